@@ -110,7 +110,7 @@ MEETINGS = {
 @pytest.mark.parametrize("meeting", MEETINGS)
 def test_columns_whose_rows_may_not_belong_together_are_refused(meeting):
     assert MEETINGS[meeting](same)
-    with pytest.raises(ra.InputError, match=r"has another pandas index than .*\nHint: align them first"):
+    with pytest.raises(ra.InputError, match=r"has a different pandas index from .*\nHint: align them first"):
         MEETINGS[meeting](turned)
 
 
@@ -127,7 +127,7 @@ def test_an_index_that_holds_the_ids_says_which_query_and_not_which_row():
     assert model.score(by_query, Y) == value
     scorer = ra.sklearn.query_scorer(WEIGHTED, qid="session")
     assert scorer(model.estimator_, X, Y.set_axis(by_query.index)) == value
-    with pytest.raises(ra.InputError, match="y has another pandas index than X"):
+    with pytest.raises(ra.InputError, match="y has a different pandas index from X"):
         model.score(by_query, turned(Y.set_axis(by_query.index)))
 
 

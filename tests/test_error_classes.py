@@ -127,7 +127,7 @@ def test_rows_without_queries_are_an_input_error(name):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_keyword_of_another_library_is_an_input_error_that_names_ours(name):
-    assert "'qids' is not a column" in str(call(name, LABELS, SCORES, qids=QID))
+    assert "'qids' is not an accepted column" in str(call(name, LABELS, SCORES, qids=QID))
 
 
 @pytest.mark.parametrize("name", [name for name in ra.__all__ if name.endswith("Error")])

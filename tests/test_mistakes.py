@@ -131,15 +131,15 @@ MISTAKES = {
         "group_sizes has 4 entries, one per row, but needs one per query.", "ids of rows go to qid=.",
     ),
     "says group= as LightGBM does": Mistake(
-        lambda: evaluate(group=[2, 2]), I, "'group' is not a column that is taken here; allowed are 'qid', .*",
+        lambda: evaluate(group=[2, 2]), I, "'group' is not an accepted column; allowed are 'qid', .*",
         "group_sizes= takes the rows of each query, qid= one id per row.",
     ),
     "says groups= as scikit-learn does": Mistake(
-        lambda: evaluate(groups=QID), I, "'groups' is not a column that is taken here; allowed are 'qid', .*",
+        lambda: evaluate(groups=QID), I, "'groups' is not an accepted column; allowed are 'qid', .*",
         "qid= takes one id per row, group_sizes= the rows of each query.",
     ),
     "says sample_weight=": Mistake(
-        lambda: evaluate(sample_weight=[1, 1, 1, 1]), I, "'sample_weight' is not a column that is taken here; .*",
+        lambda: evaluate(sample_weight=[1, 1, 1, 1]), I, "'sample_weight' is not an accepted column; .*",
         "row_weight= takes one weight per row, query_weight= one per query.",
     ),
     "gives no queries": Mistake(
@@ -149,7 +149,7 @@ MISTAKES = {
     ),
     "gives qid in place of the convention": Mistake(
         lambda: ra.evaluate(LABELS, SCORES, np.array([0, 0, 1, 1])), C, r"ndarray of shape \(4,\) is not a convention.",
-        "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid.",
+        "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid.",
     ),
     "gives qid by position": Mistake(
         lambda: ra.evaluate(LABELS, SCORES, "lightgbm@2", QID), TypeError,
@@ -169,21 +169,21 @@ MISTAKES = {
     "gives what predict_proba gave": Mistake(
         lambda: evaluate(scores=np.array([[0.6, 0.4]] * 4)), I,
         r"scores has shape \(4, 2\), but one dimension is needed.",
-        r"scores\[:, 1\], where predict_proba gave a column for each class.",
+        r"scores\[:, 1\], if predict_proba returned a column for each class.",
     ),
     "gives a matrix with a row per query, as to scikit-learn's ndcg_score": Mistake(
         lambda: ra.evaluate(np.ones((2, 3)), np.ones((2, 3)), "sklearn@2", group_sizes=[3, 3]), I,
         r"labels has shape \(2, 3\), but one dimension is needed.",
-        r"a single column; of a matrix with a row per query labels.ravel\(\), with group_sizes=\[3\] \* 2.",
+        r"a single column; for a matrix with a row per query, labels.ravel\(\) and group_sizes=\[3\] \* 2.",
     ),
     "gives a list for each query": Mistake(
         lambda: evaluate([[2, 0], [1, 0]], [[1, 0], [1, 0]]), I,
         "labels holds lists, so it has two dimensions, but one is needed.",
-        r"one entry of labels per row; of a list per query numpy.concatenate\(labels\).",
+        r"one entry of labels per row; for a list per query, numpy.concatenate\(labels\).",
     ),
     "gives pandas Series of another order": Mistake(
-        misaligned, I, "scores has another pandas index than labels, so their rows may not belong together.",
-        r"align them first \(scores.loc\[labels.index\]\), or pass .to_numpy\(\) where the order is known to agree.",
+        misaligned, I, "scores has a different pandas index from labels, so their rows may not belong together.",
+        r"align them first \(scores.loc\[labels.index\]\), or pass .to_numpy\(\) if the rows are in the same order.",
     ),
     "gives the name of a column in place of it": Mistake(
         lambda: evaluate(qid="qid"), I, "qid is 'qid', but one entry per row is needed.",
@@ -191,7 +191,7 @@ MISTAKES = {
     ),
     "has a score that is NaN": Mistake(
         lambda: evaluate(scores=[0.4, float("nan"), 0.2, 0.1]), I,
-        r"scores\[1\] is nan, which is not a finite number.", "mend it, or drop the row.",
+        r"scores\[1\] is nan, which is not a finite number.", "fix it, or drop the row.",
     ),
     "has fewer scores than labels": Mistake(
         lambda: evaluate(scores=SCORES[:3]), I, "scores has 3 rows but the queries cover 4.", ".*",
@@ -240,7 +240,7 @@ MISTAKES = {
     "gives several conventions to an Evaluator": Mistake(
         lambda: ra.Evaluator(LABELS, ["lightgbm@2", "sklearn@2"], group_sizes=[4]), C,
         r"\['lightgbm@2', 'sklearn@2'\] is not a convention.",
-        "one convention, 'letor4@10' say; ra.evaluate and ra.Panel take a list of them.",
+        "pass one convention such as 'letor4@10'; ra.evaluate and ra.Panel take a list of them.",
     ),
     "calls the measure with data": Mistake(
         lambda: ra.NDCG(LABELS, SCORES), C, "NDCG is a convention: it takes its fields as keywords and no data.",

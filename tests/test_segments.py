@@ -190,7 +190,7 @@ def test_what_is_no_segment_is_refused(by, message, row):
 def test_a_column_of_pandas_shares_the_index_of_the_rows():
     pd = pytest.importorskip("pandas")
     labels = pd.Series(LABELS, index=list("uvwxyz"))
-    with pytest.raises(ra.InputError, match="by has another pandas index than labels"):
+    with pytest.raises(ra.InputError, match="by has a different pandas index from labels"):
         ra.evaluate(labels, SCORES, "textbook@2", qid=QID, by=pd.Series(["x"] * 6))
     for dtype in ("category", "string", object):
         column = pd.Series(["x", "x", "x", "x", "y", "y"], index=labels.index, dtype=dtype)

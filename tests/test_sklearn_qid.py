@@ -126,5 +126,5 @@ def test_series_must_agree_in_their_index():
     value = scorer(model, DATA.X, labels, qid=pd.Series(DATA.qid, index=index))
     assert value == ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
     assert type(value) is float
-    with pytest.raises(ra.InputError, match="another pandas index"):
+    with pytest.raises(ra.InputError, match="a different pandas index"):
         scorer(model, DATA.X, labels, qid=pd.Series(DATA.qid))

@@ -65,7 +65,7 @@ BAD = {
     "float qid": (lambda: fit(qid=DATA.qid / 10), rf"qid holds floats such as 0\.0{HINTED}qid\.astype"),
     "y with NaN": (lambda: fit(y=with_nan(DATA.y)), rf"labels\[7\] is nan, which is not a finite number{HINTED}"),
     "X of other length": (lambda: fit(X=DATA.X[:-1]), rf"X has \d+ rows but y has \d+{HINTED}one label"),
-    "another index": (lambda: fit(y=pd.Series(DATA.y), qid=pd.Series(DATA.qid, index=MIXED)), "another pandas index"),
+    "another index": (lambda: fit(y=pd.Series(DATA.y), qid=pd.Series(DATA.qid, index=MIXED)), "different pandas index"),
     "ids among the features": (lambda: fit(X=np.column_stack([DATA.X, DATA.qid])), f"column 5 {HELD}"),
     "ids among sparse ones": (lambda: fit(X=sp.csr_matrix(np.column_stack([DATA.qid, DATA.X]))), f"column 0 {HELD}"),
     "ids in an undeclared column": (lambda: fit(X=FRAME.assign(session=DATA.qid)), f"column 'session' {HELD}"),

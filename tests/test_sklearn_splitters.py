@@ -263,7 +263,7 @@ def test_stratification_needs_grades():
 @each
 def test_series_must_agree_in_their_index(splitter):
     index = np.arange(DATA.y.size)[::-1]
-    with pytest.raises(ra.InputError, match="qid has another pandas index"):
+    with pytest.raises(ra.InputError, match="qid has a different pandas index"):
         splitter.split(DATA.X, pd.Series(DATA.y, index=index), pd.Series(DATA.qid))
 
 

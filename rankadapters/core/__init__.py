@@ -1,6 +1,6 @@
-"""The metric core: numpy, and numba for speed; it knows no toolkit and no training.
+"""The metric core: it needs only numpy, uses numba for speed, and does not depend on any toolkit or on training.
 
-`tests/oracles/` says in plain Python what it computes.
+`tests/oracles/` defines the same metrics in plain Python.
 """
 
 from __future__ import annotations

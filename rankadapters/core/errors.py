@@ -1,4 +1,4 @@
-"""The errors of rankadapters: each says what is wrong, what is allowed, and the way out."""
+"""The errors of rankadapters: each describes the mistake and the allowed values, and suggests a fix."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from types import FrameType
 from typing import Any, Self
 
 _PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
-_PLACE = re.compile(r"\b(labels|scores|qid|docid|row_weight|query_weight)\[(\d+)\]")
+_ENTRY = re.compile(r"\b(labels|scores|qid|docid|row_weight|query_weight)\[(\d+)\]")
 
 
 class RankAdaptersError(Exception):
-    """Base of every error that rankadapters raises on purpose: what is wrong, and a hint at a way out.
+    """Base class of every error that rankadapters raises on purpose; the message may end with a hint.
 
     Examples
     --------
@@ -29,17 +29,17 @@ class RankAdaptersError(Exception):
     def __init__(self, message: str = "", *, hint: str = "") -> None:
         super().__init__(f"{message}\nHint: {hint}." if hint else message)
 
-    def about(self, what: str) -> Self:
-        """Give the same error, whose message says first what it is about.
+    def about(self, subject: str) -> Self:
+        """Return a copy of the error whose message starts with its subject.
 
         Examples
         --------
         >>> InputError("labels[1] is nan.", row=1).about("the test set")
         InputError('the test set: labels[1] is nan.')
         """
-        found = copy(self)
-        found.args = (f"{what}: {self}",)
-        return found
+        error = copy(self)
+        error.args = (f"{subject}: {self}",)
+        return error
 
 
 class ConventionError(RankAdaptersError, ValueError):
@@ -47,12 +47,13 @@ class ConventionError(RankAdaptersError, ValueError):
 
 
 class InputError(RankAdaptersError, ValueError):
-    """Labels, scores, queries or weights are not what the convention can be computed on.
+    """The convention cannot be computed on these labels, scores, queries or weights.
 
     Attributes
     ----------
     row : int or None
-        The row to blame, from 0 in the order given, where it is one; in files, of the rows and not of the lines.
+        Index of the row that is wrong, from 0 in the caller's order; None if no single row is to blame. In files it
+        counts rows, not lines.
     """
 
     def __init__(self, message: str, *, hint: str = "", row: int | None = None) -> None:
@@ -60,37 +61,37 @@ class InputError(RankAdaptersError, ValueError):
         self.row = row
 
     def counted_on(self, n_rows: int, n_queries: int) -> Self:
-        """Give the same error of all rows, where it was found in a part of them.
+        """Return a copy of an error in one part of the data, with entries numbered over all parts.
 
         Parameters
         ----------
         n_rows, n_queries : int
-            Rows and queries that stand before the part.
+            Number of rows and queries before this part.
 
         Examples
         --------
         >>> InputError("labels[1] is nan.", row=1).counted_on(100, 7)
         InputError('labels[101] is nan.')
         """
-        found = copy(self)
-        found.row = None if self.row is None else self.row + n_rows
+        error = copy(self)
+        error.row = None if self.row is None else self.row + n_rows
 
-        def on(place: re.Match[str]) -> str:
-            before = n_queries if place[1] == "query_weight" else n_rows
-            return f"{place[1]}[{int(place[2]) + before}]"
+        def renumber(entry: re.Match[str]) -> str:
+            n_before = n_queries if entry[1] == "query_weight" else n_rows
+            return f"{entry[1]}[{int(entry[2]) + n_before}]"
 
-        found.args = (_PLACE.sub(on, str(self), count=1),)
-        return found
+        error.args = (_ENTRY.sub(renumber, str(self), count=1),)
+        return error
 
 
 class NotAskedError(ConventionError, KeyError):
-    """A result is asked for under a convention that it does not hold."""
+    """A result has no value for the requested convention."""
 
-    __str__ = Exception.__str__  # KeyError's shows the message in quotes, with its line breaks escaped
+    __str__ = Exception.__str__  # KeyError quotes the message and escapes its line breaks
 
 
 class UnsupportedConventionError(ConventionError):
-    """A toolkit cannot express the convention natively; `nearest` is the nearest it can, where there is one."""
+    """A toolkit cannot express the convention; `nearest` is the nearest convention that it can, or None."""
 
     def __init__(self, message: str, *, hint: str = "", nearest: Any = None) -> None:
         super().__init__(message, hint=hint)
@@ -98,29 +99,29 @@ class UnsupportedConventionError(ConventionError):
 
 
 class IncomparableScoresError(RankAdaptersError, TypeError):
-    """Two scores differ in convention or in queries, so their order or difference means nothing."""
+    """Two scores have different conventions or queries, so that comparing or subtracting them is meaningless."""
 
 
 class MissingToolkitError(RankAdaptersError, ImportError):
-    """A toolkit is not installed; the message names the extra that brings it."""
+    """A toolkit is not installed; the message names the extra that installs it."""
 
     @classmethod
     def of(cls, package: str, extra: str) -> MissingToolkitError:
-        """Name the missing package and the extra that installs it."""
+        """Return the error for a missing package and the extra that installs it."""
         return cls(f'{package} is not installed.\nHint: pip install "rankadapters[{extra}]"')
 
 
 class AboveValuesWarning(UserWarning):
-    """A weighted mean lies above every value that it is of."""
+    """A weighted mean is larger than every value that it averages."""
 
 
 class LabelsWarning(UserWarning):
-    """Labels that a preset's own tool refuses or changes, or that are no chances where a measure needs chances."""
+    """The preset's tool would refuse or change these labels, or they are not the probabilities a measure needs."""
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line that called into the package, however deep in it the warning arises."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - warnings skip files by themselves from Python 3.12 on
+    """Issue a warning that points at the user's line which called into the package."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - `warnings` can skip files only from Python 3.12 on
     level = 2
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
@@ -128,7 +129,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def brief(value: object) -> str:
-    """Show what was given in one line: arrays and tables by their shape, everything else by 80 characters at most.
+    """Show a value in one line: an array or table by its shape, anything else in at most 80 characters.
 
     >>> import numpy as np
     >>> brief((np.zeros((40, 5)), "valid"))
@@ -144,5 +145,5 @@ def brief(value: object) -> str:
 
 
 def choices(values: Iterable[object]) -> str:
-    """List allowed values the way every message does."""
+    """Return allowed values as a comma-separated list for a message."""
     return ", ".join(f"{value!r}" for value in values)

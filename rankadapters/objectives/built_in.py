@@ -9,7 +9,7 @@ from typing import Any
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.core.presets.tool import no_others, spec_of
+from rankadapters.core.presets.tool import refuse_unknown, split_spec
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.position_bias import PositionBias
@@ -24,11 +24,11 @@ def read_built_in(
     params: Mapping[str, Any],
 ) -> Objective:
     """Return the objective of a toolkit's name and parameters, the inverse of `native_objective`."""
-    name, options = spec_of(objective, "objective", params)
+    name, options = split_spec(objective, "objective", params)
     if not isinstance(name, str) or name not in presets:
         msg = f"{name!r:.80} is none of {toolkit}'s ranking objectives {choices(presets)}."
         raise ConventionError(f"{msg}\nHint: '{next(iter(presets))}'.")
-    no_others(name, options, tuple(signature(presets[name]).parameters))
+    refuse_unknown(name, options, tuple(signature(presets[name]).parameters))
     return presets[name](**options)
 
 

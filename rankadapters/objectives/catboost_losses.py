@@ -11,8 +11,8 @@ from rankadapters.core.declaration.spelling import number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.catboost_words import BOOLS, DENOMINATORS, TYPES
-from rankadapters.core.presets.metric_strings import Reader, number_of, read_options, same_word_of, top_of, word_of
-from rankadapters.core.presets.tool import no_others, spec_of
+from rankadapters.core.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
+from rankadapters.core.presets.tool import refuse_unknown, split_spec
 from rankadapters.objectives import catboost as losses
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import no_native, require_native
@@ -68,8 +68,8 @@ def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objecti
     >>> read_objective("StochasticRank:metric=NDCG;top=2;type=Exp").convention.gain
     'exp2'
     """
-    text, other_params = spec_of(objective, "loss_function", params)
-    no_others(text, other_params, OTHER_PARAMS)
+    text, other_params = split_spec(objective, "loss_function", params)
+    refuse_unknown(text, other_params, OTHER_PARAMS)
     name, _, options = text.partition(":") if isinstance(text, str) else ("", "", "")
     if name.endswith("Pairwise"):
         msg = f"{text!r:.80} solves a system over the leaves of a tree, which no gradient row by row can express."
@@ -223,23 +223,23 @@ def _refused(why: str) -> Reader:
     return reader
 
 
-_TYPE, _DENOMINATOR = same_word_of(TYPES), same_word_of(DENOMINATORS)
-_GAINS: dict[str, Reader] = {"metric": _word, "top": top_of, "type": _TYPE, "denominator": _DENOMINATOR}
+_TYPE, _DENOMINATOR = word_reader(TYPES), word_reader(DENOMINATORS)
+_GAINS: dict[str, Reader] = {"metric": _word, "top": read_top, "type": _TYPE, "denominator": _DENOMINATOR}
 
 # CatBoost's losses: a function that makes the objective, and a reader for each parameter.
 LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
     "QueryRMSE": (losses.query_rmse, {}),
-    "QuerySoftMax": (losses.query_soft_max, {"beta": number_of, "lambda": number_of}),
+    "QuerySoftMax": (losses.query_soft_max, {"beta": read_float, "lambda": read_float}),
     "PairLogit": (losses.pair_logit, {"max_pairs": _refused("by which it draws pairs at random")}),
-    "QueryCrossEntropy": (losses.query_cross_entropy, {"alpha": number_of}),
-    "LambdaMart": (losses.lambdamart, {**_GAINS, "sigma": number_of, "norm": word_of(BOOLS)}),
+    "QueryCrossEntropy": (losses.query_cross_entropy, {"alpha": read_float}),
+    "LambdaMart": (losses.lambdamart, {**_GAINS, "sigma": read_float, "norm": map_reader(BOOLS)}),
     "YetiRank": (
         losses.yetirank,
         {
             **dict.fromkeys(("mode", "noise"), _word),
             **dict.fromkeys(("permutations", "num_neighbors"), _count),
-            **dict.fromkeys(("decay", "noise_power"), number_of),
-            "top": top_of,
+            **dict.fromkeys(("decay", "noise_power"), read_float),
+            "top": read_top,
             "dcg_type": _TYPE,
             "dcg_denominator": _DENOMINATOR,
         },
@@ -248,9 +248,9 @@ LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
         losses.stochastic_rank,
         {
             **_GAINS,
-            **dict.fromkeys(("decay", "sigma", "mu", "nu", "lambda"), number_of),
+            **dict.fromkeys(("decay", "sigma", "mu", "nu", "lambda"), read_float),
             "num_estimations": _count,
         },
     ),
-    "StochasticFilter": (losses.stochastic_filter, {"sigma": number_of, "num_estimations": _count}),
+    "StochasticFilter": (losses.stochastic_filter, {"sigma": read_float, "num_estimations": _count}),
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankadapters.arrow_columns import ArrowColumns
 from rankadapters.core.data.columns import Array, Ints, as_numbers, text_column
-from rankadapters.core.data.grouping import places_by
+from rankadapters.core.data.grouping import stable_order
 from rankadapters.core.data.ids import id_kind
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
@@ -134,7 +134,7 @@ class FrameRows:
         runs = rows.query[rows.starts]
         if runs.size * FEW <= rows.query.size and np.unique(runs).size == runs.size:
             return rows
-        return rows.take(places_by(rows.query))
+        return rows.take(stable_order(rows.query))
 
 
 def _arrow(name: str, column: Any) -> Any:

@@ -14,7 +14,7 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
-from rankadapters.core.presets.tool import spec_of
+from rankadapters.core.presets.tool import split_spec
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
 from rankadapters.objectives.lambda_rank import NEEDED, Trading
@@ -235,7 +235,7 @@ def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objecti
     >>> read_objective(native_objective("xgboost.ndcg")) == objectives.xgboost.ndcg()
     True
     """
-    name, options = spec_of(objective, "objective", params)
+    name, options = split_spec(objective, "objective", params)
     seed = {"seed": options.get("seed", 0) if seeds_pairs() else None}
     return objectives.xgboost.read_objective(name, **options | seed)
 

@@ -67,10 +67,10 @@ def test_elasticsearch_reads_its_own_words(text, params, means):
     [
         (lambda: ES(5, unknown_doc_rating=-1), "unknown_doc_rating=-1; allowed are whole numbers from 0 on"),
         (lambda: ES.err(5, maximum_relevance=0.5), "maximum_relevance=0.5; allowed are whole numbers"),
-        (lambda: ES.precision(5, ignore_unlabeled=True), "leaves hits out behind the cutoff.*\nHint: presets.inexpr"),
+        (lambda: ES.precision(5, ignore_unlabeled=True), "removes hits after applying the cutoff.*\nHint: presets."),
         (lambda: ES.read("recall", normalize=True), "'recall' has no parameter 'normalize'"),
         (lambda: ES.read("dcg", normalize=True, foo=1), "'dcg' has no parameter 'foo'"),
-        (lambda: ES.read("ndcg"), "'ndcg' with 'k' is not a metric of elasticsearch"),
+        (lambda: ES.read("ndcg"), "'ndcg' with 'k' is not a known metric of elasticsearch"),
         (lambda: ra.presets.rectools(5, log_base=1), "discount='log_1'"),
         (lambda: ES(5).replace(unjudged=-1), r"unjudged=-1 is not a choice; allowed are 'a number in \[0, 1023\]'"),
         (lambda: ES(5).replace(unjudged=True), "unjudged=True is not a choice"),
@@ -164,4 +164,4 @@ def test_weights_of_documents_are_labels_of_their_gains():
     queries = ra.Queries(products.ravel(), group_sizes=[3, 3], query_weight=lists)
     assert ra.Evaluator(queries, linear).per_query(scores * 2) == pytest.approx(per_list)
     assert ra.evaluate(queries, scores * 2, linear).value == pytest.approx((per_list * lists).sum() / lists.sum())
-    assert "labels w x g under gain='linear'" in ra.presets.inexpressible()["document_weights"]
+    assert "labels w x g with gain='linear'" in ra.presets.inexpressible()["document_weights"]

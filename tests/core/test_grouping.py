@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.core.data.grouping import grouped, places_by
+from rankadapters.core.data.grouping import grouped, stable_order
 
 IDS = {
     "int8": np.array([-128, 127, 0], np.int8),
@@ -32,6 +32,6 @@ def test_scattered_rows_are_brought_together(ids):
 
 
 @pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
-def test_places_are_those_of_a_stable_sort(ids):
+def test_the_order_is_that_of_a_stable_sort(ids):
     numbers = np.random.default_rng(1).choice(ids, 60)
-    assert places_by(numbers).tolist() == sorted(range(60), key=lambda row: int(numbers[row]))
+    assert stable_order(numbers).tolist() == sorted(range(60), key=lambda row: int(numbers[row]))

@@ -133,7 +133,7 @@ def test_texts_that_differ_in_a_nul_at_their_end_are_two_ids():
 def test_weights_indexed_by_times_in_another_order_are_refused():
     pandas = pytest.importorskip("pandas")
     days = pandas.to_datetime(["2026-02-01", "2026-01-31"]).as_unit("ns")
-    with pytest.raises(ra.InputError, match="indexed by query id, in another order"):
+    with pytest.raises(ra.InputError, match="indexed by query id, in an order other than"):
         ra.Queries([1, 0], qid=days, query_weight=pandas.Series([1.0, 2.0], index=days[::-1]))
 
 

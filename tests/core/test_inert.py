@@ -122,7 +122,7 @@ def test_labels_with_their_columns_are_as_good_as_queries():
     other = BASE.replace(ties="worst", gain="linear")
     found = ra.inert(PLAIN["labels"], DISTINCT, BASE, other, group_sizes=PLAIN["group_sizes"])
     assert found == ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, other)
-    with pytest.raises(ra.InputError, match="group_sizes was given beside a Queries"):
+    with pytest.raises(ra.InputError, match="group_sizes was passed together with a Queries"):
         ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, other, group_sizes=PLAIN["group_sizes"])
 
 

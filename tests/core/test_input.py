@@ -113,7 +113,7 @@ def test_scores_beyond_float32_under_float32_precision():
         ({"qid": pd.to_datetime(["2020-01-01", None, "2020-01-02", "2020-01-02"])}, r"qid\[1\] is NaT"),
         ({"qid": [["a"], ["a"], ["b"], ["b"]]}, "holds lists"),
         ({"qid": [{}, {}, {}, {}]}, "not hashable"),
-        ({"qid": QID, "docid": ["x", "x", "y", "z"]}, r"docid\[1\] = 'x' stands twice in its query"),
+        ({"qid": QID, "docid": ["x", "x", "y", "z"]}, r"docid\[1\] = 'x' occurs twice in its query"),
         ({"qid": QID, "docid": ["x", None, "y", "z"]}, r"docid\[1\] is None, but docids are strings"),
         ({"qid": QID, "docid": [1, 2, 3, 4]}, r"docid\[0\] is .*1.*, but docids are strings"),
         ({"qid": QID, "docid": ["x"]}, "docid has 1 rows"),
@@ -161,9 +161,9 @@ def test_policies_that_say_error(changes, columns, problem):
 
 def test_pandas_indexes_that_differ():
     labels = pd.Series(LABELS, index=[3, 2, 1, 0])
-    with pytest.raises(ra.InputError, match="scores has another pandas index than labels"):
+    with pytest.raises(ra.InputError, match="scores has a different pandas index from labels"):
         ra.evaluate(labels, pd.Series(SCORES), CONV, qid=np.array(QID))
-    with pytest.raises(ra.InputError, match="qid has another pandas index than labels"):
+    with pytest.raises(ra.InputError, match="qid has a different pandas index from labels"):
         ra.evaluate(labels, SCORES, CONV, qid=pd.Series(QID))
     assert ra.evaluate(labels, pd.Series(SCORES, index=labels.index), CONV, qid=np.array(QID))
 
@@ -171,7 +171,7 @@ def test_pandas_indexes_that_differ():
 def test_a_queries_in_place_of_labels_takes_no_columns():
     queries = ra.Queries(LABELS, qid=QID)
     assert ra.evaluate(queries, SCORES, CONV) == ra.evaluate(LABELS, SCORES, CONV, qid=QID)
-    with pytest.raises(ra.InputError, match="qid was given beside a Queries"):
+    with pytest.raises(ra.InputError, match="qid was passed together with a Queries"):
         ra.evaluate(queries, SCORES, CONV, qid=QID)
 
 
@@ -247,15 +247,15 @@ def test_masked_entries(name):
 
 def test_indexes_of_any_two_series_must_agree():
     other = pd.Series(QID, index=[3, 2, 1, 0])
-    with pytest.raises(ra.InputError, match="scores has another pandas index"):
+    with pytest.raises(ra.InputError, match="scores has a different pandas index"):
         ra.evaluate(LABELS, pd.Series(SCORES), CONV, qid=other)
-    with pytest.raises(ra.InputError, match="docid has another pandas index"):
+    with pytest.raises(ra.InputError, match="docid has a different pandas index"):
         ra.evaluate(LABELS, SCORES, CONV, qid=other, docid=pd.Series(list("abcd")))
 
 
 def test_weights_indexed_by_query_id_in_another_order():
     weights = pd.Series({"a": 0.5, "b": 1.0})
-    with pytest.raises(ra.InputError, match="indexed by query id, in another order"):
+    with pytest.raises(ra.InputError, match="indexed by query id, in an order other than"):
         ra.evaluate(LABELS, SCORES, WEIGHTED, qid=["b", "b", "a", "a"], query_weight=weights)
     assert ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
     ids = ra.Queries(LABELS, qid=["b", "b", "a", "a"]).query_ids

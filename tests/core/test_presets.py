@@ -267,7 +267,7 @@ def test_digits_of_other_scripts_and_without_end_are_refused(tool, text, digits)
 
 
 def test_letters_that_only_unicode_takes_for_ours_are_refused():
-    with pytest.raises(ra.ConventionError, match="is not a metric of letor4"):
+    with pytest.raises(ra.ConventionError, match="is not a known metric of letor4"):
         presets.letor4.read("preci\u017fion@5")
 
 
@@ -298,7 +298,7 @@ def test_presets_of_a_tool_have_names_and_measures():
         (lambda: presets.catboost.read("NDCG:top=5", pairs="label"), "has no parameter 'pairs'"),
         (lambda: presets.catboost.read("PairAccuracy", foo=1), "'PairAccuracy' has no parameter 'foo'; allowed are 'p"),
         (lambda: presets.catboost.read("AUC:use_weights=true", weights="foo"), "weights='foo'"),
-        (lambda: presets.sklearn.read(["ndcg_score"]), r"\['ndcg_score'\] is not a metric of sklearn"),
+        (lambda: presets.sklearn.read(["ndcg_score"]), r"\['ndcg_score'\] is not a known metric of sklearn"),
         (lambda: presets.sklearn.read("ndcg_score", weights="foo"), "weights='foo'"),
         (lambda: presets.ranx.rbp(p=100), "p=100; allowed are whole numbers from 1 to 99"),
         (lambda: presets.trec_eval_9.P(5, level=0.5), "level=0.5; allowed are whole numbers"),

@@ -116,7 +116,7 @@ def test_what_nothing_shows_to_be_disjoint_is_not_merged(others, problem):
 )
 def test_what_is_not_a_part_is_refused(scheme, parts, index):
     tally, _ = _parts(TEXTBOOK, 1)
-    with pytest.raises(ra.InputError, match=r"is not a part of a partition\.\nHint: a text that names"):
+    with pytest.raises(ra.InputError, match=r"is not a part of a partition\.\nHint: pass a text that names"):
         tally.part_of(scheme, parts, index)
 
 

@@ -19,7 +19,7 @@ from tests.core.input_data import CONV, LABELS, QID, SCORES
         (lambda: ra.evaluate(LABELS, SCORES, np.array(QID), qid=QID), "then a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, None, qid=QID), "None is not a convention"),
         (lambda: ra.Panel(LABELS, 10, qid=QID), "10 is not a convention"),
-        (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not a column"),
+        (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not an accepted"),
         (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
         (lambda: ra.mean_ndcg([0, 0], [1, 2], CONV.replace(empty="skip"), group_sizes=[2]), "every query was skipped"),
@@ -74,7 +74,7 @@ def test_another_librarys_word_gets_ours(function, keyword, hint):
         pytest.importorskip("jinja2")
     if function.endswith("check_parity"):
         pytest.importorskip(function.partition(".")[0])
-    with pytest.raises(ra.InputError, match=f"'{keyword}' is not a column that .*\nHint: {hint}"):
+    with pytest.raises(ra.InputError, match=f"'{keyword}' is not an accepted column; .*\nHint: {hint}"):
         TAKE_COLUMNS[function](**{keyword: [4]})
 
 

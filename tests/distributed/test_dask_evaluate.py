@@ -290,7 +290,7 @@ REFUSED = {
         r"two rows of query -?\d+ have order \d+, so that neither comes first",
     ),
     "an order of text": ({}, {"order": "text"}, "column 'text' has type large_string, but numbers or times are needed"),
-    "a document twice": ({"document": DATA["document"] // 99}, {"docid": "document"}, "stands twice in its query"),
+    "a document twice": ({"document": DATA["document"] // 99}, {"docid": "document"}, "occurs twice in its query"),
     "documents of floats": ({}, {"docid": "model"}, "column 'model' has type double, but strings or integers"),
     "weights that do not count": ({}, {"query_weight": "weight"}, "query_weight"),
 }

@@ -259,7 +259,7 @@ def test_bad_rows_are_named(learner, change, reason):
 @every
 def test_columns_of_another_pandas_index_are_refused(learner):
     X = pd.DataFrame(DATA.X, columns=list("abcde"))
-    with pytest.raises(ra.InputError, match="another pandas index"):
+    with pytest.raises(ra.InputError, match="a different pandas index"):
         clone(learner).fit(X, pd.Series(DATA.y, index=X.index[::-1]), qid=DATA.qid)
 
 

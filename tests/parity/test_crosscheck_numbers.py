@@ -195,7 +195,7 @@ def test_no_toolkit_differs_from_what_a_preset_says_of_it(name, binary, all_tool
 @pytest.mark.parametrize("tool", ALL)
 def test_another_librarys_keyword_names_ours(tool, all_toolkits):
     checker = __import__(f"rankadapters.{tool}", fromlist=["check_parity"]).check_parity
-    with pytest.raises(ra.InputError, match=r"'groups' is not a column that .*\nHint: qid= takes one id"):
+    with pytest.raises(ra.InputError, match=r"'groups' is not an accepted column; .*\nHint: qid= takes one id"):
         checker(LABELS, SCORES, "textbook@2", groups=SIZES)
     with pytest.raises(ra.InputError, match="allowed are 'qid', 'group_sizes', 'query_weight'"):
         checker(LABELS, SCORES, "textbook@2", group_sizes=SIZES, row_weight=SCORES)

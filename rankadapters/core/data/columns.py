@@ -1,4 +1,4 @@
-"""Columns from numpy, lists, pandas, polars and pyarrow: checked one-dimensional arrays, nothing cast in silence."""
+"""Checked one-dimensional arrays from numpy, lists, pandas, polars and pyarrow; no value is changed silently."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _DLPACK_CPU = 1  # kDLCPU in dlpack.h
 
 
 def as_column(name: str, value: object) -> Array:
-    """Read a non-empty column of any dtype; hashables that numpy would cast or stack stay objects."""
+    """Return a non-empty column of any dtype; hashable items that numpy would convert or stack stay objects."""
     array = value if type(value) is np.ndarray else _to_array(name, value)
     if array.ndim != 1:
-        hint = _way_to_column(name, value, array)
+        hint = _column_hint(name, value, array)
         raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.", hint=hint)
     if not array.size:
         raise InputError(f"{name} is empty.", hint="at least one row is needed")
@@ -33,13 +33,13 @@ def as_column(name: str, value: object) -> Array:
 
 
 def as_numbers(name: str, value: object) -> Array:
-    """Read a column of numbers as float32 (kept) or float64 (all else); values are not checked for NaN here."""
+    """Return a column of numbers: float32 stays, all other types become float64; NaN is not refused here."""
     array = as_column(name, value)
     if array.dtype.kind not in "biuf":
         raise _not_numbers(name, array)
     if array.dtype.itemsize > np.dtype(np.float64).itemsize:
         raise InputError(
-            f"{name} has dtype {array.dtype}, wider than float64.", hint=f"{name}.astype('float64') where that is exact"
+            f"{name} has dtype {array.dtype}, wider than float64.", hint=f"{name}.astype('float64') if that is exact"
         )
     if array.dtype.kind in "iu" and array.dtype.itemsize == np.dtype(np.int64).itemsize:
         largest = max(-int(array.min()), int(array.max()))
@@ -49,7 +49,7 @@ def as_numbers(name: str, value: object) -> Array:
 
 
 def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
-    """Read a boolean column of one flag per row; None when all are True, since then it says nothing."""
+    """Return a boolean column with one flag per row; None if all are True, which means the same as no column."""
     array = as_column(name, value)
     if array.dtype != np.bool_:
         raise InputError(
@@ -59,29 +59,29 @@ def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
     return None if array.all() else frozen(array)
 
 
-def as_weights(name: str, weights: Array, way_out: str, *, by_row: bool) -> Array:
-    """Check weights, which are one per row or of something else: 0, or positive with all digits of a float64."""
+def as_weights(name: str, weights: Array, hint: str, *, by_row: bool) -> Array:
+    """Return a read-only copy of weights, each 0 or a normal positive float64; `by_row` means one per row."""
     refuse_non_finite(name, weights, by_row=by_row)
     if weights.size and weights.min() < 0:
-        raise refused_entry(name, weights, int(weights.argmin()), ", but weights are >= 0", way_out, by_row=by_row)
-    way_out = "multiply all of them by one number; only their ratios matter"
-    refuse_few_digits(name, weights, np.float64, way_out, by_row=by_row)
+        raise refused_entry(name, weights, int(weights.argmin()), ", but weights are >= 0", hint, by_row=by_row)
+    hint = "multiply all of them by one number; only their ratios matter"
+    refuse_few_digits(name, weights, np.float64, hint, by_row=by_row)
     return frozen(weights)
 
 
 def refuse_few_digits(
-    name: str, weights: Array, dtype: type[np.floating[Any]], way_out: str, *, by_row: bool = False
+    name: str, weights: Array, dtype: type[np.floating[Any]], hint: str, *, by_row: bool = False
 ) -> None:
-    """Refuse weights above 0 that a type holds with fewer than its digits or not at all, or that are beyond it."""
+    """Raise InputError for positive weights that are subnormal in a floating-point type, underflow or overflow."""
     limits = np.finfo(dtype)
     bad = ((weights > 0) & (weights < limits.tiny)) | (weights > limits.max)
     if bad.any():
         allowed = f"0 and {float(limits.tiny):g} to {float(limits.max):g}, where {limits.dtype} has all its digits"
-        raise refused_entry(name, weights, bad, f"; allowed are {allowed}", way_out, by_row=by_row)
+        raise refused_entry(name, weights, bad, f"; allowed are {allowed}", hint, by_row=by_row)
 
 
 def same_length(name: str, array: Array, n_docs: int) -> None:
-    """Refuse a column that has another number of rows than the labels."""
+    """Raise InputError for a column whose number of rows differs from that of the labels."""
     if array.size != n_docs:
         raise InputError(
             f"{name} has {array.size} rows but labels has {n_docs}.", hint=f"{name} needs one entry per row of labels"
@@ -89,7 +89,7 @@ def same_length(name: str, array: Array, n_docs: int) -> None:
 
 
 def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = None, *, by_row: bool = True) -> None:
-    """Name the first NaN or infinity among the entries in use, which are one per row or of something else."""
+    """Raise InputError for the first NaN or infinity among the used entries; `by_row` means one entry per row."""
     finite = np.isfinite(array)
     if used is not None:
         finite |= ~used
@@ -100,67 +100,66 @@ def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = 
 def refused_entry(
     name: str, array: Array, refused: Flags | int, why: str, hint: str, *, by_row: bool = True, form: str = ""
 ) -> InputError:
-    """Name the first entry that is refused, or the one at this place, and say why; a row to blame is told as such."""
-    place = refused if isinstance(refused, int) else int(np.argmax(refused))
-    return InputError(f"{name}[{place}] is {array[place]:{form}}{why}.", hint=hint, row=place if by_row else None)
+    """Return the error for the entry at an index, or for the first flagged one; with `by_row` it gets that row."""
+    index = refused if isinstance(refused, int) else int(np.argmax(refused))
+    return InputError(f"{name}[{index}] is {array[index]:{form}}{why}.", hint=hint, row=index if by_row else None)
 
 
-def non_finite(name: str, place: int, array: Array, *, by_row: bool = True) -> InputError:
-    """Say which entry is NaN or infinite."""
+def non_finite(name: str, index: int, array: Array, *, by_row: bool = True) -> InputError:
+    """Return the error for an entry that is NaN or infinite."""
     why = ", which is not a finite number"
-    return refused_entry(name, array, place, why, "mend it, or drop the row", by_row=by_row)
+    return refused_entry(name, array, index, why, "fix it, or drop the row", by_row=by_row)
 
 
 def refused_label(labels: Array, refused: Flags, why: str, hint: str) -> InputError:
-    """Name the first of the labels that are refused, and say why."""
+    """Return the error for the first flagged label."""
     return refused_entry("labels", labels, refused, f", {why}", hint, form="g")
 
 
-def beyond_float32(row: int, scores: Array, who: str, way_out: str) -> InputError:
-    """Say that a score is not finite in float32, in which `who` compares scores, or not finite at all."""
+def beyond_float32(row: int, scores: Array, subject: str, hint: str) -> InputError:
+    """Return the error for a score that overflows float32, the type in which `subject` compares, or is not finite."""
     if not np.isfinite(scores[row]):
         return non_finite("scores", row, scores)
-    why = f", beyond float32, in which {who} compares scores"
-    return refused_entry("scores", scores, row, why, f"rescale the scores, or {way_out}")
+    why = f", beyond float32, in which {subject} compares scores"
+    return refused_entry("scores", scores, row, why, f"rescale the scores, or {hint}")
 
 
 def pandas_index(value: object) -> Any | None:
-    """Return the index of a pandas Series or table; None for everything else."""
+    """Return the index of a pandas Series or DataFrame; None for anything else."""
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "to_numpy"):
         return getattr(value, "index", None)
     return None
 
 
-def same_index(name: str, index: object, first: object, other: str = "labels") -> None:
-    """Refuse two pandas columns whose indexes differ: their rows do not mean the same."""
+def same_index(name: str, index: object, first: object, first_name: str = "labels") -> None:
+    """Raise InputError if the indexes of two pandas columns differ: their rows may not belong together."""
     if index is not None and first is not None and not first.equals(index):  # type: ignore[attr-defined]
+        aligned = f"{name}.loc[{first_name}.index]"
         raise InputError(
-            f"{name} has another pandas index than {other}, so their rows may not belong together.",
-            hint=(
-                f"align them first ({name}.loc[{other}.index]), or pass .to_numpy() where the order is known to agree"
-            ),
+            f"{name} has a different pandas index from {first_name}, so their rows may not belong together.",
+            hint=f"align them first ({aligned}), or pass .to_numpy() if the rows are in the same order",
         )
 
 
 def shared_index(columns: Mapping[str, object]) -> Any | None:
-    """Return the index of the pandas columns and tables, of which no two may differ; None where there is none.
+    """Return the index that all pandas columns and tables share; None if no column comes from pandas.
 
     >>> import pandas as pd
     >>> shared_index({"labels": [1, 0], "qid": pd.Series([7, 7], index=["x", "y"])}).tolist()
     ['x', 'y']
     """
-    first, holder = None, ""
+    first, first_name = None, ""
     for name, column in columns.items():
         index = None if column is None else pandas_index(column)
         if first is None:
-            first, holder = index, name
+            first, first_name = index, name
         else:
-            same_index(name, index, first, holder)
+            same_index(name, index, first, first_name)
     return first
 
 
 def offsets(sizes: Array) -> Ints:
-    """Return where each query's rows begin, and where the last one's end: the running sum of sizes, from 0.
+    """Return the first row of each query, and the number of all rows: running sums of the sizes, from 0.
 
     >>> offsets(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
@@ -171,26 +170,26 @@ def offsets(sizes: Array) -> Ints:
 
 
 def index_dtype(n: int) -> type[np.signedinteger[Any]]:
-    """Smallest type for row numbers below n: half the memory, and half the traffic of a kernel that follows them."""
+    """Return the smaller of int32 and int64 that holds row numbers below n; int32 needs half the memory traffic."""
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
 def frozen(array: Array) -> Array:
-    """Copy an array and make the copy read-only."""
+    """Return a read-only copy of an array."""
     copy = np.array(array)
     copy.flags.writeable = False
     return copy
 
 
 def read_only(array: Array) -> Array:
-    """View an array as one that cannot be written, as kernels take what they read: each is then compiled once."""
+    """Return a read-only view; since all kernel inputs are read-only, each kernel is compiled for one type only."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def text_column(texts: Sequence[str]) -> Array:
-    r"""Hold texts in a column: as objects where one ends with NUL, which numpy's own texts lose.
+    r"""Return texts as a column: a numpy string array, or objects if a text ends with NUL, which numpy would drop.
 
     >>> text_column(["a", "b"]), text_column(["a", "a\0"])
     (array(['a', 'b'], dtype='<U1'), array(['a', 'a\x00'], dtype=object))
@@ -201,19 +200,19 @@ def text_column(texts: Sequence[str]) -> Array:
 
 
 def is_missing(value: object) -> bool:
-    """Tell None, NaN, NaT and pandas.NA, and tuples that hold one, from values."""
+    """Return whether a value is None, NaN, NaT or pandas.NA, or a tuple that contains one."""
     if isinstance(value, (tuple, frozenset)):
         return any(map(is_missing, value))
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     try:
-        return bool(value != value)  # noqa: PLR0124 - which every kind of NaN is, and nothing else
+        return bool(value != value)  # noqa: PLR0124 - true for every kind of NaN and for nothing else
     except (TypeError, ValueError):
         return False
 
 
 def _to_array(name: str, value: object) -> Array:
-    masked = sys.modules.get("numpy.ma")  # without whose import, which takes a while, no array is one of its
+    masked = sys.modules.get("numpy.ma")  # slow to import, and there are no masked arrays before it is imported
     if masked and isinstance(value, masked.MaskedArray) and masked.is_masked(value):
         raise InputError(f"{name} has masked entries, which are not values.", hint="leave these rows out, or fill them")
     if isinstance(value, np.ndarray):
@@ -235,7 +234,7 @@ def _to_array(name: str, value: object) -> Array:
 
 
 def _from_tensor(name: str, value: Any) -> Array:
-    """Read an array of another library, such as torch, jax or cupy; one on another device is copied to memory once."""
+    """Return a tensor of torch, jax or cupy as a numpy array; a tensor on a GPU is copied to main memory once."""
     on_cpu = int(value.__dlpack_device__()[0]) == _DLPACK_CPU
     try:
         if on_cpu and hasattr(value, "__array__"):
@@ -247,16 +246,16 @@ def _from_tensor(name: str, value: Any) -> Array:
         raise InputError(f"{name} is a {kind} that numpy cannot read: {error}.", hint=copied) from error
 
 
-def _way_to_column(name: str, value: object, array: Array) -> str:
-    """Say how to come from a matrix to a column: of a class's probability, or of the queries of scikit-learn."""
+def _column_hint(name: str, value: object, array: Array) -> str:
+    """Suggest how to get a column from a matrix: class probabilities, or scikit-learn's layout of a row per query."""
     if isinstance(value, np.ndarray) and 1 in array.shape:
         return f"{name}.ravel()"
-    several = array.ndim == 2 and array.shape[0] > 1  # noqa: PLR2004
-    if several and array.shape[1] == 2 and name == "scores":  # noqa: PLR2004
-        return "scores[:, 1], where predict_proba gave a column for each class"
-    if several and name in {"labels", "scores"}:
+    is_matrix = array.ndim == 2 and array.shape[0] > 1  # noqa: PLR2004
+    if is_matrix and array.shape[1] == 2 and name == "scores":  # noqa: PLR2004
+        return "scores[:, 1], if predict_proba returned a column for each class"
+    if is_matrix and name in {"labels", "scores"}:
         sizes = f"[{array.shape[1]}] * {array.shape[0]}"
-        return f"a single column; of a matrix with a row per query {name}.ravel(), with group_sizes={sizes}"
+        return f"a single column; for a matrix with a row per query, {name}.ravel() and group_sizes={sizes}"
     return "a single column"
 
 
@@ -267,47 +266,47 @@ def _from_iterable(name: str, items: list[Any]) -> Array:
     if all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
         return _as_numbers_or_objects(items, kinds)
     if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
-        way = f"one entry of {name} per row; of a list per query numpy.concatenate({name})"
-        raise InputError(f"{name} holds lists, so it has two dimensions, but one is needed.", hint=way)
+        hint = f"one entry of {name} per row; for a list per query, numpy.concatenate({name})"
+        raise InputError(f"{name} holds lists, so it has two dimensions, but one is needed.", hint=hint)
     return np.fromiter(items, dtype=object, count=len(items))
 
 
 def _as_numbers_or_objects(items: list[Any], kinds: set[type]) -> Array:
-    """Leave integers that float64 would merge as they are."""
+    """Return an array of numbers, or of objects if float64 could not hold an integer among floats exactly."""
     array = np.asarray(items)
-    whole = tuple(kind for kind in kinds if issubclass(kind, (int, np.integer)))
-    if whole and array.dtype.kind == "f" and max(abs(int(i)) for i in items if isinstance(i, whole)) > EXACT_INT:
+    integers = tuple(kind for kind in kinds if issubclass(kind, (int, np.integer)))
+    if integers and array.dtype.kind == "f" and max(abs(int(i)) for i in items if isinstance(i, integers)) > EXACT_INT:
         return np.fromiter(items, dtype=object, count=len(items))
     return array
 
 
 def _not_numbers(name: str, array: Array) -> InputError:
-    """Name the first entry that is not a number or, where all are, the dtype that hides it."""
+    """Return the error for the first entry that is not a number or, if all are numbers, for the object dtype."""
     from decimal import Decimal
 
     missing = [row for row, item in enumerate(array) if is_missing(item)]
-    others = [row for row, item in enumerate(array) if array.dtype != object or not isinstance(item, (Real, Decimal))]
-    if missing or others:
-        row = (missing or others)[0]
-        what = "is missing" if missing else f"has type {type(array[row]).__name__}"
-        entry = f"{name}[{row}] is {array[row]!r} ({what})"
+    wrong = [row for row, item in enumerate(array) if array.dtype != object or not isinstance(item, (Real, Decimal))]
+    if missing or wrong:
+        row = (missing or wrong)[0]
+        problem = "is missing" if missing else f"has type {type(array[row]).__name__}"
+        entry = f"{name}[{row}] is {array[row]!r} ({problem})"
         return InputError(
             f"{name} must be numbers, but {entry}.",
             hint=f"convert {name} to floats first",
             row=row if missing or array.dtype == object else None,
         )
-    whole = [abs(int(item)) for item in array if isinstance(item, (int, np.integer))]
-    if max(whole, default=0) > EXACT_INT:
-        return _inexact(name, max(whole))
+    magnitudes = [abs(int(item)) for item in array if isinstance(item, (int, np.integer))]
+    if max(magnitudes, default=0) > EXACT_INT:
+        return _inexact(name, max(magnitudes))
     kinds = ", ".join(sorted({type(item).__name__ for item in array}))
     return InputError(
-        f"{name} has dtype object, which holds numbers ({kinds}) but may hold anything.",
+        f"{name} has dtype object: its entries are numbers ({kinds}), but the dtype allows anything.",
         hint=f"numpy.asarray({name}, 'float64')",
     )
 
 
 def _inexact(name: str, largest: int) -> InputError:
     return InputError(
-        f"{name} has an integer of {largest}, beyond 2^53 where float64 would merge neighbours into ties.",
+        f"{name} has an integer of {largest}, beyond 2^53, where float64 would merge neighbors into ties.",
         hint=f"subtract a constant or rescale {name} first",
     )

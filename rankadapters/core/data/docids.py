@@ -1,4 +1,4 @@
-"""Order of document identifiers by their UTF-8 bytes, which is the order of their code points."""
+"""Sorting of document identifiers by their UTF-8 bytes, which gives the same order as by their code points."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _PER_WORD = {"ascii": 8, "any": 2}  # characters in a word of 64 bits
 
 
 def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
-    """Rank identifiers by query, then by identifier, ascending.
+    """Rank the rows by query, then by identifier, ascending.
 
     Parameters
     ----------
     ids : str or object array, shape (n_docs,)
-        Identifiers; objects are texts too, of which some end with NUL.
+        Identifiers; an object array holds strings too, some of which end with NUL.
     query : int array, shape (n_docs,)
-        Query of each.
+        Query of each row.
 
     Returns
     -------
     ranks : int64 array, shape (n_docs,)
-        Place of each row in that order.
-    twice : int
-        A row whose identifier stands a second time in its query; -1 where there is none.
+        Rank of each row, from 0.
+    duplicate : int
+        A row that repeats an identifier of its query; -1 if there is none.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int
     (array([1, 2, 0]), -1)
     """
     words = [query.astype(np.uint64), *_as_words(ids.astype(str, copy=False)).T]
-    if ids.dtype == object:  # numpy's texts lose a NUL at the end, which the length tells
+    if ids.dtype == object:  # the conversion dropped each final NUL, but the lengths still tell such texts apart
         words.append(np.fromiter(map(len, ids), np.uint64, ids.size))
     keys = squeezed(words)
     order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
@@ -53,7 +53,7 @@ def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int
 
 
 def _as_words(ids: Array) -> NDArray[np.uint64]:
-    """Pack characters into words that compare like the strings: sorting a few of these is faster than sorting text."""
+    """Pack characters into 64-bit words that compare like the strings; a few words sort faster than text."""
     width = max(1, ids.dtype.itemsize // 4)
     points = np.ascontiguousarray(ids).astype(f"<U{width}").view("<u4").reshape(ids.size, width)
     ascii_only = points.max() < _ASCII
@@ -64,10 +64,10 @@ def _as_words(ids: Array) -> NDArray[np.uint64]:
 
 
 def squeezed(columns: Iterable[Words]) -> list[Words]:
-    """Drop the bits that are the same in all rows and pack the others, which keeps order and equality.
+    """Drop the bits that are the same in all rows and pack the remaining ones, which keeps order and equality.
 
-    Identifiers such as clueweb12-0512wb-00532 differ in few bits, so that they and the query mostly fit into one
-    number, which sorts several times as fast as many.
+    Identifiers such as clueweb12-0512wb-00532 differ in few bits. Mostly they and the query then fit into a single
+    number, which sorts several times as fast.
 
     >>> [key] = squeezed([np.array([7, 5], np.uint64), np.array([8, 0], np.uint64)])
     >>> [f"{int(row):064b}"[:4] for row in key]
@@ -77,27 +77,27 @@ def squeezed(columns: Iterable[Words]) -> list[Words]:
     columns, free = list(columns), 0
     for column in columns:
         for shift, width in _runs(int(np.bitwise_or.reduce(column ^ column[0]))):
-            taken = 0
-            while taken < width:
+            n_packed = 0
+            while n_packed < width:
                 if not free:
                     keys.append(np.zeros(column.size, np.uint64))
                     free = _BITS
-                n = min(free, width - taken)
-                taken, free = taken + n, free - n
-                bits = (column >> np.uint64(shift + width - taken)) & np.uint64((1 << n) - 1)
+                n = min(free, width - n_packed)
+                n_packed, free = n_packed + n, free - n
+                bits = (column >> np.uint64(shift + width - n_packed)) & np.uint64((1 << n) - 1)
                 keys[-1] |= bits << np.uint64(free)
     return keys or [np.zeros(columns[0].size, np.uint64)]
 
 
 def _runs(mask: int) -> list[tuple[int, int]]:
-    """Runs of ones in a number, the highest first: where each begins, and how long it is."""
-    found, shift = [], 0
+    """Return the runs of ones in a number, highest first, as (lowest bit, length)."""
+    runs, shift = [], 0
     while mask >> shift:
         rest = mask >> shift
         if rest & 1:
             width = (~rest & (rest + 1)).bit_length() - 1
-            found.append((shift, width))
+            runs.append((shift, width))
             shift += width
         else:
             shift += 1
-    return found[::-1]
+    return runs[::-1]

@@ -1,4 +1,4 @@
-"""Fingerprints: which queries a number was computed on, as 64-bit hashes that no order of rows changes."""
+"""Fingerprints of queries: 64-bit hashes that identify the data of a result and do not depend on the order of rows."""
 
 from __future__ import annotations
 
@@ -23,15 +23,12 @@ _NO_ORDER = read_only(np.empty(0, np.int32))
 
 
 def hash_ids(query_ids: Array) -> Words:
-    """Hash each query id by its value, so that 1 is 1 in a column of any type, process and machine."""
+    """Hash each query id by its value: the same id has the same hash in any column type, process and machine."""
     return _mixed(hash_words(query_ids))
 
 
 def hash_queries(queries: Queries) -> Words:
-    """Hash each query's id, weight (1 where there is none), labels and flags, and row weights and pairs if any.
-
-    Shape (n_queries,).
-    """
+    """Hash each query: its id, weight (1 by default), labels, flags, row weights and pairs; shape (n_queries,)."""
     words = (queries.labels + 0.0).view(np.uint64)  # + 0.0 makes -0.0 and 0.0 one label
     if queries.judged is not None:
         words = np.where(queries.judged, words, _UNJUDGED)
@@ -48,7 +45,7 @@ def hash_queries(queries: Queries) -> Words:
 
 
 def _hashed_pairs(words: Words, pairs: Pairs) -> Words:
-    """Hash the pairs of each query by what their rows hold, so that the order of the rows does not matter."""
+    """Hash the pairs of each query by the data of their rows, so that the order of the rows does not matter."""
     weight = np.ones(pairs.winner.size) if pairs.weight is None else pairs.weight
     hashes = _mixed(_mixed(_mixed(words[pairs.winner]) - words[pairs.loser]) ^ _mixed((weight + 0.0).view(np.uint64)))
     sums = np.append(np.uint64(0), np.cumsum(hashes))

@@ -1,4 +1,4 @@
-"""Which rows form a query: an id for every row, or the number of rows of every query."""
+"""Grouping of rows into queries, by an id for every row or by the number of rows of every query."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from rankadapters.core.data.columns import (
 from rankadapters.core.data.ids import id_value
 from rankadapters.core.errors import InputError
 
-UNNAMED = "write a name where it is missing, such as 'unknown'"  # hint where a query has no segment
+UNNAMED = "fill missing entries with a name such as 'unknown'"  # hint for a query without a segment
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Grouping:
-    """Which rows form which query: the queries' ids, where each begins, and the order that brings its rows together."""
+    """The rows of each query: query ids, offsets, and the order of rows in which every query is contiguous."""
 
     query_ids: Array
     indptr: NDArray[np.int64]
@@ -45,12 +45,12 @@ class Grouping:
 
     @cached_property
     def longest(self) -> int:
-        """Rows of the largest query."""
+        """Number of rows of the largest query."""
         return int((self.indptr[1:] - self.indptr[:-1]).max())
 
     @cached_property
     def query_of_row(self) -> NDArray[np.intp]:
-        """Number of the query of each row, in the caller's order; shape (n_docs,).
+        """Index of each row's query, in the caller's order of rows; shape (n_docs,).
 
         >>> from rankadapters import Queries
         >>> Queries([1, 0, 2], qid=["b", "a", "b"]).query_of_row.tolist()
@@ -60,12 +60,12 @@ class Grouping:
 
     @property
     def are_together(self) -> bool:
-        """Whether the rows of every query stand together in the caller's order."""
+        """Whether the rows of every query are contiguous in the caller's order."""
         return self.order is None
 
     @property
     def rows(self) -> Array:
-        """Places of the rows in the caller's order, query by query; shape (n_docs,).
+        """Row numbers in the caller's order, query by query; shape (n_docs,).
 
         >>> from rankadapters import Queries
         >>> Queries([1, 0, 2], qid=["b", "a", "b"]).rows.tolist()
@@ -74,20 +74,20 @@ class Grouping:
         return np.arange(self.n_docs) if self.order is None else self.order
 
     def by_query(self, column: Array) -> Array:
-        """Bring a column of the caller's, one entry per row, into the order of the queries."""
+        """Reorder a column from the caller's order of rows so that the rows of each query are contiguous."""
         return column if self.order is None else column[self.order]
 
     def per_row(self, values: Array) -> Array:
-        """Give each row, in the caller's order, the value of its query."""
-        inside = np.repeat(values, np.diff(self.indptr))
+        """Return for each row, in the caller's order, the value of its query."""
+        by_query = np.repeat(values, np.diff(self.indptr))
         if self.order is None:
-            return inside
-        found = np.empty_like(inside)
-        found[self.order] = inside
-        return found
+            return by_query
+        by_row = np.empty_like(by_query)
+        by_row[self.order] = by_query
+        return by_row
 
     def per_query(self, column: Array) -> tuple[Array, int]:
-        """Turn per-row values into per-query ones: those of each query's first row, and the first query that varies.
+        """Return the value of each query's first row, and the first query whose rows disagree (-1 if none does).
 
         >>> from rankadapters import Queries
         >>> Queries([1, 0, 2], qid=["b", "a", "b"]).per_query(np.array([5, 6, 5]))
@@ -100,17 +100,17 @@ class Grouping:
 
 
 def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
-    """Return the queries as new arrays: `query_ids`, `indptr` and `order`, as Queries keeps them.
+    """Return `query_ids`, `indptr` and `order` of Queries, as new arrays.
 
     Raises
     ------
     InputError
-        Not exactly one of the two was given, or it has another length, a NaN, or a query without rows.
+        Both or none of the two is given, or it has the wrong length, a NaN, or a query without rows.
     """
     if (qid is None) == (group_sizes is None):
-        given = "neither was" if qid is None else "both were"
+        problem = "neither was" if qid is None else "both were"
         raise InputError(
-            f"exactly one of qid and group_sizes is needed, but {given} given.",
+            f"exactly one of qid and group_sizes is needed, but {problem} given.",
             hint="qid=one per row, or group_sizes=one per query",
         )
     if qid is not None:
@@ -149,22 +149,22 @@ def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     if first.size == starts.size:
         return {"query_ids": ids[starts], "indptr": offsets(lengths), "order": None}
     appearance = np.argsort(first)
-    place = np.empty_like(appearance)
-    place[appearance] = np.arange(appearance.size)
-    query_of_row = np.repeat(place[codes], lengths)
+    query_of_code = np.empty_like(appearance)
+    query_of_code[appearance] = np.arange(appearance.size)
+    query_of_row = np.repeat(query_of_code[codes], lengths)
     return {
         "query_ids": ids[starts[first[appearance]]],
         "indptr": offsets(np.bincount(query_of_row)),
-        "order": places_by(query_of_row).astype(index_dtype(n_docs)),
+        "order": stable_order(query_of_row).astype(index_dtype(n_docs)),
     }
 
 
 def _distinct(keys: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First place of each key, in the order of the keys, and the number of each place's key in it."""
+    """Return the first index of each distinct key, in ascending order of the keys, and each entry's key number."""
     if keys.dtype.kind not in "iu":
         _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
         return first, codes.ravel()
-    order = places_by(keys)
+    order = stable_order(keys)
     ordered = keys[order]
     rises = np.concatenate([[True], ordered[1:] != ordered[:-1]])
     codes = np.empty(keys.size, np.intp)
@@ -172,30 +172,30 @@ def _distinct(keys: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return order[rises], codes
 
 
-def places_by(numbers: Array) -> NDArray[np.intp]:
-    """Stable order of integers: by digits of 16 bits, which numpy sorts by counting, in a quarter of its others' time.
+def stable_order(numbers: Array) -> NDArray[np.intp]:
+    """Return a stable argsort of integers; sorting by 16-bit digits takes a quarter of the time of numpy's argsort.
 
     Examples
     --------
-    >>> places_by(np.array([2**20, -1, 2**20, 5])).tolist()
+    >>> stable_order(np.array([2**20, -1, 2**20, 5])).tolist()
     [1, 3, 0, 2]
     """
     if int(numbers.max()) - int(numbers.min()) >= 2**32:
         return np.argsort(numbers, kind="stable")
-    wide = numbers.astype(np.int64, copy=False)  # in which differences are right even of uint64
+    wide = numbers.astype(np.int64, copy=False)  # differences are right even if uint64 numbers wrap
     digits = wide - wide[np.argmin(numbers)]
-    places = np.argsort(digits.astype(np.uint16), kind="stable")
+    order = np.argsort(digits.astype(np.uint16), kind="stable")  # a counting sort in numpy
     upper = (digits >> 16).astype(np.uint16)
-    return places[np.argsort(upper[places], kind="stable")] if upper.any() else places
+    return order[np.argsort(upper[order], kind="stable")] if upper.any() else order
 
 
 def stretches(ids: Array, name: str = "qid") -> NDArray[np.int64]:
-    """First row of each stretch of rows with one query, or with one entry of the column of this name.
+    """Return the first row of each run of equal ids; `name` is the column that messages name.
 
     Raises
     ------
     InputError
-        The query of a row is missing, or not hashable.
+        An id is missing or not hashable.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def _starts(keys: Array) -> NDArray[np.int64]:
 
 
 def comparable_keys(ids: Array, name: str = "qid") -> Array:
-    """Return ids that numpy compares, none of which is missing; equal ids have equal keys."""
+    """Return keys that numpy can compare: equal ids have equal keys; a missing id raises InputError."""
     keys = _codes_of_objects(ids, name) if ids.dtype == object else ids
     if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
         raise _missing(name, ids, missing)

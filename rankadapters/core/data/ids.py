@@ -1,4 +1,4 @@
-"""What the id of a query is: equal ids have one value, one hash and one kind, whatever type holds them."""
+"""Query ids: equal ids of different types have the same plain value, hash and kind."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rankadapters.core.data.columns import Array, text_column
 
 _INT64 = np.iinfo(np.int64)
 _UINT64 = np.iinfo(np.uint64)
-_DAYS = {"Y", "M", "W", "D"}  # units of datetime64 that name days and no time of day
+_DAYS = {"Y", "M", "W", "D"}  # units of datetime64 without a time of day
 
-# The first type that fits says the kind: a bool is an int, a numpy.timedelta64 a numpy.integer, a datetime a date.
+# The first match decides, so the subclasses come first: bool of int, timedelta64 of np.integer, datetime of date.
 _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("bool", (bool, np.bool_)),
     ("timedelta", (timedelta, np.timedelta64)),
@@ -34,8 +34,8 @@ _KINDS_OF_DTYPES = {"b": "bool", "i": "integer", "u": "unsigned integer", "f": "
 def id_value(item: Any) -> Any:
     """Return an id as a plain Python value: equal ids give the same value, with the same repr.
 
-    A whole number of any type is an int. A time is its instant in UTC, in any unit; a date is no time. A text is no
-    number. What has no plain value is returned as it is.
+    A whole number of any type becomes an int, and a time in any unit becomes its instant in UTC. A date never equals
+    a time, and a text never equals a number. Values of all other types are returned unchanged.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def id_value(item: Any) -> Any:
         return _number(item)
     if isinstance(item, tuple):
         return tuple(map(id_value, item))
-    if isinstance(item, frozenset):  # in an order that does not depend on the process
+    if isinstance(item, frozenset):  # sorted, since the order of a set differs between processes
         return ("frozenset", *sorted(repr(id_value(member)) for member in item))
     return item
 
@@ -65,7 +65,7 @@ def id_values(ids: Array) -> list[Any]:
 
 
 def hash_word(item: object) -> int:
-    """Return the 64 bits that are mixed into the hash of an id: an int64 itself, and a digest of everything else."""
+    """Return 64 bits for the hash of an id: the id itself if it is an int64, otherwise a digest of its value."""
     value = item if type(item) in {str, int} else id_value(item)
     if isinstance(value, int) and _INT64.min <= value <= _INT64.max:
         return value % 2**64
@@ -85,8 +85,8 @@ def hash_words(ids: Array) -> NDArray[np.uint64]:
 def id_column(ids: Array) -> Array:
     """Return ids in the widest type of their kind, so that columns of one kind compare, join and sort by value.
 
-    Objects become texts, integers, floats, bools, times or dates where all of them are; integers are int64, or uint64
-    where they came as uint64 or do not fit.
+    An object column whose ids all have one kind becomes a column of that kind. Integers become int64, or uint64 if
+    they are uint64 already or do not fit into int64.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def id_column(ids: Array) -> Array:
 
 
 def id_kind(ids: Array) -> str:
-    """Return the kind of a column of ids that `id_column` returned, in words.
+    """Return the kind of a column that `id_column` returned, for messages.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _kind_of(item: object) -> str:
 
 
 def _items(ids: Array) -> list[Any]:
-    """Return the ids of a column; times stay numpy's, of which Python would make integers in nanoseconds."""
+    """Return the ids of a column as a list; times stay numpy's, since `tolist` turns nanoseconds into integers."""
     return list(ids) if ids.dtype.kind in "mM" or ids.dtype == np.longdouble else ids.tolist()
 
 
@@ -152,7 +152,7 @@ def _texts(ids: Array) -> Array:
 
 def _integers(ids: Array) -> Array | None:
     values = list(map(int, ids))
-    limits = next((each for each in (_INT64, _UINT64) if each.min <= min(values) and max(values) <= each.max), None)
+    limits = next((info for info in (_INT64, _UINT64) if info.min <= min(values) and max(values) <= info.max), None)
     return None if limits is None else np.array(values, limits.dtype)
 
 
@@ -179,7 +179,7 @@ _COLUMNS: dict[str, Callable[[Array], Array | None]] = {
 
 
 def _number(item: Any) -> Any:
-    """Return an int where a number is whole, a float where it is one, and else its exact ratio."""
+    """Return an int for a whole number, a float if it is exact, or else the exact ratio."""
     try:
         numerator, denominator = item.as_integer_ratio()
     except (AttributeError, OverflowError, ValueError):  # complex numbers, infinities
@@ -190,18 +190,18 @@ def _number(item: Any) -> Any:
 
 
 def _in_numpy(item: Any) -> Any:
-    """Return a time of Python, pandas or numpy as numpy's, with all its digits; that of a zone is in UTC."""
+    """Return a time of Python, pandas or numpy as numpy's, with all digits; a time with a zone is converted to UTC."""
     if isinstance(item, np.generic):
         return item
     if isinstance(item, datetime) and item.tzinfo is not None:
         item = item.astimezone(UTC).replace(tzinfo=None)
-    if hasattr(item, "to_numpy"):  # of pandas, which may have nanoseconds
+    if hasattr(item, "to_numpy"):  # a pandas time, which may have nanoseconds
         return item.to_numpy()
     return np.datetime64(item) if isinstance(item, datetime) else np.timedelta64(item)
 
 
 def _time(item: Any) -> Any:
-    """Return Python's own time or date where that holds all digits."""
+    """Return a time or date of Python, or a tuple of type and integer if Python's types cannot hold all digits."""
     letter = item.dtype.kind
     if letter == "M" and np.datetime_data(item.dtype)[0] in _DAYS:
         return item.astype("M8[D]").item()

@@ -1,4 +1,4 @@
-"""The keywords of `Queries`: which there are, and what other libraries call them."""
+"""The keywords of `Queries`, the names that other libraries use for them, and better messages for wrong calls."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 ROWS = ("qid", "row_weight", "docid", "retrieved", "judged")  # one entry per row
 
-# What other libraries call our columns.
-_OTHERS = {
+# Names that other libraries use, each with a hint at ours.
+_FOREIGN_NAMES = {
     "group": "group_sizes= takes the rows of each query, qid= one id per row",
     "groups": "qid= takes one id per row, group_sizes= the rows of each query",
     "qids": "qid= takes one id per row",
@@ -30,7 +30,7 @@ _OTHERS = {
 
 
 class Columns(TypedDict, total=False):
-    """The keywords of `Queries`, which other functions pass on."""
+    """The keywords of `Queries`, for functions that pass them on."""
 
     qid: Any
     group_sizes: Any
@@ -42,19 +42,21 @@ class Columns(TypedDict, total=False):
     judged: Any
 
 
-GROUPS = ("qid", "group_sizes", "query_weight")  # those that say how rows form queries, and what each weighs
+GROUPS = ("qid", "group_sizes", "query_weight")  # the columns that group rows into queries and weight the queries
 
 
-def refuse_other_names(columns: Mapping[str, object], taken: Collection[str] = tuple(Columns.__annotations__)) -> None:
-    """Refuse a keyword that is not one of the columns taken, with what we call it."""
-    unknown = [name for name in columns if name not in taken]
+def refuse_other_names(
+    columns: Mapping[str, object], allowed: Collection[str] = tuple(Columns.__annotations__)
+) -> None:
+    """Raise InputError for a keyword that is not an allowed column, with a hint at our name for it."""
+    unknown = [name for name in columns if name not in allowed]
     if unknown:
-        hint = f"\nHint: {_OTHERS[unknown[0]]}." if unknown[0] in _OTHERS else ""
-        raise InputError(f"{unknown[0]!r} is not a column that is taken here; allowed are {choices(taken)}.{hint}")
+        msg = f"{unknown[0]!r} is not an accepted column; allowed are {choices(allowed)}."
+        raise InputError(msg, hint=_FOREIGN_NAMES.get(unknown[0], ""))
 
 
 def by_name(function: Callable[P, T]) -> Callable[P, T]:
-    """Say how to name the columns where one was given by position, which Python's own message does not.
+    """Replace Python's TypeError for too many positional arguments by one that shows the keyword to use.
 
     >>> @by_name
     ... def count(labels, *, qid): ...
@@ -65,22 +67,22 @@ def by_name(function: Callable[P, T]) -> Callable[P, T]:
     Hint: name the others: count(labels, qid=...).
     """
     code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
+    positional = code.co_varnames[: code.co_argcount]
     named_only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     example = "qid" if code.co_flags & CO_VARKEYWORDS or not named_only else named_only[0]
 
     @wraps(function)
-    def call(*given: P.args, **named: P.kwargs) -> T:
-        if len(given) > len(names):
-            taken = [name for name in names if name != "self"]
-            raise _unnamed(function.__qualname__, taken, len(given) - len(names), example)
-        return function(*given, **named)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        if len(args) > len(positional):
+            names = [name for name in positional if name != "self"]
+            raise _too_many(function.__qualname__, names, len(args) - len(positional), example)
+        return function(*args, **kwargs)
 
     return call
 
 
 def needs(**hints: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Say what to write where an argument is left out, which Python's own message does not.
+    """Replace Python's TypeError for a missing argument by an InputError with a hint.
 
     >>> @needs(rounds="rounds=50, the rounds without improvement")
     ... def early_stopping(convention, rounds): ...
@@ -96,21 +98,21 @@ def needs(**hints: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         positional = code.co_varnames[: code.co_argcount]
 
         @wraps(function)
-        def call(*given: P.args, **named: P.kwargs) -> T:
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
             for name, hint in hints.items():
-                if name not in named and name not in positional[: len(given)]:
+                if name not in kwargs and name not in positional[: len(args)]:
                     raise InputError(f"{function.__name__} needs {name}, which was left out.", hint=hint)
-            return function(*given, **named)
+            return function(*args, **kwargs)
 
         return call
 
     return decorated
 
 
-def _unnamed(qualname: str, names: list[str], more: int, example: str) -> TypeError:
+def _too_many(qualname: str, names: list[str], n_extra: int, example: str) -> TypeError:
     name = qualname.removesuffix(".__init__").rpartition(".")[2]
-    taken, several = ", ".join(names), "s" if len(names) > 1 else ""
+    listed, plural = ", ".join(names), "s" if len(names) > 1 else ""
     return TypeError(
-        f"{name} takes {len(names)} argument{several} by position ({taken}), but {len(names) + more} were given.\n"
-        f"Hint: name the others: {name}({taken}, {example}=...)."
+        f"{name} takes {len(names)} argument{plural} by position ({listed}), but {len(names) + n_extra} were given.\n"
+        f"Hint: name the others: {name}({listed}, {example}=...)."
     )

@@ -1,4 +1,4 @@
-"""Scores of several models at once: a mapping, a table or a matrix with a column a model."""
+"""Scores of several models in one argument: a mapping, a table, or a matrix with one column per model."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ class ScoreTable(Protocol):
 
     @property
     def columns(self) -> Iterable[Any]:
-        """Names of the columns, or, in pyarrow, the columns."""
+        """Names of the columns; in pyarrow, the columns themselves."""
 
     def __getitem__(self, name: Any, /) -> Any:
-        """Give a column."""
+        """Return a column by its name."""
 
 
 ScoresByModel = Mapping[Any, object] | ScoreTable
 
 
 def scores_by_model(scores: object) -> dict[Any, object] | None:
-    """Tell the models apart; None where the scores are those of one model.
+    """Return the scores of each model by its name; None if the scores belong to a single model.
 
     Parameters
     ----------
     scores : object
-        A mapping of names to scores; a table, whose columns name the models; or a matrix, shape (n_docs, n_models),
+        A mapping of names to scores; a table whose column names are the models; or a matrix, shape (n_docs, n_models),
         whose models are 0, 1, ...
 
     Raises
     ------
     InputError
-        There is no model, or two columns of a table have one name.
+        There is no model, or two columns of a table have the same name.
 
     Examples
     --------
@@ -44,19 +44,19 @@ def scores_by_model(scores: object) -> dict[Any, object] | None:
     {0: [1, 3], 1: [2, 4]}
     """
     if isinstance(scores, Mapping):
-        return _some(dict(scores))
+        return _non_empty(dict(scores))
     if isinstance(scores, np.ndarray):
-        return _some(dict(enumerate(scores.T))) if scores.ndim == 2 else None  # noqa: PLR2004 - rows and models
+        return _non_empty(dict(enumerate(scores.T))) if scores.ndim == 2 else None  # noqa: PLR2004 - rows and models
     names = getattr(scores, "column_names", getattr(scores, "columns", None))
     if names is None:
         return None
-    twice = [name for place, name in enumerate(names) if name in list(names)[:place]]
-    if twice:
-        raise InputError(f"two columns of scores are named {twice[0]!r}.", hint="each model needs a name of its own")
-    return _some({name: scores[name] for name in names})  # type: ignore[index]
+    repeated = [name for index, name in enumerate(names) if name in list(names)[:index]]
+    if repeated:
+        raise InputError(f"two columns of scores are named {repeated[0]!r}.", hint="give each model a different name")
+    return _non_empty({name: scores[name] for name in names})  # type: ignore[index]
 
 
-def _some(models: dict[Any, object]) -> dict[Any, object]:
+def _non_empty(models: dict[Any, object]) -> dict[Any, object]:
     if not models:
-        raise InputError("scores holds no model.", hint="a column of scores per model")
+        raise InputError("scores holds no model.", hint="one column of scores per model")
     return models

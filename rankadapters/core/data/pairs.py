@@ -1,4 +1,4 @@
-"""Pairs of rows, of which one should stand above the other: checked, and brought together by query."""
+"""Preference pairs, in which one row should rank above the other: checked, and sorted by query."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _PAIR = ("winner", "loser")
 
 
 class Pairs(NamedTuple):
-    """Rows of one query of which one should stand above the other, query by query.
+    """Preference pairs: two rows of one query, where the winner should rank above the loser.
 
     Attributes
     ----------
     winner, loser : int array, shape (n_pairs,)
-        Places in the caller's order of rows.
+        Row numbers in the caller's order, sorted by query.
     weight : float64 array, shape (n_pairs,), or None
-        None is 1 for each.
+        Weights; None means 1 for each pair.
     indptr : int64 array, shape (n_queries + 1,)
         The pairs of query i are `indptr[i]:indptr[i + 1]`.
     """
@@ -44,22 +44,22 @@ class Pairs(NamedTuple):
 
 
 def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) -> Pairs:
-    """Check pairs of rows, and bring those of each query together.
+    """Check pairs of rows, and sort them by query.
 
     Raises
     ------
     InputError
-        Not two or three columns of one length, a place that is not a row, two rows of different queries, a row with
-        itself, or a weight below 0.
+        There are not two or three columns of the same length, a row number does not exist, a pair joins rows of
+        different queries or a row with itself, or a weight is negative.
     """
-    # Only a tuple: a list of two pairs would be read as two columns.
+    # Only a tuple is accepted, because a list of two pairs looks like two columns.
     if not isinstance(pairs, tuple) or len(pairs) not in {2, 3}:
         raise InputError(
-            f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), an array each.",
+            f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), tuples of arrays.",
             hint="tuple(zip(*pairs)) turns a list of pairs into these columns",
         )
     shared_index({f"pairs {name}": column for name, column in zip((*_PAIR, "weight"), pairs, strict=False)})
-    winner, loser = (_as_places(name, column, query_of_row.size) for name, column in zip(_PAIR, pairs, strict=False))
+    winner, loser = (_as_rows(name, column, query_of_row.size) for name, column in zip(_PAIR, pairs, strict=False))
     weight = None
     if winner.size != loser.size:
         raise InputError(f"pairs has {winner.size} winners but {loser.size} losers.", hint="one of each per pair")
@@ -67,44 +67,44 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
         weight = as_numbers("pairs weight", pairs[2]).astype(np.float64, copy=False)
         if weight.size != winner.size:
             raise InputError(f"pairs has {winner.size} winners but {weight.size} weights.", hint="one weight per pair")
-        weight = as_weights("pairs weight", weight, "mend or drop the pair", by_row=False)
-    query, other = query_of_row[winner], query_of_row[loser]
-    if (query != other).any():
-        pair = int(np.argmax(query != other))
-        who = [query_ids[number] for number in (query[pair], other[pair])]
+        weight = as_weights("pairs weight", weight, "fix or drop the pair", by_row=False)
+    query, loser_query = query_of_row[winner], query_of_row[loser]
+    if (query != loser_query).any():
+        pair = int(np.argmax(query != loser_query))
+        ids = query_ids[query[pair]], query_ids[loser_query[pair]]
         raise InputError(
-            f"pair {pair} joins rows {winner[pair]} and {loser[pair]}, of queries {who[0]} and {who[1]}.",
-            hint="both rows of a pair are of one query, as places in the order of labels",
+            f"pair {pair} joins rows {winner[pair]} and {loser[pair]}, of queries {ids[0]} and {ids[1]}.",
+            hint="both rows of a pair belong to one query; row numbers count from 0 in the order of labels",
         )
     if (winner == loser).any():
         pair = int(np.argmax(winner == loser))
-        raise InputError(f"pair {pair} joins row {winner[pair]} with itself.", hint="two rows make a pair")
+        raise InputError(f"pair {pair} joins row {winner[pair]} with itself.", hint="a pair is two different rows")
     order = np.argsort(query, kind="stable")
     indptr = offsets(np.bincount(query, minlength=query_ids.size))
     return Pairs(frozen(winner[order]), frozen(loser[order]), None if weight is None else frozen(weight[order]), indptr)
 
 
-def _as_places(name: str, column: object, n_docs: int) -> NDArray[np.int64]:
-    if isinstance(column, Sized) and not len(column):  # no query has a pair, which is not a mistake
+def _as_rows(name: str, column: object, n_docs: int) -> NDArray[np.int64]:
+    if isinstance(column, Sized) and not len(column):  # an empty list of pairs is allowed
         return np.empty(0, np.int64)
-    places = as_column(f"pairs {name}", column)
-    if places.dtype.kind not in "iu":
+    rows = as_column(f"pairs {name}", column)
+    if rows.dtype.kind not in "iu":
         raise InputError(
-            f"pairs {name} has dtype {places.dtype}, but places of rows are needed.", hint="whole numbers from 0 on"
+            f"pairs {name} has dtype {rows.dtype}, but row numbers are needed.", hint="whole numbers from 0 on"
         )
-    outside = (places < 0) | (places >= n_docs)
+    outside = (rows < 0) | (rows >= n_docs)
     if outside.any():
         why = f", but the rows are 0 to {n_docs - 1}"
-        raise refused_entry(f"pairs {name}", places, outside, why, "places in the order of labels", by_row=False)
-    return places.astype(np.int64)
+        raise refused_entry(f"pairs {name}", rows, outside, why, "row numbers in the order of labels", by_row=False)
+    return rows.astype(np.int64)
 
 
-def moved(pairs: Pairs, rows: NDArray[np.intp], numbers: NDArray[np.integer[Any]]) -> Pairs:
-    """Pairs of some queries, their rows renumbered."""
-    place = np.zeros(int(rows.max(initial=-1)) + 1, np.int64)
-    place[rows] = np.arange(rows.size)
+def pairs_of_queries(pairs: Pairs, rows: NDArray[np.intp], numbers: NDArray[np.integer[Any]]) -> Pairs:
+    """Return the pairs of the queries with these numbers; the row numbers become indexes into `rows`."""
+    new_row = np.zeros(int(rows.max(initial=-1)) + 1, np.int64)
+    new_row[rows] = np.arange(rows.size)
     sizes = np.diff(pairs.indptr)[numbers]
     indptr = offsets(sizes)
-    kept = places_within(indptr) + np.repeat(pairs.indptr[numbers], sizes)
-    weight = None if pairs.weight is None else pairs.weight[kept]
-    return Pairs(place[pairs.winner[kept]], place[pairs.loser[kept]], weight, indptr)
+    selected = places_within(indptr) + np.repeat(pairs.indptr[numbers], sizes)
+    weight = None if pairs.weight is None else pairs.weight[selected]
+    return Pairs(new_row[pairs.winner[selected]], new_row[pairs.loser[selected]], weight, indptr)

@@ -1,4 +1,4 @@
-"""Queries: which rows belong together, validated once, in the order of first appearance."""
+"""Queries: labels, and the rows of each query, all checked once; queries are in the order of first appearance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rankadapters.core.data.columns import (
 )
 from rankadapters.core.data.grouping import Grouping, grouped
 from rankadapters.core.data.keywords import ROWS, Columns, by_name, refuse_other_names
-from rankadapters.core.data.pairs import Pairs, as_pairs, moved
+from rankadapters.core.data.pairs import Pairs, as_pairs, pairs_of_queries
 from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.in_numpy.segments import places_within
@@ -34,30 +34,30 @@ from rankadapters.core.kernels.in_numpy.segments import places_within
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Queries(Grouping):
-    """Judged queries: labels, which rows form a query, and what else is known of them.
+    """Judged queries: labels, the rows of each query, and optional columns such as weights.
 
     Parameters
     ----------
     labels : array-like, shape (n_docs,)
-        Relevance labels, finite numbers. Not read where `judged` is False.
+        Relevance labels, finite numbers. They are ignored in rows where `judged` is False.
     qid : array-like, shape (n_docs,), optional
-        Query of each row: integers, strings or any hashables. Rows of one query need not be contiguous. An id is its
-        value in every type: 7 and 7.0 are one query, as is a time in any unit and zone; 7 and "7" are two.
+        Query of each row: integers, strings or any hashables. Rows of one query need not be contiguous. Ids compare by
+        value, not by type: 7 and 7.0 are the same query, as are equal times in any unit or zone; 7 and "7" differ.
     group_sizes : array-like of int, shape (n_queries,), optional
         Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
     query_weight : array-like, shape (n_queries,), optional
-        Weight of each query in the order of first appearance, >= 0; some scored query needs one above 0.
+        Weight of each query in the order of first appearance, >= 0; at least one scored query needs a weight above 0.
     row_weight : array-like, shape (n_docs,), optional
         Weight of each row, >= 0; for measures with `average="row"`.
     pairs : tuple of array-like, shape (n_pairs,), optional
-        `(winner, loser)` or `(winner, loser, weight)`: rows of one query each, as places in the order given, the first
-        of which should stand above the second, and weights >= 0; for measures with `pairs="given"`.
+        `(winner, loser)` or `(winner, loser, weight)`: numbers of two rows of one query, where the winner should rank
+        above the loser, and weights >= 0; for measures with `pairs="given"`.
     docid : array-like of str, shape (n_docs,), optional
         Document identifiers, unique within a query; needed by `ties="docid-*"`.
     retrieved : array-like of bool, shape (n_docs,), optional
-        Rows that the ranking holds; the others (judged but not retrieved) count in the ideal list only.
+        Rows that the ranking contains; the remaining rows (judged but not retrieved) count in the ideal list only.
     judged : array-like of bool, shape (n_docs,), optional
-        Rows that have a label; what the others count is the convention's `unjudged`.
+        Rows that have a label; the convention's `unjudged` decides what the remaining rows count.
 
     Attributes
     ----------
@@ -68,14 +68,14 @@ class Queries(Grouping):
     order : int array, shape (n_docs,), or None
         Row order that makes the queries contiguous; None when they already are.
     docid_rank : int array, shape (n_docs,), or None
-        Order of the documents of a query by the bytes of their identifiers.
+        Ranks of the documents of a query by the bytes of their identifiers.
     index : pandas.Index or None
-        Of the columns that came from pandas, which scores from pandas must share.
+        Index of the columns that came from pandas; scores from pandas must have the same index.
 
     Raises
     ------
     InputError
-        A column has another length, a NaN, the wrong type, or contradicts another.
+        A column has the wrong length or type, has a NaN, or contradicts a second column.
 
     Examples
     --------
@@ -134,26 +134,26 @@ class Queries(Grouping):
         self._refuse_idle_rows()
 
     def __repr__(self) -> str:
-        """Show the size, not the data."""
+        """Return the number of queries and rows."""
         return f"Queries({self.n_queries} queries, {self.n_docs} rows)"
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Name what is known beside the labels: docid, retrieved, judged, pairs, and weights."""
-        given = {"docid": self.docid_rank, "retrieved": self.retrieved, "judged": self.judged, "pairs": self.pairs}
-        return (*(name for name, column in given.items() if column is not None), *self.weights)
+        """Names of the optional columns that are present: docid, retrieved, judged, pairs, and weights."""
+        optional = {"docid": self.docid_rank, "retrieved": self.retrieved, "judged": self.judged, "pairs": self.pairs}
+        return (*(name for name, column in optional.items() if column is not None), *self.weights)
 
     @property
     def weights(self) -> tuple[str, ...]:
-        """Name the weights that are there: query_weight, row_weight, pair_weight."""
+        """Names of the weights that are present: query_weight, row_weight, pair_weight."""
         pair_weight = None if self.pairs is None else self.pairs.weight
-        given = {"query_weight": self.query_weight, "row_weight": self.row_weight, "pair_weight": pair_weight}
-        return tuple(name for name, column in given.items() if column is not None)
+        weights = {"query_weight": self.query_weight, "row_weight": self.row_weight, "pair_weight": pair_weight}
+        return tuple(name for name, column in weights.items() if column is not None)
 
     def with_weights(self, query_weight: object = None, *, row_weight: object = None) -> Queries:
-        """Return the same queries with other weights, by query and by row; without any where none are given.
+        """Return the same queries with new weights per query and per row; None removes them.
 
-        The weights of given pairs stay.
+        The weights of pairs stay.
         """
         same_index("row_weight", pandas_index(row_weight), self.index)
         return self._with(
@@ -162,13 +162,13 @@ class Queries(Grouping):
         )
 
     def with_pairs(self, pairs: Pairs | None) -> Queries:
-        """Return the same queries with other pairs, which were checked, or without any."""
+        """Return the same queries with new pairs, which are not checked again; None removes them."""
         return self._with(pairs=pairs)
 
     def weighed_by(self, column: str | None) -> Queries:
-        """Return the same queries with one of their columns of weights, and without the others.
+        """Return the same queries with only one of their columns of weights.
 
-        `column` is one of `weights`; None leaves all of them out.
+        `column` is one of `weights`; None removes all of them.
         """
         pairs = self.pairs
         if pairs is not None and column != "pair_weight":
@@ -180,7 +180,7 @@ class Queries(Grouping):
         )
 
     def with_labels(self, labels: object) -> Queries:
-        """Return the same queries with other labels, one per row."""
+        """Return the same queries with new labels, one per row."""
         values = as_numbers("labels", labels)
         same_length("labels", values, self.n_docs)
         same_index("labels", pandas_index(labels), self.index)
@@ -188,24 +188,24 @@ class Queries(Grouping):
         return self._with(labels=frozen(values.astype(np.float64, copy=False)))
 
     def with_query_ids(self, query_ids: Array) -> Queries:
-        """Return the same queries under ids that are known to be theirs: one per query, each another."""
+        """Return the same queries with new ids, one per query; the ids must be distinct, which is not checked."""
         return self._with(query_ids=frozen(query_ids))
 
     def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
-        """Return these queries with an order of documents that is known: one rank per row, unique within its query."""
+        """Return the same queries with ranks of their documents: one per row, unique within a query; not checked."""
         return self._with(docid_rank=frozen(ranks))
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
-        """Return some queries, by number and in that order, and which rows of the caller's they hold.
+        """Return the queries with these numbers, in this order, and the numbers of their rows in the caller's order.
 
         Raises
         ------
         InputError
-            There is no query of a number, or one is asked for twice.
+            There is no query with one of the numbers, or a number is repeated.
         """
         numbers = np.asarray(numbers)
-        known = numbers.dtype.kind in "iu" and numbers.size and numbers.min() >= 0 and numbers.max() < self.n_queries
-        if not known or np.unique(numbers).size < numbers.size:
+        exist = numbers.dtype.kind in "iu" and numbers.size and numbers.min() >= 0 and numbers.max() < self.n_queries
+        if not exist or np.unique(numbers).size < numbers.size:
             allowed = f"different whole numbers from 0 to {self.n_queries - 1}"
             raise InputError(f"numbers={numbers!r:.60}; allowed are {allowed}.", hint="numpy.flatnonzero of a mask")
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
@@ -214,13 +214,13 @@ class Queries(Grouping):
         return self._of_rows(rows, sizes, numbers), rows
 
     def select(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
-        """Return some queries, as `take`, but leave their rows in the caller's order."""
+        """Return the same as `take`, but with the rows in the caller's order."""
         queries, rows = self.take(numbers)
         return (queries, rows) if self.order is None else (queries.reordered(np.argsort(rows)), np.sort(rows))
 
     def reordered(self, positions: NDArray[np.intp]) -> Queries:
-        """Return the same queries with the rows, which stand query by query, in another order: at these positions."""
-        order = np.argsort(positions)  # where each row went
+        """Return the same queries with the rows in a new order: `positions` lists rows that are now contiguous."""
+        order = np.argsort(positions)  # the new position of each row
         names = ("labels", "row_weight", "docid_rank", "retrieved", "judged")
         columns = {name: column[positions] for name in names if (column := getattr(self, name)) is not None}
         if self.pairs is not None:
@@ -228,11 +228,11 @@ class Queries(Grouping):
         return self._with(**columns, order=frozen(order.astype(index_dtype(self.n_docs))))
 
     def together(self) -> tuple[Queries, NDArray[np.intp]]:
-        """Return the same queries with the rows of each standing together, and the rows in that order."""
+        """Return the same queries with contiguous rows, and the row numbers in that order."""
         return self.take(np.arange(self.n_queries))
 
     def as_one(self, *, row_weight: Array | None = None) -> Queries:
-        """Return all rows, in the caller's order, as one query of id 0; the weights of queries are gone."""
+        """Return all rows, in the caller's order, as a single query with id 0 and without query weights."""
         return self._with(
             query_ids=frozen(np.zeros(1, np.int64)), indptr=frozen(np.array([0, self.n_docs])), order=None,
             query_weight=None, row_weight=row_weight,
@@ -240,28 +240,28 @@ class Queries(Grouping):
         )  # fmt: skip
 
     def _of_rows(self, rows: NDArray[np.intp], sizes: Array, numbers: NDArray[np.integer[Any]]) -> Queries:
-        """Queries of some rows, which stand query by query."""
+        """Return the queries with these numbers, given their row numbers and sizes."""
         names = ("row_weight", "docid_rank", "retrieved", "judged")
-        given = {name: column for name in names if (column := getattr(self, name)) is not None}
+        columns = {name: column for name in names if (column := getattr(self, name)) is not None}
         return self._with(
             labels=self.labels[rows], query_ids=self.query_ids[numbers], indptr=frozen(offsets(sizes)),
             order=None, index=None,
             query_weight=None if self.query_weight is None else self.query_weight[numbers],
-            pairs=None if self.pairs is None else moved(self.pairs, rows, numbers),
-            **{name: column[rows] for name, column in given.items()},
+            pairs=None if self.pairs is None else pairs_of_queries(self.pairs, rows, numbers),
+            **{name: column[rows] for name, column in columns.items()},
         )  # fmt: skip
 
     def _with(self, **fields: Any) -> Queries:
-        """Return a copy with other fields, and nothing remembered."""
-        other = copy.copy(self)
-        forgotten = ["digest", "fingerprints"]
+        """Return a copy with changed fields and without the cached properties that depend on them."""
+        changed = copy.copy(self)
+        outdated = ["digest", "fingerprints"]
         if "query_ids" in fields:
-            forgotten += ["id_hashes", "longest", "n_queries", "query_of_row"]
-        for remembered in forgotten:
-            other.__dict__.pop(remembered, None)
+            outdated += ["id_hashes", "longest", "n_queries", "query_of_row"]
+        for name in outdated:
+            changed.__dict__.pop(name, None)
         for name, value in fields.items():
-            object.__setattr__(other, name, value)
-        return other
+            object.__setattr__(changed, name, value)
+        return changed
 
     @cached_property
     def id_hashes(self) -> NDArray[np.uint64]:
@@ -270,7 +270,7 @@ class Queries(Grouping):
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
-        """One hash per query of its id, weight and judgments, whatever the order of its rows; shape (n_queries,)."""
+        """One hash per query, of its id, weight and judgments in any order of rows; shape (n_queries,)."""
         return fingerprint.hash_queries(self)
 
     @cached_property
@@ -279,19 +279,19 @@ class Queries(Grouping):
         return int(self.fingerprints.sum(dtype=np.uint64))
 
     def check_scores(self, scores: object) -> Array:
-        """Return the scores as a float32 or float64 array of one score per row; finiteness is the kernel's to check."""
+        """Return the scores as a float32 or float64 array, one per row; kernels check later that they are finite."""
         array = as_numbers("scores", scores)
         if array.size != self.labels.size:
             raise InputError(
                 f"scores has {array.size} rows but the queries cover {self.n_docs}.",
-                hint="pass the scores of the rows that the labels were given for, in that order",
+                hint="pass one score for each label, in the order of the labels",
             )
         if self.index is not None:
             same_index("scores", pandas_index(scores), self.index)
         return array
 
     def _refuse_idle_rows(self) -> None:
-        if self.retrieved is None or self.judged is None:  # then no row is idle
+        if self.retrieved is None or self.judged is None:  # every row is retrieved or judged
             return
         idle = np.flatnonzero(~self.retrieved & ~self.judged)
         if idle.size:
@@ -303,19 +303,18 @@ class Queries(Grouping):
 
 
 def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
-    """Take labels and columns, or a Queries in their place and then no columns.
+    """Return the queries of labels and columns; `labels` may also be a Queries, then without columns.
 
     Raises
     ------
     InputError
-        A keyword is not a column, or stands beside a Queries; the message names the keyword that is ours.
+        A keyword is not the name of a column, or is passed together with a Queries.
     """
     if not isinstance(labels, Queries):
         return Queries(labels, **columns)
     refuse_other_names(columns)
-    given = [name for name, column in columns.items() if column is not None]
-    if given:
-        raise InputError(
-            f"{given[0]} was given beside a Queries, which already holds it.", hint=f"drop {given[0]}=, or pass labels"
-        )
+    for name, column in columns.items():
+        if column is not None:
+            msg = f"{name} was passed together with a Queries, which already holds it."
+            raise InputError(msg, hint=f"drop {name}=, or pass labels")
     return labels

@@ -1,4 +1,4 @@
-"""The columns of queries, checked: weights by query and by row, document identifiers."""
+"""Checks of the optional columns of queries: weights by query and by row, and document identifiers."""
 
 from __future__ import annotations
 
@@ -32,39 +32,39 @@ def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDA
             hint="one weight per query, in order of first appearance",
         )
     _refuse_other_order(pandas_index(query_weight), query_ids)
-    return as_weights("query_weight", weights, "mend or drop the query", by_row=False)
+    return as_weights("query_weight", weights, "fix or drop the query", by_row=False)
 
 
 def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64]:
     """Check one weight for each row."""
     weights = as_numbers("row_weight", row_weight).astype(np.float64, copy=False)
     same_length("row_weight", weights, n_docs)
-    return as_weights("row_weight", weights, "mend or drop the row", by_row=True)
+    return as_weights("row_weight", weights, "fix or drop the row", by_row=True)
 
 
 def _refuse_other_order(index: Any, query_ids: Array) -> None:
-    """Refuse weights that pandas grouped and sorted by query id: ours stand in the order of first appearance."""
+    """Raise InputError for a pandas column indexed by query id in an order other than that of first appearance."""
     if index is None:
         return
     indexed, ids = list(map(id_value, index)), id_values(query_ids)
     if indexed == ids or set(indexed) != set(ids):
         return
     raise InputError(
-        "query_weight is indexed by query id, in another order than the queries first appear in.",
-        hint="query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() where the order is right",
+        "query_weight is indexed by query id, in an order other than that of the first appearance of queries.",
+        hint="query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() if the order is right",
     )
 
 
 def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None) -> Array:
-    """Check identifiers, unique within a query, and give each row its place in their order."""
+    """Check that identifiers are unique within a query, and return the rank of each row in their order."""
     ids = as_column("docid", docid)
     same_length("docid", ids, int(indptr[-1]))
     text = docid_texts(ids)
-    ranks, twice = rank_docids(text if order is None else text[order], numbers(indptr))
-    if twice >= 0:
-        row = twice if order is None else int(order[twice])
+    ranks, duplicate = rank_docids(text if order is None else text[order], numbers(indptr))
+    if duplicate >= 0:
+        row = duplicate if order is None else int(order[duplicate])
         raise InputError(
-            f"docid[{row}] = {str(ids[row])!r} stands twice in its query.",
+            f"docid[{row}] = {str(ids[row])!r} occurs twice in its query.",
             hint="drop duplicate documents first",
             row=row,
         )
@@ -74,7 +74,7 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
 
 
 def docid_texts(ids: Array) -> Array:
-    """Check that identifiers are strings."""
+    """Return identifiers as a column of texts; raise InputError if one is not a string."""
     if ids.dtype.kind != "U":
         for row, item in enumerate(ids):
             if not isinstance(item, str):

@@ -1,4 +1,4 @@
-"""Rows of queries in some order: what rankings and sums run over."""
+"""Rows of queries in a given order, for rankings and for sums over rows."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NO_ORDER: Ints = writable(read_only(np.empty(0, index_dtype(0))))
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows, query by query: `order` lists their places in the caller's arrays, and is empty for row order.
+    """Some rows, query by query: `order` lists their numbers in the caller's arrays; empty means 0, 1, 2, ...
 
-    Both arrays are as kernels take them, `writable`.
+    Both arrays are `writable`, which is the type that kernels are compiled for.
     """
 
     order: Array
@@ -30,52 +30,51 @@ class Rows:
 
     @cached_property
     def sizes(self) -> Ints:
-        """Rows per query."""
+        """Number of rows of each query."""
         sizes: Ints = self.indptr[1:] - self.indptr[:-1]
         return sizes
 
     @cached_property
     def longest(self) -> int:
-        """Rows of the query that has most of them; 0 where there are none."""
+        """Number of rows of the longest query; 0 without queries."""
         return int(self.sizes.max(initial=0))
 
     def take(self, column: Array) -> Array:
-        """Bring a column of the caller's into this order, to be read."""
-        taken: Array = writable(
-            column[self.order] if self.order.size else column[: int(self.indptr[-1])]
-        )  # all or none
-        return taken
+        """Return a column of the caller's in this order, as an input of kernels."""
+        end = int(self.indptr[-1])  # an empty order means all rows or none
+        entries: Array = writable(column[self.order] if self.order.size else column[:end])
+        return entries
 
 
 def mirrored(rows: Rows) -> Ints:
-    """Places of the rows of each query from the last to the first."""
+    """Return indexes into the rows that reverse the order within each query."""
     return np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(rows.indptr[-1])
 
 
 def backwards(rows: Rows) -> Rows:
-    """Reverse the order of the rows of each query."""
+    """Return the rows with the order within each query reversed."""
     inner = mirrored(rows).astype(index_dtype(int(rows.indptr[-1])), copy=False)
     return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 
-def rows_of(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:
-    """Some rows of the queries; all where nothing says which."""
+def rows_of(queries: Queries, mask: NDArray[np.bool_] | None) -> Rows:
+    """Return the rows of the queries for which the mask is True; all rows without a mask."""
     order = NO_ORDER if queries.order is None else writable(queries.order)
-    if kept is None:
+    if mask is None:
         return Rows(order, writable(queries.indptr))
-    places = order if order.size else np.arange(queries.n_docs, dtype=index_dtype(queries.n_docs))
-    inside = kept[places]
-    return Rows(places[inside], offsets(inside)[queries.indptr])
+    rows = order if order.size else np.arange(queries.n_docs, dtype=index_dtype(queries.n_docs))
+    inside = mask[rows]
+    return Rows(rows[inside], offsets(inside)[queries.indptr])
 
 
 def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
-    """Rows that a ranking holds; as `Bound.retrieved`."""
+    """Return the rows that a ranking contains under a value of the field `unjudged`."""
     if queries.judged is None:
         return rows_of(queries, queries.retrieved)
     retrieved = queries.retrieved if queries.retrieved is not None else np.ones(queries.n_docs, np.bool_)
-    bare = retrieved & ~queries.judged
-    if unjudged == "error" and bare.any():
-        row = int(np.argmax(bare))
+    without_label = retrieved & ~queries.judged
+    if unjudged == "error" and without_label.any():
+        row = int(np.argmax(without_label))
         raise InputError(
             f"row {row} was retrieved but not judged, and the convention says unjudged='error'.",
             hint="convention.replace(unjudged='zero') or 'drop'",

@@ -1,7 +1,7 @@
-"""One checker for the arguments of public functions: each kind of mistake has one wording.
+"""Checks of the arguments of public functions, with the same wording for the same mistake everywhere.
 
-Every function takes the parameter's name and its value, returns the value in its plain Python type, and raises an
-InputError that names the parameter, the value, what is allowed, and a way out.
+Every check takes a parameter's name and value. It returns the value as a plain Python object, or raises an InputError
+that names the parameter, the value and the allowed values, and suggests a fix.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from rankadapters.core.declaration.spelling import as_float
 from rankadapters.core.declaration.spelling import number as spelled
 from rankadapters.core.errors import InputError, brief, choices
 
-_SEEDS = 2**32  # the seeds that a generator may draw, and all that the older RandomState takes
+_SEEDS = 2**32  # number of seeds that a generator can draw; numpy's older RandomState accepts no others
 
 
 def whole(name: str, value: object, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
-    """Return a whole number from `least` on, up to `most`.
+    """Return a whole number between `least` and `most`, both included.
 
     >>> whole("n_resamples", 99)
     99
@@ -36,7 +36,7 @@ def whole(name: str, value: object, *, least: int = 1, most: int | None = None, 
 
 
 def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hint: str = "") -> int | None:
-    """Return a whole number from `least` on, or None, which means `meaning`.
+    """Return a whole number of at least `least`, or None; `meaning` says in messages what None means.
 
     >>> whole_or_none("truncation", 1.5, "all ranks")
     Traceback (most recent call last):
@@ -61,7 +61,7 @@ def number(
     below: bool = False,
     hint: str = "",
 ) -> float:
-    """Return a finite number from `least` (or `above` it) to `most` (or `below` it).
+    """Return a finite number between `least` and `most`; `above` excludes `least`, `below` excludes `most`.
 
     >>> number("confidence", 1, least=0, most=1, above=True, below=True, hint="confidence=0.95")
     Traceback (most recent call last):
@@ -78,7 +78,7 @@ def number(
 
 
 def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") -> str:
-    """Return one of a few words.
+    """Return the value if it is one of a few words.
 
     >>> choice("format", "xls", ("table", "csv"))
     Traceback (most recent call last):
@@ -92,14 +92,14 @@ def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") ->
 
 
 def flag(name: str, value: object) -> bool:
-    """Return True or False.
+    """Return a bool.
 
     >>> flag("progress", "yes")
     Traceback (most recent call last):
         ...
     rankadapters.core.errors.InputError: progress='yes'; allowed are True, False.
     """
-    import numpy as np  # not above: a convention is read without it
+    import numpy as np  # imported here because reading a convention does not need it
 
     if isinstance(value, bool | np.bool_):
         return bool(value)
@@ -107,7 +107,7 @@ def flag(name: str, value: object) -> bool:
 
 
 def text(name: str, value: object, *, hint: str = "") -> str:
-    """Return a text.
+    """Return a string.
 
     >>> text("title", None)
     Traceback (most recent call last):
@@ -120,7 +120,7 @@ def text(name: str, value: object, *, hint: str = "") -> str:
 
 
 def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[str]:
-    """Return different texts as a list; one text stands for a list of it.
+    """Return distinct strings as a list; a single string becomes a list of one.
 
     >>> names("toolkits", "lightgbm")
     ['lightgbm']
@@ -136,7 +136,7 @@ def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[s
 
 
 def members(value: object) -> list[Any] | None:
-    """Return what an iterable holds; None where there is one text, or nothing to iterate over.
+    """Return the items of an iterable as a list; None for a string and for values that are not iterable.
 
     >>> import numpy as np
     >>> members((1, 2)), members("ab"), members(np.array(3))
@@ -148,7 +148,7 @@ def members(value: object) -> list[Any] | None:
 
 
 def seed(random_state: object) -> int:
-    """Return a seed: the whole number that `random_state` is, or one that a generator of numpy draws.
+    """Return a seed: `random_state` itself if it is a whole number, or a seed drawn from a numpy generator.
 
     >>> import numpy as np
     >>> seed(5), seed(np.random.default_rng(0)) == seed(np.random.default_rng(0))
@@ -173,13 +173,12 @@ def seed(random_state: object) -> int:
 
 
 def refusal(name: str, value: object, allowed: str, hint: str = "") -> InputError:
-    """Return the error for a wrong argument: its name and value, what is allowed, and a way out."""
-    way_out = f"\nHint: {hint}." if hint else ""
-    return InputError(f"{name}={brief(value)}; allowed are {allowed}.{way_out}")
+    """Return the error for a wrong argument."""
+    return InputError(f"{name}={brief(value)}; allowed are {allowed}.", hint=hint)
 
 
 def _numbers(least: float, most: float, *, above: bool, below: bool) -> str:
-    """Say which numbers lie between two bounds."""
+    """Describe the numbers between two bounds, for a message."""
     lower = "" if least == -math.inf else f" {'above' if above else 'from'} {spelled(least)}"
     if most == math.inf:
         return f"finite numbers{lower}{'' if above or not lower else ' on'}"

@@ -1,4 +1,4 @@
-"""Conventions: they declare everything that decides the value of a ranking measure, without defaults."""
+"""Conventions: values without defaults that declare everything which decides the value of a ranking measure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ POOL = Words(
 
 
 def average_of(*words: str, geometric: bool) -> Words:
-    """Return the field `average` of a measure that takes only these words."""
+    """Return the field `average` for a measure that allows only these words."""
     return Words(
         group=AVERAGE.group, about=AVERAGE.about, rarity=AVERAGE.rarity,
         words={word: AVERAGE.words[word] for word in words},
@@ -64,7 +64,7 @@ _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row"
 
 
 class FromPreset(Declared):
-    """A declared value that knows the preset it was made from, which is not part of what it declares.
+    """A declared value that remembers the preset it was made from; the preset does not count for equality.
 
     The preset is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
     """
@@ -74,12 +74,12 @@ class FromPreset(Declared):
     _preset: tuple[str, Convention] | None
 
     def __init_subclass__(cls) -> None:
-        """Let the fields describe themselves in the docstring of the class."""
-        if "__slots__" in vars(cls):  # slots=True makes each class twice, and keeps the one with slots
+        """Add a description of every field to the docstring of the class."""
+        if "__slots__" in vars(cls):  # with slots=True, dataclass creates each class twice and keeps this one
             cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
 
     def __post_init__(self) -> None:
-        """Check the fields; a preset is named afterwards."""
+        """Check the fields; `named` sets the preset later."""
         self._set("_preset", None)
         Declared.__post_init__(self)
 
@@ -88,8 +88,8 @@ class FromPreset(Declared):
 class Convention(FromPreset):
     """Everything that decides the value of a measure: a frozen value in which no field has a default.
 
-    Conventions compare and hash by what they mean: fields that cannot matter take one spelling
-    (`k=None` forces `short="pad"`, `empty=0` turns `query-except-empty` into `query`).
+    Conventions with the same meaning are equal and have the same hash. To ensure this, a field that cannot matter is
+    set to a fixed value: `k=None` sets `short="pad"`, and `empty=0` turns `query-except-empty` into `query`.
     `str(convention)` is its signature, and `parse(str(convention)) == convention`.
     """
 
@@ -97,16 +97,16 @@ class Convention(FromPreset):
     start: ClassVar[str] = "a preset, ra.presets.textbook(10).replace(...), or ra.parse(signature)"
     measure: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
-    in_unit_interval: ClassVar[bool] = True  # whether values lie in [0, 1] where labels are not negative
+    in_unit_interval: ClassVar[bool] = True  # whether values are in [0, 1] if no label is negative
 
     average: Annotated[str, AVERAGE]
 
     @abstractmethod
     def lower(self, bound: Any) -> Any:
-        """Return the plan, a `plans.RankedPlan` or `plans.WholePlan`, for the queries of a `lowering.Bound`."""
+        """Return the plan, a `plans.RankedPlan` or `plans.WholePlan`, that computes the measure on bound queries."""
 
     def unify(self) -> None:
-        """Bring equal meanings to one spelling."""
+        """Set fields that cannot matter to fixed values."""
         if getattr(self, "k", 0) is None:
             self._set("short", "pad")
         if getattr(self, "empty", None) == 0 and self.average == "query-except-empty":
@@ -114,26 +114,26 @@ class Convention(FromPreset):
 
     @property
     def over(self) -> str:
-        """What the sums run over: `queries` (a mean of their values), `pairs`, or `rows` (all rows as one query)."""
+        """The units that are summed over: `queries` (a mean of their values), `pairs`, or `rows` (as one query)."""
         return str(getattr(self, "pool", "queries"))
 
     @property
     def pooled(self) -> bool:
-        """Tell whether numerators and masses are summed over the queries before they are divided."""
+        """Whether numerators and masses are summed over all queries before the division."""
         return self.over == "pairs"
 
     def worth(self, value: float) -> float:
-        """Return a number that is higher for better values: the value, negated where lower is better."""
+        """Return a number that is higher for better values: the value itself, or its negative if lower is better."""
         return value if self.higher_is_better else -value
 
     @property
     def weighting(self) -> str | None:
-        """Name of the weights that count: query_weight, row_weight or pair_weight; None where none do."""
+        """Name of the weights that the average uses: query_weight, row_weight or pair_weight; None for no weights."""
         return _WEIGHTS.get(self.average)
 
     @property
     def floor(self) -> float | None:
-        """Smallest value that a geometric mean takes; None for other averages."""
+        """Floor of a geometric mean: it counts smaller values as this one. None for other averages."""
         if not self.average.startswith(GEOMETRIC):
             return None
         parameter = border(self.average)
@@ -141,42 +141,42 @@ class Convention(FromPreset):
 
     @property
     def is_sum(self) -> bool:
-        """Tell whether the value is a sum over the queries, so that it can be split among them."""
+        """Whether the value is a sum of one share per query."""
         return self.over != "rows" and self.floor is None
 
     def all_retrieved(self) -> Self:
-        """Return an equivalent convention for data in which every row is retrieved, as inside a toolkit."""
+        """Return a convention that gives the same values wherever every row is retrieved, as inside a toolkit."""
         return self
 
     @property
     def preset(self) -> tuple[str, Convention] | None:
-        """Name of the preset that the convention was made from, and that preset at its cutoff; None without one."""
+        """Name of the convention's preset, and the convention of the preset at the same cutoff; None without one."""
         return self._preset
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Return a flag for each label that the measure is not meant for, although it has a value, and why; else None.
+        """Return flags of the labels that the measure accepts but is not meant for, and why; None if all are fine.
 
         Parameters
         ----------
         labels : float array, shape (n_docs,)
-            The labels; 0 for a row without judgment.
+            The labels; 0 for an unjudged row.
         """
         del labels
         return None
 
     def link(self, mean: float) -> float:
-        """Return the value for a ratio of the sums: the ratio itself, or exp of it for a geometric mean."""
+        """Return the value of the measure, given the ratio of the two sums: the ratio, or its exponential."""
         return mean if self.floor is None else math.exp(mean)
 
     def link_slope(self, value: float) -> float:
-        """Return the derivative of `link` where `link` returns this value."""
+        """Return the derivative of `link` at the ratio for which `link` returns `value`."""
         return 1.0 if self.floor is None else value
 
     @property
     def name(self) -> str:
-        """Display name: `measure@k/`, then the preset and the fields that differ from it, or 7 digits of a SHA-256.
+        """Display name: `measure@k/`, then the preset with the fields that differ from it, or 7 digits of a SHA-256.
 
-        `ra.parse` reads a name with a preset back.
+        `ra.parse` can read the name if it has a preset.
 
         >>> from rankadapters import presets
         >>> presets.catboost(10, type="Exp").name, presets.yahoo(10).replace(empty=0).name
@@ -187,7 +187,7 @@ class Convention(FromPreset):
 
     @property
     def short_name(self) -> str:
-        """The shortest text that `ra.parse` reads back: preset, cutoff and changes, or else the signature.
+        """The shortest text that `ra.parse` can read: preset, cutoff and changed fields, or the signature.
 
         >>> from rankadapters import presets
         >>> presets.yahoo(10).replace(empty=0).short_name
@@ -201,31 +201,31 @@ class Convention(FromPreset):
         return f"{preset}{at}{k}{plus}{changes}"
 
     def named(self, preset: str) -> Self:
-        """Return the convention with a preset's name, which is not part of equality or signature."""
+        """Return the convention with the name of a preset; equality and signature ignore that name."""
         fields = self.to_dict()
         plain = self if self._preset is None else type(self)(**fields)
-        named = object.__new__(type(self))  # without checking again what this convention has checked
+        named = object.__new__(type(self))  # skips the checks, which these values have already passed
         for field, value in fields.items():
             object.__setattr__(named, field, value)
         object.__setattr__(named, "_preset", (preset, plain))
         return named
 
     def replace(self, **fields: object) -> Self:
-        """Return the convention with some fields changed; its name says the preset and what differs from it."""
+        """Return the convention with some fields changed; its name is the preset's plus the changed fields."""
         changed = Declared.replace(self, **fields)
         object.__setattr__(changed, "_preset", self._preset_at(getattr(changed, "k", None)))
         return changed
 
     def at(self, k: int | None) -> Self:
-        """Return the convention at another cutoff.
+        """Return the convention at a different cutoff.
 
-        It keeps a preset's name, unless the old cutoff was None: such a preset no longer says what short queries
-        count.
+        The result keeps the name of its preset, unless the preset's cutoff was None: such a preset does not declare
+        what short queries count.
         """
         return self.replace(k=k)
 
     def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
-        """Return the fields that differ, each with this convention's value and the other's (None where it has none).
+        """Return the fields that differ, with the value of each convention; None if it does not have the field.
 
         >>> from rankadapters import presets
         >>> presets.lightgbm(10).diff(presets.yahoo(10))
@@ -244,22 +244,22 @@ class Convention(FromPreset):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return the convention that `to_json` wrote, or another program by `convention.schema.json`.
+        """Return the convention of a JSON text that `to_json` wrote or that follows `convention.schema.json`.
 
         Parameters
         ----------
         text : str
-            A JSON object with the version, the measure and every field of it, in any order.
+            A JSON object with the version, the measure and every field of the measure, in any order.
 
         Returns
         -------
         Convention
-            Of the measure's class. The name of a preset is not part of the text.
+            An instance of the measure's class, without a preset, since the text does not contain one.
 
         Raises
         ------
         ConventionError
-            The text is not such an object, has an unknown version or measure, or a field is missing or wrong.
+            The text is not such an object, its version or measure is unknown, or a field is missing or wrong.
 
         Examples
         --------
@@ -270,11 +270,11 @@ class Convention(FromPreset):
         return cast("Self", read_convention(text, cls))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the fields, so that a copy is validated like the original."""
+        """Pickle the fields alone, so that unpickling checks them again."""
         return _restore, (type(self), self.to_dict(), self._preset)
 
     def _preset_at(self, k: int | None) -> tuple[str, Convention] | None:
-        """Return the preset at a cutoff; None if it has no cutoff, and so does not say what short queries count."""
+        """Return the preset at a cutoff; None if the preset has no cutoff and thus does not declare `short`."""
         if self._preset is None:
             return None
         text, preset = self._preset
@@ -284,13 +284,13 @@ class Convention(FromPreset):
         return None if preset_k is None else (text, preset.replace(k=k))
 
     def _preset_text(self) -> str:
-        """Return the preset, and the fewest changes that turn it into this convention."""
+        """Return the text of the preset with the fewest changes that turn it into this convention."""
         if self._preset is None:
             return ""
         text, preset = self._preset
-        changes = {name: mine for name, (mine, _) in self.diff(preset).items()}
-        for name in list(changes):  # a change that follows from the other changes is left out
-            fewer = {other: value for other, value in changes.items() if other != name}
+        changes = {name: value for name, (value, _) in self.diff(preset).items()}
+        for omitted in list(changes):  # omit a change that follows from the remaining changes
+            fewer = {name: value for name, value in changes.items() if name != omitted}
             if _is(preset, fewer, self):
                 changes = fewer
         kinds = self.declared()
@@ -305,28 +305,28 @@ class Convention(FromPreset):
 
 
 def as_convention(value: object) -> Convention:
-    """Return the convention that a value is, or whose text it is.
+    """Return a convention, given the convention itself or its text.
 
     Raises
     ------
     ConventionError
-        The value is neither.
+        The value is neither a convention nor the text of one.
     """
     if isinstance(value, Convention):
         return value
     if isinstance(value, str):
-        # By name, since presets import this module.
+        # Imported here because presets import this module.
         return cast("Convention", import_module("rankadapters.core.presets.texts").parse(value))
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
     if hasattr(value, "shape"):
-        hint = "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid"
+        hint = "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid"
     elif isinstance(value, (list, tuple)):
-        hint = "one convention, 'letor4@10' say; ra.evaluate and ra.Panel take a list of them"
+        hint = "pass one convention such as 'letor4@10'; ra.evaluate and ra.Panel take a list of them"
     raise ConventionError(f"{brief(value)} is not a convention.", hint=hint)
 
 
 def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:
-    """Refuse an average that has no meaning with the convention's pool."""
+    """Raise ConventionError if the convention's average has no meaning with its pool."""
     allowed = by_pool[convention.pool]
     if convention.average.partition("_")[0] not in allowed:
         fields = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
@@ -336,7 +336,7 @@ def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> Non
 def _is(preset: Convention, changes: dict[str, Any], expected: Convention) -> bool:
     try:
         return Declared.replace(preset, **changes) == expected
-    except ConventionError:  # these fields do not go together
+    except ConventionError:  # these fields contradict each other
         return False
 
 

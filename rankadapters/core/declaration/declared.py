@@ -1,4 +1,4 @@
-"""Declared values: frozen, with keyword-only fields, without defaults, and with a signature that reads back."""
+"""Declared values: frozen, with keyword-only fields that have no defaults, and with a signature that can be parsed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _END = re.compile(r"(?P<fields>.*?)/v(?P<version>[0-9]+)(?:/(?P<tail>.+))?", re.
 class Declared(ABC):
     """A value whose fields are all declared: a convention or an objective.
 
-    Values compare and hash by their fields, and fields that cannot matter take one spelling.
+    Values compare and hash by their fields. A field that cannot matter is set to a fixed value.
 
     Attributes
     ----------
     noun : str
-        The class variable that holds the first word of the signature, such as 'measure'.
+        Name of the class variable that is the first word of the signature, such as 'measure'.
     start : str
-        What a message suggests to start from instead of writing every field.
+        An easier starting point than writing every field, as suggested in messages.
     """
 
     __slots__ = ()
@@ -38,7 +38,7 @@ class Declared(ABC):
     start: ClassVar[str]
 
     def __new__(cls, *args: object, **fields: object) -> Self:
-        """Refuse positional values and incomplete declarations before the generated __init__ sees them."""
+        """Raise our own errors for positional arguments and missing fields, before the generated __init__ does."""
         if not hasattr(cls, cls.noun):
             raise ConventionError(f"{cls.__name__} is abstract.", hint=f"{cls.start}")
         if args:
@@ -53,13 +53,13 @@ class Declared(ABC):
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
-        """Check every field, then bring equal meanings to one spelling."""
+        """Check every field, then set fields that cannot matter to fixed values."""
         for name, kind in self.declared().items():
-            object.__setattr__(self, name, kind.check(name, getattr(self, name)))  # as `_set` does, with one call less
+            object.__setattr__(self, name, kind.check(name, getattr(self, name)))  # like `_set`, but one call fewer
         self.unify()
 
     def unify(self) -> None:  # noqa: B027 - most classes need no such hook
-        """Give equal meanings one spelling, and refuse fields that do not go together."""
+        """Set fields that cannot matter to fixed values, and raise ConventionError for contradictory fields."""
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -80,26 +80,26 @@ class Declared(ABC):
         return str(getattr(cls, cls.noun))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values of the fields by name, in the order of the signature."""
+        """Return the values by field name, in the order of the signature."""
         return {name: getattr(self, name) for name in _declared(type(self))}
 
     def replace(self, **fields: object) -> Self:
-        """Return the value with some fields changed."""
+        """Return a copy with some fields changed."""
         self._refuse_unknown(fields)
         return type(self)(**{**self.to_dict(), **fields})
 
     def diff(self, other: Declared) -> dict[str, tuple[Any, Any]]:
-        """Return the fields that differ, each with both values (None where a value has no such field)."""
-        mine, theirs = self.to_dict(), other.to_dict()
+        """Return the fields that differ, each with both values; None if a value does not have the field."""
+        own_values, other_values = self.to_dict(), other.to_dict()
         kinds = {**self.declared(), **other.declared()}
         names = sorted(kinds, key=lambda name: GROUPS.index(kinds[name].group))
-        pairs = {name: (mine.get(name), theirs.get(name)) for name in names}
+        pairs = {name: (own_values.get(name), other_values.get(name)) for name in names}
         if self.word() != other.word():
             pairs = {self.noun: (self.word(), other.word()), **pairs}
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     def __str__(self) -> str:
-        """Return the signature: head, fields that are not implied, version, and the field that is itself declared."""
+        """Return the signature: first word, fields that are not implied, version, and an objective's convention."""
         kinds, head, parts, tail = self.declared(), self.word(), [], []
         for name, value in self.to_dict().items():
             if value is not None and value == kinds[name].implied:
@@ -114,7 +114,7 @@ class Declared(ABC):
         return "/".join([head, *parts, f"v{VERSION}", *tail])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the fields, so that a copy is validated like the original."""
+        """Pickle the fields alone, so that unpickling checks them again."""
         return restore, (type(self), self.to_dict())
 
     @classmethod
@@ -140,7 +140,7 @@ def _declared(cls: type[Declared]) -> dict[str, Field]:
 
 @cache
 def _annotations(cls: type) -> dict[str, Any]:
-    """Return the annotations that a class itself writes; `get_type_hints` reads those of its bases again each time."""
+    """Return the annotations of a class without its bases, which `get_type_hints` would evaluate again each time."""
     return inspect.get_annotations(cls, eval_str=True)
 
 
@@ -150,7 +150,7 @@ def restore(cls: type[Declared], fields: dict[str, Any]) -> Declared:
 
 
 def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str) -> Declared:
-    """Return the declared value of a signature: `read_signature(str(value), ...) == value`.
+    """Return the declared value that a signature describes: `read_signature(str(value), ...) == value`.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str)
     registry : mapping of str to type
         The classes by the first word of their signatures.
     noun : str
-        What messages call that word.
+        The name of that word in messages.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _fields_of(parts: list[str], text: str) -> dict[str, str]:
     for part in parts:
         name, equals, value = part.partition("=")
         if not equals or name in values or name == "k":
-            msg = f"{part!r} in {text!r} is not a field=value that stands there once."
+            msg = f"{part!r} in {text!r} is not a field=value pair that occurs once."
             raise ConventionError(msg)
         values[name] = value
     return values
@@ -209,6 +209,6 @@ def _fields_of(parts: list[str], text: str) -> dict[str, str]:
 def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, str]:
     names = [name for name, kind in cls.declared().items() if kind.group == "tail"]
     if (tail is not None) != bool(names):
-        what = "goes on behind its version" if tail is not None else f"has no {names[0]} behind its version"
-        raise ConventionError(f"{text!r} {what}.", hint="copy what str() prints")
+        problem = "continues after its version" if tail is not None else f"has no {names[0]} after its version"
+        raise ConventionError(f"{text!r} {problem}.", hint="copy what str() prints")
     return {names[0]: tail} if tail is not None else {}

@@ -1,4 +1,4 @@
-"""Docstrings of declared values: a class states its formula, and its fields describe themselves."""
+"""Docstrings of declared values: the class gives the formula, and each field adds its own description."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rankadapters.core.declaration.fields import Field
 RAISES = """Raises
 ------
 ConventionError
-    A field is left out, unknown, or has a value outside its choices, or fields do not go together."""
+    A field is missing, unknown, or has a value that is not allowed, or two fields contradict each other."""
 
 _SECTION = re.compile(r"^(?=[A-Z][a-z]+\n-{3,}$)", re.MULTILINE)
 _REMARK = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.MULTILINE)
 
 
 def with_fields(text: str, fields: Mapping[str, Field]) -> str:
-    """Return a docstring with a numpydoc section on every field, and one on the error for wrong fields.
+    """Return a docstring with a numpydoc entry for every field, and a section on the error for wrong fields.
 
     Parameters
     ----------
     text : str
-        The docstring in the file of the class. Its section "Parameters" holds remarks alone: what a field means for
-        this class beyond what the field says of itself, below the name of the field.
+        The docstring in the source of the class. Its section "Parameters" holds only remarks, each below the name of
+        a field: its additional meaning in this class.
     fields : mapping of str to Field
         The fields by name.
     """
@@ -37,7 +37,7 @@ def with_fields(text: str, fields: Mapping[str, Field]) -> str:
 
 
 def _entry(name: str, field: Field, remark: str) -> Iterator[str]:
-    """Yield the lines on one field: its type, what it decides, the remark of the class, and a list of its values."""
+    """Yield the lines on one field: its type, its description, the remark of the class, and the allowed values."""
     yield f"{name} : {field.type_name}"
     yield f"    {field.about}"
     if remark:

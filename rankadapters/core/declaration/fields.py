@@ -1,4 +1,4 @@
-"""Kinds of fields of declared values: each checks, spells, reads and explains the values that the field may hold."""
+"""Kinds of fields of declared values: each kind checks, writes, reads and explains the values of a field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 from rankadapters.core.declaration.spelling import as_float, as_number, number, table
 from rankadapters.core.errors import ConventionError, choices
 
-# The order of fields in a signature: after the measure's @, then by group, then after the version.
+# The groups of fields, in the order of a signature: "head" is the cutoff after @, "tail" comes after the version.
 GROUPS = ("head", "value", "ranking", "policy", "retrieval", "pool", "average", "tail")
 
 NONE = "all"  # how a signature spells None
@@ -21,25 +21,25 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """The base of all kinds of fields: what every field says of itself.
+    """The base class of all kinds of fields, with the attributes that every field has.
 
     Attributes
     ----------
     group : str
         One of `GROUPS`.
     about : str
-        What the field decides: a sentence for docstrings and the documentation.
+        A sentence on what the field decides, for docstrings and the documentation.
     tried : tuple
         Values that an audit tries when it searches for a convention or varies the field.
     further : tuple
-        Values beside these for what can choose its data, as a probe of a function can.
+        Additional values for audits that choose their own data, such as a probe of a function.
     rarity : int
-        How rarely users of a tool change the field, from 0 on: the most common change is named first.
+        How rarely users of a tool change the field, from 0 for the most common change; reports list those first.
     column : str
         The column of Queries without which the field has no effect; empty if it needs none.
     implied : object
-        What a declaration means that leaves the field out. Signatures leave this value out too, so that a field added
-        later does not change older ones. None for a field that must be declared.
+        The value of a field that is left out; None for a field that must be declared. Signatures leave this value out,
+        so that adding a field later does not change older signatures.
     """
 
     type_name: ClassVar[str] = "str"  # in docstrings
@@ -54,32 +54,32 @@ class Field:
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         raise NotImplementedError
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the value in its one spelling, or raise ConventionError."""
+        """Return the value in its standard form, or raise ConventionError."""
         raise NotImplementedError
 
     def spell(self, value: Any) -> str:
-        """Return a value as signatures spell it."""
+        """Return the text of a value in signatures."""
         return NONE if value is None else number(value) if isinstance(value, float) else str(value)
 
     def read(self, text: str) -> Any:
-        """Return the value of a text that `spell` returned; any other text comes back for `check` to refuse."""
+        """Return the value of a text that `spell` returned; return any other text unchanged, for `check` to refuse."""
         return text
 
     def fits(self, value: Any, columns: Collection[str]) -> bool:
-        """Tell whether a value can be evaluated on queries that have these columns."""
+        """Return whether queries with these columns can be evaluated under a value."""
         del value, columns
         return True
 
     def meanings(self) -> dict[str, str]:
-        """Return what each value means, for docstrings and the documentation."""
+        """Return the meaning of each value, for docstrings and the documentation."""
         return {}
 
     def narrowed(self, annotation: Any) -> Self:
-        """Return the field as one class annotates it."""
+        """Return the field restricted to the type with which one class annotates it."""
         del annotation
         return self
 
@@ -95,17 +95,17 @@ class Words(Field):
     Attributes
     ----------
     words : mapping of str to str
-        Each word and its meaning; a class's `Literal[...]` picks some of them.
+        Each word and its meaning; a class's `Literal[...]` selects some of them.
     numbered : mapping of str to str
         Each word that takes a number, and its meaning.
     accepts : callable
-        Whether that number is allowed.
+        Returns whether such a number is allowed.
     numbers : str
-        Which numbers messages say are allowed.
+        The allowed numbers, for messages.
     needs : mapping of str to str
-        The column of Queries that a word needs, by word.
+        By word, the column of Queries that it needs.
     ignores : mapping of str to str
-        The column of Queries that a word would ignore, so that it may not be there, by word.
+        By word, the column of Queries that it would ignore and that the data therefore must not have.
     """
 
     words: Mapping[str, str]
@@ -117,12 +117,12 @@ class Words(Field):
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         patterns = [f"'{word}_<number>' ({self.numbers})" for word in self.numbered]
         return ", ".join([*filter(None, [choices(self.words)]), *patterns])
 
     def check(self, name: str, value: Any) -> str:
-        """Return a word, with its number in shortest form."""
+        """Return the word; if it has a number, the number is in its shortest form."""
         if isinstance(value, str):
             if value in self.words:
                 return value
@@ -132,24 +132,24 @@ class Words(Field):
         raise self.refusal(name, value)
 
     def takes(self, word: str, parameter: float) -> bool:
-        """Tell whether a word takes a number."""
+        """Return whether a word allows this number."""
         del word
         return self.accepts(parameter)
 
     def fits(self, value: Any, columns: Collection[str]) -> bool:
-        """Tell whether the columns include what the word needs, and none that it would ignore."""
+        """Return whether the columns include the one that the word needs, and not the one that it would ignore."""
         word = value if value in self.words else value.rpartition("_")[0]
         return self.needs.get(word, "") in {"", *columns} and self.ignores.get(word) not in columns
 
     def meanings(self) -> dict[str, str]:
-        """Return what each word means."""
+        """Return the meaning of each word."""
         return {**self.words, **{f"{word}_B": meaning for word, meaning in self.numbered.items()}}
 
     def narrowed(self, annotation: Any) -> Self:
-        """Keep the words that a class's `Literal[...]` lists."""
+        """Return the field with only the words that a class's `Literal[...]` lists."""
         listed = get_args(annotation) if get_origin(annotation) is Literal else tuple(self.words)
-        tried = [value for value in self.tried or listed if value in listed or value not in self.words]
-        return replace(self, words={word: self.words[word] for word in listed}, tried=tuple(tried))
+        trials = [value for value in self.tried or listed if value in listed or value not in self.words]
+        return replace(self, words={word: self.words[word] for word in listed}, tried=tuple(trials))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,38 +158,38 @@ class GainWords(Words):
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         patterns = (f"{word}_<number>" for word in self.numbered)
         tables = "table_0_1_3 (any non-decreasing table)"
         return f"{choices((*self.words, *patterns, tables))}, or a list of gains by label"
 
     def check(self, name: str, value: Any) -> str:
         """Return the name of a formula, or a table in its shortest form; a list of gains by label becomes a table."""
-        listed = value.tolist() if hasattr(value, "tolist") else value
-        if isinstance(listed, (list, tuple)) and listed and all(math.isfinite(as_float(gain)) for gain in listed):
-            value = "_".join(["table", *map(number, listed)])
+        gains = value.tolist() if hasattr(value, "tolist") else value
+        if isinstance(gains, (list, tuple)) and gains and all(math.isfinite(as_float(gain)) for gain in gains):
+            value = "_".join(["table", *map(number, gains)])
         if isinstance(value, str) and value.rpartition("_")[0] in self.numbered:
             return Words.check(self, name, value)
         if not isinstance(value, str) or not (value in self.words or value.startswith("table_")):
             raise self.refusal(name, value)
-        gains = table(value)
-        return value if gains is None else "_".join(["table", *map(number, gains)])
+        parsed = table(value)
+        return value if parsed is None else "_".join(["table", *map(number, parsed)])
 
     def meanings(self) -> dict[str, str]:
-        """Return what each formula means, and what a table does."""
+        """Return the meaning of each formula and of a table."""
         by_label = "by integer label, here 0, 1 and 3 for the labels 0, 1 and 2; a table must not decrease"
         return {**Words.meanings(self), "table_0_1_3": by_label}
 
 
 @dataclass(frozen=True, kw_only=True)
 class DiscountWords(Words):
-    """A discount: a formula, which may have a number."""
+    """A discount: a formula, some with a number."""
 
     def check(self, name: str, value: Any) -> str:
-        """Return a word; the logarithm to base 2 is `log2`."""
+        """Return the word; `log_2` becomes `log2`."""
         word = Words.check(self, name, value)
         return "log2" if word == "log_2" else word
 
     def takes(self, word: str, parameter: float) -> bool:
-        """Tell whether discounts are positive and do not grow."""
+        """Return whether this number makes the discounts positive and non-increasing."""
         return parameter > 1 if word == "log" else 0 < parameter <= 1

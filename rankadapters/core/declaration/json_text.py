@@ -1,4 +1,4 @@
-"""Conventions and scores as JSON texts: the members of an object, and the convention that they declare."""
+"""JSON texts of conventions, and the reader of JSON objects that scores share."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 
 def write_convention(convention: Convention) -> str:
-    """Return the JSON text of a convention: the version, the measure, and the fields in the order of the signature."""
+    """Return the JSON text of a convention: version, measure, and fields in the order of the signature."""
     members = {"version": VERSION, "measure": convention.measure, **convention.to_dict()}
     return json.dumps(members, allow_nan=False)
 
 
 def read_convention(text: object, kind: type[Declared]) -> Any:
-    """Return the convention of a JSON text; its class may be one of the kind only."""
+    """Return the convention of a JSON text; its class must be a subclass of `kind`."""
     members = read_object(text, "a convention", ConventionError)
     version, measure = members.pop("version", None), members.pop("measure", None)
     if not is_whole(version) or version != VERSION:
         msg = f"the JSON text has version {brief(version)}; this rankadapters knows {VERSION}."
         raise ConventionError(msg, hint="give the member 'version', or upgrade rankadapters")
-    measures: dict[str, type[Convention]] = import_module("rankadapters.core.measures").MEASURES  # it imports us
+    measures: dict[str, type[Convention]] = import_module("rankadapters.core.measures").MEASURES  # avoids a cycle
     declared = measures.get(measure) if isinstance(measure, str) else None
     if declared is None or not issubclass(declared, kind):
-        allowed = choices(word for word, known in measures.items() if issubclass(known, kind))
+        allowed = choices(word for word, cls in measures.items() if issubclass(cls, kind))
         msg = f"the JSON text has measure {brief(measure)}; {kind.__name__}.from_json reads {allowed}."
         raise ConventionError(msg, hint="ra.Convention.from_json(text) reads every measure")
     return declared(**members)
 
 
-def read_object(text: object, what: str, error: type[ConventionError | InputError]) -> dict[str, Any]:
-    """Return the members of a JSON object; a whole number is an int, however it is written.
+def read_object(text: object, noun: str, error: type[ConventionError | InputError]) -> dict[str, Any]:
+    """Return the members of a JSON object; whole numbers such as 10.0 become ints.
 
     >>> read_object('{"k": 10.0, "empty": 0.5}', "a convention", ConventionError)
     {'k': 10, 'empty': 0.5}
@@ -46,7 +46,7 @@ def read_object(text: object, what: str, error: type[ConventionError | InputErro
         members = json.loads(text, object_pairs_hook=_members, parse_float=_number)  # type: ignore[arg-type]
     except (TypeError, ValueError, RecursionError) as problem:
         raise error(
-            f"{brief(text)} is not the JSON text of {what}: {problem}.", hint="pass what to_json() returned"
+            f"{brief(text)} is not the JSON text of {noun}: {problem}.", hint="pass what to_json() returned"
         ) from None
     if not isinstance(members, dict):
         raise error(f"{brief(text)} is not a JSON object.", hint="pass what to_json() returned")

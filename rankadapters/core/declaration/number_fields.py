@@ -23,7 +23,7 @@ class Cutoff(Field):
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         return "a whole number from 1 on, or None for all"
 
     def check(self, name: str, value: Any) -> int | None:
@@ -32,13 +32,13 @@ class Cutoff(Field):
         return None if value is None else as_cutoff(value)
 
     def read(self, text: str) -> Any:
-        """Read digits or `all`."""
+        """Return None for `all`, the number for digits, and any other text unchanged."""
         return None if text == NONE else _whole_or_text(text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NumberOrWord(Field):
-    """A number within bounds, or one of some words."""
+    """A number within bounds, or one of a few words."""
 
     type_name: ClassVar[str] = "float or str"
 
@@ -49,7 +49,7 @@ class NumberOrWord(Field):
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         return choices((f"a number in [{number(self.low)}, {number(self.high)}]", *self.words))
 
     def check(self, name: str, value: Any) -> float | str:
@@ -62,12 +62,12 @@ class NumberOrWord(Field):
         return numeric + 0.0
 
     def read(self, text: str) -> Any:
-        """Read a number where it is one."""
+        """Return the number, or the text if it is not a number."""
         parsed = as_number(text)
         return text if parsed is None else parsed
 
     def meanings(self) -> dict[str, str]:
-        """Return what a number and each word mean."""
+        """Return the meaning of a number and of each word."""
         return {f"{number(self.low)} to {number(self.high)}": self.number, **self.words}
 
 
@@ -83,7 +83,7 @@ class FloatField(Field):
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         if self.most < math.inf:
             least = f"above {number(self.least)}, up" if self.strict else f"from {number(self.least)}"
             return f"numbers {least} to {number(self.most)}"
@@ -99,24 +99,24 @@ class FloatField(Field):
         return numeric + 0.0
 
     def read(self, text: str) -> Any:
-        """Read a number."""
+        """Return the number, or the text if it is not a number."""
         parsed = as_number(text)
         return text if parsed is None else parsed
 
 
 @dataclass(frozen=True, kw_only=True)
 class WholeField(Field):
-    """A whole number within bounds, or None where that means something."""
+    """A whole number within bounds, or None if None has a meaning."""
 
     type_name: ClassVar[str] = "int"
 
     least: int
     most: int | None = None
-    none: str = ""  # what None means; empty where it is not allowed
+    none: str = ""  # the meaning of None; empty if None is not allowed
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         upto = " on" if self.most is None else f" to {self.most}"
         return f"whole numbers from {self.least}{upto}" + (f", or None for {self.none}" if self.none else "")
 
@@ -130,7 +130,7 @@ class WholeField(Field):
         return int(value)
 
     def read(self, text: str) -> Any:
-        """Read digits or `all`."""
+        """Return None for `all`, the number for digits, and any other text unchanged."""
         return None if text == NONE else _whole_or_text(text)
 
 
@@ -140,7 +140,7 @@ def _whole_or_text(text: str) -> int | str:
 
 
 def as_cutoff(k: object) -> int:
-    """Return a cutoff that is not None as an int, or raise ConventionError."""
+    """Return a cutoff other than None as an int, or raise ConventionError."""
     if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:
         msg = f"k={k!r:.80} is not a cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
         raise ConventionError(msg, hint="k=10; several cutoffs are several conventions, [conv.at(5), conv.at(10)]")
@@ -148,5 +148,5 @@ def as_cutoff(k: object) -> int:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Tell whether a value is an integer of Python or numpy; a bool is not."""
+    """Return whether a value is an integer of Python or numpy; a bool does not count."""
     return isinstance(value, Integral) and not isinstance(value, bool)

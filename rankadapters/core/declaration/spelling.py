@@ -1,4 +1,4 @@
-"""How signatures spell numbers, words with a number, and tables of gains."""
+"""How signatures write numbers, words with a number, and tables of gains."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numbers import Real
 
 from rankadapters.core.errors import ConventionError
 
-_MOST_DIGITS = 100  # that a whole number may have; Python may refuse more than 640
+_MOST_DIGITS = 100  # longest whole number to read; Python may refuse more than 640 digits
 
 
 def as_whole(text: str) -> int | None:
-    """Return the whole number that a text spells in the digits 0 to 9; None for other texts, and for very long ones.
+    """Return the whole number of a text of digits 0 to 9; None for other texts, and for very long ones.
 
     >>> as_whole("10"), as_whole("-1"), as_whole("\u0663"), as_whole("1" * 5000)
     (10, None, None, None)
@@ -22,7 +22,7 @@ def as_whole(text: str) -> int | None:
 
 def as_float(value: object) -> float:
     """Return a number as a float; NaN for other values, and for numbers that are too large for a float."""
-    try:  # a bool is a number to Python, but empty=True hardly means 1
+    try:  # a bool is a number in Python, but a user who writes empty=True hardly means 1
         return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     except OverflowError:
         return math.nan
@@ -38,7 +38,7 @@ def number(value: float) -> str:
 
 
 def as_number(text: str) -> float | None:
-    """Return the finite number that a text spells; None for other texts, also for `1_000` and for blanks around it."""
+    """Return the finite number of a text; None for other texts, including `1_000` and texts with outer spaces."""
     try:
         value = float(text) if text.isascii() and "_" not in text and text == text.strip() else math.nan
     except ValueError:
@@ -58,7 +58,7 @@ def border(text: str) -> tuple[str, float] | None:
 
 
 def table(gain: str) -> tuple[float, ...] | None:
-    """Return the gains of a table by label 0, 1, ...; None for a gain that is a formula.
+    """Return the gains of a table, for labels 0, 1, ...; None if the gain is a formula.
 
     >>> table("table_0_1_3"), table("exp2")
     ((0.0, 1.0, 3.0), None)

@@ -1,8 +1,9 @@
-"""Presets: the conventions that each real tool computes under, with the evidence for them.
+"""Presets: the conventions of real tools, with the evidence for each.
 
-A tool is a vocabulary: called with a cutoff it gives its NDCG where it has one, and its methods give its other
-measures. A released preset never changes; when a tool changes its behaviour, the new one gets a name of its own. "Run"
-says that the program's own numbers are held in tests/golden, "read" that only its source was read.
+Calling a tool with a cutoff returns its NDCG, if it has one; its methods return its other measures. A released preset
+never changes: when a tool changes its behavior, the new behavior gets a new preset. "Run with 1.2: equal to 1e-9" in a
+docstring means that version 1.2 of the tool was run and that its numbers, stored in tests/golden, differ by at most
+1e-9. "Read only" means that only the tool's source was read.
 """
 
 from __future__ import annotations
@@ -69,17 +70,17 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)
 
 
 def names(measure: str | None = "ndcg") -> tuple[str, ...]:
-    """Name the presets, as `ra.parse` reads them.
+    """Return the names of presets, which `ra.parse` can read. The name of a tool alone is its NDCG.
 
     Parameters
     ----------
     measure : str or None
-        Those of one measure, as signatures name it; None gives all. A tool's own name is its NDCG.
+        Return only the presets of this measure, named as in signatures; None returns all.
 
     Examples
     --------
@@ -92,24 +93,24 @@ def names(measure: str | None = "ndcg") -> tuple[str, ...]:
 
 
 def make(name: str, k: int | None) -> Convention:
-    """Give a preset by its name at a cutoff; one that has none of its own gives what it gives.
+    """Return the convention of a preset at a cutoff; presets without a cutoff ignore `k`.
 
     >>> make("catboost.dcg", 5).name
     'dcg@5/catboost.dcg'
     """
-    found = maker(name)
-    if found is None:
+    preset = maker(name)
+    if preset is None:
         raise ConventionError(f"{name!r:.80} is not a preset; there are {choices(names(None))}.", hint="names()")
-    return found(k) if takes_k(found) else found()
+    return preset(k) if takes_k(preset) else preset()
 
 
 def maker(name: str) -> Make | None:
-    """Find what makes a preset's convention; None where there is no such preset."""
-    tool, _, method = name.partition(".")
-    found = TOOLS.get(tool)
-    if found is None or (method or "__call__") not in presets_of(type(found)):
+    """Return the tool or method that makes a preset's convention; None if there is no such preset."""
+    tool_name, _, method = name.partition(".")
+    tool = TOOLS.get(tool_name)
+    if tool is None or (method or "__call__") not in presets_of(type(tool)):
         return None
-    return getattr(found, method) if method else found
+    return getattr(tool, method) if method else tool
 
 
 @cache

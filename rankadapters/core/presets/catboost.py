@@ -13,10 +13,10 @@ from rankadapters.core.measures.loss import Loss
 from rankadapters.core.presets.catboost_losses import Losses
 from rankadapters.core.presets.catboost_ranks import CatBoostRanks, Denominator, Type
 from rankadapters.core.presets.catboost_words import BOOLS, BORDER, OPTIONS, largest_or_all
-from rankadapters.core.presets.metric_strings import Reader, number_of, read_options, same_word_of, top_of, word_of
+from rankadapters.core.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
 from rankadapters.core.presets.options import Choice, Options, flag, one_of
 from rankadapters.core.presets.preset import Preset, preset, presets_of
-from rankadapters.core.presets.tool import PresetCall, Vocabulary, no_others
+from rankadapters.core.presets.tool import PresetCall, Vocabulary, refuse_unknown
 
 AucType = Literal["Classic", "Ranking"]
 AucWeights = Literal["row", "query"]
@@ -30,8 +30,8 @@ class CatBoost(
 ):  # fmt: skip
     """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
 
-    Tied documents stand in the worst order, and a query with nothing relevant counts 1. Labels are held as float32;
-    a query weighs its group weight.
+    Tied documents are ranked in the worst order, and a query without relevant rows counts 1. Labels are stored as
+    float32. The weight of a query is its group weight.
     """
 
     title: ClassVar[str] = "CatBoost"
@@ -46,7 +46,7 @@ class CatBoost(
         denominator: Denominator = "LogPosition",
         use_weights: bool = True,
     ) -> NDCG:
-        """Give `NDCG`.
+        """Return `NDCG`.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class CatBoost(
         denominator: Denominator = "LogPosition",
         use_weights: bool = True,
     ) -> DCG:
-        """`DCG:top=k`, dcg.cpp. Run with 1.2.10: equal to 1e-9; parameters as of `NDCG`."""
+        """`DCG:top=k`, dcg.cpp. Run with 1.2.10: equal to 1e-9; parameters as in `NDCG`."""
 
     @preset(AP, "MAP", divisor="cutoff", pool="queries", average="uniform")
     def map(self, k: int | None, *, border: float = BORDER) -> AP:
@@ -106,9 +106,9 @@ class CatBoost(
         Parameters
         ----------
         type : {'Classic', 'Ranking'}
-            Labels as probabilities of being relevant, or any two rows of different labels.
+            'Classic' treats labels as probabilities of being relevant; 'Ranking' pairs rows of different labels.
         weights : {'row', 'query', None}
-            Which weights the data have under `use_weights=true`; None is CatBoost's default, false.
+            The weights of the data, with `use_weights=true`; None is CatBoost's default, false.
         """
 
     @preset(
@@ -116,7 +116,7 @@ class CatBoost(
         average="uniform",
     )  # fmt: skip
     def query_auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
-        """`QueryAUC`, auc.cpp: the mean over queries. Run with 1.2.10: equal to 1e-12; parameters as of `auc`."""
+        """`QueryAUC`, auc.cpp: the mean over queries. Run with 1.2.10: equal to 1e-12; parameters as in `auc`."""
 
     @preset(AUC, "PairAccuracy", pairs="given", complement="float64", pool="pairs", average="pair")
     def pair_accuracy(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> AUC:
@@ -125,29 +125,29 @@ class CatBoost(
         Parameters
         ----------
         pairs : {'given', 'label'}
-            The Pool's pairs, or those that CatBoost makes of labels where a Pool has none.
+            The Pool's pairs, or the pairs that CatBoost derives from labels if the Pool has none.
         use_weights : bool
-            Whether the weights of the pairs count, or of the queries where pairs are made of labels.
+            Whether the weights of the Pool's pairs count; for derived pairs, whether the weights of queries count.
         """
 
     def read(self, text: str, *, weights: str | None = "query", **params: Any) -> Convention:
-        """Read what CatBoost computes for one of its metric strings.
+        """Return the convention that CatBoost computes for one of its metric strings.
 
         Parameters
         ----------
         text : str
-            A metric with any of its parameters, in CatBoost's spelling, as given to it or as a key of its results. What
-            is left out has CatBoost's default.
+            A metric with any of its parameters in CatBoost's spelling, as an argument or as a key of its results.
+            Parameters that are left out have CatBoost's defaults.
         weights : {'query', 'row', 'pair', None}
-            Which weights the data have, where `use_weights` makes them count and the metric takes several kinds.
+            The weights of the data, for metrics that can use different kinds under `use_weights`.
         pairs : {'given', 'label'}
-            Of PairAccuracy and PairLogit: whether the Pool has pairs.
+            For PairAccuracy and PairLogit: whether the Pool has pairs.
 
         Raises
         ------
         ConventionError
-            Another metric, a parameter that says nothing there, or a value that CatBoost refuses or reads as something
-            else than it says: `top=0` scores every query 1, `top=-5` is all, `use_weights=0` is false.
+            The metric is unknown, a parameter does not belong to it, or CatBoost refuses or misinterprets a value:
+            `top=0` scores every query 1, `top=-5` means all, `use_weights=0` means false.
 
         References
         ----------
@@ -168,37 +168,38 @@ class CatBoost(
             msg = f"{text!r:.80} is none of CatBoost's {', '.join(main_first)}."
             raise ConventionError(msg, hint="'NDCG:top=5;type=Exp', in this spelling")
         method, declared = metrics[name]
-        no_others(text, params, ("pairs",) if "pairs" in declared.options else ())
+        refuse_unknown(text, params, ("pairs",) if "pairs" in declared.options else ())
         one_of("weights", weights, _WEIGHTS)
         arguments = read_options(text, options, self._readers(declared))
         if "weights" in declared.options:
-            # Weights count by default in losses alone, and an AUC counts those of rows where queries have none.
+            # By default only losses use weights. An AUC uses row weights if queries have none.
             is_auc = declared.measure is AUC
-            counted = (weights or "row") if is_auc else weights
-            arguments["weights"] = counted if arguments.pop("use_weights", not is_auc) else None
+            used = (weights or "row") if is_auc else weights
+            arguments["weights"] = used if arguments.pop("use_weights", not is_auc) else None
         convention: Convention = getattr(self, method)(**arguments, **params)
         return convention
 
     def _readers(self, declared: Preset) -> dict[str, Reader]:
-        """Give what reads each parameter of a metric string."""
-        readers: dict[str, Reader] = {"top": top_of} if declared.takes_k else {}
+        """Return the reader of each parameter of a metric string."""
+        readers: dict[str, Reader] = {"top": read_top} if declared.takes_k else {}
         for name in declared.options:
             option = declared.option(self, name)
             if name in {"use_weights", "weights"}:
-                readers["use_weights"] = word_of(BOOLS)
-            elif name != "pairs":  # which no string says
-                readers[name] = same_word_of(option.words) if isinstance(option, Choice) else number_of
+                readers["use_weights"] = map_reader(BOOLS)
+            elif name != "pairs":  # not a parameter in strings
+                readers[name] = word_reader(option.words) if isinstance(option, Choice) else read_float
         return readers
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
-        """Call every preset of a convention's measure with the options that come near the convention."""
-        wanted = {"AverageGain"} if getattr(convention, "relevant", "") == "label" else {"PrecisionAt", "RecallAt"}
-        others = {"AverageGain", "PrecisionAt", "RecallAt"} - wanted
-        pfound = getattr(convention, "discount", "").startswith("power")
-        return (c for c in super().calls(convention) if c.metric not in others and not (c.metric == "ERR" and pfound))
+        """Yield calls of the measure's presets, with all values of their options that could yield the convention."""
+        graded = getattr(convention, "relevant", "") == "label"
+        skipped = {"PrecisionAt", "RecallAt"} if graded else {"AverageGain"}
+        if getattr(convention, "discount", "").startswith("power"):
+            skipped.add("ERR")  # the discount is that of PFound
+        return (call for call in super().calls(convention) if call.metric not in skipped)
 
     def nearest(self, convention: Convention) -> Convention:
-        """Give the nearest convention that CatBoost computes, an NDCG for a measure that it has not."""
+        """Return the nearest convention that CatBoost can compute, an NDCG for a measure that it lacks."""
         convention = as_convention(convention)
         nearest = super().nearest(convention)
         if not isinstance(convention, (NDCG, DCG, Loss)):
@@ -210,25 +211,25 @@ class CatBoost(
         return largest_or_all(convention.k)
 
     def write(self, convention: Convention | str, *, group_weights: bool = True) -> str:
-        """Write a convention, or the text of one, as CatBoost's metric string; `read` reads it back.
+        """Return CatBoost's metric string for a convention or for its text; `read` is the inverse.
 
-        The string serves `catboost.utils.eval_metric`, `model.eval_metrics`, and `eval_metric=` or `custom_metric=` of
-        `CatBoostRanker`, with one exception: in a training CatBoost refuses `use_weights` (how `average="uniform"` is
-        said) unless the Pool has object weights, which no NDCG uses. CatBoost rewrites the string where it makes it a
-        key of its results.
+        The string works in `catboost.utils.eval_metric`, in `model.eval_metrics`, and as `eval_metric=` or
+        `custom_metric=` of `CatBoostRanker`. There is one exception: in training, CatBoost refuses `use_weights`, which
+        expresses `average="uniform"`, unless the Pool has object weights. CatBoost uses a rewritten form of the string
+        as the key of its results.
 
         Parameters
         ----------
         convention : Convention or str
-            What CatBoost shall compute.
+            The convention that CatBoost should compute.
         group_weights : bool
-            Whether the data may have group weights. False leaves `use_weights` out, which a training needs; CatBoost
-            then weights no query as long as there are indeed no group weights.
+            Whether the data may have group weights. False leaves `use_weights` out, as training requires; all queries
+            then count the same only if the data really have no group weights.
 
         Raises
         ------
         UnsupportedConventionError
-            CatBoost cannot express a field; the message names all such fields and the nearest that it can express.
+            CatBoost cannot express a field; the message names all such fields and the nearest possible convention.
 
         Examples
         --------
@@ -237,19 +238,19 @@ class CatBoost(
         >>> catboost.write("catboost@10", group_weights=False)
         'NDCG:top=10;type=Base;denominator=LogPosition'
         """
-        wanted = as_convention(convention)
+        convention = as_convention(convention)
         flag("group_weights", group_weights)
-        super().write(wanted)  # which refuses what CatBoost cannot express
-        return self.spell(self.nearest(wanted), group_weights=group_weights)
+        super().write(convention)  # raises an error if CatBoost cannot express the convention
+        return self.spell(self.nearest(convention), group_weights=group_weights)
 
     def spell(self, convention: Any, *, group_weights: bool = True) -> str:
-        """Write the metric string, with every parameter that matters.
+        """Return the metric string, with every parameter that matters.
 
-        What a string cannot say `read` must be told: `weights="row"` of a loss, or of an AUC under `use_weights=true`,
-        and `pairs="label"` of a PairAccuracy or PairLogit, which the pairs of the Pool decide. `group_weights=False`
-        leaves `use_weights` out, as a training without them needs.
+        The string does not contain everything. To read it back, pass `weights="row"` to `read` for a loss, or for an
+        AUC under `use_weights=true`, that uses row weights, and `pairs="label"` for a PairAccuracy or PairLogit whose
+        Pool has no pairs. `group_weights=False` leaves `use_weights` out, as training without group weights requires.
         """
-        # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
+        # The string contains defaults too, in case a later version changes them. top=-1 means all; top=0 would give 1.
         call, parts = self._call(convention), list[str]()
         for name, value in call.arguments.items():
             if name == "k":

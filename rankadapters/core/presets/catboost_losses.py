@@ -12,7 +12,7 @@ Weights = Literal["query", "row"] | None
 
 
 class Losses:
-    """The part of CatBoost's vocabulary that holds its losses."""
+    """The presets of CatBoost's losses."""
 
     @preset(PairLogit, "PairLogit", pairs="given", average="pair")
     def pair_logit(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> PairLogit:
@@ -21,9 +21,9 @@ class Losses:
         Parameters
         ----------
         pairs : {'given', 'label'}
-            The Pool's pairs, or those that CatBoost makes of labels where a Pool has none.
+            The Pool's pairs, or the pairs that CatBoost derives from labels if the Pool has none.
         use_weights : bool
-            Whether the weights of the pairs count, or of the queries where pairs are made of labels.
+            Whether the weights of the Pool's pairs count; for derived pairs, whether the weights of queries count.
         """
 
     @preset(QueryRMSE, "QueryRMSE")
@@ -33,7 +33,7 @@ class Losses:
         Parameters
         ----------
         weights : {'query', 'row', None}
-            Which weights the data have; None is `use_weights=false`.
+            The weights of the data; None is `use_weights=false`.
         """
 
     @preset(QuerySoftMax, "QuerySoftMax", beta=1)
@@ -43,9 +43,9 @@ class Losses:
         Parameters
         ----------
         beta : float
-            What scores are multiplied by.
+            The factor of the scores.
         weights : {'query', 'row', None}
-            Which weights the data have; None is `use_weights=false`.
+            The weights of the data; None is `use_weights=false`.
         """
 
     @preset(QueryCrossEntropy, "QueryCrossEntropy", alpha=ALPHA)
@@ -55,7 +55,7 @@ class Losses:
         Parameters
         ----------
         alpha : float or None
-            Share of the shifted part, held as float32; None is CatBoost's default, 0.95 in double precision.
+            Share of the shifted part, stored as float32; None is CatBoost's default, 0.95 in double precision.
         weights : {'query', 'row', None}
-            Which weights the data have; None is `use_weights=false`.
+            The weights of the data; None is `use_weights=false`.
         """

@@ -1,4 +1,4 @@
-"""CatBoost's metrics of the ranks 1..k other than NDCG, DCG, MAP and MRR."""
+"""CatBoost's metrics with a cutoff, other than NDCG, DCG, MAP and MRR."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Sort = Literal["None", "ByPrediction", "ByTarget"]
 
 
 class CatBoostRanks:
-    """What CatBoost computes of the ranks 1..k; `k` is its `top`, None is -1, all."""
+    """The presets of CatBoost's metrics with a cutoff; `k` is its `top`, and None is `top=-1`, all ranks."""
 
     @preset(ERR, "PFound", gain="linear", scale=1, discount="power_0.85", complement="float64")
     def pfound(self, k: int | None, *, decay: float = 0.85, use_weights: bool = True) -> ERR:
-        """`PFound:top=k`, pfound.h: a label is the probability that it satisfies. Run with 1.2.10: equal to 1e-12.
+        """`PFound:top=k`, pfound.h: a label is the probability that the user stops. Run with 1.2.10: equal to 1e-12.
 
         Parameters
         ----------
         k : int or None
             CatBoost's `top`; None is -1, all.
         decay : float
-            The probability that a reader who is not satisfied goes on.
+            The probability that a user who is not satisfied continues to the next rank.
         use_weights : bool
             Whether group weights count.
         """
@@ -52,19 +52,19 @@ class CatBoostRanks:
         k : int or None
             CatBoost's `top`; None is -1, all.
         border : float
-            Labels above it are relevant; held as float32.
+            Labels above it are relevant; stored as float32.
         """
 
     @preset(Recall, "RecallAt", empty=1, average="uniform")
     def recall_at(self, k: int | None, *, border: float = BORDER) -> Recall:
-        """`RecallAt:top=k`, precision_recall_at_k.cpp: without relevant rows 1. Run with 1.2.10: equal to 1e-12.
+        """`RecallAt:top=k`, precision_recall_at_k.cpp: 1 without relevant rows. Run with 1.2.10: equal to 1e-12.
 
-        Parameters as of `precision_at`.
+        Parameters as in `precision_at`.
         """
 
     @preset(Precision, "AverageGain", relevant="label", divisor="retrieved")
     def average_gain(self, k: int | None, *, use_weights: bool = True) -> Precision:
-        """`AverageGain:top=k`, metric.cpp: the mean label. Run with 1.2.10: equal to 1e-12; parameters as of `err`."""
+        """`AverageGain:top=k`, metric.cpp: the mean label. Run with 1.2.10: equal to 1e-12; parameters as in `err`."""
 
     @preset(
         FilteredDCG, "FilteredDCG", options={"type": Choice(GAINS)}, k=None, gain="linear", discount="reciprocal",
@@ -77,12 +77,12 @@ class CatBoostRanks:
         denominator: Denominator = "Position",
         sort: Sort = "None",
     ) -> FilteredDCG:
-        """`FilteredDCG`, metric.cpp: rows with a score from 0 on, as they stand. Run with 1.2.10: equal to 1e-12.
+        """`FilteredDCG`, metric.cpp: rows with a score >= 0, in their input order. Run with 1.2.10: equal to 1e-12.
 
         Parameters
         ----------
         type, denominator
-            As of `NDCG`.
+            As in `NDCG`.
         sort : {'None', 'ByPrediction', 'ByTarget'}
-            Whether these rows stand as they are, by score, or by label.
+            Order of these rows: as in the input, by score, or by label.
         """

@@ -1,4 +1,4 @@
-"""CatBoost's words for fields: what its options change in a convention, and which words come near one."""
+"""CatBoost's options: the fields that they change, and the values that come nearest to a convention."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ DENOMINATORS = {"LogPosition": "log2", "Position": "reciprocal"}
 GAINS: Mapping[str, Fields] = {word: {"gain": gain} for word, gain in TYPES.items()}
 BOOLS = {"true": True, "false": False}
 BORDER = 0.5  # CatBoost's default
-ALPHA = 0.95  # CatBoost's default, which alone it holds in double precision
+ALPHA = 0.95  # CatBoost's default, in double precision; it stores any other value as float32
 
 _BORDER = FloatField(group="value", about="", least=-math.inf)
 _DECAY = FloatField(group="value", about="", least=0, strict=True, most=1)
 
 
 def largest_or_all(k: int | None) -> int | None:
-    """Give a cutoff that CatBoost takes; None for one beyond."""
+    """Return a cutoff unchanged if CatBoost accepts it; None, which means all ranks, for larger ones."""
     return k if k is None or k <= LARGEST_TOP else None
 
 
 def nearest_gain(gain: str) -> str:
-    """Give the nearest gain of the two that CatBoost has."""
+    """Return the nearest of the two gains that CatBoost has."""
     gains = table(gain)
     linear = gain.startswith("linear") or gains == tuple(range(len(gains or ())))
     return "linear" if linear else "exp2"
@@ -62,7 +62,7 @@ def _power(name: str, value: object) -> Fields:
 
 
 def _decay(convention: Any) -> tuple[float, ...]:
-    """Give the decay of a discount that is a power: no other is PFound."""
+    """Return the decay of a power discount; other discounts are not PFound and have none."""
     word, value = border(convention.discount) or ("", 0.0)
     return (value,) if word == "power" else ()
 
@@ -71,7 +71,7 @@ def _alpha(name: str, alpha: object) -> Fields:
     return {} if alpha is None else {"alpha": _float32(QueryCrossEntropy.declared()["alpha"].check(name, alpha))}
 
 
-# What options of one name change in every metric that has them; AUC has another `type`.
+# The options that mean the same in every metric; only AUC redefines its `type`.
 OPTIONS: Options = {
     "type": Choice(GAINS, _type),
     "denominator": Choice({word: {"discount": discount} for word, discount in DENOMINATORS.items()}, _denominator),
@@ -83,7 +83,7 @@ OPTIONS: Options = {
     "border": Computed(_above, _border),
     "decay": Computed(_power, _decay),
     "beta": same_as("beta"),
-    "alpha": Computed(_alpha, lambda like: (None if like.alpha == ALPHA else like.alpha,)),
+    "alpha": Computed(_alpha, lambda query: (None if query.alpha == ALPHA else query.alpha,)),
     "pairs": Choice(
         {"given": {"pairs": "given", "average": "pair"}, "label": {"pairs": "label", "average": "query"}},
         lambda like: "given" if like.pairs == "given" else "label",

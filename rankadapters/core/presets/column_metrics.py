@@ -1,4 +1,4 @@
-"""Metrics of tensors and columns: PyTorch-Ignite, metrax for JAX, and polars-ds."""
+"""Libraries with metrics of tensors or columns: PyTorch-Ignite, metrax for JAX, and polars-ds."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Ignite(
 ):  # fmt: skip
     """PyTorch-Ignite `NDCG`, metrics/rec_sys/ndcg.py. Run with 0.5.5: equal to 1e-6, since it sums in float32.
 
-    Labels are whole numbers from 0 on: those below `relevance_threshold`, 1 by default, have gain 0 there. Scores are
-    compared as they come, float32 here. Users without a relevant item are left out.
+    Labels are whole numbers from 0 on. In Ignite, labels below `relevance_threshold`, 1 by default, have gain 0. Ignite
+    compares scores in their own precision, this preset in float32. Users without a relevant item are left out.
     """
 
     options: ClassVar[Options] = {
@@ -31,12 +31,12 @@ class Ignite(
         self, k: int | None, *, gain_function: Literal["exp_rank", "linear_rank"] = "exp_rank",
         ignore_zero_hits: bool = True,
     ) -> NDCG:  # fmt: skip
-        """Give `NDCG`.
+        """Return `NDCG`.
 
         Parameters
         ----------
         k : int or None
-            One of its `top_k`.
+            One of the tool's `top_k`.
         gain_function : {'exp_rank', 'linear_rank'}
             Gain of a label: 2^label - 1, or the label.
         ignore_zero_hits : bool
@@ -45,14 +45,14 @@ class Ignite(
 
     @preset(Success, "HitRate")
     def hit_rate(self, k: int | None, *, ignore_zero_hits: bool = True) -> Success:
-        """`HitRate`, metrics/rec_sys/hitrate.py. Run with 0.5.5: equal to 1e-6; its top-k promises no order of ties.
+        """`HitRate`, metrics/rec_sys/hitrate.py. Run with 0.5.5: equal to 1e-6; the order of ties is undefined there.
 
         Parameters
         ----------
         k : int or None
-            One of its `top_k`.
+            One of the tool's `top_k`.
         ignore_zero_hits : bool
-            As of the call.
+            As for NDCG.
         """
 
 
@@ -63,12 +63,13 @@ class Metrax(
 ):  # fmt: skip
     """metrax `NDCGAtK`, ranking_metrics.py. Run with 0.2.4: equal to 1e-6, since it computes in float32.
 
-    Each row of its matrices is a query, all of one length. `DCGAtK` and `NDCGAtK` take grades, the others 0 and 1.
+    Each row of its matrices is a query; all queries have the same length. `DCGAtK` and `NDCGAtK` accept grades, the
+    remaining metrics only 0 and 1.
     """
 
     @preset(NDCG, "NDCGAtK")
     def __call__(self, k: int | None) -> NDCG:
-        """Give `NDCGAtK` at one of its `ks`."""
+        """Return `NDCGAtK` for one of the values in its `ks`."""
 
     @preset(DCG, "DCGAtK")
     def dcg(self, k: int | None) -> DCG:
@@ -80,7 +81,7 @@ class Metrax(
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None) -> RR:
-        """`MRR`. Run with 0.2.4: equal to 1e-6. Of grades it finds the first row of the highest one."""
+        """`MRR`. Run with 0.2.4: equal to 1e-6. With grades, it looks for the first row of the highest grade."""
 
     @preset(Precision, "PrecisionAtK", divisor="retrieved")
     def precision(self, k: int | None) -> Precision:
@@ -98,26 +99,26 @@ class PolarsDS(
 ):  # fmt: skip
     """polars-ds `query_ndcg_score`, exprs/metrics.py, the mean over queries. Run with 0.13.0: equal to 1e-12.
 
-    Ties are averaged, whatever its documentation says: `ignore_ties=True` is what ranks them one by one, in reverse.
+    Ties are averaged, despite its documentation: only `ignore_ties=True` ranks tied rows one by one, in reverse order.
     """
 
     options: ClassVar[Options] = {"ignore_ties": if_true(ties="reverse")}
 
     @preset(NDCG, "query_ndcg_score")
     def __call__(self, k: int | None, *, ignore_ties: bool = False) -> NDCG:
-        """Give `query_ndcg_score`.
+        """Return `query_ndcg_score`.
 
         Parameters
         ----------
         k : int or None
-            Its `k`.
+            The tool's `k`.
         ignore_ties : bool
-            Whether tied rows are ranked in reverse order and not averaged.
+            Whether tied rows are ranked in reverse order instead of averaged.
         """
 
     @preset(DCG, "query_dcg_score")
     def dcg(self, k: int | None, *, ignore_ties: bool = False) -> DCG:
-        """`query_dcg_score` with `log_base=2`. Run with 0.13.0: equal to 1e-12; parameters as of the call."""
+        """`query_dcg_score` with `log_base=2`. Run with 0.13.0: equal to 1e-12; parameters as for NDCG."""
 
 
 ignite, metrax, polars_ds = Ignite(), Metrax(), PolarsDS()

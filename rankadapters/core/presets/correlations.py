@@ -1,4 +1,4 @@
-"""Libraries that have correlations: scipy, pandas and polars."""
+"""Libraries with correlations: scipy, pandas and polars."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import Kendall, Pearson, Spearman
 from rankadapters.core.presets.options import Choice, Options, one_of, same_as
 from rankadapters.core.presets.preset import preset, presets_of
-from rankadapters.core.presets.tool import Vocabulary, no_others, spec_of
+from rankadapters.core.presets.tool import Vocabulary, refuse_unknown, split_spec
 
 Pool = Literal["queries", "rows"]
 METHODS = ("pearson", "spearman", "kendall")  # the words of pandas and polars
@@ -20,30 +20,30 @@ class Correlations(
     Vocabulary[dict[str, Any]], ties="mean-rank", precision="float64", empty="skip", constant=0, missing="error",
     unjudged="error", pool="queries", average="uniform",
 ):  # fmt: skip
-    """What libraries of correlations share: a function of two columns, called for each query or for all rows."""
+    """A library with correlations: functions of two columns, called for each query or once for all rows."""
 
     options: ClassVar[Options] = {"pool": Choice({"queries": {}, "rows": {"pool": "rows"}})}
 
     def __call__(self, k: int | None = None) -> NoReturn:
-        """Refuse: there is no NDCG."""
+        """Raise ConventionError, since there is no NDCG."""
         del k
         name = self.measures()[0]
         raise ConventionError(f"{self.title} has no NDCG, only correlations.", hint=f"presets.{self.name}.{name}()")
 
     def read(self, text: str | Mapping[str, Any], **params: Any) -> Convention:
-        """Read what a function computes: by its name and parameters and `pool`, or by what `write` returned."""
-        name, options = spec_of(text, "metric", params)
+        """Return the convention of a function, given its name, parameters and `pool`, or given a result of `write`."""
+        name, options = split_spec(text, "metric", params)
         return super().read(name, **options)
 
-    def ndcg_beside(self, convention: Any) -> Convention:
-        """Return the correlation that stands for a measure that the library has not: Pearson's."""
+    def fallback(self, convention: Any) -> Convention:
+        """Return Pearson's correlation, in place of a measure that the library lacks."""
         del convention
         [name] = (name for name, declared in presets_of(type(self)).items() if declared.measure is Pearson)
         pearson: Convention = getattr(self, name)()
         return pearson
 
     def spell(self, convention: Any) -> dict[str, Any]:
-        """Name the function and its parameters."""
+        """Return the function's name and its parameters."""
         call = self._call(convention)
         return {"metric": call.metric, **call.arguments}
 
@@ -51,9 +51,9 @@ class Correlations(
 class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.17.1"), evidence="run"):
     """scipy.stats `spearmanr`, `kendalltau` and `pearsonr` of labels and scores. Run with 1.17.1: equal to 1e-14.
 
-    The mean over queries is `numpy.nanmean`. scipy gives NaN where labels or scores are all equal. Queries of equal
-    labels are left out here too, while those of equal scores count 0: see `inexpressible`. In 1.14.1 `pearsonr` gives 0
-    for two equal rows, in 1.15.3 NaN (run).
+    The mean over queries is `numpy.nanmean`. scipy returns NaN for a query whose labels or scores are all equal. This
+    preset also leaves out queries with equal labels, but counts those with equal scores as 0: see `inexpressible`. For
+    two equal rows `pearsonr` returns 0 in 1.14.1 and NaN in 1.15.3 (run).
     """
 
     title: ClassVar[str] = "scipy"
@@ -76,47 +76,47 @@ class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.
         Parameters
         ----------
         variant : {'b', 'c'}
-            Its own parameter: tau-b or tau-c.
+            scipy's parameter: tau-b or tau-c.
         pool : {'queries', 'rows'}
-            As of `spearmanr`.
+            As in `spearmanr`.
         """
 
     @preset(Pearson, "pearsonr")
     def pearsonr(self, *, pool: Pool = "queries") -> Pearson:
-        """`pearsonr`, stats/_stats_py.py. Run with 1.17.1: equal to 1e-14; `pool` as of `spearmanr`."""
+        """`pearsonr`, stats/_stats_py.py. Run with 1.17.1: equal to 1e-14; `pool` as in `spearmanr`."""
 
 
 class Frames(Correlations):
-    """What libraries of tables share: one function `corr`, whose parameter `method` names the correlation.
+    """A library of data frames: it has one function `corr`, whose parameter `method` names the correlation.
 
-    `pool` says whether it is called for each query, of which the mean is taken, or once for all rows.
+    With `pool="queries"` the value is the mean of a call for each query; `pool="rows"` is a single call for all rows.
     """
 
     @preset(Pearson, "pearson")
     def pearson(self, *, pool: Pool = "queries") -> Pearson:
-        """`corr(method="pearson")`, its default. Run: equal to 1e-14, but for constants: see `inexpressible`."""
+        """`corr(method="pearson")`, the default. Run: equal to 1e-14, except for constants: see `inexpressible`."""
 
     @preset(Spearman, "spearman")
     def spearman(self, *, pool: Pool = "queries") -> Spearman:
         """`corr(method="spearman")`. Run: equal to 1e-14."""
 
     def read(self, text: str | Mapping[str, Any], **params: Any) -> Convention:
-        """Read what `corr` computes: by its parameter `method`, pearson by default, and `pool`.
+        """Return the convention of `corr`, given its parameter `method`, pearson by default, and `pool`.
 
         Examples
         --------
         >>> polars.read("corr", method="spearman") == pandas.spearman()
         True
         """
-        name, options = spec_of(text, "metric", params)
+        name, options = split_spec(text, "metric", params)
         if not isinstance(name, str) or name != "corr":
             raise self._unknown(text, params)
-        no_others(name, options, ("method", *self.options))
+        refuse_unknown(name, options, ("method", *self.options))
         methods = {word: word for word in METHODS if word in self.measures()}
         return super().read(one_of("method", options.pop("method", METHODS[0]), methods), **options)
 
     def spell(self, convention: Any) -> dict[str, Any]:
-        """Name the function and its parameters."""
+        """Return the function's name and its parameters."""
         call = self._call(convention)
         return {"metric": "corr", "method": call.metric, **call.arguments}
 
@@ -124,9 +124,9 @@ class Frames(Correlations):
 class Pandas(Frames, name="pandas", package="pandas", versions=("2.2.3", "3.1.1"), evidence="run"):
     """pandas `corr` of groups and `Series.corr`, core/frame.py and core/series.py. Run with 3.1.1: equal to 1e-14.
 
-    The mean over queries is `mean` of the groups' correlations, which leaves NaN out. Groups of equal labels are left
-    out here too, while those of equal scores count 0: see `inexpressible`. Pearson's correlation of groups loses digits
-    there where numbers are far from 0: it is off by 6e-12 for scores around 1000 with a deviation of 0.05.
+    The mean over queries is `mean` of the groups' correlations, which ignores NaN. This preset also leaves out groups
+    with equal labels, but counts those with equal scores as 0: see `inexpressible`. In pandas, Pearson's correlation of
+    groups loses digits for numbers far from 0: it is off by 6e-12 for scores around 1000 with a deviation of 0.05.
     """
 
     title: ClassVar[str] = "pandas"
@@ -139,10 +139,10 @@ class Pandas(Frames, name="pandas", package="pandas", versions=("2.2.3", "3.1.1"
 class Polars(Frames, name="polars", package="polars", versions=("1.20.0", "2.1.0"), evidence="run"):
     """polars `corr(a, b)` in `group_by(...).agg(...)`. Run with 2.1.0: equal to 1e-14.
 
-    The mean over queries is `drop_nans().mean()`: without `drop_nans` it is NaN where a group's is. Groups of equal
-    labels are left out here, while those of equal scores count 0: see `inexpressible`. It has no Kendall. Early
-    versions lose digits of Pearson's correlation where numbers are far from 0 (run: 1.0.0 and 1.7.1 by 4e-6, 1.20.0
-    none).
+    The mean over queries is `drop_nans().mean()`; without `drop_nans`, one NaN makes the mean NaN. This preset also
+    leaves out groups with equal labels, but counts those with equal scores as 0: see `inexpressible`. polars has no
+    Kendall. Early versions lose digits of Pearson's correlation for numbers far from 0 (run: 4e-6 in 1.0.0 and 1.7.1,
+    nothing in 1.20.0).
     """
 
     title: ClassVar[str] = "polars"

@@ -11,7 +11,7 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import DCG, ERR, NDCG, RR, Precision, Recall
 from rankadapters.core.presets.options import Computed, Fields, Options, flag
 from rankadapters.core.presets.preset import preset
-from rankadapters.core.presets.tool import Tool, no_others
+from rankadapters.core.presets.tool import Tool, refuse_unknown
 
 DEFAULT_K = 10
 
@@ -23,7 +23,7 @@ def _rating(name: str, value: object) -> int:
 
 
 def _scale(name: str, value: object) -> Fields:
-    """Return the field that the largest rating is: 2 to its power."""
+    """Return the changed field for the largest rating: a scale of 2 to its power."""
     if _rating(name, value) >= sys.float_info.max_exp:
         raise ConventionError(f"{name}={value!r:.80}; allowed are whole numbers to {sys.float_info.max_exp - 1}.")
     return {"scale": 2.0 ** _rating(name, value)}
@@ -35,7 +35,7 @@ def _unrated(name: str, rating: object) -> Fields:
 
 def _refuse_unlabeled(name: str, value: object) -> Fields:
     if flag(name, value):
-        msg = f"{name}=True leaves hits out behind the cutoff, which no convention says."
+        msg = f"{name}=True removes hits after applying the cutoff, which no convention can express."
         raise ConventionError(msg, hint="presets.inexpressible()['elasticsearch_ignore_unlabeled']")
     return {}
 
@@ -47,10 +47,10 @@ class Elasticsearch(
 ):  # fmt: skip
     """Elasticsearch rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only, at commit 02f2048.
 
-    The ideal list holds all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
-    `unknown_doc_rating` gives them a rating, which the ideal list knows nothing of. A query without hits counts 0, also
-    where it has no ratings either: see `inexpressible`. The hits are taken in their order: their scores decide here,
-    and ties stand as given. Its pull request 154362, open in July 2026, would cut the ideal list at k:
+    The ideal list contains all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
+    `unknown_doc_rating` gives them a rating, which the ideal list ignores. A query without hits counts 0, even if it
+    has no ratings either: see `inexpressible`. Elasticsearch evaluates hits in their order; here scores decide, and
+    tied rows keep their order. Pull request 154362, open in July 2026, would cut the ideal list at k, which is
     `replace(ideal="cutoff")`.
     """
 
@@ -63,19 +63,19 @@ class Elasticsearch(
 
     @preset(NDCG, ideal="retrieved")
     def __call__(self, k: int | None, *, unknown_doc_rating: int | None = None) -> NDCG:
-        """Give `dcg` with `normalize`.
+        """Return `dcg` with `normalize`.
 
         Parameters
         ----------
         k : int or None
-            Its `k`.
+            The tool's `k`.
         unknown_doc_rating : int or None
-            The rating of hits that are not rated, from 0 on; None is gain 0.
+            The rating of unrated hits, at least 0; None means gain 0.
         """
 
     @preset(DCG, "dcg")
     def dcg(self, k: int | None, *, unknown_doc_rating: int | None = None) -> DCG:
-        """`dcg` without `normalize`, DiscountedCumulativeGain.java. Read only; parameters as of the call."""
+        """`dcg` without `normalize`, DiscountedCumulativeGain.java. Read only; parameters as for NDCG."""
 
     @preset(ERR, "expected_reciprocal_rank", scale=16, discount="reciprocal", complement="float64")
     def err(self, k: int | None, *, maximum_relevance: int = 4, unknown_doc_rating: int | None = None) -> ERR:
@@ -84,51 +84,51 @@ class Elasticsearch(
         Parameters
         ----------
         k : int or None
-            Its `k`.
+            The tool's `k`.
         maximum_relevance : int
-            The highest rating there may be: gains are divided by 2 to its power. A request must say it.
+            The highest possible rating: gains are divided by 2 to its power. Requests must specify it.
         unknown_doc_rating : int or None
-            As of the call.
+            As for NDCG.
         """
 
     @preset(Precision, "precision", divisor="retrieved")
     def precision(
         self, k: int | None, *, relevant_rating_threshold: int = 1, ignore_unlabeled: bool = False
     ) -> Precision:
-        """`precision` (`precision_at_k`), PrecisionAtK.java. Read only, at commit 19a4254: divided by the hits.
+        """`precision` (`precision_at_k`), PrecisionAtK.java, divided by the hits. Read only, at commit 19a4254.
 
         Parameters
         ----------
         k : int or None
-            Its `k`.
+            The tool's `k`.
         relevant_rating_threshold : int
-            The least rating that is relevant.
+            The lowest relevant rating.
         ignore_unlabeled : bool
-            Whether hits that are not rated are left out. It leaves out those at ranks 1..k only and takes none in
-            their place, which no convention says: True is refused.
+            Whether unrated hits are left out. Since Elasticsearch leaves them out after applying the cutoff, no
+            convention expresses it, and True is refused.
         """
 
     @preset(Recall, "recall")
     def recall(self, k: int | None, *, relevant_rating_threshold: int = 1) -> Recall:
-        """`recall` (`recall_at_k`), RecallAtK.java. Read only, at commit 82f5de8; parameters as of `precision`."""
+        """`recall` (`recall_at_k`), RecallAtK.java. Read only, at commit 82f5de8; parameters as in `precision`."""
 
     @preset(RR, "mean_reciprocal_rank")
     def mrr(self, k: int | None, *, relevant_rating_threshold: int = 1) -> RR:
-        """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, at commit 0066a27; as of `precision`."""
+        """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, at 0066a27; parameters as in `precision`."""
 
     def read(self, text: str, *, k: int = DEFAULT_K, normalize: bool = False, **params: Any) -> Convention:
-        """Read what a metric of a rank_eval request computes.
+        """Return the convention of a metric in a rank_eval request.
 
         Parameters
         ----------
         text : str
-            Its name, such as `dcg`.
+            The metric's name, such as `dcg`.
         k : int
-            Its `k`, 10 where the request does not say it.
+            The metric's `k`, 10 by default.
         normalize : bool
-            Of `dcg`.
+            The parameter `normalize` of `dcg`.
         **params
-            Its other parameters.
+            The remaining parameters of the metric.
 
         Examples
         --------
@@ -139,7 +139,7 @@ class Elasticsearch(
             return super().read(text, k=k, **params)
         if not (isinstance(text, str) and text == "dcg"):
             raise ConventionError(f"{text!r:.80} has no parameter 'normalize'.")
-        no_others(text, params, ("unknown_doc_rating",))
+        refuse_unknown(text, params, ("unknown_doc_rating",))
         return self(k, **params)
 
 

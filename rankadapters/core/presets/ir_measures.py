@@ -16,16 +16,16 @@ from rankadapters.core.presets.options import Options, if_true, least_grade, sam
 from rankadapters.core.presets.preset import K, preset
 from rankadapters.core.presets.tool import PresetCall, Vocabulary
 
-CWL_ROWS = 1000  # that cwl_eval looks at
+CWL_ROWS = 1000  # rows per query that cwl_eval evaluates
 DEFAULTS = {"exp": False, "rel": 1, "relative": False, "beta": 1, "p": 0.8, "judged_only": False}
 
 _NUMBER = r"\d+(\.\d+)?"
 
 
 def _with(option: str, value: str) -> str:
-    """Options in parentheses: one of a measure's own, and those that several have."""
-    own = rf"({option}=(?P<{option}>{value}))?(, ?)?" if option else ""
-    return rf"(\((rel=(?P<rel>\d+))?(, ?)?{own}(judged_only=(?P<judged_only>True))?\))?"
+    """Return a pattern of options in parentheses: `rel`, `judged_only`, and between them one option of the measure."""
+    extra = rf"({option}=(?P<{option}>{value}))?(, ?)?" if option else ""
+    return rf"(\((rel=(?P<rel>\d+))?(, ?)?{extra}(judged_only=(?P<judged_only>True))?\))?"
 
 
 _OPTIONS = _with("", "")
@@ -54,12 +54,12 @@ class IrMeasures(
 
     @preset(NDCG, rf"nDCG(\(dcg='(?P<exp>exp-)?log2'\))?(@{K})?", gain="linear-positive")
     def __call__(self, k: int | None, *, exp: bool = False) -> NDCG:
-        """Give `nDCG@k`.
+        """Return `nDCG@k`.
 
         Parameters
         ----------
         k : int or None
-            Its cutoff; None is `nDCG`.
+            The cutoff; None is `nDCG`.
         exp : bool
             `dcg='exp-log2'`: gain 2^l - 1, scores compared in float64.
         """
@@ -73,14 +73,14 @@ class IrMeasures(
         k : int or None
             The cutoff; None is `AP`.
         rel : int
-            The least grade that is relevant.
+            The lowest relevant grade.
         judged_only : bool
-            Whether unjudged documents leave the ranking first; a query of which nothing is left counts 0.
+            Whether unjudged documents are removed first; a query that then has no documents counts 0.
         """
 
     @preset(RR, f"RR{_OPTIONS}", k=None)
     def rr(self, *, rel: int = 1, judged_only: bool = False) -> RR:
-        """`RR(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
+        """`RR(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
 
     @preset(RR, f"RR{_OPTIONS}@{K}", ties="docid-ascending", precision="float64")
     def rr_cut(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> RR:
@@ -88,23 +88,23 @@ class IrMeasures(
 
     @preset(Precision, f"P{_OPTIONS}@{K}", divisor="k")
     def p(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Precision:
-        """`P(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
+        """`P(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
 
     @preset(Recall, f"R{_OPTIONS}@{K}")
     def r(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Recall:
-        """`R(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
+        """`R(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
 
     @preset(Success, f"Success{_OPTIONS}@{K}")
     def success(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Success:
-        """`Success(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
+        """`Success(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
 
     @preset(RPrecision, f"Rprec{_OPTIONS}")
     def rprec(self, *, rel: int = 1, judged_only: bool = False) -> RPrecision:
-        """`Rprec(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
+        """`Rprec(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
 
     @preset(Bpref, f"Bpref{_OPTIONS}")
     def bpref(self, *, rel: int = 1, judged_only: bool = False) -> Bpref:
-        """`Bpref(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
+        """`Bpref(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
 
     @preset(Precision, f"SetP{_with('relative', 'True')}", k=None, divisor="retrieved")
     def set_p(self, *, rel: int = 1, relative: bool = False, judged_only: bool = False) -> Precision:
@@ -112,7 +112,7 @@ class IrMeasures(
 
     @preset(Recall, f"SetR{_OPTIONS}", k=None)
     def set_r(self, *, rel: int = 1, judged_only: bool = False) -> Recall:
-        """`SetR(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
+        """`SetR(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
 
     @preset(FMeasure, f"SetF{_with('beta', _NUMBER)}", k=None, divisor="retrieved", beta_squared=1)
     def set_f(self, *, rel: int = 1, beta: float = 1, judged_only: bool = False) -> FMeasure:
@@ -136,40 +136,40 @@ class IrMeasures(
         persistence=0.8, ties="input", precision="float64",
     )  # fmt: skip
     def rbp(self, k: int | None, *, rel: int = 1, p: float = 0.8) -> RBP:
-        """`RBP(rel=, p=)` through cwl_eval, which looks at the first 1000 rows. Run with 0.4.3: equal to 1e-9.
+        """`RBP(rel=, p=)` through cwl_eval, which evaluates the first 1000 rows. Run with 0.4.3: equal to 1e-9.
 
         Parameters
         ----------
         k : int or None
-            1000 is what ir_measures computes.
+            The cutoff; ir_measures always uses 1000.
         rel : int
-            The least grade that is relevant.
+            The lowest relevant grade.
         p : float
             The persistence.
         """
 
     def read(self, text: str, **params: Any) -> Convention:
-        """Read what ir_measures computes for a measure.
+        """Return the convention that ir_measures computes for the text of a measure.
 
         Examples
         --------
         >>> ir_measures.read("RBP(rel=1)") == ir_measures.rbp(1000)
         True
         """
-        deep = isinstance(text, str) and text.startswith("RBP(")
-        return super().read(text, **({"k": CWL_ROWS, **params} if deep else params))
+        is_rbp = isinstance(text, str) and text.startswith("RBP(")
+        return super().read(text, **({"k": CWL_ROWS, **params} if is_rbp else params))
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
-        """Call the presets, and leave out a call that ir_measures has no text for, such as `P` without a cutoff."""
+        """Yield calls of presets, without those that ir_measures cannot write, such as `P` without a cutoff."""
         for call in super().calls(convention):
             with suppress(ConventionError):
                 if self.read(_text_of(call)) == call.convention:
                     yield call
 
     def _cutoff(self, convention: Any) -> int | None:
-        """Return the cutoff, or the deepest one where ir_measures needs one and the convention has none."""
-        needed = isinstance(convention, (ERR, Success)) and convention.k is None
-        return CWL_ROWS if needed or isinstance(convention, RBP) else getattr(convention, "k", None)
+        """Return the cutoff; 1000 for RBP, and for a measure that needs one if the convention has none."""
+        lacks_cutoff = isinstance(convention, (ERR, Success)) and convention.k is None
+        return CWL_ROWS if lacks_cutoff or isinstance(convention, RBP) else getattr(convention, "k", None)
 
     def spell(self, convention: Any) -> str:
         """Return the text that `ir_measures.parse_measure` reads.
@@ -183,9 +183,9 @@ class IrMeasures(
 
 
 def _text_of(call: PresetCall) -> str:
-    """Write a call as ir_measures does: options without blanks, and only those that are not the default."""
-    named = re.match(r"\w+", call.metric)
-    name, arguments = named[0] if named else "", dict(call.arguments)
+    """Return the text of a call in the style of ir_measures: without spaces, and without options at their defaults."""
+    match = re.match(r"\w+", call.metric)
+    name, arguments = match[0] if match else "", dict(call.arguments)
     k = None if name == "RBP" else arguments.pop("k", None)
     options = [
         _option(option, value)

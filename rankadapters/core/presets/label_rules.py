@@ -1,4 +1,4 @@
-"""Labels that a tool refuses or changes, where a value under its preset is a number that the tool never prints."""
+"""Labels that a tool refuses or changes; for such data our value under the tool's preset differs from the tool's."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 
 class LabelRule(NamedTuple):
-    """Labels of a kind, and what a tool does with them.
+    """A kind of labels that a tool refuses or changes.
 
     Attributes
     ----------
     kind : str
         `fractional`, or `above` or `below` the threshold.
     tool : str
-        What the tool does, with its own words in quotation marks.
+        The tool's reaction to such labels, with its own message in quotation marks.
     threshold : float
-        A label.
+        The label above or below which the rule applies.
     """
 
     kind: str
@@ -27,9 +27,9 @@ _BINARY = LabelRule("fractional", "XGBoost 3.2.0 refuses: 'can only be used with
 _CONTINUOUS = LabelRule("fractional", "scikit-learn 1.9.1 refuses: 'continuous format is not supported'")
 _CUT = LabelRule("fractional", "RankLib 2.10.1 cuts to a whole number")
 
-# By preset. A preset that is not here takes every label that its convention takes, or nobody has run it with others.
-# Run: LightGBM's ndcg and map, XGBoost's ndcg, map, pre and auc, all ranking metrics of CatBoost 1.2.10 (which takes
-# every label), scikit-learn's functions. Read: RankLib.
+# Rules by preset. The tools of all other presets accept every label that the convention accepts, or were never run with
+# unusual labels. Run: LightGBM's ndcg and map, XGBoost's ndcg, map, pre and auc, all ranking metrics of CatBoost 1.2.10
+# (which accepts every label), scikit-learn's functions. Read: RankLib.
 LABEL_RULES: dict[str, tuple[LabelRule, ...]] = {
     "lightgbm": (
         LabelRule("fractional", "LightGBM 4.7.0 refuses: 'label should be int type'"),

@@ -14,13 +14,13 @@ class Letor4(
 ):  # fmt: skip
     """LETOR 4.0, Eval-Score-4.0.pl (2009). Run: equal to 1e-11, per query and in the mean.
 
-    Gains 0, 1, 3 by table, no discount at rank 2, and a query with fewer than k documents counts 0. The script gives
-    a label above 2 gain 0 in silence; here it is an error.
+    The gains are 0, 1 and 3, rank 2 has no discount, and a query with fewer than k documents counts 0. The script
+    silently gives labels above 2 gain 0; here they are an error.
     """
 
     @preset(NDCG, rf"(?i:ndcg)@{K}", short="zero")
     def __call__(self, k: int | None) -> NDCG:
-        """Give the script's NDCG@k."""
+        """Return the script's NDCG@k."""
 
     @preset(AP, "(?i:map)", k=None, divisor="relevant", pool="queries")
     def map(self) -> AP:
@@ -28,22 +28,22 @@ class Letor4(
 
     @preset(Precision, rf"(?i:p(recision)?)@{K}", divisor="k")
     def p(self, k: int | None) -> Precision:
-        """`P@k` of the script: relevant rows at ranks 1..k by k. Run: equal to 1e-11, per query and in the mean."""
+        """`P@k` of the script: relevant rows at ranks 1..k / k. Run: equal to 1e-11, per query and in the mean."""
 
 
 class Letor3(Letor4, name="letor3", versions=("3.0",), evidence="run", short="zero"):
-    """LETOR 3.0, Eval-Score-3.0.pl. Run: equal to 1e-11 in the mean, and per query where it prints one.
+    """LETOR 3.0, Eval-Score-3.0.pl. Run: equal to 1e-11 in the mean, and for each query that it prints.
 
-    As LETOR 4.0 in the mean: a query with fewer than k documents has no value of its own but adds 0, also to P@k. A
-    label above 2 has gain 0 in silence; here it is an error.
+    Its means are those of LETOR 4.0: the script prints no value for a query with fewer than k documents, but counts it
+    as 0, also in P@k. It silently gives labels above 2 gain 0; here they are an error.
     """
 
 
 class Mslr(Letor4, name="mslr", versions=("2010",), evidence="run", gain="table_0_1_3_7_15", relevant="from_2"):
     """MSLR-WEB10K and -WEB30K, eval-score-mslr.pl (2010). Run: equal to 1e-11, per query and in the mean.
 
-    LETOR 4.0 with gains for labels up to 4. A label above has gain 0 in silence; here it is an error. To its MAP
-    and P@k a document is relevant from grade 2 on.
+    LETOR 4.0 with gains for labels up to 4. The script silently gives higher labels gain 0; here they are an error. In
+    its MAP and P@k, documents of grade 2 and higher are relevant.
     """
 
 

@@ -15,10 +15,10 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
 from rankadapters.core.presets.options import ANY_WEIGHTS, Computed, Fields, Options, one_of
 from rankadapters.core.presets.preset import preset
-from rankadapters.core.presets.tool import Vocabulary, cut, no_others, spec_of
+from rankadapters.core.presets.tool import Vocabulary, read_cutoff, refuse_unknown, split_spec
 
-LABELS = 31  # default gains end there
-MOST_ROWS = 10_000  # of a query
+LABELS = 31  # number of LightGBM's default gains
+MOST_ROWS = 10_000  # largest query that LightGBM allows
 
 
 def _table(name: str, label_gain: Sequence[float] | None) -> Fields:
@@ -33,7 +33,7 @@ def _table(name: str, label_gain: Sequence[float] | None) -> Fields:
 
 
 def _label_gain(convention: NDCG) -> tuple[Sequence[float] | None]:
-    """Gains to be told LightGBM; None where they are its default."""
+    """Return `label_gain` for LightGBM; None for its default."""
     linear = convention.gain.startswith("linear")
     return (tuple(map(float, range(LABELS))) if linear else table(convention.gain),)
 
@@ -45,8 +45,8 @@ class LightGBM(
 ):  # fmt: skip
     """LightGBM 4.6 and 4.7 `ndcg`, src/metric/rank_metric.hpp. Run with 4.6.0 and 4.7.0: equal to 1e-12.
 
-    LightGBM adds 1 for a query with nothing relevant whatever its weight, but divides by all weights. A query weighs
-    the float32 mean of its row weights. Its labels end at 30, or where `label_gain` ends.
+    For a query without relevant rows, LightGBM adds 1 regardless of its weight, but divides by all weights. The weight
+    of a query is the float32 mean of its row weights. The highest label is 30, or the last one in `label_gain`.
     """
 
     title: ClassVar[str] = "LightGBM"
@@ -54,7 +54,7 @@ class LightGBM(
 
     @preset(NDCG, "ndcg", average="query-except-empty")
     def __call__(self, k: int | None, *, label_gain: Sequence[float] | None = None) -> NDCG:
-        """Give `ndcg`.
+        """Return `ndcg`.
 
         Parameters
         ----------
@@ -68,13 +68,13 @@ class LightGBM(
     def map(self, k: int | None) -> AP:
         """`map@k`, src/metric/map_metric.hpp. Run with 4.7.0: equal to 1e-12.
 
-        A query without relevant rows counts 1. A query weighs the float32 mean of its row weights, unlike in `ndcg`
-        also where it is empty.
+        A query without relevant rows counts 1. The weight of a query is the float32 mean of its row weights, even for a
+        query without relevant rows, unlike in `ndcg`.
         """
 
     @preset(AUC, "auc", pairs="above_0", complement="float64", ties="average", pool="rows", average="row")
     def auc(self) -> AUC:
-        """`auc`, src/metric/binary_metric.hpp, which does not look at queries. Run with 4.7.0: equal to 1e-12."""
+        """`auc`, src/metric/binary_metric.hpp, which ignores queries. Run with 4.7.0: equal to 1e-12."""
 
     @preset(
         AP, "average_precision", k=None, relevant="above_0", divisor="relevant", ties="together", pool="rows",
@@ -91,21 +91,21 @@ class LightGBM(
         weights: str | None = None,
         **params: Any,
     ) -> Convention:
-        """Read what LightGBM computes for one of its metrics.
+        """Return the convention that LightGBM computes for one of its metrics.
 
         Parameters
         ----------
         text : str or mapping
-            As in its log, `ndcg@10`; or what `write` returned; or a name whose cutoff is `eval_at=[10]`.
+            A name as in LightGBM's log, `ndcg@10`; a name with `eval_at=[10]` as a parameter; or a result of `write`.
         label_gain : sequence of float, optional
             LightGBM's parameter of that name.
         weights : str, optional
-            Which weights the data have; LightGBM's metrics mean the same with any.
+            The weights of the data; they do not change the convention of LightGBM's metrics.
 
         Raises
         ------
         ConventionError
-            No ranking metric that is known here, or no cutoff.
+            The metric is unknown, is not a ranking metric, or has no cutoff.
 
         Examples
         --------
@@ -113,36 +113,36 @@ class LightGBM(
         True
         """
         one_of("weights", weights, ANY_WEIGHTS)
-        name, options = spec_of(text, "metric", params)
+        name, options = split_spec(text, "metric", params)
         label_gain = options.pop("label_gain", label_gain)
         gains = {} if label_gain is None else {"label_gain": label_gain}
         if not isinstance(name, str):
             raise self._unknown(name)
         if name in ("auc", "average_precision"):
-            no_others(name, {**options, **gains}, ())
+            refuse_unknown(name, {**options, **gains}, ())
             return self.auc() if name == "auc" else self.average_precision()
         base, at, digits = name.partition("@")
         if base not in {"ndcg", "map"}:
             raise self._unknown(name)
-        no_others(name, options, () if at else ("eval_at",))
-        k = cut(digits) if at else _only(options.get("eval_at"))
+        refuse_unknown(name, options, () if at else ("eval_at",))
+        k = read_cutoff(digits) if at else _single_cutoff(options.get("eval_at"))
         if k is None:
             raise ConventionError(f"{name!r:.80} has no cutoff.", hint="'ndcg@10', or eval_at=[10]")
-        no_others(name, gains, ("label_gain",) if base == "ndcg" else ())
+        refuse_unknown(name, gains, ("label_gain",) if base == "ndcg" else ())
         cutoff = None if k >= MOST_ROWS else k
         return self(cutoff, label_gain=label_gain) if base == "ndcg" else self.map(cutoff)
 
     def nearest(self, convention: Convention) -> Convention:
-        """Give the nearest convention that LightGBM computes."""
+        """Return the nearest convention that LightGBM can compute."""
         convention = as_convention(convention)
         nearest = super().nearest(convention)
         if not isinstance(convention, NDCG):
             return nearest
-        # It takes whole labels from 0 on only, where gains of several names agree.
+        # LightGBM accepts only whole labels from 0 on, for which gains of different names can be the same.
         return nearest.replace(gain=convention.gain, average="query-except-empty" if convention.empty else "query")
 
     def spell(self, convention: Any) -> dict[str, Any]:
-        """Give `metric`, `eval_at` and, where it is not the default, `label_gain`."""
+        """Return `metric`, `eval_at` and, unless it is the default, `label_gain`."""
         call = self._call(convention)
         if convention.over == "rows":
             return {"metric": call.metric}
@@ -154,9 +154,9 @@ class LightGBM(
         }
 
 
-def _only(eval_at: object) -> int | None:
-    several: list[Any] = [eval_at] if not isinstance(eval_at, Sequence) else list(eval_at)
-    return int(several[0]) if len(several) == 1 and is_whole(several[0]) and several[0] > 0 else None
+def _single_cutoff(eval_at: object) -> int | None:
+    cutoffs: list[Any] = [eval_at] if not isinstance(eval_at, Sequence) else list(eval_at)
+    return int(cutoffs[0]) if len(cutoffs) == 1 and is_whole(cutoffs[0]) and cutoffs[0] > 0 else None
 
 
 lightgbm = LightGBM()

@@ -1,4 +1,4 @@
-"""CatBoost's metric strings, `Name:option=value;...`: strict readers of their options."""
+"""Strict parsing of CatBoost's metric strings, `Name:option=value;...`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from rankadapters.core.errors import ConventionError, choices
 
 LARGEST_TOP = 2**31 - 1
 
-Reader = Callable[[str, str, str], Any]  # of the metric, the option's name, and its value
+Reader = Callable[[str, str, str], Any]  # takes the whole metric string, the option's name, and its text
 
 
-def top_of(metric: str, _: str, top: str) -> int | None:
-    """Read a cutoff."""
+def read_top(metric: str, _: str, top: str) -> int | None:
+    """Return the cutoff of a `top`."""
     if top == "-1":
         return None
-    found = as_whole(top)
-    if found is not None and 0 < found <= LARGEST_TOP:
-        return found
+    k = as_whole(top)
+    if k is not None and 0 < k <= LARGEST_TOP:
+        return k
     why = ", at which CatBoost gives every query 1 as NDCG and 0 as DCG" if top == "0" else ""
     why = ", which CatBoost takes as all rows" if top.startswith("-") and top[1:].isdigit() else why
     raise ConventionError(
@@ -27,14 +27,14 @@ def top_of(metric: str, _: str, top: str) -> int | None:
     )
 
 
-def word_of(words: Mapping[str, Any]) -> Reader:
-    """Make a reader of one of some words."""
+def map_reader(words: Mapping[str, Any]) -> Reader:
+    """Return a reader that maps each allowed word to its value."""
 
     def reader(metric: str, name: str, value: str) -> Any:
         if value not in words:
             raise ConventionError(
                 f"{metric!r:.120} has {name}={value!r}; allowed are {choices(words)}.",
-                hint="in this spelling: another is refused by some versions of CatBoost and misread by others",
+                hint="use exactly this spelling: some versions of CatBoost refuse others, and some misread them",
             )
         return words[value]
 
@@ -42,31 +42,31 @@ def word_of(words: Mapping[str, Any]) -> Reader:
 
 
 def read_options(metric: str, text: str, readers: Mapping[str, Reader]) -> dict[str, Any]:
-    """Read `name=value;...`; what is left out is left to the preset's default, and a cutoff is all."""
-    known = (*readers, "hints")
+    """Return the options of `name=value;...`; without `top` the cutoff is None, and other defaults are the preset's."""
+    allowed = (*readers, "hints")
     pairs = [part.partition("=")[::2] for part in text.split(";") if text]
     names = [name for name, _ in pairs]
     for name in names:
-        if name not in known or names.count(name) > 1:
-            what = "twice" if name in known else "which is not a parameter of it"
+        if name not in allowed or names.count(name) > 1:
+            problem = "twice" if name in allowed else "which is not a parameter of it"
             raise ConventionError(
-                f"{metric!r:.120} has {name!r}, {what}; allowed are {choices(known)}.", hint="no spaces"
+                f"{metric!r:.120} has {name!r}, {problem}; allowed are {choices(allowed)}.", hint="no spaces"
             )
-    found: dict[str, Any] = {"k": None} if "top" in readers else {}
+    options: dict[str, Any] = {"k": None} if "top" in readers else {}
     for name, value in pairs:
         if name != "hints":
-            found["k" if name == "top" else name] = readers[name](metric, name, value)
-    return found
+            options["k" if name == "top" else name] = readers[name](metric, name, value)
+    return options
 
 
-def same_word_of(words: Mapping[str, Any]) -> Reader:
-    """Make a reader of words that stand for themselves."""
-    return word_of({word: word for word in words})
+def word_reader(words: Mapping[str, Any]) -> Reader:
+    """Return a reader that accepts these words and returns them unchanged."""
+    return map_reader({word: word for word in words})
 
 
-def number_of(metric: str, name: str, value: str) -> float:
-    """Read a finite number."""
-    found = as_number(value)
-    if found is None:
+def read_float(metric: str, name: str, value: str) -> float:
+    """Return a finite number."""
+    parsed = as_number(value)
+    if parsed is None:
         raise ConventionError(f"{metric!r:.120} has {name}={value!r}; allowed are finite numbers.", hint=f"{name}=0.5")
-    return found
+    return parsed

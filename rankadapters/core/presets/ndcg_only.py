@@ -1,4 +1,4 @@
-"""Tools that have NDCG alone."""
+"""Tools whose only measure here is NDCG."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Textbook(
 ):  # fmt: skip
     """The definition in Busa-Fekete et al. (2012), Section 2, tied to no program.
 
-    Exponential gain, logarithmic discount, ideal list cut at k, 0 for a query with nothing relevant. The paper fixes
+    Exponential gain, logarithmic discount, ideal list cut at k, 0 for a query without relevant rows. The paper fixes
     no order of ties, so they are averaged.
 
     >>> textbook(10).name
@@ -31,8 +31,8 @@ class RankEval(
 ):  # fmt: skip
     """RankEval `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Run with 0.8.2: the same in each of 614 queries.
 
-    Scores are ranked by a reversed argsort, which turns ties round where the sort happens to be stable: in queries of
-    up to 16 rows; see `inexpressible` for longer ones. Ideal DCGs are float32. `no_relevant_results` is 1 by default;
+    Scores are ranked by a reversed argsort. Up to 16 rows the sort is stable, so ties come in reverse order; for longer
+    queries see `inexpressible`. Ideal DCGs are float32. `no_relevant_results` is 1 by default, and
     `implementation="flat"` is `replace(gain="linear")`.
     """
 
@@ -44,18 +44,18 @@ class AllRank(
 ):  # fmt: skip
     """The library allRank up to 1.4.0 (2019 to March 2021): `ndcg`, models/metrics.py.
 
-    Scores are float32, and torch's sort promises no order of ties, so they are averaged here. Run with torch 2.15 on a
-    CPU, tied rows keep their order, and `replace(ties="input")` is equal to 1e-6. Rows with label -1 are padding there:
-    leave them out. From 1.4.1 on it is `allrank_1_4_1`.
+    Scores are float32. torch's sort does not guarantee an order of ties, so this preset averages them. Run with torch
+    2.15 on a CPU, tied rows keep their order, and `replace(ties="input")` is equal to 1e-6. allRank treats rows with
+    label -1 as padding: leave them out. For versions from 1.4.1 on, use `allrank_1_4_1`.
     """
 
 
 class AllRank141(AllRank, name="allrank_1_4_1", versions=("1.4.1", "1.4.3"), evidence="run", ties="input", empty=1):
     """The library allRank from 1.4.1 on (March 2021): `ndcg`, models/metrics.py, at commit 79b5d32.
 
-    A query without a relevant row counts 1, its `filler_value`, where it counted 0 before. Run with 1.4.1 under torch
+    A query without a relevant row counts 1, its `filler_value`; before 1.4.1 it counted 0. Run with 1.4.1 under torch
     2.15 and 1.4.3 under torch 2.13, on a CPU: equal to 1e-6, per query and in the mean; tied rows keep their order,
-    which torch does not promise. Rows with label -1 are padding there: leave them out.
+    which torch does not guarantee. allRank treats rows with label -1 as padding: leave them out.
     """
 
 
@@ -66,8 +66,8 @@ class Spark(
 ):  # fmt: skip
     """Spark MLlib `RankingMetrics.ndcgAt` of relevant ids, RankingMetrics.scala. Run with 4.3.0: equal to 1e-12.
 
-    Every id of the ground truth is relevant; a user without ground truth or without predictions counts 0. From Python
-    its relevance values do nothing (run: 4.3.0); from Scala they take the ideal list as given: see `inexpressible`.
+    Every id of the ground truth is relevant; a user without ground truth or without predictions counts 0. Called from
+    Python, relevance values have no effect (run: 4.3.0); for Scala see `inexpressible`.
     """
 
 
@@ -78,23 +78,23 @@ class Recommenders(
 ):  # fmt: skip
     """recommenders `ndcg_at_k`, evaluation/python_evaluation.py. Run with 1.2.1: equal to 1e-12.
 
-    Users without ground truth, or of ideal DCG 0, are left out; users without predictions count 0. The default
-    `score_type="binary"` counts every row of the ground truth as relevant, a rating of 0 too: give such rows label 1.
-    The logarithm of `discfun_type` cancels. `relevancy_method=None`, which cuts nothing, is not this.
+    Users without ground truth or with an ideal DCG of 0 are left out; users without predictions count 0. The default
+    `score_type="binary"` counts every row of the ground truth as relevant, even a rating of 0: give such rows label 1.
+    The base of the logarithm in `discfun_type` cancels. For `relevancy_method=None` see `inexpressible`.
     """
 
     options: ClassVar[Options] = {"score_type": Choice({"binary": {}, "raw": {}, "exp": {"gain": "exp2"}})}
 
     @preset(NDCG)
     def __call__(self, k: int | None, *, score_type: Literal["binary", "raw", "exp"] = "binary") -> NDCG:
-        """Give `ndcg_at_k` at a cutoff.
+        """Return `ndcg_at_k` at a cutoff.
 
         Parameters
         ----------
         k : int or None
-            Its cutoff.
+            The cutoff.
         score_type : {'binary', 'raw', 'exp'}
-            Gain of a rating: 1 of every row, the rating, or 2^rating - 1.
+            Gain of a row: 1, its rating, or 2^rating - 1.
         """
 
 
@@ -105,8 +105,8 @@ class RecBole(
 ):  # fmt: skip
     """The library RecBole: `NDCG`, evaluator/metrics.py. Run with 1.2.1: equal to 1e-9 before it rounds.
 
-    It prints `metric_decimal_place` decimals, 4 by default. Items are relevant or not. torch.topk promises no order of
-    ties; here they stand as given.
+    It prints `metric_decimal_place` decimals, 4 by default. Items are relevant or not. torch.topk does not guarantee an
+    order of ties; in this preset tied rows keep their order.
     """
 
 
@@ -117,22 +117,22 @@ class Replay(
 ):  # fmt: skip
     """RePlay `NDCG`, metrics/ndcg.py. Run with replay-rec 0.22.0 on pandas, polars and dicts: equal to 1e-12.
 
-    Every row of the ground truth is relevant. What holds the data decides: in frames a user without ground truth is
-    left out and equal ratings stand by descending item id; in dicts such a user counts 0 and lists keep their order.
+    Every row of the ground truth is relevant. For data frames, RePlay leaves out users without ground truth and orders
+    ties by descending item id; for dicts, it counts such users as 0 and keeps the order of lists.
     """
 
     options: ClassVar[Options] = {"container": Choice({"frame": {}, "dict": {"ties": "input", "empty": 0}})}
 
     @preset(NDCG)
     def __call__(self, k: int | None, *, container: Literal["frame", "dict"] = "frame") -> NDCG:
-        """Give `NDCG@k` at a cutoff.
+        """Return `NDCG@k` at a cutoff.
 
         Parameters
         ----------
         k : int or None
-            Its cutoff.
+            The cutoff.
         container : {'frame', 'dict'}
-            What holds recommendations and ground truth.
+            Type of the recommendations and of the ground truth.
         """
 
 
@@ -143,8 +143,8 @@ class Cornac(
 ):  # fmt: skip
     """The library Cornac: `NDCG` of `ranking_eval`, metrics/ranking.py. Run with 3.0.1: equal to 1e-12.
 
-    Ratings from `rating_threshold` on are relevant: labels here are 0 and 1. Users without one are left out. Equal
-    scores stand by descending item index; where they tie across the cut no order is promised.
+    Ratings of at least `rating_threshold` are relevant; use labels 0 and 1. Users without a relevant item are left out.
+    Ties are ordered by descending item index, but Cornac guarantees no order for a tie that crosses the cutoff.
     """
 
 
@@ -156,7 +156,7 @@ class MLflow(
     """MLflow `ndcg_at_k`, metrics/metric_definitions.py, the mean. Run with 3.17.2: equal to 1e-12.
 
     Items are relevant or not. The ideal list is cut at the number of items retrieved. A query with neither relevant nor
-    retrieved items counts 1 there and 0 here. Deprecated there since 3.4.
+    retrieved items counts 1 in MLflow and 0 here. MLflow has deprecated the metric since 3.4.
     """
 
 
@@ -165,10 +165,10 @@ class Implicit(
     ideal="cutoff", ties="docid-descending", precision="float32", short="pad", empty="skip", missing="zero",
     unjudged="zero", average="uniform",
 ):  # fmt: skip
-    """The library implicit: `ndcg_at_k`, evaluation.pyx. Run with 0.7.3: equal to 1e-9 where no tie crosses the cut.
+    """The library implicit: `ndcg_at_k`, evaluation.pyx. Run with 0.7.3: equal to 1e-9 if no tie crosses the cutoff.
 
-    Every stored entry of the test matrix is relevant, a stored 0 too. Users without one are left out. With K above the
-    number of items it counts item 0 again and again, which no convention does.
+    Every stored entry of the test matrix is relevant, even a stored 0. Users without entries are left out. If K exceeds
+    the number of items, implicit counts item 0 repeatedly, which no convention can express.
     """
 
 
@@ -179,10 +179,10 @@ class LensKit(
 ):  # fmt: skip
     """LensKit up to 2025.8.1: `NDCG`, metrics/ranking/_dcg.py, `list_summary()`. Run with 2025.8.1: equal to 1e-12.
 
-    Users without recommendations are left out; those with an empty list count 0, which is `replace(missing="zero")`. By
-    default every test item gains 1: give it label 1; with `gain="rating"` it gains its rating, a negative one too.
-    `LogRankWeight(offset=1)` is `replace(discount="log2")`. `global_metrics()` is nan where a query is empty. From
-    2026.1 on it is `lenskit_2026`.
+    Users without recommendations are left out; users with an empty list count 0, which is `replace(missing="zero")`. By
+    default the gain of every test item is 1: give it label 1. With `gain="rating"` the gain is the rating, even if
+    negative. `LogRankWeight(offset=1)` is `replace(discount="log2")`. `global_metrics()` is NaN if a query is empty.
+    For versions from 2026.1 on, use `lenskit_2026`.
     """
 
 
@@ -192,10 +192,10 @@ class LensKit2026(
 ):  # fmt: skip
     """LensKit from 2026.1 on: `NDCG`, metrics/ranking/_dcg.py, `list_summary()`. Run with 2026.4.0: equal to 1e-12.
 
-    Users without test items are left out, as are users without recommendations; those with an empty list count 0, which
-    is `replace(missing="zero")`. By default every test item gains 1: give it label 1. With `gain="rating"` it gains its
-    rating, a negative one 0, and a user whose test items all gain 0 counts 0, which is `replace(empty=0)` where each
-    user has test items; see `inexpressible`. `LogRankWeight(offset=1)` is `replace(discount="log2")`.
+    Users without test items or without recommendations are left out; users with an empty list count 0, which is
+    `replace(missing="zero")`. By default the gain of every test item is 1: give it label 1. With `gain="rating"` the
+    gain is the rating, or 0 if it is negative, and a user whose gains are all 0 counts 0. If every user has test items,
+    that is `replace(empty=0)`; otherwise see `inexpressible`. `LogRankWeight(offset=1)` is `replace(discount="log2")`.
     """
 
 

@@ -1,4 +1,4 @@
-"""What the options of presets change in a convention: data that is read in both directions."""
+"""Options of presets: they map a value to changed fields of a convention, and a convention back to values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rankadapters.core.declaration.spelling import as_whole
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures.ranked import Empty, Graded, Missing, Precision, Short
 
-ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # where a metric means the same with any
+ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # allowed weights of a metric that they do not change
 
 
 class Fields(TypedDict, total=False):
-    """Fields of conventions, by name, as presets and options declare them."""
+    """Fields of conventions by name, as presets and options declare them."""
 
     k: int | None
     gain: str
@@ -48,29 +48,29 @@ class Fields(TypedDict, total=False):
 
 
 class Option(ABC):
-    """What an option of presets changes."""
+    """An option of presets, with the fields that each of its values changes."""
 
     @abstractmethod
     def changes(self, name: str, value: object) -> Fields | Convention:
-        """Give the fields that a value changes, or the convention that it stands for."""
+        """Return the fields that a value changes, or a whole convention that replaces the preset's."""
 
     @abstractmethod
     def near(self, convention: Any) -> Iterable[Any]:
-        """Give the values to try where a convention is to be reached."""
+        """Return the values that could yield a convention."""
 
 
 Options = Mapping[str, Option]  # by the names of arguments
 
 
 class Choice(Option):
-    """An option that is one of some words, each with the fields that it changes.
+    """An option with a few possible words, each with the fields that it changes.
 
     Parameters
     ----------
     words : mapping
-        The words, which may be True, False and None too, and what each changes.
+        The changed fields by word; a word may also be True, False or None.
     near : callable, optional
-        Finds the word that comes nearest to a convention; all of them are tried by default.
+        Returns the word that comes nearest to a convention; by default, all words are tried.
     """
 
     def __init__(self, words: Mapping[Any, Fields | Convention], near: Callable[[Any], object] | None = None) -> None:
@@ -78,24 +78,24 @@ class Choice(Option):
         self._near = near
 
     def changes(self, name: str, value: object) -> Fields | Convention:
-        """Look the fields of a word up."""
+        """Return the fields of a word."""
         changes: Fields | Convention = one_of(name, value, self.words)
         return changes
 
     def near(self, convention: Any) -> Iterable[Any]:
-        """Give the nearest word, or all of them."""
+        """Return the nearest word, or all of them."""
         return self.words if self._near is None else (self._near(convention),)
 
 
 class Computed(Option):
-    """An option whose fields follow from its value.
+    """An option whose changed fields are computed from its value.
 
     Parameters
     ----------
     changes : callable
-        Makes the fields of the option's name and value.
+        Returns the changed fields, given the option's name and value.
     near : callable, optional
-        Finds the values that come nearest to a convention; for tools that write conventions.
+        Returns the values that come nearest to a convention; for tools that write conventions.
     """
 
     def __init__(
@@ -105,30 +105,30 @@ class Computed(Option):
         self._near = near
 
     def changes(self, name: str, value: object) -> Fields:
-        """Make the fields of a value."""
+        """Return the fields of a value."""
         return self._changes(name, value)
 
     def near(self, convention: Any) -> Iterable[Any]:
-        """Give the nearest values."""
+        """Return the nearest values."""
         return self._near(convention)
 
 
 def if_true(**fields: Unpack[Fields]) -> Choice:
-    """Make an option of True and False where True changes fields."""
+    """Return an option with the values True, which changes these fields, and False."""
     return Choice({True: fields, False: {}})
 
 
 def same_as(field: str) -> Computed:
-    """Make an option that is a field under the tool's own name."""
-    return Computed(lambda _, value: cast("Fields", {field: value}), lambda like: (getattr(like, field),))
+    """Return an option whose value is that of a field."""
+    return Computed(lambda _, value: cast("Fields", {field: value}), lambda convention: (getattr(convention, field),))
 
 
 def least_grade(field: str, form: str = "from_{}") -> Computed:
-    """Make an option that is the least grade which is relevant, or which has a gain."""
+    """Return an option for the lowest grade that is relevant or that has a gain."""
 
     def changes(name: str, level: object) -> Fields:
         if not is_whole(level):
-            msg = f"{name}={level!r}; allowed are whole numbers, the least grade that is relevant."
+            msg = f"{name}={level!r}; allowed are whole numbers, the lowest relevant grade."
             raise ConventionError(msg)
         return cast("Fields", {field: form.format(level)})
 
@@ -140,7 +140,7 @@ def least_grade(field: str, form: str = "from_{}") -> Computed:
 
 
 def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:
-    """Look an option up among the tool's words for it."""
+    """Return the entry of a value in a mapping, or raise ConventionError if the value is not allowed."""
     if not isinstance(value, (str, bool, NoneType)) or value not in allowed:
         msg = f"{name}={value!r}; allowed are {choices(allowed)}."
         raise ConventionError(msg)
@@ -148,5 +148,5 @@ def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:
 
 
 def flag(name: str, value: object) -> bool:
-    """Check an option that is True or False."""
+    """Return a bool, or raise ConventionError."""
     return bool(one_of(name, value, {True: True, False: False}))

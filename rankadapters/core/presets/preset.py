@@ -1,4 +1,4 @@
-"""What a preset is: a method without a body, whose convention is declared beside it."""
+"""The decorator `preset`: a preset is a method without a body, whose decorator declares the convention."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from rankadapters.core.presets.options import Fields, Option, Options
 C = TypeVar("C", bound=Convention)
 P = ParamSpec("P")
 
-K = r"(?P<k>[1-9]\d*)"  # a cutoff in a tool's own name of a metric
+K = r"(?P<k>[1-9]\d*)"  # the cutoff in a tool's own name of a metric
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A preset: a measure, the tool's own name of it, and what it declares beside the defaults of its tool.
+    """A preset: a measure, the tool's own name of it, and fields in addition to the tool's defaults.
 
     Attributes
     ----------
     measure : type
         The measure.
     reads : str
-        The tool's own name, a regular expression whose groups are arguments; empty where it is not read.
+        The tool's own name, a regular expression whose groups are arguments; empty if the tool has no name for it.
     takes_k : bool
         Whether the cutoff is an argument.
     options : dict of str to Option or None
-        By argument what it changes; None where the tool says it.
+        The option of each argument; None if the tool's `options` define it.
     fields : Fields
-        What it declares.
+        Fields that override the tool's defaults.
     """
 
     measure: type[Convention]
@@ -43,12 +43,12 @@ class Preset:
     fields: Fields
 
     def option(self, tool: Any, name: str) -> Option:
-        """Give what an argument changes: as the preset says, or else its tool."""
+        """Return the option of an argument, from the preset or else from its tool."""
         option: Option = self.options[name] or tool.options[name]
         return option
 
     def convention(self, tool: Any, name: str, arguments: Mapping[str, Any]) -> Convention:
-        """Make the convention that arguments ask for, under the name of the preset."""
+        """Return the convention for the arguments of a call, with the name of the preset."""
         defaults = {field: value for field, value in tool.defaults.items() if field in self.measure.fields()}
         k = {"k": arguments["k"]} if self.takes_k else {}
         convention = self.measure(**{**defaults, **self.fields, **k})
@@ -65,37 +65,37 @@ class Preset:
 def preset(
     measure: type[C], reads: str = "", *, options: Options | None = None, **fields: Unpack[Fields]
 ) -> Callable[[Callable[P, C]], Callable[P, C]]:
-    """Make a preset of a method whose body is its docstring, the evidence.
+    """Turn a method into a preset; its body is only a docstring, which gives the evidence.
 
-    The method's arguments are the cutoff and options. Its convention has the tool's defaults, then these fields, then
-    what the options change that a call names.
+    The method's arguments are the cutoff and options. The convention starts from the tool's defaults; these fields
+    override them, and the options of a call override both.
 
     Parameters
     ----------
     measure : type
         The measure.
     reads : str
-        The tool's own name of it, a regular expression whose groups are arguments.
+        The tool's own name of the measure, a regular expression whose groups are arguments.
     options : dict of str to Option, optional
-        What its arguments change, where that is not as the tool's `options` have it.
+        Options of arguments that differ from the tool's `options`.
     **fields
-        What it declares beside the defaults of its tool.
+        Fields that override the tool's defaults.
     """
 
     def declare(method: Callable[P, C]) -> Callable[P, C]:
         arguments = inspect.signature(method).parameters
-        own = {name: (options or {}).get(name) for name in arguments if name not in {"self", "k"}}
-        declared = Preset(measure, reads, "k" in arguments, own, fields)
+        by_name = {name: (options or {}).get(name) for name in arguments if name not in {"self", "k"}}
+        declared = Preset(measure, reads, "k" in arguments, by_name, fields)
 
         @wraps(method)
-        def make(*args: P.args, **named: P.kwargs) -> C:
+        def make(*args: P.args, **kwargs: P.kwargs) -> C:
             tool, *cutoff = cast("tuple[Any, ...]", args)
             name = tool.name if method.__name__ == "__call__" else f"{tool.name}.{method.__name__}"
-            if declared.takes_k and not cutoff and "k" not in named:
+            if declared.takes_k and not cutoff and "k" not in kwargs:
                 msg = f"the preset {name} needs k, which was left out: a whole number from 1 on, or None for all ranks."
                 raise ConventionError(msg, hint=f"presets.{name}(10)")
-            method(*args, **named)  # it does nothing, but Python refuses arguments that it does not take
-            return cast("C", declared.convention(tool, name, {**named, **dict(zip(["k"], cutoff, strict=False))}))
+            method(*args, **kwargs)  # does nothing, but makes Python check the arguments
+            return cast("C", declared.convention(tool, name, {**kwargs, **dict(zip(["k"], cutoff, strict=False))}))
 
         make.preset = declared  # type: ignore[attr-defined]
         return make
@@ -104,6 +104,6 @@ def preset(
 
 
 def presets_of(kind: type) -> dict[str, Preset]:
-    """Give a tool's presets by the names of their methods; a method that is no preset takes one away."""
+    """Return a tool's presets by method name; a subclass removes one by overriding it with an ordinary method."""
     methods = {name: method for kind in reversed(kind.__mro__) for name, method in vars(kind).items()}
     return {name: method.preset for name, method in methods.items() if hasattr(method, "preset")}

@@ -9,7 +9,7 @@ from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, Precision
 from rankadapters.core.presets.preset import K, preset
 from rankadapters.core.presets.tool import Tool
 
-BARE = 10  # the cutoff of a metric that is written without one
+DEFAULT_K = 10  # cutoff of a metric without one in its name
 
 
 class RankLib(
@@ -18,13 +18,13 @@ class RankLib(
 ):  # fmt: skip
     """RankLib 2.1 (2012) to 2.10.1, NDCGScorer.java. Run with both: equal to 1e-11, per query and in the mean.
 
-    It casts labels to int in silence; here fractions keep their gain, and `evaluate` warns. A qid that comes back later
-    in its file is a new query there. The 2011 source sorts ties as no convention does: see `inexpressible`.
+    RankLib silently casts labels to int; here fractions keep their gain, and `evaluate` warns. If a qid reappears later
+    in the file, RankLib starts a new query. For the order of ties in the 2011 source, see `inexpressible`.
     """
 
     @preset(NDCG, f"NDCG@{K}", gain="exp2", ideal="cutoff")
     def __call__(self, k: int | None) -> NDCG:
-        """Give NDCG@k."""
+        """Return NDCG@k."""
 
     @preset(AP, "MAP", k=None, divisor="relevant", pool="queries")
     def map(self) -> AP:
@@ -34,7 +34,7 @@ class RankLib(
     def rr(self, k: int | None) -> RR:
         """`RR@k` of 2.10.1, ReciprocalRankScorer.java, which rounds each value to float32. Run: equal to 6e-8.
 
-        2.1 ignores the cutoff: `rr(None)`. 2.10.1 gives 0 without one.
+        Version 2.1 ignores the cutoff, which is `rr(None)`; 2.10.1 returns 0 without a cutoff.
         """
 
     @preset(Precision, f"P@{K}", divisor="retrieved")
@@ -43,14 +43,14 @@ class RankLib(
 
     @preset(ERR, f"ERR@{K}", gain="exp2-floor", scale=16, discount="reciprocal", complement="float64")
     def err(self, k: int | None) -> ERR:
-        """`ERR@k`, ERRScorer.java: a grade l stops a reader with probability (2^l - 1) / 16. Run: equal to 1e-11."""
+        """`ERR@k`, ERRScorer.java: the user stops at grade l with probability (2^l - 1) / 16. Run: equal to 1e-11."""
 
     @preset(DCG, f"DCG@{K}", gain="exp2-floor")
     def dcg(self, k: int | None) -> DCG:
         """`DCG@k`, DCGScorer.java. Run with 2.1 and 2.10.1: equal to 1e-11."""
 
     def read(self, text: str, **params: Any) -> Convention:
-        """Read what RankLib computes under a name; `P`, `ERR` and `DCG` alone are those at 10.
+        """Return the convention that RankLib computes under a name; `P`, `ERR` and `DCG` have cutoff 10 by default.
 
         Examples
         --------
@@ -58,7 +58,7 @@ class RankLib(
         True
         """
         is_bare = isinstance(text, str) and text in {"P", "ERR", "DCG"}
-        return super().read(f"{text}@{BARE}" if is_bare else text, **params)
+        return super().read(f"{text}@{DEFAULT_K}" if is_bare else text, **params)
 
 
 class RankLibBusaFekete(
@@ -67,7 +67,7 @@ class RankLibBusaFekete(
 ):  # fmt: skip
     """RankLib fork of the first author of Busa-Fekete et al. (2011). Run: equal to 1e-11 on data without ties.
 
-    A query with nothing relevant counts 0.5. Its selection sort orders ties as no convention does.
+    A query without relevant rows counts 0.5. No convention has the order in which its selection sort leaves ties.
     """
 
 

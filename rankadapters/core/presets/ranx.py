@@ -30,7 +30,7 @@ class Ranx(
 ):  # fmt: skip
     """The library ranx 0.3: `ndcg@k` and `ndcg_burges@k`, metrics/ndcg.py. Run with 0.3.21: equal to 1e-9.
 
-    Ties stand in the order of the run.
+    Ties keep the order of the run.
     """
 
     options: ClassVar[Options] = {
@@ -41,7 +41,7 @@ class Ranx(
 
     @preset(NDCG, f"ndcg(?P<burges>_burges)?(@{K})?", ideal="cutoff")
     def __call__(self, k: int | None, *, burges: bool = False) -> NDCG:
-        """Give `ndcg@k`.
+        """Return `ndcg@k`.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class Ranx(
 
     @preset(DCG, f"dcg(?P<burges>_burges)?(@{K})?")
     def dcg(self, k: int | None, *, burges: bool = False) -> DCG:
-        """`dcg@k` and `dcg_burges@k`, metrics/dcg.py. Run with 0.3.21: equal to 1e-9; parameters as of `ndcg@k`."""
+        """`dcg@k` and `dcg_burges@k`, metrics/dcg.py. Run with 0.3.21: equal to 1e-9; parameters as in `ndcg@k`."""
 
     @preset(AP, f"map{AT_LEVEL}", divisor="relevant", pool="queries")
     def map(self, k: int | None, *, level: int = 1) -> AP:
@@ -64,50 +64,50 @@ class Ranx(
         k : int or None
             The cutoff; None is the metric without one.
         level : int
-            The least grade that is relevant, its `-l`.
+            The lowest relevant grade, ranx's `-l`.
         """
 
     @preset(RR, f"mrr{AT_LEVEL}")
     def mrr(self, k: int | None, *, level: int = 1) -> RR:
-        """`mrr@k-lN`, metrics/reciprocal_rank.py. Run with 0.3.21: equal to 1e-9; parameters as of `map`."""
+        """`mrr@k-lN`, metrics/reciprocal_rank.py. Run with 0.3.21: equal to 1e-9; parameters as in `map`."""
 
     @preset(Precision, f"precision{AT_LEVEL}", divisor="k")
     def precision(self, k: int | None, *, level: int = 1) -> Precision:
-        """`precision@k-lN`, metrics/precision.py: h/k, or h/n without a cutoff. Run: equal to 1e-9; as `map`."""
+        """`precision@k-lN`, metrics/precision.py: h/k, or h/n without a cutoff. Run: equal to 1e-9; as in `map`."""
 
     @preset(Precision, f"hits{AT_LEVEL}", divisor="one")
     def hits(self, k: int | None, *, level: int = 1) -> Precision:
-        """`hits@k-lN`, metrics/hits.py: the number of relevant rows. Run: equal to 1e-9; parameters as of `map`."""
+        """`hits@k-lN`, metrics/hits.py: the number of relevant rows. Run: equal to 1e-9; parameters as in `map`."""
 
     @preset(Recall, f"recall{AT_LEVEL}")
     def recall(self, k: int | None, *, level: int = 1) -> Recall:
-        """`recall@k-lN`, metrics/recall.py. Run with 0.3.21: equal to 1e-9; parameters as of `map`."""
+        """`recall@k-lN`, metrics/recall.py. Run with 0.3.21: equal to 1e-9; parameters as in `map`."""
 
     @preset(Success, f"hit_rate{AT_LEVEL}")
     def hit_rate(self, k: int | None, *, level: int = 1) -> Success:
-        """`hit_rate@k-lN`, metrics/hit_rate.py. Run with 0.3.21: equal to 1e-9; parameters as of `map`."""
+        """`hit_rate@k-lN`, metrics/hit_rate.py. Run with 0.3.21: equal to 1e-9; parameters as in `map`."""
 
     @preset(FMeasure, f"f1{AT_LEVEL}", divisor="k", beta_squared=1)
     def f1(self, k: int | None, *, level: int = 1) -> FMeasure:
-        """`f1@k-lN`, metrics/f1.py. Run with 0.3.21: equal to 1e-9; parameters as of `map`."""
+        """`f1@k-lN`, metrics/f1.py. Run with 0.3.21: equal to 1e-9; parameters as in `map`."""
 
     @preset(RPrecision, f"r-precision{LEVEL}")
     def r_precision(self, *, level: int = 1) -> RPrecision:
-        """`r-precision-lN`, metrics/r_precision.py. Run with 0.3.21: equal to 1e-9; parameters as of `map`."""
+        """`r-precision-lN`, metrics/r_precision.py. Run with 0.3.21: equal to 1e-9; parameters as in `map`."""
 
     @preset(
         RBP, rf"rbp\.(?P<p>[1-9]\d){LEVEL}", options={"level": least_grade("gain", "linear-from_{}")}, k=None,
         gain="linear-from_1", persistence=0.8,
     )  # fmt: skip
     def rbp(self, *, p: int = 80, level: int = 1) -> RBP:
-        """`rbp.p-lN`, metrics/rank_biased_precision.py, where a row counts its label. Run with 0.3.21: equal to 1e-9.
+        """`rbp.p-lN`, metrics/rank_biased_precision.py; the gain is the label. Run with 0.3.21: equal to 1e-9.
 
         Parameters
         ----------
         p : int
             The persistence in hundredths, as in the metric's name.
         level : int
-            The least grade that counts, its `-l`.
+            The lowest grade that counts, ranx's `-l`.
         """
 
 

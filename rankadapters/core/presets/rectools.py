@@ -14,7 +14,7 @@ from rankadapters.core.presets.tool import Tool
 
 
 def _beta_squared(name: str, beta: float) -> Fields:
-    """Return the field that beta is, squared."""
+    """Return the changed field for a beta: its square."""
     factor = as_float(beta)
     if not math.isfinite(factor * factor):
         raise ConventionError(f"{name}={beta!r:.80}; allowed are finite numbers.", hint=f"{name}=1")
@@ -27,9 +27,9 @@ class RecTools(
 ):  # fmt: skip
     """RecTools `NDCG`, metrics/ranking.py. Run with 0.19.0: equal to 1e-12.
 
-    The ideal list is k relevant items, however few a user has. Every interaction is relevant: give it label 1. Users
-    without interactions are left out, users without recommendations count 0. Lists keep their order, which scores say
-    here. `debias_config`, which drops interactions at random, is not this.
+    The ideal list has k relevant items, even if a user has fewer. Every interaction is relevant: give it label 1. Users
+    without interactions are left out, users without recommendations count 0. RecTools evaluates lists in their order;
+    here scores decide. This preset does not describe `debias_config`, which drops interactions at random.
     """
 
     options: ClassVar[Options] = {
@@ -41,21 +41,21 @@ class RecTools(
 
     @preset(NDCG, "NDCG", gain="linear", discount="log2", ideal="ones")
     def __call__(self, k: int | None, *, log_base: float = 2, divide_by_achievable: bool = False) -> NDCG:
-        """Give `NDCG`.
+        """Return `NDCG`.
 
         Parameters
         ----------
         k : int or None
-            Its cutoff.
+            The cutoff.
         log_base : float
-            Base of the logarithm of the discount, above 1. It cancels but for rounding.
+            Base of the logarithm in the discount, above 1. It cancels, except for rounding.
         divide_by_achievable : bool
-            Whether the ideal list holds the user's own items only.
+            Whether the ideal list has no more items than the user.
         """
 
     @preset(AP, "MAP", divisor="relevant", pool="queries")
     def map(self, k: int | None) -> AP:
-        """`MAP`, divided by the user's items. Run with 0.19.0: equal to 1e-12; `divide_by_k` is inexpressible."""
+        """`MAP` without `divide_by_k`, divided by the number of the user's items. Run with 0.19.0: equal to 1e-12."""
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None) -> RR:
@@ -68,9 +68,9 @@ class RecTools(
         Parameters
         ----------
         k : int or None
-            Its cutoff.
+            The cutoff.
         r_precision : bool
-            Whether the divisor is min(k, the user's items) and not k.
+            Whether the divisor is min(k, number of the user's items) instead of k.
         """
 
     @preset(Recall, "Recall")
@@ -88,7 +88,7 @@ class RecTools(
         Parameters
         ----------
         k : int or None
-            Its cutoff.
+            The cutoff.
         beta : float
             How much more recall weighs than precision.
         """

@@ -1,4 +1,4 @@
-"""Evaluators of text retrieval, which know the relevant documents of each query: of three libraries."""
+"""Evaluators of text retrieval from three libraries: sentence-transformers, Haystack and AutoGluon."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class SentenceTransformers(
 ):  # fmt: skip
     """sentence-transformers `InformationRetrievalEvaluator`, `ndcg@k`. Run with 6.2.0: equal to 1e-12.
 
-    Documents are relevant or not: give relevant ones label 1. Queries without relevant documents are left out. Equal
-    scores stand by ascending document id, as text; where they tie across the largest cutoff no order is promised.
+    Documents are relevant or not: give relevant ones label 1. Queries without relevant documents are left out. Ties are
+    ordered by ascending document id, as text, but a tie that crosses the largest cutoff has no guaranteed order.
     """
 
     @preset(NDCG, rf"{PREFIX}ndcg@{K}")
     def __call__(self, k: int | None) -> NDCG:
-        """Give `ndcg@k`."""
+        """Return `ndcg@k`."""
 
     @preset(AP, rf"{PREFIX}map@{K}", divisor="cutoff", pool="queries")
     def map(self, k: int | None) -> AP:
@@ -42,7 +42,7 @@ class SentenceTransformers(
 
     @preset(Success, rf"{PREFIX}accuracy@{K}")
     def accuracy(self, k: int | None) -> Success:
-        """`accuracy@k`: whether ranks 1..k have a relevant document. Run with 6.2.0: equal to 1e-12."""
+        """`accuracy@k`: whether a document at ranks 1..k is relevant. Run with 6.2.0: equal to 1e-12."""
 
 
 class Haystack(
@@ -52,13 +52,13 @@ class Haystack(
 ):  # fmt: skip
     """Haystack `DocumentNDCGEvaluator`, components/evaluators/document_ndcg.py. Run with 3.4.0: equal to 1e-12.
 
-    It has no cutoff: `k` is the number of documents that the retriever gave, and the ideal list is not cut. The gain
-    of a document is its `score` in the ground truth, 1 without one. Lists keep their order, which scores say here.
+    It has no cutoff: `k` is the number of documents that the retriever returned, and the ideal list is not cut. The
+    gain of a document is its `score` in the ground truth, 1 by default. Lists keep their order; here scores decide.
     """
 
     @preset(NDCG, "DocumentNDCGEvaluator")
     def __call__(self, k: int | None) -> NDCG:
-        """Give `DocumentNDCGEvaluator` of k documents."""
+        """Return `DocumentNDCGEvaluator` for k documents."""
 
     @preset(AP, "DocumentMAPEvaluator", divisor="relevant", pool="queries")
     def map(self, k: int | None) -> AP:
@@ -84,13 +84,13 @@ class AutoGluon(
 ):  # fmt: skip
     """AutoGluon multimodal `ndcg@k`, optim/metrics/ranking_metrics.py. Run with 1.6.3: equal to 1e-12 before it rounds.
 
-    `compute_ranking_score` prints five decimals. Documents are relevant or not: give relevant ones label 1. A query
-    without one divides by 0. Its `map@k` multiplies precisions by scores: see `inexpressible`.
+    `compute_ranking_score` prints five decimals. Documents are relevant or not: give relevant ones label 1. For a query
+    without relevant documents, AutoGluon divides by 0. For its `map@k`, see `inexpressible`.
     """
 
     @preset(NDCG, f"ndcg@{K}")
     def __call__(self, k: int | None) -> NDCG:
-        """Give `ndcg@k`."""
+        """Return `ndcg@k`."""
 
     @preset(RR, f"mrr@{K}")
     def mrr(self, k: int | None) -> RR:

@@ -10,9 +10,9 @@ from rankadapters.core.declaration.spelling import border
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, Coverage, Success
 from rankadapters.core.presets.options import ANY_WEIGHTS, Choice, Computed, Options, one_of
 from rankadapters.core.presets.preset import preset
-from rankadapters.core.presets.tool import Vocabulary, spec_of
+from rankadapters.core.presets.tool import Vocabulary, split_spec
 
-DEFAULT_TOP = 2  # of top_k_accuracy_score
+DEFAULT_TOP = 2  # the default cutoff of top_k_accuracy_score
 
 
 def _log_base(convention: DCG) -> tuple[float]:
@@ -27,8 +27,8 @@ class ScikitLearn(
 ):  # fmt: skip
     """scikit-learn 1.6 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.6.0 and 1.9.1: equal to 1e-12.
 
-    The function itself refuses one-document queries and negative labels; here the former count as defined and the
-    latter are taken as they are, with a warning. Its `sample_weight` is our query weight.
+    scikit-learn refuses queries with one document and negative labels. This preset evaluates both by the definition,
+    negative labels with a warning. scikit-learn's `sample_weight` is our query weight.
     """
 
     title: ClassVar[str] = "scikit-learn"
@@ -39,7 +39,7 @@ class ScikitLearn(
 
     @preset(NDCG, "ndcg_score")
     def __call__(self, k: int | None) -> NDCG:
-        """Give `ndcg_score`, the mean over queries."""
+        """Return `ndcg_score`, the mean over queries."""
 
     @preset(DCG, "dcg_score")
     def dcg(self, k: int | None, *, log_base: float = 2) -> DCG:
@@ -48,21 +48,21 @@ class ScikitLearn(
         Parameters
         ----------
         k : int or None
-            Its cutoff.
+            The cutoff.
         log_base : float
-            Base of the logarithm of the discount, above 1.
+            Base of the logarithm in the discount, above 1.
         """
 
     @preset(
         AP, "average_precision_score", k=None, divisor="relevant", ties="together", pool="rows", average="row"
     )  # fmt: skip
     def average_precision_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AP:
-        """`average_precision_score` of all rows, or of each query. Run with 1.9.1: equal to 1e-12.
+        """`average_precision_score` of all rows, or the mean over queries. Run with 1.9.1: equal to 1e-12.
 
         Parameters
         ----------
         pool : {'rows', 'queries'}
-            One call over all rows, or one for each query and their mean. `sample_weight` is our row weight.
+            One call for all rows, or the mean of a call for each query. `sample_weight` is our row weight.
         """
 
     @preset(
@@ -70,84 +70,84 @@ class ScikitLearn(
         pool="queries",
     )  # fmt: skip
     def label_ranking_average_precision_score(self) -> AP:
-        """`label_ranking_average_precision_score` of queries as rows. Run with 1.9.1: equal to 1e-12."""
+        """`label_ranking_average_precision_score` with a query per row. Run with 1.9.1: equal to 1e-12."""
 
     @preset(
         AUC, "roc_auc_score", pairs="from_1", complement="float64", empty="error", pool="rows", average="row"
     )  # fmt: skip
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
-        """`roc_auc_score` of all rows, or of each query. Run with 1.9.1: equal to 1e-12.
+        """`roc_auc_score` of all rows, or the mean over queries. Run with 1.9.1: equal to 1e-12.
 
         Parameters
         ----------
         pool : {'rows', 'queries'}
-            One call over all rows, or one for each query and their mean. `sample_weight` is our row weight.
+            One call for all rows, or the mean of a call for each query. `sample_weight` is our row weight.
         """
 
     @preset(Coverage, "coverage_error", ties="worst")
     def coverage_error(self) -> Coverage:
-        """`coverage_error` of queries as rows. Run with 1.9.1: equal to 1e-12; lower is better."""
+        """`coverage_error` with a query per row. Run with 1.9.1: equal to 1e-12; lower is better."""
 
     @preset(Success, "top_k_accuracy_score", ties="reverse")
     def top_k_accuracy_score(self, k: int | None) -> Success:
-        """`top_k_accuracy_score` of queries as samples, rows as classes. Run with 1.9.1: equal to 1e-12.
+        """`top_k_accuracy_score` with queries as samples and rows as classes. Run with 1.9.1: equal to 1e-12.
 
-        A sample has one class, the row of label 1, among three or more: of two classes it takes one score, and a
-        threshold. Its `k` is 2 where it is not given.
+        The class of a sample is the row with label 1. There must be at least three classes, since for two classes
+        scikit-learn expects one score per sample and applies a threshold. The default of `k` is 2 in scikit-learn.
         """
 
     def read(self, text: str | Mapping[str, Any], *, weights: str | None = "query", **params: Any) -> Convention:
-        """Read what a function of sklearn.metrics computes.
+        """Return the convention of a function of sklearn.metrics.
 
         Parameters
         ----------
         text : str or mapping
-            The function's name, or what `write` returned.
+            The function's name, or a result of `write`.
         weights : {'query', 'row', None}
-            Whether `sample_weight` may be given.
+            The weights of the data for `sample_weight`; None if it is not used.
         k : int or None
-            The own parameter of `ndcg_score`, `dcg_score` and `top_k_accuracy_score`.
+            The parameter `k` of `ndcg_score`, `dcg_score` and `top_k_accuracy_score`.
         log_base : float
-            That of `dcg_score`.
+            The parameter `log_base` of `dcg_score`.
         pool : {'rows', 'queries'}
-            Of `average_precision_score` and `roc_auc_score`: called once for all rows, or for each query.
+            Whether `average_precision_score` or `roc_auc_score` is called once for all rows, or for each query.
 
         Raises
         ------
         ConventionError
-            No ranking metric that is known here.
+            The metric is unknown, or it is not a ranking metric.
 
         Examples
         --------
         >>> sklearn.read("ndcg_score", k=5) == sklearn(5)
         True
         """
-        name, options = spec_of(text, "metric", params)
+        name, options = split_spec(text, "metric", params)
         one_of("weights", weights, ANY_WEIGHTS)
-        unsaid = {"k": DEFAULT_TOP} if isinstance(name, str) and name == "top_k_accuracy_score" else {}
-        convention = super().read(name, **unsaid | options)
+        defaults = {"k": DEFAULT_TOP} if isinstance(name, str) and name == "top_k_accuracy_score" else {}
+        convention = super().read(name, **defaults | options)
         return convention if weights else convention.replace(average="uniform")
 
     def nearest(self, convention: Convention) -> Convention:
-        """Give the nearest convention that scikit-learn computes."""
+        """Return the nearest convention that scikit-learn can compute."""
         convention = as_convention(convention)
         nearest = super().nearest(convention)
         if not isinstance(convention, (NDCG, DCG)):
             return nearest
         return nearest.replace(average="query" if convention.weighting else "uniform")
 
-    def ndcg_beside(self, convention: Any) -> Convention:
-        """Return the NDCG that is nearest to a measure that the tool has not."""
+    def fallback(self, convention: Any) -> Convention:
+        """Return NDCG without a cutoff, in place of a measure that scikit-learn lacks."""
         del convention
         return self(None)
 
     def spell(self, convention: Any) -> dict[str, Any]:
-        """Name the function and its parameters."""
+        """Return the function's name and its parameters."""
         call = self._call(convention)
-        words = {"metric": call.metric, **call.arguments}
+        params = {"metric": call.metric, **call.arguments}
         if convention.measure == "dcg" and convention.discount == "log2":
-            del words["log_base"]  # its default
-        return words
+            del params["log_base"]  # the default
+        return params
 
 
 sklearn = ScikitLearn()

@@ -1,4 +1,4 @@
-"""Texts of conventions: signatures, display names and short forms, each as good as the value."""
+"""Parsing of texts of conventions: signatures, display names and short forms."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from rankadapters.core.presets.tool import takes_k
 
 __all__ = ["as_convention", "as_conventions", "is_one", "parse"]
 
-_CUTOFF = r"all|0|[1-9][0-9]{0,18}"  # 0 for the message that it is not a cutoff
+_CUTOFF = r"all|0|[1-9][0-9]{0,18}"  # 0 matches so that it gets the message on cutoffs
 _PRESET = rf"(?P<tool>[a-z][a-z0-9_]*)(\.(?P<measure>[a-zA-Z][a-zA-Z0-9_]*))?(@(?P<k>{_CUTOFF}))?"
 _DISPLAY = re.compile(rf"(?P<head>[a-z-]+)(@(?P<cut>{_CUTOFF}))?/(?P<preset>[^/]+)")
-_BARE = re.compile(rf"(?P<word>[A-Za-z-]+)(?P<at>@({_CUTOFF}))?")  # a measure without its tool
+_BARE = re.compile(rf"(?P<word>[A-Za-z-]+)(?P<at>@({_CUTOFF}))?")  # a measure without a tool
 _HEX = re.compile(r"[0-9a-f]{7}")
-_CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also stand in a number
+_CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
 
 _HINT = "Hint: 'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints."
 
 
 def parse(text: str) -> Convention:
-    """Read a convention from a text: `parse(str(convention)) == convention`, and `parse(convention.name)` too.
+    """Return the convention of a text, the inverse of `str(convention)` and, for presets, of `convention.name`.
 
     Parameters
     ----------
     text : str
         A signature (`ndcg@10/gain=exp2/.../v1`), a display name (`ndcg@10/letor4`, `ap@10/lightgbm.map`) or the short
-        form: a preset, its cutoff, and fields that differ (`letor4@10`, `lightgbm.map@5`, `trec_eval_9.recip_rank`,
+        form: a preset, its cutoff, and changed fields (`letor4@10`, `lightgbm.map@5`, `trec_eval_9.recip_rank`,
         `yahoo@10+empty=0`).
 
     Returns
     -------
     Convention
-        Named by its preset, or by 7 digits of the signature's SHA-256.
+        Its name has the preset of the text, or 7 digits of the signature's SHA-256.
 
     Raises
     ------
@@ -66,27 +66,27 @@ def parse(text: str) -> Convention:
     match = re.fullmatch(_PRESET, preset)
     if match is None:
         raise _unknown(text)
-    return _changed(text, _made(text, match["tool"], match["measure"], match["k"]), changes)
+    return _with_changes(text, _from_preset(text, match["tool"], match["measure"], match["k"]), changes)
 
 
 def is_one(convention: object) -> TypeGuard[Convention | str]:
-    """Tell whether an argument that takes one convention or several was given one, right or wrong."""
-    single = isinstance(convention, (str, bytes)) or hasattr(convention, "shape")  # an array is a misplaced column
+    """Return whether an argument is a single value, valid or not, rather than a collection of conventions."""
+    single = isinstance(convention, (str, bytes)) or hasattr(convention, "shape")  # an array, passed by mistake
     return single or not isinstance(convention, Iterable)
 
 
 def as_conventions(values: object) -> list[Convention]:
-    """Take one convention or text, or several, and return the conventions in the order given.
+    """Return a list of conventions, given a single convention or text or an iterable of them.
 
     Raises
     ------
     ConventionError
-        There are none, or one is neither a convention nor a text.
+        The iterable is empty, or an item is neither a convention nor the text of one.
     """
-    several = [as_convention(value) for value in ([values] if is_one(values) else cast("Iterable[Any]", values))]
-    if not several:
+    conventions = [as_convention(value) for value in ([values] if is_one(values) else cast("Iterable[Any]", values))]
+    if not conventions:
         raise ConventionError("no convention was given.", hint="[ra.presets.textbook(10)]")
-    return several
+    return conventions
 
 
 def _is_version(text: str) -> bool:
@@ -102,16 +102,14 @@ def _read_display(text: str, display: re.Match[str]) -> Convention:
     match = re.fullmatch(_PRESET, preset)
     if match is None or match["k"]:
         raise _unknown(text)
-    found = _changed(text, _made(text, match["tool"], match["measure"], display["cut"]), changes)
-    if found.measure != display["head"]:
-        raise ConventionError(
-            f"{text!r} begins with {display['head']!r}, but {preset!r} is {found.measure!r}.", hint=f"{found.name!r}"
-        )
-    return found
+    convention = _with_changes(text, _from_preset(text, match["tool"], match["measure"], display["cut"]), changes)
+    if convention.measure != display["head"]:
+        msg = f"{text!r} begins with {display['head']!r}, but {preset!r} is {convention.measure!r}."
+        raise ConventionError(msg, hint=f"{convention.name!r}")
+    return convention
 
 
-def _made(text: str, tool: str, measure: str | None, cutoff: str | None) -> Convention:
-    """Ask a preset for its convention."""
+def _from_preset(text: str, tool: str, measure: str | None, cutoff: str | None) -> Convention:
     make = presets.maker(tool if measure is None else f"{tool}.{measure}")
     if make is None:
         raise _unknown(text, tool)
@@ -119,46 +117,47 @@ def _made(text: str, tool: str, measure: str | None, cutoff: str | None) -> Conv
         preset = tool if measure is None else f"{tool}.{measure}"
         raise ConventionError(f"{text!r} has no cutoff.", hint=f"'{preset}@10', or '@all' for all ranks")
     k = None if cutoff in {None, "all"} else int(str(cutoff))
-    found = make(k) if takes_k(make) else make()
-    if getattr(found, "k", None) != k:
+    convention = make(k) if takes_k(make) else make()
+    if getattr(convention, "k", None) != k:
         raise ConventionError(f"{text!r} has a cutoff, but {tool}.{measure} has none.", hint=f"'{tool}.{measure}'")
-    return found
+    return convention
 
 
-def _changed(text: str, preset: Convention, changes: list[str]) -> Convention:
-    found: dict[str, Any] = {}
+def _with_changes(text: str, preset: Convention, changes: list[str]) -> Convention:
+    fields: dict[str, Any] = {}
     kinds = preset.declared()
     for change in changes:
         name, _, value = change.partition("=")
-        if name in found or name == "k":
-            msg = f"{change!r} in {text!r} is not a field=value that stands there once.\n{_HINT}"
+        if name in fields or name == "k":
+            msg = f"{change!r} in {text!r} is not a field=value pair that occurs once.\n{_HINT}"
             raise ConventionError(msg)
-        found[name] = kinds[name].read(value) if name in kinds else value
-    return preset.replace(**found) if found else preset
+        fields[name] = kinds[name].read(value) if name in kinds else value
+    return preset.replace(**fields) if fields else preset
 
 
 def _unknown(text: str, tool: str = "") -> ConventionError:
     bare = _BARE.fullmatch(text)
-    if bare is not None and (whose := _presets_of(bare["word"].lower(), bare["at"] or "@10")):
-        hint = ", ".join(map(repr, whose))
+    if bare is not None and (examples := _presets_of(bare["word"].lower(), bare["at"] or "@10")):
+        hint = ", ".join(map(repr, examples))
         return ConventionError(
             f"{text!r:.80} does not say whose {bare['word']} it is, and tools differ.",
             hint=f"{hint}, ...; `rankadapters conventions` prints them; or a whole signature, up to '/v1'",
         )
-    what = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
+    problem = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
     preset = re.split("[^A-Za-z0-9_.]", text, maxsplit=1)[0]
     near = _nearest(preset.lower())
     if near not in {"", preset}:
-        meant = text.replace(preset, near, 1)
-        return ConventionError(f"{what}.", hint=f"did you mean {meant!r:.80}? `rankadapters conventions` prints all")
-    known = presets.names()
+        corrected = text.replace(preset, near, 1)
+        hint = f"did you mean {corrected!r:.80}? `rankadapters conventions` prints all"
+        return ConventionError(f"{problem}.", hint=hint)
+    names = presets.names()
     if tool in presets.TOOLS:
-        known = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)
-    return ConventionError(f"{what}; the presets are {choices(known)}.\n{_HINT}")
+        names = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)
+    return ConventionError(f"{problem}; the presets are {choices(names)}.\n{_HINT}")
 
 
 def _nearest(preset: str) -> str:
-    """Name the preset that one letter or two make of a text; of a tool that there is, one of its measures."""
+    """Return the preset whose name is most similar to a misspelled one, from the same tool if it exists, or ""."""
     tool, dot, measure = preset.partition(".")
     if dot and tool in presets.TOOLS:
         return "".join(f"{tool}.{near}" for near in get_close_matches(measure, presets.TOOLS[tool].measures(), 1))
@@ -166,7 +165,7 @@ def _nearest(preset: str) -> str:
 
 
 def _presets_of(word: str, cutoff: str) -> list[str]:
-    """Write three presets of a measure, by its name in signatures or in tools; none where it is not a measure."""
-    own = presets.names(word) if word in MEASURES else ()
-    names = [*own, *(name for name in presets.names(None) if name.partition(".")[2] == word)]
+    """Return up to three texts of presets of a measure, given its name in signatures or in tools."""
+    by_measure = presets.names(word) if word in MEASURES else ()
+    names = [*by_measure, *(name for name in presets.names(None) if name.partition(".")[2] == word)]
     return [f"{name}{cutoff}" if hasattr(presets.make(name, 10), "k") else name for name in names[:3]]

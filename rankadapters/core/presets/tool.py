@@ -1,4 +1,4 @@
-"""What a tool is: a vocabulary, whose words are the tool's own measures and options."""
+"""The base classes of tools, whose methods and parameters have the names of the tool's own metrics and options."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from rankadapters.core.presets.preset import preset, presets_of
 
 Make = Callable[..., Convention]
 Evidence = Literal["run", "read"]
-Spelled = TypeVar("Spelled")  # what a toolkit's own words are: a string, or parameters
+Spelling = TypeVar("Spelling")  # type in which a toolkit writes a metric: a string, or a dict of parameters
 
 
 class Tool:
-    """A tool: called with a cutoff it gives the tool's NDCG, and its methods give the tool's other measures.
+    """A tool that computes ranking metrics: calling it with a cutoff returns its NDCG, and methods its other measures.
 
-    A tool without NDCG has a `__call__` that is no preset.
+    The `__call__` of a tool without NDCG raises an error.
 
-    What all its presets declare is written beside the class: `class Ranx(Tool, name="ranx", ties="input")`. A preset
-    takes from it the fields that its measure has.
+    Class arguments declare the fields that all presets of the tool share, `class Ranx(Tool, name="ranx",
+    ties="input")`. Each preset uses those that its measure has.
 
     Attributes
     ----------
     name : str
-        As in texts, `letor4@10`.
+        The tool's name in texts such as `letor4@10`.
     defaults : Fields
-        What the tool's presets declare, unless they say something else.
+        Fields of all presets of the tool, which a preset may override.
     options : dict of str to Option
-        What the arguments of its presets change.
+        By argument of the presets, the fields that it changes.
     package : str
-        What pip installs it as; empty where pip does not.
+        Name of the package for pip; empty if pip cannot install the tool.
     versions : tuple of str
-        The first and the last release for which its presets were confirmed, or the only one.
+        The first and the last release for which the presets were confirmed, or the only one.
     evidence : {'run', 'read'}
-        Whether numbers of the tool confirm them, or only its source (of the definition, the paper).
+        Whether numbers of the tool confirm the presets, or only its source (for a definition, the paper).
     """
 
     name: ClassVar[str]
@@ -57,7 +57,7 @@ class Tool:
         cls, *, name: str = "", package: str | None = None, versions: tuple[str, ...] = (),
         evidence: Evidence = "read", **defaults: Unpack[Fields],
     ) -> None:  # fmt: skip
-        """Take the name, the evidence and the fields that the tool declares, after those of its parent."""
+        """Store the class arguments; fields are added to those of the parent class."""
         super().__init_subclass__()
         cls.name, cls.versions, cls.evidence = name, versions, evidence
         cls.package = cls.package if package is None else package
@@ -65,76 +65,75 @@ class Tool:
 
     @preset(NDCG)
     def __call__(self, k: int | None) -> NDCG:
-        """Give the tool's NDCG at a cutoff."""
+        """Return the tool's NDCG at a cutoff."""
 
     @property
     def __name__(self) -> str:
-        """Name as a function has it."""
+        """The tool's name, since tools are called like functions."""
         return self.name
 
     def __repr__(self) -> str:
-        """Show where it is found."""
         return f"presets.{self.name}"
 
     @classmethod
     def measures(cls) -> tuple[str, ...]:
-        """Name the methods that give other measures, as `trec_eval_9.recip_rank` is written."""
+        """Return the names of the methods for measures other than NDCG, such as `recip_rank`."""
         return tuple(name for name in presets_of(cls) if name != "__call__")
 
     def read(self, text: str, **params: Any) -> Convention:
-        """Read what the tool computes for its own name of a metric, such as `map_cut_10`.
+        """Return the convention of a metric, given the tool's own name for it, such as `map_cut_10`.
 
         Raises
         ------
         ConventionError
-            No metric that is known here.
+            The metric is unknown.
         """
         for method, declared in presets_of(type(self)).items():
             match = re.fullmatch(declared.reads, text, re.ASCII) if declared.reads and isinstance(text, str) else None
             if match is None:
                 continue
-            named = {name: _argument(value) for name, value in match.groupdict().items() if value is not None}
-            arguments = [*(["k"] if declared.takes_k else []), *declared.options]
-            no_others(text, params, tuple(name for name in arguments if name not in named))
+            arguments = {name: _argument(value) for name, value in match.groupdict().items() if value is not None}
+            parameters = [*(["k"] if declared.takes_k else []), *declared.options]
+            refuse_unknown(text, params, tuple(name for name in parameters if name not in arguments))
             k = {"k": None} if declared.takes_k else {}
-            convention: Convention = getattr(self, method)(**k | named | params)
+            convention: Convention = getattr(self, method)(**k | arguments | params)
             return convention
         raise self._unknown(text, params)
 
     def _unknown(self, text: object, params: Mapping[str, Any] | None = None) -> ConventionError:
         has_ndcg = "__call__" in presets_of(type(self))
-        known = choices([*([self.name] if has_ndcg else []), *self.measures()])
-        given = f" with {choices(params)}" if params else ""
+        measures = choices([*([self.name] if has_ndcg else []), *self.measures()])
+        suffix = f" with {choices(params)}" if params else ""
         return ConventionError(
-            f"{text!r:.80}{given} is not a metric of {self.name} that is known here; there are presets for {known}.",
+            f"{text!r:.80}{suffix} is not a known metric of {self.name}; there are presets for {measures}.",
             hint=f"presets.{self.name}(10)" if has_ndcg else f"presets.{self.name}.{self.measures()[0]}()",
         )
 
 
 class PresetCall(NamedTuple):
-    """A call of a preset: the tool's own name of the metric, the arguments, and the convention that they make."""
+    """A call of a preset: the tool's own name of the metric, the arguments, and the resulting convention."""
 
     metric: str
     arguments: dict[str, Any]
     convention: Convention
 
 
-class Vocabulary(Tool, ABC, Generic[Spelled]):
-    """A tool whose metrics are read and written: conventions to its own names and parameters, and back.
+class Vocabulary(Tool, ABC, Generic[Spelling]):
+    """A tool with translations between conventions and its own metric names and parameters, in both directions.
 
     Attributes
     ----------
     title : str
         The tool's name in prose.
     all_retrieved : bool
-        Whether every row is judged and retrieved, as inside a toolkit.
+        Whether the tool regards every row as judged and retrieved, as toolkits do.
     """
 
     title: ClassVar[str]
     all_retrieved: ClassVar[bool] = True
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
-        """Call every preset of a convention's measure with the options that come near the convention."""
+        """Yield calls of the measure's presets, with all values of their options that could yield the convention."""
         for method, declared in presets_of(type(self)).items():
             if declared.measure is not type(convention):
                 continue
@@ -145,32 +144,32 @@ class Vocabulary(Tool, ABC, Generic[Spelled]):
                 yield PresetCall(declared.reads, arguments, getattr(self, method)(**arguments))
 
     def _call(self, convention: Convention) -> PresetCall:
-        """Find the call whose convention differs in the fewest fields; its NDCG where the tool has not the measure."""
+        """Return the call whose convention differs in the fewest fields; its NDCG if the tool lacks the measure."""
         return _nearest_call(self, convention)
 
     def nearest(self, convention: Convention) -> Convention:
-        """Give the nearest convention that the tool computes: the same one where it can."""
+        """Return the nearest convention that the tool can compute: the same convention if possible."""
         return self._call(as_convention(convention)).convention
 
-    def ndcg_beside(self, convention: Any) -> Convention:
-        """Give the NDCG that is nearest to a measure that the tool has not."""
+    def fallback(self, convention: Any) -> Convention:
+        """Return a convention in place of a measure that the tool lacks, the nearest NDCG by default."""
         return self(getattr(convention, "k", None))
 
     def _cutoff(self, convention: Any) -> int | None:
-        """Give the nearest cutoff that the tool takes."""
+        """Return the nearest cutoff that the tool accepts."""
         return getattr(convention, "k", None)
 
     @abstractmethod
-    def spell(self, convention: Any) -> Spelled:
-        """Write a convention that the tool computes in its own words."""
+    def spell(self, convention: Any) -> Spelling:
+        """Return the tool's own name or parameters of a convention that it can compute."""
 
-    def write(self, convention: Convention | str) -> Spelled:
-        """Write a convention, or the text of one, in the tool's own words; `read` reads them back.
+    def write(self, convention: Convention | str) -> Spelling:
+        """Return the tool's own name or parameters for a convention, also given as a text; `read` is the inverse.
 
         Raises
         ------
         UnsupportedConventionError
-            The tool cannot express a field; the message names all such fields and the nearest that it can express.
+            The tool cannot express a field; the message names all such fields and the nearest possible convention.
         """
         convention = as_convention(convention)
         nearest = self.nearest(convention)
@@ -182,62 +181,62 @@ class Vocabulary(Tool, ABC, Generic[Spelled]):
 def _nearest_call(vocabulary: Vocabulary[Any], convention: Convention) -> PresetCall:
     calls = vocabulary.calls(convention)
     nearest = min(calls, key=lambda call: len(call.convention.diff(convention)), default=None)
-    return nearest or PresetCall("", {}, vocabulary.ndcg_beside(convention))
+    return nearest or PresetCall("", {}, vocabulary.fallback(convention))
 
 
 def _argument(text: str) -> float | bool:
-    """Read an argument in a metric's name: a number, or a word that is there."""
-    found = as_number(text)
+    """Return the value of an argument in a metric's name: a number, or True for an optional word."""
+    value = as_number(text)
     whole = as_whole(text)
-    return whole if whole is not None else True if found is None else found
+    return whole if whole is not None else True if value is None else value
 
 
 def takes_k(make: Make) -> bool:
-    """Tell whether a preset needs a cutoff."""
-    found = inspect.signature(make).parameters.get("k")
-    return found is not None and found.default is inspect.Parameter.empty
+    """Return whether a preset needs a cutoff."""
+    k = inspect.signature(make).parameters.get("k")
+    return k is not None and k.default is inspect.Parameter.empty
 
 
-def spec_of(spec: object, key: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Split what `read` is given, a name or what `write` returned, into the name and its parameters."""
+def split_spec(spec: object, key: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Split an argument of `read`, a name or a result of `write`, into the metric's name and its parameters."""
     if not isinstance(spec, Mapping):
         return spec, dict(params)
     return spec.get(key), {**{name: value for name, value in spec.items() if name != key}, **params}
 
 
-def no_others(spec: object, params: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
-    """Refuse parameters that a metric does not have."""
-    other = [name for name in params if name not in allowed]
-    if other:
-        known = f"; allowed are {choices(allowed)}" if allowed else ""
-        raise ConventionError(f"{spec!r:.80} has no parameter {other[0]!r}{known}.")
+def refuse_unknown(spec: object, params: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+    """Raise ConventionError for a parameter that the metric does not have."""
+    unknown = [name for name in params if name not in allowed]
+    if unknown:
+        listed = f"; allowed are {choices(allowed)}" if allowed else ""
+        raise ConventionError(f"{spec!r:.80} has no parameter {unknown[0]!r}{listed}.")
 
 
-def cut(text: object, upto: int = 2**31 - 1) -> int | None:
-    """Read the digits of a cutoff; None where they are not a cutoff."""
-    found = as_whole(text) if isinstance(text, str) and not text.startswith("0") else None
-    return found if found is not None and found <= upto else None
+def read_cutoff(text: object, upto: int = 2**31 - 1) -> int | None:
+    """Return the cutoff that digits spell; None if the text is not a cutoff."""
+    k = as_whole(text) if isinstance(text, str) and not text.startswith("0") else None
+    return k if k is not None and k <= upto else None
 
 
 def differing(convention: Convention, nearest: Convention, *, all_retrieved: bool = True) -> dict[str, tuple[Any, Any]]:
-    """Name the fields in which a toolkit's nearest convention differs, each with the wanted and the nearest value.
+    """Return the fields in which a toolkit's nearest convention differs, with the requested and the nearest value.
 
-    Inside a toolkit every row is judged and retrieved. Hence `missing` and `unjudged` say nothing there, and an ideal
-    list cut at the rows retrieved (`ideal="retrieved"`) is one cut at k.
+    Inside a toolkit every row is judged and retrieved. There `missing` and `unjudged` have no effect, and
+    `ideal="retrieved"`, which cuts the ideal list at the number of retrieved rows, means the same as `ideal="cutoff"`.
 
     Parameters
     ----------
     convention : Convention
-        What is wanted.
+        The requested convention.
     nearest : Convention
-        The nearest that the toolkit can express.
+        The nearest convention that the toolkit can express.
     all_retrieved : bool
         Whether every row is judged and retrieved, as inside a toolkit; False compares every field.
 
     Returns
     -------
-    dict of str to (wanted, nearest)
-        Empty where the toolkit expresses the convention.
+    dict of str to (requested, nearest)
+        Empty if the toolkit can express the convention.
 
     Examples
     --------
@@ -247,7 +246,7 @@ def differing(convention: Convention, nearest: Convention, *, all_retrieved: boo
     """
     convention = as_convention(convention)
     kinds = convention.declared().items()
-    # Of a convention of another measure, only what the wanted one declares can be missed.
+    # If the measures differ, only the fields of the requested convention matter.
     declared = {"measure", *(name for name, kind in kinds if not (all_retrieved and kind.group == "retrieval"))}
     if all_retrieved:
         convention, nearest = convention.all_retrieved(), nearest.all_retrieved()
@@ -258,12 +257,12 @@ def differing(convention: Convention, nearest: Convention, *, all_retrieved: boo
 def require_expressible(
     toolkit: str, convention: Convention, nearest: Convention, *, all_retrieved: bool = True
 ) -> None:
-    """Refuse a convention that a toolkit cannot express.
+    """Raise UnsupportedConventionError for a convention that a toolkit cannot express.
 
     Parameters
     ----------
     toolkit : str
-        Its name, as in the message.
+        The toolkit's name in the message.
     convention, nearest : Convention
         As in `differing`.
     all_retrieved : bool
@@ -272,7 +271,7 @@ def require_expressible(
     Raises
     ------
     UnsupportedConventionError
-        The two mean different numbers; the message names every such field and the nearest convention.
+        The conventions differ in a field that matters; the message names all such fields and the nearest convention.
 
     Examples
     --------
@@ -293,17 +292,17 @@ def require_expressible(
 
 
 def spelled(different: dict[str, tuple[Any, Any]]) -> str:
-    """Write what `differing` found.
+    """Describe the result of `differing` in a message.
 
     >>> spelled({"ties": ("average", "worst"), "empty": (0.0, 1.0)})
     "ties='average', empty=0, only ties='worst', empty=1"
     """
-    wanted, nearest = (
+    requested, nearest = (
         ", ".join(f"{name}={as_text(values[side])}" for name, values in different.items()) for side in (0, 1)
     )
-    return f"{wanted}, only {nearest}"
+    return f"{requested}, only {nearest}"
 
 
 def as_text(value: object) -> str:
-    """Write the value of a field, numbers in shortest form."""
+    """Return the text of a field's value, with numbers in their shortest form."""
     return number(value) if isinstance(value, float) else repr(value)

@@ -8,7 +8,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, NDCG, RR, FallOut, Precision, Recall, RPrecision, Success
 from rankadapters.core.presets.options import Choice, Options, if_true
 from rankadapters.core.presets.preset import preset
-from rankadapters.core.presets.tool import Tool, no_others
+from rankadapters.core.presets.tool import Tool, refuse_unknown
 
 Action = Literal["neg", "pos", "skip", "error"]
 
@@ -20,7 +20,7 @@ class TorchMetrics(
 ):  # fmt: skip
     """The library torchmetrics 1.9: `RetrievalNormalizedDCG`. Run with 1.9.0: equal to 2e-6, since it sums in float32.
 
-    Its measures take `empty_target_action`: what a query with nothing relevant counts.
+    The parameter `empty_target_action` of its metrics decides what a query without relevant rows counts.
     """
 
     options: ClassVar[Options] = {
@@ -32,34 +32,34 @@ class TorchMetrics(
 
     @preset(NDCG, "RetrievalNormalizedDCG", gain="linear", discount="log2", ideal="cutoff", ties="average")
     def __call__(self, k: int | None, *, empty_target_action: Action = "neg") -> NDCG:
-        """Give `RetrievalNormalizedDCG`.
+        """Return `RetrievalNormalizedDCG`.
 
         Parameters
         ----------
         k : int or None
-            Its `top_k`.
+            The tool's `top_k`.
         empty_target_action : {'neg', 'pos', 'skip', 'error'}
-            What a query with nothing relevant counts: 0, 1, nothing, or an error.
+            Value of a query without relevant rows: 0, 1, none (it is left out), or an error.
         """
 
     @preset(AP, "RetrievalMAP", divisor="found", pool="queries")
     def map(self, k: int | None, *, empty_target_action: Action = "neg") -> AP:
         """`RetrievalMAP`. Run with 1.9.0: equal to 1e-6.
 
-        Only rows with a score above 0 count, and the divisor is what was found at ranks 1..k. Labels are 0 and 1. Its
-        top-k promises no order of ties; here they stand as given.
+        Only rows with a score above 0 count, and the divisor is the number of relevant rows at ranks 1..k. Labels are 0
+        and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order.
 
         Parameters
         ----------
         k : int or None
-            Its `top_k`.
+            The tool's `top_k`.
         empty_target_action : {'neg', 'pos', 'skip', 'error'}
-            What a query with nothing relevant counts: 0, 1, nothing, or an error.
+            Value of a query without relevant rows: 0, 1, none (it is left out), or an error.
         """
 
     @preset(RR, "RetrievalMRR")
     def mrr(self, k: int | None, *, empty_target_action: Action = "neg") -> RR:
-        """`RetrievalMRR`. Run with 1.9.0: equal to 1e-6; parameters and what counts as of `map`."""
+        """`RetrievalMRR`. Run with 1.9.0: equal to 1e-6; otherwise as `map`."""
 
     @preset(Precision, "RetrievalPrecision", divisor="k")
     def precision(self, k: int | None, *, adaptive_k: bool = False, empty_target_action: Action = "neg") -> Precision:
@@ -68,43 +68,43 @@ class TorchMetrics(
         Parameters
         ----------
         k : int or None
-            Its `top_k`.
+            The tool's `top_k`.
         adaptive_k : bool
-            Whether the divisor is min(k, n) and not k.
+            Whether the divisor is min(k, n) instead of k.
         empty_target_action : {'neg', 'pos', 'skip', 'error'}
-            As of `map`.
+            As in `map`.
         """
 
     @preset(Recall, "RetrievalRecall")
     def recall(self, k: int | None, *, empty_target_action: Action = "neg") -> Recall:
-        """`RetrievalRecall`. Run with 1.9.0: equal to 1e-6; parameters and what counts as of `map`."""
+        """`RetrievalRecall`. Run with 1.9.0: equal to 1e-6; otherwise as `map`."""
 
     @preset(Success, "RetrievalHitRate", retrieve="all")
     def hit_rate(self, k: int | None, *, empty_target_action: Action = "neg") -> Success:
-        """`RetrievalHitRate`, to which every row counts. Run with 1.9.0: equal to 1e-6; parameters as of `map`."""
+        """`RetrievalHitRate`, for which every row counts. Run with 1.9.0: equal to 1e-6; parameters as in `map`."""
 
     @preset(FallOut, "RetrievalFallOut", retrieve="all", empty=1)
     def fall_out(self, k: int | None, *, empty_target_action: Action = "pos") -> FallOut:
-        """`RetrievalFallOut`, to which every row counts. Run with 1.9.0: equal to 1e-6; parameters as of `map`.
+        """`RetrievalFallOut`, for which every row counts. Run with 1.9.0: equal to 1e-6; parameters as in `map`.
 
-        A query without irrelevant rows counts 1 unless `empty_target_action` says something else.
+        By default, a query without irrelevant rows counts 1.
         """
 
     @preset(RPrecision, "RetrievalRPrecision")
     def r_precision(self, *, empty_target_action: Action = "neg") -> RPrecision:
-        """`RetrievalRPrecision`, to which every row counts. Run with 1.9.0: equal to 1e-6; parameters as of `map`."""
+        """`RetrievalRPrecision`, for which every row counts. Run with 1.9.0: equal to 1e-6; parameters as in `map`."""
 
     def read(self, text: str, *, top_k: int | None = None, **params: Any) -> Convention:
-        """Read what a class of torchmetrics.retrieval computes.
+        """Return the convention of a class of torchmetrics.retrieval.
 
         Examples
         --------
         >>> torchmetrics.read("RetrievalMAP", top_k=5) == torchmetrics.map(5)
         True
         """
-        no_others(text, params, ("top_k", "empty_target_action", "adaptive_k"))
-        cut = {} if top_k is None and isinstance(text, str) and text == "RetrievalRPrecision" else {"k": top_k}
-        return super().read(text, **cut, **params)
+        refuse_unknown(text, params, ("top_k", "empty_target_action", "adaptive_k"))
+        k = {} if top_k is None and isinstance(text, str) and text == "RetrievalRPrecision" else {"k": top_k}
+        return super().read(text, **k, **params)
 
 
 torchmetrics = TorchMetrics()

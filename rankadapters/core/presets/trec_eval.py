@@ -1,4 +1,4 @@
-"""trec_eval in its versions, and pytrec_eval, which wraps one of them."""
+"""Three versions of trec_eval, and pytrec_eval, which wraps version 9."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class TrecEval9(
 ):  # fmt: skip
     """trec_eval 9.0.x `ndcg_cut` and `ndcg`, m_ndcg_cut.c. Run with 9.0.8: equal to the four decimals that it prints.
 
-    Scores are rounded to float32, and ties stand by descending docid. Labels below 0 have gain 0. Every measure takes
-    `complete`, the program's `-c`: count judged queries of which nothing was retrieved as 0 instead of leaving them
+    Scores are rounded to float32, and ties are ordered by descending docid. Labels below 0 have gain 0. Every measure
+    accepts `complete`, the program's `-c`: judged queries without retrieved documents count 0 instead of being left
     out.
     """
 
@@ -32,7 +32,7 @@ class TrecEval9(
 
     @preset(NDCG, rf"ndcg(_cut[_.]{K})?", gain="linear-positive")
     def __call__(self, k: int | None, *, complete: bool = False) -> NDCG:
-        """Give `ndcg_cut` at a cutoff, or `ndcg`.
+        """Return `ndcg_cut` at a cutoff, or `ndcg`.
 
         Parameters
         ----------
@@ -44,94 +44,94 @@ class TrecEval9(
 
     @preset(AP, rf"map_cut[_.]{K}", divisor="relevant")
     def map_cut(self, k: int | None, *, level: int = 1, complete: bool = False) -> AP:
-        """`map_cut_k`, m_map_cut.c: cut at k, divided by all relevant documents. Run: equal to what is printed.
+        """`map_cut_k`, m_map_cut.c: cut at k, divided by all relevant documents. Run: equal to the printed value.
 
         Parameters
         ----------
         k : int or None
             The cutoff; None is `map`.
         level : int
-            `-l`: the least grade that is relevant.
+            `-l`: the lowest relevant grade.
         complete : bool
             `-c`.
         """
 
     @preset(AP, "map", k=None, divisor="relevant")
     def map(self, *, level: int = 1, complete: bool = False) -> AP:
-        """`map`, m_map.c. Run: equal to what is printed."""
+        """`map`, m_map.c. Run: equal to the printed value."""
 
     @preset(AP, "gm_map", k=None, divisor="relevant", average=GEOMETRIC)
     def gm_map(self, *, level: int = 1, complete: bool = False) -> AP:
-        """`gm_map`, m_gm_map.c: the geometric mean, of values below 1e-5 as 1e-5. Run: equal to what is printed."""
+        """`gm_map`, m_gm_map.c: the geometric mean of max(value, 1e-5). Run: equal to the printed value."""
 
     @preset(RR, "recip_rank", k=None)
     def recip_rank(self, *, level: int = 1, complete: bool = False) -> RR:
-        """`recip_rank`, m_recip_rank.c. Run: equal to what is printed; options as of `map_cut`."""
+        """`recip_rank`, m_recip_rank.c. Run: equal to the printed value; options as in `map_cut`."""
 
     @preset(Precision, rf"P[_.]{K}", divisor="k")
     def P(self, k: int | None, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - the program's name
-        """`P_k`, m_P.c. Run: equal to what is printed; options as of `map_cut`."""
+        """`P_k`, m_P.c. Run: equal to the printed value; options as in `map_cut`."""
 
     @preset(Precision, rf"relative_P[_.]{K}", divisor="relevant")
     def relative_P(self, k: int | None, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run: equal; options as of `map_cut`."""
+        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run: equal; options as in `map_cut`."""
 
     @preset(Precision, "set_P", k=None, divisor="retrieved")
     def set_P(self, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`set_P`, m_set_P.c: of all that was retrieved. Run: equal to what is printed; options as of `map_cut`."""
+        """`set_P`, m_set_P.c: over all retrieved rows. Run: equal to the printed value; options as in `map_cut`."""
 
     @preset(Precision, "set_relative_P", k=None, divisor="relevant")
     def set_relative_P(self, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run: equal; options as of `map_cut`."""
+        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run: equal; options as in `map_cut`."""
 
     @preset(Recall, rf"recall[_.]{K}")
     def recall(self, k: int | None, *, level: int = 1, complete: bool = False) -> Recall:
-        """`recall_k`, m_recall.c. Run: equal to what is printed; options as of `map_cut`."""
+        """`recall_k`, m_recall.c. Run: equal to the printed value; options as in `map_cut`."""
 
     @preset(Recall, "set_recall", k=None)
     def set_recall(self, *, level: int = 1, complete: bool = False) -> Recall:
-        """`set_recall`, m_set_recall.c: in all that was retrieved. Run: equal; options as of `map_cut`."""
+        """`set_recall`, m_set_recall.c: over all retrieved rows. Run: equal; options as in `map_cut`."""
 
     @preset(Success, rf"success[_.]{K}")
     def success(self, k: int | None, *, level: int = 1, complete: bool = False) -> Success:
-        """`success_k`, m_success.c. Run: equal to what is printed; options as of `map_cut`."""
+        """`success_k`, m_success.c. Run: equal to the printed value; options as in `map_cut`."""
 
     @preset(RPrecision, "Rprec")
     def Rprec(self, *, level: int = 1, complete: bool = False) -> RPrecision:  # noqa: N802 - as above
-        """`Rprec`, m_Rprec.c. Run: equal to what is printed; options as of `map_cut`."""
+        """`Rprec`, m_Rprec.c. Run: equal to the printed value; options as in `map_cut`."""
 
     @preset(Bpref, "bpref")
     def bpref(self, *, level: int = 1, complete: bool = False) -> Bpref:
-        """`bpref`, m_bpref.c. Run: equal to what is printed; options as of `map_cut`."""
+        """`bpref`, m_bpref.c. Run: equal to the printed value; options as in `map_cut`."""
 
     @preset(Bpref, "gm_bpref", average=GEOMETRIC)
     def gm_bpref(self, *, level: int = 1, complete: bool = False) -> Bpref:
-        """`gm_bpref`, m_gm_bpref.c: the geometric mean, of values below 1e-5 as 1e-5. Run: equal to what is printed."""
+        """`gm_bpref`, m_gm_bpref.c: the geometric mean of max(value, 1e-5). Run: equal to the printed value."""
 
     @preset(FMeasure, r"set_F([_.](?P<x>\d+(\.\d+)?))?", k=None, divisor="retrieved", beta_squared=1)
     def set_F(self, *, x: float = 1, level: int = 1, complete: bool = False) -> FMeasure:  # noqa: N802 - as above
-        """`set_F.x`, m_set_F.c, in all that was retrieved; x is beta squared. Run: equal to what is printed.
+        """`set_F.x`, m_set_F.c, over all retrieved rows; x is beta squared. Run: equal to the printed value.
 
         Parameters
         ----------
         x : float
-            Its parameter: how much recall weighs, squared.
+            trec_eval's parameter: the square of beta, the weight of recall.
         level, complete
-            As of `map_cut`.
+            As in `map_cut`.
         """
 
 
 class TrecEval10(TrecEval9, name="trec_eval_10", versions=("10.0-rc3",), evidence="run", precision="float64"):
     """trec_eval 10.0 `ndcg_cut` and `ndcg`. Run with 10.0-rc3: equal to the four decimals that it prints.
 
-    As trec_eval 9 with scores in float64, so that fewer of them tie.
+    trec_eval 9 with scores in float64, so that fewer scores tie.
     """
 
 
 class PytrecEval(TrecEval9, name="pytrec_eval", package="pytrec-eval-terrier", versions=("0.5.11",), evidence="run"):
     """pytrec_eval 0.5 `ndcg_cut` and `ndcg`: trec_eval 9. Run with pytrec_eval-terrier 0.5.11: equal to 1e-9.
 
-    Queries of which nothing was retrieved are left out; negative labels crash it.
+    Queries without retrieved documents are left out; negative labels crash pytrec_eval.
     """
 
 
@@ -142,21 +142,21 @@ class TrecEval8(
 ):  # fmt: skip
     """trec_eval 8.1 with the NDCG patch of 2008. Run: equal to the four decimals that it prints.
 
-    Stock 8.1 has no NDCG. Gains are the labels; for 2^l - 1 the qrels were rewritten: `replace(gain="exp2")`.
+    Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^l - 1 are `replace(gain="exp2")`.
     """
 
     options: ClassVar[Options] = {"complete": if_true(missing="zero")}
 
     @preset(NDCG)
     def __call__(self, k: int | None, *, complete: bool = False) -> NDCG:
-        """Give NDCG at a cutoff.
+        """Return NDCG at a cutoff.
 
         Parameters
         ----------
         k : int or None
             `-M k`; None is the measure without a cutoff.
         complete : bool
-            `-c`: count judged queries of which nothing was retrieved as 0 instead of leaving them out.
+            `-c`: judged queries without retrieved documents count 0 instead of being left out.
         """
 
 

@@ -9,10 +9,10 @@ from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
 from rankadapters.core.presets.options import ANY_WEIGHTS, Choice, Options, one_of
 from rankadapters.core.presets.preset import preset
-from rankadapters.core.presets.tool import Vocabulary, cut, no_others, spec_of
+from rankadapters.core.presets.tool import Vocabulary, read_cutoff, refuse_unknown, split_spec
 
-NO_CUTOFF = 2**31 - 1  # beyond any query
-BARE = 32  # the cutoff of a metric that is written without one
+NO_CUTOFF = 2**31 - 1  # longer than any query
+DEFAULT_K = 32  # cutoff of a metric without one in its name
 
 WITHOUT_GROUPS = AUC(
     pairs="unit", complement="float32", ties="average", precision="float32", empty="error",
@@ -27,21 +27,21 @@ class XGBoost(
 ):  # fmt: skip
     """XGBoost 3.1 to 3.4 `ndcg@k` and `ndcg@k-`, rank_metric.cc. Run with 3.1.2, 3.2.0 and 3.4.1: equal to 1e-12.
 
-    Scores and labels are held as float32. A query with nothing relevant adds 1 (0 with the trailing minus) whatever
-    its weight. A bare `ndcg` means @32. Under exponential gain XGBoost refuses labels above 31 and fractional ones;
-    ours takes the former as they are and the latter rounded down.
+    Scores and labels are stored as float32. A query without relevant rows adds 1 (0 with the trailing minus) regardless
+    of its weight. A plain `ndcg` means @32. Under exponential gain, XGBoost refuses labels above 31 and fractional
+    labels; this preset accepts both and rounds fractional labels down.
     """
 
     title: ClassVar[str] = "XGBoost"
     options: ClassVar[Options] = {
-        "ndcg_exp_gain": Choice({True: {}, False: {"gain": "linear"}}, lambda like: not like.gain.startswith("linear")),
-        "minus": Choice({True: {"empty": 0}, False: {}}, lambda like: like.empty == 0),
+        "ndcg_exp_gain": Choice({True: {}, False: {"gain": "linear"}}, lambda ndcg: not ndcg.gain.startswith("linear")),
+        "minus": Choice({True: {"empty": 0}, False: {}}, lambda convention: convention.empty == 0),
         "groups": Choice({True: {}, False: WITHOUT_GROUPS}),
     }
 
     @preset(NDCG, "ndcg", average="query-except-empty")
     def __call__(self, k: int | None, *, ndcg_exp_gain: bool = True, minus: bool = False) -> NDCG:
-        """Give `ndcg@k`.
+        """Return `ndcg@k`.
 
         Parameters
         ----------
@@ -60,24 +60,25 @@ class XGBoost(
         Parameters
         ----------
         k : int or None
-            The cutoff in the metric's name; a bare `map` means @32.
+            The cutoff in the metric's name; a plain `map` means @32.
         minus : bool
-            Whether the metric's name ends with `-`: a query without relevant rows counts 0 and not 1.
+            Whether the metric's name ends with `-`: a query without relevant rows then counts 0 instead of 1.
         """
 
     @preset(Precision, "pre", divisor="retrieved", empty=0)
     def pre(self, k: int | None) -> Precision:
         """`pre@k` of binary labels, rank_metric.cc: divided by min(k, n). Run with 3.2.0: equal to 1e-12.
 
-        A bare `pre` means @32; a trailing minus changes nothing.
+        A plain `pre` means @32; a trailing minus changes nothing.
         """
 
     @preset(AUC, "auc", pairs="every-two", complement="float64", ties="average", empty="skip", average="uniform")
     def auc(self, *, groups: bool = True) -> AUC:
         """`auc`, auc.cc. Run with 3.2.0: equal to 1e-8, with integer labels to 1e-12.
 
-        With groups it takes every two rows of a query, the earlier of equal labels as the better one, and averages
-        over the queries of three rows or more, all alike. Without groups a label is the probability of being relevant.
+        With groups it uses all pairs of rows in a query; of two rows with equal labels, the earlier one counts as the
+        better one. The value is the unweighted mean over queries with at least three rows. Without groups, a label is
+        the probability of being relevant.
 
         Parameters
         ----------
@@ -93,23 +94,23 @@ class XGBoost(
         weights: str | None = None,
         **params: Any,
     ) -> Convention:
-        """Read what XGBoost computes for one of its metrics.
+        """Return the convention that XGBoost computes for one of its metrics.
 
         Parameters
         ----------
         text : str or mapping
-            Such as `ndcg@10`, `ndcg@10-` or a bare `ndcg`, which means @32; or what `write` returned.
+            A name such as `ndcg@10`, `ndcg@10-` or a plain `ndcg`, which means @32; or a result of `write`.
         ndcg_exp_gain : bool, optional
-            XGBoost's parameter of that name, of `ndcg`; its default is True.
+            XGBoost's parameter for `ndcg`, True by default.
         weights : str, optional
-            Which weights the data have; XGBoost's metrics mean the same with any.
+            The weights of the data; they do not change the convention of XGBoost's metrics.
         groups : bool
-            Of `auc`: whether the data have groups.
+            For `auc`: whether the data have groups.
 
         Raises
         ------
         ConventionError
-            No ranking metric that is known here.
+            The metric is unknown, or it is not a ranking metric.
 
         Examples
         --------
@@ -118,48 +119,48 @@ class XGBoost(
         """
         one_of("weights", weights, ANY_WEIGHTS)
         exponential = {} if ndcg_exp_gain is None else {"ndcg_exp_gain": ndcg_exp_gain}
-        name, options = spec_of(text, "eval_metric", {**exponential, **params})
+        name, options = split_spec(text, "eval_metric", {**exponential, **params})
         if not isinstance(name, str):
             raise self._unknown(name)
         if name == "auc":
-            no_others(name, options, ("groups",))
+            refuse_unknown(name, options, ("groups",))
             return self.auc(groups=options.get("groups", True))
         minus = name.endswith("-")
         base, at, digits = name.removesuffix("-").partition("@")
-        k = cut(digits) if at else BARE
+        k = read_cutoff(digits) if at else DEFAULT_K
         if base not in {"ndcg", "map", "pre"} or k is None:
             raise self._unknown(name)
-        no_others(name, options, ("ndcg_exp_gain",) if base == "ndcg" else ())
-        bare = None if k == NO_CUTOFF else k
+        refuse_unknown(name, options, ("ndcg_exp_gain",) if base == "ndcg" else ())
+        cutoff = None if k == NO_CUTOFF else k
         if base == "ndcg":
-            return self(bare, ndcg_exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
-        return self.pre(bare) if base == "pre" else self.map(bare, minus=minus)
+            return self(cutoff, ndcg_exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
+        return self.pre(cutoff) if base == "pre" else self.map(cutoff, minus=minus)
 
     def nearest(self, convention: Convention) -> Convention:
-        """Give the nearest convention that XGBoost computes."""
+        """Return the nearest convention that XGBoost can compute."""
         convention = as_convention(convention)
         nearest = super().nearest(convention)
         if isinstance(convention, NDCG) and convention.gain == "exp2":
-            # It refuses fractional labels under exponential gain, so that the two are the same to it.
+            # XGBoost refuses fractional labels under exponential gain, and for whole labels both gains are equal.
             return nearest.replace(gain="exp2")
         return nearest
 
-    def ndcg_beside(self, convention: Any) -> Convention:
-        """Return the NDCG that is nearest to a measure that the tool has not."""
+    def fallback(self, convention: Any) -> Convention:
+        """Return the nearest NDCG, in place of a measure that XGBoost lacks."""
         return self(getattr(convention, "k", None), minus=getattr(convention, "empty", None) == 0)
 
     def spell(self, convention: Any) -> dict[str, Any]:
-        """Give `eval_metric` (with a trailing minus for `empty=0`) and, for NDCG, `ndcg_exp_gain`.
+        """Return `eval_metric` (with a trailing minus for `empty=0`) and, for NDCG, `ndcg_exp_gain`.
 
-        `auc` of data without groups says so, which is not a parameter of XGBoost's.
+        For `auc` on data without groups, `groups` is False, which is not a parameter of XGBoost.
         """
         call = self._call(convention)
         if call.metric == "auc":
             return {"eval_metric": "auc", **({} if call.arguments["groups"] else {"groups": False})}
         minus = "-" if call.arguments.get("minus") else ""
-        words = {"eval_metric": f"{call.metric}@{min(convention.k or NO_CUTOFF, NO_CUTOFF)}{minus}"}
+        params = {"eval_metric": f"{call.metric}@{min(convention.k or NO_CUTOFF, NO_CUTOFF)}{minus}"}
         exponential = call.arguments.get("ndcg_exp_gain")
-        return words if exponential is None else {**words, "ndcg_exp_gain": exponential}
+        return params if exponential is None else {**params, "ndcg_exp_gain": exponential}
 
 
 xgboost = XGBoost()

@@ -13,17 +13,17 @@ class Yahoo(
 ):  # fmt: skip
     """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run: equal to 1e-11, per query and in the mean.
 
-    A query with nothing relevant counts 1, which lifts MQ2008's mean by its share of such queries, 0.281. The script
-    takes ranks and never sorts; giving it the stable order of the scores is `ties="input"`.
+    A query without relevant rows counts 1, which raises the mean of MQ2008 by 0.281, its share of such queries. The
+    script reads ranks and never sorts; with the ranks of a stable sort by score, this is `ties="input"`.
     """
 
     @preset(NDCG, rf"(?i:ndcg)@{K}")
     def __call__(self, k: int | None) -> NDCG:
-        """Give the script's NDCG at a cutoff."""
+        """Return the script's NDCG at a cutoff."""
 
     @preset(ERR, "(?i:err)", k=None, scale=16, discount="reciprocal", complement="float64")
     def err(self) -> ERR:
-        """`ERR` of the script, of all ranks; grade l stops with probability (2^l - 1) / 16. Run: equal to 1e-11."""
+        """`ERR` of all ranks; the user stops at grade l with probability (2^l - 1) / 16. Run: equal to 1e-11."""
 
 
 yahoo = Yahoo()
