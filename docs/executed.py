@@ -1,7 +1,7 @@
-"""Pages as notebooks: their Python blocks run when the documentation is built, each page in a process of its own.
+"""Pages as notebooks: their Python blocks run when the documentation is built, each page in a separate process.
 
-A block marked ``python`` is a cell, and what it prints, returns or draws stands below it; a block marked ``py`` is only
-shown. A comment ``<!-- drawn: ... -->`` before a block is the text in place of what it draws.
+A block marked ``python`` is a cell, and the page shows its output; a block marked ``py`` is only shown. A comment
+``<!-- drawn: ... -->`` before a block is the alternative text of the picture that the block draws.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import rankadapters
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^(?:<!-- drawn: (?P<drawn>.*?) -->\n)?```python\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
-SETTINGS = """c.IPKernelApp.log_level = "ERROR"  # each would warn that others on this machine could listen
+SETTINGS = """c.IPKernelApp.log_level = "ERROR"  # else each kernel warns that other users could listen
 c.HistoryManager.enabled = False
 """
 PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -42,12 +42,12 @@ def cell(code: str, drawn: str | None) -> notebook.NotebookNode:
 
 
 def still() -> list[str]:
-    """Name the pages on which nothing runs, so that no process is started for them."""
+    """Return the pages without blocks to run, for which no process is started."""
     return [page.name for page in DOCS.glob("*.md") if not BLOCK.search(page.read_text(encoding="utf-8"))]
 
 
 def prepare(app: object) -> None:
-    """Let the processes import the package that is documented, ask nobody, and write into the build's folder alone."""
+    """Let the processes import this package, use no network, and write only into the build's folder."""
     folder = Path(app.doctreedir) / "executed"
     temporary = folder / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ def prepare(app: object) -> None:
         "PYTHONPATH": os.pathsep.join(
             [str(Path(rankadapters.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
         ),
-        "OMP_NUM_THREADS": "1",  # the pages themselves run beside each other, and their numbers are the same everywhere
+        "OMP_NUM_THREADS": "1",  # pages run in parallel, and their numbers do not depend on threads
         "TMPDIR": str(temporary),
         "WANDB_ERROR_REPORTING": "false",
         "WANDB_SILENT": "true",
@@ -73,6 +73,6 @@ def prepare(app: object) -> None:
 
 
 def keep_outputs(app: object) -> None:
-    """Keep what is drawn, and the notebooks, in the build's folder rather than beside it."""
+    """Keep pictures and notebooks inside the build's folder."""
     folder = str(Path(app.doctreedir) / "executed" / "outputs")
     app.env.mystnb_config = app.env.mystnb_config.copy(output_folder=folder)

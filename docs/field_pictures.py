@@ -30,7 +30,10 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     ),
     "ideal": (
         ranking_pictures.ideal,
-        "The first row is the ranking, in which dashed documents were not retrieved; the second is the ideal list at k=3.",
+        (
+            "The first row is the ranking, in which dashed documents were not retrieved. The second row is the ideal "
+            "list at k=3."
+        ),
     ),
     "relevant": (
         ranking_pictures.relevant,
@@ -38,9 +41,7 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     ),
     "divisor": (
         ranking_pictures.divisor,
-        (
-            "Average precision at k=3 adds up the precisions at relevant ranks and divides by a different number each time."
-        ),
+        "Average precision at k=3 adds up the precisions at relevant ranks. Each value divides by a different number.",
     ),
     "pairs": (
         ranking_pictures.pairs,

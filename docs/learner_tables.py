@@ -32,7 +32,7 @@ def under(results: dict[str, Any], judge: str) -> Table:
 
 
 def training(results: dict[str, Any]) -> Table:
-    """Return RankLib's NDCG@10 of each training, and the change under LETOR's, with its standard error over the folds."""
+    """Return RankLib's NDCG@10 of each training, and the change under LETOR's with its standard error."""
     rows = [["learner", *(f"trained under `{each}`" for each in TRAINED), "`letor4` - `ranklib`", "standard error"]]
     for learner in sorted(results["table"]):
         folds = {each: last(results, learner, each) for each in TRAINED}
@@ -44,7 +44,7 @@ def training(results: dict[str, Any]) -> Table:
 
 
 def apart(results: dict[str, Any], best: str = "LambdaMART") -> Table:
-    """Return the differences between learners, with standard errors over queries, and the queries with tied scores."""
+    """Return the differences between learners with standard errors, and the numbers of queries with ties."""
     rows = [
         [
             "learner",

@@ -50,7 +50,7 @@ def _tools(word: str) -> Iterator[str]:
     yield _table(lines)
     shared = next(iter(made.values()))
     if alike and len(made) > 1:
-        yield "All of them have " + ", ".join(f"`{name}={kinds[name].spell(shared[name])}`" for name in alike) + "."
+        yield "All have " + ", ".join(f"`{name}={kinds[name].spell(shared[name])}`" for name in alike) + "."
 
 
 def _said(preset: str) -> str:

@@ -111,7 +111,7 @@ def matrix() -> Table:
 
 
 def reference(classes: list[str], options: list[str]) -> str:
-    """Return the reference entries of some classes."""
+    """What the documentation of some classes shows."""
     blocks = ["\n".join([f".. autoclass:: {name}", *(f"   {option}" for option in options)]) for name in classes]
     return "```{eval-rst}\n" + "\n\n".join(blocks) + "\n```\n"
 
@@ -137,17 +137,17 @@ def inexpressible() -> Table:
 
 
 def toolkits() -> Table:
-    """Return NDCG@10 of one feature of the generated data under each toolkit's defaults."""
+    """NDCG@10 of one feature of the generated data as each toolkit has it by default."""
     scores = ra.evaluate(*example(), [f"{name}@10" for name in TOOLKITS])
     values = dict(zip(TOOLKITS.values(), scores, strict=True))
     return [list(values), [f"**{scores[convention].value:.4f}**" for convention in values.values()]]
 
 
 def gap() -> Table:
-    """Return the parts of the gap between scikit-learn's and LightGBM's value."""
+    """Why scikit-learn's and LightGBM's differ."""
     found = ra.audit.explain(*example(), "sklearn@10", "lightgbm@10")
     one, other = found.a.convention, found.b.convention
-    table = [["field", "scikit-learn", "LightGBM", "part of the gap"]]
+    table = [["what is decided", "scikit-learn", "LightGBM", "part of the gap"]]
     for name, part in sorted(found.contributions.items(), key=lambda item: -abs(item[1])):
         about = one.declared()[name].about.partition(" (")[0].rstrip(".")
         table.append([f"{about}: `{name}`", f"`{getattr(one, name)}`", f"`{getattr(other, name)}`", f"{part:+.4f}"])
