@@ -42,7 +42,7 @@ def cell(code: str, drawn: str | None) -> notebook.NotebookNode:
 
 
 def still() -> list[str]:
-    """Name the pages on which nothing runs, so that no process is started for them."""
+    """Return the pages without blocks to run, for which no process is started."""
     pages = (page for page in DOCS.rglob("*.md") if not BLOCK.search(page.read_text(encoding="utf-8")))
     return [page.relative_to(DOCS).as_posix() for page in pages]
 

@@ -1,4 +1,4 @@
-"""Every field's picture of what it does, drawn when the documentation is built with the numbers of that day."""
+"""A picture of each field's effect, drawn when the documentation is built."""
 
 from __future__ import annotations
 
@@ -9,28 +9,31 @@ import query_pictures
 import ranking_pictures
 from strips import Panel, drawn, told
 
-# Numbers and divisors in a formula, which do nothing to a ranking that could be drawn.
+# Numbers and divisors in a formula have no effect that a picture of a ranking could show.
 UNDRAWN = {"complement", "scale", "persistence", "beta_squared", "beta", "alpha", "constant", "variant"}
 
 PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     "k": (
         ranking_pictures.cutoff,
-        "The bars are what each rank adds to DCG. Ranks beyond k add nothing.",
+        "A bar shows the amount that its rank adds to DCG. Ranks after k add nothing.",
     ),
     "gain": (
         ranking_pictures.gain,
-        "The labels are 1, 2, 0 and 1. The same discount multiplies other gains.",
+        "The labels are 1, 2, 0 and 1. The discounts are the same, but the gains differ.",
     ),
     "discount": (
         ranking_pictures.discount,
         (
-            "Every document has the gain 1, so the bars are the discounts. Below them NDCG where only the fifth "
+            "Every document has the gain 1, so the bars are the discounts. Below them is NDCG if only the fifth "
             "document is relevant."
         ),
     ),
     "ideal": (
         ranking_pictures.ideal,
-        "Above the ranking, of which the dashed documents were not retrieved; below the ideal list, at k=3.",
+        (
+            "The first row is the ranking, in which dashed documents were not retrieved. The second row is the ideal "
+            "list at k=3."
+        ),
     ),
     "relevant": (
         ranking_pictures.relevant,
@@ -38,7 +41,7 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     ),
     "divisor": (
         ranking_pictures.divisor,
-        ("Average precision at k=3: the precisions at relevant ranks are added up and divided by another number."),
+        "Average precision at k=3 adds up the precisions at relevant ranks. Each value divides by a different number.",
     ),
     "pairs": (
         ranking_pictures.pairs,
@@ -48,7 +51,7 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
         ranking_pictures.ties,
         (
             "The last three of four documents have equal scores (the orange line); their labels are 1, 0 and 2 in "
-            "the order given. Letters are document ids. `together` is for measures of relevant documents, here "
+            "the input. Letters are document ids. `together` is for measures of relevant documents, here "
             "average precision."
         ),
     ),
@@ -56,30 +59,30 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
         ranking_pictures.precision,
         (
             "The second score is 0.2 and the third 0.000000000001 more, which single precision does not tell "
-            "apart: a tie, which `ties=input` leaves in the order given."
+            "apart. So they tie, and `ties=input` keeps their order in the input."
         ),
     ),
     "retrieve": (
         ranking_pictures.retrieve,
-        "Scores stand below the documents; those that are not retrieved are faint, and can add nothing.",
+        "The scores are below the documents. Faint documents are not retrieved, so they add nothing.",
     ),
     "short": (
         query_pictures.short,
-        "Three queries at k=3, of which two have fewer documents; beside each what it counts.",
+        "Three queries at k=3, two of them shorter. The number on the right is the value of the query.",
     ),
     "empty": (
         query_pictures.empty,
-        "Three queries, of which the second has nothing relevant; beside each what it counts.",
+        "Three queries; the second has no relevant document. The number on the right is the value of the query.",
     ),
     "missing": (
         query_pictures.missing,
-        "Of the second query no document was retrieved (dashed). `missing=error` refuses such data.",
+        "No document of the second query was retrieved (dashed). `missing=error` refuses such data.",
     ),
     "unjudged": (
         ranking_pictures.unjudged,
         (
-            "Nobody judged the second document. `drop` takes it away before ranking; a label gives it a gain that "
-            "the ideal list does not have, so that the value may exceed 1; `error` refuses such data."
+            "Nobody judged the second document. `drop` removes it before ranking. A label gives it a gain that the "
+            "ideal list lacks, so the value may exceed 1. `error` refuses such data."
         ),
     ),
     "pool": (
@@ -97,7 +100,7 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
 
 
 def pictures(folder: Path) -> dict[str, str]:
-    """Draw each field into a folder, and give the Markdown that shows it."""
+    """Draw each field into a folder, and return the Markdown that shows it."""
     shown = {}
     for name, (panels, lead) in PICTURES.items():
         picture = panels()

@@ -9,14 +9,14 @@ Table = list[list[str]]
 
 
 def fields() -> str:
-    """Every field of every measure: what it decides, and what each value means."""
+    """Return the description of every field of every measure, with the meaning of each value."""
     names = dict.fromkeys(name for measure in MEASURES.values() for name in measure.declared())
     ordered = sorted(names, key=lambda name: GROUPS.index(kinds_of(name)[0].group))
     return "\n\n".join(map(_field, ordered)) + "\n"
 
 
 def kinds_of(name: str) -> list[Field]:
-    """The declarations of one field, by measure."""
+    """Return the declarations of one field, by measure."""
     return [measure.declared()[name] for measure in MEASURES.values() if name in measure.declared()]
 
 
@@ -42,7 +42,7 @@ def _field(name: str) -> str:
 
 
 def _alike(kind: Field, group: Kinds) -> bool:
-    """Tell whether a field decides the same as in the measures of a group, and no value means anything else."""
+    """Return whether a field and its values mean the same as in the measures of a group."""
     values = _meanings(group)
     meanings = kind.meanings().items()
     about = next(iter(group.values())).about

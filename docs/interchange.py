@@ -198,10 +198,10 @@ def _vectors() -> Schema:
         "id": {"type": "integer", "minimum": 1},
         "k": value_schema(Cutoff(group="head", about="The cutoff of the convention; null for all ranks.")),
         "queries": {"type": "array", "minItems": 1, "items": _object({"labels": numbers, "scores": numbers})},
-        "value": {"type": ["number", "null"], "description": "null if an implementation has to refuse the case."},
+        "value": {"type": ["number", "null"], "description": "null if an implementation must refuse the case."},
         "purpose": {"enum": list(dict.fromkeys(PURPOSES.values()))},
         "shows": {
-            "description": "Fields of the convention, another value of which changes the value.",
+            "description": "Fields of the convention; a different value of one of them changes the value.",
             "type": "array", "items": {"enum": list(names)}, "uniqueItems": True,
         },
         "optional": {"type": "boolean", "description": "Whether an implementation may refuse such labels."},

@@ -1,4 +1,4 @@
-"""What a built site must keep: every link within it leads somewhere, and every picture has a text in its place."""
+"""Checks of a built site: no link within it is broken, and every picture has an alternative text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """The ids, links and pictures without a text of a page."""
+    """The ids and links of a page, and its pictures without an alternative text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep what is checked."""
+        """Collect ids, links and pictures."""
         found = dict(attrs)
         self.ids.update(found[name] or "" for name in ("id", "name") if name in found)
         self.links.extend(found[name] or "" for name in ("href", "src") if name in found)
@@ -28,7 +28,7 @@ class Page(HTMLParser):
 
 
 def faults(folder: Path) -> Iterator[str]:
-    """Say of each page of a built site which of its links are broken and which pictures have no text."""
+    """Yield a sentence for each broken link, and for each picture without an alternative text."""
     pages = {path.resolve(): Page(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.html"))}
     for path, page in pages.items():
         name = path.relative_to(folder.resolve())

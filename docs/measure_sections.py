@@ -1,4 +1,4 @@
-"""The page of measures, made from their classes and presets: of each its formula, fields, and who computes it how."""
+"""The page of measures, made from their classes and presets: formula, fields, and the tools that compute each."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 
-HEAD = "k"  # which a preset is asked for
+HEAD = "k"  # the argument of a preset
 Line = list[str]
 
 
 def sections() -> str:
-    """Every measure."""
+    """Return a section for every measure."""
     return "\n\n".join(_section(word) for word in MEASURES) + "\n"
 
 
@@ -21,19 +21,28 @@ def _section(word: str) -> str:
     measure = MEASURES[word]
     direction = "Higher is better." if measure.higher_is_better else "**Lower is better.**"
     formula = inspect.cleandoc(measure.__doc__ or "").partition("\nParameters\n")[0].strip()
-    fields = [["field", "may be"], *([f"`{name}`", _plain(kind.allowed)] for name, kind in measure.declared().items())]
-    parts = [f"## {measure.__name__}", formula, f"In signatures `{word}`. {direction}", _table(fields), *_tools(word)]
+    fields = [
+        ["field", "allowed values"],
+        *([f"`{name}`", _plain(kind.allowed)] for name, kind in measure.declared().items()),
+    ]
+    parts = [
+        f"## {measure.__name__}",
+        formula,
+        f"Word in signatures: `{word}`. {direction}",
+        _table(fields),
+        *_tools(word),
+    ]
     return "\n\n".join(parts)
 
 
 def _tools(word: str) -> Iterator[str]:
-    """Say who computes the measure: its presets, what they say of themselves, and the fields that tell them apart."""
+    """Yield a table of the presets of a measure, with the fields that tell them apart."""
     made = {name: ra.presets.make(name, 10).to_dict() for name in ra.presets.names(word)}
     if not made:
         return
     names = [name for name in MEASURES[word].fields() if name != HEAD]
     alike = [name for name in names if len({fields[name] for fields in made.values()}) == 1]
-    lines = [["preset", "what it is", *(f"`{name}`" for name in names if name not in alike)]]
+    lines = [["preset", "source", *(f"`{name}`" for name in names if name not in alike)]]
     kinds = MEASURES[word].declared()
     for preset, fields in made.items():
         values = [kinds[name].spell(fields[name]) for name in names if name not in alike]
@@ -45,7 +54,7 @@ def _tools(word: str) -> Iterator[str]:
 
 
 def _said(preset: str) -> str:
-    """Give the first paragraph of what a preset says of itself."""
+    """Return the first paragraph of a preset's docstring."""
     maker = ra.presets.maker(preset)
     text = inspect.getdoc(type(maker) if isinstance(maker, ra.presets.Tool) else maker) or ""
     return " ".join(text.partition("\n\n")[0].split())

@@ -1,6 +1,6 @@
-"""The README's picture of `rankadapters parity`, drawn from what the command prints with the packages at hand.
+"""The README's picture of `rankadapters parity`, drawn from the command's output with the installed packages.
 
-`python docs/picture.py` draws `docs/parity.svg` anew; a test compares what it says with what the command prints today.
+`python docs/picture.py` redraws `docs/parity.svg`; a test compares its text with the command's output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WIDTH = 80
 
 
 def printed() -> list[str]:
-    """Run the command: its call, its table and its last line, without the legend between them."""
+    """Return the command, its table and its last line, without the legend between them."""
     out = io.StringIO()
     with redirect_stdout(out):
         main(COMMAND)
@@ -37,7 +37,7 @@ def drawn(lines: list[str]) -> str:
 
 
 def read(svg: str) -> list[str]:
-    """Give the lines that a picture shows."""
+    """Return the lines that a picture shows."""
     shown = re.findall(r'<text class="parity-r\d+" x="0" .*?>(.*?)</text>', svg)
     return [html.unescape(line).replace("\xa0", " ").rstrip() for line in shown]
 

@@ -1,4 +1,4 @@
-"""What the fields that decide over whole queries do, as small pictures."""
+"""Small pictures of the fields that act on whole queries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import rankadapters as ra
 def several(
     labels: Sequence[Sequence[float]], conv: ra.Convention, title: str, *, weights: Sequence[float] = (), **columns: Any
 ) -> Panel:
-    """Draw queries below each other with what each counts, and their mean."""
+    """Draw queries below each other with their values and the mean."""
     flat, sizes = [each for query in labels for each in query], [len(query) for query in labels]
     scores = np.concatenate([falling(size) for size in sizes])
     weighted = {"query_weight": weights} if len(weights) and conv.average != "uniform" else {}

@@ -1,4 +1,4 @@
-"""What the fields that decide over one ranking do, as small pictures."""
+"""Small pictures of the fields that act on one ranking."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ AUC = ra.parse("lightgbm.auc+empty=0+pool=queries+average=uniform+pairs=label")
 
 
 def falling(n: int) -> np.ndarray:
-    """Scores that rank rows as they stand."""
+    """Return scores that keep the order of n rows."""
     return np.arange(n, 0, -1.0)
 
 
 def added(labels: Sequence[float], convention: ra.NDCG, scores: Any = None) -> list[float]:
-    """What each rank adds to DCG."""
+    """Return the amount that each rank adds to DCG."""
     fields = {name: getattr(convention, name) for name in ra.DCG.fields() if name != "k"}
     n = len(labels)
     scores = falling(n) if scores is None else scores
@@ -50,7 +50,7 @@ def value(labels: Sequence[float], convention: ra.Convention, scores: Any = None
 
 
 def one_query(labels: Sequence[float], convention: ra.NDCG, title: str) -> Panel:
-    """Draw a query with what each rank adds."""
+    """Draw a query with the amount that each rank adds."""
     bars = added(labels, convention)
     k = convention.k or len(labels)
     boxes = [Box(label, out=rank >= k) for rank, label in enumerate(labels)]
@@ -126,7 +126,7 @@ def pairs() -> list[Panel]:
         counts: dict[str, Callable[[int, int], bool]] = {
             "label": lambda a, b: labels[a] != labels[b],
             "from_2": lambda a, b, border=border: (labels[a] >= border) != (labels[b] >= border),
-            "every-two": lambda a, b: True,  # noqa: ARG005 - whichever two
+            "every-two": lambda a, b: True,  # noqa: ARG005 - any two rows
         }
         arcs = [ends for ends in itertools.combinations(range(4), 2) if counts[each](*ends)]
         strip = Strip([Box(label) for label in labels], arcs=arcs)

@@ -1,6 +1,6 @@
-"""The picture of docs/scale.md: what an evaluation takes by the number of rows, by each way.
+"""The picture of docs/scale.md: the time of an evaluation by the number of rows, for each way.
 
-`python docs/scale_picture.py` draws `docs/scale.svg` anew from the figures below, which docs/scale.md measures and
+`python docs/scale_picture.py` draws `docs/scale.svg` anew from the figures below, which docs/scale.md also lists and
 extends; the machines of a cluster are workers of one core each.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 FILE = Path(__file__).parent / "scale.svg"
 ROWS = (1e6, 1e11)
-# Seconds to start with, nanoseconds a row on all workers together, rows it goes up to; colour and style.
+# Seconds to start with, nanoseconds a row on all workers together, rows it goes up to; color and style.
 WAYS = {
     "ra.evaluate, in memory": (0, 57, 3e8, "C0-"),
     "ra.evaluate_stream, one machine": (0, 75, 1e11, "C1-"),

@@ -1,4 +1,4 @@
-"""Small pictures of rankings as SVG: boxes in the order of rank, what each adds, and what comes out."""
+"""Small pictures of rankings as SVG: boxes in the order of rank, bars of the amounts they add, and the result."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-COLUMNS, PANEL = 3, 152  # so many panels beside each other, and their width; three fit a phone at a legible size
+COLUMNS, PANEL = 3, 152  # panels in a row, and their width; three fit a phone at a legible size
 BOX, STEP, LINE, BAR = 22, 25, 17, 44
 MARGIN = 8
-SHADES = ("#ffffff", "#cfe3f1", "#86b9da", "#3d8fc4")  # of the labels 0, 1, 2 and beyond
+SHADES = ("#ffffff", "#cfe3f1", "#86b9da", "#3d8fc4")  # of the labels 0, 1, 2, and 3 or more
 
 
 @dataclass(frozen=True)
 class Box:
-    """A document: its label, and what became of it."""
+    """A document: its label, and whether it counts."""
 
     label: float | str
     out: bool = False  # it does not count
@@ -24,16 +24,16 @@ class Box:
 
 @dataclass(frozen=True)
 class Strip:
-    """Documents in the order of rank, with what each adds as bars above, and a text at their right."""
+    """Documents in the order of rank, with bars of the amounts they add, and a text on the right."""
 
     boxes: Sequence[Box]
     bars: Sequence[float] = ()
     text: str = ""
-    ties: Sequence[tuple[int, int]] = ()  # first and last place of rows with equal scores
+    ties: Sequence[tuple[int, int]] = ()  # first and last position of rows with equal scores
     arcs: Sequence[tuple[int, int]] = ()
 
     def height(self) -> int:
-        """Count the pixels that it needs."""
+        """Return the height in pixels."""
         above = (BAR + LINE if self.bars else 0) + (BAR // 2 if self.arcs else 0)
         below = (LINE if any(box.under for box in self.boxes) else 0) + (6 if self.ties else 0)
         return above + BOX + below + 8
@@ -41,7 +41,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Panel:
-    """One value of a field: its strips, and the number that comes out."""
+    """One value of a field: its strips and the resulting number."""
 
     title: str
     strips: Sequence[Strip]
@@ -49,12 +49,12 @@ class Panel:
     notes: Sequence[str] = ()
 
     def height(self) -> int:
-        """Count the pixels that it needs."""
+        """Return the height in pixels."""
         return LINE * (2 + len(self.notes)) + 10 + sum(strip.height() for strip in self.strips)
 
 
 def drawn(panels: Sequence[Panel]) -> str:
-    """Draw panels beside each other, as many as fit, black on white; `site.css` turns them round on a dark page."""
+    """Draw panels side by side, black on white; `site.css` inverts them on a dark page."""
     rows = [panels[first : first + COLUMNS] for first in range(0, len(panels), COLUMNS)]
     top, parts = MARGIN, []
     most = max((bar for panel in panels for strip in panel.strips for bar in strip.bars), default=1)
@@ -68,7 +68,7 @@ def drawn(panels: Sequence[Panel]) -> str:
 
 
 def told(panels: Sequence[Panel]) -> str:
-    """Say what panels show, for readers who do not see them."""
+    """Describe panels, for readers who cannot see them."""
     return "; ".join(f"{panel.title}: {', '.join(map(_strip_told, panel.strips))}, {panel.result}" for panel in panels)
 
 

@@ -34,12 +34,12 @@ EFFECTS: dict[str, dict[str, Callable[[int], ra.NDCG]]] = {
     },
     "short": {
         "`letor3`: short queries count 0 in the mean": letor3,
-        "the same, short queries as defined": lambda k: letor3(k).replace(short="pad"),
+        "the same, short queries padded": lambda k: letor3(k).replace(short="pad"),
         "the same, short queries left out": lambda k: letor3(k).replace(short="skip"),
     },
     "discount": {
         "1 / log2(1 + i), `ranklib`": ranklib,
-        "1, 1, 1 / log2(3), ..., all else as `ranklib`": lambda k: ranklib(k).replace(discount="jk2"),
+        "1, 1, 1 / log2(3), ..., otherwise as `ranklib`": lambda k: ranklib(k).replace(discount="jk2"),
     },
     "ties": {
         "order of the file, `ranklib`": ranklib,
@@ -54,7 +54,7 @@ EFFECTS: dict[str, dict[str, Callable[[int], ra.NDCG]]] = {
 
 
 def write(*_: object) -> None:
-    """Write every table beside the pages that include it."""
+    """Write every table into the folder of generated files."""
     GENERATED.mkdir(exist_ok=True)
     tables = {"presets": presets(), "measures": measures(), "inexpressible": inexpressible(), "section3": section3()}
     tables |= {"landing-values": toolkits(), "landing-gap": gap()}
@@ -84,13 +84,13 @@ def presets() -> Table:
 
 
 def evidence() -> Table:
-    """For which releases of each tool its presets were confirmed, and how."""
+    """Return the releases for which each tool's presets were confirmed, and the kind of evidence."""
     head, *lines = ["tool", "package", "releases", "evidence"], *Evidence().blocks()[0].lines
     return [head, *([f"`{name}`", *others] for name, *others in lines)]
 
 
 def who(field: str) -> Table:
-    """Presets of NDCG by what they say of a field."""
+    """Group the NDCG presets by their value of a field."""
     kind, makers = NDCG_FIELDS[field], {name: ra.presets.make(name, 10) for name in ra.presets.names("ndcg")}
     values = dict.fromkeys(kind.spell(getattr(made, field)) for made in makers.values())
     table = [[f"`{field}`", "presets"]]
@@ -121,20 +121,23 @@ def preset_reference(name: str, tool: object) -> str:
 
 
 def measures() -> Table:
-    """Every preset of a measure other than NDCG, as it is written and what it means."""
+    """Return every preset of a measure other than NDCG, with its signature."""
     several = [name for measure in MEASURES if measure != "ndcg" for name in ra.presets.names(measure)]
     made = [ra.presets.make(name, 10) for name in several]
     return [["preset", "signature"], *([f"`{c.short_name}`", f"`{c}`"] for c in made)]
 
 
 def pictured(pictures: dict[str, str]) -> str:
-    """Every field that has a picture, with what it decides."""
+    """Return a section for every field that has a picture."""
     return "\n".join(f"## {name}\n\n{kinds_of(name)[0].about} {text}" for name, text in pictures.items())
 
 
 def inexpressible() -> Table:
-    """What no convention reproduces."""
-    return [["what", "why"], *([f"`{name}`", reason] for name, reason in ra.presets.inexpressible().items())]
+    """Return the table of tools' behavior that no convention reproduces."""
+    return [
+        ["what the tool does", "why no convention expresses it"],
+        *([f"`{name}`", reason] for name, reason in ra.presets.inexpressible().items()),
+    ]
 
 
 def toolkits() -> Table:
@@ -181,6 +184,6 @@ def programs() -> Iterable[tuple[str, object]]:
     """The programs of the paper's Section 3, the fork of its first author, and the definition."""
     for name in ("letor3", "letor4", "mslr", "yahoo", "ranklib", "ranklib_busafekete"):
         yield f"`{name}`", getattr(ra.presets, name)
-    yield "`trec_eval_9`, gains 2^l - 1", lambda k: ra.presets.trec_eval_9(k).replace(gain="exp2")
-    yield "`trec_eval_9`, gains l", ra.presets.trec_eval_9
+    yield "`trec_eval_9`, gain 2^label - 1", lambda k: ra.presets.trec_eval_9(k).replace(gain="exp2")
+    yield "`trec_eval_9`, gain label", ra.presets.trec_eval_9
     yield "`textbook`", ra.presets.textbook

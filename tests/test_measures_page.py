@@ -29,7 +29,7 @@ def test_a_measure_is_told_with_all_its_fields_and_presets(sections, word):
     assert [name for name in measure.fields() if f"| `{name}` |" not in text] == []
     assert [name for name in ra.presets.names(word) if f"| `{name}` |" not in text] == []
     assert ("**Lower is better.**" in text) is not measure.higher_is_better
-    assert f"In signatures `{word}`." in text
+    assert f"Word in signatures: `{word}`." in text
 
 
 def test_formulas_stand_as_the_classes_have_them(sections):

@@ -68,7 +68,7 @@ def test_a_class_may_list_its_own_errors():
 
 def test_help_shows_the_fields():
     text = pydoc.render_doc(ra.AP, renderer=pydoc.plaintext)
-    assert re.search(r"- `above_B`: l > B\n", text)
+    assert re.search(r"- `above_B`: y > B\n", text)
 
 
 def test_a_process_that_drops_docstrings_works():

@@ -1,4 +1,4 @@
-"""The grammar of text files and numbers that docs/files.md gives, read slowly in plain Python."""
+"""The grammar of text files and numbers that docs/formats.md gives, read slowly in plain Python."""
 
 from __future__ import annotations
 

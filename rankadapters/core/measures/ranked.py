@@ -78,19 +78,19 @@ GRADED = NumberOrWord(
 CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; under `None` all ranks do.")
 GAIN = GainWords(
     group="value",
-    about="What a label l is worth (negative labels are an error under `exp2`, `exp2-floor` and tables).",
+    about="Gain of a label y (negative labels are an error under `exp2`, `exp2-floor` and tables).",
     rarity=0,
     words={
-        "exp2": "2^l - 1",
-        "exp2-floor": "2^floor(l) - 1",
-        "linear": "l",
-        "linear-positive": "max(l, 0)",
+        "exp2": "2^y - 1",
+        "exp2-floor": "2^floor(y) - 1",
+        "linear": "y",
+        "linear-positive": "max(y, 0)",
     },
     tried=("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3", "table_0_1_3_7_15"),
 )
 DISCOUNT = DiscountWords(
     group="value",
-    about="What rank i is worth.",
+    about="Factor of the gain at rank i.",
     rarity=8,
     words={
         "log2": "1 / log2(i + 1)",
@@ -104,9 +104,9 @@ DISCOUNT = DiscountWords(
 )
 RELEVANT = Words(
     group="value",
-    about="Which rows are relevant, by their label l.",
+    about="Which rows are relevant, by their label y.",
     words={},
-    numbered={"above": "l > B", "from": "l >= B"},
+    numbered={"above": "y > B", "from": "y >= B"},
     tried=("above_0", "above_0.5", "from_1", "from_2"),
     further=("above_1", "above_2", "above_3", "from_3", "from_4"),
 )

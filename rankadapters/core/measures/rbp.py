@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LEVEL_GAIN = replace(
     GAIN,
-    numbered={"from": "1 for l >= B, else 0", "linear-from": "l for l >= B, else 0"},
+    numbered={"from": "1 for y >= B, else 0", "linear-from": "y for y >= B, else 0"},
     tried=("from_1", *GAIN.tried),
 )
 PERSISTENCE = FloatField(
