@@ -69,7 +69,7 @@ def rows_of(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:
 
 
 def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
-    """Rows that a ranking holds; as `Bound.retrieved`."""
+    """Rows that a ranking holds; as `Binding.retrieved`."""
     if queries.judged is None:
         return rows_of(queries, queries.retrieved)
     retrieved = queries.retrieved if queries.retrieved is not None else np.ones(queries.n_docs, np.bool_)

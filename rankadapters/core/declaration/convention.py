@@ -102,8 +102,8 @@ class Convention(FromPreset):
     average: Annotated[str, AVERAGE]
 
     @abstractmethod
-    def lower(self, bound: Any) -> Any:
-        """Return the plan, a `plans.RankedPlan` or `plans.WholePlan`, for the queries of a `lowering.Bound`."""
+    def lower(self, binding: Any) -> Any:
+        """Return the plan, a `plans.RankedPlan` or `plans.WholePlan`, for the queries of a `lowering.Binding`."""
 
     def unify(self) -> None:
         """Bring equal meanings to one spelling."""
