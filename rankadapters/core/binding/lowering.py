@@ -118,7 +118,7 @@ class Binding:
 
     @property
     def row_ones(self) -> Column:
-        """1 for every row."""
+        """The column with 1 for every row."""
         return Column(("one",), self.once(("one",), lambda: np.ones(self.queries.n_docs)))
 
     def product(self, first: Column, second: Column) -> Column:
@@ -139,7 +139,7 @@ class Binding:
         return self.once(("judged sums", *column.key), make)
 
     def row_weights(self, average: str) -> Column | None:
-        """Return the weight of every row if the average uses one; None if all rows weigh 1."""
+        """Return the weight of every row if the average uses weights; None if all rows weigh 1."""
         counts = average == "row" or (average == "query" and self.over_rows)  # `as_one` copied query weights
         weights = self.queries.row_weight if counts else None
         return None if weights is None else Column(("row weights",), weights)
@@ -174,9 +174,9 @@ class Binding:
         Parameters
         ----------
         convention : Ranked
-            Declares `k`, `ties`, `unjudged`, `precision`, and some measures also `retrieve`.
+            Declares `k`, `ties`, `unjudged`, `precision`, and perhaps `retrieve`.
         kernel : Kernel
-            The following arguments have the names of its parameters.
+            Its parameters have the names of the following dictionaries' keys and of `columns`.
         empty, by_rank, by_query, options
             As in `RankedPlan`.
         k : int, optional
@@ -229,7 +229,7 @@ class Binding:
         return Column(column.key, self._cache[key])
 
     def ideal_dcg(self, convention: Any) -> tuple[Floats, Flags]:
-        """Return the DCG of each query's ideal list, or 1 if that is not positive, and which queries those are.
+        """Return each query's ideal DCG, replaced by 1 if it is not positive, and a flag for those queries.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ class Ranking(NamedTuple):
     by: Key | None  # the column that defines that order
     drops: bool  # whether unjudged rows are left out
     # The values at the ranks of a tie: "rows" each row's own, "means" the tie's mean, "spans" its sum, "whole" each
-    # row's own, of the tie at rank k also those beyond k. "spans" and "whole" also record where each tie ends.
+    # row's own, for a tie that crosses rank k also those after k. "spans" and "whole" also record where ties end.
     tied: str
     retrieve: str = "all"
     precision: str = "float64"  # "none": all retrieved rows tie, above the others

@@ -1,4 +1,4 @@
-"""A panel: several conventions bound to the same queries, and everything that they say of given scores."""
+"""Panels: conventions bound to the same queries, which evaluate scores together."""
 
 from __future__ import annotations
 

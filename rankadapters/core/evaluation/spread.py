@@ -51,15 +51,12 @@ def standard_error(tally: Tally, limbs: Limbs) -> float:
     """
     m, numerator, denominator = tally.n_scored, tally.numerator, tally.denominator
     term_squares, products, divisor_squares, [n_too_large] = np.split(limbs, [SUM_LIMBS, 2 * SUM_LIMBS, 3 * SUM_LIMBS])
-    divisor_sum = from_limbs(divisor_squares)
+    term_sum, product_sum, divisor_sum = map(from_limbs, (term_squares, products, divisor_squares))
     if m < 2 or not denominator or n_too_large or not divisor_sum:  # noqa: PLR2004 - a standard error needs two
         return math.nan
-    residual_squares = (  # times the square of the denominator
-        from_limbs(term_squares) * denominator**2
-        - 2 * from_limbs(products) * numerator * denominator
-        + divisor_sum * numerator**2
-    )
-    variance = max((m * residual_squares << SMALLEST_EXPONENT) / ((m - 1) * denominator**4), 0.0)
+    # The sum of squared residuals, times the square of the denominator.
+    squared = term_sum * denominator**2 - 2 * product_sum * numerator * denominator + divisor_sum * numerator**2
+    variance = max((m * squared << SMALLEST_EXPONENT) / ((m - 1) * denominator**4), 0.0)
     return math.sqrt(variance) * tally.convention.link_slope(tally.score().value)
 
 

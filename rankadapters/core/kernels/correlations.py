@@ -37,7 +37,7 @@ def dot(column, other):
 
 
 @internal
-def standardise(column):
+def standardize(column):
     """Subtract the mean, then divide by the largest absolute value; equal numbers become 0."""
     largest, total = 0.0, 0.0
     for i in range(len(column)):
@@ -56,8 +56,8 @@ def standardise(column):
 
 
 @kernel(cost=COST)
-def standardised(values, indptr, out):
-    """Write the values of each query, standardized by `standardise`."""
+def standardized(values, indptr, out):
+    """Write the values of each query, standardized by `standardize`."""
     space = zeros(longest_of(indptr))
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -65,7 +65,7 @@ def standardised(values, indptr, out):
         for i in range(n):
             query_values[i] = values[start + i]
         if n > 0:
-            standardise(query_values)
+            standardize(query_values)
         for i in range(n):
             out[start + i] = query_values[i]
 
@@ -146,7 +146,7 @@ def add_pearson(rows, scores, order, indptr, labels, constant, numerators):
             row = start + row_number(ranking[i])
             query_scores[i] = scores[order[row] if len(order) else row]
             query_labels[i] = labels[row]
-        standardise(query_scores)
+        standardize(query_scores)
         squares, label_squares = dot(query_scores, query_scores), dot(query_labels, query_labels)
         numerators[q] = cosine(dot(query_scores, query_labels), squares, label_squares)
 

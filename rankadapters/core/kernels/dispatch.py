@@ -57,7 +57,7 @@ def runs_compiled() -> bool:
 
 
 def expect_rows(rows: int) -> None:
-    """Count rows in advance, so that kernels for much work are compiled before it starts."""
+    """Count rows before they are ranked, so that kernels are compiled at once if much work is ahead."""
     _process.rows += rows
 
 

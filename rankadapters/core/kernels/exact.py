@@ -15,7 +15,6 @@ _GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB1331
 
 
 def _add_in_numpy(bits: Any, limbs: Any) -> bool:
-    """`add_exactly` in numpy."""
     exponent = (bits >> 52) & _EXPONENT
     if (exponent == _EXPONENT).any():
         return False
@@ -64,12 +63,10 @@ def _mixed(words: Any) -> Any:
 
 
 def _mix_all_in_numpy(words: Any, out: Any) -> None:
-    """`mix_all` in numpy."""
     out[:] = _mixed(words)
 
 
 def _mix_queries_in_numpy(words: Any, order: Any, indptr: Any, ids: Any, added: Any, weights: Any, out: Any) -> None:
-    """`mix_queries` in numpy."""
     mixed, sums = _mixed(words), np.zeros(words.size + 1, np.uint64)
     np.cumsum(mixed[order] if order.size else mixed, out=sums[1:])
     out[:] = _mixed(_mixed((sums[indptr[1:]] - sums[indptr[:-1]] + added) ^ ids) ^ weights)

@@ -43,10 +43,10 @@ class Pearson(Correlation):
 
         from rankadapters.core.binding.whole_queries import by_label, sums_by
         from rankadapters.core.kernels import dispatch
-        from rankadapters.core.kernels.correlations import pearson, standardised
+        from rankadapters.core.kernels.correlations import pearson, standardized
 
         rows, lower = by_label(binding, binding.retrieved(self.unjudged))
         labels = np.empty(lower.size)
-        dispatch.run(standardised, rows.take(binding.labels), rows.indptr, labels, rows=labels.size)
+        dispatch.run(standardized, rows.take(binding.labels), rows.indptr, labels, rows=labels.size)
         empty = sums_by(rows.indptr, lower) == 0
         return self._plan(binding, pearson, rows, precision="none", empty=empty, options={}, labels=labels)

@@ -156,7 +156,7 @@ class Discounted(Ranked):
     unjudged: Graded  # type: ignore[assignment]  # allows numbers too
 
     def unify(self) -> None:
-        """Write a label with gain 0 as `zero`; refuse a label outside the gain table."""
+        """Write `unjudged` as `zero` if that label has gain 0; refuse one outside the gain table."""
         if isinstance(self.unjudged, float):
             gains, gain = table(self.gain), self.unjudged
             if gains:

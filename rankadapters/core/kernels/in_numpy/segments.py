@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 FEW_ROWS = 24  # up to this many rows, Python is faster than numpy
-LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # minimum rows, and blocks, of a segment per wanted rank
+LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # per wanted rank, a segment has at least 6 rows and 3 blocks
 CLASSES_PER_OCTAVE = 2  # size classes that share a matrix: a sixth of it is padding on average
 
 
