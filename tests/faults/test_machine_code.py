@@ -245,7 +245,7 @@ def test_where_the_system_knows_no_home_no_folder_of_another_name_is_made(tmp_pa
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # KeyError, as for a user whom the system does not list
     assert kept_code.HomeLocator.from_function(cached, __file__) is None
-    assert kept_code.HomeLocator in kept_code.Places._locator_classes
+    assert kept_code.HomeLocator in kept_code.CacheLocations._locator_classes
     assert list(tmp_path.iterdir()) == []
 
 
