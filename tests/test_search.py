@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.binding.lowering import Bound
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.statistics.search import Data, Search
 from tests.audit_data import small
 
@@ -81,7 +81,7 @@ def test_beyond_all_rows_cutoffs_are_alike_unless_the_value_depends_on_them():
 
 
 def test_ideal_lists_of_all_cutoffs_at_once_have_the_bits_of_each():
-    together, apart = Bound(QUERIES, None, upto=20), Bound(QUERIES, None)
+    together, apart = Binding(QUERIES, None, upto=20), Binding(QUERIES, None)
     for k in range(1, 21):
         for preset in (ra.presets.yahoo(k), ra.presets.letor4(k).replace(gain="linear")):
             one, other = preset.lower(together), preset.lower(apart)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from rankadapters.core.binding.plans import RankedPlan
-from rankadapters.core.binding.policies import Settled
+from rankadapters.core.binding.policies import PolicyDecisions
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints
 from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.errors import InputError
@@ -103,7 +103,7 @@ class RankedCandidates:
             raise InputError("the scores overflow float64.\nHint: rescale them, or take smaller steps.")
         if self.found is not None:
             for values in found:
-                self.member.settled.decide(values)
+                self.member.decisions.decide(values)
         return found
 
     @cached_property
@@ -148,25 +148,25 @@ class RankedCandidates:
     def _counted(self, part: int, listed: Found) -> tuple[slice, tuple[Any, ...]]:
         """Queries of a part, and what its kernel is told of them whatever the scores are; made once."""
         if part not in self._parts_counted:
-            queries, settled, plan = self._queries(part), self.member.settled, self.plan
+            queries, decisions, plan = self._queries(part), self.member.decisions, self.plan
             inside = slice(queries.start, queries.stop + 1)
             same = (
                 self.indptr[inside], listed.rows, listed.indptr[inside], listed.gains, plan.k,
                 plan.ranking.tied == "means", *plan.by_rank.values(),
-                *(each[queries] for each in plan.by_query.values()), settled.status[queries] == COMPUTE,
+                *(each[queries] for each in plan.by_query.values()), decisions.status[queries] == COMPUTE,
             )  # fmt: skip
             several = [writable(each) if isinstance(each, np.ndarray) else each for each in same]
             self._parts_counted[part] = queries, tuple(several)
         return self._parts_counted[part]
 
     def _by_ranking(self, given: MovedScores | Listed, found: Floats) -> Any:
-        settled = self.member.settled if isinstance(given, Listed) else self._still(given)
+        decisions = self.member.decisions if isinstance(given, Listed) else self._still(given)
 
         def run(first: int, last: int) -> Iterator[int]:
             for queries in map(self._queries, range(first, last)):
                 rows = slice(int(self.indptr[queries.start]), int(self.indptr[queries.stop]))
                 for copies, runs in groupby(_runs(given.n, rows.stop - rows.start), lambda run: run.stop - run.start):
-                    shared = self._shared(queries, copies, settled)
+                    shared = self._shared(queries, copies, decisions)
                     for several in runs:
                         values = shared.values(given.scores(several, rows), 1)
                         found[several, queries] = values.reshape(copies, -1)
@@ -174,30 +174,30 @@ class RankedCandidates:
 
         return run
 
-    def _still(self, given: MovedScores) -> Settled:
+    def _still(self, given: MovedScores) -> PolicyDecisions:
         """Fix the queries in which nothing moves at their value at the start."""
-        settled = self.member.settled
-        still = (settled.status == COMPUTE) & constant(given.column, self.indptr)
+        decisions = self.member.decisions
+        still = (decisions.status == COMPUTE) & constant(given.column, self.indptr)
         if not still.any():
-            return settled
+            return decisions
         before = np.empty((1, self.indptr.size - 1))
         run = self._by_ranking(Listed(given.start[None, :]), before)
         over_chunks(run, self.indptr[self.parts], self.n_threads)
-        status, fixed = settled.status.copy(), settled.fixed.copy()
+        status, fixed = decisions.status.copy(), decisions.fixed.copy()
         status[still], fixed[still] = FIXED, before[0, still]
-        return replace(settled, status=status, fixed=fixed)
+        return replace(decisions, status=status, fixed=fixed)
 
-    def _shared(self, queries: slice, copies: int, settled: Settled) -> SharedRanking:
+    def _shared(self, queries: slice, copies: int, decisions: PolicyDecisions) -> SharedRanking:
         """Take some queries several times; what no candidate fixes is made once."""
         key = (queries.start, copies)
-        if settled is self.member.settled and key in self._rankings:
+        if decisions is self.member.decisions and key in self._rankings:
             return self._rankings[key]
         if key not in self._tiles:
             self._tiles[key] = tiled(self.member, queries, copies)
-        tile, status, fixed = self._tiles[key], settled.status[queries], settled.fixed[queries]
-        several = replace(settled, status=np.tile(status, copies), fixed=np.tile(fixed, copies))
-        made = SharedRanking([0], [replace(tile, settled=several)], computed_only=True)
-        if settled is self.member.settled:
+        tile, status, fixed = self._tiles[key], decisions.status[queries], decisions.fixed[queries]
+        several = replace(decisions, status=np.tile(status, copies), fixed=np.tile(fixed, copies))
+        made = SharedRanking([0], [replace(tile, decisions=several)], computed_only=True)
+        if decisions is self.member.decisions:
             self._rankings[key] = made
         return made
 

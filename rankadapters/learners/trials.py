@@ -83,7 +83,7 @@ class Trials:
     @property
     def rounding(self) -> float:
         """How far a mean may differ from the exact one, by the mean of the values' magnitudes."""
-        return (self._member.settled.status.size + 4) * UNIT
+        return (self._member.decisions.status.size + 4) * UNIT
 
     def value(self, scores: object) -> float:
         """Value of one candidate, shape (n_docs,)."""
@@ -203,11 +203,11 @@ class Trials:
         member = self._member
         if member.convention.floor is not None:
             numerators = np.log(np.maximum(numerators, member.convention.floor))
-        terms = numerators * member.settled.weights
-        terms[:, member.settled.skipped] = 0.0
+        terms = numerators * member.decisions.weights
+        terms[:, member.decisions.skipped] = 0.0
         means = terms.cumsum(axis=1)[:, -1] / self._mass
         return np.array([self.convention.link(mean) for mean in means.tolist()])
 
     @cached_property
     def _mass(self) -> float:
-        return float(self._member.settled.divisors.cumsum()[-1])
+        return float(self._member.decisions.divisors.cumsum()[-1])

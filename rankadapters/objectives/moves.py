@@ -47,13 +47,13 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     lenient = {"ties": "input", "missing": "zero"} | ({"empty": 0} if "empty" in convention.fields() else {})
     [member] = bind(queries, [convention.replace(**lenient)])
     plan = cast("RankedPlan", member.plan)
-    computed = member.settled.status == COMPUTE
+    computed = member.decisions.status == COMPUTE
     row_value, move, *_ = kernel_kinds(convention)
     # Only divisors that no move changes; those of a DCG are 1.
     divided = bool(plan.by_query) and move != SHARE_OF_FOUND and type(convention) is not DCG
     divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
-    gains = plan.columns["ranked"].values.astype(np.float64)
+    gains = plan.columns["gains_by_rank"].values.astype(np.float64)
     discounts = _cut(plan, plan.by_rank["discounts"] if plan.by_rank else discounts_of("reciprocal", plan.k))
     if row_value == "chance":
         gains = gains / cast("ERR", convention).scale
@@ -72,8 +72,8 @@ def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
     [member] = bind(queries, [convention.replace(missing="zero")])
     plan = cast("RankedPlan", member.plan)
     word, threshold = border(convention.retrieve) or ("from", 0.0)
-    active = (member.settled.status == COMPUTE) & (plan.rows.sizes > 0)
-    gains = plan.columns["ranked"].values.astype(np.float64)
+    active = (member.decisions.status == COMPUTE) & (plan.rows.sizes > 0)
+    gains = plan.columns["gains_by_rank"].values.astype(np.float64)
     discounts = _cut(plan, plan.by_rank["discounts"])
     return Filtered(plan.rows.order, plan.rows.indptr, gains, discounts, active, threshold, word == "above")
 

@@ -118,7 +118,7 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
     discounts = discounts_of(getattr(convention, "discount", "reciprocal"), n + LANES)
     if cut:
         discounts[plan.k :] = 0.0
-    computed = member.settled.status == COMPUTE
+    computed = member.decisions.status == COMPUTE
     inverse = np.divide(1.0, ideal, out=np.zeros(queries.n_queries), where=computed)
     return PairTerms(rows, gains, inverse, discounts, plan.k if cut else n)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.binding.gains import are_beyond
+from rankadapters.core.binding.gains import passes_threshold
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.measures import RR
@@ -112,7 +112,7 @@ def _last_relevant(base: OurNumber) -> ColumnChanges:
         return
     rows = np.lexsort((np.arange(queries.n_docs), -base.scores, queries.query_of_row))
     ranks = np.arange(rows.size) - np.repeat(queries.indptr[:-1], np.diff(queries.indptr))
-    relevant = are_beyond(queries.labels, convention.relevant)
+    relevant = passes_threshold(queries.labels, convention.relevant)
     top = rows[relevant[rows] & (ranks < (convention.k or rows.size))]
     last = np.full(queries.n_queries, -1)
     last[queries.query_of_row[top]] = top  # later assignments win, so this is the last of each query

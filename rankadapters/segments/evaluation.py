@@ -17,7 +17,7 @@ from rankadapters.core.errors import AboveValuesWarning, MissingToolkitError, wa
 from rankadapters.core.evaluation.label_warnings import warn_of_labels
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import ByConvention, Scores, shaped
+from rankadapters.core.evaluation.scores import ByConvention, Scores, shape_results
 from rankadapters.core.presets.texts import as_convention, is_one
 from rankadapters.segments.assignment import Assignment, assign
 from rankadapters.segments.segments import Segments
@@ -146,7 +146,7 @@ def evaluate(
     is_single = is_one(convention)
     if by is None:
         by_model = {name: _scores(panel, column) for name, column in models.items()}
-        return shaped(panel.conventions, by_model, is_one=is_single, one_model=one_model)
+        return shape_results(panel.conventions, by_model, is_one=is_single, one_model=one_model)
     segments = assign(by, panel.queries)
     by_segment = {name: _outcomes(panel, column, segments) for name, column in models.items()}
     return Segments(panel.conventions, by_segment, is_one=is_single, one_model=one_model)
@@ -205,7 +205,7 @@ def per_query(
     values = {name: panel.per_query(column) for name, column in models.items()}
     if as_frame:
         return _frame(panel, values, one_model=one_model)
-    return shaped(panel.conventions, values, is_one=is_one(convention), one_model=one_model)
+    return shape_results(panel.conventions, values, is_one=is_one(convention), one_model=one_model)
 
 
 def _bound(

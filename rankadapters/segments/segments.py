@@ -12,7 +12,7 @@ from rankadapters.core.data.ids import id_value
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import MissingToolkitError, NotAskedError, choices
 from rankadapters.core.evaluation.score import COUNTS
-from rankadapters.core.evaluation.scores import named_as, shaped
+from rankadapters.core.evaluation.scores import named_as, shape_results
 from rankadapters.core.evaluation.table import Table
 from rankadapters.segments.sums import Outcome
 
@@ -54,7 +54,7 @@ class Segments(Mapping[Any, Found]):
                 model: named_as(conventions, {convention: outcome.score for convention, outcome in several.items()})
                 for model, several in outcomes.items()
             }
-            results[segment] = shaped(conventions, scores, is_one=is_one, one_model=one_model)
+            results[segment] = shape_results(conventions, scores, is_one=is_one, one_model=one_model)
         self.all = results.pop(None)
         self._by_segment = results
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.binding.lowering import Bound
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan, WholePlan
-from rankadapters.core.binding.policies import Settled, Sizes, settle
+from rankadapters.core.binding.policies import PolicyDecisions, Sizes, decide_policies
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.kernels import COMPUTE, FIXED, SKIP
 from rankadapters.statistics.grid import REFUSAL, Block, merged
 
-POLICIES = ("short", "missing", "empty", "average")  # the fields that `settle` reads
+POLICIES = ("short", "missing", "empty", "average")  # the fields that `decide_policies` reads
 
 Lowered = tuple[Convention, Plan]
 
@@ -32,32 +32,32 @@ class Policies:
         The values of each policy.
     lowered : sequence of (Convention, Plan)
         A convention with its plan on each data set.
-    bounds : sequence of Bound
+    bindings : sequence of Binding
         The queries of each data set.
 
     Attributes
     ----------
     blocks : list of list of Block
         The policies of each choice.
-    settled : list of list of Settled
+    decisions : list of list of PolicyDecisions
         What each choice decides on each data set.
     """
 
-    def __init__(self, values: Block, lowered: Sequence[Lowered], bounds: Sequence[Bound]) -> None:
-        self._lowered, self._bounds, first = lowered, bounds, lowered[0][0]
+    def __init__(self, values: Block, lowered: Sequence[Lowered], bindings: Sequence[Binding]) -> None:
+        self._lowered, self._bindings, first = lowered, bindings, lowered[0][0]
         numbers = [value for value in values.get("empty", ()) if isinstance(value, float)]
         # An empty query that counts 0 is alike under every average, and would hide that averages differ.
         concerned = {"empty": max(numbers)} if numbers else {}
         alike: dict[object, list[Block]] = {}
-        self.settled: list[list[Settled]] = []
+        self.decisions: list[list[PolicyDecisions]] = []
         axes = {name: self._axis(name, _spelled(first, concerned, name, values[name]), concerned) for name in values}
         for chosen in product(*axes.values()):
             block = dict(zip(axes, chosen, strict=True))
-            settled = self._settle({name: _first(several) for name, several in block.items()})
-            if settled and (key := tuple(map(_key, settled))) not in alike:
-                self.settled.append(settled)
+            decisions = self._settle({name: _first(several) for name, several in block.items()})
+            if decisions and (key := tuple(map(_key, decisions))) not in alike:
+                self.decisions.append(decisions)
                 alike[key] = []
-            if settled:
+            if decisions:
                 alike[key].append(block)
         self.blocks = [merged(several) for several in alike.values()]
         self._arrays = [self._of_data(number) for number in range(len(lowered))]
@@ -79,36 +79,36 @@ class Policies:
 
     def key(self, choice: int, data: int, values: Floats) -> object:
         """Name the values of all queries under a choice, and how they enter the mean."""
-        settled, decided = self.settled[choice][data], values.copy()
-        settled.decide(decided)
-        arrays = (decided + 0.0, np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors)
+        decisions, decided = self.decisions[choice][data], values.copy()
+        decisions.decide(decided)
+        arrays = (decided + 0.0, np.where(decisions.status == SKIP, 0.0, decisions.weights), decisions.divisors)
         return hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=16).digest()
 
     def _axis(self, name: str, values: tuple[Any, ...], concerned: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Return the values one by one, or all together where they concern no query."""
-        settled = [self._settle({**concerned, name: value}) for value in values]
-        alike = len({tuple(map(_key, each)) for each in settled}) == 1
-        return [values] if alike and all(settled) else [(value,) for value in values]
+        decisions = [self._settle({**concerned, name: value}) for value in values]
+        alike = len({tuple(map(_key, each)) for each in decisions}) == 1
+        return [values] if alike and all(decisions) else [(value,) for value in values]
 
-    def _settle(self, fields: dict[str, Any]) -> list[Settled]:
+    def _settle(self, fields: dict[str, Any]) -> list[PolicyDecisions]:
         """Apply policies to each data set; nothing where they are refused."""
         try:
             return [
-                settle(
+                decide_policies(
                     convention.replace(**fields),
-                    bound.queries,
-                    Sizes(plan.retrieved.sizes, bound.judged.sizes, plan.empty),
+                    binding.queries,
+                    Sizes(plan.retrieved.sizes, binding.judged.sizes, plan.empty),
                     plan.mass if isinstance(plan, WholePlan) and plan.pooled else None,
                 )
-                for (convention, plan), bound in zip(self._lowered, self._bounds, strict=True)
+                for (convention, plan), binding in zip(self._lowered, self._bindings, strict=True)
             ]
         except (ConventionError, InputError):
             return []
 
     def _of_data(self, data: int) -> tuple[Floats, Floats, Floats]:
         """Weights of the queries that are computed, the sum of the others, and the divisor, by choice."""
-        several = [settled[data] for settled in self.settled]
-        n_queries = self._bounds[data].queries.n_queries
+        several = [decisions[data] for decisions in self.decisions]
+        n_queries = self._bindings[data].queries.n_queries
         weights = np.array([np.where(s.status == COMPUTE, s.weights, 0.0) for s in several]).reshape(-1, n_queries)
         fixed = np.array([float(np.sum(s.weights * s.fixed, where=s.status == FIXED)) for s in several])
         return weights, fixed, np.array([float(s.divisors.sum()) for s in several])
@@ -132,6 +132,6 @@ def _first(values: tuple[Any, ...]) -> Any:
     return next((value for value in values if value != REFUSAL), REFUSAL)
 
 
-def _key(settled: Settled) -> bytes:
-    arrays = (settled.status, settled.fixed + 0.0, settled.weights, settled.divisors)
+def _key(decisions: PolicyDecisions) -> bytes:
+    arrays = (decisions.status, decisions.fixed + 0.0, decisions.weights, decisions.divisors)
     return b"".join(array.tobytes() for array in arrays)

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankadapters.core.binding.lowering import Bound
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan, RankedPlan
-from rankadapters.core.binding.policies import Settled
-from rankadapters.core.binding.ranks import comparable
+from rankadapters.core.binding.policies import PolicyDecisions
+from rankadapters.core.binding.ranks import comparable_scores
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
@@ -118,10 +118,10 @@ class Groups:
 class _Side:
     """One data set as the conventions of a space look at it."""
 
-    bound: Bound
+    binding: Binding
     scores: Array
     cutoffs: Cutoffs
-    undecided: Settled
+    undecided: PolicyDecisions
 
     @classmethod
     def of(cls, base: Convention, data: Data) -> _Side:
@@ -132,8 +132,8 @@ class _Side:
             queries = queries.as_one(row_weight=None if weights is None else queries.per_row(weights))
         upto = max((k for k in data.cutoffs if k is not None and k <= DEEP), default=0)
         n, zeros = queries.n_queries, np.zeros(queries.n_queries)
-        undecided = Settled(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, zeros > 0, zeros > 0)
-        return cls(Bound(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided)
+        undecided = PolicyDecisions(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, zeros > 0, zeros > 0)
+        return cls(Binding(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided)
 
     def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
         """Numerator of each query before any policy, 0 where a policy decides; None where a score is refused."""
@@ -161,7 +161,7 @@ class _Space:
         self.base, self.grid, self.notes = base, grid, notes
         self.sides = [_Side.of(base, each) for each in data]
         self.steps = self._steps()
-        self.settled: dict[object, Policies] = {}
+        self.decisions: dict[object, Policies] = {}
         self.policies = {name: values for name, values in grid.items() if name in POLICIES}
         self.axes: dict[str, list[Values]] = {}
         kinds = base.declared()
@@ -178,7 +178,7 @@ class _Space:
         """Put together the steps whose cutoffs are beyond all rows alike."""
         alike: dict[object, list[int]] = {}
         for step, ks in enumerate(zip(*(side.cutoffs for side in self.sides), strict=True)):
-            key = tuple(k and min(k, side.bound.longest + 1) for k, side in zip(ks, self.sides, strict=True))
+            key = tuple(k and min(k, side.binding.longest + 1) for k, side in zip(ks, self.sides, strict=True))
             alike.setdefault(key, []).append(step)
         return list(alike.values())
 
@@ -194,7 +194,7 @@ class _Space:
         for value in values:
             try:
                 convention = self.base.replace(**{name: value})
-                plans[value] = [convention.lower(side.bound) for side in self.sides]
+                plans[value] = [convention.lower(side.binding) for side in self.sides]
             except ConventionError:
                 continue
             except InputError as error:
@@ -220,7 +220,7 @@ class _Space:
         keys: dict[Any, object] = {value: value for value in values}
         with suppress(ConventionError):  # precisions that go with other fields than the first
             for value in values:
-                plans = [self.base.replace(precision=value).lower(side.bound) for side in self.sides]
+                plans = [self.base.replace(precision=value).lower(side.binding) for side in self.sides]
                 if not all(isinstance(plan, RankedPlan) for plan in plans):
                     break
                 orders = [_order(*each, borders) for each in zip(self.sides, plans, strict=True)]
@@ -233,7 +233,7 @@ class _Space:
     def batches(self) -> list[list[Block]]:
         """Split the combinations of the fields that decide values, so that the values of a part fit into memory."""
         combinations = [dict(zip(self.axes, chosen, strict=True)) for chosen in product(*self.axes.values())]
-        size = max(1, AT_ONCE // (len(self.steps) * sum(side.bound.queries.n_queries for side in self.sides)))
+        size = max(1, AT_ONCE // (len(self.steps) * sum(side.binding.queries.n_queries for side in self.sides)))
         return [combinations[first : first + size] for first in range(0, len(combinations), size)]
 
     def groups(self, batch: list[Block]) -> Iterator[Groups]:
@@ -283,7 +283,7 @@ class _Space:
                 convention = conventions[k]
                 if not found and any(getattr(convention, name) != value for name, value in fields.items()):
                     return []
-                found.append((convention, convention.lower(side.bound)))
+                found.append((convention, convention.lower(side.binding)))
         except (ConventionError, InputError):
             return []
         return found
@@ -291,15 +291,15 @@ class _Space:
     def _policies(self, step: int, lowered: list[Lowered]) -> Policies:
         arrays = ((plan.retrieved.sizes, plan.empty, getattr(plan, "mass", None)) for _, plan in lowered)
         key = step, *(array if array is None else array.tobytes() for several in arrays for array in several)
-        if key not in self.settled:
-            self.settled[key] = Policies(self.policies, lowered, [side.bound for side in self.sides])
-        return self.settled[key]
+        if key not in self.decisions:
+            self.decisions[key] = Policies(self.policies, lowered, [side.binding for side in self.sides])
+        return self.decisions[key]
 
 
 def _order(side: _Side, plan: RankedPlan, borders: list[float]) -> object:
     """Name the order of scores and borders in the precision of a plan; None where a score is beyond it."""
     scores = side.scores
-    compared = comparable(plan.ranking, scores)
+    compared = comparable_scores(plan.ranking, scores)
     if (np.isinf(compared) & np.isfinite(scores)).any():
         return None
     values = np.append(compared.astype(np.float64), borders)

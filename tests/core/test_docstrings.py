@@ -62,7 +62,10 @@ def test_a_remark_follows_what_the_field_says():
 
 
 def test_a_class_may_list_its_own_errors():
-    assert "InputError\n    When bound: a label is outside [0, 1].\n\nReferences" in ra.QueryCrossEntropy.__doc__
+    assert (
+        "InputError\n    When bound to queries: a label is outside [0, 1].\n\nReferences"
+        in ra.QueryCrossEntropy.__doc__
+    )
     assert "InputError" not in ra.QueryRMSE.__doc__
 
 

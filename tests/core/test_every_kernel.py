@@ -29,7 +29,8 @@ AROUND_KERNELS = {"compiling", "dispatch", "kept_code", "in_numpy", "views"}
 HELPERS = {"sorting"}  # what kernels share
 UNRANKED = {"exact"}  # sums of values and digests of rows, whose tests are those of tallies and fingerprints
 INSIDE = {"gather", "exponentials_below"}  # other kernels
-TRIED = {"dcg.discounted_sums_along", "dcg.discounted_sums_of_few"}  # by Trials and where much was compiled: test_forms
+# Tested by Trials and where much was compiled, in test_forms.
+TRIED = {"dcg.discounted_sums_in_steps", "dcg.discounted_sums_of_short_queries"}
 # Queries of at most 8 rows are ranked and summed up at once, and 24 rows in all are not worth numpy.
 SIZES = {"a few rows": (1, 2, 8, 3, 5, 4), "more rows": (1, 12, 30, 2, 19, 24)}
 RANKED, PAIRED = ("k", "ties", "retrieve"), ("pairs", "pool", "average", "ties")

@@ -88,7 +88,7 @@ def test_many_conventions_are_warned_of_one_by_one():
 
 def test_pfound_of_labels_above_1_keeps_its_value():
     """As CatBoost: 4 + 0.85 (1 - 4) 3 + 0.85^2 (1 - 4) (1 - 3) 2 of the first three ranks."""
-    with pytest.warns(ra.LabelsWarning, match="no probability"):
+    with pytest.warns(ra.LabelsWarning, match="not a probability"):
         value = ra.evaluate([4, 3, 2], [3, 2, 1], "catboost.pfound@3", group_sizes=[3]).value
     assert value == pytest.approx(4 - 0.85 * 9 + 0.85**2 * 12)
 

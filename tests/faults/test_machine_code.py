@@ -137,7 +137,7 @@ def test_a_process_killed_while_it_keeps_machine_code_leaves_none_that_is_broken
         elif dies_in == "glob":
             Path.glob = die
         else:
-            setattr(kept_code.WholeFiles, dies_in, die)
+            setattr(kept_code.CheckedFiles, dies_in, die)
         answer(kernel)
 
     with forked(compile_and_die):
@@ -174,14 +174,14 @@ def test_processes_that_compile_at_once_say_the_same_and_leave_whole_files(tmp_p
 def test_two_types_compiled_at_once_are_not_taken_for_each_other(made, monkeypatch):
     """numba numbers its files by an index, which both read before either has written."""
     floats, integers = made(), made()
-    save = kept_code.WholeFiles.save
+    save = kept_code.CheckedFiles.save
 
     def save_after_the_other(self, key, data):
-        monkeypatch.setattr(kept_code.WholeFiles, "save", save)
+        monkeypatch.setattr(kept_code.CheckedFiles, "save", save)
         assert answer(integers, (2**60 + 1,)) == (2**60 + 2, 1)
         save(self, key, data)
 
-    monkeypatch.setattr(kept_code.WholeFiles, "save", save_after_the_other)
+    monkeypatch.setattr(kept_code.CheckedFiles, "save", save_after_the_other)
     assert answer(floats, (0.25,)) == (1.25, 1)
     again = made()
     assert [answer(again, (0.25,)), answer(again, (2**60 + 1,))] == [(1.25, 0), (2**60 + 2, 0)]
@@ -244,8 +244,8 @@ def test_where_the_system_knows_no_home_no_folder_of_another_name_is_made(tmp_pa
     for name in ("HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # KeyError, as for a user whom the system does not list
-    assert kept_code.InAHome.from_function(cached, __file__) is None
-    assert kept_code.InAHome in kept_code.Places._locator_classes
+    assert kept_code.HomeLocator.from_function(cached, __file__) is None
+    assert kept_code.HomeLocator in kept_code.CacheLocations._locator_classes
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,1 +1,1 @@
-"""A convention and its queries become arrays: gains, orders of ties, ideal lists, policies."""
+"""Turn a convention and its queries into arrays: gains, orders of ties, ideal lists, policy decisions."""

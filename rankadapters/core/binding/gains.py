@@ -1,4 +1,4 @@
-"""What labels are worth, with every label checked: gains, ideal lists of them, and relevance; what ranks are worth."""
+"""Gains and relevance of checked labels, gains in ideal order, and discounts of ranks."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.spelling import border, table
 from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.in_numpy import segments
-from rankadapters.core.kernels.ranking import counted_gains, ranked_columns
+from rankadapters.core.kernels.ranking import ranked_columns, sort_by_counting
 from rankadapters.core.kernels.views import writable
 
 FLOAT64_INTEGERS = 2.0**53
 _FLOAT64_EXPONENT = 1024
-NO_ENDS = np.empty(0, np.int64)  # of ties, which are broken
-MOST_LEVELS = 16  # different gains, up to which they are counted in every query and not sorted
-_BYTES = 256  # values that a byte has
-_BLOCK = 2**16  # rows counted at once, so that what bincount makes of them stays in the cache
+NO_ENDS = np.empty(0, np.int64)  # a ranking without ties has no tie ends
+MOST_LEVELS = 16  # up to this many distinct gains, counting them in each query is faster than sorting
+_BYTES = 256  # distinct values of a byte
+_BLOCK = 2**16  # rows per bincount, so that its temporary arrays stay in the cache
 
 
 def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Floats:
-    """Gain of each row, 0 where it is not judged.
+    """Return the gain of each row, 0 for unjudged rows.
 
     Raises
     ------
@@ -40,73 +40,73 @@ def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Flo
 
 
 def never_falls(gain: str, labels: Floats) -> bool:
-    """Tell whether a row with a higher label surely has no lower gain.
+    """Return whether a higher label can never have a lower gain, for any label in `labels`.
 
     >>> [never_falls(gain, np.array([-2.0, -1.0])) for gain in ("linear", "linear-from_-1")]
     [True, False]
     """
     word, level = border(gain) or (gain, 0.0)
-    if word in {"exp2", "exp2-floor"}:  # of other labels the last bit of a power may
+    if word in {"exp2", "exp2-floor"}:  # for fractional labels, rounding can break the order of the powers
         return as_bytes(labels) is not None
     return word in {"linear", "linear-positive", "from"} or table(gain) is not None or level > 0
 
 
-def are_beyond(values: Array, name: str) -> NDArray[np.bool_]:
-    """Tell which labels are relevant, by `above_B` or `from_B`.
+def passes_threshold(values: Array, name: str) -> NDArray[np.bool_]:
+    """Return whether each value passes the threshold `above_B` or `from_B`.
 
     >>> are_beyond(np.array([0.0, 0.5, 1.0]), "above_0.5").tolist()
     [False, False, True]
     """
-    word, bound = border(name) or ("from", -np.inf)
-    found: NDArray[np.bool_] = values > bound if word == "above" else values >= bound
-    return found
+    word, threshold = border(name) or ("from", -np.inf)
+    passes: NDArray[np.bool_] = values > threshold if word == "above" else values >= threshold
+    return passes
 
 
-def narrowed(gains: Floats) -> Array:
-    """Keep small whole gains as bytes: a kernel that meets them in random order stays in the cache."""
+def compact(gains: Floats) -> Array:
+    """Store small whole gains as bytes, so that a kernel that reads them in random order stays in the cache."""
     small = as_bytes(gains)
     return writable(np.ascontiguousarray(gains)) if small is None else small
 
 
 def as_bytes(values: Floats) -> NDArray[np.uint8] | None:
-    """Give whole numbers from 0 to 255 as bytes; None where there are others."""
-    with np.errstate(invalid="ignore"):  # what a byte cannot hold comes out as something else
+    """Return the values as bytes; None unless all of them are whole numbers from 0 to 255."""
+    with np.errstate(invalid="ignore"):  # a value that a byte cannot hold changes, which the comparison below detects
         small = values.astype(np.uint8)
     return small if (small == values).all() else None
 
 
-def levels_of(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Find the values that there are, the largest first."""
+def distinct_values(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the distinct values, largest first."""
     seen = np.zeros(_BYTES, np.bool_)
     for first in range(0, small.size, _BLOCK):
         seen |= np.bincount(small[first : first + _BLOCK], minlength=_BYTES) > 0
     return np.flatnonzero(seen)[::-1].astype(np.uint8)
 
 
-def ranked_by_gain(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
-    """Gains of each query in descending order, as many as `cut` says, and where each query's begin."""
-    outptr, own = offsets(cut), rows.take(gains)
-    if own.size <= segments.FEW_ROWS:
-        return np.array(segments.largest_of_few(own, rows.indptr, cut), np.float64), outptr
+def sorted_gains(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
+    """Return the `cut` largest gains of each query in descending order, and the offsets of the queries."""
+    outptr, row_gains = offsets(cut), rows.take(gains)
+    if row_gains.size <= segments.FEW_ROWS:
+        return np.array(segments.largest_of_few(row_gains, rows.indptr, cut), np.float64), outptr
     ranked = np.empty((1, int(outptr[-1])))
-    small = narrowed(own)
-    levels = levels_of(small) if small.dtype == np.uint8 else None
+    small = compact(row_gains)
+    levels = distinct_values(small) if small.dtype == np.uint8 else None
     if levels is not None and levels.size <= MOST_LEVELS:
-        dispatch.run(counted_gains, small, levels, rows.indptr, outptr, ranked[0])
-    else:  # gains rank themselves
-        given = (gains, rows.order, rows.indptr, max(1, int(cut.max())), "rows", None, small[None, :])
-        dispatch.run(ranked_columns, *given, (outptr, ranked, NO_ENDS), rows=small.size)
+        dispatch.run(sort_by_counting, small, levels, rows.indptr, outptr, ranked[0])
+    else:  # the gains are also the scores
+        arguments = (gains, rows.order, rows.indptr, max(1, int(cut.max())), "rows", None, small[None, :])
+        dispatch.run(ranked_columns, *arguments, (outptr, ranked, NO_ENDS), rows=small.size)
     return ranked[0], outptr
 
 
 def discounts_of(discount: str, n: int) -> Floats:
-    """Discounts of the ranks 1..n.
+    """Return the discounts of the ranks 1..n.
 
     >>> discounts_of("reciprocal", 3).tolist()
     [1.0, 0.5, 0.3333333333333333]
     """
     if discount in {"log2", "jk2"}:
-        # The C library's log2 and not numpy's: its last bit is what the toolkits' own code has, on any machine.
+        # The C library's log2, not numpy's: only this one gives the toolkits' last bit on every machine.
         arguments = range(2, n + 2) if discount == "log2" else (2, *range(2, n + 1))
         return 1 / np.fromiter(map(math.log2, arguments), np.float64, n)
     word, parameter = border(discount) or ("reciprocal", 1.0)
@@ -130,7 +130,7 @@ def _gains(labels: Floats, name: str) -> Floats:
         too_large = "so large that 2^label overflows float64"
         raise refused_label(labels, labels >= _FLOAT64_EXPONENT, too_large, "use a linear gain or a table")
     grades = as_bytes(labels)
-    if grades is not None:  # a table of the few powers is faster than a power for every row
+    if grades is not None:  # looking up a few powers is faster than computing one for every row
         table_of_powers: Floats = np.exp2(np.arange(high + 1)) - 1.0
         return table_of_powers[grades]
     powers = np.exp2(np.floor(labels) if name == "exp2-floor" else labels)
@@ -139,7 +139,7 @@ def _gains(labels: Floats, name: str) -> Floats:
 
 
 def _gains_by_number(labels: Floats, name: str) -> Floats:
-    """Return gains that a table or a level says."""
+    """Return gains by a table or a threshold."""
     gains = table(name)
     if gains is None:
         word, level = border(name) or (name, 0.0)
@@ -147,8 +147,8 @@ def _gains_by_number(labels: Floats, name: str) -> Floats:
     _refuse_negative(labels, name)
     bad = (labels != np.floor(labels)) | (labels >= len(gains))
     if bad.any():
-        what = f"outside the gain table of {name} (labels 0 to {len(gains) - 1})"
-        raise refused_label(labels, bad, what, "give a table with a gain for every grade, or map your labels first")
+        reason = f"outside the gain table of {name} (labels 0 to {len(gains) - 1})"
+        raise refused_label(labels, bad, reason, "give a table with a gain for every grade, or map your labels first")
     return np.take(np.asarray(gains), labels.astype(np.intp))
 
 

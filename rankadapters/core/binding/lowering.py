@@ -1,4 +1,4 @@
-"""Lowering: a convention and its queries become arrays, so that no kernel knows a convention."""
+"""Lowering: turn a convention and its queries into arrays, so that kernels need to know no convention."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from rankadapters.core.binding.gains import (
     FLOAT64_INTEGERS,
-    are_beyond,
+    compact,
     discounts_of,
     gains_of,
-    narrowed,
     never_falls,
-    ranked_by_gain,
+    passes_threshold,
+    sorted_gains,
 )
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Key, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.running_sums import running_dcg
@@ -30,19 +30,19 @@ from rankadapters.core.kernels.ranking import order_within
 T = TypeVar("T")
 
 
-class Bound:
-    """What measures ask of the queries to lower themselves; what several of them share is made once.
+class Binding:
+    """Queries with the columns from which measures build their plans; shared columns are computed once.
 
     Parameters
     ----------
     queries : Queries
         Validated queries.
     depth : int or None
-        The deepest cutoff that will be asked for, so that ideal lists are ranked once; None is all ranks.
+        Largest cutoff that will be used, so that ideal lists are sorted only once; None means all ranks.
     over_rows : bool
-        Whether these are all rows as one query.
+        Whether `queries` holds all rows as one query.
     upto : int
-        Of the cutoffs up to this one most will be asked for, so that ideal lists are summed up once for all of them.
+        Ideal DCGs at all cutoffs up to this one are computed in one pass, since most of them will be used.
     """
 
     def __init__(self, queries: Queries, depth: int | None, *, over_rows: bool = False, upto: int = 0) -> None:
@@ -52,100 +52,100 @@ class Bound:
         self.judged = rows_of(queries, queries.judged)
         self.longest = queries.longest
         self.depth = self.cutoff(depth)
-        self.ones = np.ones(queries.n_queries)
-        self.none = np.zeros(queries.n_queries, np.bool_)
-        self.discounts = cache(discounts_of)  # a discount and n: discounts of the ranks 1..n
+        self.query_ones = np.ones(queries.n_queries)
+        self.no_queries = np.zeros(queries.n_queries, np.bool_)
+        self.discounts = cache(discounts_of)  # by name of the discount and number of ranks
         self._gains = cache(partial(gains_of, queries.labels, queries.judged))
-        self._done: dict[Key, Any] = {}
+        self._cache: dict[Key, Any] = {}
 
     def once(self, key: Key, make: Callable[[], T]) -> T:
-        """Make something at the first call with this key."""
-        if key not in self._done:
-            self._done[key] = make()
-        return self._done[key]  # type: ignore[no-any-return]
+        """Return `make()`, called only the first time that this key is used."""
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]  # type: ignore[no-any-return]
 
     def cutoff(self, k: int | None) -> int:
-        """Deepest rank that a cutoff reaches."""
+        """Return the deepest rank at cutoff k: at most the rows of the longest query."""
         return min(k or self.longest, self.longest)
 
     def gains(self, gain: str) -> Column:
-        """Gain of every row, in the caller's order."""
+        """Return the gain of every row, in the caller's order."""
         return Column(("gain", gain), self._gains(gain))
 
-    def graded(self, convention: Any) -> Column:
-        """Gain of every row, in the caller's order, where `unjudged` may give one to rows without judgment."""
-        own, judged, label = self.gains(convention.gain), self.queries.judged, convention.unjudged
+    def ranking_gains(self, convention: Any) -> Column:
+        """Return the gain of every row in the ranking, where `unjudged` can be the label of unjudged rows."""
+        column, judged, label = self.gains(convention.gain), self.queries.judged, convention.unjudged
         if judged is None or not isinstance(label, float):
-            return own
+            return column
 
         def make() -> Floats:
-            [worth] = gains_of(np.array([label]), None, convention.gain)
-            return np.where(judged, own.values, worth)
+            [unjudged_gain] = gains_of(np.array([label]), None, convention.gain)
+            return np.where(judged, column.values, unjudged_gain)
 
-        key = (*own.key, label)
+        key = (*column.key, label)
         return Column(key, self.once(key, make))
 
     def relevance(self, relevant: str) -> Column:
-        """1 for every judged row that is relevant, else 0, in the caller's order."""
+        """Return 1 for every judged row that is relevant, else 0, in the caller's order."""
 
         def make() -> Floats:
-            found = are_beyond(self.queries.labels, relevant)
-            return (found if self.queries.judged is None else found & self.queries.judged).astype(np.float64)
+            flags = passes_threshold(self.queries.labels, relevant)
+            return (flags if self.queries.judged is None else flags & self.queries.judged).astype(np.float64)
 
         return Column(("relevant", relevant), self.once(("relevant", relevant), make))
 
     @property
     def labels(self) -> Floats:
-        """Label of every row in the caller's order, 0 where it is not judged."""
+        """Label of every row in the caller's order, 0 for unjudged rows."""
         queries = self.queries
         return self.once(
             ("labels",),
             lambda: queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0.0),
         )
 
-    def numerators(self, plan: WholePlan) -> Floats:
-        """What a plan's kernel gives where all scores are equal."""
-        found, scores = np.zeros(plan.rows.indptr.size - 1), np.zeros(self.queries.n_docs)
-        others = (*plan.columns.values(), *plan.offsets.values(), *plan.options.values())
-        dispatch.run(plan.kernel, scores, plan.rows.order, plan.rows.indptr, *others, found, rows=scores.size)
-        return found
+    def numerators_of_equal_scores(self, plan: WholePlan) -> Floats:
+        """Return the numerators that a plan's kernel computes if all scores are equal."""
+        numerators, scores = np.zeros(plan.rows.indptr.size - 1), np.zeros(self.queries.n_docs)
+        arguments = (*plan.columns.values(), *plan.offsets.values(), *plan.options.values(), numerators)
+        dispatch.run(plan.kernel, scores, plan.rows.order, plan.rows.indptr, *arguments, rows=scores.size)
+        return numerators
 
     def ascending(self, values: Floats, rows: Rows) -> Ints:
-        """Places of the rows of each query by ascending value, the last row of equal ones first."""
+        """Return positions that sort each query's rows by ascending value, later rows first among equal values."""
         order = np.empty(values.size, index_dtype(values.size))
         dispatch.run(order_within, values, rows.indptr, order, rows=order.size)
         return order[mirrored(rows)]
 
     @property
-    def one_each(self) -> Column:
-        """1 for every row."""
+    def row_ones(self) -> Column:
+        """The column with 1 for every row."""
         return Column(("one",), self.once(("one",), lambda: np.ones(self.queries.n_docs)))
 
-    def product(self, one: Column, other: Column) -> Column:
-        """Two columns multiplied."""
-        key = ("product", *one.key, *other.key)
-        return Column(key, self.once(key, lambda: _product(one.values, other.values)))
+    def product(self, first: Column, second: Column) -> Column:
+        """Return the product of two columns."""
+        key = ("product", *first.key, *second.key)
+        return Column(key, self.once(key, lambda: _product(first.values, second.values)))
 
     def judged_sums(self, column: Column) -> Floats:
-        """Sum of a column over the judged rows of each query."""
+        """Return the sum of a column over the judged rows of each query."""
 
         def make() -> Floats:
             sums = np.zeros(self.queries.n_queries)
-            some = np.flatnonzero(self.judged.sizes)
-            if some.size:
-                sums[some] = np.add.reduceat(self.judged.take(column.values), self.judged.indptr[some])
+            nonempty = np.flatnonzero(self.judged.sizes)
+            if nonempty.size:
+                sums[nonempty] = np.add.reduceat(self.judged.take(column.values), self.judged.indptr[nonempty])
             return sums
 
         return self.once(("judged sums", *column.key), make)
 
     def row_weights(self, average: str) -> Column | None:
-        """Weight of every row under `average="row"`, or by its query where all rows are one; None where all weigh 1."""
-        counts = average == "row" or (average == "query" and self.over_rows)  # `Queries.as_one` hands weights on
+        """Return the weight of every row if the average uses weights; None if all rows weigh 1."""
+        counts = average == "row" or (average == "query" and self.over_rows)  # `as_one` copied query weights
         weights = self.queries.row_weight if counts else None
         return None if weights is None else Column(("row weights",), weights)
 
     def retrieved(self, unjudged: str) -> Rows:
-        """The rows that a ranking holds.
+        """Return the rows that are ranked.
 
         Raises
         ------
@@ -169,30 +169,30 @@ class Bound:
         options: Mapping[str, Any] = NO_ARGUMENTS,
         **columns: Column,
     ) -> RankedPlan:
-        """Bring columns into the order that the convention's ties keep, for a kernel that reads them by rank.
+        """Return a plan, with the columns sorted so that a stable sort by score breaks ties as declared.
 
         Parameters
         ----------
         convention : Ranked
-            Its `k`, `ties`, `unjudged`, `precision`, and `retrieve` where it has one.
+            Declares `k`, `ties`, `unjudged`, `precision`, and perhaps `retrieve`.
         kernel : Kernel
-            Its arguments are named by what follows.
+            Its parameters have the names of the following dictionaries' keys and of `columns`.
         empty, by_rank, by_query, options
             As in `RankedPlan`.
         k : int, optional
-            Ranks that the kernel looks at, in place of the convention's cutoff.
+            Number of ranks that the kernel reads, in place of the convention's cutoff.
         by : Column, optional
-            What `worst` and `best` go by; None is the first column.
+            The column by which `worst` and `best` order tied rows; None means the first column.
         **columns : Column
             In the caller's order.
         """
-        ranking, followed = self._ranking(convention, kernel, tuple(columns.values()), by)
+        ranking, tie_column = self._ranking(convention, kernel, tuple(columns.values()), by)
         rows = retrieved = self.retrieved(convention.unjudged)
         key = ("rows", ranking.ties, ranking.by, ranking.drops)
         if ranking.ties != "input":
-            rows = self.once(key, lambda: self._tie_order(ranking.ties, retrieved, followed))
+            rows = self.once(key, lambda: self._tie_order(ranking.ties, retrieved, tie_column))
         return RankedPlan(
-            kernel=kernel, columns={name: self._taken(key, rows, column) for name, column in columns.items()},
+            kernel=kernel, columns={name: self._take(key, rows, column) for name, column in columns.items()},
             ranking=ranking, rows=rows, k=self.cutoff(convention.k) if k is None else k, by_rank=by_rank,
             by_query=by_query, options=options, empty=empty, retrieved=retrieved,
         )  # fmt: skip
@@ -200,41 +200,41 @@ class Bound:
     def _ranking(
         self, convention: Any, kernel: Kernel, columns: tuple[Column, ...], by: Column | None
     ) -> tuple[Ranking, Column]:
-        """Decide how rows are ranked and what a tie brings; return the column too that the order of ties follows."""
-        followed, order, tied = by or columns[0], convention.ties, "rows"
+        """Return how rows are ranked and ties resolved, and the column that orders tied rows."""
+        tie_column, order, tied = by or columns[0], convention.ties, "rows"
         if order in {"average", "together"}:
             tied = kernel.tied
-            # A fixed order of addition, so that the order of the rows cannot change the last bit.
-            inexact = columns[:1] if tied == "whole" else [each for each in columns if not self._sums_exactly(each)]
-            order, followed = ("best", inexact[0]) if inexact else ("input", followed)
-        if order in {"worst", "best"} and [followed.key] == [column.key for column in columns]:
-            followed = self._followed(followed)
+            # Add up tied rows in a fixed order, so that the order of the rows cannot change the last bit.
+            inexact = columns[:1] if tied == "whole" else [col for col in columns if not self._sums_exactly(col)]
+            order, tie_column = ("best", inexact[0]) if inexact else ("input", tie_column)
+        if order in {"worst", "best"} and [tie_column.key] == [column.key for column in columns]:
+            tie_column = self._shared_tie_column(tie_column)
         ranking = Ranking(
-            ties=order, by=followed.key if order in {"worst", "best"} else None,
+            ties=order, by=tie_column.key if order in {"worst", "best"} else None,
             drops=convention.unjudged == "drop" and self.queries.judged is not None, tied=tied,
             retrieve=getattr(convention, "retrieve", "all"), precision=convention.precision,
         )  # fmt: skip
-        return ranking, followed
+        return ranking, tie_column
 
-    def _followed(self, column: Column) -> Column:
-        """Labels in place of what follows from them: rows that then stand otherwise bring the same."""
+    def _shared_tie_column(self, column: Column) -> Column:
+        """Return the labels in place of a column that rises with them, so that more plans share one order of ties."""
         kind, *names = column.key
         rises = kind == "relevant" or (kind == "gain" and never_falls(str(names[0]), self.labels))
         return Column(("label",), self.labels) if rises and self.queries.judged is None else column
 
-    def _taken(self, key: Key, rows: Rows, column: Column) -> Column:
-        key = ("narrowed", *key, *column.key)
-        if key not in self._done:
-            self._done[key] = narrowed(rows.take(column.values))
-        return Column(column.key, self._done[key])
+    def _take(self, key: Key, rows: Rows, column: Column) -> Column:
+        key = ("compact", *key, *column.key)
+        if key not in self._cache:
+            self._cache[key] = compact(rows.take(column.values))
+        return Column(column.key, self._cache[key])
 
     def ideal_dcg(self, convention: Any) -> tuple[Floats, Flags]:
-        """DCG of each query's ideal list, 1 where it is not positive, and where that is.
+        """Return each query's ideal DCG, replaced by 1 if it is not positive, and a flag for those queries.
 
         Parameters
         ----------
         convention : NDCG
-            Its gain, discount, cutoff, and what the ideal list holds and where it is cut.
+            Declares the gain, the discount, the cutoff and the ideal list.
         """
         k = self.longest if convention.ideal == "all" else self.cutoff(convention.k)
         deepest, by_retrieved = max(k, self.depth), convention.ideal in {"retrieved", "retrieved-only"}
@@ -242,18 +242,18 @@ class Bound:
         def make() -> tuple[Floats, Ints]:
             if convention.ideal == "retrieved-only":
                 rows = self.retrieved(convention.unjudged)
-                return ranked_by_gain(self.graded(convention).values, rows, np.minimum(rows.sizes, deepest))
+                return sorted_gains(self.ranking_gains(convention).values, rows, np.minimum(rows.sizes, deepest))
             cut = np.minimum(self.judged.sizes, deepest)
             if by_retrieved:
                 cut = np.minimum(cut, self.retrieved(convention.unjudged).sizes)
-            return ranked_by_gain(self.gains(convention.gain).values, self.judged, cut)
+            return sorted_gains(self.gains(convention.gain).values, self.judged, cut)
 
         kind = (convention.ideal, convention.unjudged) if by_retrieved else ()
         key = ("ideal", convention.gain, deepest, *kind)
-        of_cutoff = (*key, convention.discount, k)
-        if of_cutoff not in self._done:
-            self._done[of_cutoff] = self._ideal(key, self.once(key, make), convention, k)
-        return self._done[of_cutoff]  # type: ignore[no-any-return]
+        dcg_key = (*key, convention.discount, k)
+        if dcg_key not in self._cache:
+            self._cache[dcg_key] = self._ideal(key, self.once(key, make), convention, k)
+        return self._cache[dcg_key]  # type: ignore[no-any-return]
 
     def _ideal(self, key: Key, ideal_list: tuple[Floats, Ints], convention: Any, k: int) -> tuple[Floats, Flags]:
         discount = convention.discount
@@ -263,7 +263,7 @@ class Bound:
         else:
             ideal = np.empty(self.queries.n_queries)
             discounts = self.discounts(discount, k)
-            dispatch.run(discounted_sums, *ideal_list, k, discounts, self.ones, ideal)
+            dispatch.run(discounted_sums, *ideal_list, k, discounts, self.query_ones, ideal)
         if not np.isfinite(ideal).all():
             query = self.queries.query_ids[int(np.argmin(np.isfinite(ideal)))]
             gain = convention.gain
@@ -273,14 +273,14 @@ class Bound:
         return np.where(empty, 1.0, ideal), empty
 
     def dcg_of_ones(self, convention: Any) -> Floats:
-        """DCG of k gains of 1, or of as many as a query's rows retrieved where nothing is cut; 1 where none are."""
+        """Return the DCG of k gains of 1, or without a cutoff of one per retrieved row; 1 if nothing is retrieved."""
         sizes = self.retrieved(convention.unjudged).sizes
-        many = np.full(sizes.size, convention.k) if convention.k else sizes
-        sums = np.cumsum(np.append(0.0, self.discounts(convention.discount, int(many.max()))))
-        return np.where(many > 0, sums[many], 1.0)
+        counts = np.full(sizes.size, convention.k) if convention.k else sizes
+        sums = np.cumsum(np.append(0.0, self.discounts(convention.discount, int(counts.max()))))
+        return np.where(counts > 0, sums[counts], 1.0)
 
     def _sums_exactly(self, column: Column) -> bool:
-        """Tell whether any sum of the column within a query is an integer that float64 holds."""
+        """Return whether every sum of the column within a query is an integer that float64 represents exactly."""
 
         def make() -> bool:
             values = column.values
@@ -290,24 +290,24 @@ class Bound:
 
         return self.once(("exact", *column.key), make)
 
-    def _tie_order(self, ties: str, rows: Rows, followed: Column) -> Rows:
-        """Permute the rows of each query once so that a stable order of the scores breaks ties as declared."""
+    def _tie_order(self, ties: str, rows: Rows, tie_column: Column) -> Rows:
+        """Permute the rows of each query so that a stable sort by score breaks ties as declared."""
         if ties == "reverse":
             return backwards(rows)
         inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
-        keys = rows.take(_tie_keys(ties, self.queries, followed.values))
+        keys = rows.take(_tie_keys(ties, self.queries, tie_column.values))
         dispatch.run(order_within, keys, rows.indptr, inner, rows=inner.size)
         return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 
-def _product(one: Floats, other: Floats) -> Floats:
-    with np.errstate(over="ignore", under="ignore"):  # what is not finite is refused where it is summed
-        return one * other
+def _product(first: Floats, second: Floats) -> Floats:
+    with np.errstate(over="ignore", under="ignore"):  # the sums refuse non-finite values
+        return first * second
 
 
-def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:
+def _tie_keys(ties: str, queries: Queries, values: Floats) -> Floats:
     if ties in {"best", "worst"}:
-        return followed if ties == "best" else -followed
+        return values if ties == "best" else -values
     if queries.docid_rank is None:
         msg = f"ties={ties!r} needs docid=, but none was given."
         hint = "docid=one string per row, where it is taken, as by ra.evaluate, or convention.replace(ties='input')"

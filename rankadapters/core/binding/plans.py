@@ -1,4 +1,4 @@
-"""Plans: what a measure lowers to, as data; the evaluator carries them out without knowing the measure."""
+"""Plans: a measure's computation as data, which the evaluator runs without knowing the measure."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ NO_ARGUMENTS: Mapping[str, Any] = {}
 
 
 class Column(NamedTuple):
-    """A number for every row, in the order of a plan's rows; columns of equal key are the same."""
+    """A number for every row, in the order of a plan's rows; columns with equal keys have equal values."""
 
     key: Key
     values: Array
 
 
 class Ranking(NamedTuple):
-    """What decides the ranks of given scores; plans with an equal one share a pass over the scores."""
+    """How scores become ranks; plans with equal rankings share one pass over the scores."""
 
-    ties: str  # the order that ties keep
-    by: Key | None  # the column that this order follows
+    ties: str  # the order of tied rows
+    by: Key | None  # the column that defines that order
     drops: bool  # whether unjudged rows are left out
-    # At the ranks of a tie: "rows" each row, "means" their mean, "spans" their sum and where the tie ends, "whole" each
-    # row and where the tie ends, of the tie at rank k also the rows beyond.
+    # The values at the ranks of a tie: "rows" each row's own, "means" the tie's mean, "spans" its sum, "whole" each
+    # row's own, for a tie that crosses rank k also those after k. "spans" and "whole" also record where ties end.
     tied: str
     retrieve: str = "all"
-    precision: str = "float64"  # "none": all rows that are retrieved tie, and are the first
+    precision: str = "float64"  # "none": all retrieved rows tie, above the others
 
     @property
     def has_ends(self) -> bool:
-        """Whether the end of each rank's tie is told."""
+        """Whether the kernel gets the end of each rank's tie."""
         return self.tied in {"spans", "whole"}
 
 
 def check_arguments(kernel: Kernel | Steps, *names: str) -> None:
-    """Check that a plan fills the arguments of its kernel, each in its place.
+    """Check that a plan names its kernel's arguments in their order.
 
     Raises
     ------
     TypeError
-        It does not: the measure's `lower` and the kernel disagree.
+        The measure's `lower` and the kernel disagree.
     """
     if kernel.parameters != names:
         msg = f"{kernel!r} takes {', '.join(kernel.parameters)}, but its plan has {', '.join(names)}."
@@ -56,33 +56,33 @@ def check_arguments(kernel: Kernel | Steps, *names: str) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankedPlan:
-    """Rank the rows, then turn what the ranks 1..k bring into one value per query.
+    """Rank the rows, then compute one value per query from columns at the ranks 1..k.
 
     The kernel is called as `kernel(*columns, [ends,] outptr, k, *by_rank, *by_query, *options, values)`, with `ends`
-    where the ranking tells where ties end. Columns, discounts and the like have the names of its arguments.
+    if `ranking.has_ends`. The keys of the dictionaries are the names of its parameters.
 
     Attributes
     ----------
     kernel : Kernel
-        What makes values of the ranks.
+        Computes the values.
     columns : dict of str to Column
-        What the rows bring to their ranks.
+        Values of the rows, such as gains.
     ranking : Ranking
-        How they are ranked.
+        How the rows are ranked.
     rows : Rows
-        The rows that are ranked, in the order that ties keep.
+        The ranked rows, sorted so that a stable sort by score breaks ties as declared.
     k : int
-        Ranks that the kernel looks at.
+        Number of ranks that the kernel reads.
     by_rank : dict of str to array, shape (k,)
-        Discounts.
+        Values of ranks, such as discounts.
     by_query : dict of str to array, shape (n_queries,)
-        Ideals, divisors; not 0 where the kernel divides by them.
+        Values of queries, such as ideal DCGs; not 0 if the kernel divides by them.
     options : dict of str to int or float
-        What else the kernel takes.
+        Further arguments of the kernel.
     empty : bool array, shape (n_queries,)
-        Queries that have nothing to find.
+        Queries with nothing to find.
     retrieved : Rows
-        The rows retrieved, whatever their order.
+        The retrieved rows in any order.
     """
 
     kernel: Kernel
@@ -108,28 +108,28 @@ class WholePlan:
     """Compute from whole queries, without a shared ranking.
 
     The kernel is called as `kernel(scores, order, indptr, *columns, *offsets, *options, numerators)` and returns the
-    first row whose score is not finite, else -1. Columns, offsets and options have the names of its arguments.
+    first row whose score is not finite, else -1. The keys of the dictionaries are the names of its parameters.
 
     Attributes
     ----------
     kernel : Kernel or Steps
-        What makes numerators of the scores.
+        Computes the numerators.
     rows : Rows
-        The rows that count.
+        The rows that the measure uses.
     precision : str
-        In which scores are compared; `none`: they are not compared, and read in float64.
+        Precision in which scores are compared; `none` if they are not compared, but used as float64 numbers.
     columns : dict of str to array
-        In the order of `rows`, or where `offsets` say.
+        Values in the order of `rows`, or in segments that `offsets` define.
     offsets : dict of str to array, shape (n_queries + 1,)
-        Where each query's part of other columns begins.
+        Where each query's segment of a column begins.
     options : dict of str to int or float
-        What else the kernel takes.
+        Further arguments of the kernel.
     mass : float array, shape (n_queries,)
-        What the numerator is divided by.
+        Divisor of the numerator.
     pooled : bool
         Whether numerators and masses are summed over the queries before the division.
     share : bool
-        Whether the numerator is a part of the mass, and so never above it.
+        Whether the value is a share, so that the numerator never exceeds the mass.
     empty : bool array, shape (n_queries,)
         Queries without mass.
     """
@@ -152,7 +152,7 @@ class WholePlan:
 
     @property
     def retrieved(self) -> Rows:
-        """The rows retrieved."""
+        """The retrieved rows."""
         return self.rows
 
 

@@ -1,4 +1,4 @@
-"""From scores to ranks, as a `Ranking` says: the one place that knows what its words mean."""
+"""Rank rows by a `Ranking`; the only module that interprets its fields."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankadapters.core.binding.gains import are_beyond
+from rankadapters.core.binding.gains import passes_threshold
 from rankadapters.core.binding.plans import Ranking
 from rankadapters.core.data.columns import Array, Floats, Ints
 from rankadapters.core.data.rows import Rows
@@ -15,59 +15,59 @@ from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.ranking import ranked_columns
 from rankadapters.core.kernels.views import writable
 
-RETRIEVED = 1.0  # the score of a row that is retrieved, where scores are not compared; the others have 0
+RETRIEVED = 1.0  # score of a retrieved row where scores are not compared; other rows have 0
 
 
 class Ranks(NamedTuple):
-    """What the rows bring to their ranks, query after query."""
+    """Columns in rank order, query after query."""
 
     outptr: Ints  # where each query's ranks begin
     columns: Floats  # shape (n_columns, n_ranks)
-    ends: Ints  # where each rank's tie ends; empty where the ranking does not tell
+    ends: Ints  # where each rank's tie ends; empty unless the ranking has ends
 
     @classmethod
     def empty(cls, ranking: Ranking, n_columns: int, outptr: Ints) -> Ranks:
-        """Make room for so many columns."""
+        """Allocate arrays for `n_columns` columns."""
         n_ranks = int(outptr[-1])
         return cls(outptr, np.empty((n_columns, n_ranks)), np.empty(n_ranks if ranking.has_ends else 0, np.int64))
 
 
-def comparable(ranking: Ranking, scores: Array) -> Array:
-    """Return the scores as they are compared; float32 ones are never widened."""
+def comparable_scores(ranking: Ranking, scores: Array) -> Array:
+    """Return the scores in the precision in which they are compared; float32 scores stay float32."""
     if ranking.precision == "none":
         values = scores.astype(np.float64)
-        return np.where(np.isfinite(values), are_beyond(values, ranking.retrieve), values)
-    with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-        return writable(scores.astype(compared_in(ranking.precision, scores.dtype), copy=False))  # type: ignore[no-any-return]
+        return np.where(np.isfinite(values), passes_threshold(values, ranking.retrieve), values)
+    with np.errstate(over="ignore"):  # the kernel refuses infinite scores
+        return writable(scores.astype(comparison_dtype(ranking.precision, scores.dtype), copy=False))  # type: ignore[no-any-return]
 
 
-def compared_in(precision: str, dtype: np.dtype[Any]) -> str:
-    """Precision in which scores are compared: float32 ones in float64 as they are in float32."""
+def comparison_dtype(precision: str, dtype: np.dtype[Any]) -> str:
+    """Return the precision in which scores are compared: float32 scores are never converted to float64."""
     return "float32" if dtype == np.float32 and precision != "none" else precision
 
 
 def n_ranks(ranking: Ranking, sizes: Ints, k: int) -> Ints:
-    """Count the ranks that queries of such sizes have, down to rank k or, with whole ties, to the last row."""
+    """Return the number of ranks of each query: at most k, or all rows with whole ties."""
     return sizes if ranking.tied == "whole" else np.minimum(sizes, k)
 
 
 def rank(ranking: Ranking, scores: Array, rows: Rows, k: int, *, columns: Array, ranks: Ranks) -> int:
-    """Write what the rows bring to the ranks 1..k.
+    """Write the columns at the ranks 1..k.
 
     Parameters
     ----------
     ranking : Ranking
         How rows are ranked.
     scores : float array, shape (n_docs,)
-        In the caller's order, as `comparable` gives them.
+        Scores in the caller's order, from `comparable_scores`.
     rows : Rows
-        In the order that ties keep: of all queries, or of some.
+        Rows of all or some queries, in the order that ties keep.
     k : int
-        Ranks that are looked at.
+        Number of ranks.
     columns : array, shape (n_columns, n_rows)
-        What the rows bring, in the order of `rows`.
+        Values of the rows, in the order of `rows`.
     ranks : Ranks
-        Written to, at the ranks of these queries.
+        The output, which is written at the ranks of these queries.
 
     Returns
     -------
@@ -76,11 +76,11 @@ def rank(ranking: Ranking, scores: Array, rows: Rows, k: int, *, columns: Array,
     """
     n = int(rows.indptr[-1] - rows.indptr[0])
     retrieved = None if ranking.retrieve == "all" else _threshold(ranking)
-    given = (scores, rows.order, rows.indptr, k, ranking.tied, retrieved, columns, ranks)
-    return int(dispatch.run(ranked_columns, *given, rows=n))
+    arguments = (scores, rows.order, rows.indptr, k, ranking.tied, retrieved, columns, ranks)
+    return int(dispatch.run(ranked_columns, *arguments, rows=n))
 
 
 def _threshold(ranking: Ranking) -> tuple[float, bool]:
-    """Return the score from which on a row is retrieved, and whether it must be above it."""
+    """Return the score threshold of retrieved rows, and whether their score must exceed it."""
     word, threshold = border(ranking.retrieve) or ("from", -np.inf)
     return (RETRIEVED, False) if ranking.precision == "none" else (threshold, word == "above")

@@ -1,4 +1,4 @@
-"""Sums at every cutoff from one pass over the ranks, to the last bit those of a kernel at each of them."""
+"""Sums at every cutoff from one pass over the ranks, bit for bit equal to a kernel's at each cutoff."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ Floats = NDArray[np.float64]
 
 
 def by_rank(column: Floats, outptr: NDArray[np.int64], depth: int) -> Floats:
-    """Bring a column in rank order, query by query, into the shape (depth, n_queries), 0 beyond a query's rows.
+    """Reshape a column in rank order to (depth, n_queries), with 0 after a query's last row.
 
     >>> by_rank(np.array([5.0, 4.0, 3.0]), np.array([0, 2, 3]), 2).tolist()
     [[5.0, 3.0], [4.0, 0.0]]
     """
-    places = outptr[:-1] + np.arange(depth)[:, None]
-    found: Floats = np.append(column, 0.0)[np.where(places < outptr[1:], places, column.size)]
-    return found
+    positions = outptr[:-1] + np.arange(depth)[:, None]
+    matrix: Floats = np.append(column, 0.0)[np.where(positions < outptr[1:], positions, column.size)]
+    return matrix
 
 
 def running_sums(terms: Floats) -> Floats:
-    """Add up the terms of each rank, shape (n_ranks, n_queries), in place, in the order in which a kernel does."""
-    terms[:1] += 0.0  # a kernel begins with 0, which makes -0.0 the same
+    """Add up terms of shape (n_ranks, n_queries) over the ranks, in place, in the order of a kernel's loop."""
+    terms[:1] += 0.0  # a kernel starts from 0.0, so that -0.0 becomes 0.0
     for rank in range(1, len(terms)):
         np.add(terms[rank - 1], terms[rank], out=terms[rank])
     return terms
 
 
-def running_dcg(ranked: Floats, outptr: NDArray[np.int64], discounts: Floats) -> Floats:
-    """DCG of each query at the cutoffs 1, 2, ..., shape (n_discounts, n_queries).
+def running_dcg(sorted_gains: Floats, outptr: NDArray[np.int64], discounts: Floats) -> Floats:
+    """Return the DCG of each query at the cutoffs 1, 2, ..., shape (n_discounts, n_queries).
 
     >>> running_dcg(np.array([1.0, 1.0, 3.0]), np.array([0, 2, 3]), np.array([1, 0.5])).tolist()
     [[1.0, 3.0], [1.5, 3.0]]
     """
-    return running_sums(by_rank(ranked, outptr, discounts.size) * discounts[:, None])
+    return running_sums(by_rank(sorted_gains, outptr, discounts.size) * discounts[:, None])

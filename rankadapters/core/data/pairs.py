@@ -19,7 +19,7 @@ from rankadapters.core.data.columns import (
     shared_index,
 )
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.in_numpy.segments import places_within
+from rankadapters.core.kernels.in_numpy.segments import positions_within
 
 _PAIR = ("winner", "loser")
 
@@ -105,6 +105,6 @@ def pairs_of_queries(pairs: Pairs, rows: NDArray[np.intp], numbers: NDArray[np.i
     new_row[rows] = np.arange(rows.size)
     sizes = np.diff(pairs.indptr)[numbers]
     indptr = offsets(sizes)
-    selected = places_within(indptr) + np.repeat(pairs.indptr[numbers], sizes)
+    selected = positions_within(indptr) + np.repeat(pairs.indptr[numbers], sizes)
     weight = None if pairs.weight is None else pairs.weight[selected]
     return Pairs(new_row[pairs.winner[selected]], new_row[pairs.loser[selected]], weight, indptr)

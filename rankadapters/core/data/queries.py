@@ -29,7 +29,7 @@ from rankadapters.core.data.keywords import ROWS, Columns, by_name, refuse_other
 from rankadapters.core.data.pairs import Pairs, as_pairs, pairs_of_queries
 from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.in_numpy.segments import places_within
+from rankadapters.core.kernels.in_numpy.segments import positions_within
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -209,7 +209,7 @@ class Queries(Grouping):
             allowed = f"different whole numbers from 0 to {self.n_queries - 1}"
             raise InputError(f"numbers={numbers!r:.60}; allowed are {allowed}.", hint="numpy.flatnonzero of a mask")
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
-        inner = places_within(offsets(sizes)) + np.repeat(starts, sizes)
+        inner = positions_within(offsets(sizes)) + np.repeat(starts, sizes)
         rows = inner if self.order is None else self.order[inner]
         return self._of_rows(rows, sizes, numbers), rows
 

@@ -19,7 +19,7 @@ from rankadapters.core.data.columns import (
 from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.in_numpy.segments import numbers
+from rankadapters.core.kernels.in_numpy.segments import segment_numbers
 
 
 def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDArray[np.float64]:
@@ -60,7 +60,7 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
     ids = as_column("docid", docid)
     same_length("docid", ids, int(indptr[-1]))
     text = docid_texts(ids)
-    ranks, duplicate = rank_docids(text if order is None else text[order], numbers(indptr))
+    ranks, duplicate = rank_docids(text if order is None else text[order], segment_numbers(indptr))
     if duplicate >= 0:
         row = duplicate if order is None else int(order[duplicate])
         raise InputError(

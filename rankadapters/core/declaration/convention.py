@@ -102,7 +102,7 @@ class Convention(FromPreset):
     average: Annotated[str, AVERAGE]
 
     @abstractmethod
-    def lower(self, bound: Any) -> Any:
+    def lower(self, binding: Any) -> Any:
         """Return the plan, a `plans.RankedPlan` or `plans.WholePlan`, that computes the measure on bound queries."""
 
     def unify(self) -> None:

@@ -1,1 +1,1 @@
-"""Bound conventions meet scores: evaluators, panels, scores and tallies."""
+"""Conventions bound to queries, applied to scores: evaluators, panels, scores and tallies."""

@@ -1,4 +1,4 @@
-"""Evaluation: bind a convention to queries once, then score as often as needed."""
+"""Evaluator: a convention bound to queries once, which then evaluates any number of predictions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from rankadapters.core.presets.texts import as_convention
 
 
 class Evaluator:
-    """One convention bound to queries: everything that does not depend on scores is done once.
+    """One convention bound to queries; everything that does not depend on scores is computed once.
 
     Parameters
     ----------
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels; with a Queries, no other column is taken.
     convention : Convention or str
-        What to compute; a text is read by `ra.parse`.
+        What to compute; `ra.parse` reads a text.
     qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`.
     n_threads : int, optional
-        None takes all CPUs; the result is the same for any number.
+        None means all CPUs; the result is the same for any number.
 
     Raises
     ------
@@ -37,7 +37,7 @@ class Evaluator:
     Warns
     -----
     LabelsWarning
-        The preset's own tool refuses or changes such labels, or ERR and PFound take a label for a chance above 1.
+        The preset's tool refuses or changes such labels, or a label gives ERR or PFound a chance outside [0, 1].
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Evaluator:
 
     @property
     def queries(self) -> Queries:
-        """The queries bound to."""
+        """The queries that the convention is bound to."""
         return self._panel.queries
 
     @property
@@ -70,7 +70,7 @@ class Evaluator:
         return self.queries.query_ids
 
     def evaluate(self, scores: object) -> Score:
-        """Score predictions.
+        """Return the score of predictions.
 
         Parameters
         ----------
@@ -80,34 +80,34 @@ class Evaluator:
         Raises
         ------
         InputError
-            Another length, a NaN or an infinity, or nothing left to average.
+            The length is wrong, a score is NaN or infinite, or every query is skipped.
 
         Warns
         -----
         AboveValuesWarning
-            Under `average="query-except-empty"` small weights lift the mean above every query's value.
+            Under `average="query-except-empty"`, small weights lift the mean above every query's value.
         """
         measured = self._panel.measure(scores)
         measured.warn_above_values()
         return measured.scores[self.convention]
 
     def per_query(self, scores: object) -> Floats:
-        """Value of each query, shape (n_queries,); NaN where it is skipped.
+        """Return the value of each query, shape (n_queries,); NaN for skipped queries.
 
         Raises
         ------
         UnsupportedConventionError
-            The convention is over all rows, so that no query has a value of its own.
+            The convention takes all rows as one query, so queries have no values.
         """
         return self._panel.per_query(scores)[self.convention]
 
     def standard_error(self, scores: object) -> float:
-        """Standard error of the value, the queries taken as a random sample; as `Measured.standard_errors`.
+        """Return the standard error of the value, as `Measured.standard_errors` defines it.
 
         Raises
         ------
         UnsupportedConventionError
-            The convention is over all rows, so that no query has a value of its own.
+            The convention takes all rows as one query, so queries have no values.
 
         Examples
         --------
@@ -119,11 +119,11 @@ class Evaluator:
         return self._panel.measure(scores).standard_errors[self.convention]
 
     def tally(self, scores: object) -> Tally:
-        """Sum exactly, to be merged with tallies of other queries.
+        """Return exact sums, which merge with tallies of other queries.
 
         Raises
         ------
         UnsupportedConventionError
-            The convention is over all rows, whose parts do not add up.
+            The convention takes all rows as one query, so parts of the data do not add up.
         """
         return self._panel.tally(scores)[self.convention]

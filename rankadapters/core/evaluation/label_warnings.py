@@ -1,4 +1,4 @@
-"""Warnings about labels that have a value under a convention, but not the one that its name promises."""
+"""Warnings about labels that a convention accepts but the tool named by its preset would not."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import LabelsWarning, warn_caller
 from rankadapters.core.presets.label_rules import LABEL_RULES, LabelRule
 
-_BLOCK = 1 << 15  # labels that are looked at together: a column of millions would leave the processor's cache
+_BLOCK = 1 << 15  # labels per block, small enough for the processor's cache
 
 
 def warn_of_labels(queries: Queries, conventions: Iterable[Convention]) -> None:
-    """Warn of judged labels that a preset's own tool refuses or changes, or that make no measure of this kind."""
+    """Warn about judged labels that a preset's tool refuses or changes, or that the measure is not defined for."""
     for message in label_doubts(queries, conventions).values():
         warn_caller(message, LabelsWarning)
 
@@ -24,16 +24,16 @@ def warn_of_labels(queries: Queries, conventions: Iterable[Convention]) -> None:
 def label_doubts(
     queries: Queries, conventions: Iterable[Convention], *, in_parts: bool = False
 ) -> dict[Convention, str]:
-    """Say, by convention, what `warn_of_labels` warns of.
+    """Return the messages of `warn_of_labels`, by convention.
 
     Parameters
     ----------
     queries : Queries
         The data, or a part of it.
     conventions : iterable of Convention
-        Those that the labels are for.
+        Conventions to check the labels against.
     in_parts : bool
-        Whether the queries are a part of the data, so that a row's number says nothing.
+        Whether `queries` is only a part of the data, so that row numbers would mislead.
     """
     labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0.0)
     doubts = {}
@@ -47,24 +47,24 @@ def label_doubts(
 
 
 def _refused(labels: Floats, convention: Convention) -> tuple[Flags, str] | None:
-    """Return which labels the tool refuses or changes whose preset the convention was made of, and why."""
+    """Return which labels the convention's tool refuses or changes, and a message; None if no label is."""
     preset = convention.preset
     if preset is None or preset[0] not in LABEL_RULES or not _has_formula_of(preset[1], convention):
         return None
     for rule in LABEL_RULES[preset[0]]:
         blocks = (labels[start : start + _BLOCK] for start in range(0, labels.size, _BLOCK))
-        if any(_concerned(block, rule).any() for block in blocks):
+        if any(_matches(block, rule).any() for block in blocks):
             hint = (
                 "labels come before scores; where these labels are meant, ra.parse(str(convention)) is the convention "
                 "without the program's name, which warns of nothing"
             )
-            why = f"which {rule.tool}. {convention.name} gives a number that this program never prints"
-            return _concerned(labels, rule), f"{why}.\nHint: {hint}."
+            reason = f"which {rule.tool}. {convention.name} gives a number that this program never prints"
+            return _matches(labels, rule), f"{reason}.\nHint: {hint}."
     return None
 
 
-def _concerned(labels: Floats, rule: LabelRule) -> Flags:
-    """Return which labels a rule is about."""
+def _matches(labels: Floats, rule: LabelRule) -> Flags:
+    """Return which labels a rule applies to."""
     if rule.kind == "fractional":
         whole: Flags = labels == np.floor(labels)
         return ~whole

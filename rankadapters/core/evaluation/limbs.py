@@ -1,4 +1,4 @@
-"""Limbs: numbers of any size as fixed int64 arrays, which the integer sum of any engine adds up exactly."""
+"""Limbs: large integers as int64 arrays of fixed length, which any engine can add up exactly."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from rankadapters.core.errors import InputError
 
 LIMB = 32  # bits
-SUM_LIMBS = 70  # 2^2240 units of 2^-1074 hold any float64 some 2^140 times
+SUM_LIMBS = 70  # 2240 bits, in units of 2^-1074: enough for the sum of some 2^140 float64s
 _LOW = (1 << LIMB) - 1
 
 Limbs = NDArray[np.int64]
 
 
 def to_limbs(number: int, n_limbs: int = SUM_LIMBS) -> Limbs:
-    """Write a number in limbs of 32 bits, the lowest first; the last has the sign.
+    """Return a number as limbs of 32 bits, the lowest first; the last limb has the sign.
 
     Examples
     --------
@@ -29,12 +29,12 @@ def to_limbs(number: int, n_limbs: int = SUM_LIMBS) -> Limbs:
 
 
 def unsigned_limbs(word: int) -> Limbs:
-    """Write a number from 0 to 2^64 - 1 in two limbs."""
+    """Return a number from 0 to 2^64 - 1 as two limbs."""
     return np.array([word & _LOW, word >> LIMB], np.int64)
 
 
 def from_limbs(limbs: Limbs) -> int:
-    """Read a number that is written in limbs, or is the sum of such: each limb may be any int64.
+    """Return the number that limbs represent; sums of limbs are allowed, so each limb may be any int64.
 
     Examples
     --------
@@ -48,17 +48,17 @@ def from_limbs(limbs: Limbs) -> int:
 
 
 def as_limbs(limbs: object, n_limbs: int) -> Limbs:
-    """Take what should be the limbs of a tally.
+    """Return limbs of a tally as an int64 array, after checking them.
 
     Raises
     ------
     InputError
-        It is not so many integers.
+        `limbs` is not an array of `n_limbs` integers.
     """
     array = np.asarray(limbs)
     if array.dtype.kind not in "iu" or array.shape != (n_limbs,):
         raise InputError(
             f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {n_limbs} integers.",
-            hint="pass what Tally.to_limbs() returned, or the sum of several",
+            hint="pass what Tally.to_limbs() returned, or a sum of such arrays",
         )
     return array.astype(np.int64, copy=False)

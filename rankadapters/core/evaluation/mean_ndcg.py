@@ -13,7 +13,7 @@ from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.texts import as_convention
 
-AT_ONCE = 50  # cutoffs that are held at once: more share a ranking, but each takes a number per query
+AT_ONCE = 50  # cutoffs per panel: more would share a ranking, but each needs memory for a value per query
 
 
 @by_name
@@ -27,15 +27,15 @@ def mean_ndcg(
 ) -> float:
     """Average NDCG over all cutoffs of each query, then over queries.
 
-    No convention expresses it, since every query has cutoffs of its own; so it is a bare number, and `convention` says
-    what it was made from. Its `k` does not matter, and no query is short of its own cutoffs.
+    No convention expresses MeanNDCG, since the cutoffs differ between queries, so the result is a bare number. The `k`
+    and `short` of the convention are ignored.
 
     Parameters
     ----------
     labels, scores, n_threads
         As in `evaluate`.
     convention : NDCG
-        What each NDCG@k is: `presets.letor4(k)` or `presets.mslr(k)` for the scripts that print MeanNDCG.
+        The convention of every NDCG@k: `presets.letor4(k)` or `presets.mslr(k)` for the scripts that print MeanNDCG.
     qid, group_sizes, docid, retrieved, judged
         As in `Queries`.
 
@@ -47,7 +47,7 @@ def mean_ndcg(
     Raises
     ------
     ConventionError
-        The convention is no NDCG, or averages by query weights.
+        The convention is not an NDCG, or averages by query weights.
     InputError
         As from `evaluate`.
 
@@ -61,13 +61,13 @@ def mean_ndcg(
     >>> round(mean_ndcg([0, 1], [2, 1], presets.letor4(10), group_sizes=[2]), 3)
     0.5
     """
-    wanted = as_convention(convention)
-    if not isinstance(wanted, NDCG) or wanted.average != "uniform":
+    ndcg = as_convention(convention)
+    if not isinstance(ndcg, NDCG) or ndcg.average != "uniform":
         raise ConventionError(
             "MeanNDCG averages an NDCG with average='uniform'.", hint="mean_ndcg(labels, scores, ra.presets.letor4(10))"
         )
     queries = as_queries(labels, **columns)
-    base, longest = wanted.replace(short="pad"), queries.longest
+    base, longest = ndcg.replace(short="pad"), queries.longest
     retrieved = np.ones(queries.n_docs) if queries.retrieved is None else queries.retrieved.astype(float)
     sizes = np.maximum(np.add.reduceat(queries.by_query(retrieved), queries.indptr[:-1]), 1)
     sums = np.zeros(queries.n_queries)

@@ -1,4 +1,4 @@
-"""A panel: several conventions bound to the same queries, and everything that they say of given scores."""
+"""Panels: conventions bound to the same queries, which evaluate scores together."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ from rankadapters.core.presets.texts import as_conventions
 
 
 class Panel:
-    """Several conventions bound to the same queries; those that rank alike share one pass over the scores.
+    """Conventions bound to the same queries; those that rank alike share one pass over the scores.
 
     Parameters
     ----------
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels; with a Queries, no other column is taken.
     conventions : Convention or str, or sequence of these
-        At least one; texts are read by `ra.parse`. Results hold every entry, also where two mean equal conventions.
+        At least one; `ra.parse` reads texts. Results have every entry, even if two conventions are equal.
     n_threads : int, optional
-        None takes all CPUs; the result is the same for any number.
+        None means all CPUs; the result is the same for any number.
     qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`.
 
     Raises
     ------
     InputError
-        The columns contradict each other or do not fit a convention, which is named; or weights were given that one
-        convention counts and another would ignore.
+        The columns contradict each other or do not fit a convention, which the message names; or one convention uses
+        the given weights and a different one would ignore them.
 
     Examples
     --------
     >>> import rankadapters as ra
     >>> panel = ra.Panel([2, 0, 1, 0], ["yahoo@2", "letor4@2"], qid=["a", "a", "b", "b"])
-    >>> found = panel.measure([0.9, 0.1, 0.2, 0.8])
-    >>> [round(score.value, 3) for score in found.scores.values()]
+    >>> measured = panel.measure([0.9, 0.1, 0.2, 0.8])
+    >>> [round(score.value, 3) for score in measured.scores.values()]
     [0.815, 1.0]
-    >>> [values.round(3).tolist() for values in found.per_query.values()]
+    >>> [values.round(3).tolist() for values in measured.per_query.values()]
     [[1.0, 0.631], [1.0, 1.0]]
     """
 
@@ -77,12 +77,12 @@ class Panel:
         refuse_ignored(distinct, self.queries)
         members = bind(self.queries, distinct)
         self._work = Work(members)
-        self._places = [distinct.index(convention) for convention in self.conventions]
+        self._indices = [distinct.index(convention) for convention in self.conventions]
         self._entries = [
-            members[place]
-            if members[place].convention is convention
-            else replace(members[place], convention=convention)
-            for place, convention in zip(self._places, self.conventions, strict=True)
+            members[index]
+            if members[index].convention is convention
+            else replace(members[index], convention=convention)
+            for index, convention in zip(self._indices, self.conventions, strict=True)
         ]
 
     def __repr__(self) -> str:
@@ -96,7 +96,7 @@ class Panel:
         return self.queries.query_ids
 
     def measure(self, scores: object) -> Measured:
-        """Rank once, and give per-query values, tallies and scores of every convention.
+        """Rank once, and return per-query values, tallies and scores of every convention.
 
         Parameters
         ----------
@@ -106,43 +106,43 @@ class Panel:
         Raises
         ------
         InputError
-            Another length, a NaN or an infinity.
+            The length is wrong, or a score is NaN or infinite.
         """
         array = self.queries.check_scores(scores)
         numerators = self._work.numerators(array, self.n_threads)
-        return Measured(self.queries, self._entries, [numerators[place] for place in self._places])
+        return Measured(self.queries, self._entries, [numerators[index] for index in self._indices])
 
     def evaluate(self, scores: object) -> Scores[Score]:
-        """Score every convention; as `measure(scores).scores`."""
+        """Return the score of every convention, as `measure(scores).scores`."""
         return self.measure(scores).scores
 
     def tally(self, scores: object) -> ByConvention[Tally]:
-        """Sum every convention exactly; as `measure(scores).tallies`."""
+        """Return the exact sums of every convention, as `measure(scores).tallies`."""
         return self.measure(scores).tallies
 
     def per_query(self, scores: object) -> ByConvention[Floats]:
-        """Value of each query under every convention; as `measure(scores).per_query`."""
+        """Return the value of each query under every convention, as `measure(scores).per_query`."""
         return self.measure(scores).per_query
 
 
 class Measured(Written):
-    """What a Panel found for given scores, each computed from the same pass; made by `Panel.measure`."""
+    """Results of a Panel for given scores, all computed from one ranking pass; made by `Panel.measure`."""
 
     def __init__(self, queries: Queries, members: list[Member], numerators: list[Floats]) -> None:
         self._queries = queries
-        self._found = list(zip(members, numerators, strict=True))
+        self._results = list(zip(members, numerators, strict=True))
 
     @cached_property
     def per_query(self) -> ByConvention[Floats]:
-        """Value of each query, shape (n_queries,), by convention; NaN where it is skipped or has no mass.
+        """Value of each query, shape (n_queries,), by convention; NaN for queries that are skipped or have no mass.
 
         Raises
         ------
         UnsupportedConventionError
-            A convention is over all rows, so that no query has a value of its own.
+            A convention takes all rows as one query, so queries have no values.
         """
         self._refuse_over_rows("per-query values")
-        return ByConvention([(member.convention, _values(member, numerators)) for member, numerators in self._found])
+        return ByConvention([(member.convention, _values(member, numerators)) for member, numerators in self._results])
 
     @cached_property
     def scores(self) -> Scores[Score]:
@@ -151,53 +151,55 @@ class Measured(Written):
 
     @property
     def tallies(self) -> ByConvention[Tally]:
-        """Exact sums of each convention, to be merged with those of other queries.
+        """Exact sums of each convention, which merge with tallies of other queries.
 
         Raises
         ------
         UnsupportedConventionError
-            A convention is over all rows, whose parts do not add up.
+            A convention takes all rows as one query, so parts of the data do not add up.
         """
         self._refuse_over_rows("tallies")
         return ByConvention((tally.convention, tally) for tally in self._tallies)
 
     @cached_property
     def _tallies(self) -> list[Tally]:
-        return [self._tally(member, numerators) for member, numerators in self._found]
+        return [self._tally(member, numerators) for member, numerators in self._results]
 
     @cached_property
     def shares(self) -> ByConvention[Floats]:
-        """What each query adds to the value, shape (n_queries,), by convention; 0 where it is skipped.
+        """Summand of each query in the value, shape (n_queries,), by convention; 0 for skipped queries.
 
         Raises
         ------
         UnsupportedConventionError
-            A convention's value is not a sum over the queries: it is over all rows, or a geometric mean.
+            A convention's value is not a sum over queries: it takes all rows as one query, or is a geometric mean.
         InputError
-            Nothing is left to average.
+            Every query is skipped.
         """
-        for member, _ in self._found:
+        for member, _ in self._results:
             if not member.convention.is_sum:
                 raise UnsupportedConventionError(
                     f"{member.convention.name} is not a sum over the queries, so that they have no parts of it.",
                     hint="evaluate gives its value; pool='queries' with another average has parts",
                 )
-        return ByConvention((member.convention, self._share(member, numerators)) for member, numerators in self._found)
+        return ByConvention(
+            (member.convention, self._share(member, numerators)) for member, numerators in self._results
+        )
 
     @cached_property
     def standard_errors(self) -> ByConvention[float]:
-        """Standard error of each value, the queries taken as a random sample; NaN from fewer than two scored queries.
+        """Standard error of each value, with the queries as a random sample; NaN for fewer than two scored queries.
 
         For m scored queries with value v_q and mass w_q (weight times divisor), whose ratio of sums is v:
-        sqrt(m / (m - 1) x sum (w_q (v_q - v))^2) / sum w_q, which for equal masses is the standard deviation by
-        sqrt(m). Behind a link, such as a geometric mean's or a root, it is multiplied by the link's slope.
+        sqrt(m / (m - 1) x sum (w_q (v_q - v))^2) / sum w_q, which for equal masses is the standard deviation
+        divided by sqrt(m). If the value is a function of v, such as a root, multiply by its slope.
 
         Raises
         ------
         UnsupportedConventionError
-            A convention is over all rows, so that no query has a value of its own.
+            A convention takes all rows as one query, so queries have no values.
         InputError
-            Nothing is left to average.
+            Every query is skipped.
 
         References
         ----------
@@ -205,80 +207,76 @@ class Measured(Written):
         """
         self._refuse_over_rows("standard error")
         return ByConvention(
-            (member.convention, self._standard_error(member, numerators)) for member, numerators in self._found
+            (member.convention, self._standard_error(member, numerators)) for member, numerators in self._results
         )
 
     def blocks(self) -> list[str | Table]:
-        """Give a table of the scores with their standard errors, `-` where there is none, and the signatures."""
+        """Return a table of the scores with their standard errors, `-` if undefined, and the signatures."""
         value, *counts = HEAD
         lines = []
-        for member, numerators in self._found:
+        for member, numerators in self._results:
             value_cell, *count_cells = self.scores[member.convention].cells()
             error = math.nan if member.over_rows else self._standard_error(member, numerators)
             lines.append(
                 (member.convention.name, value_cell, "-" if math.isnan(error) else f"{error:.4f}", *count_cells)
             )
         table = Table.of("values", ("name", value, "standard error", *counts), lines)
-        return [table, signatures(member.convention for member, _ in self._found)]
+        return [table, signatures(member.convention for member, _ in self._results)]
 
     def under(self, conventions: Collection[Convention]) -> Measured:
-        """Give what was found under some of the conventions, from the same pass."""
-        members, numerators = [], []
-        for member, found in self._found:
-            if member.convention in conventions:
-                members.append(member)
-                numerators.append(found)
-        return Measured(self._queries, members, numerators)
+        """Return the results of some of the conventions, from the same pass."""
+        results = [result for result in self._results if result[0].convention in conventions]
+        return Measured(self._queries, [member for member, _ in results], [numerators for _, numerators in results])
 
     def of_queries(self, numbers: Ints) -> Measured:
-        """Return the results over the queries of these numbers alone, from the same pass.
+        """Return the results over only the queries with these numbers, from the same pass.
 
         Raises
         ------
         UnsupportedConventionError
-            A convention is over all rows, whose parts have to be ranked again.
+            A convention takes all rows as one query, so a part must be ranked again.
         """
         self._refuse_over_rows("results over some of the queries")
         queries, _ = self._queries.take(numbers)
-        members = [member.take(numbers) for member, _ in self._found]
-        return Measured(queries, members, [numerators[numbers] for _, numerators in self._found])
+        members = [member.take(numbers) for member, _ in self._results]
+        return Measured(queries, members, [numerators[numbers] for _, numerators in self._results])
 
     @property
     def squares(self) -> list[Limbs]:
-        """Exact sums of squares under each convention, of which `spread.standard_error` makes a standard error."""
-        return [squares(_terms(member, numerators), member.settled.divisors) for member, numerators in self._found]
+        """Exact sums of squares under each convention, from which `spread.standard_error` computes standard errors."""
+        return [squares(_terms(member, numerators), member.decisions.divisors) for member, numerators in self._results]
 
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
-        """Give how the queries enter a value: the multiplier of each one's value, 0 where skipped, and its mass."""
-        member = next(each for each, _ in self._found if each.convention == convention)
-        settled = member.settled
-        return np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors
+        """Return the multiplier of each query's value in the mean, 0 if skipped, and each query's mass."""
+        member = next(member for member, _ in self._results if member.convention == convention)
+        decisions = member.decisions
+        return np.where(decisions.status == SKIP, 0.0, decisions.weights), decisions.divisors
 
     def warn_above_values(self) -> None:
-        """Warn of each of `above_values`."""
+        """Warn with each message of `above_values`."""
         for message in self.above_values():
             warn_caller(message, AboveValuesWarning)
 
     def above_values(self) -> list[str]:
-        """Say where empty queries, counted without their weights, lift a mean above every query's value."""
-        tallies = {tally.convention: tally for tally in reversed(self._tallies)}  # of equal conventions the first
+        """Return a message for each mean that empty queries, counted without weights, lift above all values."""
+        tallies = {tally.convention: tally for tally in reversed(self._tallies)}  # keeps the first of equal conventions
         messages = (above_values(tallies[convention], value) for convention, value in self.largest.items())
         return [message for message in messages if message]
 
     @property
     def largest(self) -> dict[Convention, float]:
-        """Largest value of a query, under each convention whose mean empty queries may lift above it."""
+        """Largest query value under each convention whose mean can exceed it because of empty queries."""
         if self._queries.query_weight is None:
             return {}
-        lifted = [each for each in self._found if each[0].convention.average == "query-except-empty"]
+        lifted = [result for result in self._results if result[0].convention.average == "query-except-empty"]
         return {
-            member.convention: float(np.max(numerators, where=member.settled.status != SKIP, initial=0.0))
+            member.convention: float(np.max(numerators, where=member.decisions.status != SKIP, initial=0.0))
             for member, numerators in lifted
         }
 
     def _share(self, member: Member, numerators: Floats) -> Floats:
         tally, terms = self._tally(member, numerators), _terms(member, numerators)
-        if not tally.mass:  # no query has a pair: the value is that of `empty`, in which all share alike
+        if not tally.mass:  # no query has a pair: the value is `empty`, in equal shares
             return np.full(terms.size, tally.score().value / terms.size)
         shares: Floats = terms / tally.mass
         return shares
@@ -286,38 +284,38 @@ class Measured(Written):
     def _standard_error(self, member: Member, numerators: Floats) -> float:
         tally = self._tally(member, numerators)
         m = tally.n_scored
-        if m < 2 or not tally.denominator:  # noqa: PLR2004 - a spread needs two
+        if m < 2 or not tally.denominator:  # noqa: PLR2004 - a standard error needs two
             return math.nan
         terms, mean = _terms(member, numerators), tally.numerator / tally.denominator
-        residuals = terms - mean * member.settled.divisors
+        residuals = terms - mean * member.decisions.divisors
         spread = math.sqrt(m / (m - 1) * float(residuals @ residuals)) / tally.mass
         return spread * member.convention.link_slope(tally.score().value)
 
     def _tally(self, member: Member, numerators: Floats) -> Tally:
-        settled = member.settled
+        decisions = member.decisions
         return Tally(
             convention=member.convention,
             numerator=exact_sum(_terms(member, numerators)),
             denominator=member.denominator,
             n_queries=1 if member.over_rows else self._queries.n_queries,
-            n_scored=settled.n_scored,
-            n_empty=settled.n_empty,
-            n_short=settled.n_short,
+            n_scored=decisions.n_scored,
+            n_empty=decisions.n_empty,
+            n_short=decisions.n_short,
             digest=self._queries.digest,
             ids=self._queries.id_hashes,
         ).knowing(self._queries.query_ids)
 
-    def _refuse_over_rows(self, what: str) -> None:
-        for member, _ in self._found:
+    def _refuse_over_rows(self, result: str) -> None:
+        for member, _ in self._results:
             if member.over_rows:
                 raise UnsupportedConventionError(
-                    f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.",
+                    f"{member.convention.name} has no {result}: pool='rows' takes all rows as one query.",
                     hint="evaluate all data at once, or pool='queries'",
                 )
 
 
 def _values(member: Member, numerators: Floats) -> Floats:
-    """Value of each query: the numerator by the mass."""
+    """Return the value of each query: numerator / mass."""
     mass = member.mass
     if mass is None:
         return numerators
@@ -326,12 +324,12 @@ def _values(member: Member, numerators: Floats) -> Floats:
 
 
 def _terms(member: Member, numerators: Floats) -> Floats:
-    """What each query adds to the sum of numerators."""
-    settled = member.settled
+    """Return the summand of each query in the numerator of the mean."""
+    decisions = member.decisions
     floor = member.convention.floor
     if floor is not None:
         numerators = np.log(np.maximum(numerators, floor))
-    with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
-        terms = numerators * settled.weights
-    terms[settled.skipped] = 0.0
+    with np.errstate(over="ignore"):  # the exact sum refuses infinite terms
+        terms = numerators * decisions.weights
+    terms[decisions.skipped] = 0.0
     return terms

@@ -1,4 +1,4 @@
-"""Scores that carry their convention, and compare only where they may."""
+"""Scores that carry their convention, and compare only with scores of the same convention and queries."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from rankadapters.core.evaluation.written import Written
 from rankadapters.core.presets.texts import parse
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
-HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))  # of the cells of a score
+HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))  # column heads of `Score.cells`
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Score(Written):
     """A number and the convention that made it.
 
-    Scores are equal when value and convention are. They have an order and a difference only under one convention over
-    the same queries. Compared with a bare number, or with `pytest.approx`, they raise: `.value` is the number.
+    Scores with the same value and convention are equal. Only scores of the same convention and queries can be ordered
+    or subtracted. Comparing a score with a bare number or `pytest.approx` raises an error: compare `.value`.
 
     Attributes
     ----------
     value : float
         Mean over the scored queries.
     convention : Convention
-        What decided the value.
+        The convention that defines the value.
     n_queries, n_scored, n_empty, n_short : int
-        Queries; those in the mean; those with nothing to find; those with fewer than `k` retrieved rows.
+        Numbers of queries: all, in the mean, with nothing to find, with fewer than `k` retrieved rows.
     digest : int
-        Of the queries, their rows and weights: what tells whether two scores are over the same ones.
+        Hash of the queries, their rows and weights; equal digests mean the same queries.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Score(Written):
         return f"Score({self.value!r}, {self.convention.short_name!r}, {counts})"
 
     def __str__(self) -> str:
-        """Write the value to four decimals and the signature."""
+        """Return the value to four decimals and the signature."""
         return f"{self.value:.4f}  {self.convention}"
 
     def _repr_html_(self) -> str:
@@ -74,23 +74,23 @@ class Score(Written):
         return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{self._counts()}</small></p>"
 
     def _repr_markdown_(self) -> str:
-        """Show the same where there is no HTML."""
+        """Show the same in Markdown."""
         return f"**{self.value:.4f}** `{self.convention}`  \n{self._counts()}"
 
     def _counts(self) -> str:
         return ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
 
     def blocks(self) -> list[str | Table]:
-        """Give a table of one line, and the signature."""
+        """Return a table of one line, and the signature."""
         table = Table.of("1 convention", ("name", *HEAD), [(self.convention.name, *self.cells())])
         return [table, f"{self.convention.name}: {self.convention}"]
 
     def cells(self) -> tuple[str, ...]:
-        """Write the value and the counts, as tables show them."""
+        """Return the value and the counts as table cells."""
         return (f"{self.value:.4f}", *(str(getattr(self, name)) for name in COUNTS))
 
     def __format__(self, spec: str) -> str:
-        """Format the value; without a specification, as `str` does."""
+        """Format the value; without a format specification, return `str(self)`."""
         return format(self.value, spec) if spec else str(self)
 
     def __float__(self) -> float:
@@ -106,19 +106,19 @@ class Score(Written):
         return round(self.value, ndigits)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types, exact: value, the convention's name and signature, counts, and the queries' digest."""
+        """Return exact plain JSON types: value, convention name and signature, counts, and the queries' digest."""
         counts = {name: getattr(self, name) for name in COUNTS}
         named = {"value": self.value, "name": self.convention.name, "convention": str(self.convention)}
         return {**named, **counts, "digest": hex(self.digest)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Score:
-        """Read what `to_dict` gave, to be compared with later scores.
+        """Read a score that `to_dict` wrote, to compare it with later scores.
 
         Raises
         ------
         InputError
-            It is not what `to_dict` gave.
+            `data` is not from `to_dict`.
         """
         try:
             counts = {name: int(data[name]) for name in COUNTS}
@@ -129,22 +129,22 @@ class Score(Written):
             raise InputError(f"this is not a score: {error!r}.", hint="pass what Score.to_dict() returned") from None
 
     def to_json(self) -> str:
-        """Write `to_dict` as a JSON object in one line, by `score.schema.json`."""
+        """Return `to_dict` as JSON in one line, valid under `score.schema.json`."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Score:
-        """Read what `to_json` wrote.
+        """Read a score that `to_json` wrote.
 
         Raises
         ------
         InputError
-            It is not what `to_json` wrote.
+            `text` is not from `to_json`.
         """
         return cls.from_dict(read_object(text, "a score", InputError))
 
     def __eq__(self, other: object) -> bool:
-        """Compare value and convention; refuse a bare number, of which a silent False would hide a wrong test."""
+        """Compare value and convention; refuse a bare number, since returning False would hide a wrong test."""
         if isinstance(other, Score):
             return self.value == other.value and self.convention == other.convention
         if _bare_number(other):
@@ -156,11 +156,11 @@ class Score(Written):
         return hash((self.value, self.convention))
 
     def __sub__(self, other: Score) -> float:
-        """Difference of two comparable scores."""
+        """Return the difference of two scores of the same convention and queries."""
         return self.value - self._comparable(other, "-")
 
     def __add__(self, other: object) -> NoReturn:
-        """Refuse: a mean of scores, of folds say, is not a score."""
+        """Refuse: a sum or mean of scores, such as of folds, is not a score."""
         msg = "scores are not added up, since a sum or a mean of them is not a score under a convention"
         raise IncomparableScoresError(f"{msg}.", hint="numpy.mean([score.value for score in scores])")
 
@@ -171,26 +171,26 @@ class Score(Written):
         raise self._refusal(other, "-")
 
     def __mul__(self, other: object = None) -> NoReturn:
-        """Refuse: a multiple of a score, a percentage say, is not a score."""
+        """Refuse: a multiple of a score, such as a percentage, is not a score."""
         msg = "a Score is not multiplied, divided or negated, since the result is not a score under a convention"
         raise IncomparableScoresError(f"{msg}.", hint="100 * score.value; f'{score:.2%}' writes a percentage")
 
     __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __mul__
 
     def __lt__(self, other: Score) -> bool:
-        """Order of two comparable scores by value."""
+        """Compare the values of two scores of the same convention and queries."""
         return self.value < self._comparable(other, "<")
 
     def __le__(self, other: Score) -> bool:
-        """Order of two comparable scores by value."""
+        """Compare the values of two scores of the same convention and queries."""
         return self.value <= self._comparable(other, "<=")
 
     def __gt__(self, other: Score) -> bool:
-        """Order of two comparable scores by value."""
+        """Compare the values of two scores of the same convention and queries."""
         return self.value > self._comparable(other, ">")
 
     def __ge__(self, other: Score) -> bool:
-        """Order of two comparable scores by value."""
+        """Compare the values of two scores of the same convention and queries."""
         return self.value >= self._comparable(other, ">=")
 
     def _comparable(self, other: object, operator: str) -> float:
@@ -205,21 +205,21 @@ class Score(Written):
             number = _bare_number(other)
             if number:
                 hint = f".value gives the bare number: score.value {operator} {number}"
-            why = f"a Score and a {type(other).__name__} are compared, and only one says its convention"
+            reason = f"a Score and a {type(other).__name__} are compared, and only one says its convention"
         elif self.convention != other.convention:
             fields = ", ".join(
                 f"{n}={a!r} against {b!r}" for n, (a, b) in self.convention.diff(other.convention).items()
             )
-            why = f"the conventions differ in {fields or 'their class'}"
+            reason = f"the conventions differ in {fields or 'their class'}"
         else:
-            why = "the scores were computed over different queries (ids, labels or weights)"
-        return IncomparableScoresError(f"{why}.", hint=hint)
+            reason = "the scores were computed over different queries (ids, labels or weights)"
+        return IncomparableScoresError(f"{reason}.", hint=hint)
 
 
 def _bare_number(other: object) -> str:
-    """Write a number, or `pytest.approx` of one, for a hint; nothing for everything else."""
+    """Return the text of a number or of `pytest.approx` for a hint; empty for other objects."""
     if isinstance(other, Number):
         return repr(other)
-    # Approx since pytest 9.2, and ApproxBase before.
+    # The class is called Approx since pytest 9.2, and ApproxBase before.
     approximate = any(kind.__name__ in {"Approx", "ApproxBase"} for kind in type(other).__mro__)
     return "pytest.approx(...)" if approximate else ""

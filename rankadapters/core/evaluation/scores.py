@@ -1,4 +1,4 @@
-"""Results by convention: every entry asked for, found by a convention or by any text of it; scores are also a table."""
+"""Results by convention, looked up by a convention or any text of it; scores also make a table."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from rankadapters.core.evaluation.score import HEAD, Score
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.evaluation.written import Written
 
-Found = TypeVar("Found")  # a Score, a dict of model to Score, or what else a convention gives
+Result = TypeVar("Result")  # such as a Score, or a dict of Scores by model
 
 
-class ByConvention(Mapping[Convention, Found]):
-    """Results in the order of the conventions asked for.
+class ByConvention(Mapping[Convention, Result]):
+    """Results in the order of the requested conventions.
 
-    Iterating gives every entry asked for, also where two of them mean equal conventions. A look-up takes a convention
-    or any text of it, and prefers the entry of the same name.
+    Iteration yields every requested entry, even if two conventions are equal. A look-up accepts a convention or any
+    text of it, and prefers the entry with the same name.
 
     Parameters
     ----------
     entries : iterable of (Convention, result)
-        In the order asked for.
+        The entries in the requested order.
 
     Examples
     --------
@@ -42,59 +42,59 @@ class ByConvention(Mapping[Convention, Found]):
     Hint: this result holds 'letor3@2', 'letor4@2'.
     """
 
-    def __init__(self, entries: Iterable[tuple[Convention, Found]]) -> None:
+    def __init__(self, entries: Iterable[tuple[Convention, Result]]) -> None:
         self._entries = tuple(entries)
-        self._places: dict[Convention, list[int]] = {}
-        for place, (convention, _) in enumerate(self._entries):
-            self._places.setdefault(convention, []).append(place)
+        self._indices: dict[Convention, list[int]] = {}
+        for index, (convention, _) in enumerate(self._entries):
+            self._indices.setdefault(convention, []).append(index)
 
-    def __getitem__(self, key: Convention | str) -> Found:
-        """Return the result under a convention, or a text of one."""
+    def __getitem__(self, key: Convention | str) -> Result:
+        """Return the result for a convention or a text of it."""
         try:
             convention = key if isinstance(key, Convention) else as_convention(key)
         except ConventionError as error:
             raise NotAskedError(str(error)) from None
-        places = self._places.get(convention)
-        if places is None:
-            held = choices(convention.short_name for convention in self)
-            raise NotAskedError(f"{convention.short_name} was not asked for.", hint=f"this result holds {held}")
-        if len(places) > 1:
-            places = [place for place in places if self._entries[place][0].name == convention.name] or places
-        return self._entries[places[0]][1]
+        indices = self._indices.get(convention)
+        if indices is None:
+            names = choices(convention.short_name for convention in self)
+            raise NotAskedError(f"{convention.short_name} was not asked for.", hint=f"this result holds {names}")
+        if len(indices) > 1:
+            indices = [index for index in indices if self._entries[index][0].name == convention.name] or indices
+        return self._entries[indices[0]][1]
 
     def __iter__(self) -> Iterator[Convention]:
-        """Iterate over the conventions in the order asked for."""
+        """Iterate over the conventions in the requested order."""
         return (convention for convention, _ in self._entries)
 
     def __len__(self) -> int:
-        """Count the entries asked for."""
+        """Return the number of entries."""
         return len(self._entries)
 
     def __repr__(self) -> str:
         """Show each result by its convention's shortest text."""
-        entries = ", ".join(f"{convention.short_name!r}: {found!r}" for convention, found in self._entries)
+        entries = ", ".join(f"{convention.short_name!r}: {result!r}" for convention, result in self._entries)
         return f"{type(self).__name__}({{{entries}}})"
 
 
-class Scores(ByConvention[Found], Written):
-    """The scores of each convention, which notebooks show as a table."""
+class Scores(ByConvention[Result], Written):
+    """The scores of each convention, shown as a table in notebooks."""
 
     def table(self) -> Table:
-        """Give a line for each convention, and for each model where there are several."""
+        """Return a table with a line for each convention and model."""
         lines = list(self._lines())
         models = ("model",) if lines and len(lines[0]) > 1 + len(HEAD) else ()
         return Table.of(f"{len(self)} convention{'s' * (len(self) != 1)}", ("name", *models, *HEAD), lines)
 
     def blocks(self) -> list[str | Table]:
-        """Give the table, and the signature of each convention."""
+        """Return the table, and the signature of each convention."""
         return [self.table(), signatures(self)]
 
     def _lines(self) -> Iterator[tuple[str, ...]]:
-        for convention, found in self._entries:
-            if isinstance(found, Score):
-                yield (convention.name, *found.cells())
-            elif isinstance(found, dict):
-                yield from ((convention.name, str(model), *score.cells()) for model, score in found.items())
+        for convention, result in self._entries:
+            if isinstance(result, Score):
+                yield (convention.name, *result.cells())
+            elif isinstance(result, dict):
+                yield from ((convention.name, str(model), *score.cells()) for model, score in result.items())
 
     def _repr_html_(self) -> str:
         return self.table().html()
@@ -103,21 +103,21 @@ class Scores(ByConvention[Found], Written):
         return self.table().markdown()
 
 
-def shaped(
+def shape_results(
     conventions: Sequence[Convention], models: Mapping[Any, ByConvention[Any]], *, is_one: bool, one_model: bool
 ) -> Any:
-    """Return the results of one convention alone where one was given, and by model where the models have names."""
+    """Return the results by convention and model, without the level that the caller did not ask for."""
     first = next(iter(models.values()))
-    by_model = ((each, {name: results[each] for name, results in models.items()}) for each in conventions)
-    found = first if one_model else type(first)(by_model)
-    return found[conventions[0]] if is_one else found
+    by_model = ((key, {name: results[key] for name, results in models.items()}) for key in conventions)
+    results = first if one_model else type(first)(by_model)
+    return results[conventions[0]] if is_one else results
 
 
 def signatures(conventions: Iterable[Convention]) -> str:
-    """Write each convention's name and signature in a line of its own."""
+    """Return one line with name and signature for each convention."""
     return "\n".join(dict.fromkeys(f"{convention.name}: {convention}" for convention in conventions))
 
 
 def named_as(conventions: Iterable[Convention], scores: Mapping[Convention, Score]) -> Scores[Score]:
-    """Return the score of each convention asked for, under that convention's own name."""
+    """Return the score of each requested convention, under that convention's name."""
     return Scores((convention, replace(scores[convention], convention=convention)) for convention in conventions)

@@ -1,4 +1,4 @@
-"""A table: as text, in Markdown, in LaTeX and in HTML."""
+"""Tables as plain text, Markdown, LaTeX and HTML."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-# What LaTeX would take for markup, or print as another letter; `[` and `*` end the line before with an option.
+# Characters that LaTeX treats as markup or prints differently; after a line end, `[` and `*` would start an option.
 _LATEX = str.maketrans(
     {letter: f"\\{letter}" for letter in "&%$#_{}"}
     | {letter: f"{{{letter}}}" for letter in "[*"}
@@ -19,7 +19,7 @@ _MINUS, _DASHES = re.compile(r"(?<!\S)-(?=\d)"), re.compile(r"-(?=-)")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A caption, a head, and lines of text; columns after the first stand to the right where they hold numbers.
+    """A caption, a head, and lines of text; numeric columns after the first are right-aligned.
 
     >>> print(Table.of("two values", ("name", "value"), [("a", "0.5"), ("bcd", "12")]))
     two values
@@ -34,17 +34,17 @@ class Table:
 
     @classmethod
     def of(cls, caption: str, head: Iterable[str], lines: Iterable[Iterable[str]]) -> Table:
-        """Make a table of any iterables."""
+        """Make a table from any iterables."""
         return cls(caption, tuple(head), tuple(tuple(line) for line in lines))
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Which columns hold nothing but numbers and dashes."""
+        """Whether each column has only numbers and dashes."""
         columns = zip(*self.lines, strict=True) if self.lines else [()] * len(self.head)
         return tuple(bool(column) and all(map(_is_number, column)) for column in columns)
 
     def __str__(self) -> str:
-        """Write aligned columns."""
+        """Return the table as text with aligned columns."""
         grid = [self.head, *self.lines]
         widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
         sides = [str.rjust if number else str.ljust for number in self.numeric]
@@ -54,13 +54,13 @@ class Table:
         return "\n".join([self.caption, *(row.rstrip() for row in rows)])
 
     def markdown(self) -> str:
-        """Write a Markdown table under its caption."""
+        """Return a Markdown table under its caption."""
         rule = ["---:" if number else "---" for number in self.numeric]
         escaped = ([as_markdown(cell) for cell in line] for line in (self.head, rule, *self.lines))
         return "\n".join([f"{self.caption}\n", *("| " + " | ".join(line) + " |" for line in escaped)])
 
     def latex(self) -> str:
-        """Write a LaTeX tabular with the rules of booktabs, under its caption as a comment."""
+        """Return a LaTeX tabular with booktabs rules, under its caption as a comment."""
         sides = "".join("r" if number else "l" for number in self.numeric)
         head, *lines = (" & ".join(map(as_latex, line)) + r" \\" for line in (self.head, *self.lines))
         caption = " ".join(self.caption.split())
@@ -68,7 +68,7 @@ class Table:
         return "\n".join([*top, *lines, r"\bottomrule", r"\end{tabular}"])
 
     def html(self) -> str:
-        """Write an HTML table with a caption and headers that say what they head."""
+        """Return an HTML table with a caption and scoped headers."""
         heads = zip(self.numeric, self.head, strict=True)
         head = "".join(f'<th scope="col"{_right(number)}>{escape(cell)}</th>' for number, cell in heads)
         body = "".join(f"<tr>{self._cells(line)}</tr>" for line in self.lines)
@@ -83,7 +83,7 @@ class Table:
 
 
 def as_markdown(text: str) -> str:
-    r"""Escape what Markdown, or a table of it, would take for markup.
+    r"""Escape characters that Markdown would treat as markup.
 
     >>> print(as_markdown("a|b <log> *7*"))
     a\|b \<log> \*7\*
@@ -92,7 +92,7 @@ def as_markdown(text: str) -> str:
 
 
 def as_latex(text: str) -> str:
-    r"""Escape what LaTeX would take for markup, and set the sign of a negative number.
+    r"""Escape characters that LaTeX would treat as markup, and write minus signs in math mode.
 
     >>> print(as_latex("50 % of a_b, -0.5"))
     50 \% of a\_b, $-$0.5

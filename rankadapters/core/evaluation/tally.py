@@ -1,4 +1,4 @@
-"""Tallies: exact sums over some queries, which merge into the same bits for any partition."""
+"""Tallies: exact sums over some queries, whose merged result is bit-identical for any partition."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from rankadapters.core.evaluation.score import COUNTS, Score
 from rankadapters.core.presets.texts import parse
 
 _DIGEST = 2**64
-_UNIT = 2**1074  # the smallest float64 is one such part of 1
+_UNIT = 2**1074  # 1 in units of the smallest float64
 _CUTS = (SUM_LIMBS, 2 * SUM_LIMBS, 2 * SUM_LIMBS + len(COUNTS))  # numerator | denominator | counts | digest
 
 
-class _Knowing:
-    """Room for the queries' own ids, which are no field of a tally: neither a copy nor a text of it has them."""
+class _QueryIds:
+    """The slot for the original query ids; it is not a field, so copies and texts of a tally lack it."""
 
     __slots__ = ("_query_ids",)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally(_Knowing):
+class Tally(_QueryIds):
     """Exact sums of a convention over some queries; tallies of disjoint queries add up in any order.
 
     Attributes
     ----------
     convention : Convention
-        What decides each query's value.
+        Defines the value of each query.
     numerator, denominator : int
         The two sums, in units of the smallest float64, 2^-1074.
     n_queries, n_scored, n_empty, n_short, digest : int
         As in `Score`.
     ids : uint64 array, shape (n_queries,), or None
-        A hash of each query's id, by which a query that is in two tallies is found: 8 bytes a query.
+        A hash of each query's id, of 8 bytes, to detect a query that is in two tallies.
     parts : Parts or None
-        Where there are no ids: the parts of a partition that this tally is over, by `part_of`.
+        Without ids: the parts of a partition that this tally covers, set by `part_of`.
     N_LIMBS : int
         Length of `to_limbs()`, 146.
 
@@ -55,7 +55,7 @@ class Tally(_Knowing):
     >>> (parts[0] + parts[1]).score().n_queries
     2
 
-    `Tally.merge` is the way to add up many.
+    Use `Tally.merge` to add up many tallies.
     """
 
     convention: Convention
@@ -79,25 +79,25 @@ class Tally(_Knowing):
         return self if other == 0 else NotImplemented
 
     def knowing(self, query_ids: NDArray[Any]) -> Tally:
-        """Keep the queries' own ids, in the order of `ids`, so that a message can name them."""
+        """Store the original query ids, in the order of `ids`, so that messages can name them."""
         object.__setattr__(self, "_query_ids", query_ids)
         return self
 
     @property
     def query_ids(self) -> NDArray[Any] | None:
-        """The queries' own ids while they are at hand: a tally travels, and is merged, without them."""
+        """The original query ids, or None: pickling and merging drop them."""
         return getattr(self, "_query_ids", None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the queries' own ids behind: a tally travels with 8 bytes a query."""
-        return Tally, tuple(getattr(self, each.name) for each in fields(self))
+        """Pickle without the original query ids: only 8 bytes per query."""
+        return Tally, tuple(getattr(self, field.name) for field in fields(self))
 
     @staticmethod
     def merge(tallies: Iterable[Tally]) -> Tally:
-        """Merge tallies of disjoint queries under one convention, in time that grows with the number of queries.
+        """Merge tallies of disjoint queries under one convention, in time linear in the number of queries.
 
-        The same bits for any partition and order; `sum(tallies)` is the same too, but goes over what it has so far
-        at every step.
+        The result is bit-identical for any partition and order. `sum(tallies)` returns the same, but copies the ids
+        merged so far at every step.
 
         Parameters
         ----------
@@ -107,8 +107,8 @@ class Tally(_Knowing):
         Raises
         ------
         InputError
-            There is no tally, one is something else, a query or part is in two of them, or nothing tells that
-            none is.
+            There is no tally, an item is not a tally, a query or part is in two of them, or this cannot be
+            checked for lack of ids and parts.
         IncomparableScoresError
             The conventions differ.
 
@@ -120,31 +120,31 @@ class Tally(_Knowing):
         >>> ra.Tally.merge(parts).n_queries
         3
         """
-        several = _as_tallies(tallies)
-        held = [(tally.ids, tally.parts, tally.query_ids) for tally in several]
+        tally_list = _as_tallies(tallies)
+        identities = [(tally.ids, tally.parts, tally.query_ids) for tally in tally_list]
         names = ("numerator", "denominator", *COUNTS, "digest")
-        sums: dict[str, Any] = {name: sum(getattr(tally, name) for tally in several) for name in names}
+        sums: dict[str, Any] = {name: sum(getattr(tally, name) for tally in tally_list) for name in names}
         sums["digest"] %= _DIGEST
-        return _tally(several[0].convention, sums, *join(held))
+        return _tally(tally_list[0].convention, sums, *join(identities))
 
     def part_of(self, scheme: str, parts: int, index: int) -> Tally:
-        """Drop the ids: that no query is in two tallies rests on a partition of which this one is a part.
+        """Return the tally without ids, as a part of a partition that keeps queries out of two tallies.
 
-        For more queries than 8 bytes each are affordable for, beyond some 10^8.
+        Use it if 8 bytes per query are too many, beyond some 10^8 queries.
 
         Parameters
         ----------
         scheme : str
-            What assigns each query to one part alone, such as `"hash of qid"`; tallies of one scheme merge.
+            The rule that assigns each query to exactly one part, such as `"hash of qid"`; tallies of one scheme merge.
         parts : int
-            Parts that the partition has.
+            Number of parts of the partition.
         index : int
-            Which of them this is, from 0.
+            Number of this part, from 0.
 
         Raises
         ------
         InputError
-            This is not a part of a partition.
+            The scheme, the number of parts or the index is invalid.
 
         Examples
         --------
@@ -157,13 +157,13 @@ class Tally(_Knowing):
         return replace(self, ids=None, parts=Parts.one(scheme, parts, index))
 
     def to_limbs(self) -> Limbs:
-        """Write the sums and counts as integers that any engine adds up: the ids stay behind.
+        """Return sums and counts, without ids, as integers that any engine can add up.
 
         Returns
         -------
         int64 array, shape (146,)
             Numerator and denominator as 70 limbs of 32 bits each, the lowest first, four counts, and the digest in
-            two limbs. The sum of such arrays, place by place, is exact for up to 2^31 tallies, in any order.
+            two limbs. The elementwise sum of such arrays is exact for up to 2^31 tallies, in any order.
 
         Examples
         --------
@@ -181,24 +181,24 @@ class Tally(_Knowing):
     def from_limbs(
         cls, limbs: Limbs, convention: Convention, *, ids: Ids | None = None, parts: Parts | None = None
     ) -> Tally:
-        """Read what `to_limbs` wrote, or the sum of several such arrays.
+        """Read an array that `to_limbs` wrote, or a sum of such arrays.
 
         Parameters
         ----------
         limbs : int64 array, shape (146,)
             The sum over tallies under one convention.
         convention : Convention
-            That convention, which limbs do not tell.
+            That convention, which limbs do not contain.
         ids : uint64 array, shape (n_queries,), optional
-            `ids` of these tallies in any order. Without them a query in two tallies is not found here, and the tally
-            merges with others only as a part of a partition.
+            `ids` of these tallies in any order. Without them, a query in two tallies is not detected, and the tally
+            merges only with other parts of a partition.
         parts : Parts, optional
-            Which parts of a partition these tallies are.
+            The parts of a partition that these tallies cover.
 
         Raises
         ------
         InputError
-            These are not the limbs of tallies, there are not as many ids as queries, or a query is there twice.
+            The limbs are not those of tallies, or `ids` has a wrong length or duplicates.
         """
         numerator, denominator, counts, digest = np.split(as_limbs(limbs, cls.N_LIMBS), _CUTS)
         sums = dict(zip(COUNTS, counts.tolist(), strict=True))
@@ -207,29 +207,29 @@ class Tally(_Knowing):
         return _tally(convention, sums, None if ids is None else as_ids(ids, sums["n_queries"]), parts)
 
     def score(self) -> Score:
-        """Divide the exact sums, rounding correctly once.
+        """Return the score: the ratio of the exact sums, correctly rounded.
 
         Raises
         ------
         InputError
-            Every query was skipped, or those that were not have weight 0, or so little that the value is not finite.
+            Every query is skipped, or the weights of the others are 0 or so small that the value overflows.
         """
         value = self.convention.link(self._ratio()) if self.denominator else self._value_of_nothing()
         counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
         return Score(value, self.convention, *counts, digest=self.digest)
 
     def _ratio(self) -> float:
-        try:  # a ratio of integers is rounded correctly, whatever their size
+        try:  # Python rounds a ratio of integers correctly, whatever their size
             return self.numerator / self.denominator
         except OverflowError:
             raise InputError(
-                f"the weights of the scored queries add up to {self.mass:g}, by which the value is beyond float64.",
+                f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64.",
                 hint="divide the weights by their mean",
             ) from None
 
     @property
     def mass(self) -> float:
-        """What the sum of the numerators is divided by.
+        """Divisor of the sum of the numerators.
 
         Raises
         ------
@@ -241,15 +241,15 @@ class Tally(_Knowing):
         return self.denominator / _UNIT
 
     def _value_of_nothing(self) -> float:
-        """Value where no query has a pair; where nothing is left to average there is none."""
+        """Return the value if no query has a pair; raise an error if nothing is left to average."""
         empty = getattr(self.convention, "empty", None)
         if self.convention.over == "pairs" and isinstance(empty, float):
             return empty
-        why = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
-        raise InputError(f"nothing is left to average: {why}.", hint="another policy than 'skip', or other weights")
+        reason = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
+        raise InputError(f"nothing is left to average: {reason}.", hint="another policy than 'skip', or other weights")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types, exact: big numbers as hexadecimal text."""
+        """Return exact plain JSON types, with big numbers as hexadecimal text."""
         return {
             "convention": str(self.convention),
             **{name: hex(getattr(self, name)) for name in ("numerator", "denominator", "digest")},
@@ -260,7 +260,7 @@ class Tally(_Knowing):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Tally:
-        """Read what `to_dict` gave."""
+        """Read a tally that `to_dict` wrote."""
         try:
             sums = {name: int(data[name], 16) for name in ("numerator", "denominator", "digest")}
             sums |= {name: int(data[name]) for name in COUNTS}
@@ -279,17 +279,17 @@ def _tally(convention: Convention, sums: dict[str, int], ids: Ids | None, parts:
 
 
 def _as_tallies(tallies: object) -> list[Tally]:
-    several = members(tallies) or []
-    wrong = [each for each in several if not isinstance(each, Tally)]
-    if wrong or not several:
-        what = f"{wrong[0]!r:.60} is not a Tally" if wrong else f"tallies={tallies!r:.60} lists no tally"
-        raise InputError(f"{what}.", hint="Tally.merge([evaluator.tally(scores), ...])")
-    for tally in several[1:]:
-        if tally.convention != several[0].convention:
-            differing = ", ".join(several[0].convention.diff(tally.convention)) or "their class"
+    items = members(tallies) or []
+    wrong = [item for item in items if not isinstance(item, Tally)]
+    if wrong or not items:
+        reason = f"{wrong[0]!r:.60} is not a Tally" if wrong else f"tallies={tallies!r:.60} lists no tally"
+        raise InputError(f"{reason}.", hint="Tally.merge([evaluator.tally(scores), ...])")
+    for tally in items[1:]:
+        if tally.convention != items[0].convention:
+            differing = ", ".join(items[0].convention.diff(tally.convention)) or "their class"
             msg = f"tallies under different conventions do not add up: they differ in {differing}."
             raise IncomparableScoresError(msg)
-    return several
+    return items
 
 
 def _word(text: str) -> int:

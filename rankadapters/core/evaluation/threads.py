@@ -1,4 +1,4 @@
-"""Threads over chunks of queries: kernels release the GIL, and every chunk writes its own slice."""
+"""Threads over chunks of queries: kernels release the GIL, and every chunk writes to a separate slice."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from rankadapters.core.declaration.arguments import whole_or_none
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-ROWS_PER_THREAD = 50_000  # below this a thread costs more than it brings
+ROWS_PER_THREAD = 50_000  # for fewer rows, starting a thread costs more time than it saves
 
-# Python cannot interrupt machine code, so no call takes more than this, a fraction of a second. It counts pairs, and
-# ROW for what each row costs by itself.
+# Limit of the work in one call, a fraction of a second, since Python cannot interrupt machine code. A pair of rows is
+# 1 unit of work, and a row ROW units.
 WORK_PER_CALL = 2**25
 ROW = 2**5
 
 
 def as_n_threads(n_threads: object) -> int:
-    """Check a number of threads; None means all CPUs that this process may use."""
-    taken = whole_or_none("n_threads", n_threads, "all CPUs")
-    if taken is not None:
-        return taken
+    """Return a checked number of threads; None means all CPUs that this process may use."""
+    number = whole_or_none("n_threads", n_threads, "all CPUs")
+    if number is not None:
+        return number
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -39,20 +39,20 @@ def over_chunks(
     n_threads: int,
     work: NDArray[np.float64] | None = None,
 ) -> list[Any]:
-    """Call `run(first, last)`, which yields results, for ranges of queries that cover all of them; in their order.
+    """Call `run(first, last)`, which yields results, for ranges that cover all queries; return the results in order.
 
-    What ends this early, such as Ctrl-C, ends every thread at the next result that it yields.
+    An exception, such as from Ctrl-C, stops every thread at the next result that it yields.
 
     Parameters
     ----------
     run : callable
-        Called in several threads.
+        Must be thread-safe.
     indptr : int64 array, shape (n_queries + 1,)
-        Rows of each query.
+        Offsets of the queries' rows.
     n_threads : int
-        At most this many threads.
+        Maximum number of threads.
     work : float array, shape (n_queries + 1,), optional
-        What the queries cost, added up, where that is not in proportion to their rows.
+        Cumulative work of the queries, if it is not proportional to their rows.
     """
     n_queries, n_docs = indptr.size - 1, int(indptr[-1])
     n_chunks = max(1, min(n_threads, n_queries, n_docs // ROWS_PER_THREAD))
@@ -61,19 +61,19 @@ def over_chunks(
     costs, stopped = indptr * ROW if work is None else work, Event()
 
     def run_chunk(first: int, last: int) -> list[Any]:
-        found = []
+        results = []
         for part in _parts(costs, first, last):
             for result in run(*part):
-                found.append(result)
+                results.append(result)
                 if stopped.is_set():
-                    return found
-        return found
+                    return results
+        return results
 
     if n_chunks == 1:
         return run_chunk(0, n_queries)
     cuts = np.searchsorted(indptr, np.linspace(0, n_docs, n_chunks + 1)[1:-1])
     chunks = list(pairwise([0, *cuts.tolist(), n_queries]))
-    # This thread works too, so a pool that is busy with other callers delays but never blocks.
+    # This thread works too, so that a pool busy with other callers never blocks it completely.
     waiting = [_pool(os.getpid(), n_chunks - 1).submit(run_chunk, *chunk) for chunk in chunks[1:]]
     try:
         return [*run_chunk(*chunks[0]), *(result for future in waiting for result in future.result())]
@@ -82,7 +82,7 @@ def over_chunks(
 
 
 def _parts(costs: NDArray[Any], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Divide a range of queries into those of one call each; one query is not divided."""
+    """Split a range of queries so that each part fits in one call; a single query is never split."""
     while first < last:
         end = int(np.searchsorted(costs, costs[first] + WORK_PER_CALL, side="right")) - 1
         end = min(max(end, first + 1), last)
@@ -92,7 +92,7 @@ def _parts(costs: NDArray[Any], first: int, last: int) -> Iterator[tuple[int, in
 
 @lru_cache(maxsize=4)
 def _pool(pid: int, size: int) -> ThreadPoolExecutor:
-    """Keep a pool per process: the threads of a parent do not survive a fork."""
-    from concurrent.futures import ThreadPoolExecutor  # brings logging, which little data need not wait for
+    """Return the thread pool of this process; a fork does not copy its parent's threads."""
+    from concurrent.futures import ThreadPoolExecutor  # imports logging, too slow for small data
 
     return ThreadPoolExecutor(size, thread_name_prefix=f"rankadapters-{pid}")

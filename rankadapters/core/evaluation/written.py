@@ -1,4 +1,4 @@
-"""What results are written as: paragraphs and tables, in Markdown and in LaTeX."""
+"""Results written as paragraphs and tables, in Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from rankadapters.core.evaluation.table import Table, as_latex, as_markdown
 
 
 class Written(ABC):
-    """A result that can be read: paragraphs and tables."""
+    """Base class of results that can be written as paragraphs and tables."""
 
     __slots__ = ()
 
     @abstractmethod
     def blocks(self) -> list[str | Table]:
-        """Give the paragraphs and tables in the order of reading."""
+        """Return the paragraphs and tables in reading order."""
 
     def to_markdown(self) -> str:
-        """Write paragraphs and tables in Markdown."""
+        """Return the paragraphs and tables in Markdown."""
         return "\n\n".join(b.markdown() if isinstance(b, Table) else _markdown(b) for b in self.blocks()) + "\n"
 
     def to_latex(self) -> str:
-        """Write paragraphs and tables in LaTeX, which need the package booktabs; captions are comments.
+        """Return the paragraphs and tables in LaTeX, which needs the package booktabs; captions are comments.
 
-        Signatures may be broken across lines after a slash.
+        Lines may break after the slashes of a signature.
         """
         return "\n\n".join(b.latex() if isinstance(b, Table) else _latex(b) for b in self.blocks()) + "\n"
 

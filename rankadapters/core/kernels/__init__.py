@@ -1,7 +1,7 @@
 """Kernels: the only code that loops over rows. Each is written once, in plain Python that numba can compile.
 
-Arrays and numbers go in, arrays come out; a kernel knows no convention. `dispatch.run` chooses whether a kernel runs as
-it is written, on lists, or compiled. Importing a kernel imports no numba.
+Kernels take arrays and numbers and write arrays; they know no conventions. `dispatch.run` runs a kernel as Python
+on lists, in numpy, or compiled. Importing a kernel does not import numba.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 from rankadapters.core.errors import warn_caller
 
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
-FEW = 8  # rows of a query that a kernel for short queries takes
-LIMBS, LIMB_BITS = 66, 32  # of an exact sum, from 2^-1074 to beyond the largest float64
+FEW = 8  # a short query has at most this many rows
+LIMBS, LIMB_BITS = 66, 32  # size of an exact sum, from 2^-1074 to above the largest float64
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-_UNCALLED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # numba's types leave these out
+_UNCALLED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # lacking in numba's type stubs
 
 
 class Kernel:
@@ -27,24 +27,24 @@ class Kernel:
     Attributes
     ----------
     in_numpy : callable or None
-        The same for whole columns at once, where loops in Python would take too long.
+        The same computation in numpy, for kernels whose Python loops take too long.
     tied : str
-        Of a kernel that reads columns by rank: what each rank of a tie brings where ties are not broken. `means`: the
-        mean of the tie; `spans`: its sum, and where the tie ends; `whole`: the row's own number, and where the tie
-        ends, of the tie at rank k also the rows beyond.
+        For a kernel that reads columns by rank: the value at each rank of a tie if ties are not broken. `means`: the
+        mean of the tie. `spans`: its sum, with the rank where the tie ends. `whole`: each row's own value, also for
+        rows of the last tie beyond rank k, with the rank where the tie ends.
     cost : int
-        How many times as long as ranking it takes in plain Python, so that it is compiled so much earlier.
+        Time in plain Python relative to ranking; a kernel that costs more is compiled earlier.
     short_queries : Kernel or None
-        A kernel that also ranks, for queries of at most FEW rows: `short_queries(scores, order, indptr, *columns, k,
+        A kernel that ranks too, for queries of at most FEW rows: `short_queries(scores, order, indptr, *columns, k,
         *by_rank, *by_query, *options, values)` returns the first row whose score is not finite, else -1.
     line_search : Kernel or None
-        A kernel that also ranks, for scores that move along a line in steps: as `dcg.discounted_sums_along`.
+        A kernel that ranks too, for scores that move in steps along a line, such as `dcg.discounted_sums_in_steps`.
     parameters : tuple of str
         Names of the arguments.
     kept : bool
         Whether its machine code is kept on disk.
     options : dict
-        What numba is told.
+        Options for numba.
     """
 
     __name__: str
@@ -70,15 +70,15 @@ class Kernel:
         _be_named_as(self, function)
 
     def __repr__(self) -> str:
-        """Name the function and its module."""
+        """Show the function and its module."""
         return f"<kernel {self.__module__}.{self.__name__}>"
 
     def __reduce__(self) -> str:
-        """Let plans be pickled and copied: a kernel is one object, which its module names."""
+        """Pickle and copy a kernel by its name in its module, so that plans can be pickled."""
         return self.__name__
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the machine code; without numba, the function as it is written."""
+        """Run the machine code, or the Python function if numba is missing."""
         if why_no_numba() is None:
             return self.compiled(*arguments)
         warn_of_no_numba()
@@ -96,34 +96,34 @@ class Kernel:
 
     @property
     def compiled(self) -> Any:
-        """The machine code, which numba makes at the first call with arguments of each type."""
+        """The machine code, which numba compiles at the first call with arguments of each type."""
         if self._compiled is None:
             from numba.core.compiler_lock import global_compiler_lock
 
             from rankadapters.core.kernels.compiling import machine_code
 
             with global_compiler_lock:
-                if self._compiled is None:  # another thread may have been faster
+                if self._compiled is None:  # another thread may have compiled it meanwhile
                     self._compiled = machine_code(self)
         return self._compiled
 
     def text(self) -> Any:
-        """Return what numba compiles."""
+        """Return the function that numba compiles."""
         return linked(self.function, "compiled")
 
 
 def linked(function: Any, form: str) -> FunctionType:
-    """Copy a function so that it calls one form of the kernels that it names, `plain` or `compiled`."""
+    """Copy a function so that it calls the `plain` or `compiled` form of other kernels."""
     names = {*_names(function.__code__), "__builtins__", "__name__"}
-    known = {name: value for name, value in function.__globals__.items() if name in names}
-    used = {name: getattr(value, form) if isinstance(value, Kernel) else value for name, value in known.items()}
-    copy = FunctionType(function.__code__, used, function.__name__, function.__defaults__, function.__closure__)
+    used = {name: value for name, value in function.__globals__.items() if name in names}
+    linked_names = {name: getattr(value, form) if isinstance(value, Kernel) else value for name, value in used.items()}
+    copy = FunctionType(function.__code__, linked_names, function.__name__, function.__defaults__, function.__closure__)
     copy.__doc__, copy.__module__, copy.__qualname__ = function.__doc__, function.__module__, function.__qualname__
     return copy
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Yield the names that some code and the functions inside it use."""
+    """Yield the global names that code and its inner functions use."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -141,9 +141,9 @@ def _be_named_as(wrapper: Any, function: Callable[..., Any]) -> None:
 
 @cache
 def why_no_numba() -> str | None:
-    """Say why numba cannot be imported; None where it can."""
+    """Return why numba cannot be imported; None if it can."""
     try:
-        import numba  # noqa: F401 - whether it is there, and fits the numpy that is there
+        import numba  # noqa: F401 - fails if numba is missing or incompatible with numpy
     except ImportError as error:
         return str(error)
     return None
@@ -151,7 +151,7 @@ def why_no_numba() -> str | None:
 
 @cache
 def warn_of_no_numba() -> None:
-    """Warn once that what should be machine code runs in Python, where numba cannot be imported."""
+    """Warn once if numba cannot be imported, so that slow computations run in Python."""
     if why_no_numba() is not None:
         warn_caller(
             f"gradients and learners run in plain Python, some hundred times as slowly, since numba cannot be imported "
@@ -161,54 +161,53 @@ def warn_of_no_numba() -> None:
 
 
 class Spelled(Kernel):
-    """A kernel for kernels that machine code spells in another way than plain Python does, with the same meaning."""
+    """A helper for kernels with different code in plain Python and in machine code, and equal results."""
 
     def __init__(self, function: Callable[..., Any], spelling: Callable[[], Any]) -> None:
         super().__init__(function, kept=False, options={"inline": "always", **_OPTIONS})
         self._spelling = spelling
 
     def text(self) -> Any:
-        """Return what numba compiles, a function, or puts in place, an intrinsic."""
+        """Return the function that numba compiles, or the intrinsic that it inserts."""
         return self._spelling()
 
 
 def spelled(spelling: Callable[[], Any]) -> Callable[[Callable[..., Any]], Spelled]:
-    """Make a kernel of a function for plain Python and of what `spelling` returns for machine code."""
+    """Make a kernel from a function for plain Python; `spelling()` returns the one for machine code."""
     return lambda function: Spelled(function, spelling)
 
 
 def kernel(function: Callable[..., Any] | None = None, **declared: Any) -> Any:
-    """Make a kernel whose machine code is kept on disk where a folder can be written; `declared` is as in `Kernel`."""
+    """Make a kernel whose machine code is kept on disk if possible; `declared` is passed to `Kernel`."""
     if function is None:
         return lambda function: kernel(function, **declared)
     return Kernel(function, options=_OPTIONS, **declared)
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
-    """Compile into each caller: a call per query with a dozen arrays costs as much as ranking a short query."""
+    """Make a kernel that numba inlines: a call per query with many arrays costs as much as ranking a short query."""
     return Kernel(function, kept=False, options={"inline": "always", **_OPTIONS})
 
 
 def internal(function: Callable[..., Any]) -> Kernel:
-    """Compile for kernels only: Python never calls it, so it needs no wrapper, and its callers' files hold its code."""
+    """Make a kernel that only kernels call: it needs no Python wrapper, and its code is kept in its callers' files."""
     return Kernel(function, kept=False, options={**_UNCALLED, **_OPTIONS})
 
 
 def merged(function: Callable[..., Any]) -> Kernel:
-    """Let LLVM put the machine code into the caller's: for what is called once a row, with many arrays."""
+    """Make a kernel that LLVM inlines, for functions called once per row with many arrays."""
     return Kernel(function, options={**_OPTIONS, "forceinline": True})
 
 
 def contracting(function: Callable[..., Any]) -> Kernel:
-    """Make a kernel in which a product and a sum may be one instruction that rounds once, as in the C library."""
+    """Make a kernel that may use fused multiply-add, which rounds once, as the C library does."""
     return Kernel(function, options={**_OPTIONS, "fastmath": {"contract"}})
 
 
 class Steps:
-    """Kernels that are called in turn: `calls(*arguments)` lists each kernel with its arguments.
+    """Kernels called in turn, so that shared steps are compiled once; `calls(*arguments)` lists kernels with arguments.
 
-    So code that many need is compiled once. The first row that a kernel returns, since its score is not finite, ends
-    the calls.
+    If a kernel returns a row, because its score is not finite, the later kernels are not called.
     """
 
     __name__: str
@@ -220,20 +219,20 @@ class Steps:
     __repr__, __reduce__ = Kernel.__repr__, Kernel.__reduce__
 
     def run(self, arguments: tuple[Any, ...], call: Callable[[Kernel, tuple[Any, ...]], Any]) -> int:
-        """Call the kernels in turn by `call`; return the row that one of them refused, else -1."""
-        for kernel_of_step, given in self.calls(*arguments):
-            bad = call(kernel_of_step, given)
+        """Call the kernels in turn with `call`; return the row that a kernel refused, else -1."""
+        for kernel_of_step, step_arguments in self.calls(*arguments):
+            bad = call(kernel_of_step, step_arguments)
             if bad is not None and bad >= 0:
                 return int(bad)
         return -1
 
     def __call__(self, *arguments: Any) -> int:
         """Run the machine code of each kernel."""
-        return self.run(arguments, lambda kernel_of_step, given: kernel_of_step(*given))
+        return self.run(arguments, lambda kernel_of_step, step_arguments: kernel_of_step(*step_arguments))
 
 
 def steps(calls: Callable[..., Any] | None = None, *, cost: int = 1) -> Any:
-    """Make one kernel of kernels that are called in turn; `cost` is as in `Kernel`."""
+    """Make one kernel from kernels called in turn; `cost` is as in `Kernel`."""
     if calls is None:
         return lambda calls: Steps(calls, cost=cost)
     return Steps(calls, cost=cost)
@@ -258,12 +257,12 @@ def _unsigned() -> Callable[..., Any]:
 
 
 @spelled(_zeros)
-def numbers(n: int) -> list[float]:
-    """Return n zeros to work with: a list in plain Python, which reads and writes it faster than an array."""
+def zeros(n: int) -> list[float]:
+    """Return working memory of n zeros: in plain Python a list, which is faster there than an array."""
     return [0.0] * n
 
 
 @spelled(_unsigned)
 def unsigned(index: int) -> int:
-    """Return an index that machine code need not test for being negative."""
+    """Return an index as an unsigned integer, so that machine code need not check for negative values."""
     return index

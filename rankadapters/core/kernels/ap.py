@@ -7,39 +7,39 @@ from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 
 
 @kernel(in_numpy=in_numpy.average_precision)
-def average_precision(ranked, outptr, k, divisor, by_found, values):
-    """Sum of the precisions at relevant ranks, by the divisor or, where `by_found`, by the relevant rows found."""
+def average_precision(gains_by_rank, outptr, k, divisor, by_found, values):
+    """Sum of the precisions at relevant ranks, divided by `divisor` or, if `by_found`, by their number."""
     for q in range(len(values)):
         start = outptr[q]
         hits, total = 0.0, 0.0
         for r in range(min(k, outptr[q + 1] - start)):
-            if ranked[start + r] > 0:
+            if gains_by_rank[start + r] > 0:
                 hits += 1.0
                 total += hits / (r + 1)
-        below = hits if by_found else divisor[q]
-        values[q] = total / below if below > 0 else 0.0
+        denominator = hits if by_found else divisor[q]
+        values[q] = total / denominator if denominator > 0 else 0.0
 
 
 @kernel
-def weighted_average_precision(ranked, weights, outptr, k, divisor, by_found, values):
-    """As average_precision, where `ranked` holds the weights of relevant rows and `weights` those of all rows."""
+def weighted_average_precision(gains_by_rank, weights, outptr, k, divisor, by_found, values):
+    """`average_precision` with weights: `gains_by_rank` of relevant rows and `weights` of all rows."""
     for q in range(len(values)):
         start = outptr[q]
-        hits, seen, total = 0.0, 0.0, 0.0
+        hits, weight_above, total = 0.0, 0.0, 0.0
         for r in range(min(k, outptr[q + 1] - start)):
-            seen += weights[start + r]
-            if ranked[start + r] > 0:
-                hits += ranked[start + r]
-                total += ranked[start + r] * (hits / seen)
-        below = hits if by_found else divisor[q]
-        values[q] = total / below if below > 0 else 0.0
+            weight_above += weights[start + r]
+            if gains_by_rank[start + r] > 0:
+                hits += gains_by_rank[start + r]
+                total += gains_by_rank[start + r] * (hits / weight_above)
+        denominator = hits if by_found else divisor[q]
+        values[q] = total / denominator if denominator > 0 else 0.0
 
 
 @kernel(tied="spans")
-def expected_average_precision(ranked, ends, outptr, k, divisor, values):
-    """Expectation over all orders of tied rows (McSherry and Najork 2008); `ranked` counts the relevant of each tie.
+def expected_average_precision(gains_by_rank, ends, outptr, k, divisor, values):
+    """Expectation over all orders of tied rows (McSherry and Najork 2008); `gains_by_rank` counts the relevant per tie.
 
-    A tie of n rows, r of them relevant, behind a rows with t relevant ones adds
+    A tie of n rows with r relevant ones, after a rows with t relevant ones, adds
     sum over j = 1..n with a + j <= k of r/n (t + 1 + (j - 1) (r - 1)/(n - 1)) / (a + j).
     """
     for q in range(len(values)):
@@ -47,7 +47,7 @@ def expected_average_precision(ranked, ends, outptr, k, divisor, values):
         size = min(k, outptr[q + 1] - start)
         before, total, first = 0.0, 0.0, 0
         while first < size:
-            last, r = ends[start + first], ranked[start + first]
+            last, r = ends[start + first], gains_by_rank[start + first]
             n = last - first
             slope = (r - 1.0) / (n - 1) if n > 1 else 0.0
             if r > 0:
@@ -59,17 +59,17 @@ def expected_average_precision(ranked, ends, outptr, k, divisor, values):
 
 
 @kernel(tied="spans")
-def average_precision_of_ties(ranked, weights, ends, outptr, k, divisor, by_found, values):
-    """A tie is retrieved at once, at its last rank; the columns weigh each tie's relevant rows, and all its rows."""
+def average_precision_of_ties(gains_by_rank, weights, ends, outptr, k, divisor, by_found, values):
+    """AP if all rows of a tie are retrieved at its last rank; columns are sums over each tie."""
     for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
-        hits, seen, total, first = 0.0, 0.0, 0.0, 0
+        hits, weight_above, total, first = 0.0, 0.0, 0.0, 0
         while first < size and ends[start + first] <= k:
-            hits += ranked[start + first]
-            seen += weights[start + first]
-            if ranked[start + first] > 0:
-                total += ranked[start + first] * (hits / seen)
+            hits += gains_by_rank[start + first]
+            weight_above += weights[start + first]
+            if gains_by_rank[start + first] > 0:
+                total += gains_by_rank[start + first] * (hits / weight_above)
             first = ends[start + first]
-        below = hits if by_found else divisor[q]
-        values[q] = total / below if below > 0 else 0.0
+        denominator = hits if by_found else divisor[q]
+        values[q] = total / denominator if denominator > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What there is to tell of compiling: that it goes on, how much was compiled, and where the machine code is kept."""
+"""Compile, load and keep machine code, announce compiling, and count what was compiled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KERNELS: list[Any] = []  # numba's dispatchers of the kernels whose machine code
 
 
 class Compiled(NamedTuple):
-    """How many kernels, each for some types of its arguments, this process compiled, and how many it found compiled."""
+    """Numbers of kernels that this process compiled or found compiled; each type of arguments counts."""
 
     compiled: int
     found: int
@@ -38,9 +38,9 @@ class Compiled(NamedTuple):
 
 @contextmanager
 def ctrl_c_waits() -> Iterator[None]:
-    """Let a Ctrl-C wait for the end of the block, unless somebody else handles it.
+    """Delay a Ctrl-C until the end of the block, unless other code handles Ctrl-C.
 
-    If a Ctrl-C stops numba inside a compilation, the process may compile nothing more, or crash.
+    If a Ctrl-C interrupts numba while it compiles, later compilations can fail or crash the process.
     """
     if current_thread() is not main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -56,9 +56,9 @@ def ctrl_c_waits() -> Iterator[None]:
 
 
 def machine_code(kernel: Kernel) -> Any:
-    """Hand a kernel to numba; the caller holds the lock that numba's registries need."""
-    tell_of_compiling()
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba is imported
+    """Return a kernel as machine code; the caller must hold numba's compiler lock."""
+    announce_compiling()
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba reads it from the environment
         return kernel.plain
     text = kernel.text()
     if not isinstance(text, FunctionType):  # an intrinsic
@@ -71,21 +71,21 @@ def machine_code(kernel: Kernel) -> Any:
 
 
 def keep(dispatcher: Any) -> None:
-    """Let a kernel be compiled without interruption, and keep its machine code, where some folder can be written."""
+    """Delay Ctrl-C while a kernel compiles, and keep its machine code if a folder is writable."""
     dispatcher.compile = ctrl_c_waits()(dispatcher.compile)
     with suppress(RuntimeError):  # "cannot cache function": neither the package nor the user's cache is writable
-        dispatcher._cache = KeptCode(dispatcher.py_func)  # noqa: SLF001 - numba does not ask which cache it is
+        dispatcher._cache = KeptCode(dispatcher.py_func)  # noqa: SLF001 - numba has no public way to set the cache
 
 
 def compiled() -> Compiled:
-    """Count what this process compiled, and what it found in the cache."""
+    """Return how many kernels this process compiled, and how many it loaded from the cache."""
     counts = [dispatcher.stats for dispatcher in KERNELS]
     misses = sum(sum(stats.cache_misses.values()) for stats in counts)
     return Compiled(misses, sum(sum(stats.cache_hits.values()) for stats in counts))
 
 
 def cache_folder() -> Path | None:
-    """Return the folder that machine code is kept in; None where none can be written."""
+    """Return the folder for machine code; None if no folder is writable."""
     from rankadapters.core.kernels.exact import add_exactly
 
     path = add_exactly.compiled.stats.cache_path
@@ -95,15 +95,15 @@ def cache_folder() -> Path | None:
 @ctrl_c_waits()
 @global_compiler_lock
 def load(kernel: Kernel | Steps, arguments: Sequence[Any]) -> bool:
-    """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine.
+    """Load a kernel for arguments of these types from the cache; return False if the cache lacks it.
 
-    One thread at a time, as when numba compiles: its registries are not safe in more.
+    It holds the compiler lock, since numba's registries are not thread-safe.
     """
     if isinstance(kernel, Steps):
-        loaded = [load(*call) for call in kernel.calls(*arguments)]  # what there is, even if not all
+        loaded = [load(*call) for call in kernel.calls(*arguments)]  # tries all, even if some are missing
         return all(loaded)
     types, dispatcher = tuple(map(typeof, arguments)), kernel.compiled
-    # numba says only of what it compiled or loaded whether it was in the cache, hence the look inside.
+    # numba has no public way to look into the cache without compiling.
     if dispatcher._cache.load_overload(types, dispatcher.targetctx) is None:  # noqa: SLF001
         return False
     dispatcher.compile(types)
@@ -115,26 +115,26 @@ def compile_for(kernel: Kernel, arguments: Sequence[Any]) -> None:
     kernel.compiled.compile(tuple(map(typeof, arguments)))
 
 
-class Teller(event.Listener):
-    """Says on a terminal, once in a process, that kernels are being compiled; a cache that is warm compiles none."""
+class CompilingNotice(event.Listener):
+    """Prints on a terminal, once per process, that kernels are being compiled."""
 
     def __init__(self) -> None:
-        self._told = False
+        self._announced = False
 
     def on_start(self, event: Any) -> None:
-        """Tell of the first of our kernels."""
+        """Print the notice for the first kernel of this package."""
         dispatcher = event.data["dispatcher"]
-        if self._told or not str(dispatcher.py_func.__module__).startswith(PACKAGE):
+        if self._announced or not str(dispatcher.py_func.__module__).startswith(PACKAGE):
             return
-        self._told = True
+        self._announced = True
         if sys.stderr is not None and sys.stderr.isatty():
             print(EVERY_TIME if dispatcher.stats.cache_path is None else ONCE, file=sys.stderr)  # noqa: T201
 
     def on_end(self, event: Any) -> None:
-        """Ignore the end."""
+        """Do nothing."""
 
 
 @cache
-def tell_of_compiling() -> None:
-    """Let numba call the teller, from the first kernel on that it is handed."""
-    event.register("numba:compile", Teller())
+def announce_compiling() -> None:
+    """Register the notice with numba, once."""
+    event.register("numba:compile", CompilingNotice())

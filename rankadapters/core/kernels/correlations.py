@@ -11,14 +11,14 @@ import math
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel, numbers, steps
-from rankadapters.core.kernels.auc import COST, begin_of_tie, prefix_sum, row_of
+from rankadapters.core.kernels import internal, kernel, steps, zeros
+from rankadapters.core.kernels.auc import COST, prefix_sum, row_number, tie_start
 from rankadapters.core.kernels.ranked_rows import longest_of, ranked_rows
 
 
 @internal
 def cosine(product, squares, other_squares):
-    """Return a sum of products by the root of two sums of squares, in [-1, 1]; 0 where there are no squares."""
+    """Return product / sqrt(squares x other_squares), limited to [-1, 1]; 0 if a sum of squares is 0."""
     if squares == 0 or other_squares == 0:
         return 0.0
     return max(-1.0, min(1.0, product / math.sqrt(squares * other_squares)))
@@ -26,7 +26,7 @@ def cosine(product, squares, other_squares):
 
 @internal
 def dot(column, other):
-    """Sum of the products of two columns, where each step takes back what the last one lost by rounding (Kahan)."""
+    """Return the dot product of two columns, by Kahan summation."""
     total, lost = 0.0, 0.0
     for i in range(len(column)):
         term = column[i] * other[i] - lost
@@ -37,13 +37,13 @@ def dot(column, other):
 
 
 @internal
-def standardise(column):
-    """Subtract the mean and divide by the largest difference from it; numbers that are all equal become 0."""
+def standardize(column):
+    """Subtract the mean, then divide by the largest absolute value; equal numbers become 0."""
     largest, total = 0.0, 0.0
     for i in range(len(column)):
         largest = max(largest, abs(column[i]))
     exponent = math.frexp(largest)[1]
-    first = math.ldexp(column[0], -exponent)  # powers of two are exact, and no sum can overflow or vanish
+    first = math.ldexp(column[0], -exponent)  # scaling by powers of two is exact and avoids overflow and underflow
     for i in range(len(column)):
         column[i] = math.ldexp(column[i], -exponent) - first
         total += column[i]
@@ -56,37 +56,37 @@ def standardise(column):
 
 
 @kernel(cost=COST)
-def standardised(values, indptr, out):
-    """Write the values of each query less their mean, by the largest difference from it."""
-    space = numbers(longest_of(indptr))
+def standardized(values, indptr, out):
+    """Write the values of each query, standardized by `standardize`."""
+    space = zeros(longest_of(indptr))
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
-        own = space[:n]
+        query_values = space[:n]
         for i in range(n):
-            own[i] = values[start + i]
+            query_values[i] = values[start + i]
         if n > 0:
-            standardise(own)
+            standardize(query_values)
         for i in range(n):
-            out[start + i] = own[i]
+            out[start + i] = query_values[i]
 
 
 @kernel
 def add_spearman(rows, indptr, ranks, averaged, constant, numerators):
-    """Spearman's correlation of ranked rows; `ranks` are those by label, and all ranks are as in `spearman`."""
+    """Write Spearman's correlation of ranked rows; `ranks` are the ranks by label, scaled as in `spearman`."""
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         ranking, last = rows[start - indptr[0] : start - indptr[0] + n], n
         product, squares, label_squares = 0.0, 0.0, 0.0
         if n == 0:
             continue
-        if begin_of_tie(ranking, n) == 0:
+        if tie_start(ranking, n) == 0:
             numerators[q] = constant
             continue
         while last > 0:
-            first = begin_of_tie(ranking, last) if averaged else last - 1
+            first = tie_start(ranking, last) if averaged else last - 1
             rank = float(n - last - first)
             for i in range(first, last):
-                label_rank = ranks[start + row_of(ranking[i])]
+                label_rank = ranks[start + row_number(ranking[i])]
                 product += rank * label_rank
                 squares += rank * rank
                 label_squares += label_rank * label_rank
@@ -96,8 +96,8 @@ def add_spearman(rows, indptr, ranks, averaged, constant, numerators):
 
 @kernel
 def add_kendall(rows, indptr, lower, by_classes, constant, numerators):
-    """Kendall's tau of ranked rows; `lower` is the number of rows in the query that have a lower label."""
-    tree = numbers(longest_of(indptr) + 1)
+    """Write Kendall's tau of ranked rows; `lower` has for each row the number of its query's rows with lower labels."""
+    tree = zeros(longest_of(indptr) + 1)
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         ranking, last = rows[start - indptr[0] : start - indptr[0] + n], n
@@ -105,17 +105,17 @@ def add_kendall(rows, indptr, lower, by_classes, constant, numerators):
         for i in range(n):
             tree[i + 1] = 0.0
             untied_labels += lower[start + i]
-            label_levels += 1 if lower[start + i] == i else 0  # rows are by ascending label
+            label_levels += 1 if lower[start + i] == i else 0  # rows are sorted by ascending label
         while last > 0:
-            first = begin_of_tie(ranking, last)
+            first = tie_start(ranking, last)
             for i in range(first, last):
-                place = int(lower[start + row_of(ranking[i])])
-                surplus += prefix_sum(tree, place) + prefix_sum(tree, place + 1) - (n - last)
+                node = int(lower[start + row_number(ranking[i])])
+                surplus += prefix_sum(tree, node) + prefix_sum(tree, node + 1) - (n - last)
             for i in range(first, last):
-                place = int(lower[start + row_of(ranking[i])]) + 1
-                while place <= n:
-                    tree[place] += 1.0
-                    place += place & -place
+                node = int(lower[start + row_number(ranking[i])]) + 1
+                while node <= n:
+                    tree[node] += 1.0
+                    node += node & -node
             untied += float(last - first) * (n - last)
             levels += 1
             last = first
@@ -130,37 +130,39 @@ def add_kendall(rows, indptr, lower, by_classes, constant, numerators):
 
 @kernel
 def add_pearson(rows, scores, order, indptr, labels, constant, numerators):
-    """Pearson's correlation of ranked rows; `labels` are `standardised`."""
+    """Write Pearson's correlation of ranked rows; `labels` are standardized."""
     width = longest_of(indptr)
-    score_space, label_space = numbers(width), numbers(width)
+    score_space, label_space = zeros(width), zeros(width)
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
-        ranking, values, others = rows[start - indptr[0] : start - indptr[0] + n], score_space[:n], label_space[:n]
+        ranking = rows[start - indptr[0] : start - indptr[0] + n]
+        query_scores, query_labels = score_space[:n], label_space[:n]
         if n == 0:
             continue
-        if begin_of_tie(ranking, n) == 0:
+        if tie_start(ranking, n) == 0:
             numerators[q] = constant
             continue
         for i in range(n):
-            place = start + row_of(ranking[i])
-            values[i] = scores[order[place] if len(order) else place]
-            others[i] = labels[place]
-        standardise(values)
-        numerators[q] = cosine(dot(values, others), dot(values, values), dot(others, others))
+            row = start + row_number(ranking[i])
+            query_scores[i] = scores[order[row] if len(order) else row]
+            query_labels[i] = labels[row]
+        standardize(query_scores)
+        squares, label_squares = dot(query_scores, query_scores), dot(query_labels, query_labels)
+        numerators[q] = cosine(dot(query_scores, query_labels), squares, label_squares)
 
 
 def _ranked(scores, order, indptr):
-    """Return the rows by rank, and the call that writes them."""
+    """Return an array for the rows by rank, and the kernel call that fills it."""
     rows = np.empty(indptr[-1] - indptr[0], np.int32)
     return rows, (ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows))
 
 
 @steps(cost=COST)
 def spearman(scores, order, indptr, ranks, averaged, constant, numerators):
-    """Spearman's correlation of each query: of its ranks by score with `ranks`, those by label.
+    """Spearman's correlation of each query, of its ranks by score with its ranks by label.
 
-    Ranks count twice from the middle of their query, so that mean ranks are whole numbers and add up to 0. Where all
-    scores of a query are equal it is `constant`.
+    All ranks are 2 x (rank - mean rank of the query), so that mean ranks of ties are whole numbers and sum to 0. If all
+    scores of a query are equal, its value is `constant`.
     """
     rows, rank = _ranked(scores, order, indptr)
     return [rank, (add_spearman, (rows, indptr, ranks, averaged, constant, numerators))]
@@ -168,13 +170,13 @@ def spearman(scores, order, indptr, ranks, averaged, constant, numerators):
 
 @steps(cost=COST)
 def kendall(scores, order, indptr, lower, by_classes, constant, numerators):
-    """Kendall's tau of each query: tau-b, or tau-c with `by_classes`; as `spearman` where all scores are equal."""
+    """Kendall's tau of each query: tau-b, or tau-c if `by_classes`; `constant` if all scores are equal."""
     rows, rank = _ranked(scores, order, indptr)
     return [rank, (add_kendall, (rows, indptr, lower, by_classes, constant, numerators))]
 
 
 @steps(cost=COST)
 def pearson(scores, order, indptr, labels, constant, numerators):
-    """Pearson's correlation of each query; as `spearman` where all scores are equal."""
+    """Pearson's correlation of each query; `constant` if all scores are equal."""
     rows, rank = _ranked(scores, order, indptr)
     return [rank, (add_pearson, (rows, scores, order, indptr, labels, constant, numerators))]

@@ -1,27 +1,27 @@
-"""Expected reciprocal rank of each query, and what is made like it, from the gains at its ranks."""
+"""Expected reciprocal rank and PFound of each query, from its gains by rank."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import inlined, internal, kernel, numbers
+from rankadapters.core.kernels import inlined, internal, kernel, zeros
 
 
 @inlined
 def complement(chance, in_float32):
-    """1 - chance, rounded to float32 if so."""
+    """Return 1 - chance, rounded to float32 if `in_float32`."""
     rest = 1.0 - chance
     return np.float64(np.float32(rest)) if in_float32 else rest
 
 
 @kernel
-def cascade(ranked, outptr, k, discounts, scale, in_float32, values):
-    """Sum over the ranks of discount x chance to stop there; a row stops with the chance gain / scale."""
+def cascade(gains_by_rank, outptr, k, discounts, scale, in_float32, values):
+    """Sum over the ranks of discount x chance that a reader stops there; a row seen stops with chance gain / scale."""
     for q in range(len(values)):
         start = outptr[q]
         total, look = 0.0, 1.0
         for r in range(min(k, outptr[q + 1] - start)):
-            chance = ranked[start + r] / scale
+            chance = gains_by_rank[start + r] / scale
             total += look * chance * discounts[r]
             look *= complement(chance, in_float32)
         values[q] = total
@@ -29,11 +29,11 @@ def cascade(ranked, outptr, k, discounts, scale, in_float32, values):
 
 @internal
 def expect_in_tie(tied, depth, scale, in_float32, stops, looks):
-    """Over all orders of a tie: the chance to stop at its rank m + 1 <= depth, and to look beyond its first m rows.
+    """Write means over all orders of a tie: the chance to stop at rank m + 1 <= depth, and to pass the first m rows.
 
-    Of the first t rows, with chances p and complements q: L[m], the mean over all sets of m rows of the product of
-    their q, and S[m], the mean over all ordered choices of one row and m others of p x product of q, follow from those
-    of t - 1 rows, since the t-th is the one with chance 1/t, and in the set with chance m/t:
+    A row has chance p to stop and q = 1 - p to go on. For the first t rows, L[m] is the mean of the product of q over
+    all sets of m rows. S[m] is the mean of p x product of q over all choices of one row and a set of m different rows.
+    Both follow from those of t - 1 rows: the t-th row is the one row with chance 1/t, and in the set with chance m/t.
 
     S[m] = (p L[m] + m q S[m - 1] + (t - 1 - m) S[m]) / t;  L[m] = (m q L[m - 1] + (t - m) L[m]) / t.
     """
@@ -50,9 +50,9 @@ def expect_in_tie(tied, depth, scale, in_float32, stops, looks):
 
 
 @kernel(tied="whole")
-def expected_cascade(ranked, ends, outptr, k, discounts, scale, in_float32, values):
-    """Expectation of `cascade` over all orders of tied rows; ranks hold their own rows, of the last tie all of them."""
-    stops, looks = numbers(k + 1), numbers(k + 1)
+def expected_cascade(gains_by_rank, ends, outptr, k, discounts, scale, in_float32, values):
+    """Expectation of `cascade` over all orders of tied rows; columns hold every row of a tie, also beyond rank k."""
+    stops, looks = zeros(k + 1), zeros(k + 1)
     for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
@@ -60,12 +60,12 @@ def expected_cascade(ranked, ends, outptr, k, discounts, scale, in_float32, valu
         while first < size:
             last = ends[start + first]
             if last == first + 1:
-                chance = ranked[start + first] / scale
+                chance = gains_by_rank[start + first] / scale
                 total += look * chance * discounts[first]
                 look *= complement(chance, in_float32)
             else:
                 depth = min(last, size) - first
-                expect_in_tie(ranked[start + first : start + last], depth, scale, in_float32, stops, looks)
+                expect_in_tie(gains_by_rank[start + first : start + last], depth, scale, in_float32, stops, looks)
                 for m in range(depth):
                     total += look * stops[m] * discounts[first + m]
                 look *= looks[depth]

@@ -1,4 +1,4 @@
-"""Exact integer arithmetic on floats: sums that do not depend on their order, and hashes of rows."""
+"""Exact integer arithmetic: sums of floats that do not depend on their order, and hashes of rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from rankadapters.core.kernels import internal, kernel
 _MASK = 0xFFFFFFFF
 _MANTISSA = (1 << 52) - 1
 _EXPONENT = 0x7FF
-_GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # of splitmix64
+_GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # constants of splitmix64
 
 
 def _add_in_numpy(bits: Any, limbs: Any) -> bool:
-    """As `add_exactly`."""
     exponent = (bits >> 52) & _EXPONENT
     if (exponent == _EXPONENT).any():
         return False
@@ -33,9 +32,9 @@ def _add_in_numpy(bits: Any, limbs: Any) -> bool:
 
 @kernel(in_numpy=_add_in_numpy)
 def add_exactly(bits, limbs):
-    """Add float64s, given as their bits, to a fixed-point number in limbs; False where one is not finite.
+    """Add float64s, passed as their bits, to a fixed-point number in limbs; return False if one is not finite.
 
-    A mantissa of 53 bits, shifted to its place, meets three limbs; int64 limbs take 2^30 addends without a carry.
+    A shifted mantissa of 53 bits spans three limbs; int64 limbs hold 2^30 addends without a carry.
     """
     for b in bits:
         exponent = (b >> 52) & _EXPONENT
@@ -56,7 +55,7 @@ def add_exactly(bits, limbs):
 
 
 def _mixed(words: Any) -> Any:
-    """As `mix` of many words."""
+    """`mix` for many words in numpy."""
     words = words + np.uint64(_GAMMA)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(_FIRST)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(_SECOND)
@@ -64,12 +63,10 @@ def _mixed(words: Any) -> Any:
 
 
 def _mix_all_in_numpy(words: Any, out: Any) -> None:
-    """As `mix_all`."""
     out[:] = _mixed(words)
 
 
 def _mix_queries_in_numpy(words: Any, order: Any, indptr: Any, ids: Any, added: Any, weights: Any, out: Any) -> None:
-    """As `mix_queries`."""
     mixed, sums = _mixed(words), np.zeros(words.size + 1, np.uint64)
     np.cumsum(mixed[order] if order.size else mixed, out=sums[1:])
     out[:] = _mixed(_mixed((sums[indptr[1:]] - sums[indptr[:-1]] + added) ^ ids) ^ weights)
@@ -86,16 +83,16 @@ def mix(word):
 
 @kernel(in_numpy=_mix_all_in_numpy)
 def mix_all(words, out):
-    """Mix each word by itself."""
+    """Hash each word separately."""
     for i in range(words.size):
         out[i] = mix(words[i])
 
 
 @kernel(in_numpy=_mix_queries_in_numpy)
 def mix_queries(words, order, indptr, ids, added, weights, out):
-    """Mix the sum of the mixed words of each query's rows, the same for any order of them, with the query's own words.
+    """Hash each query: the sum of its rows' hashes, which ignores their order, its id and its weight.
 
-    To the sum `added` is added; `ids` and `weights` are mixed in.
+    `added` is added to the sum before `ids` and `weights` are mixed in.
     """
     for q in range(indptr.size - 1):
         total = added[q]

@@ -1,4 +1,4 @@
-"""Measures of each query that count the relevant rows at its ranks: to its own cutoff, or any at all."""
+"""Measures of each query that count or look for relevant rows by rank."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 
 
 @kernel
-def share_at_own_cutoff(ranked, outptr, k, cutoffs, values):
-    """Sum over as many ranks as the query's own cutoff says, by that cutoff."""
+def share_at_query_cutoff(gains_by_rank, outptr, k, cutoffs, values):
+    """Sum over the ranks up to a cutoff per query, divided by that cutoff."""
     for q in range(len(values)):
         start = outptr[q]
         total = 0.0
         for r in range(min(k, cutoffs[q], outptr[q + 1] - start)):
-            total += ranked[start + r]
+            total += gains_by_rank[start + r]
         values[q] = total / cutoffs[q]
 
 
 @kernel(in_numpy=in_numpy.any_relevant)
-def any_relevant(ranked, outptr, k, values):
-    """1 where there is a relevant row at ranks 1..k, else 0."""
+def any_relevant(gains_by_rank, outptr, k, values):
+    """1 if there is a relevant row at ranks 1..k, else 0."""
     for q in range(len(values)):
         start = outptr[q]
         values[q] = 0.0
         for r in range(min(k, outptr[q + 1] - start)):
-            if ranked[start + r] > 0:
+            if gains_by_rank[start + r] > 0:
                 values[q] = 1.0
                 break
 
 
 @kernel(tied="spans")
-def chance_of_any_relevant(ranked, ends, outptr, k, values):
-    """Expectation of any_relevant over all orders of tied rows; `ranked` counts the relevant rows of each tie.
+def chance_of_any_relevant(gains_by_rank, ends, outptr, k, values):
+    """Expectation of any_relevant over all orders of tied rows; `gains_by_rank` counts the relevant rows of each tie.
 
-    Of the first tie with r > 0 relevant rows among its n, m stand at ranks 1..k: 1 - C(n - r, m) / C(n, m), as the sum
-    of the chances that the first relevant row is the 1st, ..., m-th, so that small ones keep all their digits.
+    The first tie with relevant rows has n rows, r of them relevant, and m of its ranks are at most k. The chance is
+    1 - C(n - r, m) / C(n, m), computed as a sum over the position of the first relevant row to keep small digits.
     """
     for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
         first, total = 0, 0.0
-        while first < size and ranked[start + first] == 0:
+        while first < size and gains_by_rank[start + first] == 0:
             first = ends[start + first]
         if first < size:
-            n, r = ends[start + first] - first, ranked[start + first]
+            n, r = ends[start + first] - first, gains_by_rank[start + first]
             m = min(n, size - first)
             chance = r / n
             for j in range(m):
@@ -54,25 +54,25 @@ def chance_of_any_relevant(ranked, ends, outptr, k, values):
 
 
 @kernel
-def last_relevant(ranked, outptr, k, values):
-    """Rank of the last relevant row among the first k, 0 without one."""
+def last_relevant(gains_by_rank, outptr, k, values):
+    """Rank of the last relevant row among the first k, 0 if there is none."""
     for q in range(len(values)):
         start = outptr[q]
         last = min(k, outptr[q + 1] - start)
-        while last > 0 and ranked[start + last - 1] == 0:
+        while last > 0 and gains_by_rank[start + last - 1] == 0:
             last -= 1
         values[q] = last
 
 
 @kernel
-def preferred(ranked, irrelevant_ranked, outptr, k, relevant, irrelevant, values):
-    """Bpref: mean over the relevant rows of 1 - min(irrelevant rows above, R) / min(N, R)."""
+def preferred(gains_by_rank, irrelevance_by_rank, outptr, k, relevant, irrelevant, values):
+    """Bpref: mean over the R relevant rows of 1 - min(irrelevant rows above, R) / min(N, R), N the irrelevant rows."""
     for q in range(len(values)):
         start = outptr[q]
         least = min(relevant[q], irrelevant[q])
         total, above = 0.0, 0.0
         for r in range(min(k, outptr[q + 1] - start)):
-            if ranked[start + r] > 0:
+            if gains_by_rank[start + r] > 0:
                 total += 1.0 - min(above, relevant[q]) / least if above > 0 else 1.0
-            above += irrelevant_ranked[start + r]
+            above += irrelevance_by_rank[start + r]
         values[q] = total / relevant[q]

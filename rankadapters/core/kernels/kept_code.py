@@ -1,4 +1,4 @@
-"""Machine code on disk: a file is whole and of these sources, or it is not read."""
+"""Machine code on disk: only complete files compiled from the current sources are loaded."""
 
 from __future__ import annotations
 
@@ -14,66 +14,66 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 
 from rankadapters.core import __version__
 
-FAILURES: list[Exception] = []  # why machine code could not be kept
-SIGNATURE = 32  # bytes at the end of a file
-BEING_WRITTEN = 60  # seconds: what has been written for longer was left by a process that is gone
+FAILURES: list[Exception] = []  # errors that prevented keeping machine code
+SIGNATURE = 32  # bytes of the checksum at the end of a file
+BEING_WRITTEN = 60  # seconds; an older temporary file was left by a process that ended
 
 
-LOCATORS = CompileResultCacheImpl._locator_classes  # noqa: SLF001 - which differ by release, and in their names too
-UserWide: Any = next(each for each in LOCATORS if each.__name__.endswith("UserWideCacheLocator"))
+LOCATORS = CompileResultCacheImpl._locator_classes  # noqa: SLF001 - their number and names differ between releases
+UserWide: Any = next(locator for locator in LOCATORS if locator.__name__.endswith("UserWideCacheLocator"))
 
 
-class InAHome(UserWide):  # type: ignore[misc]
-    """The user's cache folder; none where the system knows no home, for which numba would make a folder named `~`."""
+class HomeLocator(UserWide):  # type: ignore[misc]
+    """The user's cache folder; without a home folder, numba would create one named `~`."""
 
     @classmethod
     def from_function(cls, function: Any, file: str) -> Any:
-        """Find it, or None."""
+        """Return a locator, or None without a home folder."""
         return (
             super().from_function(function, file) if Path(cls(function, file).get_cache_path()).is_absolute() else None
         )
 
 
-class Places(CompileResultCacheImpl):
-    """Where machine code can be kept, the best first."""
+class CacheLocations(CompileResultCacheImpl):
+    """Folders where machine code can be kept, best first."""
 
-    _locator_classes = [InAHome if each is UserWide else each for each in LOCATORS]  # noqa: RUF012 - as numba has it
+    _locator_classes = [HomeLocator if locator is UserWide else locator for locator in LOCATORS]  # noqa: RUF012 - as in numba
 
 
 class KeptCode(FunctionCache):
-    """numba's cache of a function, for which a disk that is full or files that are broken are no reason to stop."""
+    """numba's cache of a function; a full disk or broken files raise no error."""
 
-    _impl_class = Places
+    _impl_class = CacheLocations
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         base = self._impl.filename_base
-        self._cache_file = WholeFiles(self.cache_path, base, self._impl.locator.get_source_stamp())
+        self._cache_file = CheckedFiles(self.cache_path, base, self._impl.locator.get_source_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the code for some types; None where there is none that can be read, which is then compiled."""
+        """Load the code for argument types; None if there is no readable code, so that numba compiles it."""
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001 - unpickling raises whatever it meets, such as a class that is gone
+        except Exception:  # noqa: BLE001 - unpickling can raise any error, such as for a removed class
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the code; where that fails it serves this process alone."""
+        """Keep the code; if that fails, only this process uses it."""
         try:
             super().save_overload(sig, data)
-        except Exception as error:  # noqa: BLE001 - a full disk, or code that Ctrl-C kept from numba's own bookkeeping
+        except Exception as error:  # noqa: BLE001 - such as a full disk, or a Ctrl-C during numba's bookkeeping
             if not FAILURES and sys.stderr is not None and sys.stderr.isatty():
                 print(f"rankadapters: machine code cannot be kept: {error}; see NUMBA_CACHE_DIR", file=sys.stderr)  # noqa: T201
             FAILURES.append(error)
 
 
-class WholeFiles(IndexDataCacheFile):
-    """A file for each function and types, without an index.
+class CheckedFiles(IndexDataCacheFile):
+    """One file per function and argument types, without an index.
 
-    numba writes an index and then the file that it points to, and numbers the files. A process that is killed between
-    the two leaves an index of today's sources that points to yesterday's machine code, and two processes that compile
-    for different types at once take the same number. Here a name is made of all that the code depends on, and a
-    checksum stands at the end, for what a machine loses that stops.
+    numba writes an index and then a numbered file that it points to. A process killed in between leaves an index of new
+    sources that points to old machine code, and two processes that compile at the same time can take the same number.
+    Here the file name is a hash of all that the code depends on, and the file ends with a checksum, which detects files
+    cut short by a crash.
     """
 
     def __init__(self, folder: str, function: str, source_stamp: Any) -> None:
@@ -82,7 +82,7 @@ class WholeFiles(IndexDataCacheFile):
         self._sources = f"{self._function}{_digest(numba.__version__, __version__, source_stamp)}."
 
     def save(self, key: Any, data: Any) -> None:
-        """Write a file beside and rename it; remove what older sources, and processes that were killed, left."""
+        """Write a temporary file and rename it; remove files of older sources and of killed processes."""
         self._save_data(self._name(key), data)
         for path in Path(self._cache_path).glob(f"{self._function}*"):
             with suppress(OSError):
@@ -90,7 +90,7 @@ class WholeFiles(IndexDataCacheFile):
                     path.unlink()
 
     def load(self, key: Any) -> Any:
-        """Read a file; None where there is none, or not a whole one."""
+        """Read a file; None if it is missing or incomplete."""
         name = self._name(key)
         try:
             content = Path(self._data_path(name)).read_bytes()
@@ -99,7 +99,7 @@ class WholeFiles(IndexDataCacheFile):
         return self._load_data(name) if _signed(content[:-SIGNATURE]) == content else None
 
     def _dump(self, obj: Any) -> bytes:
-        return _signed(super()._dump(obj))  # unpickling passes over what stands behind
+        return _signed(super()._dump(obj))  # unpickling ignores the checksum at the end
 
     def _name(self, key: Any) -> str:
         return f"{self._sources}{_digest(*key)}.nbc"
@@ -113,5 +113,5 @@ def _signed(content: bytes) -> bytes:
     return content + sha256(content).digest()
 
 
-def _digest(*several: object) -> str:
-    return sha256(repr(several).encode()).hexdigest()[:16]
+def _digest(*values: object) -> str:
+    return sha256(repr(values).encode()).hexdigest()[:16]

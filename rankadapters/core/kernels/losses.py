@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 
-from rankadapters.core.kernels import inlined, internal, kernel, numbers, unsigned
+from rankadapters.core.kernels import inlined, internal, kernel, unsigned, zeros
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite, longest_of
 
-COST = 16  # of a row in plain Python, times that of ranking it
-LANES = 8  # sums that are made at once
+COST = 16  # time per row in plain Python, relative to ranking
+LANES = 8  # sums computed in parallel
 EPSILON = 2.0**-53
-NEAR = 2.0**-26  # between shifts that are told apart without looking at every halving: the last ones are 2^-25 apart
+NEAR = 2.0**-26  # half the distance of the last halvings; a bracket this narrow decides almost all of them
 MOST_STEPS = 12
-TOGETHER = 8  # pairs whose logarithm is taken at once: each is below 1e38 + 1, so that the product stays in float64
+PAIRS_PER_LOG = 8  # pairs per logarithm: each factor is below 1e38 + 1, so that the product stays finite
 
 
 @inlined
 def gather(scores, order, start, out):
-    """Copy a query's scores."""
+    """Copy a query's scores into `out`."""
     for i in range(len(out)):
         out[i] = scores[order[start + i] if len(order) else start + i]
 
 
 @kernel(cost=COST)
 def squared_error(scores, order, indptr, labels, weights, numerators):
-    """Weighted squares of label - score, after the shift of each query that makes them smallest."""
-    space = numbers(longest_of(indptr))
+    """Sum of weight x (label - score - shift)^2 of each query, with the shift that minimizes it."""
+    space = zeros(longest_of(indptr))
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         residuals = space[:n]
@@ -47,39 +47,39 @@ def squared_error(scores, order, indptr, labels, weights, numerators):
 
 @kernel(cost=COST)
 def softmax_cross_entropy(scores, order, indptr, shares, weights, logs, beta, numerators):
-    """Cross entropy of the shares against softmax(beta s) with weights, whose logarithms are `logs`."""
-    space = numbers(longest_of(indptr))
+    """Cross entropy of `shares` against the weighted softmax of beta x scores; `logs` are those of `weights`."""
+    space = zeros(longest_of(indptr))
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
-        below = space[:n]
-        gather(scores, order, start, below)
-        if not all_finite(below):
+        exponents = space[:n]
+        gather(scores, order, start, exponents)
+        if not all_finite(exponents):
             return first_non_finite(scores, order, start, start + n)
         best, total, loss = -math.inf, 0.0, 0.0
         for i in range(n):
             if weights[start + i] > 0:
-                best = max(best, below[i])
+                best = max(best, exponents[i])
         for i in range(n):
-            below[i] = beta * (below[i] - best)
+            exponents[i] = beta * (exponents[i] - best)
             if weights[start + i] > 0:
-                total += weights[start + i] * math.exp(below[i])
+                total += weights[start + i] * math.exp(exponents[i])
         level = math.log(total) if total > 0 else -math.inf
         for i in range(n):
             if shares[start + i] > 0:
-                loss += shares[start + i] * (level - below[i] - logs[start + i])
+                loss += shares[start + i] * (level - exponents[i] - logs[start + i])
         numerators[q] = loss
     return ALL_FINITE
 
 
 @inlined
 def log_loss(label, score):
-    """log(1 + exp(s)) - l s, without overflow."""
+    """Return log(1 + exp(score)) - label x score, without overflow."""
     return max(score, 0.0) + math.log1p(math.exp(-abs(score))) - label * score
 
 
 @inlined
 def excess_in_lanes(inverse, labels, weights, factor, lanes):
-    """Sum of weight x (label - probability) and its slope, by lanes, so that it becomes packed instructions."""
+    """Return the sum of weight x (label - probability) and its slope, in lanes, so that the compiler vectorizes it."""
     for j in range(2 * LANES):
         lanes[j] = 0.0
     first = 0
@@ -103,9 +103,9 @@ def excess_in_lanes(inverse, labels, weights, factor, lanes):
 
 @internal
 def bracket(inverse, labels, weights, farthest, lanes):
-    """Shifts below which the excess is surely positive, and from which on it is surely negative, close together.
+    """Return two close shifts: up to the first, the excess is surely positive, from the second on surely negative.
 
-    The excess falls as the shift grows; rounding cannot turn its sign where it is further from 0 than `doubt`.
+    The excess falls as the shift grows. Rounding cannot change its sign if it is further from 0 than `doubt`.
     """
     doubt = 0.0
     for i in range(len(weights)):
@@ -121,7 +121,7 @@ def bracket(inverse, labels, weights, farthest, lanes):
         if high - low < 4.0 * NEAR:
             break
         target = shift + excess / slope if slope > 0 else math.nan
-        if abs(target - shift) < NEAR:  # found: look at both sides of it
+        if abs(target - shift) < NEAR:  # near the root: try both sides of it
             target = target + NEAR if low >= target - 2.0 * NEAR else target - NEAR
         if not (max(low, -farthest) < target < min(high, farthest)):
             target = (max(low, -farthest) + min(high, farthest)) / 2.0
@@ -131,9 +131,9 @@ def bracket(inverse, labels, weights, farthest, lanes):
 
 @internal
 def halved_shift(inverse, labels, weights, farthest, halvings, lanes):
-    """Shift after halving [-farthest, farthest]: up where the labels exceed the probabilities, else down.
+    """Return the shift after halving [-farthest, farthest]: up if the labels exceed the probabilities, else down.
 
-    `inverse` is exp(-s), of which the probability after a shift is made without another exponential.
+    `inverse` is exp(-score), from which the probability after a shift needs one exponential per query.
     """
     positive, negative = bracket(inverse, labels, weights, farthest, lanes)
     low, high, middle = -farthest, farthest, 0.0
@@ -154,22 +154,22 @@ def halved_shift(inverse, labels, weights, farthest, halvings, lanes):
 
 @kernel(cost=COST)
 def shifted_cross_entropy(scores, order, indptr, labels, weights, alpha, farthest, halvings, numerators):
-    """Log loss of the scores, and of the scores after the shift of each query, mixed by alpha."""
+    """Mix, by alpha, of the log loss of the scores and of the scores after a shift per query."""
     width = longest_of(indptr)
-    space, inverses, lanes = numbers(width), numbers(width), numbers(2 * LANES)
+    space, inverses, lanes = zeros(width), zeros(width), zeros(2 * LANES)
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
-        local, inverse, several = space[:n], inverses[:n], False
+        local, inverse, labels_differ = space[:n], inverses[:n], False
         gather(scores, order, start, local)
         if not all_finite(local):
             return first_non_finite(scores, order, start, start + n)
         plain, shifted = 0.0, 0.0
         for i in range(n):
             plain += weights[start + i] * log_loss(labels[start + i], local[i])
-            several |= labels[start + i] != labels[start]
-        if several and alpha > 0:
+            labels_differ |= labels[start + i] != labels[start]
+        if labels_differ and alpha > 0:
             for i in range(n):
-                inverse[i] = math.exp(min(-local[i], 700.0))  # beyond that the probability is 0 after any shift
+                inverse[i] = math.exp(min(-local[i], 700.0))  # for lower scores the probability is 0 after any shift
             part = slice(start, start + n)
             shift = halved_shift(inverse, labels[part], weights[part], farthest, halvings, lanes)
             for i in range(n):
@@ -180,7 +180,7 @@ def shifted_cross_entropy(scores, order, indptr, labels, weights, alpha, farthes
 
 @inlined
 def exponentials_below(scores, order, start, least, out):
-    """exp(s - largest s) + least of a query's rows; False where a score is not finite."""
+    """Write exp(s - largest s) + least of a query's rows; return False if a score is not finite."""
     gather(scores, order, start, out)
     finite = all_finite(out)
     best = -math.inf
@@ -193,8 +193,8 @@ def exponentials_below(scores, order, start, least, out):
 
 @kernel(cost=COST)
 def logistic_of_labels(scores, order, indptr, lower, least, numerators):
-    """log(1 + e_j / e_i) of all pairs of different labels; rows stand by ascending label, `lower` before each."""
-    space = numbers(longest_of(indptr))
+    """Sum of log(1 + e_j / e_i) over the pairs with different labels; row i is above the `lower[i]` rows before it."""
+    space = zeros(longest_of(indptr))
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         local, total = space[:n], 0.0
@@ -202,19 +202,19 @@ def logistic_of_labels(scores, order, indptr, lower, least, numerators):
             return first_non_finite(scores, order, start, start + n)
         for i in range(n):
             inverse, m = 1.0 / local[i], int(lower[start + i])
-            for first in range(0, m, TOGETHER):
-                grown = 0.0  # (1 + a)(1 + b) ... - 1, which loses no digits where all are small
-                for j in range(first, min(first + TOGETHER, m)):
+            for first in range(0, m, PAIRS_PER_LOG):
+                growth = 0.0  # (1 + a)(1 + b) ... - 1, which loses no digits if all ratios are small
+                for j in range(first, min(first + PAIRS_PER_LOG, m)):
                     ratio = local[j] * inverse
-                    grown += ratio + ratio * grown
-                total += math.log1p(grown)
+                    growth += ratio + ratio * growth
+                total += math.log1p(growth)
         numerators[q] = total
     return ALL_FINITE
 
 
 @kernel(cost=COST)
 def logistic_of_given_pairs(scores, order, indptr, winners, losers, weights, pairptr, least, numerators):
-    """Weighted log(1 + e_loser / e_winner) of the given pairs, whose rows are places in the caller's order."""
+    """Weighted sum of log(1 + e_loser / e_winner) over the given pairs of row numbers in the caller's order."""
     for q in range(len(indptr) - 1):
         start, last = indptr[q], indptr[q + 1]
         bad = first_non_finite(scores, order, start, last)
@@ -224,7 +224,7 @@ def logistic_of_given_pairs(scores, order, indptr, winners, losers, weights, pai
         for i in range(start, last):
             best = max(best, float(scores[order[i] if len(order) else i]))
         for p in range(pairptr[q], pairptr[q + 1]):
-            ahead = math.exp(float(scores[winners[p]]) - best) + least
-            total += weights[p] * math.log1p((math.exp(float(scores[losers[p]]) - best) + least) / ahead)
+            winner = math.exp(float(scores[winners[p]]) - best) + least
+            total += weights[p] * math.log1p((math.exp(float(scores[losers[p]]) - best) + least) / winner)
         numerators[q] = total
     return ALL_FINITE

@@ -1,4 +1,4 @@
-"""The rows of every query by rank: the one kernel that sorts scores, which others read the ranks from."""
+"""The rows of every query by rank: the only kernel that sorts scores, used by all others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALL_FINITE = -1
 
 @inlined
 def longest_of(indptr):
-    """Rows of the longest query."""
+    """Return the number of rows of the longest query."""
     width = 0
     for q in range(len(indptr) - 1):
         width = max(width, indptr[q + 1] - indptr[q])
@@ -22,7 +22,7 @@ def longest_of(indptr):
 
 @inlined
 def all_finite(scores):
-    """Tell whether no score is NaN or infinite; without a branch, so that it becomes packed instructions."""
+    """Return whether all scores are finite; it has no branches, so that the compiler vectorizes it."""
     broken = False
     for i in range(len(scores)):
         broken |= scores[i] - scores[i] != 0
@@ -31,7 +31,7 @@ def all_finite(scores):
 
 @kernel
 def first_non_finite(scores, order, first, last):
-    """Row in the caller's order of the first score that is not finite."""
+    """Return the row number, in the caller's order, of the first score that is not finite, else -1."""
     for i in range(first, last):
         row = order[i] if len(order) else i
         if scores[row] - scores[row] != 0:
@@ -41,11 +41,11 @@ def first_non_finite(scores, order, first, last):
 
 @kernel(in_numpy=in_numpy.ranked_rows)
 def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
-    """Write the rows of each query, counted from its first, by rank: as many as `rowptr` has room for.
+    """Write the rows of each query by rank, numbered within the query; `rowptr` says how many per query.
 
     Returns the first row whose score is not finite, else -1. `order` (empty for row order) lists the rows of each query
-    in the order that ties keep. With `ties` there is room for all rows, those that tie with the k-th are written too,
-    and a row that ties with the one before it as ~row. A query without room is passed over.
+    in the order that ties keep. With `ties`, all rows that tie with the k-th are written too, a row that ties with the
+    previous one is written as ~row, and `rowptr` must have room for all rows. Queries without room are skipped.
     """
     width = longest_of(indptr)
     space = new_sorting(width, scores)
@@ -56,10 +56,10 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
         if ranked.size == 0:
             continue
         if order.size:
-            places = order[start : start + n]
+            query_rows = order[start : start + n]
             query_scores = gathered[:n]
             for i in range(n):
-                query_scores[i] = scores[places[i]]
+                query_scores[i] = scores[query_rows[i]]
         else:
             query_scores = scores[start : start + n]
         if not all_finite(query_scores):
@@ -68,11 +68,11 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
         for r in range(min(count, ranked.size)):
             ranked[r] = space.order[r]
         if ties:
-            before = query_scores[np.uint64(ranked[0])]
+            previous = query_scores[np.uint64(ranked[0])]
             for r in range(1, count):
                 score = query_scores[np.uint64(ranked[r])]
-                ranked[r] ^= -np.int32(score == before)
-                before = score
+                ranked[r] ^= -np.int32(score == previous)
+                previous = score
             if count < n:
-                ranked[count] = 0  # which ends the last tie
+                ranked[count] = 0  # ends the last tie
     return ALL_FINITE

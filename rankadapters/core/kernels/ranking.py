@@ -1,4 +1,4 @@
-"""From scores to what the rows bring to their ranks: a gain, a relevance, a weight."""
+"""Columns by rank: rank rows by score, and write their gains, relevance or weights in that order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rankadapters.core.kernels.ranked_rows import ranked_rows
 
 
 @internal
-def tie_of(ranked, first, column):
-    """End of the tie that begins at rank `first`, its sum, and its lowest and highest number."""
+def sum_of_tie(ranked, first, column):
+    """Return the end of the tie that begins at rank `first`, its sum, and its lowest and highest value."""
     total, last = 0.0, first
     low, high = np.inf, -np.inf
     while last < ranked.size and (last == first or ranked[last] < 0):
@@ -25,7 +25,7 @@ def tie_of(ranked, first, column):
 
 @kernel(in_numpy=in_numpy.take_columns)
 def take_columns(rows, indptr, columns, outptr, out):
-    """Write what each ranked row brings, for each row of `columns`; there are as many ranks as `outptr` says."""
+    """Write each column in rank order; `outptr` has the offsets of the queries' ranks."""
     for q in range(indptr.size - 1):
         ranked = rows[outptr[q] - outptr[0] : outptr[q + 1] - outptr[0]]
         for c in range(columns.shape[0]):
@@ -37,7 +37,7 @@ def take_columns(rows, indptr, columns, outptr, out):
 
 @kernel(in_numpy=in_numpy.take_tie_means)
 def take_tie_means(rows, indptr, columns, outptr, out):
-    """Give each of the first ranks the mean of the rows that tie there."""
+    """Write at each rank the mean of its tie."""
     for q in range(indptr.size - 1):
         ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
         for c in range(columns.shape[0]):
@@ -45,62 +45,62 @@ def take_tie_means(rows, indptr, columns, outptr, out):
             written = out[c, outptr[q] : outptr[q + 1]]
             first = 0
             while first < written.size:
-                last, total, low, high = tie_of(ranked, first, column)
-                # Equal gains need no division, so that the ideal order reaches exactly the ideal DCG.
+                last, total, low, high = sum_of_tie(ranked, first, column)
+                # Equal gains need no division, so that an ideal order has exactly the ideal DCG.
                 mean = low if low == high else total / (last - first)
                 for r in range(first, min(last, written.size)):
                     written[r] = mean
                 first = last
 
 
-@kernel(in_numpy=in_numpy.counted_gains)
-def counted_gains(gains, levels, indptr, outptr, out):
-    """Write the gains of each query from the largest down, as many as `outptr` says; `levels` are their values."""
+@kernel(in_numpy=in_numpy.sort_by_counting)
+def sort_by_counting(gains, levels, indptr, outptr, out):
+    """Write the largest gains of each query in descending order; `levels` are the distinct gains."""
     counts = np.zeros(256, np.int64)
     for q in range(indptr.size - 1):
         for i in range(indptr[q], indptr[q + 1]):
             counts[np.uint64(gains[i])] += 1
-        place, end = outptr[q], outptr[q + 1]
+        position, end = outptr[q], outptr[q + 1]
         for level in levels:
-            last = min(place + counts[level], end)
+            last = min(position + counts[level], end)
             counts[level] = 0
-            while place < last:
-                out[place] = level
-                place += 1
+            while position < last:
+                out[position] = level
+                position += 1
 
 
 @kernel(in_numpy=in_numpy.take_tie_sums)
 def take_tie_sums(rows, indptr, columns, outptr, out, ends):
-    """Give each of the first ranks the sum of the rows that tie there, and the tie's last rank (1-based)."""
+    """Write at each rank the sum of its tie, and the tie's last rank (1-based)."""
     for q in range(indptr.size - 1):
         ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
         for c in range(columns.shape[0]):
             column = columns[c, indptr[q] : indptr[q + 1]]
             start, size, first = outptr[q], outptr[q + 1] - outptr[q], 0
             while first < size:
-                last, total, _, _ = tie_of(ranked, first, column)
+                last, total, _, _ = sum_of_tie(ranked, first, column)
                 for r in range(first, min(last, size)):
                     out[c, start + r] = total
                     ends[start + r] = last
                 first = last
 
 
-@kernel(in_numpy=in_numpy.keep_from)
-def keep_from(bound, strict, scores, order, rows, indptr, rowptr, outptr, out):
-    """Write 0 at the ranks of rows whose score is below `bound`, or equal to it where `strict`."""
+@kernel(in_numpy=in_numpy.zero_below)
+def zero_below(threshold, strict, scores, order, rows, indptr, rowptr, outptr, out):
+    """Write 0 at the ranks of rows whose score is below `threshold`, or equal to it if `strict`."""
     for q in range(indptr.size - 1):
         for r in range(outptr[q + 1] - outptr[q]):
             row = rows[rowptr[q] - rowptr[0] + r]
-            place = indptr[q] + (row if row >= 0 else ~row)
-            score = np.float64(scores[order[place] if order.size else place])
-            if score < bound or (strict and score == bound):
+            position = indptr[q] + (row if row >= 0 else ~row)
+            score = np.float64(scores[order[position] if order.size else position])
+            if score < threshold or (strict and score == threshold):
                 for c in range(out.shape[0]):
                     out[c, outptr[q] + r] = 0.0
 
 
 @kernel(in_numpy=in_numpy.take_whole_ties)
 def take_whole_ties(rows, indptr, k, columns, outptr, out, ends):
-    """Write what each ranked row brings, and its tie's last rank (1-based), to the end of the tie at rank k."""
+    """Write the columns in rank order, and each tie's last rank (1-based), to the end of the tie at rank k."""
     for q in range(indptr.size - 1):
         ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
         start, first = outptr[q], 0
@@ -118,13 +118,13 @@ def take_whole_ties(rows, indptr, k, columns, outptr, out, ends):
 
 @steps
 def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, ranks):
-    """Write what the rows bring to the ranks 1..min(k, n) of each query, for each row of `columns`.
+    """Rank the rows of each query and write `columns` at the ranks 1..min(k, n).
 
-    Returns the first row whose score is not finite, else -1. `columns` follow `order`; `ranks` are where each query's
-    ranks begin, what they get, and where ties end. `tied` says what the ranks of a tie get: `rows` each row's own
-    number, `means` the mean of the tie, `spans` its sum, `whole` each row's own, down to the end of the tie at rank k,
-    for which there is room for all rows; the tie's last rank is told with the last two. With `retrieved`, a threshold
-    and whether it is strict, rows of a lower score bring 0.
+    Returns the first row whose score is not finite, else -1. `columns` have the row order of `order`. `ranks` are three
+    output arrays: the offsets of the queries, the columns by rank, and the ends of ties. `tied` defines the values of
+    tied ranks: `rows` each row's own, `means` the mean of the tie, `spans` its sum, `whole` each row's own, to the end
+    of the tie at rank k, with room for all rows; `spans` and `whole` also write the ends. `retrieved` is None, or a
+    score threshold and whether it is strict; rows with lower scores get 0.
     """
     outptr, out, ends = ranks
     rowptr = outptr if tied == "rows" else indptr
@@ -139,13 +139,13 @@ def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, ranks):
         }[tied],
     ]
     if retrieved is not None:
-        calls.append((keep_from, (*retrieved, scores, order, rows, indptr, rowptr, outptr, out)))
+        calls.append((zero_below, (*retrieved, scores, order, rows, indptr, rowptr, outptr, out)))
     return calls
 
 
-@kernel(in_numpy=in_numpy.places_of)
-def places_of(rows, indptr, order):
-    """Turn rows counted from the first of each query into places in the whole array."""
+@kernel(in_numpy=in_numpy.absolute_rows)
+def absolute_rows(rows, indptr, order):
+    """Turn row numbers within each query into row numbers in the whole array."""
     for q in range(indptr.size - 1):
         for i in range(indptr[q], indptr[q + 1]):
             order[i] = indptr[q] + rows[i - indptr[0]]
@@ -153,9 +153,9 @@ def places_of(rows, indptr, order):
 
 @steps
 def order_within(keys, indptr, order):
-    """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
+    """Order the rows of each query by descending key, then row; `order` gets row numbers in the whole array."""
     rows = np.empty(indptr[-1] - indptr[0], np.int32)
     return [
         (ranked_rows, (keys, np.empty(0, np.int32), indptr, rows.size, False, indptr, rows)),
-        (places_of, (rows, indptr, order)),
+        (absolute_rows, (rows, indptr, order)),
     ]

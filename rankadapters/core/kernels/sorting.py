@@ -1,4 +1,4 @@
-"""Stable descending order of one query's scores: all of it, or its top alone."""
+"""Stable descending sort of one query's scores: complete, or only the top k."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import numpy as np
 
 from rankadapters.core.kernels import inlined, internal
 
-COUNTED = 48  # up to this many rows ranks are counted, beyond it rows are sorted
-LANES = 16  # a query's rows are dealt over lanes; the k-th largest lane maximum bounds the k-th score from below
-SPARE_LANES = 4  # with fewer beyond k the bound lets too many rows through
-BUCKETS_PER_ROW = 2  # fewer rows meet in a bucket, and each of these meetings costs a mispredicted branch
-MOST_BUCKETS = 2**30  # whose numbers are int32
-MOST_KEPT = 4  # times k: where more rows would be kept, the bucket of the k-th is divided anew
-TIMES_NARROWED = 2
+COUNTED = 48  # up to this many rows, ranks are counted; longer queries are sorted
+LANES = 16  # rows are distributed over lanes; the k-th largest lane maximum is at most the k-th largest score
+SPARE_LANES = 4  # with fewer than k + 4 lanes, this threshold lets too many rows pass
+BUCKETS_PER_ROW = 2  # more buckets mean fewer rows in the same bucket, each of which costs a mispredicted branch
+MOST_BUCKETS = 2**30  # bucket numbers are int32
+MOST_KEPT = 4  # if the top buckets have more than 4 k rows, the bucket of the k-th row is divided again
+MOST_DIVISIONS = 2
 RUN = 16  # merge sort starts from insertion-sorted runs of this length
-MOVES_PER_ROW = 4  # beyond this the buckets did not help, and a merge sort takes over
+MOVES_PER_ROW = 4  # after more moves, insertion sort gives up and a merge sort takes over
 
-# Working memory to rank a query, of which `order` is what is found.
-Sorting = namedtuple("Sorting", "order ordered rows bucket ends kept top")  # noqa: PYI024 - numba knows this kind
+# Working memory to rank a query; `order` is the result.
+Sorting = namedtuple("Sorting", "order ordered rows bucket ends kept top")  # noqa: PYI024 - numba supports this kind
 
 
 def make_sorting(width, like):
-    """Working memory for queries of up to `width` rows; scores in the dtype of `like`."""
+    """Return working memory for queries of up to `width` rows, with scores in the dtype of `like`."""
     ends = np.empty(BUCKETS_PER_ROW * width + 2, np.int32)
     rows, bucket = np.empty(width + 1, np.int32), np.empty(width, np.int32)
     kept, top = np.empty(width + 1, np.int32), np.empty(width, like.dtype)
     return Sorting(np.empty(width, np.int32), np.empty(width, like.dtype), rows, bucket, ends, kept, top)
 
 
-new_sorting = internal(make_sorting)  # in a kernel
+new_sorting = internal(make_sorting)  # for use in kernels
 
 
 @internal
 def count_ranks(scores, ranks):
-    """Give each row its 0-based rank by counting: quadratic, but branch-free and vectorised, best for few rows."""
+    """Write each row's 0-based rank by counting: quadratic, but branch-free and vectorized, best for few rows."""
     n = scores.size
     for i in range(n):
         ranks[i] = 0
@@ -53,7 +53,7 @@ def count_ranks(scores, ranks):
 
 @internal
 def lane_maxima(scores, lanes):
-    """Maximum of each lane, where row i lies in lane i % LANES; the inner loops become packed instructions."""
+    """Write the maximum of each lane, where row i is in lane i % LANES; the compiler vectorizes the inner loops."""
     for j in range(LANES):
         lanes[j] = scores[j]
     first = LANES
@@ -69,31 +69,31 @@ def lane_maxima(scores, lanes):
 
 @internal
 def kth_largest(values, k):
-    """k-th largest of a few finite values, by counting."""
+    """Return the k-th largest of a few finite values, by counting."""
     best = -np.inf
     for i in range(values.size):
         value = values[i]
         count = 0
         for j in range(values.size):
             count += values[j] >= value
-        bound = value if count >= k else -np.inf
-        best = bound if bound > best else best
+        candidate = value if count >= k else -np.inf
+        best = candidate if candidate > best else best
     return best
 
 
 @internal
-def rows_from(scores, bound, rows):
-    """Collect the rows with a score of at least `bound`; branch-free: every row is written, few advance the end."""
-    end = np.uint64(0)  # unsigned, since numba would test a signed index for wraparound
+def rows_from(scores, threshold, rows):
+    """Collect the rows with scores of at least `threshold`; branch-free: every row is written, few advance the end."""
+    end = np.uint64(0)  # unsigned, since numba checks signed indices for negative values
     for i in range(scores.size):
         rows[end] = i
-        end += np.uint64(scores[i] >= bound)
+        end += np.uint64(scores[i] >= threshold)
     return np.int64(end)
 
 
 @internal
 def extremes(scores, lanes):
-    """Lowest and highest score, by lanes, which become packed instructions; `lanes` has room for all scores."""
+    """Return the lowest and highest score, by lanes, so that the compiler vectorizes it."""
     n = scores.size
     low, high = scores[0], scores[0]
     first = 0
@@ -118,7 +118,7 @@ def extremes(scores, lanes):
 
 @internal
 def extremes_of_bucket(scores, bucket, b):
-    """Lowest and highest score of the rows in a bucket."""
+    """Return the lowest and highest score of the rows in a bucket."""
     low, high = np.inf, -np.inf
     for i in range(scores.size):
         score = np.float64(scores[i])
@@ -129,7 +129,7 @@ def extremes_of_bucket(scores, bucket, b):
 
 @internal
 def fill_buckets(scores, low, high, bucket, ends):
-    """Count the rows of equal-width intervals from `high` down to `low`, of which the outer ones have all beyond."""
+    """Count the rows in equal-width buckets from `high` down to `low`; the outer ones also take all scores outside."""
     n_buckets = min(BUCKETS_PER_ROW * scores.size, MOST_BUCKETS)
     last = np.float64(n_buckets - 1)
     scale = last / (high - low) if high > low else 0.0
@@ -138,16 +138,16 @@ def fill_buckets(scores, low, high, bucket, ends):
         ends[b] = 0
     for i in range(scores.size):
         # Rounding is monotone, so a higher score never lands in a later bucket.
-        place = (high - scores[i]) * scale
-        place = place if place > 0 else 0.0
-        bucket[i] = np.int32(place if place < last else last)
+        position = (high - scores[i]) * scale
+        position = position if position > 0 else 0.0
+        bucket[i] = np.int32(position if position < last else last)
     for i in range(scores.size):
         ends[np.uint64(bucket[i]) + np.uint64(1)] += 1
 
 
 @internal
 def end_buckets(k, ends):
-    """Turn counts into the place where each bucket begins, down to the one that holds the k-th row: it, and its end."""
+    """Turn counts into offsets, down to the bucket with the k-th row; return that bucket and its end."""
     b, end = 0, ends[1]
     while end < k:
         b += 1
@@ -156,37 +156,37 @@ def end_buckets(k, ends):
 
 
 @internal
-def place_top(scores, k, space):
-    """Write the rows of the top buckets into space.order, a bucket after the other; return how many."""
+def bucket_top(scores, k, space):
+    """Write the rows of the top buckets into space.order, bucket by bucket; return their number."""
     n, bucket, ends = scores.size, space.bucket, space.ends
     low, high = extremes(scores, space.ordered)
     fill_buckets(scores, low, high, bucket, ends)
     last, count = end_buckets(k, ends)
-    times = 0
-    while count > MOST_KEPT * k and k < n and times < TIMES_NARROWED:
+    divisions = 0
+    while count > MOST_KEPT * k and k < n and divisions < MOST_DIVISIONS:
         low, high = extremes_of_bucket(scores, bucket, last)
         if low == high:
             break
         fill_buckets(scores, low, high, bucket, ends)
         last, count = end_buckets(k, ends)
-        times += 1
+        divisions += 1
     end = np.uint64(0)
-    for i in range(n):  # without a branch: every row is written, those of the top buckets advance the end
+    for i in range(n):  # branch-free: every row is written, those of the top buckets advance the end
         space.rows[end] = i
         end += np.uint64(bucket[i] <= last)
     for r in range(end):
         row = np.uint64(space.rows[r])
         b = np.uint64(bucket[row])
-        place = np.uint64(ends[b])
-        space.order[place] = row
-        space.ordered[place] = scores[row]
+        position = np.uint64(ends[b])
+        space.order[position] = row
+        space.ordered[position] = scores[row]
         ends[b] += 1
     return count
 
 
 @internal
 def insert_run(scores, order, first, last):
-    """Insertion sort of order[first:last]."""
+    """Sort order[first:last] by insertion."""
     for i in range(first + 1, last):
         row = order[i]
         score = scores[row]
@@ -199,7 +199,7 @@ def insert_run(scores, order, first, last):
 
 @internal
 def merge_sort(scores, order, spare):
-    """Sort `order` by descending score, keeping its sequence among equal scores."""
+    """Sort `order` by descending score, stably."""
     n = order.size
     for first in range(0, n, RUN):
         insert_run(scores, order, first, min(first + RUN, n))
@@ -224,7 +224,7 @@ def merge_sort(scores, order, spare):
 
 @internal
 def insert_all(order, ordered, n, most_moves):
-    """Insertion sort of the first n rows by `ordered`; False where it gave up after so many moves."""
+    """Sort the first n rows by `ordered`, by insertion; return False if that needs more than `most_moves` moves."""
     moves = 0
     for i in range(1, n):
         score = ordered[i]
@@ -242,8 +242,8 @@ def insert_all(order, ordered, n, most_moves):
 
 @internal
 def rank_by_buckets(scores, k, space):
-    """As `rank`: buckets, then insertion, and merge sort as the way out."""
-    count = place_top(scores, k, space)
+    """Rank as `rank` does: bucket sort, then insertion sort, or merge sort if that takes too many moves."""
+    count = bucket_top(scores, k, space)
     if not insert_all(space.order, space.ordered, count, MOVES_PER_ROW * count):
         merge_sort(scores, space.order[:count], space.bucket)
     return count
@@ -251,9 +251,9 @@ def rank_by_buckets(scores, k, space):
 
 @inlined
 def rank(scores, k, space):
-    """Order the top rows by descending score, then row: at least k, and all that tie with the k-th; how many.
+    """Order the top rows by descending score, then row; return how many: at least k, and all that tie with the k-th.
 
-    `space.order` gets the rows.
+    The rows are written to `space.order`.
     """
     count = scores.size
     if count > COUNTED:
@@ -267,7 +267,7 @@ def rank(scores, k, space):
 
 @inlined
 def rank_top(scores, k, space):
-    """As `rank` for min(k, n); of a small k, only rows above a bound are looked at."""
+    """Rank as `rank` does, for min(k, n); if k is small, only rows from a score threshold on are sorted."""
     n = scores.size
     if k + SPARE_LANES > LANES or 2 * n < 3 * LANES:
         return rank(scores, min(k, n), space)

@@ -1,4 +1,4 @@
-"""Views of arrays as kernels take them."""
+"""Views of arrays as kernels accept them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 
 def writable(array: Any) -> Any:
-    """View an array as one that can be written: numba compiles a kernel a second time for one that cannot."""
+    """Return a writable view of an array, since numba would compile a kernel again for read-only arrays."""
     return array if array.flags.writeable else np.asarray(_Unlocked(array))
 
 
 class _Unlocked:
-    """The memory of an array, without its flag; kernels write to nothing but what they are to write."""
+    """The memory of an array without its read-only flag; kernels write only to their outputs."""
 
     def __init__(self, array: Any) -> None:
         interface = array.__array_interface__
         self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
-        self.array = array  # whose memory lives as long as the view
+        self.array = array  # keeps the memory alive as long as the view

@@ -1,4 +1,4 @@
-"""The measures, each in a file of its own: the formula, the fields, and the plan that names the kernel."""
+"""The measures, one file each: the formula, the fields, and the plan with the kernel that computes it."""
 
 from __future__ import annotations
 

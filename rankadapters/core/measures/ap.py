@@ -12,7 +12,7 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import Column
     from rankadapters.core.data.columns import Floats
     from rankadapters.core.kernels import Kernel
@@ -77,7 +77,7 @@ class AP(Ranked):
     average: Annotated[str, average_of("uniform", "query", "query-except-empty", "row", geometric=True)]
 
     def unify(self) -> None:
-        """Without a cutoff min(k, R) is R; refuse fields that do not go together."""
+        """Without a cutoff, write the divisor min(k, R) as R; refuse fields that contradict each other."""
         if self.k is None and self.divisor == "cutoff":
             self._set("divisor", "relevant")
         Ranked.unify(self)
@@ -86,12 +86,12 @@ class AP(Ranked):
             msg = f"ties={self.ties!r} orders documents of one query, but pool='rows' takes all rows as one."
             raise ConventionError(msg, hint="another order of ties, or pool='queries'")
         if self.pool == "rows" and self.empty == "skip":
-            self._set("empty", "error")  # nothing would be left
+            self._set("empty", "error")  # skipping the only query leaves nothing
         weighted = self._weighs_rows
         if self.ties == "average" and (self.divisor == "found" or weighted):
-            what = f"average={self.average!r} with pool={self.pool!r}" if weighted else "divisor='found'"
+            reason = f"average={self.average!r} with pool={self.pool!r}" if weighted else "divisor='found'"
             raise ConventionError(
-                f"ties='average' has no closed form under {what}.", hint="another order of ties, or 'together'"
+                f"ties='average' has no closed form under {reason}.", hint="another order of ties, or 'together'"
             )
         if self.divisor == "cutoff" and weighted:
             raise ConventionError(
@@ -102,28 +102,28 @@ class AP(Ranked):
     def _weighs_rows(self) -> bool:
         return self.average == "row" or (self.pool == "rows" and self.average == "query")
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: relevance by rank, and the divisor by query."""
-        relevance, weights = bound.relevance(self.relevant), bound.row_weights(self.average)
-        relevant = relevance if weights is None else bound.product(relevance, weights)
-        total = bound.judged_sums(relevant)
-        kernel, columns = self._kernel(bound, relevant, weights)
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank, and the divisor by query."""
+        relevance, weights = binding.relevance(self.relevant), binding.row_weights(self.average)
+        relevant = relevance if weights is None else binding.product(relevance, weights)
+        total = binding.judged_sums(relevant)
+        kernel, columns = self._kernel(binding, relevant, weights)
         options = {} if self.ties == "average" else {"by_found": self.divisor == "found"}
-        return bound.plan(
+        return binding.plan(
             self, kernel, empty=total <= 0, by_query={"divisor": self._divisor(total)}, options=options, **columns
         )
 
-    def _kernel(self, bound: Bound, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Any]]:
+    def _kernel(self, binding: Binding, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Any]]:
         from rankadapters.core.kernels import ap
 
         if self.ties == "average":
-            return ap.expected_average_precision, {"ranked": relevant}
+            return ap.expected_average_precision, {"gains_by_rank": relevant}
         if self.ties == "together":
-            return ap.average_precision_of_ties, {"ranked": relevant, "weights": weights or bound.one_each}
+            return ap.average_precision_of_ties, {"gains_by_rank": relevant, "weights": weights or binding.row_ones}
         if weights is not None:
-            return ap.weighted_average_precision, {"ranked": relevant, "weights": weights}
-        return ap.average_precision, {"ranked": relevant}
+            return ap.weighted_average_precision, {"gains_by_rank": relevant, "weights": weights}
+        return ap.average_precision, {"gains_by_rank": relevant}
 
     def _divisor(self, relevant: Floats) -> Floats:
         divisor = relevant if self.divisor != "cutoff" or self.k is None else relevant.clip(max=self.k)
-        return divisor + (relevant <= 0)  # 1 for an empty query, since kernels divide before a policy decides
+        return divisor + (relevant <= 0)  # 1 for empty queries: kernels divide before the policy replaces their values

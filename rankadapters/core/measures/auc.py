@@ -13,7 +13,7 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.data.rows import Rows
     from rankadapters.core.kernels import Kernel, Steps
 
@@ -41,8 +41,8 @@ AVERAGES = {  # by pool
     "pairs": ("uniform", "query", "pair"),
     "rows": ("uniform", "query", "row"),
 }
-TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # the share that a tied pair counts
-LEAST_ROWS = 3  # in a query for which XGBoost takes every two rows
+TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # how much a tied pair counts
+LEAST_ROWS = 3  # XGBoost makes pairs only in queries with at least this many rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,7 +97,7 @@ class AUC(Convention):
     average: Annotated[str, average_of("uniform", "query", "query-except-empty", "row", "pair", geometric=True)]
 
     def unify(self) -> None:
-        """Give equal meanings one spelling; refuse fields that do not go together."""
+        """Write equal meanings in one way; refuse fields that contradict each other."""
         if self.pairs != "unit":
             self._set("complement", "float64")
         Convention.unify(self)
@@ -111,25 +111,25 @@ class AUC(Convention):
         if self.average == "row" and self.pairs == "given":
             raise ConventionError("average='row' weighs rows, but pairs='given' has weights of pairs.", hint="'pair'")
         if self.pool != "queries" and self.empty == "skip":
-            self._set("empty", "error")  # nothing would be left
+            self._set("empty", "error")  # skipping the only query leaves nothing
         if self.pool == "pairs" and self.missing == "zero":
-            self._set("missing", "skip")  # no pairs, no weight
+            self._set("missing", "skip")  # such a query has no pairs, so it adds no weight
 
     @property
     def _weighs_rows(self) -> bool:
         return self.average == "row" or (self.pool == "rows" and self.average == "query")
 
-    def lower(self, bound: Bound) -> WholePlan:
-        """Return the plan: grades or relevance by row, or pairs. Its kernel gives the mass if all scores tie."""
-        rows = bound.retrieved(self.unjudged)
-        lowered = {"label": self._by_label, "every-two": self._by_label, "given": self._given}
-        plan = lowered.get(self.pairs, self._by_relevance)(bound, rows)
-        mass = bound.numerators(replace(plan, options={"tied": TIED["best"]}))
+    def lower(self, binding: Binding) -> WholePlan:
+        """Return the plan with grades or relevance by row, or with pairs; the mass is the weight of all pairs."""
+        rows = binding.retrieved(self.unjudged)
+        builders = {"label": self._by_label, "every-two": self._by_label, "given": self._given}
+        plan = builders.get(self.pairs, self._by_relevance)(binding, rows)
+        mass = binding.numerators_of_equal_scores(replace(plan, options={"tied": TIED["best"]}))
         return replace(plan, mass=mass, empty=mass <= 0)
 
     def _plan(
         self,
-        bound: Bound,
+        binding: Binding,
         rows: Rows,
         kernel: Kernel | Steps,
         *,
@@ -140,19 +140,19 @@ class AUC(Convention):
 
         return WholePlan(
             kernel=kernel, rows=rows, precision=self.precision, columns=as_arguments(columns),
-            offsets=as_arguments(offsets), options={"tied": TIED[self.ties]}, mass=bound.ones, pooled=self.pooled,
-            share=True, empty=bound.none,
+            offsets=as_arguments(offsets), options={"tied": TIED[self.ties]}, mass=binding.query_ones,
+            pooled=self.pooled, share=True, empty=binding.no_queries,
         )  # fmt: skip
 
-    def _by_label(self, bound: Bound, rows: Rows) -> WholePlan:
-        """Return the plan with grades 1, 2, ... by label in each query, or by row where every two rows make a pair."""
+    def _by_label(self, binding: Binding, rows: Rows) -> WholePlan:
+        """Return the plan with grades 1, 2, ... by label in each query, or by row if every two rows make a pair."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import weights_of
         from rankadapters.core.kernels.auc import pairs_by_label
 
-        labels, sizes, weights = rows.take(bound.labels), rows.sizes, weights_of(bound, rows, self.average)
-        query, order = np.repeat(np.arange(sizes.size), sizes), bound.ascending(labels, rows)
+        labels, sizes, weights = rows.take(binding.labels), rows.sizes, weights_of(binding, rows, self.average)
+        query, order = np.repeat(np.arange(sizes.size), sizes), binding.ascending(labels, rows)
         new = np.ones(query.size, np.bool_)
         if self.pairs == "label":
             new[1:] = (np.diff(labels[order]) != 0) | (np.diff(query[order]) != 0)
@@ -162,30 +162,30 @@ class AUC(Convention):
         grades = np.empty(query.size, np.int64)
         starts = rows.indptr[:-1][query]  # the first row of each query, also in sorted order
         grades[order] = counts - counts[starts] + 1 if query.size else counts
-        return self._plan(bound, rows, pairs_by_label, grades=grades, weights=weights)
+        return self._plan(binding, rows, pairs_by_label, grades=grades, weights=weights)
 
-    def _by_relevance(self, bound: Bound, rows: Rows) -> WholePlan:
-        """Return the plan with how relevant and how irrelevant each row is."""
+    def _by_relevance(self, binding: Binding, rows: Rows) -> WholePlan:
+        """Return the plan with the relevance and irrelevance of each row."""
         from rankadapters.core.binding.whole_queries import probabilities, weights_of
         from rankadapters.core.kernels.auc import pairs_by_relevance
 
         if self.pairs == "unit":
-            positive = probabilities(bound, "pairs='unit'")
+            positive = probabilities(binding, "pairs='unit'")
             negative = (1.0 - positive).astype(self.complement).astype("float64")
         else:
-            positive = bound.relevance(self.pairs).values
+            positive = binding.relevance(self.pairs).values
             negative = 1.0 - positive
-        weights = weights_of(bound, rows, self.average)
+        weights = weights_of(binding, rows, self.average)
         positive, negative = rows.take(positive) * weights, rows.take(negative) * weights
-        return self._plan(bound, rows, pairs_by_relevance, positive=positive, negative=negative)
+        return self._plan(binding, rows, pairs_by_relevance, positive=positive, negative=negative)
 
-    def _given(self, bound: Bound, rows: Rows) -> WholePlan:
-        """Return the plan with the pairs of the queries of which both rows are retrieved."""
+    def _given(self, binding: Binding, rows: Rows) -> WholePlan:
+        """Return the plan with the given pairs whose rows are both retrieved."""
         from rankadapters.core.binding.whole_queries import given_pairs
         from rankadapters.core.kernels import auc
 
-        winners, losers, weights, pairptr = given_pairs(bound, rows, weighed=self.average == "pair")
+        winners, losers, weights, pairptr = given_pairs(binding, rows, weighed=self.average == "pair")
         offsets = {"pairptr": pairptr}
         return self._plan(
-            bound, rows, auc.given_pairs, winners=winners, losers=losers, weights=weights, offsets=offsets
+            binding, rows, auc.given_pairs, winners=winners, losers=losers, weights=weights, offsets=offsets
         )

@@ -11,7 +11,7 @@ from rankadapters.core.measures.linear import irrelevance
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,13 +44,13 @@ class Bpref(Convention):
     unjudged: Unjudged
     average: Mean
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: relevance and irrelevance by rank, and how many rows of a query have each."""
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance and irrelevance by rank, and the number of each per query."""
         from rankadapters.core.kernels.hits import preferred
 
-        relevance, others = bound.relevance(self.relevant), irrelevance(bound, self.relevant)
-        relevant, irrelevant = bound.judged_sums(relevance), bound.judged_sums(others)
-        return bound.plan(
-            self, preferred, k=bound.longest, empty=relevant <= 0, ranked=relevance, irrelevant_ranked=others,
-            by_query={"relevant": relevant.clip(min=1), "irrelevant": irrelevant},
+        relevance, negative = binding.relevance(self.relevant), irrelevance(binding, self.relevant)
+        relevant, irrelevant = binding.judged_sums(relevance), binding.judged_sums(negative)
+        return binding.plan(
+            self, preferred, k=binding.longest, empty=relevant <= 0, gains_by_rank=relevance,
+            irrelevance_by_rank=negative, by_query={"relevant": relevant.clip(min=1), "irrelevant": irrelevant},
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What correlations share as measures: their fields, and queries in which labels or scores are all equal."""
+"""The base class of correlations: their fields, and policies for queries whose labels or scores are all equal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures.ranked import EMPTY, Missing, Unjudged
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.data.columns import Flags
     from rankadapters.core.data.rows import Rows
     from rankadapters.core.kernels import Steps
@@ -34,9 +34,9 @@ AVERAGES = {"queries": ("uniform", "query", "query-except-empty"), "rows": ("uni
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correlation(Convention):
-    """A correlation of labels and scores; its fields are those that every correlation has.
+    """Base class of the correlations of labels and scores.
 
-    Labels count as the numbers that they are, without a gain, and may be negative.
+    Labels are used as numbers, without a gain, and may be negative.
     """
 
     in_unit_interval: ClassVar[bool] = False
@@ -49,18 +49,18 @@ class Correlation(Convention):
     average: Annotated[str, average_of("uniform", "query", "query-except-empty", geometric=False)]
 
     def unify(self) -> None:
-        """Give equal meanings one spelling; refuse weights of queries where all rows are one query."""
+        """Write equal meanings in one way; refuse query weights if all rows are one query."""
         Convention.unify(self)
         require_average(self, AVERAGES)
         if self.pool == "rows" and self.empty == "skip":
-            self._set("empty", "error")  # nothing would be left
+            self._set("empty", "error")  # skipping the only query leaves nothing
 
     def _plan(
-        self, bound: Bound, kernel: Steps, rows: Rows, *, empty: Flags, precision: str, options: Any, **columns: Any
+        self, binding: Binding, kernel: Steps, rows: Rows, *, empty: Flags, precision: str, options: Any, **columns: Any
     ) -> WholePlan:
         from rankadapters.core.binding.whole_queries import as_arguments
 
         return WholePlan(
-            kernel=kernel, rows=rows, precision=precision, columns=as_arguments(columns), mass=bound.ones, pooled=False,
-            options={**options, "constant": self.constant}, empty=empty,
+            kernel=kernel, rows=rows, precision=precision, columns=as_arguments(columns), pooled=False,
+            mass=binding.query_ones, options={**options, "constant": self.constant}, empty=empty,
         )  # fmt: skip

@@ -10,14 +10,14 @@ from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Coverage(Convention):
-    """Coverage error: how many rows are to be read until all relevant ones are; lower is better.
+    """Coverage error: how many rows must be read until all relevant rows are found; lower is better.
 
-    Coverage = rank of the last relevant row that is retrieved. It has no upper bound but the number of rows.
+    Coverage = rank of the last relevant row that is retrieved. It is at most the number of rows.
 
     References
     ----------
@@ -43,11 +43,11 @@ class Coverage(Convention):
     unjudged: Unjudged
     average: Mean
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: relevance by rank."""
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank."""
         from rankadapters.core.kernels.hits import last_relevant
 
-        relevance = bound.relevance(self.relevant)
-        return bound.plan(
-            self, last_relevant, k=bound.longest, empty=bound.judged_sums(relevance) <= 0, ranked=relevance
+        relevance = binding.relevance(self.relevant)
+        return binding.plan(
+            self, last_relevant, k=binding.longest, empty=binding.judged_sums(relevance) <= 0, gains_by_rank=relevance
         )

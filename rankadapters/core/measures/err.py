@@ -12,7 +12,7 @@ from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures.ranked import Discounted
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 SCALE = FloatField(
     group="value",
@@ -35,7 +35,7 @@ class ERR(Discounted):
     """Expected reciprocal rank, and with `discount="power_0.85"` PFound.
 
     ERR@k = sum over ranks i <= k of discount(i) x p_i x product over j < i of (1 - p_j), p = gain / scale. The value
-    lies in [0, 1] where every p does; p is taken as it is elsewhere.
+    lies in [0, 1] where every p does; a p outside [0, 1] is used as it is.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class ERR(Discounted):
     >>> import rankadapters as ra
     >>> conv = ra.ERR(k=10, gain="linear", scale=1, discount="reciprocal", complement="float64", ties="input",
     ...               precision="float64", short="pad", missing="error", unjudged="error", average="uniform")
-    >>> ra.evaluate([0.5, 1], [2, 1], conv, group_sizes=[2]).value  # 1/2 to stop at once, else at the second row
+    >>> ra.evaluate([0.5, 1], [2, 1], conv, group_sizes=[2]).value  # stops at row 1 or 2, with chance 1/2 each
     0.75
     """
 
@@ -70,7 +70,7 @@ class ERR(Discounted):
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Return a flag for each label that is no chance to stop, and why."""
+        """Return which labels give a stop probability outside [0, 1], and a message; None if no label does."""
         from rankadapters.core.binding.gains import gains_of
 
         chances = gains_of(labels, None, self.gain) / self.scale
@@ -79,17 +79,17 @@ class ERR(Discounted):
             return None
         chance = float(chances[bad][0])
         return bad, (
-            f"a chance to stop of {chance:g}, which is not from 0 to 1: the value is the sum of the formula, but no "
+            f"a chance to stop of {chance:g}, which is not from 0 to 1: the value is the sum of the formula, but not a "
             "probability.\nHint: map the labels to chances, or convention.replace(scale=<largest gain>)."
         )
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: gains by rank; rows of an averaged tie keep their gains."""
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with gains by rank."""
         from rankadapters.core.kernels.err import cascade, expected_cascade
 
-        discounts = bound.discounts(self.discount, bound.cutoff(self.k))
-        return bound.plan(
-            self, expected_cascade if self.ties == "average" else cascade, empty=bound.none,
-            by_rank={"discounts": discounts},
-            options={"scale": self.scale, "in_float32": self.complement == "float32"}, ranked=bound.graded(self),
+        discounts = binding.discounts(self.discount, binding.cutoff(self.k))
+        return binding.plan(
+            self, expected_cascade if self.ties == "average" else cascade, empty=binding.no_queries,
+            by_rank={"discounts": discounts}, gains_by_rank=binding.ranking_gains(self),
+            options={"scale": self.scale, "in_float32": self.complement == "float32"},
         )  # fmt: skip

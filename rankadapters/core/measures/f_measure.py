@@ -13,7 +13,7 @@ from rankadapters.core.measures.precision import DIVISOR
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 BETA_SQUARED = FloatField(
     group="value", about="How much recall weighs in comparison with precision, squared.", least=0, tried=(1.0,),
@@ -60,16 +60,16 @@ class FMeasure(Ranked):
     average: Mean
 
     def unify(self) -> None:
-        """Without a cutoff k is the number of rows retrieved."""
+        """Without a cutoff, k is the number of retrieved rows."""
         if self.k is None:
             self._set("divisor", "retrieved")
         Ranked.unify(self)
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: relevance by rank, as F is (x + 1) hits / (x R + divisor of the precision)."""
-        column, n, x = bound.relevance(self.relevant), bound.retrieved(self.unjudged).sizes, self.beta_squared
-        relevant = bound.judged_sums(column)
-        least = n if self.k is None else n.clip(max=self.k)
-        looked_at = bound.ones * (self.k or 1) if self.divisor == "k" else least
-        divisor = (x * relevant + looked_at) / (x + 1)
-        return plan(self, bound, column, divisor=divisor.clip(min=1 / (x + 1)), empty=relevant <= 0)
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank: F = (x + 1) hits / (x R + divisor of the precision)."""
+        column, n, x = binding.relevance(self.relevant), binding.retrieved(self.unjudged).sizes, self.beta_squared
+        relevant = binding.judged_sums(column)
+        n_top = n if self.k is None else n.clip(max=self.k)
+        precision_divisor = binding.query_ones * (self.k or 1) if self.divisor == "k" else n_top
+        divisor = (x * relevant + precision_divisor) / (x + 1)
+        return plan(self, binding, column, divisor=divisor.clip(min=1 / (x + 1)), empty=relevant <= 0)

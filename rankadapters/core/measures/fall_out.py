@@ -11,14 +11,14 @@ from rankadapters.core.measures.linear import irrelevance, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FallOut(Ranked):
     """Fall-out: the share of the irrelevant rows that rank among the first k; lower is better.
 
-    FallOut@k = irrelevant rows at ranks 1..k / all irrelevant rows, those judged and not relevant. The value lies in
+    FallOut@k = irrelevant rows at ranks 1..k / all irrelevant rows, which are judged and not relevant. The value is in
     [0, 1].
 
     Parameters
@@ -50,9 +50,9 @@ class FallOut(Ranked):
     empty: Empty
     average: Mean
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: irrelevance by rank, and the number of irrelevant rows by query."""
-        column = irrelevance(bound, self.relevant)
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with irrelevance by rank, and the number of irrelevant rows by query."""
+        column = irrelevance(binding, self.relevant)
         by = Column(("minus", *column.key), -column.values)
-        irrelevant = bound.judged_sums(column)
-        return plan(self, bound, column, divisor=irrelevant, empty=irrelevant <= 0, by=by)
+        irrelevant = binding.judged_sums(column)
+        return plan(self, binding, column, divisor=irrelevant, empty=irrelevant <= 0, by=by)

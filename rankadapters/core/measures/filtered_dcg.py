@@ -13,7 +13,7 @@ from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 COMPARED = Words(
     group=PRECISION.group,
@@ -25,7 +25,7 @@ COMPARED = Words(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FilteredDCG(Discounted):
-    """Discounted cumulative gain of the rows that a score lets through, which need not be ranked by it.
+    """Discounted cumulative gain of the rows whose scores pass a threshold, ranked by score or in input order.
 
     FilteredDCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i), over the rows retrieved.
     Under `precision="none"` their order is that of `ties`, whatever their scores.
@@ -50,18 +50,18 @@ class FilteredDCG(Discounted):
     measure: ClassVar[str] = "filtered-dcg"
     in_unit_interval: ClassVar[bool] = False
 
-    precision: Annotated[Literal["float64", "float32", "none"], COMPARED]  # type: ignore[assignment]  # one more
+    precision: Annotated[Literal["float64", "float32", "none"], COMPARED]  # type: ignore[assignment]  # adds "none"
     retrieve: Retrieve
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
     def unify(self) -> None:
-        """Refuse fields that do not go together."""
+        """Refuse fields that contradict each other."""
         Discounted.unify(self)
         if self.precision == "none" and self.ties == "average":
             msg = "ties='average' is a mean over rows of equal scores, but precision='none' does not compare them."
             raise ConventionError(msg, hint="another order of ties, or precision='float64'")
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: gains by rank."""
-        weights = bound.discounts(self.discount, bound.cutoff(self.k))
-        return plan(self, bound, bound.graded(self), divisor=bound.ones, empty=bound.none, weights=weights)
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with gains by rank."""
+        gains, discounts = binding.ranking_gains(self), binding.discounts(self.discount, binding.cutoff(self.k))
+        return plan(self, binding, gains, divisor=binding.query_ones, empty=binding.no_queries, weights=discounts)

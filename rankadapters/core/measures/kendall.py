@@ -1,4 +1,4 @@
-"""Kendall: the surplus of pairs that labels and scores order alike."""
+"""Kendall: concordant minus discordant pairs of labels and scores, divided by their possible number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankadapters.core.measures.correlation import Correlation
 from rankadapters.core.measures.ranked import Precision
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
 VARIANT = Words(
@@ -29,7 +29,7 @@ class Kendall(Correlation):
 
     Kendall = (concordant - discordant pairs) / divisor. A pair of rows of a query is concordant if the row with the
     higher label has the higher score, discordant if it has the lower score, and neither if labels or scores are equal.
-    The divisor, and so the weight of ties, is what `variant` says: tau-b or tau-c. The value lies in [-1, 1].
+    The divisor, and so the effect of ties, depends on `variant`: tau-b or tau-c. The value lies in [-1, 1].
 
     References
     ----------
@@ -51,13 +51,13 @@ class Kendall(Correlation):
     variant: Annotated[Literal["b", "c"], VARIANT]
     precision: Precision
 
-    def lower(self, bound: Bound) -> WholePlan:
-        """Return the plan: rows by ascending label, with the number of rows of lower labels."""
+    def lower(self, binding: Binding) -> WholePlan:
+        """Return the plan with rows by ascending label, and for each row the number of rows with lower labels."""
         from rankadapters.core.binding.whole_queries import by_label, sums_by
         from rankadapters.core.kernels.correlations import kendall
 
-        rows, lower = by_label(bound, bound.retrieved(self.unjudged))
+        rows, lower = by_label(binding, binding.retrieved(self.unjudged))
         return self._plan(
-            bound, kendall, rows, precision=self.precision, empty=sums_by(rows.indptr, lower) == 0,
+            binding, kendall, rows, precision=self.precision, empty=sums_by(rows.indptr, lower) == 0,
             options={"by_classes": self.variant == "c"}, lower=lower,
         )  # fmt: skip

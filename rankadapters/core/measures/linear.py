@@ -1,4 +1,4 @@
-"""The plan of measures whose value is a sum over the ranks of degree x weight, divided by a number of the query."""
+"""The plan of measures that sum column x weight over the ranks and divide by a number per query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankadapters.core.declaration.fields import Words
 from rankadapters.core.measures.ranked import RELEVANT
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.data.columns import Flags, Floats
 
 DEGREE = Words(
@@ -22,33 +22,33 @@ DEGREE = Words(
 Degree = Annotated[str, DEGREE]
 
 
-def degrees(bound: Bound, relevant: str) -> Column:
-    """Return how relevant every row is, in the caller's order."""
+def degrees(binding: Binding, relevant: str) -> Column:
+    """Return the degree of relevance of every row, in the caller's order."""
     if relevant == "label":
-        return Column(("label",), bound.labels)
+        return Column(("label",), binding.labels)
     if relevant == "judged":
-        judged = bound.queries.judged
+        judged = binding.queries.judged
         return (
-            bound.one_each
+            binding.row_ones
             if judged is None
-            else Column(("judged",), bound.once(("judged",), lambda: judged.astype(float)))
+            else Column(("judged",), binding.once(("judged",), lambda: judged.astype(float)))
         )
-    return bound.relevance(relevant)
+    return binding.relevance(relevant)
 
 
-def irrelevance(bound: Bound, relevant: str) -> Column:
+def irrelevance(binding: Binding, relevant: str) -> Column:
     """Return 1 for every judged row that is not relevant, else 0, in the caller's order."""
 
     def make() -> Floats:
-        judged = bound.queries.judged
-        return (1.0 if judged is None else judged) - bound.relevance(relevant).values
+        judged = binding.queries.judged
+        return (1.0 if judged is None else judged) - binding.relevance(relevant).values
 
     key = ("irrelevant", relevant)
-    return Column(key, bound.once(key, make))
+    return Column(key, binding.once(key, make))
 
 
 def plan(
-    convention: Any, bound: Bound, column: Column, *, divisor: Floats, empty: Flags, weights: Floats | None = None,
+    convention: Any, binding: Binding, column: Column, *, divisor: Floats, empty: Flags, weights: Floats | None = None,
     by: Column | None = None,
 ) -> RankedPlan:  # fmt: skip
     """Return the plan of sum over ranks 1..k of column x weight / divisor; without `weights` every rank weighs 1."""
@@ -56,8 +56,8 @@ def plan(
 
     from rankadapters.core.kernels.dcg import discounted_sums
 
-    discounts = bound.discounts("power_1", bound.cutoff(convention.k)) if weights is None else weights
-    return bound.plan(
+    discounts = binding.discounts("power_1", binding.cutoff(convention.k)) if weights is None else weights
+    return binding.plan(
         convention, discounted_sums, empty=empty, by=by, by_rank={"discounts": discounts},
-        by_query={"ideal": np.where(empty, 1.0, divisor)}, ranked=column,
+        by_query={"ideal": np.where(empty, 1.0, divisor)}, gains_by_rank=column,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What losses share as measures: their fields, and a value that is the ratio of two sums."""
+"""The base class of losses: their fields, and a value that is the ratio of two sums."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ OfPairs = Annotated[Literal["uniform", "query", "pair"], WEIGHING]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Loss(Convention):
-    """A loss as a measure: the ratio of two sums over all queries, of losses and of weights; lower is better.
+    """A loss as a measure: sum of losses / sum of weights over all queries; lower is better.
 
-    Only retrieved rows count, and a query without weight adds nothing.
+    Only retrieved rows count, and a query with weight 0 adds nothing.
     """
 
     higher_is_better: ClassVar[bool] = False
@@ -41,5 +41,5 @@ class Loss(Convention):
 
     @property
     def pooled(self) -> bool:
-        """Losses and weights are summed over the queries before they are divided."""
+        """Whether losses and weights are summed over the queries before the division: yes."""
         return True

@@ -1,4 +1,4 @@
-"""NDCG and DCG: gains, discounted by rank, and divided by the same sum for the ideal list."""
+"""NDCG and DCG: the sum of gains discounted by rank; NDCG divides it by the DCG of the ideal list."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import RankedPlan
     from rankadapters.core.data.columns import Flags, Floats
 
-MOST_ONES = 10**6  # discounts that the ideal list of ones may sum up
+MOST_ONES = 10**6  # largest cutoff with ideal="ones", which needs that many discounts
 
 IDEAL = Words(
     group="value",
@@ -37,18 +37,18 @@ Ideal = Annotated[Literal["cutoff", "retrieved", "all", "ones", "retrieved-only"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NDCG(Discounted):
-    """Normalised discounted cumulative gain.
+    """Normalized discounted cumulative gain.
 
     NDCG@k = DCG@k / ideal DCG, DCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i).
-    The value lies in [0, 1] unless `gain="linear"` meets negative labels, which it takes as they are.
+    The value lies in [0, 1] unless `gain="linear"` is used with negative labels, whose gains are negative.
 
     Parameters
     ----------
     ideal
-        `retrieved-only` and `top-only` leave rows out of the ideal list that the ranking missed, a common mistake.
+        `retrieved-only` and `top-only` leave the rows that the ranking missed out of the ideal list, a common mistake.
         `top-only` needs an order of tied rows, so it excludes `ties="average"`. RecTools computes `ones`.
     empty
-        Under `ones` and `top-only` the ideal DCG under `cutoff` decides whether a query is empty.
+        Under `ones` and `top-only`, a query is empty if its ideal DCG under `cutoff` is not positive.
 
     References
     ----------
@@ -72,7 +72,7 @@ class NDCG(Discounted):
     empty: Empty
 
     def unify(self) -> None:
-        """Bring ideal lists without a cutoff to one spelling; refuse too many ones, and a top that ties leave open."""
+        """Write equal ideal lists in one way; refuse too many ones, and a top that ties leave undecided."""
         if self.k is None:
             self._set("ideal", {"all": "cutoff", "top-only": "retrieved-only"}.get(self.ideal, self.ideal))
         if self.ideal == "top-only" and self.ties == "average":
@@ -81,35 +81,36 @@ class NDCG(Discounted):
         if self.ideal == "ones" and (self.k or 0) > MOST_ONES:
             msg = f"k={self.k} with ideal='ones' needs as many discounts; allowed are cutoffs up to {MOST_ONES}."
             raise ConventionError(msg, hint="k=None takes as many as were retrieved")
-        Discounted.unify(self)  # slots=True makes a new class, so that a bare super() would not find its cell
+        Discounted.unify(self)  # a bare super() fails, since slots=True makes a new class
 
     @property
     def ideal_follows_scores(self) -> bool:
-        """Tell whether the ideal list depends on the scores."""
+        """Whether the ideal list depends on the scores."""
         return self.ideal == "top-only"
 
     def all_retrieved(self) -> NDCG:
         """Return the convention with `ideal="cutoff"`, which is equivalent if all rows are retrieved and judged."""
         return self.replace(ideal="cutoff") if self.ideal in {"retrieved", "retrieved-only"} else self
 
-    def lower(self, bound: Bound) -> RankedPlan:
+    def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan that divides by the ideal DCG; a query is empty if that is not positive."""
-        ideal, empty = bound.ideal_dcg(self)
+        ideal, empty = binding.ideal_dcg(self)
         if self.ideal == "top-only":
             from rankadapters.core.kernels.dcg import discounted_sums_of_top
 
-            discounts = {"discounts": bound.discounts(self.discount, bound.cutoff(self.k))}
-            return bound.plan(self, discounted_sums_of_top, empty=empty, by_rank=discounts, ranked=bound.graded(self))
-        ideal = bound.dcg_of_ones(self) if self.ideal == "ones" else ideal
-        return _plan(self, bound, ideal, empty)
+            discounts = {"discounts": binding.discounts(self.discount, binding.cutoff(self.k))}
+            gains = binding.ranking_gains(self)
+            return binding.plan(self, discounted_sums_of_top, empty=empty, by_rank=discounts, gains_by_rank=gains)
+        ideal = binding.dcg_of_ones(self) if self.ideal == "ones" else ideal
+        return _plan(self, binding, ideal, empty)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DCG(Discounted):
-    """Discounted cumulative gain: NDCG's numerator, in the unit of the gain.
+    """Discounted cumulative gain: the numerator of NDCG, in the unit of the gain.
 
     DCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i). It has no ideal list and no empty
-    query, so neither the fields `ideal` and `empty` nor `average="query-except-empty"`.
+    query, so it lacks the fields `ideal` and `empty` and `average="query-except-empty"`.
 
     References
     ----------
@@ -121,16 +122,16 @@ class DCG(Discounted):
 
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
-    def lower(self, bound: Bound) -> RankedPlan:
+    def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan that divides by 1."""
-        return _plan(self, bound, bound.ones, bound.none)
+        return _plan(self, binding, binding.query_ones, binding.no_queries)
 
 
-def _plan(convention: Discounted, bound: Bound, divisor: Floats, empty: Flags) -> RankedPlan:
+def _plan(convention: Discounted, binding: Binding, divisor: Floats, empty: Flags) -> RankedPlan:
     from rankadapters.core.kernels.dcg import discounted_sums
 
-    discounts = bound.discounts(convention.discount, bound.cutoff(convention.k))
-    return bound.plan(
+    discounts = binding.discounts(convention.discount, binding.cutoff(convention.k))
+    return binding.plan(
         convention, discounted_sums, empty=empty, by_rank={"discounts": discounts}, by_query={"ideal": divisor},
-        ranked=bound.graded(convention),
+        gains_by_rank=binding.ranking_gains(convention),
     )  # fmt: skip

@@ -10,7 +10,7 @@ from rankadapters.core.measures.auc import PAIRS
 from rankadapters.core.measures.loss import Loss, OfPairs
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
 LEAST = 1e-38  # CatBoost adds it to exp(s - largest s of the query)
@@ -43,23 +43,23 @@ class PairLogit(Loss):
     average: OfPairs
 
     def unify(self) -> None:
-        """Refuse weights of pairs that are not given."""
+        """Refuse pair weights unless pairs are given."""
         Loss.unify(self)
         if self.average == "pair" and self.pairs != "given":
             raise ConventionError("average='pair' needs pairs='given'.", hint="average='query', or pairs='given'")
 
-    def lower(self, bound: Bound) -> WholePlan:
-        """Return the plan: rows by ascending label, with the number of rows of lower labels; or the given pairs."""
+    def lower(self, binding: Binding) -> WholePlan:
+        """Return the plan with rows by ascending label and their numbers of rows with lower labels, or with pairs."""
         from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
         from rankadapters.core.kernels.losses import logistic_of_given_pairs, logistic_of_labels
 
-        rows = bound.retrieved(self.unjudged)
+        rows = binding.retrieved(self.unjudged)
         if self.pairs == "given":
-            winners, losers, weights, pairptr = given_pairs(bound, rows, weighed=self.average == "pair")
+            winners, losers, weights, pairptr = given_pairs(binding, rows, weighed=self.average == "pair")
             return loss_plan(
                 logistic_of_given_pairs, rows, sums_by(pairptr, weights), options={"least": LEAST},
                 offsets={"pairptr": pairptr}, winners=winners, losers=losers, weights=weights,
             )  # fmt: skip
-        rows, lower = by_label(bound, rows)
+        rows, lower = by_label(binding, rows)
         mass = sums_by(rows.indptr, lower)
         return loss_plan(logistic_of_labels, rows, mass, options={"least": LEAST}, lower=lower)

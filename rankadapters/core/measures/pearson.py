@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rankadapters.core.measures.correlation import Correlation
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
 
@@ -18,7 +18,7 @@ class Pearson(Correlation):
 
     Pearson = sum a_i b_i / sqrt(sum a_i^2 sum b_i^2) over the rows of a query: a_i is a row's label and b_i its score,
     each less its mean in the query. The value lies in [-1, 1]. Scores count as float64 numbers, whatever their order.
-    To correlate scores with a gain, give the gains as labels.
+    To correlate scores with gains, pass the gains as labels.
 
     References
     ----------
@@ -37,16 +37,16 @@ class Pearson(Correlation):
 
     measure: ClassVar[str] = "pearson"
 
-    def lower(self, bound: Bound) -> WholePlan:
-        """Return the plan: rows by ascending label, with their labels less the mean."""
+    def lower(self, binding: Binding) -> WholePlan:
+        """Return the plan with rows by ascending label, with their labels less the mean."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import by_label, sums_by
         from rankadapters.core.kernels import dispatch
-        from rankadapters.core.kernels.correlations import pearson, standardised
+        from rankadapters.core.kernels.correlations import pearson, standardized
 
-        rows, lower = by_label(bound, bound.retrieved(self.unjudged))
+        rows, lower = by_label(binding, binding.retrieved(self.unjudged))
         labels = np.empty(lower.size)
-        dispatch.run(standardised, rows.take(bound.labels), rows.indptr, labels, rows=labels.size)
+        dispatch.run(standardized, rows.take(binding.labels), rows.indptr, labels, rows=labels.size)
         empty = sums_by(rows.indptr, lower) == 0
-        return self._plan(bound, pearson, rows, precision="none", empty=empty, options={}, labels=labels)
+        return self._plan(binding, pearson, rows, precision="none", empty=empty, options={}, labels=labels)

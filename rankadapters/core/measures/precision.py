@@ -13,7 +13,7 @@ from rankadapters.core.measures.linear import Degree, degrees, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.data.columns import Floats
 
 DIVISOR = Words(
@@ -33,8 +33,8 @@ class Precision(Ranked):
     """Precision: the share of relevant rows among the first k.
 
     P@k = relevant rows at ranks 1..k / divisor. Under `relevant="label"` a row counts its label (average gain), under
-    `"judged"` every judged row counts (Judged@k). The value lies in [0, 1], but for labels above 1 or below 0, and for
-    `divisor="one"`.
+    `"judged"` every judged row counts (Judged@k). The value lies in [0, 1], unless a label is above 1 or below 0 or
+    `divisor` is `"one"`.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Precision(Ranked):
     >>> import rankadapters as ra
     >>> conv = ra.Precision(k=2, relevant="from_1", divisor="k", ties="average", precision="float64", retrieve="all",
     ...                     short="pad", empty=0, missing="error", unjudged="error", average="uniform")
-    >>> ra.evaluate([1, 1, 0], [0.9, 0.5, 0.5], conv, group_sizes=[3]).value  # the second or the third row, by chance
+    >>> ra.evaluate([1, 1, 0], [0.9, 0.5, 0.5], conv, group_sizes=[3]).value  # rank 2 is row 2 or 3, with equal chances
     0.75
     """
 
@@ -66,7 +66,7 @@ class Precision(Ranked):
     average: Mean
 
     def unify(self) -> None:
-        """Without a cutoff k is the number of rows retrieved; refuse fields that do not go together."""
+        """Without a cutoff, k is the number of retrieved rows; refuse fields that contradict each other."""
         if self.k is None and self.divisor == "k":
             self._set("divisor", "retrieved")
         Ranked.unify(self)
@@ -74,21 +74,21 @@ class Precision(Ranked):
             msg = "divisor='relevant' counts relevant rows, but relevant='label' has only degrees."
             raise ConventionError(msg, hint="divisor='retrieved', or relevant='above_0'")
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: degrees by rank, and the divisor by query."""
-        column = degrees(bound, self.relevant)
-        counted = column
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with degrees by rank, and the divisor by query."""
+        column = degrees(binding, self.relevant)
+        nonzero = column
         if self.relevant == "label":
-            counted = Column(("labelled",), bound.once(("labelled",), lambda: (column.values != 0).astype(float)))
-        relevant = bound.judged_sums(counted)
-        return plan(self, bound, column, divisor=self._divisor(bound, relevant), empty=relevant <= 0)
+            nonzero = Column(("nonzero",), binding.once(("nonzero",), lambda: (column.values != 0).astype(float)))
+        relevant = binding.judged_sums(nonzero)
+        return plan(self, binding, column, divisor=self._divisor(binding, relevant), empty=relevant <= 0)
 
-    def _divisor(self, bound: Bound, relevant: Floats) -> Floats:
-        n, k = bound.retrieved(self.unjudged).sizes.astype(float), self.k
+    def _divisor(self, binding: Binding, relevant: Floats) -> Floats:
+        n, k = binding.retrieved(self.unjudged).sizes.astype(float), self.k
         divisors = {
-            "k": bound.ones * (k or 1),
+            "k": binding.query_ones * (k or 1),
             "retrieved": n if k is None else n.clip(max=k),
             "relevant": relevant.clip(max=n if k is None else k),
-            "one": bound.ones,
+            "one": binding.query_ones,
         }
-        return divisors[self.divisor].clip(min=1)  # where nothing is retrieved, 0 of 1
+        return divisors[self.divisor].clip(min=1)  # if nothing is retrieved, the value is 0 / 1

@@ -9,7 +9,7 @@ from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
 ALPHA = FloatField(group="value", about="Share of the shifted part.", least=0, most=1, tried=(0.0, 0.5, 1.0))
@@ -18,17 +18,17 @@ FARTHEST_SHIFT, HALVINGS = 20.0, 30  # CatBoost's
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueryCrossEntropy(Loss):
-    """Log loss, mixed with the log loss after the shift of each query that fits best.
+    """Log loss, mixed with the log loss after shifting each query's scores to fit best.
 
     QueryCrossEntropy = sum w_i ((1 - alpha) c(l_i, s_i) + alpha c(l_i, s_i + d)) / sum w_i over the rows of all
     queries, with c(l, s) = log(1 + e^s) - l s, the log loss of the probability 1 / (1 + e^-s) against the probability
-    l. The shift d of a query is where sum w (l - 1 / (1 + e^-(s + d))) changes its sign in [-20, 20], as found by
+    l. The shift d of a query is where sum w (l - 1 / (1 + e^-(s + d))) changes its sign in [-20, 20], found by
     halving that interval 30 times. A query whose labels are all equal has no second part. Lower is better.
 
     Raises
     ------
     InputError
-        When bound: a label is outside [0, 1].
+        When bound to queries: a label is outside [0, 1].
 
     References
     ----------
@@ -47,14 +47,14 @@ class QueryCrossEntropy(Loss):
     alpha: Annotated[float, ALPHA]
     average: OfRows
 
-    def lower(self, bound: Bound) -> WholePlan:
-        """Return the plan: labels and weights."""
+    def lower(self, binding: Binding) -> WholePlan:
+        """Return the plan with labels and weights."""
         from rankadapters.core.binding.whole_queries import loss_plan, probabilities, sums_by, weights_of
         from rankadapters.core.kernels.losses import shifted_cross_entropy
 
-        rows = bound.retrieved(self.unjudged)
-        labels = rows.take(probabilities(bound, "QueryCrossEntropy"))
-        weights = weights_of(bound, rows, self.average)
+        rows = binding.retrieved(self.unjudged)
+        labels = rows.take(probabilities(binding, "QueryCrossEntropy"))
+        weights = weights_of(binding, rows, self.average)
         options = {"alpha": self.alpha, "farthest": FARTHEST_SHIFT, "halvings": HALVINGS}
         mass = sums_by(rows.indptr, weights)
         return loss_plan(shifted_cross_entropy, rows, mass, options=options, labels=labels, weights=weights)

@@ -1,4 +1,4 @@
-"""QueryRMSE: how far scores are from labels, whatever is added to all scores of a query."""
+"""QueryRMSE: the distance of scores from labels, unchanged by a constant added to all scores of a query."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, ClassVar
 from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueryRMSE(Loss):
-    """Root mean squared error after the shift of each query that fits best.
+    """Root mean squared error after shifting each query's scores to fit best.
 
     QueryRMSE = sqrt(sum w_i (l_i - s_i - m)^2 / sum w_i) over the rows of all queries, m being the w-weighted mean of
-    l - s in the row's query. Lower is better, 0 at best. A query's own value is its mean squared error: the root is
-    taken of the whole.
+    l - s in the row's query. Lower is better, 0 at best. A query's own value is its mean squared error; the root is
+    taken only of the overall mean.
 
     References
     ----------
@@ -39,23 +39,23 @@ class QueryRMSE(Loss):
 
     @property
     def is_sum(self) -> bool:
-        """Whether the value is a sum: no, since it is the root of one."""
+        """Whether the value is a sum over queries: no, it is the root of one."""
         return False
 
     def link(self, mean: float) -> float:
-        """Return the root."""
+        """Return the square root."""
         return math.sqrt(mean)
 
     def link_slope(self, value: float) -> float:
-        """Return the derivative of the root for its value."""
+        """Return the derivative of the square root where the root is `value`."""
         return 1 / (2 * value) if value else math.nan
 
-    def lower(self, bound: Bound) -> WholePlan:
-        """Return the plan: labels and weights."""
+    def lower(self, binding: Binding) -> WholePlan:
+        """Return the plan with labels and weights."""
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
         from rankadapters.core.kernels.losses import squared_error
 
-        rows = bound.retrieved(self.unjudged)
-        weights = weights_of(bound, rows, self.average)
-        labels, mass = rows.take(bound.labels), sums_by(rows.indptr, weights)
+        rows = binding.retrieved(self.unjudged)
+        weights = weights_of(binding, rows, self.average)
+        labels, mass = rows.take(binding.labels), sums_by(rows.indptr, weights)
         return loss_plan(squared_error, rows, mass, labels=labels, weights=weights)

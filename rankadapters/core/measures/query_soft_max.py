@@ -1,4 +1,4 @@
-"""QuerySoftMax: how much of a query's softmax falls on its rows with positive labels."""
+"""QuerySoftMax: cross entropy of each query's softmax against its labels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
 BETA = FloatField(group="value", about="What scores are multiplied by.", least=0, strict=True, tried=(1.0,))
@@ -20,13 +20,13 @@ class QuerySoftMax(Loss):
     """Cross entropy of softmax(beta s) of each query against its labels.
 
     QuerySoftMax = -sum w_i l_i log p_i / sum w_i l_i over the rows of all queries with l_i > 0, where
-    p_i = w_i exp(beta s_i) / sum_j w_j exp(beta s_j) over the rows j of the query. A query without positive label adds
+    p_i = w_i exp(beta s_i) / sum_j w_j exp(beta s_j) over the rows j of the query. A query without positive labels adds
     nothing. Lower is better, 0 at best.
 
     References
     ----------
-    CatBoost 1.2.10, catboost/libs/metrics/metric.cpp, `QuerySoftMax`, which overflows where scores of a query are some
-    700 apart; here they do not.
+    CatBoost 1.2.10, catboost/libs/metrics/metric.cpp, `QuerySoftMax`, which overflows if a query's scores differ by
+    some 700; this implementation does not.
 
     Examples
     --------
@@ -41,16 +41,16 @@ class QuerySoftMax(Loss):
     beta: Annotated[float, BETA]
     average: OfRows
 
-    def lower(self, bound: Bound) -> WholePlan:
-        """Return the plan: labels times weights, weights, and their logarithms."""
+    def lower(self, binding: Binding) -> WholePlan:
+        """Return the plan with labels times weights, weights, and their logarithms."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
         from rankadapters.core.kernels.losses import softmax_cross_entropy
 
-        rows = bound.retrieved(self.unjudged)
-        weights = weights_of(bound, rows, self.average)
-        shares = np.maximum(rows.take(bound.labels), 0.0) * weights
+        rows = binding.retrieved(self.unjudged)
+        weights = weights_of(binding, rows, self.average)
+        shares = np.maximum(rows.take(binding.labels), 0.0) * weights
         logs = np.log(weights, out=np.zeros(weights.size), where=weights > 0)
         return loss_plan(
             softmax_cross_entropy, rows, sums_by(rows.indptr, shares), options={"beta": self.beta}, shares=shares,

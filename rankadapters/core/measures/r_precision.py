@@ -10,14 +10,14 @@ from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.measures.ranked import Empty, Missing, Precision, Relevant, Ties, Unjudged
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RPrecision(Convention):
-    """R-precision: the share of relevant rows among the first R, where R is how many there are.
+    """R-precision: the share of relevant rows among the first R, where R is the number of relevant rows.
 
-    Rprec = relevant rows at ranks 1..R / R, R the relevant rows among all that are judged. The value lies in [0, 1].
+    Rprec = relevant rows at ranks 1..R / R, where R counts all judged relevant rows. The value lies in [0, 1].
 
     References
     ----------
@@ -42,13 +42,13 @@ class RPrecision(Convention):
     unjudged: Unjudged
     average: Mean
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: relevance by rank, and the number of relevant rows by query."""
-        from rankadapters.core.kernels.hits import share_at_own_cutoff
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank, and the number of relevant rows by query."""
+        from rankadapters.core.kernels.hits import share_at_query_cutoff
 
-        column = bound.relevance(self.relevant)
-        relevant = bound.judged_sums(column).astype(int)
-        return bound.plan(
-            self, share_at_own_cutoff, k=bound.cutoff(max(1, int(relevant.max(initial=0)))), empty=relevant <= 0,
-            by_query={"cutoffs": relevant.clip(min=1)}, ranked=column,
+        column = binding.relevance(self.relevant)
+        relevant = binding.judged_sums(column).astype(int)
+        return binding.plan(
+            self, share_at_query_cutoff, k=binding.cutoff(max(1, int(relevant.max(initial=0)))), empty=relevant <= 0,
+            by_query={"cutoffs": relevant.clip(min=1)}, gains_by_rank=column,
         )  # fmt: skip

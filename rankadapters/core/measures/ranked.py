@@ -69,7 +69,7 @@ GRADED = NumberOrWord(
     about=UNJUDGED.about,
     rarity=UNJUDGED.rarity,
     low=0,
-    high=1023,  # 2^1024 overflows
+    high=1023,  # 2^1024 overflows float64
     words=UNJUDGED.words,
     number="has that label in the ranking, and no place in an ideal list of all judged rows",
     tried=(*UNJUDGED.tried, 1.0),
@@ -136,7 +136,7 @@ Graded = Annotated[float | Literal["zero", "drop", "error"], GRADED]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ranked(Convention):
-    """A measure of the ranks 1..k: the fields of every ranked measure."""
+    """Base class of the measures of the ranks 1..k."""
 
     k: K
     ties: Annotated[str, TIES]
@@ -148,22 +148,22 @@ class Ranked(Convention):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discounted(Ranked):
-    """A measure that multiplies gains by discounts of their ranks: the fields that NDCG and DCG share."""
+    """Base class of the measures that multiply gains by discounts of their ranks."""
 
     gain: Gain
     discount: Discount
     ties: Ties
-    unjudged: Graded  # type: ignore[assignment]  # numbers too
+    unjudged: Graded  # type: ignore[assignment]  # allows numbers too
 
     def unify(self) -> None:
-        """A label without gain is `zero`; one that a table has no gain for is refused."""
+        """Write `unjudged` as `zero` if that label has gain 0; refuse one outside the gain table."""
         if isinstance(self.unjudged, float):
-            gains, worth = table(self.gain), self.unjudged
+            gains, gain = table(self.gain), self.unjudged
             if gains:
-                if worth >= len(gains) or not worth.is_integer():
-                    what = f"unjudged={number(worth)} is a label outside the gain table of {self.gain}"
-                    raise ConventionError(f"{what}.", hint=f"a whole number below {len(gains)}, or another gain")
-                worth = gains[int(worth)]
-            if worth == 0 or (self.gain == "exp2-floor" and worth < 1):
+                if gain >= len(gains) or not gain.is_integer():
+                    msg = f"unjudged={number(gain)} is a label outside the gain table of {self.gain}"
+                    raise ConventionError(f"{msg}.", hint=f"a whole number below {len(gains)}, or another gain")
+                gain = gains[int(gain)]
+            if gain == 0 or (self.gain == "exp2-floor" and gain < 1):
                 self._set("unjudged", "zero")
-        Ranked.unify(self)  # slots=True makes a new class, so that a bare super() would not find its cell
+        Ranked.unify(self)  # a bare super() fails, since slots=True makes a new class

@@ -1,4 +1,4 @@
-"""RBP: the gain that a reader collects who goes on to the next rank with a fixed probability."""
+"""RBP: the expected gain rate of a reader who goes on to the next rank with a fixed probability."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import GAIN, Ranked, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 LEVEL_GAIN = replace(
     GAIN,
@@ -30,8 +30,8 @@ PERSISTENCE = FloatField(
 class RBP(Ranked):
     """Rank-biased precision.
 
-    RBP@k = (1 - p) x sum over ranks i <= k of gain(label of the row at rank i) x p^(i - 1), p the persistence.
-    It lies in [0, 1) where every gain lies in [0, 1].
+    RBP@k = (1 - p) x sum over ranks i <= k of gain(label of the row at rank i) x p^(i - 1), where p is the persistence.
+    The value lies in [0, 1) if every gain lies in [0, 1].
 
     Parameters
     ----------
@@ -60,8 +60,9 @@ class RBP(Ranked):
     ties: Ties
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: gains by rank."""
-        p, k = self.persistence, bound.cutoff(self.k)
-        weights = (1 - p) * bound.discounts(f"power_{number(p)}", k)
-        return plan(self, bound, bound.gains(self.gain), divisor=bound.ones, empty=bound.none, weights=weights)
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with gains by rank."""
+        p, k = self.persistence, binding.cutoff(self.k)
+        weights = (1 - p) * binding.discounts(f"power_{number(p)}", k)
+        gains, ones, no_queries = binding.gains(self.gain), binding.query_ones, binding.no_queries
+        return plan(self, binding, gains, divisor=ones, empty=no_queries, weights=weights)

@@ -11,14 +11,14 @@ from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall(Ranked):
     """Recall: the share of the relevant rows that rank among the first k.
 
-    R@k = relevant rows at ranks 1..k / R, R the relevant rows among all that are judged. The value lies in [0, 1].
+    R@k = relevant rows at ranks 1..k / R, where R counts all judged relevant rows. The value lies in [0, 1].
 
     References
     ----------
@@ -41,8 +41,8 @@ class Recall(Ranked):
     empty: Empty
     average: Mean
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: relevance by rank, and the number of relevant rows by query."""
-        column = bound.relevance(self.relevant)
-        relevant = bound.judged_sums(column)
-        return plan(self, bound, column, divisor=relevant, empty=relevant <= 0)
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank, and the number of relevant rows by query."""
+        column = binding.relevance(self.relevant)
+        relevant = binding.judged_sums(column)
+        return plan(self, binding, column, divisor=relevant, empty=relevant <= 0)

@@ -10,7 +10,7 @@ from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +29,7 @@ class RR(Ranked):
     >>> import rankadapters as ra
     >>> conv = ra.RR(k=10, relevant="from_1", ties="average", precision="float64", retrieve="all", short="pad", empty=0,
     ...              missing="error", unjudged="error", average="uniform")
-    >>> ra.evaluate([0, 1], [0.5, 0.5], conv, group_sizes=[2]).value  # first or second, with equal chances
+    >>> ra.evaluate([0, 1], [0.5, 0.5], conv, group_sizes=[2]).value  # rank 1 or 2, with equal chances
     0.75
     """
 
@@ -41,10 +41,10 @@ class RR(Ranked):
     empty: Empty
     average: Mean
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: relevance by rank."""
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank."""
         from rankadapters.core.kernels.rr import expected_reciprocal_rank, reciprocal_rank
 
-        relevance = bound.relevance(self.relevant)
+        relevance = binding.relevance(self.relevant)
         kernel = expected_reciprocal_rank if self.ties == "average" else reciprocal_rank
-        return bound.plan(self, kernel, empty=bound.judged_sums(relevance) <= 0, ranked=relevance)
+        return binding.plan(self, kernel, empty=binding.judged_sums(relevance) <= 0, gains_by_rank=relevance)

@@ -9,7 +9,7 @@ from rankadapters.core.measures.correlation import Correlation
 from rankadapters.core.measures.ranked import TIES, Precision
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
 RANKS = replace(TIES, words={"mean-rank": "none: each has the mean of the ranks that they share", **TIES.words})
@@ -17,7 +17,7 @@ RANKS = replace(TIES, words={"mean-rank": "none: each has the mean of the ranks 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spearman(Correlation):
-    """Spearman's rank correlation of labels and scores, which return forecasting calls the information coefficient.
+    """Spearman's rank correlation of labels and scores, called the information coefficient in return forecasting.
 
     Spearman = sum a_i b_i / sqrt(sum a_i^2 sum b_i^2) over the rows of a query: a_i is a row's rank by label and b_i
     its rank by score, each less the mean rank. Rows with equal labels share the mean of their ranks. The value lies in
@@ -42,16 +42,16 @@ class Spearman(Correlation):
     ties: Annotated[Literal["mean-rank", "input", "reverse"], RANKS]
     precision: Precision
 
-    def lower(self, bound: Bound) -> WholePlan:
-        """Return the plan: rows in the order that ties keep, with their ranks by label."""
+    def lower(self, binding: Binding) -> WholePlan:
+        """Return the plan with rows in the order that ties keep, and their ranks by label."""
         from rankadapters.core.binding.whole_queries import label_ranks, sums_by
         from rankadapters.core.data.rows import backwards
         from rankadapters.core.kernels.correlations import spearman
 
-        retrieved = bound.retrieved(self.unjudged)
+        retrieved = binding.retrieved(self.unjudged)
         rows = backwards(retrieved) if self.ties == "reverse" else retrieved
-        ranks = rows.take(label_ranks(bound, retrieved))
+        ranks = rows.take(label_ranks(binding, retrieved))
         return self._plan(
-            bound, spearman, rows, precision=self.precision, empty=sums_by(rows.indptr, abs(ranks)) == 0,
+            binding, spearman, rows, precision=self.precision, empty=sums_by(rows.indptr, abs(ranks)) == 0,
             options={"averaged": self.ties == "mean-rank"}, ranks=ranks,
         )  # fmt: skip

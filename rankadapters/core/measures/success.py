@@ -10,7 +10,7 @@ from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.lowering import Binding
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +28,7 @@ class Success(Ranked):
     >>> import rankadapters as ra
     >>> conv = ra.Success(k=1, relevant="from_1", ties="average", precision="float64", retrieve="all", short="pad",
     ...                   empty=0, missing="error", unjudged="error", average="uniform")
-    >>> ra.evaluate([0, 1, 0, 0], [0.5, 0.5, 0.5, 0.5], conv, group_sizes=[4]).value  # four orders
+    >>> ra.evaluate([0, 1, 0, 0], [0.5, 0.5, 0.5, 0.5], conv, group_sizes=[4]).value  # 1 of 4 rows
     0.25
     """
 
@@ -40,10 +40,10 @@ class Success(Ranked):
     empty: Empty
     average: Mean
 
-    def lower(self, bound: Bound) -> RankedPlan:
-        """Return the plan: relevance by rank."""
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank."""
         from rankadapters.core.kernels.hits import any_relevant, chance_of_any_relevant
 
-        relevance = bound.relevance(self.relevant)
+        relevance = binding.relevance(self.relevant)
         kernel = chance_of_any_relevant if self.ties == "average" else any_relevant
-        return bound.plan(self, kernel, empty=bound.judged_sums(relevance) <= 0, ranked=relevance)
+        return binding.plan(self, kernel, empty=binding.judged_sums(relevance) <= 0, gains_by_rank=relevance)

@@ -1,7 +1,7 @@
-"""Kernels in numpy, where loops in Python take too long: what sorts, gathers or hashes, and the measures used most.
+"""Kernels in numpy, for computations whose Python loops take too long: sorting, gathering and the main measures.
 
-They take the same arguments as the kernels that name them, and give the same bits.
+They take the same arguments as the kernels of the same name, and results are bit-identical.
 
-What a kernel adds up from left to right is added up in that order here: `numpy.bincount` and `accumulate` go from left
-to right, `sum` and `add.reduceat` do not.
+To add up from left to right, as kernels do, they use `numpy.bincount` and `accumulate`; `sum` and `add.reduceat` add up
+in a different order.
 """

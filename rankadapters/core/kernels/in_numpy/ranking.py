@@ -1,4 +1,4 @@
-"""Rankings in numpy, and NDCG, AP, RR and success: what is evaluated most should not wait for Python's loops."""
+"""Rankings and the most used measures, NDCG, AP, RR and success, in numpy."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from rankadapters.core.kernels.in_numpy.segments import (
     largest_first,
-    numbers,
-    places_within,
+    positions_within,
+    segment_numbers,
     stable_order,
     starts_of,
     sums,
@@ -19,71 +19,72 @@ ALL_FINITE = -1
 
 
 def ranked_rows(scores: Any, order: Any, indptr: Any, k: int, ties: bool, rowptr: Any, rows: Any) -> int:
-    """As `ranked_rows.ranked_rows`; with `ties` all rows are ranked."""
+    """`ranked_rows.ranked_rows` in numpy; with `ties`, all rows are ranked."""
     part = slice(indptr[0], indptr[-1])
-    own, local, room = scores[order[part]] if order.size else scores[part], indptr - indptr[0], rowptr - rowptr[0]
-    finite = np.isfinite(own)
+    query_scores = scores[order[part]] if order.size else scores[part]
+    local, room = indptr - indptr[0], rowptr - rowptr[0]
+    finite = np.isfinite(query_scores)
     if not finite.all():
-        finite |= np.repeat(np.diff(room) == 0, np.diff(local))  # a query without room is passed over
+        finite |= np.repeat(np.diff(room) == 0, np.diff(local))  # queries without room are skipped
         if not finite.all():
-            place = int(indptr[0]) + int(np.argmin(finite))
-            return int(order[place]) if order.size else place
-    ranked = stable_order(-own, local) if ties else largest_first(own, local, k, room)
+            position = int(indptr[0]) + int(np.argmin(finite))
+            return int(order[position]) if order.size else position
+    ranked = stable_order(-query_scores, local) if ties else largest_first(query_scores, local, k, room)
     rows[:] = ranked - np.repeat(local[:-1], np.diff(room))
     if ties:
-        tied = np.zeros(own.size, np.bool_)
-        tied[1:] = own[ranked[1:]] == own[ranked[:-1]]
+        tied = np.zeros(ranked.size, np.bool_)
+        tied[1:] = query_scores[ranked[1:]] == query_scores[ranked[:-1]]
         tied[local[:-1][np.diff(local) > 0]] = False
         rows[tied] = ~rows[tied]
     return ALL_FINITE
 
 
 def take_columns(rows: Any, indptr: Any, columns: Any, outptr: Any, out: Any) -> None:
-    """As `ranking.take_columns`."""
-    places = rows + np.repeat(indptr[:-1], np.diff(outptr))
+    """`ranking.take_columns` in numpy."""
+    positions = rows + np.repeat(indptr[:-1], np.diff(outptr))
     for column, written in zip(columns, out, strict=True):
-        written[outptr[0] : outptr[-1]] = column[places]
+        written[outptr[0] : outptr[-1]] = column[positions]
 
 
 def take_tie_means(rows: Any, indptr: Any, columns: Any, outptr: Any, out: Any) -> None:
-    """As `ranking.take_tie_means`."""
-    places, ties = _with_ties(rows, indptr)
-    tie, first = numbers(ties), _first_ranks(indptr, outptr)
+    """`ranking.take_tie_means` in numpy."""
+    positions, ties = _with_ties(rows, indptr)
+    tie, first = segment_numbers(ties), _first_ranks(indptr, outptr)
     for column, written in zip(columns, out, strict=True):
-        values = column[places].astype(np.float64)
+        values = column[positions].astype(np.float64)
         low, high = np.minimum.reduceat(values, ties[:-1]), np.maximum.reduceat(values, ties[:-1])
         means = sums(values, tie, ties.size - 1) / np.diff(ties)
-        # Equal gains need no division, so that the ideal order reaches exactly the ideal DCG.
+        # Equal gains need no division, so that an ideal order has exactly the ideal DCG.
         written[outptr[0] : outptr[-1]] = np.where(low == high, low, means)[tie][first]
 
 
 def take_tie_sums(rows: Any, indptr: Any, columns: Any, outptr: Any, out: Any, ends: Any) -> None:
-    """As `ranking.take_tie_sums`."""
-    places, ties = _with_ties(rows, indptr)
-    tie, first, written = numbers(ties), _first_ranks(indptr, outptr), slice(outptr[0], outptr[-1])
+    """`ranking.take_tie_sums` in numpy."""
+    positions, ties = _with_ties(rows, indptr)
+    tie, first, written = segment_numbers(ties), _first_ranks(indptr, outptr), slice(outptr[0], outptr[-1])
     ends[written] = ties[1:][tie[first]] - np.repeat(indptr[:-1] - indptr[0], np.diff(outptr))
     for column, by_rank in zip(columns, out, strict=True):
-        by_rank[written] = sums(column[places].astype(np.float64), tie, ties.size - 1)[tie[first]]
+        by_rank[written] = sums(column[positions].astype(np.float64), tie, ties.size - 1)[tie[first]]
 
 
-def keep_from(
-    bound: float, strict: bool, scores: Any, order: Any, rows: Any, indptr: Any, rowptr: Any, outptr: Any, out: Any
+def zero_below(
+    threshold: float, strict: bool, scores: Any, order: Any, rows: Any, indptr: Any, rowptr: Any, outptr: Any, out: Any
 ) -> None:
-    """As `ranking.keep_from`."""
+    """`ranking.zero_below` in numpy."""
     ranked = rows[_first_ranks(rowptr, outptr)]
-    places = np.where(ranked < 0, ~ranked, ranked) + np.repeat(indptr[:-1], np.diff(outptr))
-    own = scores[order[places] if order.size else places].astype(np.float64)  # no bound is rounded to float32
-    out[:, outptr[0] : outptr[-1]][:, (own < bound) | (strict & (own == bound))] = 0.0
+    positions = np.where(ranked < 0, ~ranked, ranked) + np.repeat(indptr[:-1], np.diff(outptr))
+    by_rank = scores[order[positions] if order.size else positions].astype(np.float64)  # as exact as the threshold
+    out[:, outptr[0] : outptr[-1]][:, (by_rank < threshold) | (strict & (by_rank == threshold))] = 0.0
 
 
-def places_of(rows: Any, indptr: Any, order: Any) -> None:
-    """As `ranking.places_of`."""
+def absolute_rows(rows: Any, indptr: Any, order: Any) -> None:
+    """`ranking.absolute_rows` in numpy."""
     order[indptr[0] : indptr[-1]] = rows + np.repeat(indptr[:-1], np.diff(indptr))
 
 
-def counted_gains(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any) -> None:
-    """As `ranking.counted_gains`."""
-    query, n = numbers(indptr), indptr.size - 1
+def sort_by_counting(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any) -> None:
+    """`ranking.sort_by_counting` in numpy."""
+    query, n = segment_numbers(indptr), indptr.size - 1
     counts = np.zeros((levels.size, n), np.int64)
     for count, level in zip(counts, levels, strict=True):
         count[:] = np.bincount(query[gains == level], minlength=n)
@@ -92,60 +93,60 @@ def counted_gains(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any) -
 
 
 def take_whole_ties(rows: Any, indptr: Any, k: int, columns: Any, outptr: Any, out: Any, ends: Any) -> None:
-    """As `ranking.take_whole_ties`; every row has a rank."""
+    """`ranking.take_whole_ties` in numpy, for all rows."""
     del k
-    places, ties = _with_ties(rows, indptr)
+    positions, ties = _with_ties(rows, indptr)
     written = slice(outptr[0], outptr[-1])
-    ends[written] = ties[1:][numbers(ties)] - np.repeat(indptr[:-1] - indptr[0], np.diff(indptr))
+    ends[written] = ties[1:][segment_numbers(ties)] - np.repeat(indptr[:-1] - indptr[0], np.diff(indptr))
     for column, by_rank in zip(columns, out, strict=True):
-        by_rank[written] = column[places]
+        by_rank[written] = column[positions]
 
 
 def _with_ties(rows: Any, indptr: Any) -> tuple[Any, Any]:
-    """Places of ranked rows of which a tied one is written as ~row, and offsets of the ties."""
+    """Return the positions of ranked rows, where tied rows are stored as ~row, and the offsets of the ties."""
     tied = rows < 0
     return np.where(tied, ~rows, rows) + np.repeat(indptr[:-1], np.diff(indptr)), starts_of(~tied)
 
 
 def _first_ranks(rowptr: Any, outptr: Any) -> Any:
-    """Places, among the ranked rows of all queries, of the first ranks: as many as `outptr` says."""
+    """Return the positions of each query's first ranks among all ranked rows; `outptr` says how many."""
     return np.arange(outptr[-1] - outptr[0]) + np.repeat(
         (rowptr[:-1] - rowptr[0]) - (outptr[:-1] - outptr[0]), np.diff(outptr)
     )
 
 
-def discounted_sums(ranked: Any, outptr: Any, k: int, discounts: Any, ideal: Any, values: Any) -> None:
-    """As `dcg.discounted_sums`."""
-    rank = places_within(outptr)
+def discounted_sums(gains_by_rank: Any, outptr: Any, k: int, discounts: Any, ideal: Any, values: Any) -> None:
+    """`dcg.discounted_sums` in numpy."""
+    rank = positions_within(outptr)
     within = np.flatnonzero(rank < k)
-    terms = ranked[within + outptr[0]] * discounts[rank[within]]
-    values[:] = sums(terms, numbers(outptr)[within], values.size) / ideal
+    terms = gains_by_rank[within + outptr[0]] * discounts[rank[within]]
+    values[:] = sums(terms, segment_numbers(outptr)[within], values.size) / ideal
 
 
-def average_precision(ranked: Any, outptr: Any, k: int, divisor: Any, by_found: bool, values: Any) -> None:
-    """As `ap.average_precision`."""
-    rank = places_within(outptr)
-    relevant = np.flatnonzero((rank < k) & (ranked[outptr[0] : outptr[-1]] > 0))
-    query = numbers(outptr)[relevant]
+def average_precision(gains_by_rank: Any, outptr: Any, k: int, divisor: Any, by_found: bool, values: Any) -> None:
+    """`ap.average_precision` in numpy."""
+    rank = positions_within(outptr)
+    relevant = np.flatnonzero((rank < k) & (gains_by_rank[outptr[0] : outptr[-1]] > 0))
+    query = segment_numbers(outptr)[relevant]
     hitptr = np.searchsorted(query, np.arange(values.size + 1))
-    total = sums((places_within(hitptr) + 1.0) / (rank[relevant] + 1), query, values.size)
-    below = np.diff(hitptr) if by_found else divisor
-    values[:] = np.divide(total, below, out=np.zeros(total.size), where=below > 0)
+    total = sums((positions_within(hitptr) + 1.0) / (rank[relevant] + 1), query, values.size)
+    denominator = np.diff(hitptr) if by_found else divisor
+    values[:] = np.divide(total, denominator, out=np.zeros(total.size), where=denominator > 0)
 
 
-def reciprocal_rank(ranked: Any, outptr: Any, k: int, values: Any) -> None:
-    """As `rr.reciprocal_rank`."""
-    rank, found = _first_hits(ranked, outptr, k)
-    values[:] = np.where(found, 1.0 / (rank + 1), 0.0)
+def reciprocal_rank(gains_by_rank: Any, outptr: Any, k: int, values: Any) -> None:
+    """`rr.reciprocal_rank` in numpy."""
+    rank, in_top = _first_hits(gains_by_rank, outptr, k)
+    values[:] = np.where(in_top, 1.0 / (rank + 1), 0.0)
 
 
-def any_relevant(ranked: Any, outptr: Any, k: int, values: Any) -> None:
-    """As `hits.any_relevant`."""
-    values[:] = _first_hits(ranked, outptr, k)[1]
+def any_relevant(gains_by_rank: Any, outptr: Any, k: int, values: Any) -> None:
+    """`hits.any_relevant` in numpy."""
+    values[:] = _first_hits(gains_by_rank, outptr, k)[1]
 
 
-def _first_hits(ranked: Any, outptr: Any, k: int) -> tuple[Any, Any]:
-    """Rank of the first relevant row at or after the first of each query, from 0, and whether it is among the k."""
-    hits = np.append(np.flatnonzero(ranked[outptr[0] : outptr[-1]] > 0) + outptr[0], outptr[-1])
+def _first_hits(gains_by_rank: Any, outptr: Any, k: int) -> tuple[Any, Any]:
+    """Return the 0-based rank of each query's first relevant row, and whether it is among the first k."""
+    hits = np.append(np.flatnonzero(gains_by_rank[outptr[0] : outptr[-1]] > 0) + outptr[0], outptr[-1])
     rank = hits[np.searchsorted(hits, outptr[:-1])] - outptr[:-1]
     return rank, rank < np.minimum(k, np.diff(outptr))
