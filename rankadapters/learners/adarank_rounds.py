@@ -149,17 +149,15 @@ class AdaRankRounds:
 class RankLibAdaRankRounds(AdaRankRounds):
     """AdaRank as in RankLib 2.10.1.
 
-    Training has two phases. In the first, a feature that is picked twice in a row is put into a queue; the previous
-    round is undone and the best model is forgotten. In the second, the features leave the queue one at a time, the
-    last first, and training continues from the current model. Every round divides the query weights by about their
-    number, until they underflow and training ends. As in the paper, training also ends at an infinite alpha; RankLib
-    itself would then compute scores of infinity times 0.
+    Training has two phases. In the first, a feature that is picked twice in a row goes into a queue; the previous round
+    is undone and the best model forgotten. In the second, the features leave the queue one at a time, the last first,
+    and training continues. Every round divides the query weights by about their number, until they underflow. As in the
+    paper, an infinite alpha ends the training; RankLib itself would then compute scores of infinity times 0.
     """
 
     def run(self, max_iter: int) -> None:
         """Run both phases."""
-        n_queries = self.initial_weights.size
-        self.weights = (self.initial_weights * n_queries) * np.float64(np.float32(1.0 / n_queries))
+        self.weights = (self.initial_weights * len(self.weights)) * np.float64(np.float32(1.0 / len(self.weights)))
         self.judge.forget_best()
         self.queue: list[int] = []
         self.last_feature = -1

@@ -20,8 +20,8 @@ from rankadapters.core.evaluation.threads import over_chunks
 from rankadapters.core.kernels import COMPUTE, FIXED, Kernel, dispatch
 from rankadapters.core.kernels.views import writable
 
-# Target number of rows per call into machine code. Short candidates share a call, which costs as much as some hundred
-# rows. Long ones are cut into parts whose scores stay in the processor's cache between their update and their ranking.
+# Rows per call into machine code. Short candidates share a call, whose cost is that of some hundred rows. Long ones are
+# cut into parts whose scores stay in the processor's cache between their update and their ranking.
 ROWS_PER_CALL = 2**16
 
 # If a query (averaged over rows) has at most this many rows with a gain, counting the scores above them beats ranking.
@@ -196,9 +196,8 @@ class RankedCandidates:
             return self._rankings[key]
         if key not in self._repeated_members:
             self._repeated_members[key] = repeat_queries(self.member, queries, n_copies)
-        status, fixed = decisions.status[queries], decisions.fixed[queries]
-        repeated = replace(decisions, status=np.tile(status, n_copies), fixed=np.tile(fixed, n_copies))
-        member = replace(self._repeated_members[key], settled=repeated)
+        status, fixed = np.tile(decisions.status[queries], n_copies), np.tile(decisions.fixed[queries], n_copies)
+        member = replace(self._repeated_members[key], settled=replace(decisions, status=status, fixed=fixed))
         ranking = SharedRanking([0], [member], computed_only=True)
         if decisions is self.member.settled:
             self._rankings[key] = ranking

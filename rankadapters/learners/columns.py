@@ -46,8 +46,7 @@ def round_to_float32(X: Any) -> Any:
     too_large = numbers[~np.isfinite(results)]
     if too_large.size:
         msg = f"X has {too_large[0]:g}, too large for float32, which variant='ranklib' uses for features"
-        hint = "rescale the features, or use another variant"
-        raise InputError(f"{msg}; allowed are numbers up to 3.4e+38.\nHint: {hint}.")
+        raise InputError(f"{msg}; allowed are numbers up to 3.4e+38.\nHint: rescale them, or use another variant.")
     return rounded
 
 

@@ -39,8 +39,8 @@ class Judge:
         self.convention, self.valid_rows, self.tasks, self.patience = convention, valid_rows, tasks, patience
         self.interrupted = False  # whether a callback asked to stop
         tasks.begin_round()
-        self._name = "" if convention is None else convention.name  # kept, since making it takes longer than a round
-        self.train_decides_best = False  # whether, without validation sets, the training value decides the best round
+        self._name = "" if convention is None else convention.name  # cached: building it takes longer than a round
+        self.train_decides_best = False  # True: it does if there are no validation sets
         self.history = History()
         self.best_round, self.best_worth = -1, -np.inf
         self.rounds = 0
@@ -62,7 +62,7 @@ class Judge:
             sets = zip([self.train, *self.valid], [train_scores, *valid_scores], strict=True)
             values_by_set = [trials.values(scores).tolist() for trials, scores in sets]
         for index in range(len(train_scores)):
-            values = [round_values[index] for round_values in values_by_set]
+            values = [set_values[index] for set_values in values_by_set]
             self._record_values(values[1:], values[0] if values else None)
             if self.stops:
                 break
@@ -99,8 +99,8 @@ class Judge:
     @property
     def stops(self) -> bool:
         """Whether a callback asked to stop, or the last `patience` rounds were not better than the best."""
-        has_patience = self.patience is not None and bool(self.valid_rows)
-        return self.interrupted or (has_patience and self.rounds - 1 - self.best_round >= cast("int", self.patience))
+        can_stop_early = self.patience is not None and bool(self.valid_rows)
+        return self.interrupted or (can_stop_early and self.rounds - 1 - self.best_round >= cast("int", self.patience))
 
 
 def queries_of_rows(rows: LabelledRows, weighting: str | None) -> Queries:

@@ -41,8 +41,7 @@ class Network:
 
     def copy(self) -> Network:
         """Copy the network with its weights and biases."""
-        coefs, intercepts = ([array.copy() for array in arrays] for arrays in (self.coefs, self.intercepts))
-        return Network(coefs, intercepts, self.activation)
+        return Network([w.copy() for w in self.coefs], [b.copy() for b in self.intercepts], self.activation)
 
     @property
     def parameters(self) -> list[Floats]:

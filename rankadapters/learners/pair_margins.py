@@ -15,8 +15,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 CG_RESIDUAL = 0.1  # relative residual at which the inner conjugate gradients stop
-# The line search shrinks a step until it lowers the loss by this part of what the slope predicts (Armijo's condition).
-SHRINK, SUFFICIENT_DECREASE = 0.5, 1e-4
+SHRINK, SUFFICIENT_DECREASE = 0.5, 1e-4  # line search: factor between steps, and the constant of Armijo's condition
 MAX_HALVINGS = 50
 ROUNDING = 1e-12  # relative increase of the loss that rounding may cause near its minimum
 
@@ -68,17 +67,16 @@ class PairMargins:
         return product
 
     def _hinges(self, scores: Floats) -> Iterator[tuple[slice, float, Floats]]:
-        """Yield each query's rows, its weight, and the matrix of max(0, 1 - (s_i - s_j)), 0 where i, j is no pair."""
+        """Yield each query's rows, its weight, and the matrix of max(0, 1 - (s_i - s_j)), 0 if i, j is not a pair."""
         for rows, labels, weight in self._queries:
             s = scores[rows]
             yield rows, weight, np.maximum(1.0 - (s[:, None] - s), 0.0) * (labels[:, None] > labels)
 
 
 def newton(X: Any, margins: PairMargins, *, C: float, tol: float, max_iter: int) -> tuple[Floats, int]:
-    """Minimize 1/2 ||w||^2 + C loss(X w), and return w and the number of iterations.
+    """Minimize 1/2 ||w||^2 + C loss(X w), until the gradient's norm is `tol` of the initial; return w and iterations.
 
-    It stops when the gradient's norm is `tol` times the initial norm. As in section 3 of Chapelle & Keerthi 2010, each
-    iteration solves the second-order model by conjugate gradients.
+    Each iteration solves the second-order model by conjugate gradients (Chapelle & Keerthi 2010, section 3).
     """
     weights, scores, target = np.zeros(X.shape[1]), np.zeros(X.shape[0]), 0.0
     for iteration in range(max_iter):
@@ -88,7 +86,7 @@ def newton(X: Any, margins: PairMargins, *, C: float, tol: float, max_iter: int)
         if norm <= target:
             return weights, iteration
         hessian = margins.hessian(scores)
-        step = _conjugate_gradients(lambda d: d + C * (X.T @ hessian(X @ d)), -gradient)  # noqa: B023 - used at once
+        step = _conjugate_gradients(lambda d: d + C * (X.T @ hessian(X @ d)), -gradient)  # noqa: B023 - called here only
         weights, scores = _descend(X, margins, C, (weights, scores), (step, float(gradient @ step)))
     message = f"RankSVM did not converge in {max_iter} iterations; raise max_iter."
     warn_caller(message, ConvergenceWarning)

@@ -15,8 +15,7 @@ FEW_GRADES = 32  # up to this many distinct labels, all queries share one number
 class PairPotentials:
     """The potential p of each row, under a distribution D over the pairs of rows i, j with label(i) > label(j).
 
-    D(i, j) is proportional to exp(H_j - H_i), where H are the scores of the model ("heights").
-
+    D(i, j) is proportional to exp(H_j - H_i), where H ("heights") are the scores of the model.
     p_i = sum over j below i of D(i, j) - sum over j above i of D(j, i)
         = (exp(-H_i) S+_i - exp(H_i) S-_i) / Z
 

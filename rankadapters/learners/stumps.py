@@ -21,13 +21,13 @@ class Stump(NamedTuple):
     """A weak ranker that is 1 if a feature is above a threshold, else 0."""
 
     feature: int
-    index: int  # of the threshold, among the feature's thresholds
+    threshold_index: int  # among the thresholds of the feature
     threshold: float
     r: float  # sum of the potentials of the rows above the threshold
 
 
 class Bins:
-    """Features as bin numbers: the index of the first threshold, in descending order, that a row is above.
+    """Features as bin numbers: thresholds descend, and a row's bin is the index of the first that it is above.
 
     Only `rows` are binned, since rows without pairs have potential 0. The thresholds of a feature start at its maximum
     and descend in equal steps; the last is one step above the minimum. `with_all` adds RankLib's further threshold
@@ -58,7 +58,7 @@ class Bins:
 
     def above(self, stump: Stump) -> NDArray[np.bool_]:
         """Return a mask of the rows above a stump's threshold."""
-        mask: NDArray[np.bool_] = self.bins[:, self._bin_column[stump.feature]] <= stump.index
+        mask: NDArray[np.bool_] = self.bins[:, self._bin_column[stump.feature]] <= stump.threshold_index
         return mask
 
     def _sums(self, potentials: Floats, n_threads: int) -> Floats:

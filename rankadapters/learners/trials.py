@@ -32,8 +32,7 @@ class Trials:
     A learner needs such values thousands of times. `Trials` is faster than `Evaluator` because it returns plain numbers
     without counts or digests, and adds the queries in float64 instead of exactly. The per-query values equal those of
     `Evaluator.per_query`. The mean differs from the exact mean by at most `rounding` times the mean magnitude of the
-    values: less than 1.2e-13 for NDCG over a thousand queries. If the measure takes a root or an exponential of the
-    mean (QueryRMSE, geometric means), that function's slope multiplies the error.
+    values: less than 1.2e-13 for NDCG over a thousand queries. A root or exponential of the mean scales the error.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ class Trials:
             None if isinstance(self._member.plan, WholePlan) else RankedCandidates(self._member, self.n_threads)
         )
         self._constant: float | None = None
-        if not self._member.denominator:  # the value is the same for all scores; without a value, this raises
+        if not self._member.denominator:  # no value depends on the scores: they are all equal, or this raises
             panel = Panel(self.queries, [self.convention], n_threads=1)
             self._constant = panel.evaluate(np.zeros(self.queries.n_docs))[self.convention].value
 

@@ -7,12 +7,11 @@ from rankadapters.core.kernels import kernel
 
 @kernel
 def pair_potentials(up, down, level, indptr, weight, lower, higher, potentials):
-    """Write each row's sum over its pairs into `potentials`, divided by the total over all pairs.
+    """Write each row's sum over its pairs into `potentials`, divided by the total over all pairs; 0 if that is 0.
 
     A pair of the higher row i and the lower row j counts up[j] x down[i]: positive for row i, negative for row j.
     `weight` multiplies the pairs of a query, and may be empty. `level` numbers the labels; `lower` and `higher` are
-    buffers of one number per level. Sums are added in the order of rows, levels and queries. If the total is 0, all
-    potentials are 0.
+    buffers of one number per level. The sums go row by row, level by level and query by query.
     """
     total = 0.0
     for q in range(indptr.size - 1):
