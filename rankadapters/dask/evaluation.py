@@ -69,7 +69,7 @@ def evaluate(df: Any, convention: Convention | str | Conventions, **kwargs: Any)
     0.5654648767857288
     """
     request = _request(df, convention, **kwargs)
-    return shared.evaluate(_Partitions(df, request), request)
+    return shared.evaluate(_DaskPartitions(df, request), request)
 
 
 @frame_function
@@ -105,7 +105,7 @@ def per_query(df: Any, convention: Convention | str | Conventions, **kwargs: Unp
     0     b              1.0
     """
     request = _request(df, convention, **kwargs).without_repeats()
-    partitions = _Partitions(df, request)
+    partitions = _DaskPartitions(df, request)
     cut = shared.per_query(partitions, request)
     qid = partitions.df._meta[request.columns["qid"]]  # noqa: SLF001 - Dask has no public way to a column's type
     meta = _table(request, qid, [np.empty(0)] * len(request.conventions))
@@ -123,7 +123,7 @@ def _request(df: Any, convention: Any, **kwargs: Unpack[FrameKeywords]) -> Frame
     return FrameRequest.of(convention, list(df.columns), **kwargs)
 
 
-class _Partitions:
+class _DaskPartitions:
     """The partitions of a Dask DataFrame; each job is one task."""
 
     def __init__(self, df: Any, request: FrameRequest) -> None:

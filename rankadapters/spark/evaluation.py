@@ -72,7 +72,7 @@ def evaluate(df: DataFrame, convention: Convention | str | Conventions, **kwargs
     Score(0.4832, 'letor4@10', n_queries=784, n_scored=784, n_empty=0, n_short=0)
     """
     request = _request(df, convention, **kwargs)
-    return shared.evaluate(_Partitions(df, request), request)
+    return shared.evaluate(_SparkPartitions(df, request), request)
 
 
 @frame_function
@@ -100,7 +100,7 @@ def per_query(df: DataFrame, convention: Convention | str | Conventions, **kwarg
         As in `evaluate`. Spark wraps an error that occurs only when the values are computed.
     """
     request = _request(df, convention, **kwargs).without_repeats()
-    partitions = _Partitions(df, request)
+    partitions = _SparkPartitions(df, request)
     partitions.checkpoint()
     cut = shared.per_query(partitions, request)
     columns = [StructField(convention.name, DoubleType(), nullable=True) for convention in request.conventions]
@@ -118,7 +118,7 @@ def _request(df: Any, convention: Any, **kwargs: Unpack[FrameKeywords]) -> Frame
     return FrameRequest.of(convention, df.columns, **kwargs)
 
 
-class _Partitions:
+class _SparkPartitions:
     """The partitions of a Spark DataFrame; `mapInArrow` runs the jobs."""
 
     def __init__(self, df: DataFrame, request: FrameRequest) -> None:
