@@ -1,11 +1,11 @@
-"""Dask: the declared metric of the rows of all workers."""
+"""Compute declared metrics over Dask DataFrames, and sum them over the workers of a training."""
 
 from __future__ import annotations
 
 from rankadapters.core.errors import MissingToolkitError
 
 try:
-    import dask.dataframe  # noqa: F401 - whether it is there, before our own modules ask for it
+    import dask.dataframe  # noqa: F401 - fail here if it is missing, before our modules import it
 except ImportError as error:
     raise MissingToolkitError.of("dask", "dask") from error
 
@@ -16,5 +16,5 @@ __all__ = ["evaluate", "exchange", "per_query"]
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """List only public names, for completion."""
     return sorted(__all__)

@@ -1,4 +1,4 @@
-"""Sums over the workers of a training, which an actor on one of them makes."""
+"""Sum arrays over the workers of a training, through a Dask actor on one of them."""
 
 from __future__ import annotations
 
@@ -15,72 +15,72 @@ from rankadapters.core.errors import InputError, RankAdaptersError
 
 Integers = NDArray[np.int64]
 
-_LOOK = 1.0  # seconds between two looks at whether the others are still there
-_ANSWER = 30.0  # seconds that an actor may take to answer, on a worker that is busy
+_CHECK_INTERVAL = 1.0  # seconds between checks whether the other workers' tasks still run
+_ACTOR_TIMEOUT = 30.0  # seconds to wait for the actor's answer; its worker may be busy
 
 
 class ActorExchange:
-    """What adds up the arrays of a training's workers; made by `exchange`."""
+    """Adds up the arrays of a training's workers; made by `exchange`."""
 
-    def __init__(self, sums: Actor, timeout: float, kept: Future | None = None) -> None:
+    def __init__(self, sums: Actor, timeout: float, future: Future | None = None) -> None:
         self._sums = sums
         self._timeout = timeout
-        self._kept = kept  # or Dask lets the actor go
+        self._future = future  # keeps the actor alive: Dask drops it with its last future
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Go to workers without what keeps the actor: the client's own exchange does."""
+        """Pickle without the future; only the client's own exchange keeps the actor alive."""
         return type(self), (self._sums, self._timeout)
 
     def add(self, key: str, parts: int, array: Integers) -> Integers:
-        """Wait until `parts` workers have handed an array of one shape over under this key, and give the sum.
+        """Wait until `parts` workers have called `add` with this key and arrays of one shape, and return the sum.
 
         Raises
         ------
         RankAdaptersError
-            A worker's task ended before it came, or took longer than `timeout`.
+            A worker's task ended before its call, or the calls took longer than `timeout`.
         """
-        waiting, start = self._sums.add(key, parts, array, _own_task()), time.monotonic()
+        future, start = self._sums.add(key, parts, array, _current_task()), time.monotonic()
         while True:
             try:
-                total: Integers = waiting.result(timeout=_LOOK)
+                total: Integers = future.result(timeout=_CHECK_INTERVAL)
             except TimeoutError:
-                self._look(key, parts, time.monotonic() - start)
+                self._check_workers(key, parts, time.monotonic() - start)
             else:
                 return total
 
-    def _look(self, key: str, parts: int, waited: float) -> None:
-        """Give up where a worker will not come, for all that wait."""
+    def _check_workers(self, key: str, parts: int, waited: float) -> None:
+        """Make all waiting calls raise if a worker's call can no longer be expected."""
         try:
-            missing, running = self._sums.missing(key).result(timeout=_ANSWER), _running_siblings()
+            missing, running = self._sums.missing(key).result(timeout=_ACTOR_TIMEOUT), _running_siblings()
         except TimeoutError:
             msg = f"{key}: the actor that adds up is gone.\nHint: keep ra.dask.exchange(client) until training ends."
             raise RankAdaptersError(msg) from None
         if running is not None and (len(running) < parts or not missing <= running):
-            why = "the task of another worker ended before it came.\nHint: the cause is that task's own error."
+            why = "another worker's task ended before its call of add.\nHint: see that task's own error."
         elif waited > self._timeout:
-            why = f"of {parts} workers not all came within {self._timeout:g} s.\nHint: timeout=."
+            why = f"not all of {parts} workers called add within {self._timeout:g} s.\nHint: use a longer timeout=."
         else:
             return
-        self._sums.give_up(key, f"{key}: {why}").result(timeout=_ANSWER)
+        self._sums.give_up(key, f"{key}: {why}").result(timeout=_ACTOR_TIMEOUT)
 
 
 def exchange(client: Client, *, timeout: float = 600.0) -> ActorExchange:
-    """Make what adds up the arrays of a training's workers on a Dask cluster; for `ra.lightgbm.global_eval`.
+    """Return an object that adds up arrays of a training's Dask workers, for `ra.lightgbm.global_eval`.
 
-    An actor on one of the workers holds the sums, 1.2 kB a worker, convention and round. A worker that waits looks
-    every second whether the others' tasks, which are of one function, still run; where one ended, all that wait raise.
+    An actor on one of the workers holds the sums: 1.2 kB per worker, convention and round. Waiting workers check every
+    second whether the others' tasks (of the same function) still run. If one has ended, all waiting workers raise.
 
     Parameters
     ----------
     client : distributed.Client
-        Client of the cluster that trains. Keep the exchange until the training ends.
+        Client of the training cluster. Keep the exchange until the training ends.
     timeout : float
-        Seconds to wait for the slowest worker at most, from the first on that came.
+        Maximum number of seconds from the first worker's call of `add` to the last worker's.
 
     Returns
     -------
     ActorExchange
-        Has `add(key, parts, array)`, and a pickle that goes to workers.
+        Has the method `add(key, parts, array)`, and can be pickled to workers.
 
     Examples
     --------
@@ -94,38 +94,38 @@ def exchange(client: Client, *, timeout: float = 600.0) -> ActorExchange:
     if not isinstance(client, Client):
         msg = f"client is a {type(client).__name__}, not a distributed.Client.\nHint: client = Client(cluster)."
         raise InputError(msg)
-    kept = client.submit(_Sums, actor=True, pure=False)
-    return ActorExchange(kept.result(), timeout, kept)
+    future = client.submit(_Sums, actor=True, pure=False)
+    return ActorExchange(future.result(), timeout, future)
 
 
 class _Sums:
-    """The actor: sums that are not complete yet, and whose tasks came for the last that was."""
+    """The actor; it holds the incomplete sums, and the tasks that contributed to the last complete one."""
 
     def __init__(self) -> None:
-        self._open: dict[str, _Sum] = {}
-        self._tasks: frozenset[str] = frozenset()
+        self._incomplete: dict[str, _Sum] = {}
+        self._last_tasks: frozenset[str] = frozenset()
 
     async def add(self, key: str, parts: int, array: Integers, task: str | None) -> Integers:
-        """Add one worker's part, and wait for the others'."""
-        found = self._open.setdefault(key, _Sum(asyncio.get_running_loop().create_future()))
-        found.parts.append(array)
-        found.tasks.update([task] if task else [])
-        if len(found.parts) == parts:
-            self._tasks = frozenset(self._open.pop(key).tasks)
-            found.ready.set_result(np.sum(found.parts, axis=0))
-        # Shielded, since a connection that is lost would cancel the others' wait too.
-        total: Integers = await asyncio.shield(found.ready)
+        """Add one worker's array, and wait for the other workers'."""
+        current = self._incomplete.setdefault(key, _Sum(asyncio.get_running_loop().create_future()))
+        current.parts.append(array)
+        current.tasks.update([task] if task else [])
+        if len(current.parts) == parts:
+            self._last_tasks = frozenset(self._incomplete.pop(key).tasks)
+            current.ready.set_result(np.sum(current.parts, axis=0))
+        # Without the shield, a lost connection to one worker would cancel the others' wait too.
+        total: Integers = await asyncio.shield(current.ready)
         return total
 
     def missing(self, key: str) -> frozenset[str]:
-        """Tasks that came for the last sum and not yet for this one; none are known in a training's first round."""
-        found = self._open.get(key)
-        return self._tasks - found.tasks if found and found.tasks <= self._tasks else frozenset()
+        """Return the tasks of the last sum that have not contributed to this one; empty in a training's first round."""
+        current = self._incomplete.get(key)
+        return self._last_tasks - current.tasks if current and current.tasks <= self._last_tasks else frozenset()
 
     async def give_up(self, key: str, why: str) -> None:
-        """Let all that wait raise."""
-        if found := self._open.pop(key, None):
-            found.ready.set_exception(RankAdaptersError(why))
+        """Make all calls that wait for this sum raise an error."""
+        if current := self._incomplete.pop(key, None):
+            current.ready.set_exception(RankAdaptersError(why))
 
 
 class _Sum:
@@ -135,8 +135,8 @@ class _Sum:
         self.tasks: set[str] = set()
 
 
-def _own_task() -> str | None:
-    """Key of the task that this is called in, outside of which nobody can tell whether it still runs."""
+def _current_task() -> str | None:
+    """Return the key of the current Dask task; None outside a task."""
     try:
         return str(get_worker().get_current_task())
     except ValueError:
@@ -144,9 +144,9 @@ def _own_task() -> str | None:
 
 
 def _running_siblings() -> set[str] | None:
-    """Tasks of the same function as this one, waiting ones included; None outside of a task."""
-    own = _own_task()
-    if own is None:
+    """Return the running or queued tasks of the same function as the current task; None outside a task."""
+    task = _current_task()
+    if task is None:
         return None
     running = {str(key) for keys in get_client().processing().values() for key in keys}
-    return {key for key in running if key_split(key) == key_split(own)}
+    return {key for key in running if key_split(key) == key_split(task)}

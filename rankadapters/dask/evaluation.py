@@ -1,4 +1,4 @@
-"""The value of all rows of a Dask DataFrame, the same bits as of one process."""
+"""Evaluate all rows of a Dask DataFrame, to the same bits as in one process."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores
 from rankadapters.partitions import evaluation as shared
-from rankadapters.partitions.asked import Asked, FrameKeywords, SegmentKeywords, frame_function
-from rankadapters.partitions.jobs import Columns, values
+from rankadapters.partitions.jobs import Columns, Job, values_of_partition
+from rankadapters.partitions.request import FrameKeywords, FrameRequest, SegmentKeywords, frame_function
 from rankadapters.segments.segments import Segments
 
 T = TypeVar("T")
@@ -26,25 +26,26 @@ Conventions = Iterable[Convention | str]
 
 
 @overload
-def evaluate(df: Any, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
+def evaluate(df: Any, convention: Convention | str, **kwargs: Unpack[FrameKeywords]) -> Score: ...
 @overload
-def evaluate(df: Any, convention: Conventions, **asked: Unpack[FrameKeywords]) -> Scores[Score]: ...
+def evaluate(df: Any, convention: Conventions, **kwargs: Unpack[FrameKeywords]) -> Scores[Score]: ...
 @overload
 def evaluate(
-    df: Any, convention: Convention | str | Conventions, **asked: Unpack[SegmentKeywords]
+    df: Any, convention: Convention | str | Conventions, **kwargs: Unpack[SegmentKeywords]
 ) -> Segments[Any]: ...
 @frame_function
-def evaluate(df: Any, convention: Convention | str | Conventions, **asked: Any) -> Any:
-    """Evaluate predictions in a Dask DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
+def evaluate(df: Any, convention: Convention | str | Conventions, **kwargs: Any) -> Any:
+    """Evaluate predictions in a Dask DataFrame, with the same bits, counts and digest as `ra.evaluate` on all rows.
 
-    Each partition is ranked where it is, and exact sums travel: 1.2 kB a partition and convention, and 8 bytes a query.
+    Each worker ranks its own partitions and returns exact sums: 1.2 kB per partition and convention, and 8 bytes per
+    query.
 
     Parameters
     ----------
     df : dask.dataframe.DataFrame
-        A row per document.
+        One row per document.
     convention : Convention or str, or iterable of them
-        What to compute; several share one pass and one ranking.
+        The conventions to compute; all of them share one pass and one ranking.
     {KEYWORDS}
 
     Returns
@@ -67,13 +68,13 @@ def evaluate(df: Any, convention: Convention | str | Conventions, **asked: Any) 
     ...     evaluate(df, "textbook@3", **columns, partitions="sorted").value
     0.5654648767857288
     """
-    question = _asked(df, convention, **asked)
-    return shared.evaluate(_Blocks(df, question), question)
+    request = _request(df, convention, **kwargs)
+    return shared.evaluate(_DaskPartitions(df, request), request)
 
 
 @frame_function
-def per_query(df: Any, convention: Convention | str | Conventions, **asked: Unpack[FrameKeywords]) -> Any:
-    """Value of each query, as a Dask DataFrame; that no query is cut is checked at once, the values are lazy.
+def per_query(df: Any, convention: Convention | str | Conventions, **kwargs: Unpack[FrameKeywords]) -> Any:
+    """Return the value of each query as a lazy Dask DataFrame; the call itself checks that no query is cut.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def per_query(df: Any, convention: Convention | str | Conventions, **asked: Unpa
     Returns
     -------
     dask.dataframe.DataFrame
-        A row per query: `qid`, and a column for each convention by its `name`; NaN where a query is skipped.
+        One row per query: `qid`, and a column named `convention.name` for each convention; NaN if a query is skipped.
 
     Raises
     ------
@@ -103,59 +104,57 @@ def per_query(df: Any, convention: Convention | str | Conventions, **asked: Unpa
     0     a              0.0
     0     b              1.0
     """
-    question = _asked(df, convention, **asked).with_each_name_once()
-    blocks = _Blocks(df, question)
-    cut = shared.per_query(blocks, question)
-    qid = blocks.df._meta[question.columns["qid"]]  # noqa: SLF001 - there is no other way to a column's type
-    meta = _frame(question, qid, [np.empty(0)] * len(question.conventions))
-    found = blocks.df.map_partitions(_values, question, meta=meta)
+    request = _request(df, convention, **kwargs).without_repeats()
+    partitions = _DaskPartitions(df, request)
+    cut = shared.per_query(partitions, request)
+    qid = partitions.df._meta[request.columns["qid"]]  # noqa: SLF001 - Dask has no public way to a column's type
+    meta = _table(request, qid, [np.empty(0)] * len(request.conventions))
+    whole = partitions.df.map_partitions(_values, request, meta=meta)
     if cut is None:
-        return found
-    last = _frame(question, pd.Series(cut.query_ids).astype(qid.dtype), cut.values)
-    return dd.concat([found, dd.from_pandas(last, npartitions=1)])
+        return whole
+    last = _table(request, pd.Series(cut.query_ids).astype(qid.dtype), cut.values)
+    return dd.concat([whole, dd.from_pandas(last, npartitions=1)])
 
 
-def _asked(df: Any, convention: Any, **asked: Unpack[FrameKeywords]) -> Asked:
+def _request(df: Any, convention: Any, **kwargs: Unpack[FrameKeywords]) -> FrameRequest:
     if not isinstance(df, dd.DataFrame):
         msg = f"df is a {type(df).__name__}, but a dask.dataframe.DataFrame is needed."
         raise InputError(f"{msg}\nHint: dask.dataframe.from_pandas(df, npartitions=...), or ra.evaluate.")
-    return Asked.of(convention, list(df.columns), **asked)
+    return FrameRequest.of(convention, list(df.columns), **kwargs)
 
 
-class _Blocks:
-    """Partitions of a Dask DataFrame, a task each."""
+class _DaskPartitions:
+    """The partitions of a Dask DataFrame; each job is one task."""
 
-    def __init__(self, df: Any, asked: Asked) -> None:
-        self.asked = asked
-        self.df = df[asked.names]
-        if asked.partitions == "shuffle":
-            self.df = self.df.shuffle(on=asked.columns["qid"])
+    def __init__(self, df: Any, request: FrameRequest) -> None:
+        self.request = request
+        self.df = df[request.names]
+        if request.partitions == "shuffle":
+            self.df = self.df.shuffle(on=request.columns["qid"])
 
-    def gather(
-        self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
-    ) -> tuple[list[T], list[Ids]]:
-        """Run the tasks; the ids stay at the workers unless they are wanted."""
-        run = dask.delayed(partial(_done, job, self.asked), pure=False)
-        held = dask.persist(*(run(block, number) for number, block in enumerate(self.df.to_delayed())))
-        given = list(dask.compute(*(each[0] for each in held)))
-        return given, list(dask.compute(*(each[1] for each in held))) if wants_ids(given) else []
+    def gather(self, job: Job[T], wants_ids: Callable[[Sequence[T]], bool]) -> tuple[list[T], list[Ids]]:
+        """Run the job on each partition; fetch the ids from the workers only if `wants_ids`."""
+        run = dask.delayed(partial(_run, job, self.request), pure=False)
+        pairs = dask.persist(*(run(table, number) for number, table in enumerate(self.df.to_delayed())))
+        results = list(dask.compute(*(pair[0] for pair in pairs)))
+        return results, list(dask.compute(*(pair[1] for pair in pairs))) if wants_ids(results) else []
 
 
-def _done(job: Callable[[Columns, int], T], asked: Asked, table: Any, number: int) -> T:
-    return job(_columns(asked, table), number)
+def _run(job: Callable[[Columns, int], T], request: FrameRequest, table: Any, number: int) -> T:
+    return job(_columns(request, table), number)
 
 
-def _columns(asked: Asked, table: Any) -> Columns:
-    return {what: table[name] for what, name in asked.columns.items()}
+def _columns(request: FrameRequest, table: Any) -> Columns:
+    return {role: table[name] for role, name in request.columns.items()}
 
 
-def _values(table: Any, asked: Asked) -> Any:
-    columns = _columns(asked, table)
-    query_ids, of_queries = values(asked, columns)
-    return _frame(asked, pd.Series(query_ids).astype(columns["qid"].dtype), of_queries)
+def _values(table: Any, request: FrameRequest) -> Any:
+    columns = _columns(request, table)
+    query_ids, values = values_of_partition(request, columns)
+    return _table(request, pd.Series(query_ids).astype(columns["qid"].dtype), values)
 
 
-def _frame(asked: Asked, query_ids: Any, values: Sequence[Any]) -> Any:
-    names = [each.name for each in asked.conventions]
+def _table(request: FrameRequest, query_ids: Any, values: Sequence[Any]) -> Any:
+    names = [convention.name for convention in request.conventions]
     columns = dict(zip(names, values, strict=True))
-    return pd.DataFrame({asked.columns["qid"]: query_ids.reset_index(drop=True), **columns})
+    return pd.DataFrame({request.columns["qid"]: query_ids.reset_index(drop=True), **columns})

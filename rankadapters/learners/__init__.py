@@ -1,4 +1,4 @@
-"""Learners of rankings under any declared convention: scikit-learn estimators that take one qid per row."""
+"""Learning-to-rank estimators for scikit-learn. They take one query id per row and any declared convention."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AdaRank", "CoordinateAscent", "NeuralRanker", "RankBoost", "RankSVM"]
 
-# Imported when first used: they need scikit-learn, which `Trials` does not.
+# Imported on first use, because they need scikit-learn and `Trials` does not.
 _MODULES = {
     "AdaRank": "adarank",
     "CoordinateAscent": "coordinate_ascent",
@@ -25,12 +25,12 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import an estimator."""
+    """Import an estimator on first use."""
     if name not in _MODULES:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
     try:
-        import sklearn  # noqa: F401 - whether it is there, before our own modules ask for it
+        import sklearn  # noqa: F401 - fail here if it is missing, before our modules import it
     except ImportError as error:
         from rankadapters.core.errors import MissingToolkitError
 
@@ -39,5 +39,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """List only public names, for completion."""
     return sorted(__all__)

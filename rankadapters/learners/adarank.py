@@ -1,4 +1,4 @@
-"""AdaRank: boosting of single features, each round on the queries that the model so far ranks worst."""
+"""AdaRank: boosting that uses single features as weak rankers and reweights the queries that are ranked badly."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.learners.adarank_rounds import AdaRankRounds, RankLibAdaRankRounds
-from rankadapters.learners.base import QueryLearner, maximised
-from rankadapters.learners.columns import FeatureColumns, in_float32, product, shares
+from rankadapters.learners.base import QueryLearner, as_maximizable
+from rankadapters.learners.columns import FeatureColumns, product, round_to_float32, shares
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.selection import selection_ranks
 from rankadapters.sklearn.rows import LabelledRows
@@ -24,48 +24,48 @@ VARIANTS = {"xu-li": AdaRankRounds, "ranklib": RankLibAdaRankRounds}
 
 
 class AdaRank(QueryLearner):
-    """Boosting of single features under any measure with values of queries in [-1, 1].
+    """Boosting with single features, for any measure whose per-query values are in [-1, 1].
 
-    A weak ranker is one feature, descending. Its value on every query never changes, so that it is computed once for
-    each feature. A round then takes the feature with the highest weighted mean value, gives it the weight
-    alpha = 1/2 ln(sum w (1 + E) / sum w (1 - E)), and weighs the queries anew by how badly the model now ranks them.
-    The model is linear.
+    A weak ranker sorts the rows by one feature, descending. Its per-query values E never change, so they are computed
+    once. Each round picks the feature with the highest weighted mean value, gives it the weight
+    alpha = 1/2 ln(sum w (1 + E) / sum w (1 - E)), and then raises the weights w of the queries that the model ranks
+    badly. The model is linear.
 
     Parameters
     ----------
     convention : Convention or str
-        What is maximised, validated and scored: higher is better, with a value of each query.
+        The measure to maximize, validate and score by. Higher must be better, and each query must have a value.
     max_iter : int
-        Rounds at most (RankLib: `-round`).
+        Maximum number of rounds (RankLib: `-round`).
     tol : float
-        A round after which the mean value of the training queries is lower than before by this much or more is taken
-        back, and is the last (RankLib: `-tolerance`).
+        If a round lowers the mean value of the training queries by at least this much, training undoes the round and
+        stops (RankLib: `-tolerance`).
     max_consecutive : int or None
-        With `ranklib`: rounds in a row that may choose one feature and change no value (RankLib: `-max`).
-        With `xu-li` the feature is left out as well until another was chosen; None never leaves any out.
+        How many rounds in a row may pick the same feature without changing the mean value. After that, the feature is
+        excluded until another feature has been picked (RankLib: `-max`). None excludes no feature.
     variant : {"xu-li", "ranklib"}
-        `xu-li` weighs queries as the paper does, w proportional to exp(-M) with M the model's value of the query.
-        `ranklib` replays RankLib 2.10.1: its weights, which shrink until they underflow, its queue of features chosen
-        twice in a row, the ties of its weak rankers, and features and labels as float32.
+        `xu-li` weights queries as in the paper: w is proportional to exp(-M), where M is the model's value of the
+        query. `ranklib` replays RankLib 2.10.1: its weights, which shrink until they underflow; its queue of features
+        picked twice in a row; its order of ties in weak rankers; and features and labels as float32.
     n_iter_no_change : int or None
-        With validation queries: rounds without a better one, after which it stops.
+        With validation queries: stop after this many rounds without an improvement.
     validation_fraction : float in (0, 1), optional
-        Share of the queries that is held out for validation, those whose ids have the smallest hashes.
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
     warm_start : bool
-        Go on from the weights of the last fit, with `xu-li`.
+        Continue from the weights of the last fit; only with `xu-li`.
     n_threads : int, optional
-        None takes all CPUs; the result is the same for any number.
+        None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
     coef_ : float64 array, shape (n_features,)
         Weight of each feature: the sum of its alphas.
     features_, alphas_ : arrays, shape (n_rounds,)
-        The feature of each round that was kept, and its alpha.
+        The feature and the alpha of each round in the model.
     n_iter_ : int
-        Rounds in the model: up to the best by the first validation set, or all.
+        Number of rounds in the model: up to the best round by the first validation set, or all rounds.
     history_ : History
-        (set, convention, value) of each round: the training queries, then each validation set.
+        (set, convention, value) for each round: first the training queries, then each validation set.
 
     References
     ----------
@@ -112,66 +112,66 @@ class AdaRank(QueryLearner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Share of each feature in the sum of the alphas."""
+        """Share of each feature's weight in the sum of the weights' magnitudes."""
         return shares(self.coef_)
 
     def _check(self) -> None:
         super()._check()
-        convention = maximised("AdaRank", self.convention)
+        convention = as_maximizable("AdaRank", self.convention)
         if convention.over != "queries":
-            msg = f"AdaRank weighs queries by their values, but {convention.name} has none: pool={convention.over!r}."
+            msg = f"AdaRank weights queries by their values, but {convention.name} has none: pool={convention.over!r}."
             raise UnsupportedConventionError(f"{msg}\nHint: pool='queries'.")
         arguments.number("tol", self.tol, least=0)
-        arguments.whole_or_none("max_consecutive", self.max_consecutive, "leaves no feature out")
+        arguments.whole_or_none("max_consecutive", self.max_consecutive, "excludes no feature")
         arguments.choice("variant", self.variant, VARIANTS)
 
     @property
     def _max_rounds(self) -> int | None:
-        """Rounds at most, and the model that a warm start begins from; RankLib may take rounds back and go on."""
+        """Maximum number of rounds, counting a warm start as one; None for RankLib, which may undo rounds."""
         return None if self.variant == "ranklib" else self.max_iter + self.warm_start
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
-        narrow = self.variant == "ranklib"
-        columns = FeatureColumns(train.X, narrow=narrow)
-        weak = self._values_of_features(columns, judge)
-        valid = [FeatureColumns(each.X, narrow=narrow) for each in judge.sets]
+        is_ranklib = self.variant == "ranklib"
+        columns = FeatureColumns(train.X, float32=is_ranklib)
+        feature_values = self._feature_values(columns, judge)
+        valid_columns = [FeatureColumns(rows.X, float32=is_ranklib) for rows in judge.valid_rows]
         rounds = VARIANTS[self.variant](
-            np.nan_to_num(weak), columns, valid, judge, self._weight(weak, train, judge),
+            np.nan_to_num(feature_values), columns, valid_columns, judge, self._weight(feature_values, train, judge),
             tol=self.tol, max_consecutive=self.max_consecutive,
         )  # fmt: skip
-        if self.warm_start and hasattr(self, "alphas_") and not narrow:
+        if self.warm_start and hasattr(self, "alphas_") and not is_ranklib:
             rounds.resume(self.features_, self.alphas_)
         rounds.run(self.max_iter)
         self.__dict__.update(rounds.attributes())
 
-    def _weight(self, weak: Floats, train: LabelledRows, judge: Judge) -> Floats:
-        """Weight of each query; 0 of one that the convention skips, which RankLib does not."""
-        weight = np.ones(len(weak)) if train.query_weight is None else train.query_weight
+    def _weight(self, feature_values: Floats, train: LabelledRows, judge: Judge) -> Floats:
+        """Return the initial weight of each query; only `ranklib` weights queries that the convention skips."""
+        weight = np.ones(len(feature_values)) if train.query_weight is None else train.query_weight
         if self.variant != "ranklib":
-            weight = np.where(np.isnan(weak[:, 0]), 0.0, weight)
+            weight = np.where(np.isnan(feature_values[:, 0]), 0.0, weight)
         if not weight.any():
             msg = f"sample_weight: all queries that {judge.train.convention.name} does not skip have weight 0."
-            raise InputError(f"{msg}\nHint: weights above 0 for some of them, or another policy than 'skip'.")
+            raise InputError(f"{msg}\nHint: give some of them a weight above 0, or choose a policy other than 'skip'.")
         return weight
 
-    def _values_of_features(self, columns: FeatureColumns, judge: Judge) -> Floats:
-        """Value of each query under each feature, shape (n_queries, n_features); NaN where the query is skipped."""
-        found = np.empty((judge.train.queries.n_queries, len(columns)))
+    def _feature_values(self, columns: FeatureColumns, judge: Judge) -> Floats:
+        """Return the value of each query ranked by each feature, shape (n_queries, n_features); NaN if skipped."""
+        values = np.empty((judge.train.queries.n_queries, len(columns)))
         for feature in range(len(columns)):
             scores = columns[feature]
             if self.variant == "ranklib":
                 scores = selection_ranks(scores, judge.train.queries.indptr, getattr(judge.convention, "k", None))
-            found[:, feature] = judge.train.per_query([scores])[0]
-        largest = float(np.nanmax(np.abs(found)))
+            values[:, feature] = judge.train.per_query([scores])[0]
+        largest = float(np.nanmax(np.abs(values)))
         if largest > 1 + 1e-9:
             msg = (
-                f"AdaRank needs values of queries in [-1, 1], but {judge.train.convention.name} gives up to "
-                f"{largest:g}.\nHint: a measure by its ideal, such as NDCG in place of DCG."
+                f"AdaRank needs per-query values in [-1, 1], but {judge.train.convention.name} gives magnitudes up to "
+                f"{largest:g}.\nHint: use a normalized measure, such as NDCG instead of DCG."
             )
             raise UnsupportedConventionError(msg)
-        return found
+        return values
 
     def _predict(self, X: Any) -> Array:
         if self.variant == "ranklib":
-            X = in_float32(X)
+            X = round_to_float32(X)
         return product(X, self.coef_)

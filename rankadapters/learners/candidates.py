@@ -1,4 +1,4 @@
-"""Many candidate scores of the same queries, ranked in few calls into machine code."""
+"""Evaluate many candidate scores of the same queries in few calls into machine code."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from rankadapters.core.evaluation.threads import over_chunks
 from rankadapters.core.kernels import COMPUTE, FIXED, Kernel, dispatch
 from rankadapters.core.kernels.views import writable
 
-# Rows of a call into machine code: candidates of few rows share a call, whose cost is that of some hundred rows, and
-# many rows are cut into parts whose scores stay in the processor's cache from their update to their ranking.
+# Rows per call into machine code. Short candidates share a call, whose cost is that of some hundred rows. Long ones are
+# cut into parts whose scores stay in the processor's cache between their update and their ranking.
 ROWS_PER_CALL = 2**16
 
-# Rows with a gain, in the query of a row on average, up to which counting the scores above each is faster than ranking.
-MOST_FOUND = 48
+# If a query (averaged over rows) has at most this many rows with a gain, counting the scores above them beats ranking.
+MAX_GAIN_ROWS = 48
 
 
 class MovedScores(NamedTuple):
-    """Scores in the order of a plan: those of `start` + step x `column`, a candidate each step."""
+    """Candidates `start` + step x `column`, one per step; scores are in the plan's row order."""
 
     start: Floats
     column: Floats
@@ -37,43 +37,43 @@ class MovedScores(NamedTuple):
 
     @property
     def n(self) -> int:
-        """How many there are."""
+        """Number of candidates."""
         return self.steps.size
 
     def lines(self) -> Iterator[tuple[slice, tuple[Floats, Floats, Floats]]]:
-        """Yield the candidates on a line together: which they are, where it starts, its column and its steps."""
+        """Yield one line for all candidates: their slice, and the line's start, column and steps."""
         yield slice(0, self.n), (self.start, self.column, self.steps)
 
-    def scores(self, several: slice, rows: slice) -> Array:
-        """Scores of some candidates and rows, one candidate after the other."""
-        moved = np.multiply.outer(self.steps[several], self.column[rows])
+    def scores(self, candidates: slice, rows: slice) -> Array:
+        """Return the scores of some candidates and rows, one candidate after the other."""
+        moved = np.multiply.outer(self.steps[candidates], self.column[rows])
         moved += self.start[rows]
         return moved.ravel()
 
 
-class Listed(NamedTuple):
-    """Scores in the order of a plan, a row for each candidate."""
+class ListedScores(NamedTuple):
+    """Candidates with arbitrary scores, one per row of the table; scores are in the plan's row order."""
 
-    several: Floats
+    table: Floats
 
     @property
     def n(self) -> int:
-        """How many there are."""
-        return len(self.several)
+        """Number of candidates."""
+        return len(self.table)
 
     def lines(self) -> Iterator[tuple[slice, tuple[Floats, Floats, Floats]]]:
-        """Yield each candidate as a line that stays where it starts."""
-        still, here = np.zeros(self.several.shape[1]), np.zeros(1)
-        for place, scores in enumerate(self.several):
-            yield slice(place, place + 1), (scores, still, here)
+        """Yield each candidate as a line with the single step 0."""
+        zero_column, zero_step = np.zeros(self.table.shape[1]), np.zeros(1)
+        for index, scores in enumerate(self.table):
+            yield slice(index, index + 1), (scores, zero_column, zero_step)
 
-    def scores(self, several: slice, rows: slice) -> Array:
-        """Scores of some candidates and rows, one candidate after the other."""
-        return self.several[several, rows].ravel()
+    def scores(self, candidates: slice, rows: slice) -> Array:
+        """Return the scores of some candidates and rows, one candidate after the other."""
+        return self.table[candidates, rows].ravel()
 
 
-class Found(NamedTuple):
-    """Rows whose number is not 0, counted from the first of their query, where each query's begin, and the numbers."""
+class GainRows(NamedTuple):
+    """Rows with a gain: their index within the query, the offsets of each query's rows, and the gains."""
 
     rows: Array
     indptr: Ints
@@ -81,157 +81,159 @@ class Found(NamedTuple):
 
 
 class RankedCandidates:
-    """A member whose plan ranks, bound for many candidates: by counting where few rows have a gain, else by ranking.
+    """Evaluates candidates under a ranking measure: by counting if few rows have a gain, else by ranking.
 
-    Both give each query the value that `Work` gives it.
+    Both ways give the same per-query values as `Work`.
     """
 
     def __init__(self, member: Member, n_threads: int) -> None:
         self.member, self.n_threads = member, n_threads
         self.plan = cast("RankedPlan", member.plan)
         self.indptr = self.plan.rows.indptr
-        self._tiles: dict[tuple[int, int], Member] = {}
+        self._repeated_members: dict[tuple[int, int], Member] = {}
         self._rankings: dict[tuple[int, int], SharedRanking] = {}
-        self._parts_counted: dict[int, tuple[slice, tuple[Any, ...]]] = {}
+        self._counting_arguments: dict[int, tuple[slice, tuple[Any, ...]]] = {}
 
-    def numerators(self, given: MovedScores | Listed) -> Floats:
-        """Numerator of each query of each candidate; of a query in which nothing moves, that of `start`."""
-        found = np.empty((given.n, self.indptr.size - 1))
-        run = self._by_ranking(given, found) if self.found is None else self._by_counting(given, self.found, found)
-        bad = [row for row in over_chunks(run, self.indptr[self.parts], self.n_threads) if row >= 0]
-        if bad:
+    def numerators(self, candidates: MovedScores | ListedScores) -> Floats:
+        """Return each query's numerator under each candidate; queries with a constant column keep that of `start`."""
+        values = np.empty((candidates.n, self.indptr.size - 1))
+        gain_rows = self.gain_rows
+        run = self._ranking(candidates, values) if gain_rows is None else self._counting(candidates, gain_rows, values)
+        bad_rows = [row for row in over_chunks(run, self.indptr[self.part_starts], self.n_threads) if row >= 0]
+        if bad_rows:
             raise InputError("the scores overflow float64.\nHint: rescale them, or take smaller steps.")
-        if self.found is not None:
-            for values in found:
-                self.member.decisions.decide(values)
-        return found
+        if gain_rows is not None:
+            for candidate_values in values:
+                self.member.decisions.decide(candidate_values)
+        return values
 
     @cached_property
-    def parts(self) -> Ints:
-        """First query of each part, of about ROWS_PER_CALL rows or one query, and the number of queries."""
+    def part_starts(self) -> Ints:
+        """First query of each part, then the number of queries; a part has about ROWS_PER_CALL rows or one query."""
         cuts = np.searchsorted(self.indptr, np.arange(0, int(self.indptr[-1]), ROWS_PER_CALL))
         return np.unique([0, *cuts.tolist(), self.indptr.size - 1])
 
     @cached_property
-    def found(self) -> Found | None:
-        """The rows that have a gain; None where there are many, or this measure has no kernel that counts."""
+    def gain_rows(self) -> GainRows | None:
+        """The rows with a gain; None if there are too many, or if the measure has no kernel that counts."""
         plan, ranking = self.plan, self.plan.ranking
-        plain = ranking.tied in {"rows", "means"} and ranking.retrieve == "all" and ranking.precision == "float64"
-        if not (plain and plan.kernel.line_search):
+        is_plain = ranking.tied in {"rows", "means"} and ranking.retrieve == "all" and ranking.precision == "float64"
+        if not (is_plain and plan.kernel.line_search):
             return None
         [column], sizes = plan.columns.values(), plan.rows.sizes
         gains = column.values
-        places = np.flatnonzero(gains)
-        indptr = np.searchsorted(places, self.indptr)
-        if np.diff(indptr) @ sizes > MOST_FOUND * gains.size:
+        rows = np.flatnonzero(gains)
+        indptr = np.searchsorted(rows, self.indptr)
+        if np.diff(indptr) @ sizes > MAX_GAIN_ROWS * gains.size:
             return None
-        rows = (places - np.repeat(self.indptr[:-1], np.diff(indptr))).astype(np.int32)
-        return Found(rows, indptr, gains[places].astype(np.float64))
+        rows_in_query = (rows - np.repeat(self.indptr[:-1], np.diff(indptr))).astype(np.int32)
+        return GainRows(rows_in_query, indptr, gains[rows].astype(np.float64))
 
     def _queries(self, part: int) -> slice:
-        return slice(int(self.parts[part]), int(self.parts[part + 1]))
+        return slice(int(self.part_starts[part]), int(self.part_starts[part + 1]))
 
-    def _by_counting(self, given: MovedScores | Listed, listed: Found, found: Floats) -> Any:
+    def _counting(self, candidates: MovedScores | ListedScores, gain_rows: GainRows, out: Floats) -> Any:
         kernel = cast("Kernel", self.plan.kernel.line_search)
 
         def run(first: int, last: int) -> Iterator[int]:
             for part in range(first, last):
-                queries, same = self._counted(part, listed)
-                n = int(self.indptr[queries.stop] - self.indptr[queries.start])
-                for several, line in given.lines():
-                    values = np.empty((several.stop - several.start, queries.stop - queries.start))
-                    yield int(dispatch.run(kernel, *line, *same, values.reshape(-1), rows=n * len(values)))
-                    found[several, queries] = values
+                queries, arguments = self._arguments_of(part, gain_rows)
+                n_rows = int(self.indptr[queries.stop] - self.indptr[queries.start])
+                for selected, line in candidates.lines():
+                    values = np.empty((selected.stop - selected.start, queries.stop - queries.start))
+                    yield int(dispatch.run(kernel, *line, *arguments, values.reshape(-1), rows=n_rows * len(values)))
+                    out[selected, queries] = values
 
         return run
 
-    def _counted(self, part: int, listed: Found) -> tuple[slice, tuple[Any, ...]]:
-        """Queries of a part, and what its kernel is told of them whatever the scores are; made once."""
-        if part not in self._parts_counted:
+    def _arguments_of(self, part: int, gain_rows: GainRows) -> tuple[slice, tuple[Any, ...]]:
+        """Return the queries of a part, and its kernel's arguments that do not depend on scores; cached."""
+        if part not in self._counting_arguments:
             queries, decisions, plan = self._queries(part), self.member.decisions, self.plan
-            inside = slice(queries.start, queries.stop + 1)
-            same = (
-                self.indptr[inside], listed.rows, listed.indptr[inside], listed.gains, plan.k,
+            bounds = slice(queries.start, queries.stop + 1)
+            arguments = (
+                self.indptr[bounds], gain_rows.rows, gain_rows.indptr[bounds], gain_rows.gains, plan.k,
                 plan.ranking.tied == "means", *plan.by_rank.values(),
-                *(each[queries] for each in plan.by_query.values()), decisions.status[queries] == COMPUTE,
+                *(column[queries] for column in plan.by_query.values()), decisions.status[queries] == COMPUTE,
             )  # fmt: skip
-            several = [writable(each) if isinstance(each, np.ndarray) else each for each in same]
-            self._parts_counted[part] = queries, tuple(several)
-        return self._parts_counted[part]
+            arrays = [writable(value) if isinstance(value, np.ndarray) else value for value in arguments]
+            self._counting_arguments[part] = queries, tuple(arrays)
+        return self._counting_arguments[part]
 
-    def _by_ranking(self, given: MovedScores | Listed, found: Floats) -> Any:
-        decisions = self.member.decisions if isinstance(given, Listed) else self._still(given)
+    def _ranking(self, candidates: MovedScores | ListedScores, out: Floats) -> Any:
+        decisions = self.member.decisions if isinstance(candidates, ListedScores) else self._fix_constant(candidates)
 
         def run(first: int, last: int) -> Iterator[int]:
             for queries in map(self._queries, range(first, last)):
                 rows = slice(int(self.indptr[queries.start]), int(self.indptr[queries.stop]))
-                for copies, runs in groupby(_runs(given.n, rows.stop - rows.start), lambda run: run.stop - run.start):
-                    shared = self._shared(queries, copies, decisions)
-                    for several in runs:
-                        values = shared.values(given.scores(several, rows), 1)
-                        found[several, queries] = values.reshape(copies, -1)
+                calls = _candidates_per_call(candidates.n, rows.stop - rows.start)
+                for n_copies, selections in groupby(calls, lambda call: call.stop - call.start):
+                    ranking = self._ranking_of(queries, n_copies, decisions)
+                    for selected in selections:
+                        values = ranking.values(candidates.scores(selected, rows), 1)
+                        out[selected, queries] = values.reshape(n_copies, -1)
                         yield -1
 
         return run
 
-    def _still(self, given: MovedScores) -> PolicyDecisions:
-        """Fix the queries in which nothing moves at their value at the start."""
+    def _fix_constant(self, candidates: MovedScores) -> Settled:
+        """Fix the queries whose column is constant at their value under `start`."""
         decisions = self.member.decisions
-        still = (decisions.status == COMPUTE) & constant(given.column, self.indptr)
-        if not still.any():
+        is_fixed = (decisions.status == COMPUTE) & is_constant(candidates.column, self.indptr)
+        if not is_fixed.any():
             return decisions
-        before = np.empty((1, self.indptr.size - 1))
-        run = self._by_ranking(Listed(given.start[None, :]), before)
-        over_chunks(run, self.indptr[self.parts], self.n_threads)
+        start_values = np.empty((1, self.indptr.size - 1))
+        run = self._ranking(ListedScores(candidates.start[None, :]), start_values)
+        over_chunks(run, self.indptr[self.part_starts], self.n_threads)
         status, fixed = decisions.status.copy(), decisions.fixed.copy()
-        status[still], fixed[still] = FIXED, before[0, still]
+        status[is_fixed], fixed[is_fixed] = FIXED, start_values[0, is_fixed]
         return replace(decisions, status=status, fixed=fixed)
 
-    def _shared(self, queries: slice, copies: int, decisions: PolicyDecisions) -> SharedRanking:
-        """Take some queries several times; what no candidate fixes is made once."""
-        key = (queries.start, copies)
+    def _ranking_of(self, queries: slice, n_copies: int, decisions: Settled) -> SharedRanking:
+        """Return a ranking that evaluates `n_copies` candidates of some queries at once; cached if possible."""
+        key = (queries.start, n_copies)
         if decisions is self.member.decisions and key in self._rankings:
             return self._rankings[key]
-        if key not in self._tiles:
-            self._tiles[key] = tiled(self.member, queries, copies)
-        tile, status, fixed = self._tiles[key], decisions.status[queries], decisions.fixed[queries]
-        several = replace(decisions, status=np.tile(status, copies), fixed=np.tile(fixed, copies))
-        made = SharedRanking([0], [replace(tile, decisions=several)], computed_only=True)
+        if key not in self._repeated_members:
+            self._repeated_members[key] = repeat_queries(self.member, queries, n_copies)
+        status, fixed = np.tile(decisions.status[queries], n_copies), np.tile(decisions.fixed[queries], n_copies)
+        member = replace(self._repeated_members[key], decisions=replace(decisions, status=status, fixed=fixed))
+        ranking = SharedRanking([0], [member], computed_only=True)
         if decisions is self.member.decisions:
-            self._rankings[key] = made
-        return made
+            self._rankings[key] = ranking
+        return ranking
 
 
-def tiled(member: Member, queries: slice, copies: int) -> Member:
-    """Take some queries of a member several times, one after the other."""
+def repeat_queries(member: Member, queries: slice, n_copies: int) -> Member:
+    """Return a member with `n_copies` copies of some queries, one copy after the other."""
     plan = cast("RankedPlan", member.plan)
     indptr = plan.rows.indptr
     rows = slice(int(indptr[queries.start]), int(indptr[queries.stop]))
 
-    def repeated(column: Array, part: slice) -> Any:
-        return np.tile(column[part], copies) if copies > 1 else column[part]
+    def repeat(values: Array, part: slice) -> Any:
+        return np.tile(values[part], n_copies) if n_copies > 1 else values[part]
 
-    sizes = np.tile(np.diff(indptr[queries.start : queries.stop + 1]), copies)
-    tile = replace(
+    sizes = np.tile(np.diff(indptr[queries.start : queries.stop + 1]), n_copies)
+    repeated_plan = replace(
         plan, rows=Rows(NO_ORDER, offsets(sizes)),
-        columns={name: each._replace(values=repeated(each.values, rows)) for name, each in plan.columns.items()},
-        by_query={name: repeated(each, queries) for name, each in plan.by_query.items()},
+        columns={name: column._replace(values=repeat(column.values, rows)) for name, column in plan.columns.items()},
+        by_query={name: repeat(values, queries) for name, values in plan.by_query.items()},
     )  # fmt: skip
-    return replace(member, plan=tile)
+    return replace(member, plan=repeated_plan)
 
 
-def constant(column: Floats, indptr: Ints) -> Flags:
-    """Tell the queries in which a column has one value, or no row."""
-    same, some = np.ones(indptr.size - 1, np.bool_), np.flatnonzero(np.diff(indptr))
-    if some.size:
-        starts = indptr[some]
-        same[some] = np.maximum.reduceat(column, starts) == np.minimum.reduceat(column, starts)
-    return same
+def is_constant(column: Floats, indptr: Ints) -> Flags:
+    """Return for each query whether the column is constant within it; True for queries without rows."""
+    constant, with_rows = np.ones(indptr.size - 1, np.bool_), np.flatnonzero(np.diff(indptr))
+    if with_rows.size:
+        starts = indptr[with_rows]
+        constant[with_rows] = np.maximum.reduceat(column, starts) == np.minimum.reduceat(column, starts)
+    return constant
 
 
-def _runs(n: int, rows: int) -> Iterator[slice]:
-    """Cut n candidates into runs of nearly equal length that fit a call."""
-    at_once = max(ROWS_PER_CALL // max(rows, 1), 1)
-    cuts = np.linspace(0, n, -(-n // at_once) + 1).round().astype(int).tolist()
+def _candidates_per_call(n_candidates: int, n_rows: int) -> Iterator[slice]:
+    """Divide the candidates into slices of nearly equal length, each small enough for one call."""
+    most = max(ROWS_PER_CALL // max(n_rows, 1), 1)
+    cuts = np.linspace(0, n_candidates, -(-n_candidates // most) + 1).round().astype(int).tolist()
     for first, last in pairwise(cuts):
         yield slice(first, last)

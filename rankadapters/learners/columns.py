@@ -1,4 +1,4 @@
-"""Columns of dense and sparse features, one at a time."""
+"""Read dense and sparse features column by column."""
 
 from __future__ import annotations
 
@@ -9,59 +9,59 @@ from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
 
-COPIED = 2**28  # bytes up to which features are copied column by column, which reads them three times as fast
+MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes reading columns three times as fast
 
 
 class FeatureColumns:
-    """Columns as dense float64 arrays; with `narrow` rounded to float32 first, as RankLib reads them."""
+    """Columns as dense float64 arrays; with `float32`, first rounded to float32 as in RankLib."""
 
-    def __init__(self, X: Any, *, narrow: bool = False) -> None:
+    def __init__(self, X: Any, *, float32: bool = False) -> None:
         self._X: Any = X
         if hasattr(X, "tocsc"):
             self._X = X.tocsc()
-        elif 8 * X.size <= COPIED:
-            # Converted once, since a column is read again and again.
-            self._X = np.asfortranarray(in_float32(X) if narrow else X, np.float64)
-            narrow = False
-        self._narrow = narrow
+        elif 8 * X.size <= MAX_COPIED_BYTES:
+            # Converted once, because every column is read many times.
+            self._X = np.asfortranarray(round_to_float32(X) if float32 else X, np.float64)
+            float32 = False
+        self._rounds_columns = float32
         self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
 
     def __getitem__(self, feature: int) -> NDArray[np.float64]:
-        """One column."""
+        """Return the column of a feature."""
         column = self._X[:, [feature]].toarray()[:, 0] if hasattr(self._X, "tocsc") else self._X[:, feature]
-        narrow = in_float32(column) if self._narrow else column
-        found: NDArray[np.float64] = narrow.astype(np.float64, copy=False)
-        return found
+        rounded = round_to_float32(column) if self._rounds_columns else column
+        numbers: NDArray[np.float64] = rounded.astype(np.float64, copy=False)
+        return numbers
 
     def __len__(self) -> int:
-        """Count the columns."""
+        """Return the number of columns."""
         return self.n_features
 
 
-def in_float32(X: Any) -> Any:
-    """Round features, dense or sparse, to float32 as RankLib reads them."""
+def round_to_float32(X: Any) -> Any:
+    """Round dense or sparse features to float32, as RankLib does; refuse numbers that are too large for it."""
     with np.errstate(over="ignore"):
-        narrow = X.astype(np.float32)
-    given, rounded = (each.data if hasattr(each, "tocsr") else each for each in (X, narrow))
-    beyond = given[~np.isfinite(rounded)]
-    if beyond.size:
-        what = f"X has {beyond[0]:g}, beyond float32, in which variant='ranklib' holds features"
-        raise InputError(f"{what}; allowed are numbers up to 3.4e+38.\nHint: rescale the features, or another variant.")
-    return narrow
+        rounded = X.astype(np.float32)
+    numbers, results = (features.data if hasattr(features, "tocsr") else features for features in (X, rounded))
+    too_large = numbers[~np.isfinite(results)]
+    if too_large.size:
+        msg = f"X has {too_large[0]:g}, too large for float32, which variant='ranklib' uses for features"
+        raise InputError(f"{msg}; allowed are numbers up to 3.4e+38.\nHint: rescale them, or use another variant.")
+    return rounded
 
 
 def product(X: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """X @ weights as a dense float64 array, in one order of addition for dense X whatever the machine's BLAS."""
+    """Return X @ weights as a dense float64 array; for dense X, the bits do not depend on the machine's BLAS."""
     if hasattr(X, "tocsr"):
         return np.asarray(X @ weights, np.float64)
-    found = np.zeros(X.shape[0])
+    scores = np.zeros(X.shape[0])
     for feature in np.flatnonzero(weights):
-        found += weights[feature] * X[:, feature].astype(np.float64)
-    return found
+        scores += weights[feature] * X[:, feature].astype(np.float64)
+    return scores
 
 
 def shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of each weight in the sum of their magnitudes."""
-    found: NDArray[np.float64] = np.abs(weights)
-    total = float(found.sum())
-    return found / total if total else found
+    """Return the share of each weight's magnitude in the sum of all magnitudes."""
+    magnitudes: NDArray[np.float64] = np.abs(weights)
+    total = float(magnitudes.sum())
+    return magnitudes / total if total else magnitudes

@@ -1,4 +1,4 @@
-"""CoordinateAscent: a linear model, one weight at a time, by the declared measure itself."""
+"""CoordinateAscent: a linear model that maximizes a declared measure directly, one weight at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels import dispatch
-from rankadapters.learners.base import QueryLearner, maximised
+from rankadapters.learners.base import QueryLearner, as_maximizable
 from rankadapters.learners.columns import FeatureColumns, product, shares
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.estimator import generator
@@ -21,59 +21,59 @@ from rankadapters.sklearn.rows import LabelledRows
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-SMALLEST_STEP = 0.001
-MOST_DOUBLINGS = 500  # of a step, which leaves as much room again for the features
+FIRST_STEP = 0.001
+MAX_DOUBLINGS = 500  # longest step, as a power of 2; float64 goes to 2**1024, which leaves as much for the features
 
 
 class CoordinateAscent(QueryLearner):
-    """A linear model that climbs any measure by one weight at a time.
+    """A linear model that maximizes any measure directly, changing one weight at a time.
 
-    A pass goes through the features in random order. For each it tries `n_steps` steps up, each `step_scale` times as
-    long as the one before, and takes the best where the measure of the training queries rises; else it tries as many
-    down. The weights are then divided by the sum of their magnitudes. A restart begins from equal weights again, in
-    other orders.
+    A pass visits the features in random order. For each feature it tries to raise the weight in `n_steps` steps, each
+    `step_scale` times as long as the previous one. If the training queries' measure improves, it keeps the best step;
+    otherwise it tries to lower the weight in the same way. After each change, the weights are divided by the sum of
+    their magnitudes. Every restart begins at equal weights and uses new random orders.
 
     Parameters
     ----------
     convention : Convention or str
-        What is maximised, validated and scored; any measure of which higher is better.
+        The measure to maximize, validate and score by; higher must be better.
     n_restarts : int
-        Beginnings, of which the best pass is kept (RankLib: `-r`).
+        Number of restarts; the model is that of the best pass in any of them (RankLib: `-r`).
     n_steps : int
-        Steps tried in each direction (RankLib: `-i`).
+        Number of steps tried in each direction (RankLib: `-i`).
     step_base : float
-        Part of a small weight that the first step is; otherwise it is 0.001 (RankLib: `stepBase`).
+        First step for small weights, relative to the weight; for others it is 0.001 (RankLib: `stepBase`).
     step_scale : float
-        How much longer each step is than the one before (RankLib: `stepScale`).
+        Ratio of each step to the previous one (RankLib: `stepScale`).
     max_iter : int
-        Passes of a restart at most.
+        Maximum number of passes per restart.
     tol : float
-        A restart ends when a pass gains less (RankLib: `-tolerance`, which it compares with the gain of all passes).
+        A restart ends when a pass gains less than this (RankLib: `-tolerance`, compared with the gain of all passes).
     alpha : float
-        Taken from the measure for each unit of distance between the weights and equal ones (RankLib: `-reg`).
+        Penalty per unit of distance between the weights and equal weights (RankLib: `-reg`).
     validation_fraction : float in (0, 1), optional
-        Share of the queries that is held out for validation, those whose ids have the smallest hashes.
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
     random_state : int, Generator, RandomState or None
-        Seed of the orders.
+        Seed for the orders of the features.
     warm_start : bool
-        Begin from the weights of the last fit instead of equal ones.
+        Start from the weights of the last fit instead of equal weights.
     n_threads : int, optional
-        None takes all CPUs; the result is the same for any number.
+        None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
     coef_ : float64 array, shape (n_features,)
-        Weights, whose magnitudes add up to 1.
+        Weights; their magnitudes add up to 1.
     n_iter_ : int
-        Passes of all restarts.
+        Number of passes in all restarts.
     history_ : History
-        (set, convention, value) of each pass: the training queries, then each validation set.
+        (set, convention, value) for each pass: first the training queries, then each validation set.
 
     Notes
     -----
-    Three defects of RankLib since 2.7 are not copied: the direction down that loses its sign for small weights, the
-    third direction that changes no score and yet is taken back, and cached scores that drift from the model's. Scores
-    are computed anew from the weights before each pass.
+    Three defects of RankLib since 2.7 are not copied. For small weights, RankLib's downward search loses its sign. It
+    searches a third direction that changes no score, and then undoes it. Its cached scores drift from the model's;
+    here, each pass recomputes the scores from the weights.
 
     References
     ----------
@@ -90,7 +90,7 @@ class CoordinateAscent(QueryLearner):
     True
     """
 
-    n_iter_no_change = None  # it ends by `tol`
+    n_iter_no_change = None  # `tol` ends the training
 
     def __init__(
         self,
@@ -123,26 +123,23 @@ class CoordinateAscent(QueryLearner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Magnitudes of the weights, by their sum."""
+        """Share of each weight in the sum of the magnitudes."""
         return shares(self.coef_)
 
     def _check(self) -> None:
         super()._check()
-        maximised("CoordinateAscent", self.convention)
+        as_maximizable("CoordinateAscent", self.convention)
         for name in ("n_restarts", "n_steps"):
             arguments.whole(name, getattr(self, name))
         for name in ("step_base", "step_scale", "tol", "alpha"):
             arguments.number(name, getattr(self, name), least=0, above=name.startswith("step"))
-        if self.n_steps * np.log2(max(self.step_scale, 1.0)) > MOST_DOUBLINGS:
-            msg = (
-                f"n_steps={self.n_steps} with step_scale={self.step_scale!r} makes steps beyond all numbers.\n"
-                f"Hint: step_scale ** n_steps of at most 2 ** {MOST_DOUBLINGS}."
-            )
-            raise InputError(msg)
+        if self.n_steps * np.log2(max(self.step_scale, 1.0)) > MAX_DOUBLINGS:
+            msg = f"n_steps={self.n_steps} with step_scale={self.step_scale!r} makes steps too large for float64."
+            raise InputError(f"{msg}\nHint: step_scale ** n_steps may be at most 2 ** {MAX_DOUBLINGS}.")
 
     @property
     def _max_rounds(self) -> int:
-        """Passes of all restarts at most."""
+        """Maximum number of passes in all restarts."""
         return self.n_restarts * self.max_iter
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
@@ -150,24 +147,25 @@ class CoordinateAscent(QueryLearner):
             average = judge.train.convention.average
             msg = (
                 f"sample_weight was given but the convention says average={average!r}, which would ignore it.\n"
-                "Hint: convention.replace(average='query'), or leave sample_weight out."
+                "Hint: convention.replace(average='query'), or omit sample_weight."
             )
             raise InputError(msg)
-        judge.by_train = True
+        judge.train_decides_best = True
         columns, rng = FeatureColumns(train.X), generator(self.random_state)
         dispatch.expect_rows(columns.n_rows * len(columns) * self.n_steps * self.n_restarts)
-        begin = np.full(len(columns), 1.0 / len(columns))
+        start = np.full(len(columns), 1.0 / len(columns))
         if self.warm_start and hasattr(self, "coef_"):
-            begin = self.coef_
-        coef = begin
+            start = self.coef_
+        coef = start
         for _ in range(self.n_restarts):
-            climb = _Climb(self, columns, judge, begin)
+            restart = _Restart(self, columns, judge, start)
             for _ in range(self.max_iter):
-                gain, fails = climb.go(rng.permutation(len(columns)))
-                if judge.see([product(each.X, climb.weights) for each in judge.sets], climb.trained):
-                    coef = climb.weights
+                gain, failures = restart.run_pass(rng.permutation(len(columns)))
+                valid_scores = [product(rows.X, restart.weights) for rows in judge.valid_rows]
+                if judge.record_round(valid_scores, restart.train_value):
+                    coef = restart.weights
                 judge.end_round(partial(dict, coef_=coef, n_iter_=judge.rounds))
-                if judge.stops or gain < self.tol or fails >= max(len(columns) - 1, 1):
+                if judge.stops or gain < self.tol or failures >= max(len(columns) - 1, 1):
                     break
             if judge.stops:
                 break
@@ -178,78 +176,78 @@ class CoordinateAscent(QueryLearner):
         return product(X, self.coef_)
 
 
-class _Place(NamedTuple):
-    """Weights, their scores of the training rows, and how good they are: the measure without what distance costs."""
+class _Point(NamedTuple):
+    """Weights, the training scores that they give, and the value to maximize: the measure minus the penalty."""
 
     weights: Floats
     scores: Floats
-    worth: float
+    value: float
 
 
-class _Climb:
-    """One restart."""
+class _Restart:
+    """One run of passes from the start weights."""
 
-    def __init__(self, settings: CoordinateAscent, columns: FeatureColumns, judge: Judge, begin: Floats) -> None:
+    def __init__(self, settings: CoordinateAscent, columns: FeatureColumns, judge: Judge, start: Floats) -> None:
         self.settings, self.columns, self.trials = settings, columns, judge.train
-        self.weights = begin
-        self.fails = 0
+        self.weights = start
+        self.failures = 0
 
     @property
-    def trained(self) -> float:
-        """Measure of the training queries, of scores computed anew."""
+    def train_value(self) -> float:
+        """The measure of the training queries, from recomputed scores."""
         return self.trials.value(self._scores())
 
-    def go(self, order: NDArray[np.intp]) -> tuple[float, int]:
-        """Go through the features once: what it gained, and how many features in a row gained nothing."""
-        here = self._here()
-        before = here.worth
+    def run_pass(self, order: NDArray[np.intp]) -> tuple[float, int]:
+        """Visit each feature once; return the gain, and how many features in a row have not improved the value."""
+        point = self._current_point()
+        start_value = point.value
         for feature in order.tolist():
-            better = self._along(here, feature)
-            self.fails = 0 if better else self.fails + 1
-            here = better or here
-        self.weights = here.weights
-        return here.worth - before, self.fails
+            better = self._search_feature(point, feature)
+            self.failures = 0 if better else self.failures + 1
+            point = better or point
+        self.weights = point.weights
+        return point.value - start_value, self.failures
 
-    def _along(self, here: _Place, feature: int) -> _Place | None:
-        """Find the best step along a feature, up or else down; None where none is better."""
+    def _search_feature(self, point: _Point, feature: int) -> _Point | None:
+        """Return the best point from raising a feature's weight, else from lowering it; None if none is better."""
         column = self.columns[feature]
-        for step in self._first_steps(float(here.weights[feature])):
+        for step in self._first_steps(float(point.weights[feature])):
             steps = step * self.settings.step_scale ** np.arange(self.settings.n_steps)
             totals = steps.cumsum()
-            worths = self.trials.along(here.scores, column, totals) - self._cost(here.weights, feature, totals)
-            best = int(worths.argmax())
-            if worths[best] > here.worth:
-                weights = here.weights.copy()
+            values = self.trials.along(point.scores, column, totals) - self._penalty(point.weights, feature, totals)
+            best = int(values.argmax())
+            if values[best] > point.value:
+                weights = point.weights.copy()
                 weights[feature] += totals[best]
-                size = float(np.abs(weights).sum())
-                if size:
-                    scores = (here.scores + totals[best] * column) / size
-                    return _Place(weights / size, scores, float(worths[best]))
+                norm = float(np.abs(weights).sum())
+                if norm:
+                    scores = (point.scores + totals[best] * column) / norm
+                    return _Point(weights / norm, scores, float(values[best]))
         return None
 
     def _first_steps(self, weight: float) -> tuple[float, float]:
-        """First step up and down: a part of the weight where 0.001 is more than half of it."""
-        small = weight != 0 and abs(weight) / 2 < SMALLEST_STEP
-        step = self.settings.step_base * abs(weight) if small else SMALLEST_STEP
+        """Return the first steps up and down: relative to the weight if it is below 0.002, else 0.001."""
+        is_small = weight != 0 and abs(weight) / 2 < FIRST_STEP
+        step = self.settings.step_base * abs(weight) if is_small else FIRST_STEP
         return step, -step
 
-    def _cost(self, weights: Floats, feature: int, totals: Floats) -> Floats | float:
-        """What the distance of moved weights from equal ones takes away."""
+    def _penalty(self, weights: Floats, feature: int, totals: Floats) -> Floats | float:
+        """Return the penalty for the distance from equal weights, after adding each total to a feature's weight."""
         if not self.settings.alpha:
             return 0.0
         moved = np.repeat(weights[None, :], totals.size, axis=0)
         moved[:, feature] += totals
         moved /= np.maximum(np.abs(moved).sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        found: Floats = self.settings.alpha * np.sqrt(((moved - 1.0 / weights.size) ** 2).sum(axis=1))
-        return found
+        penalties: Floats = self.settings.alpha * np.sqrt(((moved - 1.0 / weights.size) ** 2).sum(axis=1))
+        return penalties
 
-    def _here(self) -> _Place:
+    def _current_point(self) -> _Point:
         scores = self._scores()
-        cost = np.max(self._cost(self.weights, 0, np.zeros(1)))
-        return _Place(self.weights, scores, self.trials.value(scores) - float(cost))
+        penalty = np.max(self._penalty(self.weights, 0, np.zeros(1)))
+        return _Point(self.weights, scores, self.trials.value(scores) - float(penalty))
 
     def _scores(self) -> Floats:
-        found = np.zeros(self.columns.n_rows)
+        scores = np.zeros(self.columns.n_rows)
         for feature in np.flatnonzero(self.weights).tolist():
-            found += self.weights[feature] * self.columns[feature]
-        return found
+            scores += self.weights[feature] * self.columns[feature]
+        return scores

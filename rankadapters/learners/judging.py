@@ -1,4 +1,4 @@
-"""How a learner's rounds are judged: the declared metric of the training and validation queries, and the best round."""
+"""Judge the rounds of a learner: compute the metric on training and validation queries, and find the best round."""
 
 from __future__ import annotations
 
@@ -20,94 +20,95 @@ TRAIN, VALID = "train", "valid"
 
 
 class Judge:
-    """Values of every round under a convention; `best` is the round that the first validation set ranks best.
+    """The value of every round under a convention; `best_round` is the best one by the first validation set.
 
-    Without a convention nothing is judged, and every round is as good as the one before. `stops` after `patience`
-    rounds without a better one, or when a callback of scikit-learn asks for it.
+    Without a convention, no values are computed and every round counts as the best so far. `stops` is True after
+    `patience` rounds without an improvement, or when a callback of scikit-learn asks to stop.
     """
 
     def __init__(
         self,
         convention: Convention | None,
         train: LabelledRows,
-        sets: list[LabelledRows],
+        valid_rows: list[LabelledRows],
         tasks: FitTasks,
         *,
         patience: int | None,
         n_threads: int | None,
     ) -> None:
-        self.convention, self.sets, self.tasks, self.patience = convention, sets, tasks, patience
+        self.convention, self.valid_rows, self.tasks, self.patience = convention, valid_rows, tasks, patience
         self.interrupted = False  # whether a callback asked to stop
         tasks.begin_round()
-        self._name = "" if convention is None else convention.name  # which takes longer than to value a round
-        self.by_train = False  # whether the training value tells the best round where there is no validation set
+        self._name = "" if convention is None else convention.name  # cached: building it takes longer than a round
+        self.train_decides_best = False  # True: it does if there are no validation sets
         self.history = History()
-        self.best, self.worth = -1, -np.inf
+        self.best_round, self.best_worth = -1, -np.inf
         self.rounds = 0
         if convention is not None:
-            self.train = bound(train, convention, n_threads)
-            self.valid = [bound(each, convention, n_threads) for each in sets]
+            self.train = bind_trials(train, convention, n_threads)
+            self.valid = [bind_trials(rows, convention, n_threads) for rows in valid_rows]
 
-    def see(self, scores: list[Array], train: float | None = None) -> bool:
-        """Value the scores of the validation sets after a round, of which `train` is known; whether it is the best."""
+    def record_round(self, valid_scores: list[Array], train_value: float | None = None) -> bool:
+        """Evaluate and record a round from its validation scores; return whether it is the best so far."""
         if self.convention is None:
-            return self._take([], None)
-        return self._take([trials.value(given) for trials, given in zip(self.valid, scores, strict=True)], train)
+            return self._record_values([], None)
+        values = [trials.value(scores) for trials, scores in zip(self.valid, valid_scores, strict=True)]
+        return self._record_values(values, train_value)
 
-    def see_several(self, train: Array, scores: list[Array]) -> None:
-        """Value several rounds at once, up to one after which it stops; each array has a row of scores per round."""
-        several: list[list[float]] = []
+    def record_rounds(self, train_scores: Array, valid_scores: list[Array]) -> None:
+        """Record a batch of rounds until training stops; each array has one row of scores per round."""
+        values_by_set: list[list[float]] = []
         if self.convention is not None:
-            given = zip([self.train, *self.valid], [train, *scores], strict=True)
-            several = [trials.values(each).tolist() for trials, each in given]
-        for place in range(len(train)):
-            values = [each[place] for each in several]
-            self._take(values[1:], values[0] if values else None)
+            sets = zip([self.train, *self.valid], [train_scores, *valid_scores], strict=True)
+            values_by_set = [trials.values(scores).tolist() for trials, scores in sets]
+        for index in range(len(train_scores)):
+            values = [set_values[index] for set_values in values_by_set]
+            self._record_values(values[1:], values[0] if values else None)
             if self.stops:
                 break
 
-    def _take(self, valid: list[float], train: float | None) -> bool:
-        """Record the values of a round; whether it is the best."""
+    def _record_values(self, valid_values: list[float], train_value: float | None) -> bool:
+        """Record the values of a round; return whether it is the best so far."""
         self.rounds += 1
         if self.convention is None:
-            self.best = self.rounds - 1
+            self.best_round = self.rounds - 1
             return True
-        if train is not None:
-            self._record(TRAIN, train)
-        for place, found in enumerate(valid):
-            self._record(f"{VALID}_{place}", found)
-        value = valid[0] if valid else train if self.by_train else None
-        worth = float(self.rounds) if value is None else self.convention.worth(value)
-        if not worth > self.worth:
+        if train_value is not None:
+            self._add_to_history(TRAIN, train_value)
+        for index, value in enumerate(valid_values):
+            self._add_to_history(f"{VALID}_{index}", value)
+        decisive = valid_values[0] if valid_values else train_value if self.train_decides_best else None
+        worth = float(self.rounds) if decisive is None else self.convention.worth(decisive)
+        if not worth > self.best_worth:
             return False
-        self.best, self.worth = self.rounds - 1, worth
+        self.best_round, self.best_worth = self.rounds - 1, worth
         return True
 
     def end_round(self, model: Callable[[], dict[str, Any]]) -> None:
         """Report the end of a round to scikit-learn's callbacks; `model` returns the fitted attributes so far."""
         self.interrupted = self.tasks.end_round(model) or self.interrupted
 
-    def _record(self, name: str, value: float) -> None:
+    def _add_to_history(self, dataset: str, value: float) -> None:
         convention = cast("Convention", self.convention)
-        self.history.record([Evaluation(name, convention, value, name=self._name, iteration=self.rounds - 1)])
+        self.history.record([Evaluation(dataset, convention, value, name=self._name, iteration=self.rounds - 1)])
 
-    def forget(self) -> None:
-        """Let the next round be the best so far, as long as its value is above 0."""
-        self.worth = 0.0
+    def forget_best(self) -> None:
+        """Forget the best round: any later round with a value above 0 becomes the best so far."""
+        self.best_worth = 0.0
 
     @property
     def stops(self) -> bool:
-        """Whether a callback asked to stop, or no round was better than the best for as long as it has patience."""
-        waits = self.patience is not None and bool(self.sets)
-        return self.interrupted or (waits and self.rounds - 1 - self.best >= cast("int", self.patience))
+        """Whether a callback asked to stop, or the last `patience` rounds were not better than the best."""
+        can_stop_early = self.patience is not None and bool(self.valid_rows)
+        return self.interrupted or (can_stop_early and self.rounds - 1 - self.best_round >= cast("int", self.patience))
 
 
 def queries_of_rows(rows: LabelledRows, weighting: str | None) -> Queries:
-    """Queries of rows that stand query by query, with their weights where those count."""
+    """Return the queries of rows that are grouped by query; include weights if `weighting` uses them."""
     weight = rows.query_weight if weighting == "query_weight" else None
     return Queries(rows.y, group_sizes=rows.sizes, query_weight=weight)
 
 
-def bound(rows: LabelledRows, convention: Convention, n_threads: int | None) -> Trials:
-    """Bind a convention to rows that stand query by query."""
+def bind_trials(rows: LabelledRows, convention: Convention, n_threads: int | None) -> Trials:
+    """Bind a convention to rows that are grouped by query."""
     return Trials(queries_of_rows(rows, convention.weighting), convention, n_threads=n_threads)

@@ -27,56 +27,55 @@ Floats = NDArray[np.float64]
 
 
 class NeuralRanker(QueryLearner):
-    """A network of one output that scores a row, trained by the gradients of a declared objective.
+    """A feed-forward network that scores rows, trained by the gradients of a declared objective.
 
-    Any of `ra.objectives` serves: LambdaRank under any NDCG, the listwise ones, and RankNet's logistic loss of every
-    pair, `ra.objectives.catboost.pair_logit()`, which makes this the network of Burges et al. Batches are whole
-    queries: these
-    are shuffled once and cut, and the batches come in another order each epoch. Adam takes the steps. numpy does the
-    arithmetic, in float64, and the objective its own gradients, as it does for the toolkits.
+    Any of `ra.objectives` works: LambdaRank under any NDCG, the listwise objectives, and RankNet's pairwise logistic
+    loss, `ra.objectives.catboost.pair_logit()`, which gives the network of Burges et al. A batch is a set of whole
+    queries. The batches are drawn once, and each epoch visits them in a new random order. The optimizer is Adam. The
+    network is computed in numpy in float64, with the same gradients that the toolkits get from the objective.
 
     Parameters
     ----------
     objective : Objective or str
-        What is minimised.
+        The objective to minimize.
     hidden_layer_sizes : tuple of int
         Units of each hidden layer (RankLib: `-layer`, `-node`); empty for a linear model.
     convention : Convention or str, optional
-        What validation, `history_` and `score` go by; any measure.
+        The measure for validation, `history_` and `score`; any measure.
     activation : {"tanh", "relu", "logistic"}
-        Of the hidden units; the output has none.
+        Activation function of the hidden units; the output is linear.
     alpha : float
-        Weight of the squared weights in the loss of a query.
+        Strength of the L2 penalty on the weights, relative to the loss of a query.
     batch_size : int
-        Queries of a step.
+        Number of queries per step.
     learning_rate_init : float
-        Adam's step (RankLib: `-lr`).
+        Adam's learning rate (RankLib: `-lr`).
     max_iter : int
-        Epochs at most (RankLib: `-epoch`).
+        Maximum number of epochs (RankLib: `-epoch`).
     n_iter_no_change : int or None
-        With validation queries: epochs without a better one, after which it stops.
+        With validation queries: stop after this many epochs without an improvement.
     validation_fraction : float in (0, 1), optional
-        Share of the queries that is held out for validation, those whose ids have the smallest hashes.
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
     random_state : int, Generator, RandomState or None
-        Seed of the first weights and of the batches.
+        Seed for the initial weights and the batches.
     warm_start : bool
-        Go on from the weights of the last fit.
+        Continue from the weights of the last fit.
     n_threads : int, optional
-        Of the metric; None takes all CPUs; the result is the same for any number.
+        Threads for the metric; None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
     coefs_, intercepts_ : lists of float64 arrays
         Weights and biases of each layer.
     n_iter_ : int
-        Epochs in the model: up to the best by the first validation set, or all.
+        Number of epochs in the model: up to the best epoch by the first validation set, or all epochs.
     history_ : History
-        (set, convention, value) of each epoch, where there is a convention.
+        (set, convention, value) for each epoch, if there is a convention.
 
     Notes
     -----
-    A seed gives the same model wherever numpy is the same and multiplies matrices alike, which BLAS libraries and
-    processors do to the last digits only.
+    The same seed gives the same model only with the same numpy, BLAS library and processor: matrix products of others
+    differ in the last digits.
 
     References
     ----------
@@ -142,24 +141,25 @@ class NeuralRanker(QueryLearner):
         rng = generator(self.random_state)
         network = self._start(int(train.X.shape[1]), rng)
         descent = _Descent(self, network, train, rng)
-        kept, self.n_iter_ = network.copy(), 0
+        best, self.n_iter_ = network.copy(), 0
         for epoch in range(self.max_iter):
             descent.epoch()
-            scores = [network.scores(each.X) for each in judge.sets]
-            if judge.see(scores, judge.train.value(network.scores(train.X)) if judge.convention else None):
-                kept, self.n_iter_ = network.copy(), epoch + 1
-            judge.end_round(partial(dict, coefs_=kept.coefs, intercepts_=kept.intercepts, n_iter_=self.n_iter_))
+            valid_scores = [network.scores(rows.X) for rows in judge.valid_rows]
+            train_value = judge.train.value(network.scores(train.X)) if judge.convention else None
+            if judge.record_round(valid_scores, train_value):
+                best, self.n_iter_ = network.copy(), epoch + 1
+            judge.end_round(partial(dict, coefs_=best.coefs, intercepts_=best.intercepts, n_iter_=self.n_iter_))
             if judge.stops:
                 break
-        self.coefs_, self.intercepts_ = kept.coefs, kept.intercepts
+        self.coefs_, self.intercepts_ = best.coefs, best.intercepts
 
     def _start(self, n_features: int, rng: np.random.RandomState) -> Network:
         if self.warm_start and hasattr(self, "coefs_"):
-            before = tuple(each.shape[1] for each in self.coefs_[:-1])
-            if before != tuple(self.hidden_layer_sizes):
+            last_sizes = tuple(weights.shape[1] for weights in self.coefs_[:-1])
+            if last_sizes != tuple(self.hidden_layer_sizes):
                 msg = (
-                    f"warm_start=True, but the last fit had hidden_layer_sizes={before}, and now they are "
-                    f"{self.hidden_layer_sizes!r}.\nHint: warm_start=False, or layers as they were."
+                    f"warm_start=True, but the last fit had hidden_layer_sizes={last_sizes}, and now they are "
+                    f"{self.hidden_layer_sizes!r}.\nHint: warm_start=False, or the sizes of the last fit."
                 )
                 raise InputError(msg)
             return Network(self.coefs_, self.intercepts_, self.activation).copy()
@@ -170,16 +170,16 @@ class NeuralRanker(QueryLearner):
 
 
 class _Descent:
-    """Epochs over batches of whole queries."""
+    """Gradient descent over batches of whole queries."""
 
     def __init__(
         self, settings: NeuralRanker, network: Network, train: LabelledRows, rng: np.random.RandomState
     ) -> None:
-        given = queries_of_rows(train, "query_weight")
-        queries, rows = given.take(rng.permutation(given.n_queries))
+        train_queries = queries_of_rows(train, "query_weight")
+        queries, rows = train_queries.take(rng.permutation(train_queries.n_queries))
         self.settings, self.network, self.rng = settings, network, rng
         self.X = train.X[rows]
-        self.gradients = _bound(as_objective(settings.objective), queries)
+        self.gradients = _bind(as_objective(settings.objective), queries)
         self.indptr = queries.indptr
         cuts = [*range(0, queries.n_queries, int(settings.batch_size)), queries.n_queries]
         self.batches = np.array(list(pairwise(cuts)))
@@ -187,18 +187,18 @@ class _Descent:
         self.scores = np.zeros(queries.n_docs)
 
     def epoch(self) -> None:
-        """Take a step for each batch, in random order."""
+        """Take one step per batch, in random order."""
         for first, last in self.batches[self.rng.permutation(len(self.batches))].tolist():
             rows = slice(int(self.indptr[first]), int(self.indptr[last]))
             layers = self.network.layers(self.X[rows])
             self.scores[rows] = layers[-1][:, 0]
             slopes = self.gradients.of_queries(self.scores, first, last).astype(np.float64) / (last - first)
             gradient = self.network.gradient(layers, slopes[:, None])
-            for place, weights in enumerate(self.network.coefs):
-                gradient[place] += self.settings.alpha * weights
+            for index, weights in enumerate(self.network.coefs):
+                gradient[index] += self.settings.alpha * weights
             self.adam.step(gradient)
 
 
-def _bound(objective: Objective, queries: Queries) -> Any:
-    """Bind an objective; weights that it ignores by declaration are left out."""
+def _bind(objective: Objective, queries: Queries) -> Any:
+    """Bind an objective to queries, without weights if its declaration ignores them."""
     return objective.bind(queries if objective.uses_weights else queries.with_weights(), n_threads=1)

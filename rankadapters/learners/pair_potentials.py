@@ -1,4 +1,4 @@
-"""What RankBoost's distribution over all pairs gives each row, without making a pair."""
+"""RankBoost's potential of each row, computed from sums per label instead of from all pairs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import offsets
 
 Floats = NDArray[np.float64]
-HIGHEST = 300.0  # H whose exponential, and the sum of many such, is far from overflowing
-FEW_GRADES = 32  # up to which each query has room for all of them
+MAX_HEIGHT = 300.0  # sums of exponentials of smaller heights do not overflow
+FEW_GRADES = 32  # up to this many distinct labels, all queries share one numbering, which is faster
 
 
 class PairPotentials:
-    """Potentials of rows under D(i, j) proportional to exp(H_j - H_i), for rows i of a higher label than j.
+    """The potential p of each row, under a distribution D over the pairs of rows i, j with label(i) > label(j).
 
+    D(i, j) is proportional to exp(H_j - H_i), where H ("heights") are the scores of the model.
     p_i = sum over j below i of D(i, j) - sum over j above i of D(j, i)
-        = (exp(-H_i) S+_i - exp(H_i) S-_i) / Z,
+        = (exp(-H_i) S+_i - exp(H_i) S-_i) / Z
 
-    where S+_i sums exp(H_j) over the rows of its query with a lower label and S-_i exp(-H_j) over those with a higher
-    one, and Z sums all pairs. Where H is large it is taken from the middle of its range in each query, which changes no
-    D. The labels are in the order of the queries, and `weight` multiplies the pairs of each.
+    S+_i is the sum of exp(H_j) over the rows of the same query with a lower label, S-_i the sum of exp(-H_j) over those
+    with a higher label, and Z the sum over all pairs. Large heights are first centered within each query, which does
+    not change D. The labels are grouped by query, and `weight` multiplies the pairs of each query.
     """
 
     def __init__(self, labels: Floats, sizes: NDArray[np.int64], weight: Floats | None) -> None:
@@ -28,7 +29,7 @@ class PairPotentials:
         mixed = np.maximum.reduceat(labels, starts) > np.minimum.reduceat(labels, starts)
         if weight is not None:
             mixed &= weight > 0
-        self.rows = np.flatnonzero(np.repeat(mixed, sizes))  # those that have a pair
+        self.rows = np.flatnonzero(np.repeat(mixed, sizes))  # rows of queries with pairs
         sizes = sizes[mixed]
         self._indptr = offsets(sizes)
         query = np.repeat(np.arange(sizes.size), sizes)
@@ -37,21 +38,21 @@ class PairPotentials:
         self._weight = np.empty(0) if weight is None else weight[mixed].astype(np.float64)
 
     def __call__(self, heights: Floats) -> Floats:
-        """Potentials of `rows`, for their H; 0 where all pairs are so right that their weights underflow."""
+        """Return the potentials of `rows` at these heights; 0 if the weights of all pairs underflow."""
         from rankadapters.learners.kernels.boosted_pairs import pair_potentials
 
-        if np.abs(heights).max() > HIGHEST:
+        if np.abs(heights).max() > MAX_HEIGHT:
             starts = self._indptr[:-1]
-            low, high = (each.reduceat(heights, starts) for each in (np.minimum, np.maximum))
+            low, high = (extreme.reduceat(heights, starts) for extreme in (np.minimum, np.maximum))
             heights = heights - np.repeat((low + high) / 2, np.diff(self._indptr))
-        up, found = np.exp(heights), np.empty(heights.size)
+        up, potentials = np.exp(heights), np.empty(heights.size)
         lower, higher = np.empty((2, self._n_levels))
-        pair_potentials(up, 1.0 / up, self._level, self._indptr, self._weight, lower, higher, found)
-        return found
+        pair_potentials(up, 1.0 / up, self._level, self._indptr, self._weight, lower, higher, potentials)
+        return potentials
 
 
 def _levels(labels: Floats, query: NDArray[np.intp], starts: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Number the labels of each query by size; equal ones alike, and where there are few grades with gaps."""
+    """Number the distinct labels of each query in ascending order; if there are few grades, those of all queries."""
     grades, grade = np.unique(labels, return_inverse=True)
     if grades.size <= FEW_GRADES:
         return grade

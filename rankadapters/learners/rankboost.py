@@ -1,4 +1,4 @@
-"""RankBoost: boosting of decision stumps over all pairs of rows of different labels."""
+"""RankBoost: boosting with decision stumps over all pairs of rows with different labels."""
 
 from __future__ import annotations
 
@@ -22,51 +22,52 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 VARIANTS = ("freund", "ranklib")
-MOST_THRESHOLDS = 254  # whose bins are uint8
-LEAST_R = 1e-12  # of a stump that says something about the pairs, beyond rounding
-SCORES_AT_ONCE = 2**18  # of a set of rows, after as many rounds as that makes
-MOST_R = 1 - 2.0**-40  # of a stump that is right about all pairs, whose alpha would be infinite
+MAX_THRESHOLDS = 254  # so that bin numbers fit into uint8
+MIN_R = 1e-12  # a smaller |r| is rounding: the stump is no better than chance
+MAX_R = 1 - 2.0**-40  # a larger |r| (a stump that orders all pairs alike) is lowered to this, to keep alpha finite
+SCORES_PER_BATCH = 2**18  # scores that one batch of rounds may hold for the largest set of rows
+ModelStump = tuple[int, float, float]  # feature, threshold, alpha
 
 
 class RankBoost(QueryLearner):
-    """Boosting of decision stumps over all pairs of rows of different labels.
+    """Boosting with decision stumps over all pairs of rows with different labels.
 
-    It keeps a distribution over the pairs. A round takes the stump h = [x_f > t] whose r, the sum over the pairs of
-    D(i, j) (h_i - h_j), is largest, gives it the weight alpha = 1/2 ln((1 + r) / (1 - r)), and multiplies D(i, j) by
-    exp(alpha (h_j - h_i)). No pair is ever made: a round costs O(rows) for the potentials and one pass over the bins.
-    No metric enters the training; `convention` judges the rounds.
+    Training keeps a distribution D over the pairs. Each round picks the stump h = [x_f > t] with the largest r, the sum
+    over the pairs of D(i, j) (h_i - h_j). It gives the stump the weight alpha = 1/2 ln((1 + r) / (1 - r)), and
+    multiplies D(i, j) by exp(alpha (h_j - h_i)). The pairs are never listed: a round takes O(rows) for the potentials
+    and one pass over the bins. Training uses no metric; `convention` only judges the rounds.
 
     Parameters
     ----------
     convention : Convention or str, optional
-        What validation, `history_` and `score` go by; any measure.
+        The measure for validation, `history_` and `score`; any measure.
     max_iter : int
-        Rounds at most (RankLib: `-round`).
+        Maximum number of rounds (RankLib: `-round`).
     n_thresholds : int
-        Of each feature, at equal distances over its range, up to 254 (RankLib: `-tc`).
+        Number of thresholds per feature, evenly spaced over its range, up to 254 (RankLib: `-tc`).
     variant : {"freund", "ranklib"}
-        `freund` takes the stump of the largest magnitude of r, so that a feature may count against a row, and stops
-        where none says anything. `ranklib` replays RankLib 2.10.1: the largest signed r, a further threshold below all
-        values, and features and labels as float32.
+        `freund` picks the stump with the largest |r|, so a feature may lower scores, and stops when every r is 0.
+        `ranklib` replays RankLib 2.10.1: the largest signed r, a further threshold below all values, and features and
+        labels as float32.
     n_iter_no_change : int or None
-        With validation queries: rounds without a better one, after which it stops.
+        With validation queries: stop after this many rounds without an improvement.
     validation_fraction : float in (0, 1), optional
-        Share of the queries that is held out for validation, those whose ids have the smallest hashes.
+        Share of the queries held out for validation: the queries whose ids have the smallest hashes.
     warm_start : bool
-        Go on from the stumps of the last fit.
+        Continue from the stumps of the last fit.
     n_threads : int, optional
-        None takes all CPUs; the result is the same for any number.
+        None uses all CPUs. The result does not depend on the number.
 
     Attributes
     ----------
     features_, thresholds_, alphas_ : arrays, shape (n_rounds,)
-        The stump of each round that was kept, and its weight.
+        The stump of each round in the model, and its weight.
     feature_importances_ : float64 array, shape (n_features,)
-        Share of each feature in the sum of the magnitudes of the alphas.
+        Share of each feature's alphas in the sum of all alphas' magnitudes.
     n_iter_ : int
-        Rounds in the model: up to the best by the first validation set, or all.
+        Number of rounds in the model: up to the best round by the first validation set, or all rounds.
     history_ : History
-        (set, convention, value) of each round, where there is a convention.
+        (set, convention, value) for each round, if there is a convention.
 
     References
     ----------
@@ -113,39 +114,39 @@ class RankBoost(QueryLearner):
 
     def _check(self) -> None:
         super()._check()
-        arguments.whole("n_thresholds", self.n_thresholds, most=MOST_THRESHOLDS)
+        arguments.whole("n_thresholds", self.n_thresholds, most=MAX_THRESHOLDS)
         arguments.choice("variant", self.variant, VARIANTS)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
-        narrow = self.variant == "ranklib"
-        columns = FeatureColumns(train.X, narrow=narrow)
+        is_ranklib = self.variant == "ranklib"
+        columns = FeatureColumns(train.X, float32=is_ranklib)
+        valid_columns = [FeatureColumns(rows.X, float32=is_ranklib) for rows in judge.valid_rows]
         potentials = PairPotentials(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
-        bins = Bins(columns, potentials.rows, self.n_thresholds, with_all=narrow)
+        bins = Bins(columns, potentials.rows, self.n_thresholds, with_all=is_ranklib)
         model = self._start()
-        rounds = _Rounds(model, judge, [columns, *(FeatureColumns(each.X, narrow=narrow) for each in judge.sets)])
-        heights = rounds.scores[0][potentials.rows]
-        kept, n_threads = len(model), as_n_threads(self.n_threads)
+        batches = _RoundBatches(model, judge, [columns, *valid_columns])
+        heights = batches.scores[0][potentials.rows]
+        n_start, n_threads = len(model), as_n_threads(self.n_threads)
         for _ in range(self.max_iter):
-            stump = bins.best(potentials(heights), signed=narrow, n_threads=n_threads)
-            alpha = _alpha(stump.r, narrow=narrow)
+            stump = bins.best(potentials(heights), signed=is_ranklib, n_threads=n_threads)
+            alpha = _alpha(stump.r, is_ranklib=is_ranklib)
             if not alpha:
                 break
             heights += alpha * bins.above(stump)
             model.append((stump.feature, stump.threshold, alpha))
-            rounds.see(at_once=True)
-            judge.end_round(partial(self._attributes, model[: kept + judge.best + 1], len(columns)))
+            batches.judge_new(full_batch_only=True)
+            judge.end_round(partial(self._attributes, model[: n_start + judge.best_round + 1], len(columns)))
             if judge.stops:
                 break
-        rounds.see(at_once=False)
-        self.__dict__.update(self._attributes(model[: kept + judge.best + 1], len(columns)))
+        batches.judge_new(full_batch_only=False)
+        self.__dict__.update(self._attributes(model[: n_start + judge.best_round + 1], len(columns)))
 
-    def _start(self) -> list[tuple[int, float, float]]:
+    def _start(self) -> list[ModelStump]:
         if not (self.warm_start and hasattr(self, "alphas_")):
             return []
-        columns = (self.features_, self.thresholds_, self.alphas_)
-        return list(zip(*(each.tolist() for each in columns), strict=True))
+        return list(zip(self.features_.tolist(), self.thresholds_.tolist(), self.alphas_.tolist(), strict=True))
 
-    def _attributes(self, model: list[tuple[int, float, float]], n_features: int) -> dict[str, Any]:
+    def _attributes(self, model: list[ModelStump], n_features: int) -> dict[str, Any]:
         features = np.array([feature for feature, _, _ in model], np.intp)
         thresholds = np.array([threshold for _, threshold, _ in model], np.float64)
         alphas = np.array([alpha for _, _, alpha in model], np.float64)
@@ -155,55 +156,55 @@ class RankBoost(QueryLearner):
         return {**stumps, "n_iter_": len(model), "feature_importances_": importances}
 
     def _predict(self, X: Any) -> Array:
-        columns = FeatureColumns(X, narrow=self.variant == "ranklib")
-        found = np.zeros(X.shape[0])
+        columns = FeatureColumns(X, float32=self.variant == "ranklib")
+        scores = np.zeros(X.shape[0])
         for feature, threshold, alpha in zip(self.features_, self.thresholds_, self.alphas_, strict=True):
-            found += alpha * (columns[feature] > threshold)
-        return found
+            scores += alpha * (columns[feature] > threshold)
+        return scores
 
 
-class _Rounds:
-    """Scores of the training and validation rows after each round, judged many rounds at once where rows are few."""
+class _RoundBatches:
+    """Judges rounds in batches, which is faster for small data, and keeps the scores after the latest round."""
 
-    def __init__(self, model: list[tuple[int, float, float]], judge: Judge, columns: list[FeatureColumns]) -> None:
+    def __init__(self, model: list[ModelStump], judge: Judge, columns: list[FeatureColumns]) -> None:
         self.model, self.judge, self.columns = model, judge, columns
-        self.scores = [np.zeros(each.n_rows) for each in columns]
-        self.seen = len(model)
-        for place in range(len(columns)):
+        self.scores = [np.zeros(features.n_rows) for features in columns]
+        self.n_judged = len(model)
+        for index in range(len(columns)):
             for stump in model:
-                self.scores[place] += _votes(columns[place], stump)
-        most = max(SCORES_AT_ONCE // max(each.n_rows for each in columns), 1)
-        self.most = most if judge.patience is None else min(most, judge.patience)
-        if judge.tasks.watched:  # by callbacks, which are told of each round when it ends
-            self.most = 1
+                self.scores[index] += _weighted_stump(columns[index], stump)
+        batch_size = max(SCORES_PER_BATCH // max(features.n_rows for features in columns), 1)
+        self.batch_size = batch_size if judge.patience is None else min(batch_size, judge.patience)
+        if judge.tasks.watched:  # callbacks need the values of each round at its end
+            self.batch_size = 1
 
-    def see(self, *, at_once: bool) -> None:
-        """Let the new rounds be judged; `at_once` only when they are enough for one go."""
-        new = self.model[self.seen :]
-        if not new or (at_once and len(new) < self.most):
+    def judge_new(self, *, full_batch_only: bool) -> None:
+        """Judge the rounds since the last call; with `full_batch_only`, wait until they fill a batch."""
+        new = self.model[self.n_judged :]
+        if not new or (full_batch_only and len(new) < self.batch_size):
             return
-        self.seen = len(self.model)
-        train, *valid = (self._after(place, new) for place in range(len(self.columns)))
-        self.judge.see_several(train, valid)
+        self.n_judged = len(self.model)
+        train_scores, *valid_scores = (self._scores_after(index, new) for index in range(len(self.columns)))
+        self.judge.record_rounds(train_scores, valid_scores)
 
-    def _after(self, place: int, stumps: list[tuple[int, float, float]]) -> Floats:
-        """Scores of a set of rows after each of the new rounds."""
-        found = np.empty((len(stumps), self.scores[place].size))
-        for scores, stump in zip(found, stumps, strict=True):
-            np.add(self.scores[place], _votes(self.columns[place], stump), out=scores)
-            self.scores[place] = scores
-        return found
+    def _scores_after(self, index: int, stumps: list[ModelStump]) -> Floats:
+        """Return the scores of a set of rows after each of the new rounds."""
+        scores_by_round = np.empty((len(stumps), self.scores[index].size))
+        for scores, stump in zip(scores_by_round, stumps, strict=True):
+            np.add(self.scores[index], _weighted_stump(self.columns[index], stump), out=scores)
+            self.scores[index] = scores
+        return scores_by_round
 
 
-def _votes(columns: FeatureColumns, stump: tuple[int, float, float]) -> Floats:
+def _weighted_stump(columns: FeatureColumns, stump: ModelStump) -> Floats:
     feature, threshold, alpha = stump
     return np.multiply(alpha, columns[feature] > threshold, dtype=np.float64)
 
 
-def _alpha(r: float, *, narrow: bool) -> float:
-    """Weight of a stump; 0 where there is none to be had."""
-    if not narrow:
-        r = 0.0 if abs(r) < LEAST_R else min(max(r, -MOST_R), MOST_R)
+def _alpha(r: float, *, is_ranklib: bool) -> float:
+    """Return the weight of a stump; 0 ends the training."""
+    if not is_ranklib:
+        r = 0.0 if abs(r) < MIN_R else min(max(r, -MAX_R), MAX_R)
     elif not r < 1:
         return 0.0
     return float(0.5 * np.log((1.0 + r) / (1.0 - r)))

@@ -1,4 +1,4 @@
-"""RankSVM: a linear model with a margin between the rows of every pair."""
+"""RankSVM: a linear model trained for a margin between the rows of every pair."""
 
 from __future__ import annotations
 
@@ -20,49 +20,48 @@ from rankadapters.sklearn.rows import LabelledRows
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-LEAST_C, MOST_C = 1e-12, 1e12  # beyond which the weights are 0 or the solver does not end
-# Within these bounds no product in the solvers overflows or underflows. On the NaN that would follow, LinearSVC never
-# ends, and Ctrl-C does not reach it.
-SMALLEST, LARGEST = 1e-50, 1e50  # of the largest feature
-LIGHTEST, HEAVIEST = 1e-50, 1e20  # of C times the largest weight
+MIN_C, MAX_C = 1e-12, 1e12  # outside these limits, the weights are 0 or the solver never ends
+# Within the limits below, no product in the solvers overflows or underflows. An overflow would give NaN, on which
+# LinearSVC loops forever and ignores Ctrl-C.
+MIN_FEATURE, MAX_FEATURE = 1e-50, 1e50  # for the largest feature
+MIN_STRENGTH, MAX_STRENGTH = 1e-50, 1e20  # for C times the largest weight
 
 
 class RankSVM(QueryLearner):
-    """A linear model w that keeps a margin between the rows of every pair of different labels of one query.
+    """A linear model w with a margin between the two rows of every pair with different labels in one query.
 
-    It minimises 1/2 ||w||^2 + C sum over the pairs of max(0, 1 - w (x_i - x_j))^2, without an intercept. Up to
-    `max_pairs` pairs scikit-learn's LinearSVC solves it on the differences; beyond, where these would not fit, a Newton
-    method needs the scores of the rows only, and solves the same problem to the same tolerance.
+    It minimizes 1/2 ||w||^2 + C sum over the pairs of max(0, 1 - w (x_i - x_j))^2, without an intercept. Up to
+    `max_pairs` pairs, scikit-learn's LinearSVC solves this on the differences x_i - x_j. For more pairs, a Newton
+    method solves the same problem to the same tolerance, using only the scores of the rows.
 
     Parameters
     ----------
     C : float
-        How much a margin counts, from 1e-12 to 1e12.
+        Weight of the margins against the norm of w, from 1e-12 to 1e12.
     convention : Convention or str, optional
-        What `history_` and `score` go by; any measure.
+        The measure for `history_` and `score`; any measure.
     tol : float
-        Part of the first gradient's length below which it stops, as in LinearSVC.
+        The solver stops when the gradient's norm is this part of the initial norm, as in LinearSVC.
     max_iter : int
-        Iterations of the solver at most.
+        Maximum number of solver iterations.
     max_pairs : int
-        Pairs up to which differences are made, at 8 bytes a feature, and about three times that inside LinearSVC.
+        Up to this many pairs, differences are stored: 8 bytes per pair and feature, thrice that inside LinearSVC.
     n_threads : int, optional
-        Of what `history_` holds; None takes all CPUs.
+        Threads for the values in `history_`; None uses all CPUs.
 
     Attributes
     ----------
     coef_ : float64 array, shape (n_features,)
         Weights.
     n_iter_ : int
-        Iterations of the solver.
+        Number of solver iterations.
     history_ : History
-        (set, convention, value) of the training queries and each validation set, where there is a convention.
+        (set, convention, value) for the training queries and each validation set, if there is a convention.
 
     Notes
     -----
-    The problem is convex and has one solution, so that there is no `warm_start`: another beginning would give the same
-    weights, and LinearSVC takes none. Nor are there rounds to stop between: what other learners stop early for, `C`
-    does here, which a search or validation queries choose. `eval_set` fills `history_`.
+    There is no `warm_start`: the problem is convex, so every start leads to the same weights. There is no early
+    stopping either: `C` controls overfitting, and a search can choose it. `eval_set` is only recorded in `history_`.
 
     References
     ----------
@@ -79,7 +78,7 @@ class RankSVM(QueryLearner):
     True
     """
 
-    n_iter_no_change = None  # it is no model round after round
+    n_iter_no_change = None  # there are no rounds to stop after
     validation_fraction = None
 
     def __init__(
@@ -101,12 +100,12 @@ class RankSVM(QueryLearner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Magnitudes of the weights, by their sum; comparable where features have one scale."""
+        """Share of each weight in the sum of the magnitudes; comparable only for features of the same scale."""
         return shares(self.coef_)
 
     def _check(self) -> None:
         super()._check()
-        arguments.number("C", self.C, least=LEAST_C, most=MOST_C)
+        arguments.number("C", self.C, least=MIN_C, most=MAX_C)
         arguments.number("tol", self.tol, least=0, above=True)
         arguments.whole("max_pairs", self.max_pairs, least=0)
 
@@ -117,28 +116,28 @@ class RankSVM(QueryLearner):
         solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
         self.coef_: Floats
         self.coef_, self.n_iter_ = solve(train.X, margins)
-        scores = [product(each.X, self.coef_) for each in judge.sets]
-        judge.see(scores, judge.train.value(product(train.X, self.coef_)) if judge.convention else None)
+        valid_scores = [product(rows.X, self.coef_) for rows in judge.valid_rows]
+        judge.record_round(valid_scores, judge.train.value(product(train.X, self.coef_)) if judge.convention else None)
 
     @property
     def _max_rounds(self) -> int:
-        """None, since the solver shows no model before the last."""
+        """0, since the solver reports no models while it runs."""
         return 0
 
     def _refuse_extreme_weights(self, weight: Floats | None) -> None:
         strength = self.C * (1.0 if weight is None else float(weight.max()))
-        if not LIGHTEST <= strength <= HEAVIEST:
-            msg = f"C times the largest weight is {strength:g}; allowed are numbers from {LIGHTEST:g} to {HEAVIEST:g}."
-            raise InputError(f"{msg}\nHint: rescale sample_weight.")
+        if not MIN_STRENGTH <= strength <= MAX_STRENGTH:
+            allowed = f"allowed are numbers from {MIN_STRENGTH:g} to {MAX_STRENGTH:g}"
+            raise InputError(f"C times the largest weight is {strength:g}; {allowed}.\nHint: rescale sample_weight.")
 
     def _on_differences(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
         higher, lower, weight = margins.pairs()
-        sign = np.where(np.arange(higher.size) % 2, -1, 1)  # two classes, as the solver needs
+        sign = np.where(np.arange(higher.size) % 2, -1, 1)  # LinearSVC needs two classes
         differences = X[higher] - X[lower]
         differences = (
             differences.multiply(sign[:, None]).tocsr() if hasattr(X, "tocsr") else differences * sign[:, None]
         )
-        if higher.size == 1:  # of which no two classes can be made
+        if higher.size == 1:  # a single pair cannot make two classes
             return self._on_scores(X, margins)
         solver = LinearSVC(C=self.C, dual=False, fit_intercept=False, tol=self.tol, max_iter=self.max_iter)
         solver.fit(differences, sign, sample_weight=weight)
@@ -152,12 +151,14 @@ class RankSVM(QueryLearner):
 
 
 def _refuse_extreme(X: Any) -> None:
-    """Refuse features so large or so small that the solver would not end; features of 0 alone are harmless."""
+    """Refuse features so large or so small that the solver would never end; if all are 0, it ends."""
     largest = max(float(X.max()), -float(X.min()))
-    if largest > LARGEST:
-        what = f"X has {largest:g}, whose square is beyond all numbers that the solver can multiply"
-    elif 0 < largest < SMALLEST:
-        what = f"the largest number in X is {largest:g}, whose square is too close to 0 for the solver"
+    if largest > MAX_FEATURE:
+        msg = f"X has {largest:g}, whose square is too large for the solver"
+    elif 0 < largest < MIN_FEATURE:
+        msg = f"the largest number in X is {largest:g}, whose square is too close to 0 for the solver"
     else:
         return
-    raise InputError(f"{what}; allowed are numbers from {SMALLEST:g} to {LARGEST:g}.\nHint: rescale the features.")
+    raise InputError(
+        f"{msg}; allowed are numbers from {MIN_FEATURE:g} to {MAX_FEATURE:g}.\nHint: rescale the features."
+    )

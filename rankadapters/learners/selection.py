@@ -1,4 +1,4 @@
-"""RankLib's selection sort by swaps, which orders ties as no stable sort does."""
+"""RankLib's selection sort, whose swaps order ties differently from any stable sort."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Floats = NDArray[np.float64]
 
 
 def selection_ranks(scores: Floats, indptr: NDArray[np.int64], k: int | None) -> Floats:
-    """Replace scores by ones that rank as a selection sort would: for i = 0, 1, ... swap the first maximum to i.
+    """Return scores that sort into the order of a selection sort: for i = 0, 1, ... swap the first maximum to i.
 
-    Only the first k places are told apart rightly, which is all that a measure with this cutoff looks at.
+    Only the first k ranks are in that order, which is enough for a measure with cutoff k.
 
-    >>> selection_ranks(np.array([1.0, 1.0, 2.0]), np.array([0, 3]), None).argsort().tolist()  # the worst first
+    >>> selection_ranks(np.array([1.0, 1.0, 2.0]), np.array([0, 3]), None).argsort().tolist()  # worst row first
     [0, 1, 2]
     """
     sizes = np.diff(indptr)
@@ -26,8 +26,8 @@ def selection_ranks(scores: Floats, indptr: NDArray[np.int64], k: int | None) ->
         best = i + values[:, i:].argmax(axis=1)
         for table in (values, rows):
             table[queries, i], table[queries, best] = table[queries, best], table[queries, i]
-    found = np.empty(scores.size)
+    negative_ranks = np.empty(scores.size)
     ranks = np.broadcast_to(np.arange(width), inside.shape)
-    kept = rows >= 0
-    found[rows[kept]] = -ranks[kept]
-    return found
+    is_row = rows >= 0
+    negative_ranks[rows[is_row]] = -ranks[is_row]
+    return negative_ranks

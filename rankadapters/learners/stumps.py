@@ -1,4 +1,4 @@
-"""Decision stumps over binned features: thresholds, bins, and the best stump for given potentials."""
+"""Decision stumps over binned features: thresholds, bins, and the search for the best stump."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from rankadapters.core.kernels.views import writable
 from rankadapters.learners.columns import FeatureColumns
 
 Floats = NDArray[np.float64]
-BELOW_ALL = 1e8  # how far RankLib's last threshold lies below the smallest value
-ROWS_OF_A_PART = 2**15  # whose sums are added up by themselves, so that threads change no bit
+BELOW_ALL = 1e8  # how far RankLib's last threshold is below the smallest value
+ROWS_PER_PART = 2**15  # parts are summed separately, so that the number of threads does not change the bits
 
 
 class Stump(NamedTuple):
-    """1 where a feature is above a threshold, else 0."""
+    """A weak ranker that is 1 if a feature is above a threshold, else 0."""
 
     feature: int
-    place: int  # of the threshold among those of the feature
+    threshold_index: int  # among the thresholds of the feature
     threshold: float
-    r: float  # sum of the potentials of the rows above
+    r: float  # sum of the potentials of the rows above the threshold
 
 
 class Bins:
-    """Features as the place of the first threshold, from the top down, that a row is above.
+    """Features as bin numbers: thresholds descend, and a row's bin is the index of the first that it is above.
 
-    Only `rows` are kept, since a row without a pair has no potential. The thresholds of a feature are its maximum, and
-    below it steps of a part of its range, so that the last is one step above the minimum; `with_all` adds RankLib's
-    further threshold below all values.
+    Only `rows` are binned, since rows without pairs have potential 0. The thresholds of a feature start at its maximum
+    and descend in equal steps; the last is one step above the minimum. `with_all` adds RankLib's further threshold
+    below all values.
     """
 
     def __init__(self, columns: FeatureColumns, rows: NDArray[np.intp], n_thresholds: int, *, with_all: bool) -> None:
@@ -42,52 +42,52 @@ class Bins:
             low, high = float(columns[feature].min()), float(columns[feature].max())
             self.thresholds[feature] = _thresholds(low, high, n_thresholds, with_all=with_all)
             constant[feature] = low == high
-        # Features of one value are alike to all stumps, and one of them stands for all.
-        kept = np.sort(np.concatenate([np.flatnonzero(~constant), np.flatnonzero(constant)[:1]]))
-        self._place = np.searchsorted(kept, np.where(constant, constant.argmax(), np.arange(len(columns))))
-        self.bins = np.empty((rows.size, kept.size), np.uint8)
-        for place, feature in enumerate(kept.tolist()):
-            self.bins[:, place] = _bins(columns[feature][rows], self.thresholds[feature])
+        # All constant features have the same bins, so they share one column.
+        binned = np.sort(np.concatenate([np.flatnonzero(~constant), np.flatnonzero(constant)[:1]]))
+        self._bin_column = np.searchsorted(binned, np.where(constant, constant.argmax(), np.arange(len(columns))))
+        self.bins = np.empty((rows.size, binned.size), np.uint8)
+        for column, feature in enumerate(binned.tolist()):
+            self.bins[:, column] = _bins(columns[feature][rows], self.thresholds[feature])
 
     def best(self, potentials: Floats, *, signed: bool, n_threads: int) -> Stump:
-        """Find the stump of the largest r, or of the largest magnitude where not `signed`; the first of equal ones."""
-        sums = self._sums(potentials, n_threads)[self._place, : self.n_thresholds].cumsum(axis=1)
-        feature, place = np.unravel_index((sums if signed else np.abs(sums)).argmax(), sums.shape)
-        threshold = float(self.thresholds[feature, place])
-        return Stump(int(feature), int(place), threshold, float(sums[feature, place]))
+        """Return the stump with the largest r if `signed`, else the largest |r|; of equal stumps, the first."""
+        sums = self._sums(potentials, n_threads)[self._bin_column, : self.n_thresholds].cumsum(axis=1)
+        feature, index = np.unravel_index((sums if signed else np.abs(sums)).argmax(), sums.shape)
+        threshold = float(self.thresholds[feature, index])
+        return Stump(int(feature), int(index), threshold, float(sums[feature, index]))
 
     def above(self, stump: Stump) -> NDArray[np.bool_]:
-        """Tell the rows above a stump's threshold."""
-        found: NDArray[np.bool_] = self.bins[:, self._place[stump.feature]] <= stump.place
-        return found
+        """Return a mask of the rows above a stump's threshold."""
+        mask: NDArray[np.bool_] = self.bins[:, self._bin_column[stump.feature]] <= stump.threshold_index
+        return mask
 
     def _sums(self, potentials: Floats, n_threads: int) -> Floats:
         from rankadapters.learners.kernels.stumps import add_by_bin
 
         n = potentials.size
-        parts = np.append(np.arange(0, n, ROWS_OF_A_PART), n)
+        starts = np.append(np.arange(0, n, ROWS_PER_PART), n)
         bins, values = writable(self.bins), writable(potentials)
 
         def run(first: int, last: int) -> Iterator[Any]:
             for part in range(first, last):
                 sums = np.zeros((bins.shape[1], self.n_thresholds + 1))
-                add_by_bin(bins, values, int(parts[part]), int(parts[part + 1]), sums)
+                add_by_bin(bins, values, int(starts[part]), int(starts[part + 1]), sums)
                 yield sums
 
-        found: Floats = np.add.reduce(over_chunks(run, parts, n_threads), axis=0)
-        return found
+        totals: Floats = np.add.reduce(over_chunks(run, starts, n_threads), axis=0)
+        return totals
 
 
 def _bins(column: Floats, thresholds: Floats) -> NDArray[np.uint8]:
-    """Place of the first threshold that each row is above, or their number; passes are faster than a search."""
-    found = np.full(column.size, thresholds.size, np.uint8)
-    for threshold in thresholds:
-        found -= column > threshold
-    return found
+    """Return the index of the first threshold that each row is above, or the number of thresholds if none."""
+    bins = np.full(column.size, thresholds.size, np.uint8)
+    for threshold in thresholds:  # one pass per threshold is faster than a binary search
+        bins -= column > threshold
+    return bins
 
 
 def _thresholds(low: float, high: float, n: int, *, with_all: bool) -> Floats:
-    found = [high]
+    thresholds = [high]
     for _ in range(n - 1):
-        found.append(found[-1] - (high - low) / n)
-    return np.array([*found, low - BELOW_ALL] if with_all else found)
+        thresholds.append(thresholds[-1] - (high - low) / n)
+    return np.array([*thresholds, low - BELOW_ALL] if with_all else thresholds)

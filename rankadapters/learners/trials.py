@@ -1,4 +1,4 @@
-"""Trials: what a convention says of many candidate scores of the same queries, as fast as its kernel."""
+"""Trials: fast values of many candidate scores of the same queries under one convention."""
 
 from __future__ import annotations
 
@@ -21,35 +21,34 @@ from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.kernels import warn_of_no_numba
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.learners.candidates import Listed, MovedScores, RankedCandidates
+from rankadapters.learners.candidates import ListedScores, MovedScores, RankedCandidates
 
-UNIT = 2.0**-53  # how far one operation rounds
+UNIT = 2.0**-53  # largest relative rounding error of one float64 operation
 
 
 class Trials:
-    """One convention bound to queries, for the values of many candidate scores.
+    """One convention bound to queries, to evaluate many candidate scores fast.
 
-    What a learner asks for thousands of times: it gives no `Score`, counts and digests nothing, and adds up in
-    float64, query after query, where `Evaluator` adds up exactly. The values of single queries are the very ones of
-    `Evaluator.per_query`. Their mean differs from the exact one by at most `rounding` times the mean of their
-    magnitudes, which for NDCG of a thousand queries is less than 1.2e-13; a root or an exponential behind the mean, as
-    QueryRMSE and geometric means have, passes that on by its slope.
+    A learner needs such values thousands of times. `Trials` is faster than `Evaluator` because it returns plain numbers
+    without counts or digests, and adds the queries in float64 instead of exactly. The per-query values equal those of
+    `Evaluator.per_query`. The mean differs from the exact mean by at most `rounding` times the mean magnitude of the
+    values: less than 1.2e-13 for NDCG over a thousand queries. A root or exponential of the mean scales the error.
 
     Parameters
     ----------
     labels : array-like, shape (n_docs,), or Queries
-        Relevance labels; with a Queries, no other column is taken.
+        Relevance labels, or Queries that already hold all columns.
     convention : Convention or str
         What to compute.
     n_threads : int, optional
-        None takes all CPUs; the result is the same for any number.
+        None uses all CPUs. The result does not depend on the number.
     qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`.
 
     Raises
     ------
     InputError
-        The columns contradict each other or do not fit the convention, or nothing is left to average.
+        The columns contradict each other or do not fit the convention, or there is no query to average.
 
     Examples
     --------
@@ -69,53 +68,53 @@ class Trials:
         self.convention = as_convention(convention)
         self.n_threads = as_n_threads(n_threads)
         refuse_ignored([self.convention], self.queries)
-        if find_spec("numba") is None:  # importing it would take a third of a second
+        if find_spec("numba") is None:  # cheaper than an import, which takes a third of a second
             warn_of_no_numba()
         [self._member] = bind(self.queries, [self.convention])
-        self._ranked = (
+        self._ranked_candidates = (
             None if isinstance(self._member.plan, WholePlan) else RankedCandidates(self._member, self.n_threads)
         )
         self._constant: float | None = None
-        if not self._member.denominator:  # one value whatever the scores are, or none, which is an error
+        if not self._member.denominator:  # no value depends on the scores: they are all equal, or this raises
             panel = Panel(self.queries, [self.convention], n_threads=1)
             self._constant = panel.evaluate(np.zeros(self.queries.n_docs))[self.convention].value
 
     @property
     def rounding(self) -> float:
-        """How far a mean may differ from the exact one, by the mean of the values' magnitudes."""
+        """Largest error of a mean, relative to the mean magnitude of the per-query values."""
         return (self._member.decisions.status.size + 4) * UNIT
 
     def value(self, scores: object) -> float:
-        """Value of one candidate, shape (n_docs,)."""
+        """Return the value of one candidate's scores, shape (n_docs,)."""
         return float(self.values([scores])[0])
 
     def values(self, several: object) -> Floats:
-        """Value of each candidate, shape (n_candidates,).
+        """Return the value of each candidate, shape (n_candidates,).
 
         Parameters
         ----------
         several : array-like, shape (n_candidates, n_docs)
-            Scores, a row each, higher is better.
+            Scores, one row per candidate; higher is better.
 
         Raises
         ------
         InputError
-            Another length, a NaN or an infinity.
+            The scores have the wrong length, or contain NaN or infinity.
         """
         return self._means(self._numerators(several))
 
     def per_query(self, several: object) -> Floats:
-        """Value of each query under each candidate, shape (n_candidates, n_queries); NaN where it is skipped.
+        """Return each query's value under each candidate, shape (n_candidates, n_queries); NaN if it is skipped.
 
         Raises
         ------
         UnsupportedConventionError
-            The convention is over all rows, so that no query has a value of its own.
+            The convention pools all rows, so queries have no values.
         """
         return self._by_query(self._numerators(several))
 
     def measure(self, scores: object) -> tuple[float, Floats]:
-        """Value of one candidate, and that of each query, from one ranking.
+        """Rank one candidate once, and return its value and the value of each query.
 
         Parameters
         ----------
@@ -125,50 +124,51 @@ class Trials:
         Returns
         -------
         (float, float array of shape (n_queries,))
-            As `value` and `per_query` give them.
+            The same as `value` and `per_query` return.
 
         Raises
         ------
         UnsupportedConventionError
             As `per_query`.
         """
-        found = self._numerators([scores])
-        return float(self._means(found)[0]), self._by_query(found)[0]
+        numerators = self._numerators([scores])
+        return float(self._means(numerators)[0]), self._by_query(numerators)[0]
 
     def along(self, scores: object, column: object, steps: object) -> Floats:
-        """Value of scores + t x column for each step t, shape (n_steps,).
+        """Return the value of scores + t x column for each step t, shape (n_steps,).
 
-        A query in which the column is constant keeps its value at the scores: one number added to all of them ranks
-        nothing anew, nor is it left to rounding, but for measures that compare no ranks, such as the losses.
+        Adding a constant to all scores of a query does not change its ranking. For ranking measures, queries in which
+        the column is constant therefore keep their value at `scores`, unaffected by rounding. Losses are recomputed.
 
         Parameters
         ----------
         scores, column : array-like, shape (n_docs,)
-            Where to start, and what to add.
+            The scores at step 0, and the column that is added to them.
         steps : array-like, shape (n_steps,)
-            How much of it.
+            Multiples of the column.
 
         Raises
         ------
         InputError
-            Another length, a NaN or an infinity.
+            A column has the wrong length, or contains NaN or infinity.
         """
-        start, added = self._checked([scores, column])
-        several = as_numbers("steps", steps).astype(np.float64)
-        if self._ranked is None:
-            return self.values(start + np.multiply.outer(several, added))
+        start, direction = self._checked([scores, column])
+        multiples = as_numbers("steps", steps).astype(np.float64)
+        if self._ranked_candidates is None:
+            return self.values(start + np.multiply.outer(multiples, direction))
         rows = self._member.plan.rows
-        return self._means(self._ranked.numerators(MovedScores(rows.take(start), rows.take(added), several)))
+        candidates = MovedScores(rows.take(start), rows.take(direction), multiples)
+        return self._means(self._ranked_candidates.numerators(candidates))
 
-    def _checked(self, several: object) -> Floats:
+    def _checked(self, candidates: object) -> Floats:
         try:
-            array = np.asarray(several, np.float64)
+            array = np.asarray(candidates, np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise refusal("scores", several, "numbers, shape (n_candidates, n_docs)") from None
+            raise refusal("scores", candidates, "numbers, shape (n_candidates, n_docs)") from None
         if array.ndim != 2 or array.shape[1] != self.queries.n_docs:  # noqa: PLR2004 - candidates and rows
             msg = (
                 f"the scores have shape {array.shape}, but the queries cover {self.queries.n_docs} rows.\n"
-                "Hint: one row of scores per candidate, shape (n_candidates, n_docs)."
+                "Hint: give one row of scores per candidate, shape (n_candidates, n_docs)."
             )
             raise InputError(msg)
         for scores in array:
@@ -177,14 +177,14 @@ class Trials:
                 raise non_finite("scores", int(np.argmin(finite)), scores)
         return array
 
-    def _numerators(self, several: object) -> Floats:
-        """Numerator of each query of each candidate."""
-        given, plan = self._checked(several), self._member.plan
-        if self._ranked is None:
-            return np.array([whole_values(self._member, plan, scores, self.n_threads) for scores in given])  # type: ignore[arg-type]  # as `_ranked` says
-        order = plan.rows.order
-        own = given.take(order, axis=1) if order.size else given[:, : int(plan.rows.indptr[-1])]  # all rows, or none
-        return self._ranked.numerators(Listed(own))
+    def _numerators(self, candidates: object) -> Floats:
+        """Return the numerator of each query under each candidate."""
+        table, plan = self._checked(candidates), self._member.plan
+        if self._ranked_candidates is None:
+            return np.array([whole_values(self._member, plan, scores, self.n_threads) for scores in table])  # type: ignore[arg-type]  # a WholePlan here
+        order, n_rows = plan.rows.order, int(plan.rows.indptr[-1])
+        in_plan_order = table.take(order, axis=1) if order.size else table[:, :n_rows]  # n_rows is all rows or 0
+        return self._ranked_candidates.numerators(ListedScores(in_plan_order))
 
     def _by_query(self, numerators: Floats) -> Floats:
         if self._member.over_rows:
@@ -197,7 +197,7 @@ class Trials:
         return values
 
     def _means(self, numerators: Floats) -> Floats:
-        """Add up the queries of each candidate in their order, by the sum of the masses."""
+        """Return the mean of each candidate: add the queries' numerators in order, then divide by the total mass."""
         if self._constant is not None:
             return np.full(len(numerators), self._constant)
         member = self._member

@@ -1,1 +1,1 @@
-"""What Dask and Spark share: what is asked of a frame, what a partition gives, and how the parts become Scores."""
+"""The parts of Dask and Spark evaluation that do not depend on the engine: arguments, partition jobs, and merging."""

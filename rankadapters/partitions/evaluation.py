@@ -1,4 +1,4 @@
-"""Parts of a frame become Scores, once it is known that no query is in two of them."""
+"""Check that no query is in two partitions of a frame, and merge the partitions' results into Scores."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rankadapters.core.data.fingerprint import hash_ids
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError, warn_caller
 from rankadapters.partitions import jobs
-from rankadapters.partitions.asked import Asked
-from rankadapters.partitions.jobs import Columns, Part
+from rankadapters.partitions.jobs import Job, Part, PartitionResult
+from rankadapters.partitions.request import FrameRequest
 from rankadapters.partitions.rows import FrameRows, Span
 from rankadapters.segments.assignment import refuse_unknown
 from rankadapters.segments.segments import Segments
@@ -24,147 +24,146 @@ from rankadapters.segments.sums import Outcome, lifted, merged, outcomes
 
 T = TypeVar("T")
 
-NAMED = 1000  # ids of which the queries are looked for, where they are in two partitions
+MAX_TRACED_IDS = 1000  # of the ids in two partitions, so many are traced back to their queries for the message
 
 
 class Frame(Protocol):
-    """The partitions of a frame of some engine, moved as was asked."""
+    """The partitions of a frame on some engine, after the shuffle if the caller asked for one."""
 
-    def gather(
-        self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
-    ) -> tuple[list[T], list[Ids]]:
-        """Do a job with each partition and its number, and bring its results here, and the ids if these are wanted.
+    def gather(self, job: Job[T], wants_ids: Callable[[Sequence[T]], bool]) -> tuple[list[T], list[Ids]]:
+        """Run a job on each partition and its number; return the results, and the ids if `wants_ids` of the results.
 
-        A partition without rows need not be there.
+        The results of partitions without rows may be missing.
         """
 
 
 class PerQuery(NamedTuple):
-    """Queries that are cut, by what they were given as, and their values under each convention."""
+    """The ids of the queries that were cut, and their values under each convention."""
 
     query_ids: Array
     values: list[Floats]
 
 
-def evaluate(frame: Frame, asked: Asked) -> Any:
-    """Score the convention, or each of several, over all partitions of a frame.
+def evaluate(frame: Frame, request: FrameRequest) -> Any:
+    """Return the result of the request's conventions over all partitions of a frame.
 
     Raises
     ------
     InputError
-        There are no rows, a query is in two parts, or a partition was refused: the message says which.
+        There are no rows, a query is in two partitions, or a partition has bad data; the message says which.
 
     Warns
     -----
     AboveValuesWarning
         As in `ra.evaluate`.
     """
-    parts = _checked(frame, asked, jobs.measure)
-    edges = _edges(asked, parts)
-    found = [part.sums for part in parts] + ([] if edges is None else [_of_edges(jobs.sums, asked, edges)])
-    sums = merged(found)
-    scores = outcomes(sums, asked.conventions)
-    _refuse_unknown(frame, asked, scores)
-    for message in lifted(sums, asked.conventions):
+    parts = _run_and_check(frame, request, partial(jobs.evaluate_partition, request))
+    edges = _edges(request, parts)
+    edge_sums = [] if edges is None else [_on_edges(jobs.sums_of_rows, request, edges)]
+    sums = merged([part.sums for part in parts] + edge_sums)
+    scores = outcomes(sums, request.conventions)
+    _refuse_unknown(frame, request, scores)
+    for message in lifted(sums, request.conventions):
         warn_caller(message, AboveValuesWarning)
-    segments: Segments[Any] = Segments(asked.conventions, {None: scores}, is_one=asked.is_one, one_model=True)
-    return segments if asked.has_segments else segments.all
+    segments: Segments[Any] = Segments(request.conventions, {None: scores}, is_one=request.is_one, one_model=True)
+    return segments if request.has_segments else segments.all
 
 
-def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
-    """Check that no query is in two partitions, and give the values of those that sorted data cut.
+def per_query(frame: Frame, request: FrameRequest) -> PerQuery | None:
+    """Check that no query is in two partitions, and return the values of queries at the ends of sorted partitions.
 
-    `jobs.values` gives the others, partition by partition.
+    `jobs.values_of_partition` computes the values of all other queries.
     """
-    if asked.partitions == "shuffle":
+    if request.partitions == "shuffle":
         return None
-    edges = _edges(asked, _checked(frame, asked, jobs.count))
-    return None if edges is None else PerQuery(*_of_edges(jobs.values_of, asked, edges))
+    edges = _edges(request, _run_and_check(frame, request, partial(jobs.list_queries, request)))
+    return None if edges is None else PerQuery(*_on_edges(jobs.values_of_rows, request, edges))
 
 
-def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Columns, int], jobs.Given]) -> list[Part]:
-    """Do a job with each partition, and see that no query is in two."""
-    given, ids = frame.gather(partial(job, asked), partial(_wants_ids, asked))
-    parts = [each for each in given if isinstance(each, Part)]
-    for each in given:
-        if isinstance(each, RankAdaptersError):
-            raise each
+def _run_and_check(frame: Frame, request: FrameRequest, job: Job[PartitionResult]) -> list[Part]:
+    """Run a job on each partition, and check that no query is in two partitions."""
+    results, ids = frame.gather(job, partial(_wants_ids, request))
+    parts = [result for result in results if isinstance(result, Part)]
+    for result in results:
+        if isinstance(result, RankAdaptersError):
+            raise result
     if not parts:
         raise InputError("the frame holds no rows.\nHint: at least one row is needed.")
     kinds = sorted({part.kind for part in parts}, reverse=True)
     if len(kinds) > 1:
         raise InputError(f"qid holds {' in some partitions and '.join(kinds)} in others.\nHint: cast it first.")
     _refuse_ranges([part.span for part in parts if part.span is not None])
-    _refuse_twice(frame, asked, ids)
+    _refuse_repeated(frame, request, ids)
     return parts
 
 
-def _wants_ids(asked: Asked, given: Sequence[Part | RankAdaptersError | None]) -> bool:
-    """Tell whether the ids of so many queries are compared; that of sorted data their ranges tell.
+def _wants_ids(request: FrameRequest, results: Sequence[PartitionResult]) -> bool:
+    """Return whether to compare the ids of the partitions' queries; ranges of qid are enough for sorted data.
 
     Raises
     ------
     InputError
-        They are too many, and nothing else tells that no query is cut.
+        There are too many queries, and only ids could show that none is cut.
     """
-    n_queries = sum(each.n_queries for each in given if isinstance(each, Part))
-    if n_queries > asked.ids_up_to and asked.partitions == "whole":
+    n_queries = sum(result.n_queries for result in results if isinstance(result, Part))
+    if n_queries > request.ids_up_to and request.partitions == "whole":
         msg = (
-            f"partitions='whole' rests on comparing ids, but there are {n_queries} queries and ids_up_to is "
-            f"{asked.ids_up_to}.\n"
-            "Hint: partitions='sorted' or 'shuffle', which need no ids, or a larger ids_up_to (8 bytes each)."
+            f"partitions='whole' needs to compare ids, but there are {n_queries} queries and ids_up_to is "
+            f"{request.ids_up_to}.\n"
+            "Hint: partitions='sorted' or 'shuffle', which need no ids, or a larger ids_up_to (8 bytes per query)."
         )
         raise InputError(msg)
-    return asked.partitions != "sorted" and 0 < n_queries <= asked.ids_up_to
+    return request.partitions != "sorted" and 0 < n_queries <= request.ids_up_to
 
 
 def _refuse_ranges(spans: list[Span]) -> None:
-    """Refuse partitions of sorted data of which one begins before another ends."""
+    """Refuse sorted partitions whose ranges of qid overlap."""
     for (_, end), (begin, _) in pairwise(sorted(spans)):
         if begin < end:
             msg = f"the rows are not sorted by qid: a partition begins with query {begin}, another ends with {end}."
-            raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
+            raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' if each query is in one partition.")
 
 
-def _refuse_twice(frame: Frame, asked: Asked, ids: list[Ids]) -> None:
-    """Refuse an id that is in two partitions, and name the query."""
+def _refuse_repeated(frame: Frame, request: FrameRequest, ids: list[Ids]) -> None:
+    """Refuse queries that are in two partitions, and name one."""
     if not ids:
         return
-    every = np.sort(np.concatenate(ids))
-    twice = np.unique(every[1:][every[1:] == every[:-1]])
-    if not twice.size:
+    all_ids = np.sort(np.concatenate(ids))
+    repeated = np.unique(all_ids[1:][all_ids[1:] == all_ids[:-1]])
+    if not repeated.size:
         return
-    places: dict[Any, list[int]] = {}  # of each query: texts may share an id, by chance
-    for number, *names in frame.gather(partial(jobs.named, asked, twice[:NAMED]), lambda _: False)[0]:
+    partitions: dict[Any, list[int]] = {}  # by query, since two queries may have the same id (a hash) by chance
+    job = partial(jobs.find_queries, request, repeated[:MAX_TRACED_IDS])
+    for number, *names in frame.gather(job, lambda _: False)[0]:
         for name in names:
-            places.setdefault(name, []).append(number)
-    cut = {name: numbers for name, numbers in places.items() if len(numbers) > 1}
+            partitions.setdefault(name, []).append(number)
+    cut = {name: numbers for name, numbers in partitions.items() if len(numbers) > 1}
     if cut:
         name, numbers = min(cut.items())
-        more = f", and {twice.size - 1} more queries are in several" if twice.size > 1 else ""
+        more = f", and {repeated.size - 1} more queries are in several" if repeated.size > 1 else ""
         msg = f"query {name} is in partitions {min(numbers)} and {max(numbers)}{more}."
-        raise InputError(f"{msg}\nHint: partitions='shuffle', or 'sorted' where the rows are sorted by qid.")
+        raise InputError(f"{msg}\nHint: partitions='shuffle', or 'sorted' if the rows are sorted by qid.")
 
 
-def _refuse_unknown(frame: Frame, asked: Asked, scores: Mapping[Any, Mapping[Convention, Outcome]]) -> None:
-    """Refuse a mapping that names more queries than there are, each of which it names."""
+def _refuse_unknown(frame: Frame, request: FrameRequest, scores: Mapping[Any, Mapping[Convention, Outcome]]) -> None:
+    """Refuse a mapping of segments that names a query that the frame does not have."""
     n_queries = next(iter(scores[None].values())).score.n_queries
-    if asked.by is None or len(asked.by) == n_queries:
+    if request.by is None or len(request.by) == n_queries:  # no other query can be in it: all of the frame are
         return
-    wanted = hash_ids(np.fromiter(asked.by, object, len(asked.by)))
-    names = frame.gather(partial(jobs.named, asked, wanted), lambda _: False)[0]
-    refuse_unknown(asked.by.keys() - {query for _, *queries in names for query in queries})
+    ids = hash_ids(np.fromiter(request.by, object, len(request.by)))
+    results = frame.gather(partial(jobs.find_queries, request, ids), lambda _: False)[0]
+    refuse_unknown(request.by.keys() - {query for _, *queries in results for query in queries})
 
 
-def _edges(asked: Asked, parts: Sequence[Part]) -> FrameRows | None:
+def _edges(request: FrameRequest, parts: Sequence[Part]) -> FrameRows | None:
     edges = [part.edges for part in parts if part.edges is not None]
-    return FrameRows.joined(edges, asked) if edges else None
+    return FrameRows.concatenate(edges, request) if edges else None
 
 
-def _of_edges(job: Callable[[Asked, FrameRows], T], asked: Asked, edges: FrameRows) -> T:
+def _on_edges(job: Callable[[FrameRequest, FrameRows], T], request: FrameRequest, edges: FrameRows) -> T:
     try:
-        return job(asked, edges)
+        return job(request, edges)
     except RankAdaptersError as error:
         if isinstance(error, InputError):
-            error.row = None  # of all edges, which nobody sees together
+            error.row = None  # an index into the concatenated edges means nothing to the caller
         raise error.about("queries at the ends of partitions") from None

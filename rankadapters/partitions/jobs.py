@@ -1,9 +1,9 @@
-"""What is done with one partition, in the process that holds it."""
+"""The jobs that run on one partition, in the process that holds it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,114 +14,116 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Measured, Panel
-from rankadapters.partitions.asked import Asked
+from rankadapters.partitions.request import FrameRequest
 from rankadapters.partitions.rows import FrameRows, Span, Split, split
 from rankadapters.segments.assignment import Assignment, assign
 from rankadapters.segments.sums import Segmented, Sums, sums_by_segment
 
 NO_IDS: Ids = np.empty(0, np.uint64)
-Columns = Mapping[str, Any]  # of pandas or Arrow, by what they hold: label, score, ...
+T = TypeVar("T")
+Columns = Mapping[str, Any]  # columns of pandas or Arrow by role: label, score, ...
+Job = Callable[[Columns, int], tuple[T, Ids]]  # from a partition and its number to a result and ids
 
 
 class Part(NamedTuple):
-    """What a partition gives; the ids of its queries stand apart."""
+    """The result of a partition; the ids of its queries are returned separately."""
 
-    sums: Segmented  # over the queries that it holds whole
-    n_queries: int  # how many these are
-    kind: str  # what queries are named by: texts, integers, or unsigned integers
-    edges: FrameRows | None  # of sorted data, the queries that other partitions may hold a part of
-    span: Span | None  # of sorted data, first and last qid
-
-
-# None of no rows. An error travels as a value, for engines bury what is raised, or try again.
-Given = tuple[Part | RankAdaptersError | None, Ids]
+    sums: Segmented  # over the queries that are whole in this partition
+    n_queries: int  # number of these queries
+    kind: str  # type of the query ids: texts, integers, or unsigned integers
+    edges: FrameRows | None  # in sorted data, rows of the first and last query, which may continue in other partitions
+    span: Span | None  # in sorted data, the first and last qid
 
 
-def measure(asked: Asked, columns: Columns, number: int) -> Given:
-    """Sum what the queries of a partition add to each convention."""
-    return _given(_summed, asked, columns, number)
+# None for a partition without rows. Errors are returned as values, because engines hide or retry a job that raises.
+PartitionResult = Part | RankAdaptersError | None
 
 
-def count(asked: Asked, columns: Columns, number: int) -> Given:
-    """Count the queries of a partition, and give the ids; nothing is ranked."""
-    return _given(_counted, asked, columns, number)
+def evaluate_partition(request: FrameRequest, columns: Columns, number: int) -> tuple[PartitionResult, Ids]:
+    """Rank a partition and sum its queries' values under each convention; also return their ids."""
+    return _run_job(_sums_and_ids, request, columns, number)
 
 
-def named(asked: Asked, wanted: Ids, columns: Columns, number: int) -> tuple[list[Any], Ids]:
-    """Give the number of the partition, and those of its queries that have one of these ids."""
+def list_queries(request: FrameRequest, columns: Columns, number: int) -> tuple[PartitionResult, Ids]:
+    """Count the queries of a partition and return their ids, without ranking."""
+    return _run_job(lambda _, rows: (hash_ids(rows.distinct_ids), {}), request, columns, number)
+
+
+def find_queries(request: FrameRequest, ids: Ids, columns: Columns, number: int) -> tuple[list[Any], Ids]:
+    """Return the partition's number, followed by its queries that have one of these ids."""
     if not len(columns["qid"]):
         return [number], NO_IDS
-    queries = FrameRows.of(columns, asked).distinct_ids
-    return [number, *queries[np.isin(hash_ids(queries), wanted)].tolist()], NO_IDS
+    queries = FrameRows.of(columns, request).distinct_ids
+    return [number, *queries[np.isin(hash_ids(queries), ids)].tolist()], NO_IDS
 
 
-def values(asked: Asked, columns: Columns) -> tuple[Array, list[Floats]]:
-    """Give the queries that a partition holds whole, and their values under each convention."""
-    inner = _split(asked, FrameRows.of(columns, asked)).inner if len(columns["qid"]) else None
+def values_of_partition(request: FrameRequest, columns: Columns) -> tuple[Array, list[Floats]]:
+    """Return the queries that are whole in a partition, and their values under each convention."""
+    inner = _split(request, FrameRows.of(columns, request)).inner if len(columns["qid"]) else None
     if inner is None:
-        return np.empty(0, np.int64), [np.empty(0)] * len(asked.conventions)
-    return values_of(asked, inner)
+        return np.empty(0, np.int64), [np.empty(0)] * len(request.conventions)
+    return values_of_rows(request, inner)
 
 
-def values_of(asked: Asked, rows: FrameRows) -> tuple[Array, list[Floats]]:
-    """Give the queries of some rows, and their values under each convention."""
-    queries, found, _ = measured(asked, rows)
-    return queries.query_ids, list(found.per_query.values())
+def values_of_rows(request: FrameRequest, rows: FrameRows) -> tuple[Array, list[Floats]]:
+    """Return the queries of some rows, and their values under each convention."""
+    queries, measured, _ = rank_rows(request, rows)
+    return queries.query_ids, list(measured.per_query.values())
 
 
-def measured(asked: Asked, rows: FrameRows, *, as_given: bool = False) -> tuple[Queries, Measured, Assignment | None]:
-    """Rank rows under every convention, and find the segments of their queries."""
-    queries, ordered = rows.arranged(as_given=as_given)
-    segments = _segments(asked, ordered, queries) if asked.has_segments else None
-    return queries, Panel(queries, asked.conventions, n_threads=1).measure(ordered.held["score"]), segments
+def rank_rows(
+    request: FrameRequest, rows: FrameRows, *, keep_order: bool = False
+) -> tuple[Queries, Measured, Assignment | None]:
+    """Rank rows under every convention; return their queries, the values, and the queries' segments."""
+    queries, grouped = rows.grouped(keep_order=keep_order)
+    segments = _segments(request, grouped, queries) if request.has_segments else None
+    return queries, Panel(queries, request.conventions, n_threads=1).measure(grouped.arrays["score"]), segments
 
 
-def _segments(asked: Asked, rows: FrameRows, queries: Queries) -> Assignment:
-    segments = assign(rows.held.get("by", asked.by), queries, in_parts=True)
-    others = [segment for segment in segments if not isinstance(segment, (str, int, float))]
-    if others:
-        hint = "write them as texts"
-        raise refusal("by", others[0], "segments that are texts, numbers or bools", hint)
+def _segments(request: FrameRequest, rows: FrameRows, queries: Queries) -> Assignment:
+    segments = assign(rows.arrays.get("by", request.by), queries, in_parts=True)
+    unfit = [segment for segment in segments if not isinstance(segment, (str, int, float))]
+    if unfit:
+        raise refusal("by", unfit[0], "segments that are texts, numbers or bools", "write them as texts")
     return segments
 
 
-def sums(asked: Asked, rows: FrameRows) -> Segmented:
-    """Sum what the queries of some rows add to each convention, by segment."""
-    return _summed(asked, rows)[1]
+def sums_of_rows(request: FrameRequest, rows: FrameRows) -> Segmented:
+    """Sum the values of the rows' queries under each convention, by segment."""
+    return _sums_and_ids(request, rows)[1]
 
 
-def _summed(asked: Asked, rows: FrameRows) -> tuple[Ids, Segmented]:
-    queries, found, segments = measured(asked, rows)
-    return queries.id_hashes, sums_by_segment(found, segments)
+def _sums_and_ids(request: FrameRequest, rows: FrameRows) -> tuple[Ids, Segmented]:
+    queries, measured, segments = rank_rows(request, rows)
+    return queries.id_hashes, sums_by_segment(measured, segments)
 
 
-def _counted(asked: Asked, rows: FrameRows) -> tuple[Ids, Segmented]:  # noqa: ARG001 - as _summed
-    return hash_ids(rows.distinct_ids), {}
-
-
-def _given(
-    job: Callable[[Asked, FrameRows], tuple[Ids, Segmented]], asked: Asked, columns: Columns, number: int
-) -> Given:
+def _run_job(
+    job: Callable[[FrameRequest, FrameRows], tuple[Ids, Segmented]],
+    request: FrameRequest,
+    columns: Columns,
+    number: int,
+) -> tuple[PartitionResult, Ids]:
     if not len(columns["qid"]):
         return None, NO_IDS
     try:
-        rows = FrameRows.of(columns, asked)
-        parted = _split(asked, rows)
-        ids, found = (NO_IDS, dict[Any, Sums]()) if parted.inner is None else job(asked, parted.inner)
+        rows = FrameRows.of(columns, request)
+        parts = _split(request, rows)
+        ids, sums = (NO_IDS, dict[Any, Sums]()) if parts.inner is None else job(request, parts.inner)
     except RankAdaptersError as error:
-        return _placed(error, asked, columns).about(f"partition {number}"), NO_IDS
-    return Part(found, ids.size, f"{rows.kind}s", parted.edges, parted.span), ids
+        return _with_input_row(error, request, columns).about(f"partition {number}"), NO_IDS
+    return Part(sums, ids.size, f"{rows.kind}s", parts.edges, parts.span), ids
 
 
-def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAdaptersError:
-    """Give the same error of the rows as they stand, for they are ranked in another order: the row is another."""
+def _with_input_row(error: RankAdaptersError, request: FrameRequest, columns: Columns) -> RankAdaptersError:
+    """Return the same error, with the row counted in the partition's own order instead of the order of ranking."""
     if getattr(error, "row", None) is not None:
         try:
-            measured(asked, FrameRows.of(columns, asked), as_given=True)
-        except InputError as found:
-            return found
+            rank_rows(request, FrameRows.of(columns, request), keep_order=True)
+        except InputError as error_in_order:
+            return error_in_order
     return error
 
 
-def _split(asked: Asked, rows: FrameRows) -> Split:
-    return split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
+def _split(request: FrameRequest, rows: FrameRows) -> Split:
+    return split(rows) if request.partitions == "sorted" else Split(rows, None, None)

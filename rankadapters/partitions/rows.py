@@ -1,4 +1,4 @@
-"""Rows of a partition: whole queries, and the queries at its ends, of which other partitions may hold rows."""
+"""The rows of a partition, and their division into whole queries and queries that other partitions may continue."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from rankadapters.core.data.grouping import stable_order
 from rankadapters.core.data.ids import id_kind
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.partitions.asked import Asked
+from rankadapters.partitions.request import FrameRequest
 
-FEW = 4  # rows in a run of one query, from which on it is worth asking whether each query has one run
+MIN_MEAN_RUN = 4  # mean rows per run of one query, from which it pays to check whether each query is a single run
 
 Span = tuple[Any, Any]  # first and last qid of sorted rows
 
 
 @dataclass(frozen=True, eq=False)
 class FrameRows:
-    """Checked columns of rows.
+    """Rows of a frame as checked columns.
 
     Attributes
     ----------
-    held : dict of str to array, shape (n_rows,)
-        Columns by role: `label`, `score` and, where they were named, `query_weight`, `row_weight`, `docid`, `by`,
-        `order`.
+    arrays : dict of str to array, shape (n_rows,)
+        Columns by role: `label`, `score` and, if requested, `query_weight`, `row_weight`, `docid`, `by`, `order`.
     query : int array, shape (n_rows,)
-        Query of each row; an index into `names` where there are any.
+        Query id of each row, or its index in `names`.
     names : str array, or None
+        Query ids that are strings.
     """
 
-    held: dict[str, Array]
+    arrays: dict[str, Array]
     query: Array
     names: Array | None
 
     @classmethod
-    def of(cls, columns: Mapping[str, Any], asked: Asked) -> Self:
+    def of(cls, columns: Mapping[str, Any], request: FrameRequest) -> Self:
         """Read columns of pandas or Arrow, by role.
 
         Raises
@@ -50,7 +50,7 @@ class FrameRows:
         """
         import pyarrow as pa
 
-        names = asked.columns
+        names = request.columns
         table = pa.table({names[role]: _arrow(names[role], column) for role, column in columns.items()})
         checked = ArrowColumns(table, "", "row {}".format)
         query, texts = checked.codes(names["qid"])
@@ -67,78 +67,75 @@ class FrameRows:
 
     @property
     def ids(self) -> Array:
-        """Query of each row, as it was given."""
+        """The query id of each row."""
         return self._ids_of(self.query)
 
     @property
     def kind(self) -> str:
-        """What queries are named by."""
+        """The type of the query ids, in words."""
         return "text" if self.names is not None else id_kind(self.query)
 
     @property
     def starts(self) -> Ints:
-        """First row of each stretch of rows with one query."""
+        """First row of each run of rows of the same query."""
         return np.flatnonzero(np.concatenate([[True], self.query[1:] != self.query[:-1]]))
 
     @property
     def distinct_ids(self) -> Array:
-        """Each query once, as it was given."""
+        """The distinct query ids."""
         return self._ids_of(np.unique(self.query[self.starts]))
 
     def ids_at(self, rows: Ints) -> Array:
-        """Query of some rows, as it was given."""
+        """Return the query ids of some rows."""
         return self._ids_of(self.query[rows])
 
     def _ids_of(self, query: Array) -> Array:
         return query if self.names is None else self.names[query]
 
     def columns(self) -> dict[str, Array]:
-        """Return the columns by role, as `of` reads them."""
-        return {**self.held, "qid": self.ids}
+        """Return the columns by role, in the form that `of` reads."""
+        return {**self.arrays, "qid": self.ids}
 
     def take(self, rows: Array | slice) -> FrameRows:
-        """Pick rows by their places."""
-        return FrameRows({role: column[rows] for role, column in self.held.items()}, self.query[rows], self.names)
+        """Select rows by index."""
+        return FrameRows({role: column[rows] for role, column in self.arrays.items()}, self.query[rows], self.names)
 
     @classmethod
-    def joined(cls, parts: Sequence[FrameRows], asked: Asked) -> Self:
-        """Join the rows of several partitions, in that order."""
+    def concatenate(cls, parts: Sequence[FrameRows], request: FrameRequest) -> Self:
+        """Concatenate the rows of several partitions."""
         columns = [rows.columns() for rows in parts]
-        return cls.of({role: np.concatenate([part[role] for part in columns]) for role in columns[0]}, asked)
+        return cls.of({role: np.concatenate([part[role] for part in columns]) for role in columns[0]}, request)
 
-    def queries(self, *, as_given: bool = False) -> tuple[Queries, Array]:
-        """Give these rows as queries, and their scores; query by query, or where they stand."""
-        queries, rows = self.arranged(as_given=as_given)
-        return queries, rows.held["score"]
-
-    def arranged(self, *, as_given: bool = False) -> tuple[Queries, FrameRows]:
-        """Return these rows as queries, and the rows themselves; query by query, or in the order given.
+    def grouped(self, *, keep_order: bool = False) -> tuple[Queries, FrameRows]:
+        """Return the queries, and the rows in the same order: grouped by query, or unchanged with `keep_order`.
 
         Raises
         ------
         InputError
-            A weight varies in its query, a document stands there twice, or `order` does not tell its rows apart.
+            A weight varies within a query, a query has a document twice, or two of its rows have the same `order`.
         """
-        rows = self if as_given else self._together()
-        held = rows.held
-        queries = Queries(held["label"], qid=rows.query, docid=held.get("docid"), row_weight=held.get("row_weight"))
+        rows = self if keep_order else self._grouped_rows()
+        arrays = rows.arrays
+        queries = Queries(
+            arrays["label"], qid=rows.query, docid=arrays.get("docid"), row_weight=arrays.get("row_weight")
+        )
         if self.names is not None:
             queries = queries.with_query_ids(self.names[queries.query_ids])
-        if "order" in held and not as_given:
-            _refuse_equal(queries, queries.by_query(held["order"]))
-        return (_weighed(queries, held["query_weight"]) if "query_weight" in held else queries), rows
+        if "order" in arrays and not keep_order:
+            _refuse_equal(queries, queries.by_query(arrays["order"]))
+        return (_with_weights(queries, arrays["query_weight"]) if "query_weight" in arrays else queries), rows
 
-    def _together(self) -> FrameRows:
-        """Rows query by query, those of a query in their order."""
-        rows = self.take(np.argsort(self.held["order"], kind="stable")) if "order" in self.held else self
+    def _grouped_rows(self) -> FrameRows:
+        """Return the rows grouped by query, and sorted by `order` within a query."""
+        rows = self.take(np.argsort(self.arrays["order"], kind="stable")) if "order" in self.arrays else self
         runs = rows.query[rows.starts]
-        if runs.size * FEW <= rows.query.size and np.unique(runs).size == runs.size:
+        if runs.size * MIN_MEAN_RUN <= rows.query.size and np.unique(runs).size == runs.size:
             return rows
         return rows.take(stable_order(rows.query))
 
 
 def _arrow(name: str, column: Any) -> Any:
-    """Return a column of pandas or Arrow as Arrow's; missing entries of pandas become null."""
+    """Return a column of pandas or Arrow as an Arrow array; missing entries of pandas become null."""
     import pyarrow as pa
 
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
@@ -146,16 +143,16 @@ def _arrow(name: str, column: Any) -> Any:
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        why = str(error).splitlines()[0]
-        msg = f"{name} holds values of several types, but one is needed ({why}).\nHint: convert the column first."
+        reason = str(error).splitlines()[0]
+        msg = f"{name} holds values of several types, but one is needed ({reason}).\nHint: convert the column first."
         raise InputError(msg) from None
 
 
-def _weighed(queries: Queries, weight: Array) -> Queries:
-    first, varies = queries.per_query(weight)
-    if varies >= 0:
-        who = f"query {queries.query_ids[varies]} has rows of different weights"
-        raise InputError(f"{who}.\nHint: a weight is the query's, so its rows must agree.")
+def _with_weights(queries: Queries, weight: Array) -> Queries:
+    first, bad_query = queries.per_query(weight)
+    if bad_query >= 0:
+        msg = f"query {queries.query_ids[bad_query]} has rows of different weights"
+        raise InputError(f"{msg}.\nHint: query_weight must be equal in all rows of a query.")
     return queries.with_weights(first, row_weight=queries.row_weight)
 
 
@@ -163,14 +160,14 @@ def _refuse_equal(queries: Queries, order: Array) -> None:
     same = order[1:] == order[:-1]
     same[queries.indptr[1:-1] - 1] = False
     if same.any():
-        place = int(np.argmax(same))
-        query = queries.query_ids[np.searchsorted(queries.indptr, place, side="right") - 1]
-        msg = f"two rows of query {query} have order {order[place]}, so that neither comes first."
-        raise InputError(f"{msg}\nHint: a column that differs within a query, such as a row number.")
+        row = int(np.argmax(same))
+        query = queries.query_ids[np.searchsorted(queries.indptr, row, side="right") - 1]
+        msg = f"two rows of query {query} have order {order[row]}, so neither comes first."
+        raise InputError(f"{msg}\nHint: order needs a column that differs within a query, such as a row number.")
 
 
 class Split(NamedTuple):
-    """Rows of a partition: queries that it holds whole, and those that others may hold a part of."""
+    """Rows of whole queries, rows of queries that other partitions may continue, and the first and last qid."""
 
     inner: FrameRows | None
     edges: FrameRows | None
@@ -178,7 +175,7 @@ class Split(NamedTuple):
 
 
 def split(rows: FrameRows) -> Split:
-    """Take the first and the last query of sorted rows for cut, and what lies between for whole.
+    """Separate the first and the last query of sorted rows, which may be cut, from the whole queries in between.
 
     Raises
     ------
@@ -192,7 +189,7 @@ def split(rows: FrameRows) -> Split:
         msg = f"the rows are not sorted by qid: query {ids[falls[0] + 1]} is after query {ids[falls[0]]}."
         raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
     span = (ids[:1].tolist()[0], ids[-1:].tolist()[0])
-    if ids.size <= 2:  # noqa: PLR2004 - both ends
+    if ids.size <= 2:  # noqa: PLR2004 - first and last query
         return Split(None, rows, span)
     begin, end = int(starts[1]), int(starts[-1])
     ends = np.concatenate([np.arange(begin), np.arange(end, rows.query.size)])

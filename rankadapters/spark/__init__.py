@@ -1,11 +1,11 @@
-"""Spark: the declared metric of the rows of all executors, and an Evaluator for PySpark's cross-validation."""
+"""Compute declared metrics over Spark DataFrames, and use them in PySpark's cross-validation."""
 
 from __future__ import annotations
 
 from rankadapters.core.errors import MissingToolkitError
 
 try:
-    import pyspark  # noqa: F401 - whether it is there, before our own modules ask for it
+    import pyspark  # noqa: F401 - fail here if it is missing, before our modules import it
 except ImportError as error:
     raise MissingToolkitError.of("pyspark", "spark") from error
 
@@ -16,5 +16,5 @@ __all__ = ["QueryEvaluator", "evaluate", "per_query"]
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """List only public names, for completion."""
     return sorted(__all__)

@@ -1,4 +1,4 @@
-"""The value of all rows of a Spark DataFrame, the same bits as of one process."""
+"""Evaluate all rows of a Spark DataFrame, to the same bits as in one process."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores
 from rankadapters.partitions import evaluation as shared
-from rankadapters.partitions.asked import Asked, FrameKeywords, SegmentKeywords, frame_function
 from rankadapters.partitions.evaluation import PerQuery
-from rankadapters.partitions.jobs import Columns, values
+from rankadapters.partitions.jobs import Columns, Job, values_of_partition
+from rankadapters.partitions.request import FrameKeywords, FrameRequest, SegmentKeywords, frame_function
 from rankadapters.segments.segments import Segments
 from rankadapters.spark import messages
 
 BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
-AT_LEAST = 100_000
+MIN_BATCH_ROWS = 100_000
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
 
 
 @overload
-def evaluate(df: DataFrame, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
+def evaluate(df: DataFrame, convention: Convention | str, **kwargs: Unpack[FrameKeywords]) -> Score: ...
 @overload
-def evaluate(df: DataFrame, convention: Conventions, **asked: Unpack[FrameKeywords]) -> Scores[Score]: ...
+def evaluate(df: DataFrame, convention: Conventions, **kwargs: Unpack[FrameKeywords]) -> Scores[Score]: ...
 @overload
 def evaluate(
-    df: DataFrame, convention: Convention | str | Conventions, **asked: Unpack[SegmentKeywords]
+    df: DataFrame, convention: Convention | str | Conventions, **kwargs: Unpack[SegmentKeywords]
 ) -> Segments[Any]: ...
 @frame_function
-def evaluate(df: DataFrame, convention: Convention | str | Conventions, **asked: Any) -> Any:
-    """Evaluate predictions in a Spark DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
+def evaluate(df: DataFrame, convention: Convention | str | Conventions, **kwargs: Any) -> Any:
+    """Evaluate predictions in a Spark DataFrame, with the same bits, counts and digest as `ra.evaluate` on all rows.
 
-    Each partition is ranked where it is, by `mapInArrow`, so that executors need this package; exact sums travel. For
-    the call the session's `spark.sql.execution.arrow.maxRecordsPerBatch` is at least 100,000, in half the time. Queries
-    are whole after `repartition(qid)`, `orderBy(qid)` or a window over qid.
+    Executors rank their own partitions by `mapInArrow`, so they need this package, and return exact sums. During the
+    call, the session's `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to at least 100,000, which halves the
+    time. Queries are whole after `repartition(qid)`, `orderBy(qid)` or a window over qid.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        A row per document.
+        One row per document.
     convention : Convention or str, or iterable of them
-        What to compute; several share one pass and one ranking.
+        The conventions to compute; all of them share one pass and one ranking.
     {KEYWORDS}
 
     Returns
@@ -71,17 +71,17 @@ def evaluate(df: DataFrame, convention: Convention | str | Conventions, **asked:
     >>> evaluate(df, "letor4@10", **columns, order="position", partitions="shuffle")  # doctest: +SKIP
     Score(0.4832, 'letor4@10', n_queries=784, n_scored=784, n_empty=0, n_short=0)
     """
-    question = _asked(df, convention, **asked)
-    return shared.evaluate(_Partitions(df, question), question)
+    request = _request(df, convention, **kwargs)
+    return shared.evaluate(_SparkPartitions(df, request), request)
 
 
 @frame_function
-def per_query(df: DataFrame, convention: Convention | str | Conventions, **asked: Unpack[FrameKeywords]) -> DataFrame:
-    """Value of each query, as a Spark DataFrame; that no query is cut is checked at once, the values are lazy.
+def per_query(df: DataFrame, convention: Convention | str | Conventions, **kwargs: Unpack[FrameKeywords]) -> DataFrame:
+    """Return the value of each query as a lazy Spark DataFrame; the call itself checks that no query is cut.
 
-    Spark may divide the rows of `df` otherwise each time it computes them, as adaptive execution does after a sort.
-    Unless `partitions="shuffle"`, the executors therefore keep the columns that were checked (`localCheckpoint`), and
-    the values come from these rows; they are let go with the frame. If an executor is lost with them, Spark fails.
+    Spark may partition `df` differently each time it is computed, for example by adaptive execution after a sort.
+    Unless `partitions="shuffle"`, the executors therefore keep the checked columns (`localCheckpoint`) until the
+    returned frame is gone, and compute the values from them. If an executor that keeps some is lost, Spark fails.
 
     Parameters
     ----------
@@ -91,99 +91,97 @@ def per_query(df: DataFrame, convention: Convention | str | Conventions, **asked
     Returns
     -------
     pyspark.sql.DataFrame
-        A row per query: `qid`, and a column for each convention by its `name`, which stands in backticks in SQL; NaN
-        where a query is skipped.
+        One row per query: `qid`, and a column named `convention.name` for each convention (put it in backticks in
+        SQL); NaN if a query is skipped.
 
     Raises
     ------
     InputError, UnsupportedConventionError
-        As in `evaluate`; what a partition refuses only when its values are computed, Spark then wraps.
+        As in `evaluate`. Spark wraps an error that occurs only when the values are computed.
     """
-    question = _asked(df, convention, **asked).with_each_name_once()
-    several = _Partitions(df, question)
-    several.fix()
-    cut = shared.per_query(several, question)
-    columns = [StructField(each.name, DoubleType(), nullable=True) for each in question.conventions]
-    schema = StructType([df.schema[question.columns["qid"]], *columns])
-    found = several.df.mapInArrow(partial(_values, question, schema.names), schema)
+    request = _request(df, convention, **kwargs).without_repeats()
+    partitions = _SparkPartitions(df, request)
+    partitions.checkpoint()
+    cut = shared.per_query(partitions, request)
+    columns = [StructField(convention.name, DoubleType(), nullable=True) for convention in request.conventions]
+    schema = StructType([df.schema[request.columns["qid"]], *columns])
+    whole = partitions.df.mapInArrow(partial(_values, request, schema.names), schema)
     if cut is None:
-        return found
-    return found.union(df.sparkSession.createDataFrame(_rows(cut), schema))
+        return whole
+    return whole.union(df.sparkSession.createDataFrame(_rows(cut), schema))
 
 
-def _asked(df: Any, convention: Any, **asked: Unpack[FrameKeywords]) -> Asked:
+def _request(df: Any, convention: Any, **kwargs: Unpack[FrameKeywords]) -> FrameRequest:
     if not isinstance(df, DataFrame):
         msg = f"df is a {type(df).__name__}, but a pyspark.sql.DataFrame is needed."
         raise InputError(f"{msg}\nHint: spark.createDataFrame(df), or ra.evaluate.")
-    return Asked.of(convention, df.columns, **asked)
+    return FrameRequest.of(convention, df.columns, **kwargs)
 
 
-class _Partitions:
-    """Partitions of a Spark DataFrame, a call of `mapInArrow` each."""
+class _SparkPartitions:
+    """The partitions of a Spark DataFrame; `mapInArrow` runs the jobs."""
 
-    def __init__(self, df: DataFrame, asked: Asked) -> None:
-        self.asked = asked
-        # By our own names, since mapInArrow does not find a column whose name has a dot.
-        self.df = df.select(*(_column(name).alias(what) for what, name in asked.columns.items()))
-        if asked.partitions == "shuffle":
+    def __init__(self, df: DataFrame, request: FrameRequest) -> None:
+        self.request = request
+        # Columns are renamed to their roles, since mapInArrow does not find a column whose name has a dot.
+        self.df = df.select(*(_column(name).alias(role) for role, name in request.columns.items()))
+        if request.partitions == "shuffle":
             self.df = self.df.repartition("qid")
 
-    def fix(self) -> None:
-        """Have every later pass see the partitions of the first one; a shuffle keeps queries whole in any case."""
-        if self.asked.partitions != "shuffle":
+    def checkpoint(self) -> None:
+        """Make later passes see the same partitions as the first one; not needed after a shuffle by qid."""
+        if self.request.partitions != "shuffle":
             self.df = self.df.localCheckpoint(eager=False)
 
-    def gather(
-        self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
-    ) -> tuple[list[T], list[Ids]]:
-        """Run the job in every partition; the ids stay at the executors unless they are wanted."""
+    def gather(self, job: Job[T], wants_ids: Callable[[Sequence[T]], bool]) -> tuple[list[T], list[Ids]]:
+        """Run the job on each partition; fetch the ids from the executors only if `wants_ids`."""
         with _large_batches(self.df.sparkSession.conf):
-            held = self.df.mapInArrow(partial(_run, job, self.asked), messages.SCHEMA).persist()
+            rows = self.df.mapInArrow(partial(_run, job, self.request), messages.SCHEMA).persist()
             try:
-                given = [messages.read(self.asked, row) for row in held.drop("ids").collect()]
-                if not wants_ids(given):
-                    return given, []
-                return given, [np.frombuffer(row.ids, np.uint64) for row in held.select("ids").collect()]
+                results = [messages.read(self.request, row) for row in rows.drop("ids").collect()]
+                if not wants_ids(results):
+                    return results, []
+                return results, [np.frombuffer(row.ids, np.uint64) for row in rows.select("ids").collect()]
             finally:
-                held.unpersist()
+                rows.unpersist()
 
 
 @contextmanager
 def _large_batches(conf: Any) -> Iterator[None]:
-    """Let Spark hand over more rows at a time than its 10,000, which takes twice as long."""
-    before = conf.get(BATCH_ROWS)
-    if 0 < int(before) < AT_LEAST:
-        conf.set(BATCH_ROWS, AT_LEAST)
+    """Raise the number of rows per batch; Spark's default of 10,000 takes twice as long."""
+    user_value = conf.get(BATCH_ROWS)
+    if 0 < int(user_value) < MIN_BATCH_ROWS:
+        conf.set(BATCH_ROWS, MIN_BATCH_ROWS)
     try:
         yield
     finally:
-        conf.set(BATCH_ROWS, before)
+        conf.set(BATCH_ROWS, user_value)
 
 
 def _column(name: str) -> Any:
     return col("`" + name.replace("`", "``") + "`")
 
 
-def _run(job: Callable[[Columns, int], tuple[Any, Ids]], asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
+def _run(job: Job[Any], request: FrameRequest, batches: Iterable[Any]) -> Iterator[Any]:
     columns = _columns(batches)
     if columns is not None:
-        yield messages.write(asked, *job(columns, TaskContext.get().partitionId()))
+        yield messages.write(request, *job(columns, TaskContext.get().partitionId()))
 
 
-def _values(asked: Asked, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
+def _values(request: FrameRequest, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
     columns = _columns(batches)
     if columns is not None:
-        query_ids, of_queries = values(asked, columns)
+        query_ids, values = values_of_partition(request, columns)
         ids = pa.array(query_ids.tolist(), columns["qid"].type)
-        yield pa.RecordBatch.from_arrays([ids, *map(pa.array, of_queries)], names=names)
+        yield pa.RecordBatch.from_arrays([ids, *map(pa.array, values)], names=names)
 
 
 def _columns(batches: Iterable[Any]) -> Columns | None:
-    """All rows of a partition; None where there are none."""
-    several = [batch for batch in batches if batch.num_rows]
-    if not several:
+    """Return the columns of a partition; None if it has no rows."""
+    with_rows = [batch for batch in batches if batch.num_rows]
+    if not with_rows:
         return None
-    table = pa.Table.from_batches(several)
+    table = pa.Table.from_batches(with_rows)
     return dict(zip(table.column_names, table.columns, strict=True))
 
 

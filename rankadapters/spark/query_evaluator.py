@@ -1,4 +1,4 @@
-"""PySpark's Evaluator of a declared convention."""
+"""An Evaluator for PySpark's model selection that computes a declared convention."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ def _signature(value: Any) -> str:
     return str(as_convention(value))
 
 
-def _param(name: str, about: str, read: Any = TypeConverters.toString) -> Param[str]:
-    return Param(Params._dummy(), name, about, read)  # noqa: SLF001 - as in PySpark's own
+def _param(name: str, description: str, convert: Any = TypeConverters.toString) -> Param[str]:
+    return Param(Params._dummy(), name, description, convert)  # noqa: SLF001 - as in PySpark's own evaluators
 
 
 class QueryEvaluator(Evaluator, DefaultParamsWritable):
-    """The value of a convention, for `CrossValidator` and `TrainValidationSplit` of PySpark.
+    """Computes a convention for PySpark's `CrossValidator` and `TrainValidationSplit`.
 
-    Folds must not cut queries: give the `CrossValidator` a column of folds by query as its `foldCol`. Each value is
-    that of `ra.spark.evaluate`.
+    Folds must not cut queries: give the `CrossValidator` a `foldCol` that is the same in all rows of a query. The
+    values equal those of `ra.spark.evaluate`.
 
     Parameters
     ----------
     convention : Convention or str
-        What to compute; it says whether larger is better, and is held as its signature.
+        The convention to compute, stored as its signature. It also determines whether larger values are better.
     label, score, qid, partitions, query_weight, row_weight, docid, order
-        As in `ra.spark.evaluate`; each is a Param by that name, so that a param map may change it.
+        As in `ra.spark.evaluate`. Each is a Param of the same name, so a param map may change it.
 
     Raises
     ------
     ConventionError
-        The convention is not one.
+        The convention is invalid.
 
     Examples
     --------
@@ -48,15 +48,15 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     >>> CrossValidator(estimator=model, evaluator=evaluator, estimatorParamMaps=grid, foldCol="fold")  # doctest: +SKIP
     """
 
-    convention = _param("convention", "what to compute: a signature or another text of a convention", _signature)
+    convention = _param("convention", "convention to compute: its signature, or another text for it", _signature)
     label = _param("label", "column of labels")
     score = _param("score", "column of predicted scores")
-    qid = _param("qid", "column of queries")
+    qid = _param("qid", "column of query ids")
     partitions = _param("partitions", "how the partitions hold the queries: whole, sorted, shuffle")
     query_weight = _param("query_weight", "column of query weights, equal within a query")
     row_weight = _param("row_weight", "column of row weights")
     docid = _param("docid", "column of document identifiers")
-    order = _param("order", "column that puts the rows of a query in order")
+    order = _param("order", "column that orders the rows of a query")
 
     def __init__(
         self,
@@ -73,33 +73,33 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     ) -> None:
         super().__init__()
         columns = {"query_weight": query_weight, "row_weight": row_weight, "docid": docid, "order": order}
-        named = {role: column for role, column in columns.items() if column is not None}
-        self._set(convention=convention, label=label, score=score, qid=qid, partitions=partitions, **named)
+        optional = {role: column for role, column in columns.items() if column is not None}
+        self._set(convention=convention, label=label, score=score, qid=qid, partitions=partitions, **optional)
 
     def isLargerBetter(self) -> bool:  # noqa: N802 - PySpark's name
-        """Tell whether the convention's higher values are the better ones."""
+        """Return whether higher values of the convention are better."""
         return parse(self.getOrDefault(self.convention)).higher_is_better
 
     @classmethod
     def read(cls) -> MLReader:
-        """Give what reads an evaluator that was saved; `QueryEvaluator.load(path)` does both."""
+        """Return a reader for saved evaluators; `QueryEvaluator.load(path)` creates and uses it in one call."""
         return _EvaluatorReader()
 
     @classmethod
     def load(cls, path: str) -> QueryEvaluator:
-        """Read an evaluator that `save` wrote."""
+        """Load an evaluator that `save` wrote."""
         return _EvaluatorReader().load(path)
 
     def _evaluate(self, dataset: DataFrame) -> float:
-        given = {param.name: value for param, value in self.extractParamMap().items()}
-        return float(evaluate(dataset, **given))
+        arguments = {param.name: value for param, value in self.extractParamMap().items()}
+        return float(evaluate(dataset, **arguments))
 
 
 class _EvaluatorReader(MLReader):
-    """Makes an evaluator of its saved params: its own keywords have no defaults, which PySpark's reader asks for."""
+    """Creates an evaluator from saved params; PySpark's reader cannot, since some arguments have no default."""
 
     def load(self, path: str) -> QueryEvaluator:
-        saved = DefaultParamsReader.loadMetadata(path, self.sparkSession)
-        found = QueryEvaluator(**saved["paramMap"])
-        found._resetUid(saved["uid"])  # noqa: SLF001 - as PySpark's own readers do
-        return found
+        metadata = DefaultParamsReader.loadMetadata(path, self.sparkSession)
+        evaluator = QueryEvaluator(**metadata["paramMap"])
+        evaluator._resetUid(metadata["uid"])  # noqa: SLF001 - as PySpark's own readers do
+        return evaluator

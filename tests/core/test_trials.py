@@ -63,10 +63,10 @@ def test_values_are_those_of_the_evaluator_to_the_bound(data, convention, weight
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("most_found", [0, 10**9])
-def test_steps_along_a_column_are_valued_as_the_scores_there(measure, most_found, monkeypatch):
+@pytest.mark.parametrize("max_gain_rows", [0, 10**9])
+def test_steps_along_a_column_are_valued_as_the_scores_there(measure, max_gain_rows, monkeypatch):
     """By ranking and by counting alike; a column that is constant in a query changes nothing there."""
-    monkeypatch.setattr(candidates, "MOST_FOUND", most_found)
+    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
     trials = Trials(DATA.y, measure, qid=DATA.qid)
     start, column = DATA.X[:, 0] / 3, DATA.X[:, 1].copy()
     column[np.isin(DATA.qid, [2, 5, 40])] = 7.0
@@ -76,9 +76,9 @@ def test_steps_along_a_column_are_valued_as_the_scores_there(measure, most_found
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("most_found", [0, 10**9])
-def test_the_bits_depend_on_no_threads_parts_or_form(measure, most_found, monkeypatch):
-    monkeypatch.setattr(candidates, "MOST_FOUND", most_found)
+@pytest.mark.parametrize("max_gain_rows", [0, 10**9])
+def test_the_bits_depend_on_no_threads_parts_or_form(measure, max_gain_rows, monkeypatch):
+    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
     given_ = (DATA.X[:, 0], DATA.X[:, 1], STEPS)
     said = []
     for rows, n_threads, form in [(2**16, 1, NEVER), (2**16, 1, NOW), (50, 3, NOW), (50, 1, NEVER), (3000, 2, NOW)]:
@@ -90,10 +90,10 @@ def test_the_bits_depend_on_no_threads_parts_or_form(measure, most_found, monkey
     assert len(set(said)) == 1
 
 
-@pytest.mark.parametrize("most_found", [0, 10**9])
-def test_a_constant_column_ranks_nothing_anew_where_rounding_would(most_found, monkeypatch):
+@pytest.mark.parametrize("max_gain_rows", [0, 10**9])
+def test_a_constant_column_ranks_nothing_anew_where_rounding_would(max_gain_rows, monkeypatch):
     """1e17 added to scores merges them, which is not what a constant does; by ranking and by counting alike."""
-    monkeypatch.setattr(candidates, "MOST_FOUND", most_found)
+    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
     trials = Trials([1, 0], "textbook@1", group_sizes=[2])
     assert trials.along([0.2, 0.1], [1.0, 1.0], [0.0, 1e17]).tolist() == [1.0, 1.0]
     assert trials.value([0.2 + 1e17, 0.1 + 1e17]) == 0.5
@@ -140,9 +140,9 @@ def test_a_measure_over_rows_has_no_values_of_queries():
 
 
 @pytest.mark.parametrize("form", [NEVER, NOW])
-@pytest.mark.parametrize("most_found", [0, 10**9])
-def test_the_mean_of_equal_gains_is_that_gain(form, most_found, monkeypatch):
-    monkeypatch.setattr(candidates, "MOST_FOUND", most_found)
+@pytest.mark.parametrize("max_gain_rows", [0, 10**9])
+def test_the_mean_of_equal_gains_is_that_gain(form, max_gain_rows, monkeypatch):
+    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
     labels = [0.1, 0.1, 0.1, 0.0]  # of which three add up to 0.30000000000000004
     with kernels(form):
         trials = Trials(labels, ra.presets.sklearn.dcg(1), group_sizes=[4])

@@ -287,7 +287,7 @@ REFUSED = {
     "no order": (
         {"position": DATA["position"] // 9 * 9},
         {"order": "position"},
-        r"two rows of query -?\d+ have order \d+, so that neither comes first",
+        r"two rows of query -?\d+ have order \d+, so neither comes first",
     ),
     "an order of text": ({}, {"order": "text"}, "column 'text' has type large_string, but numbers or times are needed"),
     "a document twice": ({"document": DATA["document"] // 99}, {"docid": "document"}, "occurs twice in its query"),
@@ -353,7 +353,7 @@ ARGUMENTS = {
     "too few ids": (
         {"ids_up_to": 5},
         ra.InputError,
-        "rests on comparing ids, but there are 40 queries and ids_up_to is 5",
+        "needs to compare ids, but there are 40 queries and ids_up_to is 5",
     ),
     "a frame": ({"df": pd.DataFrame(DATA)}, ra.InputError, r"df is a DataFrame, but a dask\.dataframe\.DataFrame"),
     "no rows": (
@@ -365,14 +365,14 @@ ARGUMENTS = {
     "ties by input": (
         {"convention": "yahoo@5"},
         ra.InputError,
-        r"ties='input'\), and rows of a cluster have none.\nHint: order=",
+        r"ties='input'\), but rows of a cluster have no order.\nHint: order=",
     ),
     "ties reversed": ({"convention": TIED.replace(ties="reverse")}, ra.InputError, r"ties='reverse'\)"),
     "ties by document": ({"convention": TIED.replace(ties="docid-ascending")}, ra.InputError, "docid= was not given"),
     "pool of rows": (
         {"convention": "sklearn.roc_auc_score"},
         ra.UnsupportedConventionError,
-        r"over all rows at once \(pool='rows'\), whose parts do not add up.\nHint: pool='queries', or gather",
+        r"pools all rows \(pool='rows'\), so the results of partitions cannot be added up.\nHint: pool='queries'",
     ),
     "given pairs": ({"convention": "catboost.pair_logit"}, ra.UnsupportedConventionError, "takes given pairs of rows"),
 }

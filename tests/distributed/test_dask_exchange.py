@@ -39,7 +39,7 @@ def test_those_that_wait_for_a_task_that_ended_raise(cluster3, failure_of, befor
     for task in (waiting[0], waiting[2]):
         error = failure_of(task.result)
         assert isinstance(error, ra.RankAdaptersError)
-        assert str(error).startswith("z: the task of another worker ended before it came.\nHint: the cause is that")
+        assert str(error).startswith("z: another worker's task ended before its call of add.\nHint: see that")
 
 
 def test_a_task_that_waits_for_its_turn_does_not_stand_for_one_that_ended(cluster3, failure_of):
@@ -47,14 +47,14 @@ def test_a_task_that_waits_for_its_turn_does_not_stand_for_one_that_ended(cluste
     first, _, third = on_workers(cluster3, exchange, [["a", "z"], ["a"], ["a", "z"]])
     [later] = on_workers(cluster3, exchange, [[]])
     for task in (first, third):
-        assert str(failure_of(task.result)).startswith("z: the task of another worker ended before it came")
+        assert str(failure_of(task.result)).startswith("z: another worker's task ended before its call of add")
     assert later.result() == []
 
 
 def test_an_exchange_serves_again_after_a_failure(cluster3, failure_of):
     exchange = ra.dask.exchange(cluster3)
     for task in on_workers(cluster3, exchange, [["a"], ["a"], []])[:2]:
-        assert "ended before it came" in str(failure_of(task.result))
+        assert "ended before its call of add" in str(failure_of(task.result))
     assert cluster3.gather(on_workers(cluster3, exchange, [["a"]] * 3)) == [[[3, 3]]] * 3
 
 
@@ -67,11 +67,11 @@ def test_outside_of_tasks_nobody_waits_longer_than_the_timeout(cluster2, failure
 
     error = failure_of(waits)
     assert isinstance(error, ra.RankAdaptersError)
-    assert str(error) == "a: of 2 workers not all came within 0.5 s.\nHint: timeout=."
+    assert str(error) == "a: not all of 2 workers called add within 0.5 s.\nHint: use a longer timeout=."
 
 
 def test_a_pickle_does_not_keep_the_actor(cluster2):
-    assert pickle.loads(pickle.dumps(ra.dask.exchange(cluster2)))._kept is None
+    assert pickle.loads(pickle.dumps(ra.dask.exchange(cluster2)))._future is None
 
 
 def test_what_is_not_a_client():

@@ -9,19 +9,19 @@ from rankadapters.partitions.rows import FrameRows
 
 
 def rows_of(query):
-    held = {"label": np.zeros(query.size), "score": np.arange(float(query.size))}
-    return FrameRows(held, query, None)
+    arrays = {"label": np.zeros(query.size), "score": np.arange(float(query.size))}
+    return FrameRows(arrays, query, None)
 
 
 @pytest.mark.parametrize("size", [1, 40])
 def test_a_query_that_returns_is_one_query(size):
-    queries, scores = rows_of(np.repeat([3, 1, 3], size)).queries()
+    queries, rows = rows_of(np.repeat([3, 1, 3], size)).grouped()
     assert np.diff(queries.indptr).tolist() == [size, 2 * size]
-    assert scores.tolist() == [*range(size, 2 * size), *range(size), *range(2 * size, 3 * size)]
+    assert rows.arrays["score"].tolist() == [*range(size, 2 * size), *range(size), *range(2 * size, 3 * size)]
 
 
 def test_rows_of_long_queries_that_stand_together_are_not_copied():
     rows = rows_of(np.repeat([3, 1, 2], 40))
-    queries, scores = rows.queries()
+    queries, grouped = rows.grouped()
     assert queries.query_ids.tolist() == [3, 1, 2]
-    assert np.shares_memory(scores, rows.held["score"])
+    assert np.shares_memory(grouped.arrays["score"], rows.arrays["score"])

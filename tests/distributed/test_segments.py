@@ -120,5 +120,5 @@ def test_what_names_no_segment_is_refused(engine, by, message):
 
 
 def test_values_of_queries_have_no_segments(engine):
-    with pytest.raises(ra.InputError, match="by was given, but a value of a query has no segments"):
+    with pytest.raises(ra.InputError, match="by was given, but per-query values have no segments"):
         engine.module.per_query(engine.frame(cut(DATA, 1)), TIED, **COLUMNS, partitions="whole", by="market")

@@ -124,10 +124,10 @@ def test_rows_are_refused_with_their_partition(spark, failure_of, columns, messa
 
 ARGUMENTS = {
     "a frame": ({"df": DATA}, ra.InputError, r"df is a dict, but a pyspark\.sql\.DataFrame is needed"),
-    "ties by input": ({"convention": "yahoo@5"}, ra.InputError, r"rows of a cluster have none.\nHint: order="),
+    "ties by input": ({"convention": "yahoo@5"}, ra.InputError, r"rows of a cluster have no order.\nHint: order="),
     "a column": ({"qid": "q"}, ra.InputError, "qid='q' is not a column of the frame, which has 'query', 'grade'"),
     "a number": ({"docid": 0.5}, ra.InputError, "docid=0.5; allowed are names of columns"),
-    "pool of rows": ({"convention": "sklearn.roc_auc_score"}, ra.UnsupportedConventionError, "over all rows at once"),
+    "pool of rows": ({"convention": "sklearn.roc_auc_score"}, ra.UnsupportedConventionError, "pools all rows"),
     "too few ids": ({"ids_up_to": 5}, ra.InputError, "there are 40 queries and ids_up_to is 5"),
 }
 

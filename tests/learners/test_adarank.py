@@ -46,7 +46,7 @@ def test_weights_of_queries_count_like_copies():
     [
         ("catboost.query_rmse", "lower is better"),
         ("lightgbm.auc", "has none: pool='rows'"),
-        ("ranklib.dcg@10", r"values of queries in \[-1, 1\], but dcg@10"),
+        ("ranklib.dcg@10", r"per-query values in \[-1, 1\], but dcg@10"),
     ],
 )
 def test_a_convention_without_such_values_is_refused(convention, reason):

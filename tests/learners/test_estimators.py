@@ -332,7 +332,8 @@ def test_tables_keep_their_names(learner):
 def test_features_beyond_float32_are_refused_where_ranklib_would_make_them_infinite(learner, kind, monkeypatch):
     model, huge = clone(learner).set_params(max_iter=2), kind(DATA.X * 1e40)
     message = (
-        r"X has -?[0-9.]+e\+\d\d, beyond float32, in which variant='ranklib' holds features; allowed are .*\nHint: "
+        r"X has -?[0-9.]+e\+\d\d, too large for float32, which variant='ranklib' uses for features; "
+        r"allowed are .*\nHint: "
     )
     with pytest.raises(ra.InputError, match=message):
         model.fit(huge, DATA.y, qid=DATA.qid)
@@ -341,7 +342,7 @@ def test_features_beyond_float32_are_refused_where_ranklib_would_make_them_infin
         model.predict(huge)
     with pytest.raises(ra.InputError, match=message):
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(huge, DATA.y, DATA.qid)])
-    monkeypatch.setattr(columns, "COPIED", 0)  # as of features that are read column by column
+    monkeypatch.setattr(columns, "MAX_COPIED_BYTES", 0)  # as for features that are too large to copy
     with pytest.raises(ra.InputError, match=message):
         model.fit(huge, DATA.y, qid=DATA.qid)
 

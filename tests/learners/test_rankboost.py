@@ -50,7 +50,7 @@ def test_validation_by_a_loss_keeps_the_lowest():
 @pytest.mark.parametrize("eval_set", [EVAL_SET, None, EVAL_SET * 2], ids=["one", "none", "two"])
 def test_rounds_that_are_judged_at_once_are_judged_alike(patience, eval_set, monkeypatch):
     def fitted(at_once):
-        monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_AT_ONCE", at_once)
+        monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_PER_BATCH", at_once)
         model = RankBoost("letor4@5", max_iter=20, n_iter_no_change=patience if eval_set else None)
         return model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=eval_set)
 
@@ -67,7 +67,7 @@ def test_sparse_features_give_the_same_model():
 
 
 def test_threads_change_no_bit(monkeypatch):
-    monkeypatch.setattr(stumps_module, "ROWS_OF_A_PART", 40)
+    monkeypatch.setattr(stumps_module, "ROWS_PER_PART", 40)
     monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
     models = [RankBoost(max_iter=8, n_threads=n).fit(DATA.X, DATA.y, qid=DATA.qid) for n in (1, 3)]
     assert models[0].alphas_.tobytes() == models[1].alphas_.tobytes()

@@ -74,15 +74,15 @@ def test_pairs_are_counted_without_making_them():
     assert margins.n_pairs == len(PAIRS)
 
 
-def test_slopes_and_bends_are_the_derivatives_of_the_loss():
+def test_gradient_and_hessian_are_the_derivatives_of_the_loss():
     margins = PairMargins(DATA.y, DATA.sizes, np.linspace(1, 2, DATA.sizes.size))
     rng = np.random.default_rng(0)
     scores, direction = rng.normal(0, 0.3, DATA.y.size), rng.normal(0, 1, DATA.y.size)
     step = 1e-6
     rise = (margins.loss(scores + step * direction) - margins.loss(scores - step * direction)) / (2 * step)
-    assert margins.slopes(scores) @ direction == pytest.approx(rise, rel=1e-6)
-    bend = (margins.slopes(scores + step * direction) - margins.slopes(scores - step * direction)) / (2 * step)
-    np.testing.assert_allclose(margins.bends(scores)(direction), bend, rtol=1e-4, atol=1e-4)
+    assert margins.gradient(scores) @ direction == pytest.approx(rise, rel=1e-6)
+    bend = (margins.gradient(scores + step * direction) - margins.gradient(scores - step * direction)) / (2 * step)
+    np.testing.assert_allclose(margins.hessian(scores)(direction), bend, rtol=1e-4, atol=1e-4)
 
 
 def test_history_and_score_are_under_the_convention():
@@ -101,12 +101,12 @@ def test_too_few_iterations_are_told():
 
 def test_a_single_pair_needs_no_second_class():
     model = RankSVM(C=1.0, tol=1e-10).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
-    assert model.coef_ == pytest.approx([2 / 3])  # which minimises w^2 / 2 + (1 - w)^2
+    assert model.coef_ == pytest.approx([2 / 3])  # which minimizes w^2 / 2 + (1 - w)^2
 
 
 @pytest.mark.parametrize("max_pairs", [0, 10**6])
 def test_pairs_without_weight_are_none(max_pairs, capfd):
-    """One pair of weight 1 beside three of weight 0: it minimises w^2 / 2 + (1 - w)^2, and the solver says nothing."""
+    """One pair of weight 1 beside three of weight 0: it minimizes w^2 / 2 + (1 - w)^2, and the solver says nothing."""
     X, y, qid = [[0.0], [1.0], [0.0], [2.0], [3.0]], [0, 1, 0, 1, 2], [1, 1, 2, 2, 2]
     model = RankSVM(C=1.0, tol=1e-10, max_pairs=max_pairs).fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])
     assert model.coef_ == pytest.approx([2 / 3])
@@ -115,7 +115,7 @@ def test_pairs_without_weight_are_none(max_pairs, capfd):
 
 @pytest.mark.parametrize("kind", [np.array, sp.csr_matrix])
 def test_features_whose_squares_overflow_are_refused(kind):
-    with pytest.raises(ra.InputError, match=r"X has 1e\+200, whose square is beyond all numbers"):
+    with pytest.raises(ra.InputError, match=r"X has 1e\+200, whose square is too large for the solver"):
         RankSVM().fit(kind([[0.0], [1e200]]), [0, 1], qid=[1, 1])
 
 
@@ -151,7 +151,7 @@ def fits(cases):
     [
         ((1e-164, 1, 1), "the largest number in X is 1e-164, whose square is too close to 0 for the solver"),
         ((1e-152, 1e-12, 1), "the largest number in X is 1e-152, whose square is too close to 0 for the solver"),
-        ((1e100, 1, 1), "X has 1e+100, whose square is beyond all numbers that the solver can multiply"),
+        ((1e100, 1, 1), "X has 1e+100, whose square is too large for the solver"),
         ((1, 1, 1e-170), "C times the largest weight is 1e-170; allowed are numbers from 1e-50 to 1e+20."),
         ((1, 1, 1e160), "C times the largest weight is 1e+160; allowed are numbers from 1e-50 to 1e+20."),
     ],

@@ -1,4 +1,4 @@
-"""What a distribution over the pairs of rows of different labels gives each row, without making a pair."""
+"""The potential of each row under a distribution over pairs, in time linear in the rows."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from rankadapters.core.kernels import kernel
 
 
 @kernel
-def pair_potentials(up, down, level, indptr, weight, lower, higher, found):
-    """Sum over the pairs of each row, up[j] x down[i] for the lower row j and the higher row i, by their total.
+def pair_potentials(up, down, level, indptr, weight, lower, higher, potentials):
+    """Write each row's sum over its pairs into `potentials`, divided by the total over all pairs; 0 if that is 0.
 
-    It counts for the higher row and against the lower one, and `weight`, which may be empty, multiplies the pairs of a
-    query. `level` numbers the labels; `lower` and `higher` have room for a number of each. All sums go row after row,
-    level after level and query after query. Where the total is 0, so are all rows.
+    A pair of the higher row i and the lower row j counts up[j] x down[i]: positive for row i, negative for row j.
+    `weight` multiplies the pairs of a query, and may be empty. `level` numbers the labels; `lower` and `higher` are
+    buffers of one number per level. The sums go row by row, level by level and query by query.
     """
     total = 0.0
     for q in range(indptr.size - 1):
-        for each in range(lower.size):
-            lower[each] = higher[each] = 0.0
+        for label in range(lower.size):
+            lower[label] = higher[label] = 0.0
         for i in range(indptr[q], indptr[q + 1]):
             lower[level[i]] += up[i]
             higher[level[i]] += down[i]
         below = above = 0.0
-        for each in range(lower.size):
-            own, lower[each] = lower[each], below
-            below += own
-            own, higher[-1 - each] = higher[-1 - each], above
-            above += own
+        for label in range(lower.size):
+            level_sum, lower[label] = lower[label], below
+            below += level_sum
+            level_sum, higher[-1 - label] = higher[-1 - label], above
+            above += level_sum
         for i in range(indptr[q], indptr[q + 1]):
             wins, losses = down[i] * lower[level[i]], up[i] * higher[level[i]]
             if weight.size:
                 wins *= weight[q]
                 losses *= weight[q]
             total += wins
-            found[i] = wins - losses
-    for i in range(found.size):
-        found[i] = found[i] / total if total != 0 else 0.0
+            potentials[i] = wins - losses
+    for i in range(potentials.size):
+        potentials[i] = potentials[i] / total if total != 0 else 0.0

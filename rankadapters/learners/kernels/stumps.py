@@ -1,4 +1,4 @@
-"""Sums over the rows of each bin of each feature, from which a boosting round reads all its decision stumps."""
+"""Sum the row values in each bin of each feature; a boosting round compares all decision stumps by these sums."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from rankadapters.core.kernels import kernel
 
 @kernel
 def add_by_bin(bins, values, first, last, sums):
-    """Add the value of each row from `first` to `last` to the bins of its features.
+    """Add the value of each row from `first` to `last` (exclusive) to the sum of its bin, for every feature.
 
-    `bins` holds a bin below 256 for each row and feature, and `sums` a row of bins for each feature. Row by row, every
-    sum is another one, so that no addition waits for the one before.
+    `bins` has the bin number, below 256, of each row and feature. `sums` has one row of bins per feature. Successive
+    additions go to different features' sums, so no addition has to wait for the previous one.
     """
     flat, n_bins = sums.ravel(), np.uint64(sums.shape[1])
     for i in range(first, last):
         value, row = values[i], bins[i]
-        place = np.uint64(0)
+        start = np.uint64(0)
         for f in range(row.size):
-            flat[place + np.uint64(row[f])] += value
-            place += n_bins
+            flat[start + np.uint64(row[f])] += value
+            start += n_bins

@@ -1,4 +1,4 @@
-"""What is asked of a frame: conventions, the columns they are computed from, and how its partitions hold queries."""
+"""The request to evaluate a frame: conventions, the names of columns, and how the partitions hold the queries."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from rankadapters.core.errors import InputError, UnsupportedConventionError, cho
 from rankadapters.core.presets.texts import as_conventions
 from rankadapters.segments.assignment import segments_by_id
 
-IDS_UP_TO = 100_000_000  # queries: 800 MB of ids, which the process that asks sorts in half a minute
+IDS_UP_TO = 100_000_000  # ids of this many queries take 800 MB, and sorting them takes half a minute
 
 Partitions = Literal["whole", "sorted", "shuffle"]
 PARTITIONS: tuple[str, ...] = get_args(Partitions)
-BY_ROW_ORDER = {"input", "reverse"}
+TIES_BY_ROW_ORDER = {"input", "reverse"}
 
 KEYWORDS = """\
 label, score, qid : str
-    Columns of labels, predicted scores and queries: finite numbers, of which float32 stays float32, and integers or
-    strings.
+    Names of the columns of labels, predicted scores and query ids. Labels and scores are finite numbers; float32
+    stays float32. Query ids are integers or strings.
 partitions : str
-    How the partitions hold the queries. `whole`: each query in one partition, which is checked by ids. `sorted`: the
-    rows of each partition are sorted by qid, and no partition begins inside another, so that only the first and last
-    query of each are cut; these are ranked in this process. `shuffle`: in any way; the rows are moved so that each
-    query is in one partition.
+    How the partitions hold the queries. `whole`: each query is in one partition, which is checked by comparing ids.
+    `sorted`: each partition is sorted by qid, and the partitions' ranges of qid do not overlap, so only the first and
+    the last query of a partition can be cut; these are ranked in the calling process. `shuffle`: in any way; the rows
+    are moved so that each query is in one partition.
 query_weight : str, optional
     Column of query weights, equal within a query.
 row_weight : str, optional
@@ -36,30 +36,30 @@ row_weight : str, optional
 docid : str, optional
     Column of document identifiers, strings or integers, unique within a query.
 by : str or mapping, optional
-    Column of the segment of each row, equal within a query: strings, numbers or bools. Or a mapping of every query's
+    Column with the segment of each row, equal within a query: strings, numbers or bools. Or a mapping of every query's
     id to its segment.
 order : str, optional
-    Column of numbers or times that puts the rows of a query in order. `ties="input"` and `ties="reverse"` need it,
-    for rows of a cluster have no order; for losses, it decides the last bit.
+    Column of numbers or times that orders the rows of a query. `ties="input"` and `ties="reverse"` need it, because
+    rows of a cluster have no order; for losses, it decides the last bit.
 ids_up_to : int
-    Queries up to which their ids are compared. Beyond it, that no query is in two partitions rests on the shuffle, or
-    on the qids' ranges; `whole` then has nothing to rest on."""
+    Up to this number of queries, their ids are compared to check that no query is in two partitions. For more queries,
+    `shuffle` and `sorted` need no ids, and `whole` raises an error."""
 RETURNS = """\
 Score, mapping of Convention to Score, or Segments
-    One Score under one convention; a mapping of Convention to Score under several, as `ra.evaluate` returns. With
-    `by`, Segments: such a result for each segment and for all queries."""
+    A Score for one convention; a mapping of Convention to Score for an iterable, as `ra.evaluate` returns. With `by`,
+    Segments: such a result for each segment and for all queries."""
 RAISES = """\
 InputError
-    A query is cut (it is named), an entry is missing, an argument is not allowed, or as in `ra.evaluate`; rows are
-    counted from 0 in the partition that the message names.
+    A query is cut, an entry is missing, an argument is not allowed, or `ra.evaluate` would raise it. The message names
+    the query or the partition, and counts rows from 0 within the partition.
 UnsupportedConventionError
-    A convention is over all rows (`pool="rows"`), whose parts do not add up, or over given pairs."""
+    A convention pools all rows (`pool="rows"`), so partitions cannot be added up, or it takes given pairs of rows."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class FrameKeywords(TypedDict, total=False):
-    """Keywords of `evaluate` and `per_query` on every engine; `Asked.of` has their defaults."""
+    """Keywords of `evaluate` and `per_query` on every engine; `FrameRequest.of` has their defaults."""
 
     label: str
     score: str
@@ -73,19 +73,19 @@ class FrameKeywords(TypedDict, total=False):
 
 
 class SegmentKeywords(FrameKeywords):
-    """Keywords of `evaluate` where it returns Segments."""
+    """Keywords of `evaluate` when it returns Segments."""
 
     by: Required[str | Mapping[Any, Any]]
 
 
 def frame_function(function: F) -> F:
-    """Show the keywords of `Asked.of` in a function's signature, and what they mean in its docstring."""
-    keywords = [each for each in signature(Asked.of).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
+    """Add the keywords of `FrameRequest.of` to a function's signature, and their descriptions to its docstring."""
+    keywords = [p for p in signature(FrameRequest.of).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
     if function.__name__ == "per_query":
-        keywords = [each for each in keywords if each.name != "by"]
-    own = signature(function)
-    shown = own.replace(parameters=[*list(own.parameters.values())[:-1], *keywords])
-    function.__signature__ = shown  # type: ignore[attr-defined]  # what `inspect.signature` gives first
+        keywords = [keyword for keyword in keywords if keyword.name != "by"]
+    old = signature(function)
+    shown = old.replace(parameters=[*list(old.parameters.values())[:-1], *keywords])
+    function.__signature__ = shown  # type: ignore[attr-defined]  # `inspect.signature` returns it
     texts = {"KEYWORDS": KEYWORDS, "RETURNS": RETURNS, "RAISES": RAISES}
     for name, text in texts.items():
         function.__doc__ = (function.__doc__ or "").replace(f"    {{{name}}}", indent(text, "    "))
@@ -93,24 +93,24 @@ def frame_function(function: F) -> F:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """Conventions, and which columns of a frame they are computed from; it travels to every worker.
+class FrameRequest:
+    """The checked arguments of a call of `evaluate` or `per_query`, which are sent to every worker.
 
     Attributes
     ----------
     conventions : tuple of Convention
-        As asked for: two may be equal.
+        The requested conventions; they may repeat.
     is_one : bool
-        Whether one convention was asked for, and not a sequence of them.
+        Whether the caller gave a single convention, not an iterable.
     columns : mapping of str to str
-        Names of columns by role: `label`, `score`, `qid`, and, where named, `query_weight`, `row_weight`, `docid`,
+        Names of columns by role: `label`, `score`, `qid`, and optionally `query_weight`, `row_weight`, `docid`, `by`,
         `order`.
     partitions : str
         How the partitions hold the queries: `whole`, `sorted`, or `shuffle`.
     ids_up_to : int
-        Queries up to which their ids are compared.
+        Maximum number of queries whose ids are compared.
     by : dict or None
-        Segment of each query by its id; a column of segments is among `columns`.
+        Segment of each query by its id; None if there are no segments or they are a column.
     """
 
     conventions: tuple[Convention, ...]
@@ -137,78 +137,78 @@ class Asked:
         order: str | None = None,
         ids_up_to: int = IDS_UP_TO,
     ) -> Self:
-        """Check what is asked of a frame with columns of these names.
+        """Check the arguments of a call on a frame whose columns have these names.
 
         Raises
         ------
         ConventionError
-            One of the conventions is not one.
+            A convention is invalid.
         UnsupportedConventionError
-            A convention is over all rows, or over given pairs, which a frame does not hold.
+            A convention pools all rows, or takes given pairs of rows, which a frame does not hold.
         InputError
-            A column is missing, or one that a convention needs was not given; or an argument is not allowed.
+            The frame lacks a column, a convention needs a column that was not named, or an argument is not allowed.
         """
         is_one = isinstance(convention, (Convention, str))
         conventions = as_conventions([convention] if is_one else convention)
         columns = {"label": label, "score": score, "qid": qid}
-        of_queries = segments_by_id(by) if isinstance(by, Mapping) else None
+        segment_by_id = segments_by_id(by) if isinstance(by, Mapping) else None
         segment = None if isinstance(by, Mapping) else by
         more = {"query_weight": query_weight, "row_weight": row_weight, "docid": docid, "by": segment, "order": order}
         columns |= {role: name for role, name in more.items() if name is not None}
-        hint = "'shuffle' fits every frame; 'whole' moves no row, 'sorted' next to none"
+        hint = "'shuffle' works for every frame; 'whole' moves no rows, 'sorted' very few"
         choice("partitions", partitions, PARTITIONS, hint=hint)
         ids_up_to = whole("ids_up_to", ids_up_to, least=0, hint=f"ids_up_to={IDS_UP_TO}, the default")
         _refuse_missing(columns, names)
-        for each in conventions:
-            _refuse_unfit(each, columns)
+        for checked in conventions:
+            _refuse_unfit(checked, columns)
         return cls(
             conventions=tuple(conventions), is_one=is_one, columns=columns, partitions=partitions,
-            ids_up_to=ids_up_to, by=of_queries,
+            ids_up_to=ids_up_to, by=segment_by_id,
         )  # fmt: skip
 
-    def with_each_name_once(self) -> Self:
-        """Return what is asked without repeated conventions, for a table with a column by each name.
+    def without_repeats(self) -> Self:
+        """Return the request without repeated conventions, for a table with one column per name.
 
         Raises
         ------
         InputError
-            Segments are asked for, of which no query has a value.
+            The request has segments, but a table of queries has none.
         """
         if self.has_segments:
-            raise InputError("by was given, but a value of a query has no segments.", hint="join the frame by qid")
-        return replace(self, conventions=tuple({each.name: each for each in self.conventions}.values()))
+            raise InputError("by was given, but per-query values have no segments.", hint="join the frame by qid")
+        return replace(self, conventions=tuple({c.name: c for c in self.conventions}.values()))
 
     @property
     def has_segments(self) -> bool:
-        """Whether the queries are segmented."""
+        """Whether the queries are divided into segments."""
         return self.by is not None or "by" in self.columns
 
     @property
     def names(self) -> list[str]:
-        """Names of the columns, each once."""
+        """The distinct names of the columns."""
         return list(dict.fromkeys(self.columns.values()))
 
 
 def _refuse_missing(columns: Mapping[str, object], names: Collection[str]) -> None:
-    for what, name in columns.items():
+    for role, name in columns.items():
         if not isinstance(name, (str, int)):
-            raise refusal(what, name, "names of columns")
+            raise refusal(role, name, "names of columns")
         if name not in names:
-            msg = f"{what}={name!r} is not a column of the frame, which has {choices(names)}."
-            raise InputError(f"{msg}\nHint: the name of a column; an index becomes one by reset_index().")
+            msg = f"{role}={name!r} is not a column of the frame, which has {choices(names)}."
+            raise InputError(f"{msg}\nHint: give the name of a column; reset_index() turns an index into one.")
 
 
 def _refuse_unfit(convention: Convention, columns: Collection[str]) -> None:
     if convention.over == "rows":
-        msg = f"{convention.name} is over all rows at once (pool='rows'), whose parts do not add up."
+        msg = f"{convention.name} pools all rows (pool='rows'), so the results of partitions cannot be added up."
         hint = "pool='queries', or gather these columns in one process and call ra.evaluate"
         raise UnsupportedConventionError(f"{msg}\nHint: {hint}.")
     if getattr(convention, "pairs", None) == "given":
-        msg = f"{convention.name} takes given pairs of rows, which have no numbers in a frame."
+        msg = f"{convention.name} takes given pairs of rows, but rows of a cluster have no numbers to give pairs by."
         raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
     ties = getattr(convention, "ties", "")
-    if ties in BY_ROW_ORDER and "order" not in columns:
-        msg = f"{convention.name} breaks ties by the order of rows (ties={ties!r}), and rows of a cluster have none."
+    if ties in TIES_BY_ROW_ORDER and "order" not in columns:
+        msg = f"{convention.name} breaks ties by row order (ties={ties!r}), but rows of a cluster have no order."
         hint = "order=, a column of numbers that sorts the rows of a query, or convention.replace(ties='average')"
         raise InputError(f"{msg}\nHint: {hint}.")
     if ties.startswith("docid") and "docid" not in columns:
