@@ -32,7 +32,7 @@ def under(results: dict[str, Any], judge: str) -> Table:
 
 
 def training(results: dict[str, Any]) -> Table:
-    """NDCG@10 by RankLib of each training, and what LETOR's changes, with its standard error over the folds."""
+    """NDCG@10 by RankLib of each training, and the change under LETOR's, with its standard error over the folds."""
     rows = [["learner", *(f"trained under `{each}`" for each in TRAINED), "`letor4` - `ranklib`", "standard error"]]
     for learner in sorted(results["table"]):
         folds = {each: last(results, learner, each) for each in TRAINED}
@@ -45,7 +45,7 @@ def training(results: dict[str, Any]) -> Table:
 
 def apart(results: dict[str, Any], best: str = "LambdaMART") -> Table:
     """How far the learners are apart, with standard errors over queries, and how many queries have tied scores."""
-    rows = [["learner", "NDCG@10", "standard error", f"beside {best}", "paired standard error", "queries with ties"]]
+    rows = [["learner", "NDCG@10", "standard error", f"difference from {best}", "standard error of the difference", "queries with ties"]]
     for learner in sorted(results["table"]):
         own, folds = results["table"][learner]["ranklib"], last(results, learner, "ranklib")
         error, paired = (own[each]["ranklib"][-1] for each in ("error", "error_beside_best"))
