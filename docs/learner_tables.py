@@ -45,8 +45,8 @@ def training(results: dict[str, Any]) -> Table:
 
 def apart(results: dict[str, Any], best: str = "LambdaMART") -> Table:
     """How far the learners are apart, with standard errors over queries, and how many queries have tied scores."""
-    head = ["learner", "NDCG@10", "standard error", f"difference from {best}", "its standard error", "queries with ties"]
-    rows = [head]
+    head = ["learner", "NDCG@10", "standard error", f"difference from {best}", "its standard error"]
+    rows = [[*head, "queries with ties"]]
     for learner in sorted(results["table"]):
         own, folds = results["table"][learner]["ranklib"], last(results, learner, "ranklib")
         error, paired = (own[each]["ranklib"][-1] for each in ("error", "error_beside_best"))
