@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import executed
 import links
 import tables
+from sphinx.pycode.parser import VariableCommentPicker
 from sphinx.util.logging import getLogger
 
 import rankadapters
@@ -19,7 +20,7 @@ author = "The rankadapters developers"
 copyright = "2026, The rankadapters developers"
 release = rankadapters.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build", "generated"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
@@ -38,6 +39,7 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
+VariableCommentPicker.is_overload = lambda *_: False  # one signature for a function, not one for each type it returns
 default_role = "code"  # what stands between backquotes in a docstring
 napoleon_google_docstring = False
 
@@ -45,6 +47,18 @@ html_theme = "furo"
 html_title = "rankadapters"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_theme_options = {"light_logo": "logo.svg", "dark_logo": "logo-dark.svg", "sidebar_hide_name": True}
+html_favicon = "_static/icon.svg"
+
+# A card shows the site in a message or a post. It needs the site's own address.
+html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")
+if html_baseurl:
+    myst_html_meta = {
+        "property=og:title": "rankadapters",
+        "property=og:description": "One NDCG, under a convention that you declare, in every toolkit",
+        "property=og:image": f"{html_baseurl}_static/card.png",
+        "name=twitter:card": "summary_large_image",
+    }
 
 if os.environ.get("RANKADAPTERS_OFFLINE"):  # else `sphinx-build -b linkcheck` asks other sites too
     linkcheck_ignore = [r"https?://"]
@@ -55,6 +69,18 @@ def check_site(app, error):
     if error is None and app.builder.name == "html":
         for fault in links.faults(Path(app.outdir)):
             getLogger(__name__).warning(fault)
+
+
+# How toolkits call an object, or how it prints itself: for the reader of the code alone.
+INTERNAL_MEMBERS = {
+    "after_iteration", "after_training", "before_training", "bind", "blocks", "cells", "covers", "divides_weights",
+    "idle", "is_max_optimal", "get_final_error", "lower", "needs_positions", "rounding", "unify", "uses_weights",
+}  # fmt: skip
+
+
+def skip_internal_members(app, what, name, obj, skip, options):  # noqa: ARG001, PLR0917 - as Sphinx calls it
+    """Leave out of the reference what only toolkits and our own tables call."""
+    return True if name in INTERNAL_MEMBERS else None
 
 
 def end_code(app, what, name, obj, options, lines):  # noqa: ARG001, PLR0917 - as Sphinx calls it
@@ -69,5 +95,6 @@ def setup(app):
     executed.prepare(app)
     app.connect("builder-inited", executed.keep_outputs, priority=900)  # after myst-nb has set them
     app.connect("builder-inited", tables.write)
+    app.connect("autodoc-skip-member", skip_internal_members)
     app.connect("autodoc-process-docstring", end_code, priority=400)  # before napoleon
     app.connect("build-finished", check_site)

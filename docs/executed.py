@@ -43,7 +43,8 @@ def cell(code: str, drawn: str | None) -> notebook.NotebookNode:
 
 def still() -> list[str]:
     """Name the pages on which nothing runs, so that no process is started for them."""
-    return [page.name for page in DOCS.glob("*.md") if not BLOCK.search(page.read_text(encoding="utf-8"))]
+    pages = (page for page in DOCS.rglob("*.md") if not BLOCK.search(page.read_text(encoding="utf-8")))
+    return [page.relative_to(DOCS).as_posix() for page in pages]
 
 
 def prepare(app: object) -> None:

@@ -41,6 +41,7 @@ def _leads(link: str, path: Path, pages: dict[Path, Page]) -> bool:
     if parts.scheme or parts.netloc:
         return True  # another site's, which `sphinx-build -b linkcheck` asks
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-    if not parts.fragment or target not in pages:
+    # Sphinx's pages of source code lead to the right page, but name some anchors by another module that re-exports.
+    if not parts.fragment or target not in pages or "_modules" in path.parts:
         return target.exists()
     return unquote(parts.fragment) in pages[target].ids

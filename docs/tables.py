@@ -63,13 +63,12 @@ def write(*_: object) -> None:
     tables |= learner_tables.tables() | {"evidence": evidence()}
     for name, table in tables.items():
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
-    classes = [f"rankadapters.{measure.__name__}" for measure in MEASURES.values()]
-    tools = [f"{type(tool).__module__}.{type(tool).__name__}" for tool in ra.presets.TOOLS.values()]
+    classes = [f".. autoclass:: rankadapters.{measure.__name__}" for measure in MEASURES.values()]
     texts = {
         "fields": fields(),
         "each-measure": sections(),
-        "api-measures": reference(classes, []),
-        "api-tools": reference(tools, [":members:"]),
+        "api-measures": reference("\n\n".join(classes)),
+        "api-tools": "\n".join(preset_reference(name, tool) for name, tool in ra.presets.TOOLS.items()),
     }
     pictures = field_pictures.pictures(GENERATED)
     texts |= {f"picture-{name}": text for name, text in pictures.items()} | {"pictures": pictured(pictures)}
@@ -110,10 +109,15 @@ def matrix() -> Table:
     return [["", *(MEASURES[word].__name__ for word in words)], *body]
 
 
-def reference(classes: list[str], options: list[str]) -> str:
-    """What the documentation of some classes shows."""
-    blocks = ["\n".join([f".. autoclass:: {name}", *(f"   {option}" for option in options)]) for name in classes]
-    return "```{eval-rst}\n" + "\n\n".join(blocks) + "\n```\n"
+def reference(directives: str) -> str:
+    """Return a block of reStructuredText."""
+    return "```{eval-rst}\n" + directives + "\n```\n"
+
+
+def preset_reference(name: str, tool: object) -> str:
+    """Return a section with what a tool's presets say of themselves."""
+    path = f"{type(tool).__module__}.{type(tool).__name__}"
+    return f"## `ra.presets.{name}`\n\n" + reference(f".. autoclass:: {path}\n   :members:")
 
 
 def measures() -> Table:
@@ -134,20 +138,19 @@ def inexpressible() -> Table:
 
 
 def toolkits() -> Table:
-    """NDCG@10 of one feature of the generated data as each toolkit has it by default."""
+    """NDCG@10 of one feature of the generated data under each toolkit's default rules."""
     scores = ra.evaluate(*example(), [f"{name}@10" for name in TOOLKITS])
-    values = dict(zip(TOOLKITS.values(), scores, strict=True))
-    return [list(values), [f"**{scores[convention].value:.4f}**" for convention in values.values()]]
+    values = dict(zip(TOOLKITS.values(), scores.values(), strict=True))
+    return [["toolkit", "NDCG@10"], *([toolkit, f"**{score.value:.4f}**"] for toolkit, score in values.items())]
 
 
 def gap() -> Table:
-    """Why scikit-learn's and LightGBM's differ."""
-    found = ra.audit.explain(*example(), "sklearn@10", "lightgbm@10")
-    one, other = found.a.convention, found.b.convention
-    table = [["what is decided", "scikit-learn", "LightGBM", "part of the gap"]]
-    for name, part in sorted(found.contributions.items(), key=lambda item: -abs(item[1])):
-        about = one.declared()[name].about.partition(" (")[0].rstrip(".")
-        table.append([f"{about}: `{name}`", f"`{getattr(one, name)}`", f"`{getattr(other, name)}`", f"{part:+.4f}"])
+    """The fields that make scikit-learn's value and LightGBM's differ."""
+    explanation = ra.audit.explain(*example(), "sklearn@10", "lightgbm@10")
+    a, b = explanation.a.convention, explanation.b.convention
+    table = [["field", "scikit-learn", "LightGBM", "part of the difference"]]
+    for name, part in sorted(explanation.contributions.items(), key=lambda item: -abs(item[1])):
+        table.append([f"`{name}`", f"`{getattr(a, name)}`", f"`{getattr(b, name)}`", f"{part:+.4f}"])
     return table
 
 

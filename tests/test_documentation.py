@@ -50,13 +50,6 @@ def test_the_best_round_is_shown_with_its_own_value(page):
     assert [line for line in lines if "best_iteration" in line and "history[-1]" in line] == []
 
 
-def test_every_preset_is_named_on_the_first_page():
-    from rankadapters import presets
-
-    text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
-    assert [name for name in presets.names() if f"`{name}`" not in text] == []
-
-
 def test_the_speed_that_the_readme_states_is_that_of_the_speed_page():
     speed = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
     ratios = dict(

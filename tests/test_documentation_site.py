@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+import rankadapters as ra
+from rankadapters.core.measures import MEASURES
+
 ROOT = Path(__file__).parent.parent
-SOURCES = sorted((ROOT / "docs").glob("*.md"))
+SOURCES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "reference").glob("*.md")])
 
 
 def load(name):
@@ -118,10 +122,43 @@ def test_pictures_in_the_pages_have_a_text(page):
     assert [block for block in drawn if not re.search(r"^:alt: \S", block, re.MULTILINE)] == []
 
 
-def test_every_page_is_in_the_sidebar():
-    trees = re.findall(
-        r"^```\{toctree\}\n(.*?)^```", (ROOT / "docs/index.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
-    )
+def toctree_entries(page):
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     lines = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
-    listed = [re.sub(r".*<(.+)>", r"\1", line) for line in lines]
-    assert sorted(listed) == sorted(page.stem for page in SOURCES if page.stem != "index")
+    return [re.sub(r".*<(.+)>", r"\1", line) for line in lines]
+
+
+def test_every_page_is_in_the_sidebar():
+    listed = [entry for page in ("index", "api") for entry in toctree_entries(ROOT / "docs" / f"{page}.md")]
+    pages = [page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in SOURCES]
+    assert sorted(listed) == sorted(page for page in pages if page != "index")
+
+
+PUBLIC_MODULES = (
+    "audit", "catboost", "compare", "conformance", "dask", "datasets", "exports", "io", "learners", "lightgbm",
+    "objectives", "parity", "sklearn", "spark", "trackers", "xgboost",
+)  # fmt: skip
+
+
+REFERENCE = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_every_public_name_of_a_module_is_in_the_reference(module):
+    blocks = re.findall(rf"automodule:: rankadapters\.{module}\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 1
+    if blocks[0].startswith("   :members:"):
+        return  # all of them
+    listed = re.findall(rf"currentmodule:: rankadapters\.{module}\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
+    documented = re.findall(r"^\.\. auto(?:class|data|function|exception):: (\w+)", "\n".join(listed), re.MULTILINE)
+    toolkit = pytest.importorskip(f"rankadapters.{module}", exc_type=ra.MissingToolkitError)
+    subpackages = {name for name in toolkit.__all__ if inspect.ismodule(getattr(toolkit, name))}
+    assert sorted(documented) == sorted(set(toolkit.__all__) - subpackages)
+
+
+def test_every_public_name_of_the_package_is_in_the_reference():
+    blocks = re.findall(r"currentmodule:: rankadapters\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
+    documented = re.findall(r"^\.\. auto(?:class|data|function|exception):: (\w+)", "\n".join(blocks), re.MULTILINE)
+    measures = {measure.__name__ for measure in MEASURES.values()}  # whose blocks are generated
+    names = set(ra.__all__) - measures - {"__version__", "presets"}
+    assert sorted(name for name in names if documented.count(name) != 1) == []
