@@ -32,7 +32,7 @@ def under(results: dict[str, Any], judge: str) -> Table:
 
 
 def training(results: dict[str, Any]) -> Table:
-    """Return RankLib's NDCG@10 of each training, and the change under LETOR's with its standard error."""
+    """Return RankLib's NDCG@10 of each training, and the change under LETOR's, with its standard error."""
     rows = [["learner", *(f"trained under `{each}`" for each in TRAINED), "`letor4` - `ranklib`", "standard error"]]
     for learner in sorted(results["table"]):
         folds = {each: last(results, learner, each) for each in TRAINED}
@@ -45,16 +45,8 @@ def training(results: dict[str, Any]) -> Table:
 
 def apart(results: dict[str, Any], best: str = "LambdaMART") -> Table:
     """Return the differences between learners with standard errors, and the numbers of queries with ties."""
-    rows = [
-        [
-            "learner",
-            "NDCG@10",
-            "standard error",
-            f"difference from {best}",
-            "paired standard error",
-            "queries with ties",
-        ]
-    ]
+    head = ["learner", "NDCG@10", "standard error", f"difference from {best}", "its standard error"]
+    rows = [[*head, "queries with ties"]]
     for learner in sorted(results["table"]):
         own, folds = results["table"][learner]["ranklib"], last(results, learner, "ranklib")
         error, paired = (own[each]["ranklib"][-1] for each in ("error", "error_beside_best"))

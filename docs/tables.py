@@ -30,25 +30,25 @@ EFFECTS: dict[str, dict[str, Callable[[int], ra.NDCG]]] = {
         "`ranklib`: 0": ranklib,
         "`ranklib_busafekete`: 0.5": ra.presets.ranklib_busafekete,
         "`yahoo`: 1": ra.presets.yahoo,
-        "left out": lambda k: ranklib(k).replace(empty="skip"),
+        "excluded": lambda k: ranklib(k).replace(empty="skip"),
     },
     "short": {
-        "`letor3`: short queries count 0 in the mean": letor3,
-        "the same, short queries padded": lambda k: letor3(k).replace(short="pad"),
-        "the same, short queries left out": lambda k: letor3(k).replace(short="skip"),
+        "`letor3`: short queries have the value 0": letor3,
+        "the same, but short queries are evaluated": lambda k: letor3(k).replace(short="pad"),
+        "the same, but short queries are excluded": lambda k: letor3(k).replace(short="skip"),
     },
     "discount": {
         "1 / log2(1 + i), `ranklib`": ranklib,
-        "1, 1, 1 / log2(3), ..., otherwise as `ranklib`": lambda k: ranklib(k).replace(discount="jk2"),
+        "1, 1, 1 / log2(3), ..., otherwise `ranklib`": lambda k: ranklib(k).replace(discount="jk2"),
     },
     "ties": {
-        "order of the file, `ranklib`": ranklib,
+        "order of the rows in the file, `ranklib`": ranklib,
         "descending document ids, scores in float32, `trec_eval_9`": lambda k: ra.presets.trec_eval_9(k).replace(
             gain="exp2"
         ),
-        "averaged": lambda k: ranklib(k).replace(ties="average"),
-        "worst": lambda k: ranklib(k).replace(ties="worst"),
-        "best": lambda k: ranklib(k).replace(ties="best"),
+        "average over all orders": lambda k: ranklib(k).replace(ties="average"),
+        "worst order": lambda k: ranklib(k).replace(ties="worst"),
+        "best order": lambda k: ranklib(k).replace(ties="best"),
     },
 }
 
@@ -184,6 +184,6 @@ def programs() -> Iterable[tuple[str, object]]:
     """The programs of the paper's Section 3, the fork of its first author, and the definition."""
     for name in ("letor3", "letor4", "mslr", "yahoo", "ranklib", "ranklib_busafekete"):
         yield f"`{name}`", getattr(ra.presets, name)
-    yield "`trec_eval_9`, gain 2^label - 1", lambda k: ra.presets.trec_eval_9(k).replace(gain="exp2")
-    yield "`trec_eval_9`, gain label", ra.presets.trec_eval_9
+    yield "`trec_eval_9`, gains 2^y - 1", lambda k: ra.presets.trec_eval_9(k).replace(gain="exp2")
+    yield "`trec_eval_9`, gains y", ra.presets.trec_eval_9
     yield "`textbook`", ra.presets.textbook

@@ -76,9 +76,9 @@ SETTINGS = [
             "of the preset"),
     Setting([{"lambdarank_truncation_level": 3}, {"lambdarank_norm": False}, {"sigmoid": 2.0},
              {"label_gain": [0, 1, 2, 3, 9]}, {**XENDCG, "objective_seed": 9}],
-            shown="the same in `params` alone", why="a callable does not see them"),
+            shown="the same parameters, in `params` only", why="a callable does not receive them"),
     Setting([{**XENDCG, "seed": 7}], shown="`seed` under `rank_xendcg`",
-            why="LightGBM makes `objective_seed` of it; give that one to both"),
+            why="LightGBM derives `objective_seed` from it; set `objective_seed` for both"),
     Setting([{**XENDCG, "seed": 7, "preset": {"objective_seed": 9}}], shown="`seed` and `objective_seed`"),
     Setting([{"data": {"weight": WEIGHT}}, {"data": {"init_score": START}}],
             shown="`weight`, `init_score` of the Dataset"),
@@ -87,31 +87,32 @@ SETTINGS = [
              {**SHOWN, "bias": {}, "callbacks": [decaying]}],
             shown="`position` of the Dataset; `lambdarank_position_bias_regularization`, `learning_rate` also in "
             "`position_bias=lightgbm.position_bias(...)`",
-            why="with `num_threads=1`: more of LightGBM's threads add up the biases' sums in another order"),
+            why="with `num_threads=1`; with more threads LightGBM adds up the biases in a different order"),
     Setting([SHOWN, {**SHOWN, "lambdarank_position_bias_regularization": 1.0}],
-            shown="`position` of the Dataset, without `position_bias`", why="LightGBM's own corrects. We warn."),
+            shown="`position` of the Dataset, without `position_bias`",
+            why="the built-in objective corrects the bias. We warn."),
     Setting([{"boosting": "gbdt"}], shown='`boosting="gbdt"`', idle=True),
     Setting([{**DART, "by_chance": {"drop_seed": seed_before(4)}},
              {**DART, "uniform_drop": True, "by_chance": {"drop_seed": seed_before(4)}},
              {**DART, "xgboost_dart_mode": True, "max_drop": 2, "by_chance": {"drop_seed": seed_before(4)}}],
             shown='`boosting="dart"`, with `drop_rate`, `drop_seed`, `max_drop`, `skip_drop`, `uniform_drop`, '
             "`xgboost_dart_mode`",
-            why="under a callable LightGBM reads a flag before it has set it, on which the drops depend; with the "
-            "training set in `valid_sets` it leaves dropped trees with their sign turned round. We warn."),
-    Setting([{"boosting": "rf", **BAGGING}], shown='`boosting="rf"`', why="by LightGBM, under any callable"),
+            why="under a callable LightGBM reads a flag before it sets it, and the dropped trees depend on that flag; "
+            "with the training set in `valid_sets` the dropped trees keep the wrong sign. We warn."),
+    Setting([{"boosting": "rf", **BAGGING}], shown='`boosting="rf"`', why="LightGBM refuses every callable here"),
     Setting([GOSS], shown='`data_sample_strategy="goss"`, `top_rate`, `other_rate`'),
     Setting([BAGGING, {**BAGGING, "bagging_fraction": 0.3}, {**BAGGING, "bagging_freq": 2, "bagging_seed": 9},
              {**BAGGING, "seed": 7}]),
     Setting([{**BAGGING, "bagging_by_query": True}, {**BAGGING, "bagging_fraction": 0.4, "bagging_by_query": True}],
             shown="`bagging_by_query`",
-            why="LightGBM draws queries for its own objectives only: a callable trains on all rows, or on none where "
-            "it should be half of them or fewer, and the score of row 0 is spoilt. We warn."),
+            why="LightGBM samples queries for its own objectives only: a callable trains on all rows, or on none if "
+            "the sample is half of the rows or less, and the score of row 0 becomes wrong. We warn."),
     Setting([{"bagging_freq": 1, "pos_bagging_fraction": 0.5, "neg_bagging_fraction": 0.5}], idle=True),
     Setting([{"feature_fraction": 0.5}, {"feature_fraction": 0.5, "feature_fraction_seed": 9},
              {"feature_fraction": 0.5, "feature_fraction_bynode": 0.5}],
             shown="`feature_fraction`, `feature_fraction_seed`",
-            why="`Booster.update` resets a parameter before a callable's first round, and LightGBM then draws once "
-            "more: other features, as by another seed"),
+            why="`Booster.update` resets a parameter before the first round of a callable, and LightGBM then draws the "
+            "features again, as with a different seed"),
     Setting([{"feature_fraction_bynode": 0.5}, {"feature_fraction_bynode": 0.5, "feature_fraction_seed": 9}],
             shown="`feature_fraction_bynode` alone"),
     Setting([{"extra_trees": True}, {"extra_trees": True, "extra_seed": 9}]),

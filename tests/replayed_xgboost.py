@@ -82,7 +82,7 @@ SETTINGS = [
             idle=True),
     Setting([{"alone": ["base_score"]}, {"base_score": 0}, {"base_score": 0.5}], shown="`base_score` alone"),
     Setting([{"alone": ["base_score"], **APPROX}], shown='`base_score` alone, under `tree_method="approx"`',
-            why="XGBoost takes a callable for squared error, whose hessian is constant, and keeps the bins of the "
+            why="XGBoost assumes that a callable is squared error with a constant hessian, so it keeps the bins of the "
             "first round"),
     Setting([{"tree_method": "exact"}, APPROX, {**APPROX, **HALF}, {"grow_policy": "lossguide", "max_leaves": 4},
              {"max_leaves": 5}]),
@@ -122,7 +122,8 @@ SETTINGS = [
              {"bias": {}, "objective": "rank:map"}, {"bias": {}, "objective": "rank:pairwise"}],
             shown="`lambdarank_unbiased`, `lambdarank_bias_norm` as `position_bias=xgboost.unbiased(...)`"),
     Setting([{"lambdarank_unbiased": True}, {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0}],
-            shown="the same in the parameters alone", why="a callable does not see them"),
+            shown="the same parameters, in the parameters of the training only",
+            why="a callable does not receive them"),
     Setting([{"multi_strategy": "multi_output_tree"}, {"nthread": 2}, {"seed": 7}, {"process_type": "default"},
              {"refresh_leaf": 0}, {"max_cached_hist_node": 1}, {"sparse_threshold": 0.9}], idle=True),
 ]  # fmt: skip
@@ -132,8 +133,8 @@ BESIDE = [HALF, {"colsample_bytree": 0.5}, {"colsample_bylevel": 0.5}, {"colsamp
           {**DART, "one_drop": 1}, {**DESCENT, "feature_selector": "random"}]  # fmt: skip
 MEAN_BESIDE = Setting(
     [MEANS[0] | trial for trial in (*BESIDE, {"seed": 7}, {"seed_per_iteration": True})],
-    shown="the same beside `subsample`, `colsample_*`, `rate_drop` and its kin, `feature_selector`, another `seed`, "
-    "`seed_per_iteration`",
+    shown="the same with `subsample`, `colsample_*`, the parameters of `dart`, `feature_selector`, a different "
+    "`seed`, or `seed_per_iteration`",
     why="up to 3.3; from 3.4 on one generator draws all this, and the pairs differ. We warn.",
 )
 SETTINGS += [Setting(

@@ -176,7 +176,7 @@ class RankedCandidates:
 
         return run
 
-    def _fix_constant(self, candidates: MovedScores) -> Settled:
+    def _fix_constant(self, candidates: MovedScores) -> PolicyDecisions:
         """Fix the queries whose column is constant at their value under `start`."""
         decisions = self.member.decisions
         is_fixed = (decisions.status == COMPUTE) & is_constant(candidates.column, self.indptr)
@@ -189,7 +189,7 @@ class RankedCandidates:
         status[is_fixed], fixed[is_fixed] = FIXED, start_values[0, is_fixed]
         return replace(decisions, status=status, fixed=fixed)
 
-    def _ranking_of(self, queries: slice, n_copies: int, decisions: Settled) -> SharedRanking:
+    def _ranking_of(self, queries: slice, n_copies: int, decisions: PolicyDecisions) -> SharedRanking:
         """Return a ranking that evaluates `n_copies` candidates of some queries at once; cached if possible."""
         key = (queries.start, n_copies)
         if decisions is self.member.decisions and key in self._rankings:
