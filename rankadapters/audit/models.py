@@ -74,11 +74,7 @@ def score_models(
 
 
 def _panels(
-    queries_by_model: dict[str, Queries],
-    conventions: list[Convention],
-    n_threads: int | None,
-    *,
-    queries_differ: bool,
+    queries_by_model: dict[str, Queries], conventions: list[Convention], n_threads: int | None, *, queries_differ: bool
 ) -> dict[int, Panel]:
     """Return a panel for each Queries object, by its id; errors name the model if models have different queries."""
     panels: dict[int, Panel] = {}

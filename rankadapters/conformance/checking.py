@@ -90,7 +90,6 @@ def check(
 
 
 def _is_wrong(vector: Vector, answer: Reply, tolerance: float) -> bool:
-    """Return whether an answer differs from the value of the convention."""
     if vector.value is None or answer.problem:
         return not answer.problem or (vector.value is not None and not vector.optional)
     return abs(answer.value - vector.value) > tolerance * max(1.0, abs(vector.value))
@@ -99,7 +98,7 @@ def _is_wrong(vector: Vector, answer: Reply, tolerance: float) -> bool:
 def _explain(
     function: Function, convention: Convention, labels: Sequence[float] | None, tolerance: float
 ) -> tuple[dict[str, tuple[Any, Any]], str]:
-    """Return the fields whose different values explain the answers of a failing function, or else a mistake."""
+    """Probe a function that fails: return the fields that it computes differently, or the mistake that it makes."""
     grades, k = grades_of(function, labels), getattr(convention, "k", None)
     elimination = examine(function, (type(convention),), k, grades, tolerance)
     if not elimination.remaining:

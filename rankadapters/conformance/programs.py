@@ -101,9 +101,7 @@ class Program:
             except OSError as error:
                 self._errors.close()
                 msg = f"command={shlex.join(self._arguments)!r} cannot be started: {error.strerror}."
-                raise InputError(
-                    msg, hint="pass the path of a program and its arguments, such as 'node ndcg.js'"
-                ) from None
+                raise InputError(msg, hint="pass a program and its arguments, such as 'node ndcg.js'") from None
             self._lines = queue.SimpleQueue()
             threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
         return self._process

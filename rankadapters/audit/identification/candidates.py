@@ -51,7 +51,7 @@ class Candidates:
         return list(self._groups.get(without, {}).values())
 
     def add(self, groups: Groups) -> None:
-        """Keep the means near the numbers, the conventions that give the numbers, and the one nearest to the first."""
+        """Record the means near the numbers, the conventions that give the numbers, and the nearest convention."""
         distances = np.abs(groups.means - [float(number.printed.value) for number in self.numbers])
         near = (distances <= [number.window for number in self.numbers]).all(axis=-1)
         if near.any():

@@ -35,11 +35,11 @@ class Chance:
     n_random: int
 
     def share(self, n_changes: int) -> float:
-        """Return the share of random numbers given by conventions within `n_changes` fields of a preset."""
+        """Return the share of random numbers that match a preset with at most `n_changes` changed fields."""
         return self.shares[min(n_changes, len(self.shares) - 1)]
 
     def verdict(self, n_changes: int) -> str:
-        """Return how likely it is, in words, that a match within `n_changes` fields of a preset is chance.
+        """Return in words how likely a match with `n_changes` changed fields is to be chance.
 
         >>> [Chance(expected=(e,), shares=(e,), n_random=10**4).verdict(0) for e in (0.6, 0.1, 0.01)]
         ['as likely as not by chance', 'perhaps by chance', 'hardly by chance']
@@ -49,7 +49,7 @@ class Chance:
         return f"{doubt} by chance"
 
     def sentence(self, n_changes: int) -> str:
-        """Return a sentence on how many random numbers match, overall and within `n_changes` fields of a preset."""
+        """Return a sentence on the random numbers that match: overall, and with at most `n_changes` changed fields."""
         text = (
             f"Of the other numbers nearby with as many digits, a convention gives {self._written(self.shares[-1])} too "
             f"({self.expected[-1]:.2g} conventions on average)"

@@ -18,7 +18,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.score import Score
 from rankadapters.statistics.grid import has_cutoff
 
-N_COMPARED = 50  # the likeliest conventions, which the further number should distinguish
+N_COMPARED = 50  # only this many of the likeliest conventions are compared
 NO_VALUE = "-"
 
 

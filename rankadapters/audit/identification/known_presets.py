@@ -34,7 +34,7 @@ USUAL_CUTOFFS = (10, 5, 1, 3, 20, 100, None, 50, 15, 2)  # the likeliest first
 
 @cache
 def presets_by_label(measure: type[Convention], k: int | None) -> dict[str, Convention]:
-    """Return the presets of a measure at a cutoff, by label: those of the tools, their variants, the textbook's last.
+    """Return the presets and variants of a measure at a cutoff, by label; the textbook preset is last.
 
     For a measure without a cutoff, `k` is None.
 

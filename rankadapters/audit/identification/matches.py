@@ -156,10 +156,8 @@ class Matches(list[Match], Document):
         n_compared = len(self.telling[0].values)
         lines = [(str(self[i]), *(t.values[i] for t in self.telling)) for i in range(min(n_compared, SHOWN))]
         groups = ", ".join(f"{name} makes {t.n_groups} groups" for name, t in zip(names, self.telling, strict=True))
-        caption = (
-            f"What would tell them apart: {groups} of the {'first ' if n_compared < len(self) else ''}{n_compared}"
-        )
-        return [Table.of(caption, ("convention", *names), lines)]
+        compared = f"{'first ' if n_compared < len(self) else ''}{n_compared}"
+        return [Table.of(f"What would tell them apart: {groups} of the {compared}", ("convention", *names), lines)]
 
     def _unmatched(self) -> list[str | Table]:
         if len(self.numbers) > 1:

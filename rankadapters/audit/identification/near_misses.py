@@ -41,7 +41,7 @@ def _no_change(measure: type[Convention], names: list[str]) -> Iterator[str]:
 
 
 def _numbers(number: Number, name: str, kind: NumberOrWord, k: int | None) -> Iterator[str]:
-    """Yield notes on presets that would give the number with a different value of a field in which means are linear."""
+    """Yield notes on presets that would give the number with a different value of one numeric field."""
     presets = presets_by_label(number.measure, k)
     variants = {c: [c.replace(**{name: end}) for end in (kind.low, kind.high)] for c in presets.values()}
     values = evaluate_usable(number.queries, number.scores, (c for pair in variants.values() for c in pair))
@@ -61,7 +61,7 @@ def _numbers(number: Number, name: str, kind: NumberOrWord, k: int | None) -> It
 
 
 def _shortest(number: Number, convention: Convention, name: str, exact: float) -> float | None:
-    """Return the value of a field, with the fewest decimals possible, under which the convention gives the number."""
+    """Round the exact value of a field to the fewest decimals with which the convention still gives the number."""
     rounded = dict.fromkeys(float(np.round(exact, digits)) for digits in range(DIGITS + 1))
     variants = {value: convention.replace(**{name: value}) for value in rounded}
     scores = evaluate_usable(number.queries, number.scores, variants.values())

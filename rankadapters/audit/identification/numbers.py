@@ -55,7 +55,7 @@ class Number:
 
     @property
     def unit(self) -> float:
-        """Distance between neighboring numbers with as many digits."""
+        """Distance between consecutive numbers with this many decimals."""
         return 2 * float(self.printed.half)
 
     @property
@@ -197,7 +197,7 @@ def _require_numbers(values: Mapping[Any, object]) -> None:
 
 
 def _check_cutoffs(numbers: list[Number], n_models: int) -> None:
-    """Raise if a cutoff is unknown, unless every model has a single number, which then share the unknown cutoff."""
+    """Raise if only some of the cutoffs are known, or if a model has several numbers at an unknown cutoff."""
     unknown = [number for number in numbers if len(number.cutoffs) > 1]
     if unknown and (len(unknown) < len(numbers) or len(numbers) > n_models):
         msg = f"the cutoff of {unknown[0].name} is unknown, but other cutoffs are known."

@@ -100,8 +100,8 @@ def identify(
     chance, notes = measure_chance(candidates), tuple(candidates.notes)
     confirmed, values = _confirmed(numbers, candidates.groups())
     if not confirmed:
-        near, hints = _without_match(candidates)
-        return Matches([], numbers=numbers, chance=chance, nearest=near, notes=(*hints, *notes))
+        near, near_notes = _without_match(candidates)
+        return Matches([], numbers=numbers, chance=chance, nearest=near, notes=(*near_notes, *notes))
     first = numbers[0]
     known_scores = {match.convention: score for match, score in confirmed}
     telling = find_distinguishing_numbers(first.queries, first.scores, first.printed, known_scores, values)
@@ -141,7 +141,7 @@ def _confirmed(
 
 
 def _without_match(candidates: Candidates) -> tuple[Match | None, tuple[str, ...]]:
-    """Return the nearest convention and changes that would give a match; for several numbers, which does not fit."""
+    """Return the nearest convention, and notes: changes that would give a match, or the number that does not fit."""
     numbers = candidates.numbers
     if len(numbers) > 1:
         return None, tuple(_without_one(candidates))

@@ -82,7 +82,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrderReport(Document):
-    """Models under conventions; made by `order`.
+    """Comparison of models under several conventions; made by `order`.
 
     Attributes
     ----------

@@ -15,15 +15,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import has_cutoff, measure_named
 from rankadapters.statistics.probing.answers import FORMS, TAKES, Function
 from rankadapters.statistics.probing.case_maker import unusual_label_cases
-from rankadapters.statistics.probing.cases import (
-    EMPTY,
-    LONG,
-    NEGATIVE,
-    ONE_DOCUMENT,
-    SHORT,
-    Case,
-    value_of,
-)  # fmt: skip
+from rankadapters.statistics.probing.cases import EMPTY, LONG, NEGATIVE, ONE_DOCUMENT, SHORT, Case, value_of
 from rankadapters.statistics.probing.diagnosis import diagnose
 from rankadapters.statistics.probing.elimination import Elimination, values_of
 from rankadapters.statistics.probing.examination import as_cutoff, examine, find_cutoff, grades_of
@@ -153,14 +145,14 @@ def _fitted(elimination: Elimination, fitting: list[Convention]) -> Probe:
 
 
 def _simplest(conventions: list[Convention]) -> Convention:
-    """Return the first convention of a preset; if there is none, the one with the simplest values."""
+    """Return the first convention that is a preset; if none is, the one with the simplest values."""
     candidates, kinds, cutoff = set(conventions), dict.fromkeys(map(type, conventions)), _cutoff(conventions[0])
     presets = (preset for kind in kinds for preset in presets_by_label(kind, cutoff).values())
     return next((preset for preset in presets if preset in candidates), min(conventions, key=_simplicity))
 
 
 def _presets(conventions: list[Convention]) -> tuple[str, ...]:
-    """Return the names of the presets that compute the same; for those that sort ties by docid, some docids suffice."""
+    """Return the names of the presets that compute the same, if necessary with suitable docids for sorting ties."""
     candidates, labels = set(conventions), []
     for kind in dict.fromkeys(map(type, conventions)):
         for label, preset in presets_by_label(kind, _cutoff(conventions[0])).items():
@@ -247,6 +239,5 @@ def _simplicity(convention: Convention) -> tuple[int, ...]:
 
 
 def _cutoff(convention: Convention) -> int | None:
-    """Return the cutoff of a convention; None without one."""
     cutoff: int | None = getattr(convention, "k", None)
     return cutoff

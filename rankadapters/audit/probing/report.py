@@ -59,7 +59,7 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Probe(Document):
-    """Which convention a function computes.
+    """Result of a probe: the convention that a function computes.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Probe(Document):
     explanation : str
         If no convention fits: the mistake that explains the answers; empty if none is known.
     faults : tuple of str
-        Side effects and the like: the function is not deterministic, or changes its input.
+        Further faults: the function is not deterministic, or changes its input.
     """
 
     convention: Convention | None

@@ -131,7 +131,7 @@ class DataProfile(Document):
     def _effect_table(self) -> Table:
         basis = "expected of random rankings" if self.tied is None else "of these scores"
         lines = [(e.field, f"{e.change:.6f}", e.lowest, e.highest, e.convention.name) for e in self.effects]
-        caption = (
-            f"Largest change of {self.measure.upper()} that each field makes, {basis}, all else being one preset's"
+        caption = f"Largest change of {self.measure.upper()} that each field makes, {basis}"
+        return Table.of(
+            f"{caption}, all else being one preset's", ("field", "change", "lowest with", "highest with", "in"), lines
         )
-        return Table.of(caption, ("field", "change", "lowest with", "highest with", "in"), lines)

@@ -16,7 +16,7 @@ Cutoffs = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryFlags:
-    """A flag for each query per trait, and the label counts; `DataProfile` explains the traits."""
+    """Flags of the queries with each trait, and the label counts; see `DataProfile`."""
 
     empty: Flags
     single: Flags
@@ -100,9 +100,6 @@ def _ties(queries: Queries, scores: Array, retrieved: Flags, query: NDArray[np.i
     # Unjudged rows share one separate label, since their relevance is unknown.
     labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, np.inf)
     labels_by_rank = labels[rows]
-    mixed = (
-        np.minimum.reduceat(labels_by_rank, starts) != np.maximum.reduceat(labels_by_rank, starts)
-        if rows.size
-        else first_of_tie
-    )
-    return _Ties(tie, mixed)
+    if not rows.size:
+        return _Ties(tie, first_of_tie)
+    return _Ties(tie, np.minimum.reduceat(labels_by_rank, starts) != np.maximum.reduceat(labels_by_rank, starts))

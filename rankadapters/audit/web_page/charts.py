@@ -23,7 +23,7 @@ from rankadapters.statistics.page import Chart
 Floats = NDArray[np.float64]
 
 CUTOFFS = range(1, 21)
-DESCRIBED = (1, 5, 10, 20)  # cutoffs that the descriptions name
+SPOKEN = (1, 5, 10, 20)  # cutoffs that the descriptions name
 
 
 def waterfall_chart(explanation: Explanation, model: str, name: str) -> Chart:
@@ -45,9 +45,8 @@ def query_scatter(x: Floats, y: Floats, names: tuple[str, str], model: str, name
         f"{higher} a higher one, {int(both.sum()) - lower - higher} the same."
     )
     figure = scatter(x, y, *names)
-    return Chart(
-        inline_svg(figure, name=name, title=title, description=description), f"{title}. {description}"
-    )  # fmt: skip
+    svg = inline_svg(figure, name=name, title=title, description=description)
+    return Chart(svg, f"{title}. {description}")
 
 
 def cutoff_curves(
@@ -63,12 +62,10 @@ def cutoff_curves(
         points = (values.get(convention.at(k)) for k in CUTOFFS)
         lines[convention.name.partition("/")[2]] = [math.nan if score is None else score.value for score in points]
     title = f"{model}: value against the cutoff"
-    described = (
-        f"{label} {', '.join(f'{_text(line[k - 1])} at {k}' for k in DESCRIBED)}" for label, line in lines.items()
-    )
+    texts = (f"{label} {', '.join(f'{_text(line[k - 1])} at {k}' for k in SPOKEN)}" for label, line in lines.items())
     measures = dict.fromkeys(convention.measure.upper() for convention in conventions)
     figure = curves(list(CUTOFFS), lines, "cutoff k", ", ".join(f"{measure}@k" for measure in measures))
-    svg = inline_svg(figure, name=name, title=title, description=f"One line per convention. {'; '.join(described)}.")
+    svg = inline_svg(figure, name=name, title=title, description=f"One line per convention. {'; '.join(texts)}.")
     return Chart(svg, title)
 
 

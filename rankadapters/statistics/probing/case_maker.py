@@ -51,12 +51,8 @@ class CaseMaker:
 
     def make_all(self) -> list[Case]:
         """Return cases of every purpose."""
-        makers = {
-            PLAIN: (self.plain, 8),
-            ONE_DOCUMENT: (self.one_document, 1),
-            EMPTY: (self.empty, 2),
-            ANY: (self.any, 12),
-        }
+        makers = {PLAIN: (self.plain, 8), ONE_DOCUMENT: (self.one_document, 1), EMPTY: (self.empty, 2)}
+        makers |= {ANY: (self.any, 12)}
         makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 6), LONG: (self.long, 2)}
         makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
         cases = [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
@@ -106,16 +102,15 @@ class CaseMaker:
 
     def empty(self) -> Case:
         """Make queries of which the first has no relevant row."""
-        irrelevant = np.full(self._more_than_cutoff(), self._grades.min())
-        n_rows = irrelevant.size
+        n_rows = self._more_than_cutoff()
+        irrelevant = np.full(n_rows, self._grades.min())
         queries = [(irrelevant, self._query(n_rows)[1]), *(self._query(n_rows) for _ in self._numbers()[1:])]
         return self._case(queries, EMPTY)
 
     def short(self) -> Case:
         """Make queries with fewer rows than the cutoff."""
-        return self._case(
-            [self._query(int(self._generator.integers(SHORTEST, self._k))) for _ in self._numbers()], SHORT
-        )
+        sizes = (int(self._generator.integers(SHORTEST, self._k)) for _ in self._numbers())
+        return self._case([self._query(size) for size in sizes], SHORT)
 
     def negative(self) -> Case:
         """Make queries in which some or all scores are 0 or below."""
@@ -170,10 +165,10 @@ class CaseMaker:
         return range(self._n_queries)
 
     def _query(self, n_rows: int, scores: Sequence[float] = SCORES) -> tuple[Floats, Floats]:
-        highest = self._generator.integers(
+        n_grades = self._generator.integers(
             2, self._grades.size + 1
-        )  # varied, as a function may take the highest grade from the data
-        labels = self._generator.choice(np.sort(self._grades)[:highest], n_rows)
+        )  # a function may use the highest grade in the data
+        labels = self._generator.choice(np.sort(self._grades)[:n_grades], n_rows)
         labels[self._generator.random(n_rows) < self._generator.choice((0.0, 0.6))] = self._grades.min()
         if labels.max() <= 0:
             labels[self._generator.integers(n_rows)] = self._generator.choice(self._grades[self._grades > 0])

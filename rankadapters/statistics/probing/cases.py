@@ -16,24 +16,11 @@ from rankadapters.core.errors import LabelsWarning, RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator
 
 PLAIN, LONG, ANY = "plain queries", "more than 16 rows", "queries of every kind"
-EMPTY, SHORT, ONE_DOCUMENT, NEGATIVE = (
-    "nothing relevant",
-    "fewer rows than the cutoff",
-    "one document",
-    "scores below 0",
-)
+EMPTY, SHORT = "nothing relevant", "fewer rows than the cutoff"
+ONE_DOCUMENT, NEGATIVE = "one document", "scores below 0"
 UNTIED, NEARLY_TIED = "no tied scores", "scores that float32 takes for tied"
 FRACTIONAL, BELOW_ZERO = "fractional labels", "labels below 0"
-PURPOSES = (
-    PLAIN,
-    NEARLY_TIED,
-    ONE_DOCUMENT,
-    EMPTY,
-    SHORT,
-    NEGATIVE,
-    ANY,
-    LONG,
-)  # in the order in which the function is called
+PURPOSES = (PLAIN, NEARLY_TIED, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order of the calls
 LONGEST_STABLE = 16  # rows up to which numpy's default sort is stable
 
 
@@ -48,7 +35,7 @@ class Case:
     sizes : tuple of int
         Rows of each query, one after another.
     purpose : str
-        The trait that the case is made for; one of the constants above, such as `PLAIN`.
+        The trait that the case is made for, in a few words.
     """
 
     labels: tuple[float, ...]

@@ -104,7 +104,7 @@ class Elimination:
 
     @property
     def remaining(self) -> list[int]:
-        """The rows of the groups that agree with all answers."""
+        """The indices of the groups whose values agree with all answers."""
         fits = np.ones(len(self.pool.groups), dtype=bool)
         for case, answer in self.answers.items():
             fits &= self._fits(case, answer.value)

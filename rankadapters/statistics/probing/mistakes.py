@@ -114,7 +114,7 @@ def make_mistakes(evaluate: Evaluate, cases: Sequence[Case]) -> Iterator[tuple[s
 
 
 def _shift_ranks(evaluate: Evaluate, cases: Sequence[Case], queries: list[Case]) -> Iterator[tuple[str, Pool, Floats]]:
-    """Yield the mistake of counting ranks from 2, made by an additional irrelevant row that ranks first."""
+    """Yield the mistake of counting ranks from 2, imitated by an irrelevant row that ranks first."""
     ideals = [query.ideal() for query in queries]
     pool = evaluate([query.with_first_row() for query in (*queries, *ideals)], shifted=True)
     values, ideal_values = np.split(pool.values, 2, axis=1)
@@ -206,7 +206,7 @@ class _Search:
                 return
 
     def _scaled(self) -> Iterator[Mistake]:
-        """Yield conventions whose values, times one factor, fit; the first nonzero answer gives the factor."""
+        """Yield conventions that fit up to a common factor, which the first nonzero answer determines."""
         first = next(iter(np.flatnonzero(self.plain & (self.answers != 0))), None)
         if first is not None:
             with np.errstate(invalid="ignore", divide="ignore"):
