@@ -105,7 +105,7 @@ class Explanation(Document):
         return blocks
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types; `queries` has those that contribute most, or is None without parts per query."""
+        """Return plain JSON types, with the queries that contribute most, or None if there are no parts per query."""
         return {
             "a": {"name": self.a.convention.name, "signature": str(self.a.convention), "value": self.a.value},
             "b": {"name": self.b.convention.name, "signature": str(self.b.convention), "value": self.b.value},

@@ -12,7 +12,7 @@ from rankadapters.audit.identification.candidates import Candidates
 from rankadapters.statistics.cells import percent
 
 SAME = 12  # means that agree to this many decimals count as one
-LIKELY, POSSIBLE = 0.5, 0.05  # of random numbers with a match
+LIKELY, POSSIBLE = 0.5, 0.05  # shares of matching random numbers from which `verdict` doubts a match
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +35,7 @@ class Chance:
     n_random: int
 
     def share(self, n_changes: int) -> float:
-        """Return the share of random numbers that match a preset with at most `n_changes` changed fields."""
+        """Return the share of random numbers that a preset with at most `n_changes` changed fields gives."""
         return self.shares[min(n_changes, len(self.shares) - 1)]
 
     def verdict(self, n_changes: int) -> str:

@@ -20,7 +20,7 @@ from rankadapters.statistics.search import Cutoffs
 
 LARGEST_CUTOFF = 100  # of those that are searched for an unknown cutoff
 NEARBY = 0.1  # share of the number: random numbers are at most this far from the printed one
-LEAST_NEARBY = 5  # random numbers on either side of the printed one, at least
+LEAST_NEARBY = 5  # minimum number of random numbers below the printed one, and above it
 UNKNOWN = "unknown"
 EXAMPLE = "{'ndcg@5': '0.4382', 10: '0.4711'}, or a list with k=[5, 10]"
 

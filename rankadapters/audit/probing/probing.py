@@ -230,7 +230,7 @@ def _refusals(elimination: Elimination, convention: Convention | None) -> Iterat
 
 
 def _simplicity(convention: Convention) -> tuple[int, ...]:
-    """Return a sort key by which conventions with simpler values, those that are tried first, come first."""
+    """Return a sort key that puts simple conventions first; values that are tried earlier count as simpler."""
     fields = convention.declared()
     return tuple(
         kind.tried.index(value) if (value := getattr(convention, name)) in kind.tried else len(kind.tried)

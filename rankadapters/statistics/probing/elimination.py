@@ -61,7 +61,7 @@ class Pool:
 
     @classmethod
     def over(cls, cases: Sequence[Case], grids: Sequence[tuple[type[Convention], Block]], cutoff: int | None) -> Pool:
-        """Evaluate all conventions in the grids, at one cutoff."""
+        """Evaluate all conventions in the grids of measures, at one cutoff."""
         data = [Data(case.queries, np.asarray(case.scores), (cutoff,)) for case in cases]
         groups: list[Conventions] = []
         values: list[Floats] = [np.empty((0, len(cases)))]

@@ -225,7 +225,7 @@ class _Search:
             yield Mistake(self._at_cutoff(pool.members(rows)), text)
 
     def _rows(self, values: Floats, cases: Bools, margin: Floats | float) -> list[int]:
-        """Return the rows of values that agree with the answers to `cases`, and best agree with the other answers."""
+        """Return the rows of values that fit the answers to `cases`, and among these fit the most other answers."""
         near = np.abs(values - self.answers) <= margin
         fits = near[:, cases].all(axis=1)
         if np.unique(self.answers[cases]).size < FEWEST or not fits.any():

@@ -10,7 +10,7 @@ from rankadapters.statistics.probing.cases import Case
 
 
 def shrink(case: Case, differs: Callable[[Case], bool], budget: int) -> Case:
-    """Return a case that differs and cannot be simplified further, or the smallest after `budget` trials."""
+    """Return a case that differs and cannot be simplified further, or the smallest case found in `budget` trials."""
     smaller: Case | None = case
     while smaller is not None:
         case, smaller = smaller, None
