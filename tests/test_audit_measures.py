@@ -265,7 +265,7 @@ def test_a_number_of_a_field_that_would_be_needed_is_told_for_other_measures_too
         ({"measure": "ncdg"}, ra.ConventionError, r"measure='ncdg'; allowed are 'ndcg'.*\nHint: measure='ndcg'"),
         ({"measure": None}, ra.ConventionError, "measure=None; allowed are"),
         ({"measure": "auc", "k": 5}, ra.ConventionError, r"k=5, but AUC has no cutoff.\nHint: omit k"),
-        ({"measure": "ap", "value": "1.5"}, ra.InputError, r"outside \[0, 1\], where every value of this measure lies"),
+        ({"measure": "ap", "value": "1.5"}, ra.InputError, r"outside \[0, 1\], the range of this measure"),
     ],
 )
 def test_bad_input(given, error, problem):
