@@ -72,7 +72,7 @@ def test_parts_add_up_to_the_gap_over_fields_and_over_queries(a, b, weighted):
             queries.labels, group_sizes=np.diff(queries.indptr), query_weight=np.arange(1.0, 41)
         )  # fmt: skip
     if {a.ideal, b.ideal} >= {"top-only"} and {a.ties, b.ties} >= {"average"}:
-        with pytest.raises(ra.ConventionError, match=r"of b is not a convention: ideal='top-only' .*\nHint: explain"):
+        with pytest.raises(ra.ConventionError, match=r"of b is not a valid convention: ideal='top.*\nHint: explain"):
             ra.audit.explain(queries, scores, a, b)
         return
     found = ra.audit.explain(queries, scores, a, b)
@@ -186,7 +186,7 @@ def test_texts_are_explained_like_the_conventions_they_mean():
 
 def test_two_measures_have_no_gap():
     dcg = ra.DCG(**{name: value for name, value in YAHOO.to_dict().items() if name not in {"ideal", "empty"}})
-    with pytest.raises(ra.ConventionError, match=r"ndcg and dcg are different measures.*\nHint: .*one measure"):
+    with pytest.raises(ra.ConventionError, match=r"a has the measure ndcg and b .* dcg.*\nHint: .*same measure"):
         ra.audit.explain([1, 0], [1, 2], YAHOO, dcg, group_sizes=[2])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.audit.identification.known_presets import known, named, nearest_of
+from rankadapters.audit.identification.known_presets import nearest_to_blocks, preset_labels, presets_by_label
 from rankadapters.statistics.grid import grid
 from tests.audit_data import mq2008, small
 
@@ -334,10 +334,10 @@ def test_gains_of_0_and_of_minus_0_are_alike():
 @pytest.mark.parametrize("k", [10, None])
 @pytest.mark.parametrize("measure", [ra.AP, ra.NDCG, ra.Precision, ra.RR])
 def test_a_block_is_named_by_the_presets_that_it_holds_at_its_cutoff(measure, k):
-    for convention in known(measure, k).values():
+    for convention in presets_by_label(measure, k).values():
         block = {name: (value,) for name, value in convention.to_dict().items() if name in convention.fields()}
-        same = tuple(label for label, other in known(measure, k).items() if other == convention)
-        assert named(measure, [block]) == same
+        same = tuple(label for label, other in presets_by_label(measure, k).items() if other == convention)
+        assert preset_labels(measure, [block]) == same
 
 
 def test_what_a_tools_user_changes_more_often_is_named_before_what_is_changed_less_often():
@@ -350,5 +350,5 @@ def test_what_a_tools_user_changes_more_often_is_named_before_what_is_changed_le
 
 def test_of_several_values_of_a_field_the_first_is_the_change():
     block = {name: (value,) for name, value in presets.yahoo(10).replace(ties="worst").to_dict().items()}
-    found = nearest_of(ra.NDCG, [{**block, "gain": ("table_0_1_3", "table_0_1_7")}])
+    found = nearest_to_blocks(ra.NDCG, [{**block, "gain": ("table_0_1_3", "table_0_1_7")}])
     assert found.changes["gain"] == "table_0_1_3"

@@ -193,16 +193,16 @@ MODELS = {"a": SCORES, "b": SCORES}
 @pytest.mark.parametrize(
     ("value", "scores", "more", "error", "problem"),
     [
-        (["0.5", "0.4"], SCORES, {}, ra.InputError, "value has 2 numbers, but k='unknown' does not say the cutoff"),
-        (["0.5", "0.4"], SCORES, {"k": [1]}, ra.InputError, r"value has 2 numbers, but k=\[1\] does not say"),
+        (["0.5", "0.4"], SCORES, {}, ra.InputError, "value has 2 numbers, but k='unknown' is not a list"),
+        (["0.5", "0.4"], SCORES, {"k": [1]}, ra.InputError, r"value has 2 numbers, but k=\[1\] is not a list"),
         ({}, SCORES, {}, ra.InputError, "value has no number"),
-        ({"map@5": "0.5"}, SCORES, {}, ra.ConventionError, "named 'map@5', but it is searched for in measure='ndcg'"),
-        ({"bm25": "0.5"}, SCORES, {}, ra.ConventionError, "named 'bm25', but|named 'bm25', which says no cutoff"),
+        ({"map@5": "0.5"}, SCORES, {}, ra.ConventionError, "named 'map@5', but the measure is 'ndcg'"),
+        ({"bm25": "0.5"}, SCORES, {}, ra.ConventionError, "named 'bm25', but|named 'bm25', which has no cutoff"),
         ({0: "0.5"}, SCORES, {}, ra.ConventionError, "k=0 is not a cutoff"),
         ({5: "x"}, SCORES, {}, ra.InputError, "value='x' is not a number"),
-        ("0.5", MODELS, {}, ra.InputError, "scores has 2 models, but value='0.5' does not say whose"),
-        ({"c": "0.5"}, MODELS, {}, ra.InputError, "value has a number of model 'c'; the models of scores are 'a', 'b'"),
-        ({"a": "0.5", "b": {2: "0.5"}}, MODELS, {}, ra.InputError, "the cutoff of a ndcg is unknown, beside other"),
+        ("0.5", MODELS, {}, ra.InputError, "scores has 2 models, but value='0.5' does not name the model"),
+        ({"c": "0.5"}, MODELS, {}, ra.InputError, "value has a number for the model 'c'; .* are 'a', 'b'"),
+        ({"a": "0.5", "b": {2: "0.5"}}, MODELS, {}, ra.InputError, "the cutoff of a ndcg is unknown, but other"),
     ],
 )  # fmt: skip
 def test_numbers_that_say_too_little_are_refused(value, scores, more, error, problem):

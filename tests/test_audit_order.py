@@ -151,9 +151,9 @@ def test_models_that_retrieved_other_rows_have_queries_of_their_own():
     [comparison] = found.comparisons
     assert comparison.difference == pytest.approx((1 + 1 / math.log2(3)) / 2 - 1 / 2)
     other = {"a": labels["a"], "b": ra.Queries([1, 0], qid=[3, 3])}
-    with pytest.raises(ra.InputError, match=r"model 'b' has other queries than the first one \(1 and 2\).\nHint"):
+    with pytest.raises(ra.InputError, match=r"model 'b' and the first model have different queries \(1 and 2\).\nHint"):
         ra.audit.order(other, {"a": [2, 1, 1, 2], "b": [2, 1]}, [convention])
-    with pytest.raises(ra.InputError, match="model 'c' has no queries"):
+    with pytest.raises(ra.InputError, match="labels has no queries for model 'c'"):
         ra.audit.order(labels, {**scores, "c": [1]}, [convention])
 
 
@@ -211,16 +211,20 @@ def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
 @pytest.mark.parametrize(
     ("given", "error", "problem"),
     [
-        ({"models": {"a": [1, 2]}}, ra.InputError, r"1 of at least 2 models was given.\nHint: .*ra.evaluate"),
+        (
+            {"models": {"a": [1, 2]}},
+            ra.InputError,
+            r"scores has 1 model; at least 2 must be given.\nHint: .*ra.evaluate",
+        ),
         (
             {"models": [[1, 2], [2, 1]]},
             ra.InputError,
-            r"scores is a list, not scores by name of a model.\nHint: .*a matrix or",
+            r"scores is a list, not a mapping from model names to scores.\nHint: .*a matrix or",
         ),
-        ({"models": np.ones(2)}, ra.InputError, r"scores is an array of shape \(2,\), not scores by name"),
-        ({"models": np.ones((2, 1))}, ra.InputError, "1 of at least 2 models was given"),
+        ({"models": np.ones(2)}, ra.InputError, r"scores is an array of shape \(2,\), not a mapping"),
+        ({"models": np.ones((2, 1))}, ra.InputError, "scores has 1 model; at least 2 must be given"),
         ({"models": np.ones((3, 2))}, ra.InputError, "model '0': scores has 3 rows but the queries cover 2"),
-        ({"models": {1: [1, 2], 2: [2, 1]}}, ra.InputError, "the model's name 1 is not a text"),
+        ({"models": {1: [1, 2], 2: [2, 1]}}, ra.InputError, "the model name 1 is not a string"),
         ({"models": {"a": [1, 2], "b": [1]}}, ra.InputError, "model 'b': scores has 1 rows but the queries cover 2"),
         ({"models": {"a": [1, 2], "b": [1, np.nan]}}, ra.InputError, r"model 'b': scores\[1\] is nan"),
         ({"conventions": []}, ra.ConventionError, "no convention was given"),
@@ -270,7 +274,7 @@ def test_models_over_other_judgments_are_refused(labels, weights, what):
     first = ra.Queries([2, 0, 0, 0, 1, 0], qid=[0, 0, 0, 1, 1, 1])
     other = ra.Queries(labels, qid=[0, 0, 0, 1, 1, 1], query_weight=weights)
     scores = {"a": [1, 2, 3, 1, 2, 3], "b": [3, 2, 1, 3, 2, 1]}
-    with pytest.raises(ra.InputError, match=f"model 'b' has the first one's queries with other {what}"):
+    with pytest.raises(ra.InputError, match=f"model 'b' has the same queries as the first model, but different {what}"):
         ra.audit.order({"a": first, "b": other}, scores, [ra.presets.lightgbm(2)])
 
 
@@ -285,7 +289,7 @@ def test_the_same_judgments_in_another_order_are_one_set():
 def test_a_name_that_is_not_printed_is_refused():
     queries, _ = small(0, 5)
     scores = np.zeros(queries.n_docs)
-    with pytest.raises(ra.InputError, match="has a line break or another character that is not printed"):
+    with pytest.raises(ra.InputError, match="contains a line break or another unprintable character"):
         ra.audit.order(queries, {"a\n": scores, "b": scores}, [LETOR4])
 
 

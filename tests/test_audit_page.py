@@ -170,7 +170,7 @@ except ra.MissingToolkitError as error:
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ra.InputError, match="0 of at least 1 models were given"):
+    with pytest.raises(ra.InputError, match="scores has 0 models; at least 1 must be given"):
         ra.audit.page([1, 0], {}, CONVENTIONS, group_sizes=[2])
     with pytest.raises(ra.InputError, match="model 'a': scores has 1 rows"):
         ra.audit.page([1, 0], {"a": [1]}, CONVENTIONS, group_sizes=[2])

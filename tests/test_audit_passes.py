@@ -63,15 +63,15 @@ def test_a_page_evaluates_nothing_twice_beside_its_profile(passes, monkeypatch):
         pytest.importorskip(package)
     from rankadapters.audit.web_page import html_page
 
-    described = html_page.described
+    describe_queries = html_page.describe_queries
 
     def apart(*arguments):
         n_passes = len(passes)
-        found = described(*arguments)
+        data = describe_queries(*arguments)
         del passes[n_passes:]  # which presets have a value is a question of its own
-        return found
+        return data
 
-    monkeypatch.setattr(html_page, "described", apart)
+    monkeypatch.setattr(html_page, "describe_queries", apart)
     compute = run("page")
     passes.clear()
     compute()

@@ -50,7 +50,7 @@ def test_numbers_of_narrow_types_are_found(kind):
         ("16.23", None, r"value=16.23 is outside \[0, 1\]"),
         (0.1623, 2, r"value=0.1623 has 4 decimals, but decimals=2.\nHint"),
         ("0.1623", 6, r"value=0.1623 has 4 decimals, but decimals=6"),
-        (1, None, r"value=1 to decimals=0: allowed are 1 to 17.\nHint: .*'0.5000'"),
+        (1, None, r"decimals=0: allowed are 1 to 17, for value=1.\nHint: .*'0.5000'"),
         (0.5, 18, r"decimals=18: allowed are 1 to 17"),
         (0.5, True, r"decimals=True: allowed are 1 to 17"),
         ("letor4", None, r"value='letor4' is not a number.\nHint: .*'0.1623'"),

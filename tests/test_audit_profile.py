@@ -140,7 +140,7 @@ def test_every_form_holds_the_shares():
     ("given", "error", "problem"),
     [
         ({"k": 0}, ra.ConventionError, "k=0 is not a cutoff"),
-        ({"k": []}, ra.ConventionError, r"no cutoff was given.\nHint: k=10"),
+        ({"k": []}, ra.ConventionError, r"no cutoff was given.\nHint: pass k=10"),
         ({"k": 1, "scores": [1]}, ra.InputError, "scores has 1 rows but the queries cover 2"),
         ({"k": 1, "scores": [1, np.nan]}, ra.InputError, r"scores\[1\] is nan"),
     ],

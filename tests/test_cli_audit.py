@@ -62,7 +62,7 @@ def test_identify_takes_several_numbers(capsys, letor, texts, value, models):
 def test_a_number_of_several_models_needs_a_name(capsys, letor):
     files = (*letor, "--feature", "1", "2", "--format", "json")
     assert "scores has 2 models, but value='0.5'" in refused(capsys, "identify", "0.5", *files)
-    assert "value has a number of model ''" in refused(capsys, "identify", "2=0.5", "feature 1:3=0.5", *files)
+    assert "value has a number for the model ''" in refused(capsys, "identify", "2=0.5", "feature 1:3=0.5", *files)
 
 
 @pytest.mark.parametrize("texts", [["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]])

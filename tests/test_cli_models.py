@@ -96,7 +96,7 @@ def test_a_model_with_another_number_of_rows_is_named(capsys, letor, predictions
 
 def test_one_model_has_no_order(capsys, letor):
     pytest.importorskip("scipy")
-    assert "1 of at least 2 models was given" in refused(
+    assert "scores has 1 model; at least 2 must be given" in refused(
         capsys, *COMMANDS["order"], *letor, "--feature", "1", "--format", "json"
     )
 

@@ -14,9 +14,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
-from rankadapters.conformance.rivals import mistaken, pool_beside, told_apart
-from rankadapters.conformance.vectors import SEVERAL
-from rankadapters.statistics.probing.case_maker import Maker
+from rankadapters.conformance.rivals import differ, rival_pool, values_with_mistakes
+from rankadapters.conformance.vectors import N_QUERIES
+from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import value_of
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "conformance"
@@ -47,11 +47,11 @@ def test_every_other_convention_and_every_mistake_fails_a_case_if_it_differs_at_
     required = [vector for vector in vectors if not vector.optional]
     k, grades = getattr(convention, "k", None), sorted({label for v in required for label in v.labels})
     # Other data than those the vectors were chosen from show which conventions differ.
-    others = [case for n in (1, SEVERAL) for case in Maker(grades, k, n, seed=1).pool()]
+    others = [case for n in (1, N_QUERIES) for case in CaseMaker(grades, k, n, seed=1).make_all()]
     cases = [*(vector.case for vector in required), *others]
     expected = np.array([value_of(convention, case) for case in cases])
-    pool = pool_beside(convention, cases)
-    fails = told_apart(np.concatenate([pool.values, mistaken(convention, cases, expected)]), expected)
+    pool = rival_pool(convention, cases)
+    fails = differ(np.concatenate([pool.values, values_with_mistakes(convention, cases, expected)]), expected)
     assert (fails[:, : len(required)].any(axis=1) == fails.any(axis=1)).all()
     assert fails.any(axis=1).sum() > 20
 
@@ -59,9 +59,9 @@ def test_every_other_convention_and_every_mistake_fails_a_case_if_it_differs_at_
 def test_vectors_of_single_queries_tell_apart_what_single_queries_can():
     convention = ra.parse("sklearn@3")
     vectors = [v for v in ra.conformance.vectors(convention).vectors if len(v.group_sizes) == 1 and not v.optional]
-    cases = [*(v.case for v in vectors), *Maker((0, 1, 2, 3, 4), 3, 1, seed=1).pool()]
+    cases = [*(v.case for v in vectors), *CaseMaker((0, 1, 2, 3, 4), 3, 1, seed=1).make_all()]
     expected = np.array([value_of(convention, case) for case in cases])
-    fails = told_apart(pool_beside(convention, cases).values, expected)
+    fails = differ(rival_pool(convention, cases).values, expected)
     assert (fails[:, : len(vectors)].any(axis=1) == fails.any(axis=1)).all()
 
 
@@ -106,7 +106,7 @@ MISTAKES = {
     "percentages": lambda right: lambda labels, scores: 100 * right(labels, scores, [len(labels)]),
     "1 minus": lambda right: lambda labels, scores: 1 - right(labels, scores, [len(labels)]),
     "ascending": lambda right: lambda labels, scores: right(labels, -scores, [len(labels)]),
-    "first argument for the scores": lambda right: lambda labels, scores: right(scores, labels, [len(labels)]),
+    "first argument as the scores": lambda right: lambda labels, scores: right(scores, labels, [len(labels)]),
 }
 
 
@@ -148,9 +148,9 @@ def program(tmp_path, body):
     ("body", "problem"),
     [
         ("sys.exit('no more')", "ended with the exit status 1: no more"),
-        ("print('NDCG: 0.5')", "wrote 'NDCG: 0.5', which is no answer to the question with the id 1"),
-        ("print(json.dumps({'id': 7, 'value': 1}))", "which is no answer"),
-        ("print('[1]')", "which is no answer"),
+        ("print('NDCG: 0.5')", "wrote 'NDCG: 0.5', which does not answer the question with the id 1"),
+        ("print(json.dumps({'id': 7, 'value': 1}))", "which does not answer"),
+        ("print('[1]')", "which does not answer"),
         ("print(json.dumps({'id': q['id'], 'error': 'too few rows'}))", "said: 'too few rows'"),
         ("time.sleep(60)", "gave no answer in 0.5 s"),
         ("print(json.dumps({'id': q['id'], 'value': float('nan')}))", "returned nan"),

@@ -1,6 +1,6 @@
-"""Audits: why two numbers differ, which convention made a number, whether it changes who wins, what matters here.
+"""Audits that explain a gap, identify a published number, order models, profile data and probe functions.
 
-Each is a function, whose folder is named for what it makes: `explain` is in `explanation`.
+The folder of each function is named after its result: `explain` is in `explanation`.
 """
 
 from __future__ import annotations
@@ -42,5 +42,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)

@@ -1,4 +1,4 @@
-"""Evaluating many conventions, some of which may have no value on the data."""
+"""Evaluate many conventions, and leave out those that have no value on the data."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.progress import advance
 
-AT_ONCE = 256  # conventions whose values of all queries are in memory together
+PASS_SIZE = 256  # conventions per pass; the per-query values of all of them are in memory together
 
-_NOTHING: Mapping[Convention, Score] = MappingProxyType({})
+_NO_SCORES: Mapping[Convention, Score] = MappingProxyType({})
 
 
-def evaluated(
-    queries: Queries, scores: object, conventions: Iterable[Convention], known: Mapping[Convention, Score] = _NOTHING
+def evaluate_usable(
+    queries: Queries,
+    scores: object,
+    conventions: Iterable[Convention],
+    known_scores: Mapping[Convention, Score] = _NO_SCORES,
 ) -> dict[Convention, Score]:
-    """Score of each convention that has one on this data; those that have none are left out.
-
-    What is `known` already is not computed once more.
-    """
-    several = dict.fromkeys(conventions)
-    found = {convention: known[convention] for convention in several if convention in known}
-    for measured in passes(queries, scores, (convention for convention in several if convention not in found)):
-        found |= measured.scores
-    return {convention: found[convention] for convention in several if convention in found}
+    """Return the Score of each convention that has a value on this data, reusing the `known_scores`."""
+    distinct = dict.fromkeys(conventions)
+    usable = {convention: known_scores[convention] for convention in distinct if convention in known_scores}
+    for measured in measure_in_passes(queries, scores, (c for c in distinct if c not in usable)):
+        usable |= measured.scores
+    return {convention: usable[convention] for convention in distinct if convention in usable}
 
 
-def passes(queries: Queries, scores: object, conventions: Iterable[Convention]) -> Iterator[Measured]:
-    """Evaluate some conventions after the other; each is in one pass, those without a value on this data in none."""
-    several = list(dict.fromkeys(conventions))
-    for first in range(0, len(several), AT_ONCE):
-        yield from _passes(queries, scores, several[first : first + AT_ONCE])
-        advance(len(several[: first + AT_ONCE]), len(several))
+def measure_in_passes(queries: Queries, scores: object, conventions: Iterable[Convention]) -> Iterator[Measured]:
+    """Measure conventions in passes of limited size, skipping conventions that have no value on this data."""
+    distinct = list(dict.fromkeys(conventions))
+    for first in range(0, len(distinct), PASS_SIZE):
+        yield from _measure_usable(queries, scores, distinct[first : first + PASS_SIZE])
+        advance(len(distinct[: first + PASS_SIZE]), len(distinct))
 
 
-def _passes(queries: Queries, scores: object, several: list[Convention]) -> Iterator[Measured]:
-    members = [member for member in bind_usable(queries, several) if member.has_value]
+def _measure_usable(queries: Queries, scores: object, conventions: list[Convention]) -> Iterator[Measured]:
+    members = [member for member in bind_usable(queries, conventions) if member.has_value]
     if members:
-        yield from _measured(queries, queries.check_scores(scores), members)
+        yield from _measure(queries, queries.check_scores(scores), members)
 
 
-def _measured(queries: Queries, scores: Array, members: list[Member]) -> Iterator[Measured]:
-    """Measure all at once, or, where a score stops one of them, by halves."""
+def _measure(queries: Queries, scores: Array, members: list[Member]) -> Iterator[Measured]:
+    """Measure all members in one pass; if a score makes one of them fail, split the members in halves and retry."""
     try:
-        found = Measured(queries, members, Work(members).numerators(scores, as_n_threads(None)))
-        found.scores  # noqa: B018 - where a mean is beyond float64 this raises
+        measured = Measured(queries, members, Work(members).numerators(scores, as_n_threads(None)))
+        measured.scores  # noqa: B018 - raises if a mean overflows float64
     except InputError:
         if len(members) > 1:
             middle = len(members) // 2
-            yield from _measured(queries, scores, members[:middle])
-            yield from _measured(queries, scores, members[middle:])
+            yield from _measure(queries, scores, members[:middle])
+            yield from _measure(queries, scores, members[middle:])
     else:
-        yield found
+        yield measured

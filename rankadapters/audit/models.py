@@ -1,4 +1,4 @@
-"""Models evaluated under several conventions on the same queries."""
+"""Evaluate several models under several conventions on the same queries."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ Floats = NDArray[np.float64]
 
 
 class ModelScores(NamedTuple):
-    """What each model reaches, and what each query adds to it; queries in the order of the first model's.
+    """Scores of each model and the contributions of the queries, which are in the order of the first model's.
 
-    A convention over all rows has no values of queries, and one that is not a sum over them no shares either.
+    A convention that treats all rows as one query has neither `values` nor `shares`. A convention whose value is not a
+    sum over the queries has no `shares`.
     """
 
     conventions: tuple[Convention, ...]
-    measured: dict[str, Measured]  # in the order of the model's own queries
+    measured: dict[str, Measured]  # queries in the model's order
     scores: dict[str, Mapping[Convention, Score]]
-    values: dict[str, dict[Convention, Floats]]  # of each query, NaN where it is skipped
-    shares: dict[str, dict[Convention, Floats]]
+    values: dict[str, dict[Convention, Floats]]  # per query, NaN for skipped queries
+    shares: dict[str, dict[Convention, Floats]]  # what each query adds to the score
     n_queries: int
 
 
@@ -48,46 +49,47 @@ def score_models(
     Raises
     ------
     InputError
-        Fewer models than `least`, one with other rows or queries, or a convention without a value on the data.
+        There are fewer models than `least`, a model's rows or queries differ, or a convention has no value on the data.
     """
     _check(models, least)
     queries = queries_by_model(labels, models, columns)
-    several = list(dict.fromkeys(as_conventions(convention)))
+    distinct = list(dict.fromkeys(as_conventions(convention)))
     first = next(iter(queries.values()))
-    panels = _panels(queries, several, n_threads, apart=isinstance(labels, Mapping))
-    found = ModelScores(tuple(panels[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
-    apart = [convention for convention in found.conventions if convention.over != "rows"]
-    sums = [convention for convention in apart if convention.is_sum]
+    panels = _panels(queries, distinct, n_threads, queries_differ=isinstance(labels, Mapping))
+    model_scores = ModelScores(tuple(panels[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
+    over_queries = [convention for convention in model_scores.conventions if convention.over != "rows"]
+    sums = [convention for convention in over_queries if convention.is_sum]
     for name, scores in models.items():
         panel = panels[id(queries[name])]
-        place = _places(name, first, queries[name])
+        order = _positions(name, first, queries[name])
         try:
             measured = panel.measure(scores)
-            found.measured[name], found.scores[name] = measured, measured.scores
-            found.values[name] = {c: column[place] for c, column in measured.under(apart).per_query.items()}
-            found.shares[name] = {c: column[place] for c, column in measured.under(sums).shares.items()}
+            model_scores.measured[name], model_scores.scores[name] = measured, measured.scores
+            per_query, shares = measured.under(over_queries).per_query, measured.under(sums).shares
+            model_scores.values[name] = {c: column[order] for c, column in per_query.items()}
+            model_scores.shares[name] = {c: column[order] for c, column in shares.items()}
         except RankAdaptersError as error:
             raise error.about(f"model {name!r}") from None
-    return found
+    return model_scores
 
 
 def _panels(
-    queries: dict[str, Queries], conventions: list[Convention], n_threads: int | None, *, apart: bool
+    queries_by_model: dict[str, Queries], conventions: list[Convention], n_threads: int | None, *, queries_differ: bool
 ) -> dict[int, Panel]:
-    """Bind the conventions to the queries of all models, or of each, which an error then names."""
+    """Return a panel for each Queries object, by its id; errors name the model if models have different queries."""
     panels: dict[int, Panel] = {}
-    for name, each in queries.items():
+    for name, queries in queries_by_model.items():
         try:
-            panels[id(each)] = panels.get(id(each)) or Panel(each, conventions, n_threads=n_threads)
+            panels[id(queries)] = panels.get(id(queries)) or Panel(queries, conventions, n_threads=n_threads)
         except RankAdaptersError as error:
-            raise (error.about(f"model {name!r}") if apart else error) from None
+            raise (error.about(f"model {name!r}") if queries_differ else error) from None
     return panels
 
 
 def as_models(models: object) -> Mapping[str, object]:
-    """Take scores by name, or a matrix or a table with a column for each model.
+    """Return the scores of each model by its name, from a mapping or from a matrix or table with a column per model.
 
-    The columns of a matrix are named by their numbers from 0 on.
+    The models of a matrix are named "0", "1" and so on.
 
     >>> list(as_models(np.zeros((3, 2))))
     ['0', '1']
@@ -95,89 +97,92 @@ def as_models(models: object) -> Mapping[str, object]:
     Raises
     ------
     InputError
-        It is neither, or two columns have one name.
+        `models` is of another type, or two columns have the same name.
     """
     if isinstance(models, Mapping):
         return models
-    found = scores_by_model(models)
-    if found is None:
-        what = f"an array of shape {models.shape}" if isinstance(models, np.ndarray) else f"a {type(models).__name__}"
+    columns = scores_by_model(models)
+    if columns is None:
+        kind = f"an array of shape {models.shape}" if isinstance(models, np.ndarray) else f"a {type(models).__name__}"
         msg = (
-            f"scores is {what}, not scores by name of a model.\n"
-            "Hint: {'a': scores, 'b': scores}, or a matrix or a table with a column for each model."
+            f"scores is {kind}, not a mapping from model names to scores.\n"
+            "Hint: pass {'a': scores, 'b': scores}, or a matrix or a table with one column per model."
         )
         raise InputError(msg)
-    return {str(name): column for name, column in found.items()}
+    return {str(name): column for name, column in columns.items()}
 
 
 def _check(models: Mapping[str, object], least: int) -> None:
     if len(models) < least:
         msg = (
-            f"{len(models)} of at least {least} models {'was' if len(models) == 1 else 'were'} given.\n"
-            "Hint: scores by name; ra.evaluate takes one model and many conventions."
+            f"scores has {len(models)} model{'s' * (len(models) != 1)}; at least {least} must be given.\n"
+            "Hint: pass {'a': scores, 'b': scores}; to evaluate a single model, use ra.evaluate."
         )
         raise InputError(msg)
     for name in models:
         if not isinstance(name, str):
-            msg = f"the model's name {name!r:.80} is not a text.\nHint: {{'a': scores, 'b': scores}}."
+            msg = f"the model name {name!r:.80} is not a string.\nHint: pass {{'a': scores, 'b': scores}}."
             raise InputError(msg)
         if not name.isprintable():
-            msg = f"the model's name {name!r:.80} has a line break or another character that is not printed."
+            msg = f"the model name {name!r:.80} contains a line break or another unprintable character."
             raise InputError(msg)
 
 
 def queries_by_model(labels: object, models: Mapping[str, object], columns: Mapping[str, object]) -> dict[str, Queries]:
-    """Give each model's queries, which are those of all models unless `labels` has them by model.
+    """Return the queries of each model: those in `labels` if it is a mapping, else the same queries for all models.
 
     Raises
     ------
     InputError
-        A model has no queries.
+        `labels` is a mapping that lacks a model.
     """
     if not isinstance(labels, Mapping):
         return dict.fromkeys(models, as_queries(labels, **columns))
     missing = [name for name in models if name not in labels]
     if missing:
-        msg = f"model {missing[0]!r} has no queries.\nHint: a Queries for each model, or one for all."
+        msg = f"labels has no queries for model {missing[0]!r}.\nHint: pass a Queries for each model, or one for all."
         raise InputError(msg)
     return {name: as_queries(labels[name], **columns) for name in models}
 
 
-def _places(name: str, first: Queries, other: Queries) -> NDArray[np.intp]:
-    """Where the first model's queries stand among another's."""
-    if other is first:
+def _positions(name: str, first: Queries, queries: Queries) -> NDArray[np.intp]:
+    """Return the position of each of the first model's queries among the queries of the named model."""
+    if queries is first:
         return np.arange(first.n_queries)
-    places = {query: place for place, query in enumerate(id_values(other.query_ids))}
-    wanted = id_values(first.query_ids)
-    if len(places) != len(wanted) or any(query not in places for query in wanted):
+    position_of = {query: position for position, query in enumerate(id_values(queries.query_ids))}
+    first_ids = id_values(first.query_ids)
+    if len(position_of) != len(first_ids) or any(query not in position_of for query in first_ids):
         msg = (
-            f"model {name!r} has other queries than the first one ({len(places)} and {len(wanted)}).\n"
+            f"model {name!r} and the first model have different queries ({len(position_of)} and {len(first_ids)}).\n"
             "Hint: evaluate all models over the same queries."
         )
         raise InputError(msg)
-    found = np.array([places[query] for query in wanted], np.intp)
-    _refuse_other_judgments(name, first, other, found)
-    return found
+    positions = np.array([position_of[query] for query in first_ids], np.intp)
+    _require_same_judgments(name, first, queries, positions)
+    return positions
 
 
-def _refuse_other_judgments(name: str, first: Queries, other: Queries, places: NDArray[np.intp]) -> None:
-    """Refuse queries of the same ids with other judged labels or weights; the rows retrieved may differ."""
-    one, two = _judged_labels(first, np.arange(first.n_queries)), _judged_labels(other, np.argsort(places))
-    same_labels = all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
-    mine, theirs = first.query_weight, other.query_weight
-    same_weights = mine is theirs or (mine is not None and theirs is not None and np.array_equal(mine, theirs[places]))
+def _require_same_judgments(name: str, first: Queries, queries: Queries, positions: NDArray[np.intp]) -> None:
+    """Raise if the judged labels or the weights differ between the models; their retrieved rows may differ."""
+    first_rows = _judged_rows(first, np.arange(first.n_queries))
+    rows = _judged_rows(queries, np.argsort(positions))
+    same_labels = all(np.array_equal(a, b) for a, b in zip(first_rows, rows, strict=True))
+    first_weight, weight = first.query_weight, queries.query_weight
+    same_weights = first_weight is weight or (
+        first_weight is not None and weight is not None and np.array_equal(first_weight, weight[positions])
+    )
     if not (same_labels and same_weights):
-        what = "weights" if same_labels else "judged labels"
+        column = "weights" if same_labels else "judged labels"
         msg = (
-            f"model {name!r} has the first one's queries with other {what}.\n"
-            "Hint: evaluate all models over the same judgments; only the rows that were retrieved may differ."
+            f"model {name!r} has the same queries as the first model, but different {column}.\n"
+            "Hint: evaluate all models over the same judgments; only the retrieved rows may differ."
         )
         raise InputError(msg)
 
 
-def _judged_labels(queries: Queries, number: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Number of the query and label of every judged row, sorted by both."""
+def _judged_rows(queries: Queries, numbers: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the query number and the label of every judged row, sorted by query number, then label."""
     judged = slice(None) if queries.judged is None else queries.judged
-    of_row, labels = number[queries.query_of_row][judged], queries.labels[judged]
-    order = np.lexsort((labels, of_row))
-    return of_row[order], labels[order]
+    query_numbers, labels = numbers[queries.query_of_row][judged], queries.labels[judged]
+    order = np.lexsort((labels, query_numbers))
+    return query_numbers[order], labels[order]

@@ -1,4 +1,4 @@
-"""The number that is searched for, as it was printed."""
+"""Read the printed number that `identify` searches for."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ __all__ = ["Printed", "read"]
 
 
 def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
-    """Read a number; its decimals are those it is written with, unless they are given.
+    """Read a number; by default its number of decimals is taken from how it is written.
 
     Parameters
     ----------
     value : str, float or Decimal
-        In [0, 1]. Text keeps the zeros at its end, which a float has lost.
+        A value in [0, 1]. Text keeps trailing zeros, which a float loses.
     decimals : int, optional
-        To how many decimals it was printed.
+        The number of decimals to which it was printed.
     negative : bool
-        Whether labels are below 0, so that a value outside [0, 1] is possible.
+        Whether a value outside [0, 1] is possible, as with negative labels.
 
     Raises
     ------
     InputError
-        Not a number, outside [0, 1], without decimals, or with others than `decimals` says.
+        The value is not a number, is outside [0, 1], has no decimals, or contradicts `decimals`.
 
     Examples
     --------
@@ -36,8 +36,8 @@ def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
     printed = as_printed(value)
     if not negative and not 0 <= printed.value <= 1:
         msg = (
-            f"value={value} is outside [0, 1], where every value of this measure lies.\n"
-            "Hint: divide a percentage by 100; for a DCG, measure='dcg'."
+            f"value={value} is outside [0, 1], the range of this measure.\n"
+            "Hint: divide a percentage by 100; for a DCG, use measure='dcg'."
         )
         raise InputError(msg)
     written = printed.decimals
@@ -45,11 +45,11 @@ def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
         decimals = written
     if not is_whole(decimals) or not 1 <= int(decimals) <= 17:  # noqa: PLR2004 - a float64
         msg = (
-            f"value={value} to decimals={decimals!r}: allowed are 1 to 17.\n"
-            "Hint: decimals=4, or the number as text with all its digits, '0.5000'."
+            f"decimals={decimals!r}: allowed are 1 to 17, for value={value}.\n"
+            "Hint: pass decimals=4, or the number as text with all its digits, such as '0.5000'."
         )
         raise InputError(msg)
     if written > int(decimals) or (isinstance(value, str) and written != int(decimals)):
-        msg = f"value={value} has {written} decimals, but decimals={decimals}.\nHint: leave decimals out."
+        msg = f"value={value} has {written} decimals, but decimals={decimals}.\nHint: omit decimals."
         raise InputError(msg)
     return replace(printed, decimals=int(decimals))

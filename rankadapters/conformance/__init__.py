@@ -1,4 +1,4 @@
-"""Conformance: cases by which any implementation of a convention is tested, in any language."""
+"""Test implementations of a convention, in any language, on generated cases."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ __all__ = ["Conformance", "ConformanceError", "Failure", "Program", "Vector", "V
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)

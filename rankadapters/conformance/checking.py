@@ -1,4 +1,4 @@
-"""Checking an implementation by the vectors of a convention."""
+"""Check an implementation against the vectors of a convention."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.statistics.probing.answers import TAKES, Function, Reply
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.diagnosis import at_other_cutoff, diagnose
+from rankadapters.statistics.probing.diagnosis import at_actual_cutoff, diagnose
 from rankadapters.statistics.probing.examination import examine, grades_of
 
-SAME = 1e-12  # the difference of sums in another order
+SAME = 1e-12  # a larger difference does not come from the order of summation
 
 
 def check(
@@ -30,27 +30,27 @@ def check(
     labels: Sequence[float] | None = None,
     tolerance: float = 1e-9,
 ) -> Conformance:
-    """Ask an implementation about the vectors of a convention, and say by field what is wrong.
+    """Run an implementation on the vectors of a convention, and report the fields that it computes differently.
 
     Parameters
     ----------
     function : callable
-        The implementation; it gets numpy arrays and returns a number. Where the convention has no value it has to
-        raise, or to return None or NaN.
+        The implementation; it receives numpy arrays and returns a number. If the convention has no value, it must
+        raise an error or return None or NaN.
     convention : Convention or str
-        What it should compute.
+        The convention that it should compute.
     takes : {"query", "queries", "groups"}
         How it is called: `function(labels, scores)` for one query, `function(labels, scores, qid)` with the query of
         each row, or `function(labels, scores, group_sizes)` with the rows of each query.
     labels : sequence of float, optional
         The grades that it accepts, as in `vectors`.
     tolerance : float, default 1e-9
-        The largest difference, relative to values above 1, that counts as none; 1e-6 for what computes in float32.
+        The largest difference that counts as equal, relative for values above 1. Use 1e-6 for float32 arithmetic.
 
     Returns
     -------
     Conformance
-        Which cases fail, and which field or mistake explains it.
+        The cases that fail, and the fields or the mistake that explain the failures.
 
     Raises
     ------
@@ -70,52 +70,51 @@ def check(
     """
     if not callable(function):
         raise refusal("function", function, "callables", "a function of labels and scores")
-    declared, bound = as_convention(convention), number("tolerance", tolerance, least=0)
-    asked = Function(function, choice("takes", takes, TAKES))
-    vectors_here = [v for v in vectors(declared, labels=labels).vectors if len(v.group_sizes) <= asked.n_queries]
-    answers = [asked.ask(vector.case) for vector in vectors_here]
-    for vector in reversed(vectors_here):
-        asked.repeat(vector.case)
+    declared, tolerance = as_convention(convention), number("tolerance", tolerance, least=0)
+    tested = Function(function, choice("takes", takes, TAKES))
+    usable = [v for v in vectors(declared, labels=labels).vectors if len(v.group_sizes) <= tested.n_queries]
+    answers = [tested.ask(vector.case) for vector in usable]
+    for vector in reversed(usable):
+        tested.repeat(vector.case)
     failures = [
         Failure(id=i, vector=v, answer=None if math.isnan(a.value) else a.value, problem=a.problem)
-        for i, (v, a) in enumerate(zip(vectors_here, answers, strict=True), 1)
-        if _wrong(v, a, bound)
+        for i, (v, a) in enumerate(zip(usable, answers, strict=True), 1)
+        if _is_wrong(v, a, tolerance)
     ]
-    explicable = any(f.answer is not None for f in failures) and not asked.faults
-    fields, explanation = _why(asked, declared, labels, bound) if explicable else ({}, "")
+    explicable = any(f.answer is not None for f in failures) and not tested.faults
+    fields, explanation = _explain(tested, declared, labels, tolerance) if explicable else ({}, "")
     return Conformance(
-        convention=declared, n_cases=len(vectors_here), failures=tuple(failures), fields=fields,
-        explanation=explanation, faults=tuple(asked.faults),
+        convention=declared, n_cases=len(usable), failures=tuple(failures), fields=fields,
+        explanation=explanation, faults=tuple(tested.faults),
     )  # fmt: skip
 
 
-def _wrong(vector: Vector, answer: Reply, tolerance: float) -> bool:
-    """Tell whether an answer is not the one of the convention."""
+def _is_wrong(vector: Vector, answer: Reply, tolerance: float) -> bool:
     if vector.value is None or answer.problem:
         return not answer.problem or (vector.value is not None and not vector.optional)
     return abs(answer.value - vector.value) > tolerance * max(1.0, abs(vector.value))
 
 
-def _why(
+def _explain(
     function: Function, convention: Convention, labels: Sequence[float] | None, tolerance: float
 ) -> tuple[dict[str, tuple[Any, Any]], str]:
-    """Probe a function that fails: return the fields whose other values explain its answers, or else a mistake."""
+    """Probe a function that fails: return the fields that it computes differently, or the mistake that it makes."""
     grades, k = grades_of(function, labels), getattr(convention, "k", None)
     elimination = examine(function, (type(convention),), k, grades, tolerance)
-    if not elimination.left:
-        elimination = at_other_cutoff(elimination, grades) or elimination
+    if not elimination.remaining:
+        elimination = at_actual_cutoff(elimination, grades) or elimination
     if not elimination.fits:
         return {}, diagnose(elimination, grades)[1]
-    computed = min(elimination.pool.members(elimination.left), key=lambda other: len(convention.diff(other)))
+    computed = min(elimination.pool.members(elimination.remaining), key=lambda c: len(convention.diff(c)))
     cases = [case for case, answer in function.answers.items() if not answer.problem]
-    return {name: v for name, v in convention.diff(computed).items() if _shows(computed, name, v[0], cases)}, ""
+    return {name: v for name, v in convention.diff(computed).items() if _matters(computed, name, v[0], cases)}, ""
 
 
-def _shows(computed: Convention, name: str, declared: object, cases: list[Case]) -> bool:
-    """Tell whether the declared value of a field gives other values than the computed convention has."""
+def _matters(computed: Convention, name: str, declared: object, cases: list[Case]) -> bool:
+    """Return whether the computed convention would have different values with the declared value of a field."""
     try:
-        other = computed.replace(**{name: declared})
+        variant = computed.replace(**{name: declared})
     except ConventionError:
         return True
-    values, others = ([value_of(convention, case) for case in cases] for convention in (computed, other))
-    return not np.allclose(values, others, rtol=0, atol=SAME, equal_nan=True)
+    values, variant_values = ([value_of(c, case) for case in cases] for c in (computed, variant))
+    return not np.allclose(values, variant_values, rtol=0, atol=SAME, equal_nan=True)

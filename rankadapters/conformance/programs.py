@@ -1,4 +1,4 @@
-"""A program as a function: started once, asked in JSON lines."""
+"""Call a program like a function: it starts once, and reads and writes one JSON line per call."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from rankadapters.core.errors import InputError, brief
 from rankadapters.statistics.probing.answers import NoAnswer
 from rankadapters.statistics.probing.cases import Case
 
-MOST_TIME_OUTS = 3  # after which a program is not asked any more
+MOST_TIME_OUTS = 3  # after this many time-outs, a program is not called again
 
 
 class Program:
     r"""A program that computes a metric, as a function of labels, scores and the rows of each query.
 
     It reads a line for each question, `{"id": 1, "k": 10, "queries": [{"labels": [1, 0], "scores": [0.3, 0.2]}]}`, and
-    writes a line for each answer, `{"id": 1, "value": 0.63}` or `{"id": 1, "error": "why there is none"}`. It has to
-    flush each line. Use it in a `with` statement, which ends the program. A program that ended before is started anew.
+    writes a line for each answer, `{"id": 1, "value": 0.63}` or `{"id": 1, "error": "why there is none"}`. It must
+    flush each line. Use it in a `with` statement, which ends the program. If the program ends earlier, it is restarted.
 
     Parameters
     ----------
     command : str
         The command line, without a shell.
     k : int, optional
-        The cutoff that it is told.
+        The cutoff that is sent with each question.
     timeout : float, default 10
         Seconds to wait for an answer.
 
     Raises
     ------
     InputError
-        An argument is wrong; or, from the `with` statement, the program cannot be started.
+        An argument is wrong, or, on entering the `with` statement, the program cannot be started.
 
     Examples
     --------
@@ -65,9 +65,9 @@ class Program:
         self._id = self._time_outs = 0
 
     def __call__(self, labels: Any, scores: Any, group_sizes: Any = None) -> Any:
-        """Ask about queries, or about one; return what the program says is the value."""
+        """Return the value that the program computes for one query, or for several queries."""
         if self._time_outs >= MOST_TIME_OUTS:
-            msg = f"was not asked any more after {MOST_TIME_OUTS} time-outs"
+            msg = f"was not called again after {MOST_TIME_OUTS} time-outs"
             raise NoAnswer(msg)
         sizes = (len(labels),) if group_sizes is None else tuple(np.asarray(group_sizes).tolist())
         case = Case(tuple(np.asarray(labels, float).tolist()), tuple(np.asarray(scores, float).tolist()), sizes)
@@ -90,9 +90,9 @@ class Program:
         self._end()
 
     def _running(self) -> subprocess.Popen[str]:
-        """Return the process, started if there is none."""
+        """Return the running process, starting it if necessary."""
         if self._process is None:
-            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed where the program ends
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in _end
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - the user's own command
                     self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
@@ -101,13 +101,13 @@ class Program:
             except OSError as error:
                 self._errors.close()
                 msg = f"command={shlex.join(self._arguments)!r} cannot be started: {error.strerror}."
-                raise InputError(msg, hint="the path of a program and its arguments, such as 'node ndcg.js'") from None
+                raise InputError(msg, hint="pass a program and its arguments, such as 'node ndcg.js'") from None
             self._lines = queue.SimpleQueue()
             threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
         return self._process
 
     def _answer(self) -> Any:
-        """Wait for the line that answers the last question."""
+        """Wait for the answer to the last question, and return its value."""
         try:
             line = self._lines.get(timeout=self._timeout)
         except queue.Empty:
@@ -122,8 +122,8 @@ class Program:
         except ValueError:
             answer = None
         if not isinstance(answer, dict) or answer.get("id") != self._id or not {"value", "error"} & set(answer):
-            self._end()  # no later line can be told from an answer to another question
-            msg = f"wrote {brief(line.strip())}, which is no answer to the question with the id {self._id}"
+            self._end()  # later lines might answer an earlier question
+            msg = f"wrote {brief(line.strip())}, which does not answer the question with the id {self._id}"
             raise NoAnswer(msg)
         if answer.get("error") is not None:
             msg = f"said: {brief(answer['error'])}"
@@ -131,14 +131,14 @@ class Program:
         return answer.get("value")
 
     def _crash(self) -> NoAnswer:
-        """Say how the program ended, with the last line that it wrote to its standard error."""
+        """Return an error with the program's exit status and the last line of its standard error."""
         status = self._process.wait(self._timeout) if self._process else None
-        said = ""
+        last_line = ""
         if self._errors is not None:
             self._errors.seek(0)
-            said = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+            last_line = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
         self._end()
-        return NoAnswer(f"ended with the exit status {status}{f': {said}' if said else ''}")
+        return NoAnswer(f"ended with the exit status {status}{f': {last_line}' if last_line else ''}")
 
     def _end(self) -> None:
         process, self._process = self._process, None
@@ -148,12 +148,12 @@ class Program:
             for stream in (process.stdin, self._errors):
                 try:
                     stream.close()  # type: ignore[union-attr]
-                except OSError:  # what was not read yet cannot be flushed
+                except OSError:  # the program ended with input unread
                     continue
 
 
 def _read(stream: IO[str], lines: queue.SimpleQueue[str]) -> None:
-    """Hand lines on until the program ends, and then an empty one."""
+    """Put the lines of a stream into a queue, and an empty line at the end."""
     with stream:
         for line in stream:
             lines.put(line)

@@ -1,4 +1,4 @@
-"""What a check says of an implementation."""
+"""Report of a conformance check."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rankadapters.statistics.document import Document
 
 
 class ConformanceError(RankAdaptersError, AssertionError):
-    """An implementation does not compute the convention that it was checked against."""
+    """An implementation does not compute the convention that it should."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failure:
-    """A case that an implementation answers wrongly.
+    """A case for which an implementation returns the wrong answer.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class Failure:
     vector : Vector
         The case.
     answer : float or None
-        What the implementation returned; None where it returned no number.
+        The number that the implementation returned; None if it returned no number.
     problem : str
-        What it did instead of returning a number.
+        What it did instead of returning a number; empty if it returned one.
     """
 
     id: int
@@ -40,22 +40,22 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conformance(Document):
-    """Whether an implementation computes a convention.
+    """Whether an implementation computes a convention, and why not.
 
     Attributes
     ----------
     convention : Convention
-        What it should compute.
+        The convention that it should compute.
     n_cases : int
-        How many cases it was asked about.
+        The number of cases that were tried.
     failures : tuple of Failure
-        The cases that it answers wrongly.
+        The cases with a wrong answer.
     fields : dict of str to tuple
-        Fields of the convention that it computes otherwise: the declared value, and the value that fits its answers.
+        Fields that it computes differently, each with the declared value and the value that fits its answers.
     explanation : str
-        A mistake that explains its answers; empty if none is known, or if `fields` does.
+        A mistake that explains its answers; empty if none is known, or if `fields` explain them.
     faults : tuple of str
-        What it does beside answering: it is not deterministic, or changes its input.
+        Further faults: it is not deterministic, or changes its input.
     """
 
     convention: Convention
@@ -71,19 +71,19 @@ class Conformance(Document):
         return not self.failures and not self.faults
 
     def raise_if_failed(self) -> None:
-        """Turn wrong answers into an exception.
+        """Raise an error if the implementation does not conform.
 
         Raises
         ------
         ConformanceError
-            Its message is the report.
+            The implementation does not conform; the message is the report.
         """
         __tracebackhide__ = True
         if not self.conforms:
             raise ConformanceError(str(self))
 
     def blocks(self) -> list[str | Table]:
-        """Return the paragraphs and tables in the order of reading."""
+        """Return the paragraphs and tables in reading order."""
         if self.conforms:
             return [f"The function conforms: all {self.n_cases} cases of {self.convention} have their value."]
         blocks: list[str | Table] = [
@@ -103,7 +103,7 @@ class Conformance(Document):
         return [*blocks, *(f"Note: {fault}." for fault in self.faults)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types, the convention as its signature."""
+        """Return plain JSON types, with the convention as its signature."""
         return {
             "convention": str(self.convention),
             "conforms": self.conforms,

@@ -1,4 +1,4 @@
-"""What an implementation may compute in place of a convention: other conventions, and the convention with a mistake."""
+"""Rivals of a convention: different conventions, and the same convention with a known mistake."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from rankadapters.statistics.probing import mistakes
 from rankadapters.statistics.probing.cases import LONGEST_STABLE, Case, value_of
 from rankadapters.statistics.probing.elimination import Conventions, Pool
 
-FURTHER = 20  # a cutoff that a convention of all ranks is confused with
-SHUFFLES = 3  # orders of tied rows that an unstable sort may come to
-MARGIN = 1e-6  # the difference that tells a rival apart, also from what computes in float32
+LIKELY_CUTOFF = 20  # a cutoff that a program may apply by mistake where the convention has none
+SHUFFLES = 3  # number of random row orders that imitate an unstable sort
+MARGIN = 1e-6  # smaller differences may come from computing in float32
 
 
-def pool_beside(convention: Convention, cases: Sequence[Case]) -> Pool:
-    """Evaluate the grid of a convention's measure on cases, with its own values among those of each field."""
+def rival_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
+    """Evaluate the grid of a convention's measure on cases; the grid also has the convention's own field values."""
     measure = type(convention)
     grid = with_refusals(measure, searched(measure, cases[0].queries))
-    own = {name: tuple(dict.fromkeys((*values, getattr(convention, name)))) for name, values in grid.items()}
-    return Pool.over(cases, [(measure, own)], getattr(convention, "k", None))
+    fields = {name: tuple(dict.fromkeys((*values, getattr(convention, name)))) for name, values in grid.items()}
+    return Pool.over(cases, [(measure, fields)], getattr(convention, "k", None))
 
 
-def told_apart(values: Floats, expected: Floats) -> np.ndarray:
-    """Tell which values differ from the expected ones: by more than the margin, or in being numbers at all."""
+def differ(values: Floats, expected: Floats) -> np.ndarray:
+    """Return which values differ from the expected ones by more than the margin, or are NaN where those are not."""
     far = np.abs(values - expected) > MARGIN * np.maximum(1.0, np.abs(expected))
     return np.asarray(far | (np.isnan(values) != np.isnan(expected)))
 
 
-def mistaken(convention: Convention, cases: Sequence[Case], expected: Floats) -> Floats:
-    """Return what a convention gives under each known mistake, of shape (n_mistakes, n_cases).
+def values_with_mistakes(convention: Convention, cases: Sequence[Case], expected: Floats) -> Floats:
+    """Return the values of a convention with each known mistake, shape (n_mistakes, n_cases).
 
-    Where a mistake has no value, nobody knows what its implementation returns; the expected value stands there.
+    If a convention with a mistake has no value, the array has the expected value, so that the case is not a failure.
     """
 
-    def evaluate(cases: Sequence[Case], *, later: bool = False) -> Pool:
-        other = _later(convention) if later else convention
-        return Pool(list(cases), [Conventions(type(other), [])], np.array([[value_of(other, c) for c in cases]]))
+    def evaluate(cases: Sequence[Case], *, shifted: bool = False) -> Pool:
+        rival = _shifted(convention) if shifted else convention
+        return Pool(list(cases), [Conventions(type(rival), [])], np.array([[value_of(rival, c) for c in cases]]))
 
-    rivals = [values[0] for _, _, values in mistakes.mistaken(evaluate, cases)]
-    rivals += [np.array([value_of(other, case) for case in cases]) for other in _other_cutoffs(convention)]
+    rivals = [values[0] for _, _, values in mistakes.make_mistakes(evaluate, cases)]
+    rivals += [np.array([value_of(rival, case) for case in cases]) for rival in _with_wrong_cutoffs(convention)]
     rivals += [np.array([value_of(convention, _shuffled(case, seed)) for case in cases]) for seed in range(SHUFFLES)]
     rivals.append(np.round(expected, 4))
     return np.array([np.where(np.isnan(values), expected, values) for values in rivals])
 
 
-def _later(convention: Convention) -> Convention:
-    """Return a convention at the next cutoff, and DCG in place of NDCG."""
+def _shifted(convention: Convention) -> Convention:
+    """Return a convention at the next cutoff, with DCG in place of NDCG."""
     k: int | None = getattr(convention, "k", None)
     if isinstance(convention, NDCG):
         fields = {name: getattr(convention, name) for name in DCG.declared()}
@@ -59,20 +59,20 @@ def _later(convention: Convention) -> Convention:
     return convention if k is None else convention.replace(k=k + 1)
 
 
-def _other_cutoffs(convention: Convention) -> Iterator[Convention]:
-    """Yield the convention with cutoffs that are easily taken for its own."""
+def _with_wrong_cutoffs(convention: Convention) -> Iterator[Convention]:
+    """Yield the convention with cutoffs that a program may apply by mistake."""
     if "k" in convention.fields():
         k: int | None = getattr(convention, "k", None)
-        for other in (1, FURTHER) if k is None else (k - 1, k + 1, None):
-            if other != 0:
-                yield convention.replace(k=other)
+        for wrong_k in (1, LIKELY_CUTOFF) if k is None else (k - 1, k + 1, None):
+            if wrong_k != 0:
+                yield convention.replace(k=wrong_k)
 
 
 def _shuffled(case: Case, seed: int) -> Case:
-    """Return the case with the rows of its long queries in another order."""
+    """Return the case with the rows of its long queries in random order."""
     generator = np.random.default_rng(seed)
     rows: list[int] = []
     for size in case.sizes:
-        own = generator.permutation(size) if size > LONGEST_STABLE else np.arange(size)
-        rows += (len(rows) + own).tolist()
-    return case.replaced(labels=[case.labels[i] for i in rows], scores=[case.scores[i] for i in rows])
+        order = generator.permutation(size) if size > LONGEST_STABLE else np.arange(size)
+        rows += (len(rows) + order).tolist()
+    return case.with_columns(labels=[case.labels[i] for i in rows], scores=[case.scores[i] for i in rows])

@@ -1,4 +1,4 @@
-"""Vectors: the cases by which one convention is told from all others and from known mistakes."""
+"""Vectors: cases that distinguish one convention from all others and from known mistakes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.conformance.rivals import mistaken, pool_beside, told_apart
+from rankadapters.conformance.rivals import differ, rival_pool, values_with_mistakes
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.evaluation.table import Table
@@ -19,7 +19,7 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import grid
 from rankadapters.statistics.probing.answers import Function
-from rankadapters.statistics.probing.case_maker import Maker, other_labels
+from rankadapters.statistics.probing.case_maker import CaseMaker, unusual_label_cases
 from rankadapters.statistics.probing.cases import (
     ANY,
     BELOW_ZERO,
@@ -37,9 +37,9 @@ from rankadapters.statistics.probing.cases import (
 )  # fmt: skip
 from rankadapters.statistics.probing.examination import as_cutoff, as_grades, grades_of
 
-SEVERAL = 3  # queries of a case that shows what the mean does
-OF_SEVERAL = (UNTIED, EMPTY, ANY)
-ORDER = (UNTIED, PLAIN, NEARLY_TIED, EMPTY, SHORT, NEGATIVE, LONG, ANY, ONE_DOCUMENT)  # the easiest to understand first
+N_QUERIES = 3  # in a case that tests the mean over queries
+OF_QUERIES = (UNTIED, EMPTY, ANY)
+ORDER = (UNTIED, PLAIN, NEARLY_TIED, EMPTY, SHORT, NEGATIVE, LONG, ANY, ONE_DOCUMENT)  # from easy to hard to understand
 WORDS = {
     PLAIN: "ties", UNTIED: "distinct scores", NEARLY_TIED: "nearly tied", ONE_DOCUMENT: "one document",
     EMPTY: "empty", SHORT: "short", NEGATIVE: "negative scores", ANY: "any length", LONG: "many ties",
@@ -49,7 +49,7 @@ WORDS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Vector:
-    """A case, and what a convention gives for it.
+    """A case, with the value of a convention on it.
 
     Attributes
     ----------
@@ -58,13 +58,13 @@ class Vector:
     group_sizes : tuple of int
         Rows of each query.
     value : float or None
-        What the convention gives; None where it has no value, so that an implementation has to refuse.
+        The value of the convention; None if it has no value, so that an implementation must refuse the case.
     purpose : str
-        What the data are like: `ties`, `empty`, `short`, ...
+        The trait of the data: `ties`, `empty`, `short`, ...
     shows : tuple of str
-        Fields of the convention, another value of which changes the value.
+        Fields of the convention whose change would change the value.
     optional : bool
-        Whether an implementation may refuse such labels.
+        Whether an implementation may refuse the case because of its labels.
     """
 
     labels: tuple[float, ...]
@@ -77,20 +77,20 @@ class Vector:
 
     @property
     def case(self) -> Case:
-        """The data to ask a function about."""
+        """The case, on which a function can be called."""
         return Case(self.labels, self.scores, self.group_sizes, self.purpose)
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors(Document):
-    """Cases that every other convention of the measure, and every known mistake, fails at least once.
+    """Cases that distinguish a convention from every other one of its measure and from every known mistake.
 
     Attributes
     ----------
     convention : Convention
-        What the cases are a test of.
+        The convention that the cases test.
     vectors : tuple of Vector
-        The cases; those of a single query come first.
+        The cases; cases with a single query come first.
     """
 
     convention: Convention
@@ -107,7 +107,7 @@ class Vectors(Document):
         return [f"{len(lines)} cases of {self.convention}", Table.of("cases", head, lines)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types; a case has the fields of a question to a program, and what it tests."""
+        """Return plain JSON types; a case has the fields of a question to a `Program`, its value, and what it tests."""
         k = getattr(self.convention, "k", None)
         cases = [
             {"id": i, "k": k, "queries": v.case.as_queries(), "value": v.value, "purpose": v.purpose,
@@ -118,17 +118,17 @@ class Vectors(Document):
 
 
 def vectors(convention: Convention | str, *, labels: Sequence[float] | None = None) -> Vectors:
-    """Make the cases by which an implementation of a convention is tested, always the same ones.
+    """Return the cases that test an implementation of a convention; they are always the same.
 
-    Every other convention of the measure's grid that differs on such data fails at least one of them, and so does
-    every known mistake, such as percentages, shifted discounts or an unstable sort. None of the cases can be left out.
+    Every different convention in the measure's grid fails at least one case if it differs on such data at all. So does
+    every known mistake, such as percentages, shifted discounts or an unstable sort. No case is superfluous.
 
     Parameters
     ----------
     convention : Convention or str
-        What the implementation shall compute. It may not need docids or weights.
+        The convention that the implementation should compute. It must not need docids or weights.
     labels : sequence of float, optional
-        The grades that the implementation accepts; 0 to 4 by default, or fewer where the convention refuses these.
+        The grades that the implementation accepts; by default 0 to 4, or fewer if the convention refuses these.
 
     Returns
     -------
@@ -138,9 +138,9 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     Raises
     ------
     ConventionError
-        It cannot be computed from labels and scores alone.
+        The convention cannot be computed from labels and scores alone.
     InputError
-        No labels can be made of the grades.
+        Labels cannot be made from the grades.
 
     Examples
     --------
@@ -158,82 +158,82 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
 def _vectors(convention: Convention, labels: tuple[float, ...] | None) -> Vectors:
     for name, kind in convention.declared().items():
         if not kind.fits(getattr(convention, name), ()):
-            msg = f"{name}={getattr(convention, name)} needs a column that cases do not have."
-            hint = "convention.replace(ties='input') for an implementation that is given rows in order of docid"
+            msg = f"{name}={getattr(convention, name)} needs a column that the cases do not have."
+            hint = "use convention.replace(ties='input') and an implementation that receives the rows in docid order"
             raise ConventionError(msg, hint=hint)
     oracle = Function(lambda a, b: value_of(convention, Case(tuple(a), tuple(b), (len(a),))), "query")
     grades, cutoff = grades_of(oracle, labels), getattr(convention, "k", None)
-    several = [case for case in Maker(grades, cutoff, SEVERAL).pool() if case.purpose in OF_SEVERAL]
-    cases = [*Maker(grades, cutoff, 1).pool(), *several]
-    pool = pool_beside(convention, cases)
+    of_queries = [case for case in CaseMaker(grades, cutoff, N_QUERIES).make_all() if case.purpose in OF_QUERIES]
+    cases = [*CaseMaker(grades, cutoff, 1).make_all(), *of_queries]
+    pool = rival_pool(convention, cases)
     expected = np.array([value_of(convention, case) for case in cases])
-    fails = told_apart(np.concatenate([pool.values, mistaken(convention, cases, expected)]), expected)
+    fails = differ(np.concatenate([pool.values, values_with_mistakes(convention, cases, expected)]), expected)
     chosen: list[int] = []
-    for n_queries in (1, SEVERAL):
-        told = fails[:, chosen].any(axis=1, keepdims=True)
-        chosen += fewest(fails & ~told, _parts(cases, n_queries))
+    for n_queries in (1, N_QUERIES):
+        detected = fails[:, chosen].any(axis=1, keepdims=True)
+        chosen += choose_cases(fails & ~detected, _parts(cases, n_queries))
     chosen_cases = [cases[i] for i in chosen]
     if labels is None:
         equal = pool.members([group for group in range(len(pool.groups)) if not fails[group].any()])
-        chosen_cases += [case for case in other_labels(cutoff, 1) if _tells_apart(case, convention, equal)]
+        chosen_cases += [case for case in unusual_label_cases(cutoff, 1) if _distinguishes(case, convention, equal)]
     return Vectors(convention, tuple(_vector(convention, case) for case in chosen_cases))
 
 
-def fewest(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
-    """Choose cases such that every rival that fails any case fails one of them, and none can be left out.
+def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
+    """Choose cases, none of them superfluous, such that every rival that fails any case fails a chosen case.
 
     Parameters
     ----------
     fails : bool array, shape (n_rivals, n_cases)
-        Which rival fails which case.
+        Whether a rival fails a case.
     parts : list of list of int
-        The cases, those that are the easiest to understand first.
+        The indices of the cases in parts, the easiest to understand first.
 
     Returns
     -------
     list of int
-        The chosen cases, in the order of the parts.
+        The indices of the chosen cases, in the order of the parts.
 
     Examples
     --------
-    >>> fewest(np.array([[True, False, True], [False, True, True], [False, False, False]]), [[0], [1], [2]])
+    >>> choose_cases(np.array([[True, False, True], [False, True, True], [False, False, False]]), [[0], [1], [2]])
     [0, 1]
     """
     chosen: list[int] = []
-    waiting = np.asarray(fails.any(axis=1))
+    undetected = np.asarray(fails.any(axis=1))
     for part in parts:
-        while (gains := fails[waiting][:, part].sum(axis=0)).any():
-            chosen.append(part[int(gains.argmax())])
-            waiting &= ~fails[:, chosen[-1]]
+        while (n_detected := fails[undetected][:, part].sum(axis=0)).any():
+            chosen.append(part[int(n_detected.argmax())])
+            undetected &= ~fails[:, chosen[-1]]
     for case in reversed(chosen.copy()):
-        rest = [other for other in chosen if other != case]
+        rest = [i for i in chosen if i != case]
         if (fails[:, rest].any(axis=1) >= fails[:, case]).all():
             chosen = rest
     return chosen
 
 
 def _parts(cases: list[Case], n_queries: int) -> list[list[int]]:
-    """Put the cases of as many queries and of one purpose together."""
+    """Return the cases with this number of queries, as lists of indices by purpose in `ORDER`."""
     numbered = [(i, case.purpose) for i, case in enumerate(cases) if len(case.sizes) == n_queries]
-    return [part for purpose in ORDER if (part := [i for i, own in numbered if own == purpose])]
+    return [part for purpose in ORDER if (part := [i for i, case_purpose in numbered if case_purpose == purpose])]
 
 
-def _tells_apart(case: Case, convention: Convention, others: list[Convention]) -> bool:
-    """Tell whether a convention has a value for a case, and one of some others has another value."""
+def _distinguishes(case: Case, convention: Convention, rivals: list[Convention]) -> bool:
+    """Return whether a convention has a value on a case that differs from the value of any rival."""
     value = np.array([value_of(convention, case)])
-    values = np.array([value_of(other, case) for other in others])
-    return not math.isnan(value[0]) and bool((told_apart(values, value) & ~np.isnan(values)).any())
+    values = np.array([value_of(rival, case) for rival in rivals])
+    return not math.isnan(value[0]) and bool((differ(values, value) & ~np.isnan(values)).any())
 
 
 def _vector(convention: Convention, case: Case) -> Vector:
-    """Evaluate a convention on a case, and note the fields whose other values show there."""
+    """Return a vector with the convention's value on a case, and the fields whose change would change that value."""
     value = value_of(convention, case)
-    tried = {name: values for name, values in grid(type(convention), case.queries).items() if len(values) > 1}
+    choices = {name: values for name, values in grid(type(convention), case.queries).items() if len(values) > 1}
     shows = []
-    for name, values in tried.items():
-        others = np.array([value_of(other, case) for other in _varied(convention, name, values)])
-        refused = np.isnan(others) & (convention.declared()[name].group == "value")
-        if (told_apart(others, np.full(others.size, value)) & ~refused).any():
+    for name, values in choices.items():
+        varied_values = np.array([value_of(varied, case) for varied in _varied(convention, name, values)])
+        refused = np.isnan(varied_values) & (convention.declared()[name].group == "value")
+        if (differ(varied_values, np.full(varied_values.size, value)) & ~refused).any():
             shows.append(name)
     return Vector(
         labels=case.labels, scores=case.scores, group_sizes=case.sizes, value=None if math.isnan(value) else value,
@@ -242,7 +242,7 @@ def _vector(convention: Convention, case: Case) -> Vector:
 
 
 def _varied(convention: Convention, name: str, values: Sequence[Any]) -> Iterator[Convention]:
-    """Yield a convention with each other value of a field that goes with its other fields."""
+    """Yield the convention with each of the values of a field, skipping invalid combinations."""
     for value in values:
         with suppress(ConventionError):
             yield convention.replace(**{name: value})

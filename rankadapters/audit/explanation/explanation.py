@@ -1,4 +1,4 @@
-"""A gap between two conventions and its parts, to be read, printed and drawn."""
+"""The gap between two conventions and its parts, with its printed and drawn forms."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ class Explanation(Document):
     Attributes
     ----------
     a, b : Score
-        Under the first and the second convention.
+        Scores under the first and the second convention.
     contributions : dict of str to float
-        Part of `b.value - a.value` that each differing field has: its exact Shapley value. Empty for equal conventions.
+        Part of `b.value - a.value` due to each differing field: its exact Shapley value. Empty for equal conventions.
     mixtures : dict of tuple of str to Score
-        By the fields taken from `b`, all others being `a`'s: what the parts were computed from.
+        Scores from which the parts were computed, by the fields taken from `b`; the other fields are those of `a`.
     query_ids : array, shape (n_queries,)
         Query identifiers.
     per_query : dict of str to float64 array, shape (n_queries,), or None
-        What each query adds to each field's part; a column adds up to the contribution. None where the value is not a
+        What each query adds to the part of each field; the array sums to the contribution. None if the value is not a
         sum over the queries.
     top : int
-        How many queries the printed forms show.
+        Number of queries in the printed forms.
     set_aside : dict of str to str
-        By field: which convention refuses this data by a policy `error`, why, and what both are explained with instead.
+        By field with the policy `error`: the convention that refuses this data, the reason, and the value that replaces
+        the policy in both conventions.
     """
 
     a: Score
@@ -53,9 +54,9 @@ class Explanation(Document):
         return self.b.value - self.a.value
 
     def queries(self, top: int | None = None) -> list[dict[str, Any]]:
-        """Give the queries that contribute most, with what each adds to the gap and to each field's part.
+        """Return the queries that contribute most, with their contributions to the gap and to the part of each field.
 
-        There are none where the value is not a sum over the queries.
+        The list is empty if the value is not a sum over the queries.
         """
         n_shown = self.top if top is None else whole("top", top, least=0)
         if not self.per_query:
@@ -74,7 +75,7 @@ class Explanation(Document):
         ]
 
     def plot(self) -> Any:
-        """Draw the parts as a waterfall from the first value to the second: a matplotlib Figure.
+        """Return a matplotlib Figure of the parts, as a waterfall from the first value to the second.
 
         Raises
         ------
@@ -87,24 +88,24 @@ class Explanation(Document):
         return waterfall(ends[0], self._sorted(), ends[1])
 
     def blocks(self) -> list[str | Table]:
-        """Give the gap, its parts, and the queries that contribute most."""
+        """Return the gap, its parts, and the queries that contribute most."""
         a, b = self.a, self.b
         gap = f"{b.value:.6f} - {a.value:.6f} = {signed(self.gap)} over {a.n_queries} queries"
         names = f"a  {a.convention.name}: {a.convention}\nb  {b.convention.name}: {b.convention}"
-        found: list[str | Table] = [f"From {a.convention.name} to {b.convention.name}: {gap}", names]
-        found += self.set_aside.values()
+        blocks: list[str | Table] = [f"From {a.convention.name} to {b.convention.name}: {gap}", names]
+        blocks += self.set_aside.values()
         if not self.contributions:
-            return [*found, "The conventions are equal: there is nothing to explain."]
-        found.append(self.parts_table())
+            return [*blocks, "The conventions are equal: there is nothing to explain."]
+        blocks.append(self.parts_table())
         queries = self.queries()
         if queries:
-            found.append(self._query_table(queries))
+            blocks.append(self._query_table(queries))
         if self.per_query is None:
-            found.append(self._totals_only())
-        return found
+            blocks.append(self._totals_only())
+        return blocks
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types; of the queries those that contribute most, None where they have no parts."""
+        """Return plain JSON types, with the queries that contribute most, or None if there are no parts per query."""
         return {
             "a": {"name": self.a.convention.name, "signature": str(self.a.convention), "value": self.a.value},
             "b": {"name": self.b.convention.name, "signature": str(self.b.convention), "value": self.b.value},
@@ -128,7 +129,7 @@ class Explanation(Document):
         return dict(sorted(self.contributions.items(), key=lambda part: -abs(part[1])))
 
     def parts_table(self, caption: str = "Parts of the gap") -> Table:
-        """Give the fields with both values and their parts, largest first."""
+        """Return a table of the fields with their two values and their parts, largest part first."""
         differing = self.a.convention.diff(self.b.convention)
         lines = [
             (name, *map(spelled, differing[name]), signed(part), percent(part / self.gap) if self.gap else "-")

@@ -1,4 +1,4 @@
-"""Why two conventions give two numbers: the gap split over the fields in which they differ."""
+"""Split the gap between the values of two conventions over the fields in which they differ."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def explain(
 
     Each field's part is its Shapley value over all mixtures of the two conventions: what taking the field from `b`
     changes, averaged over all orders in which the fields can be taken. A mixture is `a.replace(...)` with some fields
-    of `b`, and its worth is what `evaluate` gives under it. Mixtures that mean the same (with `k=None` a query is never
-    short) are one convention and have one value.
+    of `b`; its value is that of `evaluate`. Mixtures with the same meaning (with `k=None` a query is never short) are
+    one convention and have one value.
 
-    A convention may refuse this data by a policy `error`, as `sklearn` refuses rows without judgment. Where the other
-    convention does not, its value of that field is taken for both, and `Explanation.set_aside` says so.
+    A convention may refuse this data by a policy `error`, as `sklearn` refuses unjudged rows. If the other convention
+    has a different policy there, that policy is used for both, and `Explanation.set_aside` says so.
 
     Parameters
     ----------
@@ -51,27 +51,26 @@ def explain(
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
     a, b : Convention or str
-        Of one measure.
+        Two conventions of the same measure.
     top : int
-        How many queries the printed forms show; `Explanation.per_query` has all.
+        Number of queries in the printed forms; `Explanation.per_query` has all queries.
     n_threads : int, optional
-        None takes all CPUs.
+        The number of threads; None uses all CPUs.
     qid, group_sizes, query_weight, docid, retrieved, judged
         As in `Queries`.
 
     Returns
     -------
     Explanation
-        Its `contributions` add up to `b.value - a.value`. Where the value under some mixture is not a sum over the
-        queries (a geometric mean, or all rows as one query) there are these totals only, and `per_query` is None.
+        Its `contributions` add up to `b.value - a.value`. If the value of some mixture is not a sum over the queries (a
+        geometric mean, or all rows as one query), `per_query` is None.
 
     Raises
     ------
     ConventionError
-        The conventions are of two measures, whose values are in different units, or a mixture is not a convention.
+        The conventions have different measures, or a mixture is not a valid convention.
     InputError
-        A convention, or a mixture of the two, has no value on this data for another reason than a policy `error` of
-        one of them.
+        A convention or a mixture has no value on this data, and not only because of a policy `error` of one of them.
 
     References
     ----------
@@ -80,8 +79,8 @@ def explain(
     Examples
     --------
     >>> import rankadapters as ra
-    >>> found = explain([0, 2, 0], [1, 0, 1], ra.presets.yahoo(2), ra.presets.letor4(2), group_sizes=[2, 1])
-    >>> {name: round(part, 6) for name, part in found.contributions.items()}
+    >>> gap = explain([0, 2, 0], [1, 0, 1], ra.presets.yahoo(2), ra.presets.letor4(2), group_sizes=[2, 1])
+    >>> {name: round(part, 6) for name, part in gap.contributions.items()}
     {'gain': 0.0, 'discount': 0.184535, 'short': -0.25, 'empty': -0.25}
     """
     a, b = as_convention(a), as_convention(b)
@@ -89,53 +88,54 @@ def explain(
     top = arguments.whole("top", top, least=0, hint="top=10")
     queries = as_queries(labels, **columns)
     try:
-        return explained(queries, scores, (a, b), top=top, n_threads=n_threads)
+        return explain_pair(queries, scores, (a, b), top=top, n_threads=n_threads)
     except InputError:
-        (a, one), (b, other) = _lenient(queries, scores, a, b), _lenient(queries, scores, b, a)
-        if not one and not other:
+        a_lenient, a_refusals = _without_refusals(queries, scores, a, b)
+        b_lenient, b_refusals = _without_refusals(queries, scores, b, a)
+        if not a_refusals and not b_refusals:
             raise
-    found = explained(queries, scores, (a, b), top=top, n_threads=n_threads)
-    return replace(found, set_aside=_told("a", one) | _told("b", other))
+    explanation = explain_pair(queries, scores, (a_lenient, b_lenient), top=top, n_threads=n_threads)
+    return replace(explanation, set_aside=_sentences("a", a_refusals) | _sentences("b", b_refusals))
 
 
-def explained(
+def explain_pair(
     queries: Queries,
     scores: object,
     pair: tuple[Convention, Convention],
     *,
-    known: Measured | None = None,
+    measured: Measured | None = None,
     top: int = 10,
     n_threads: int | None = None,
 ) -> Explanation:
-    """Explain as `explain` does, without computing once more what was measured of these scores."""
+    """Explain as `explain` does, reusing the values in `measured`."""
     a, b = pair
     differing = list(a.diff(b))
-    mixed = {names: _mixture(a, b, names) for names in subsets(differing)}
-    mixed |= {(): a, tuple(differing): b}  # with their names
-    found, worth = _evaluate(queries, scores, mixed, known, n_threads)
-    parts = split_columns(np.stack([worth[convention] for convention in mixed.values()])) if worth else ()
+    mixtures = {names: _mixture(a, b, names) for names in subsets(differing)}
+    mixtures |= {(): a, tuple(differing): b}  # the originals keep their display names
+    mixture_scores, shares = _evaluate(queries, scores, mixtures, measured, n_threads)
+    parts = split_columns(np.stack([shares[convention] for convention in mixtures.values()])) if shares else ()
     return Explanation(
-        a=found[()], b=replace(found[tuple(differing)], convention=b),
-        contributions=dict(zip(differing, split([score.value for score in found.values()]), strict=True)),
-        mixtures=found, query_ids=queries.query_ids,
-        per_query=dict(zip(differing, parts, strict=True)) if worth else None, top=top,
+        a=mixture_scores[()], b=replace(mixture_scores[tuple(differing)], convention=b),
+        contributions=dict(zip(differing, split([score.value for score in mixture_scores.values()]), strict=True)),
+        mixtures=mixture_scores, query_ids=queries.query_ids,
+        per_query=dict(zip(differing, parts, strict=True)) if shares else None, top=top,
     )  # fmt: skip
 
 
-def _lenient(
+def _without_refusals(
     queries: Queries, scores: object, convention: Convention, other: Convention
 ) -> tuple[Convention, dict[str, tuple[object, str]]]:
-    """Take the other convention's value of each policy `error` that refuses the data; say which, and why."""
-    taken = {
+    """Replace each policy `error` that refuses the data by the other convention's policy; also return the reasons."""
+    replacements = {
         name: value
-        for name, (mine, value) in convention.diff(other).items()
-        if mine == REFUSAL and name in other.fields()
+        for name, (policy, value) in convention.diff(other).items()
+        if policy == REFUSAL and name in other.fields()
     }
-    lenient = convention.replace(**taken)
+    lenient = convention.replace(**replacements)
     if _refusal(queries, scores, lenient) is not None:
         return convention, {}
     refusals: dict[str, tuple[object, str]] = {}
-    for name, value in taken.items():
+    for name, value in replacements.items():
         strict = lenient.replace(**{name: REFUSAL})
         why = _refusal(queries, scores, strict)
         if why is None:
@@ -146,7 +146,7 @@ def _lenient(
 
 
 def _refusal(queries: Queries, scores: object, convention: Convention) -> str | None:
-    """Say why a convention has no value on this data; None where it has one."""
+    """Return the reason why a convention has no value on this data; None if it has a value."""
     try:
         Panel(queries, [convention]).evaluate(scores)
     except InputError as error:
@@ -154,10 +154,10 @@ def _refusal(queries: Queries, scores: object, convention: Convention) -> str | 
     return None
 
 
-def _told(which: str, refusals: dict[str, tuple[object, str]]) -> dict[str, str]:
-    """Write, by field, which convention refuses the data, and what is taken for both."""
+def _sentences(letter: str, refusals: dict[str, tuple[object, str]]) -> dict[str, str]:
+    """Return a sentence for each field: the convention that refuses the data, and the policy used for both."""
     return {
-        name: f"{which} says {name}={REFUSAL!r} and refuses this data: {why.rstrip('.')}. "
+        name: f"{letter} says {name}={REFUSAL!r} and refuses this data: {why.rstrip('.')}. "
         f"Both are explained with {name}={as_text(value)}."
         for name, (value, why) in refusals.items()
     }
@@ -172,7 +172,7 @@ def _mixture(a: Convention, b: Convention, names: tuple[str, ...]) -> Convention
     except ConventionError as error:
         why = str(error).partition("\n")[0]
         msg = (
-            f"a with {', '.join(names)} of b is not a convention: {why}\n"
+            f"a with {', '.join(names)} of b is not a valid convention: {why}\n"
             "Hint: explain in two steps, over a convention between the two that avoids this mixture."
         )
         raise ConventionError(msg) from None
@@ -181,45 +181,44 @@ def _mixture(a: Convention, b: Convention, names: tuple[str, ...]) -> Convention
 def _require_one_measure(a: Convention, b: Convention) -> None:
     if a.measure != b.measure:
         msg = (
-            f"{a.measure} and {b.measure} are different measures, "
-            "whose values are in different units: the gap between them has no parts.\n"
-            "Hint: two conventions of one measure."
+            f"a has the measure {a.measure} and b the measure {b.measure}; the gap between different measures has no "
+            "parts.\nHint: pass two conventions of the same measure."
         )
         raise ConventionError(msg)
 
 
 def _evaluate(
-    queries: Queries, scores: object, mixed: Mixtures, known: Measured | None, n_threads: int | None
+    queries: Queries, scores: object, mixtures: Mixtures, measured: Measured | None, n_threads: int | None
 ) -> tuple[dict[tuple[str, ...], Score], dict[Convention, Floats]]:
-    """Score of each mixture, and what each query adds to it; the latter is empty where one is not a sum over them."""
-    given = {} if known is None else known.scores
-    unknown = [convention for convention in mixed.values() if convention not in given]
-    passes = [] if known is None else [known.under(mixed.values())]
+    """Return the scores of the mixtures and what each query adds to them (empty if a score is not such a sum)."""
+    known_scores = {} if measured is None else measured.scores
+    unknown = [convention for convention in mixtures.values() if convention not in known_scores]
+    passes = [] if measured is None else [measured.under(mixtures.values())]
     try:
         if unknown:
             passes.append(Panel(queries, unknown, n_threads=n_threads).measure(scores))
-        found = {convention: score for each in passes for convention, score in each.scores.items()}
+        scored = {convention: score for one_pass in passes for convention, score in one_pass.scores.items()}
     except InputError as error:
-        raise _about_a_mixture(error, queries, scores, mixed) from None
+        raise _name_the_mixture(error, queries, scores, mixtures) from None
     shares: dict[Convention, Floats] = {}
-    if all(convention.is_sum for convention in mixed.values()):
-        shares = {convention: share for each in passes for convention, share in each.shares.items()}
-    return {names: found[convention] for names, convention in mixed.items()}, shares
+    if all(convention.is_sum for convention in mixtures.values()):
+        shares = {convention: share for one_pass in passes for convention, share in one_pass.shares.items()}
+    return {names: scored[convention] for names, convention in mixtures.items()}, shares
 
 
-def _about_a_mixture(error: InputError, queries: Queries, scores: object, mixed: Mixtures) -> InputError:
-    """Say which mixture has no value, where both conventions have one."""
-    ends = [(), max(mixed, key=len)]
-    for names in [*ends, *mixed]:
+def _name_the_mixture(error: InputError, queries: Queries, scores: object, mixtures: Mixtures) -> InputError:
+    """Return an error that names the mixture without a value, unless a or b itself has no value."""
+    originals = [(), max(mixtures, key=len)]
+    for names in [*originals, *mixtures]:
         try:
-            Panel(queries, [mixed[names]]).evaluate(scores)
-        except InputError as found:
-            if names in ends:
-                return found
-            why = str(found).partition("\n")[0]
+            Panel(queries, [mixtures[names]]).evaluate(scores)
+        except InputError as refusal:
+            if names in originals:
+                return refusal
+            why = str(refusal).partition("\n")[0]
             return InputError(
                 f"a with {', '.join(names)} of b has no value on this data: {why}\n"
                 "Hint: explain in two steps, over a convention between the two that avoids this mixture.",
-                row=found.row,
+                row=refusal.row,
             )
     return error

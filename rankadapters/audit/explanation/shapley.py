@@ -1,4 +1,4 @@
-"""Exact Shapley values: a gap split over the choices that make it, by what each adds to every set of the others."""
+"""Exact Shapley values: each player's average contribution over all orders in which the players can join."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def subsets(players: Sequence[str]) -> list[tuple[str, ...]]:
-    """All sets of players; the i-th player is in those whose number has bit i.
+    """Return all sets of players; a set's number has bit i set if it contains the i-th player.
 
     >>> subsets(["a", "b"])
     [(), ('a',), ('b',), ('a', 'b')]
@@ -23,10 +23,10 @@ def subsets(players: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def split(values: Sequence[float]) -> list[float]:
-    """Shapley value of each player, where `values` has the worth of each set as `subsets` numbers them.
+    """Return the Shapley value of each player from the value of each set, in the order of `subsets`.
 
-    Computed in fractions and rounded once, so that the parts add up to the last value minus the first but for that
-    rounding.
+    The values are exact fractions, each rounded once at the end. But for that rounding they add up to the last entry
+    of `values` minus the first.
 
     References
     ----------
@@ -53,7 +53,7 @@ def split(values: Sequence[float]) -> list[float]:
 
 
 def split_columns(values: Floats) -> Floats:
-    """Shapley values of many games at once; shape (2^n, n_games) to (n, n_games)."""
+    """Return the Shapley values of many games at once, shape (n, n_games), from `values` of shape (2^n, n_games)."""
     n_players = (len(values) - 1).bit_length()
     numbers = np.arange(len(values))
     weights = np.array([float(weight) for weight in _weights(n_players)])
@@ -61,13 +61,13 @@ def split_columns(values: Floats) -> Floats:
     for player in range(n_players):
         without = numbers[numbers >> player & 1 == 0]
         sizes = [number.bit_count() for number in without.tolist()]
-        # Differences first: a player that changes nothing has exactly 0.
+        # Subtract first, so that a player without any effect gets exactly 0.
         parts[player] = weights[sizes] @ (values[without | 1 << player] - values[without])
     return parts
 
 
 @lru_cache(maxsize=16)
 def _weights(n_players: int) -> tuple[Fraction, ...]:
-    """Share of the orders in which a player comes right after a given set, by the size of the set."""
+    """Return, by set size, the share of all orders in which a player joins right after the players of one set."""
     sizes = range(n_players)
     return tuple(Fraction(factorial(s) * factorial(n_players - 1 - s), factorial(n_players)) for s in sizes)

@@ -1,1 +1,1 @@
-"""Which conventions give a published number."""
+"""Find the conventions that give a published number."""

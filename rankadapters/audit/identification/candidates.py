@@ -1,4 +1,4 @@
-"""The conventions whose means come near printed numbers."""
+"""Search for the conventions whose means are near the printed numbers."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankadapters.audit.identification.known_presets import starts
+from rankadapters.audit.identification.known_presets import starting_presets
 from rankadapters.audit.identification.numbers import Number
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import Block, left_out, searched, with_refusals
 from rankadapters.statistics.search import Data, Groups, Progress, Search
 
-SLACK = 1e-9  # the means of a search are not exact: what comes close is evaluated
+SLACK = 1e-9  # error of the means of a search, so conventions this close are candidates, too
 
 
 @dataclass(slots=True)
 class Candidates:
-    """What a search found near printed numbers.
+    """Conventions that a search has found near the printed numbers.
 
     Attributes
     ----------
     numbers : sequence of Number
-        The numbers searched for.
+        The printed numbers.
     presets : list of Convention
-        What conventions are compared with.
+        The presets from which the changed fields of a convention are counted.
     means : list of float64 array, shape (n, n_numbers)
-        The means of conventions that are in the windows around all numbers.
+        The means of the conventions whose means are within the windows of all numbers.
     n_changes : list of int64 array, shape (n,)
-        In how many fields these conventions differ from the nearest preset.
+        The number of fields in which these conventions differ from the nearest preset.
     nearest : (float, Block)
-        The smallest distance to the first number, and the conventions that have it.
+        The smallest distance to the first number, and the conventions at this distance.
     notes : list of str
-        What could not be searched, and why.
+        Parts of the grid that could not be searched, with the reason.
     """
 
     numbers: Sequence[Number]
@@ -47,39 +47,39 @@ class Candidates:
     _changes: dict[object, Ints] = field(default_factory=dict)
 
     def groups(self, without: int | None = None) -> list[list[Block]]:
-        """Return the conventions that give all numbers, or all but one, by the values of the queries."""
+        """Return the conventions that give all numbers (except number `without`), grouped by per-query values."""
         return list(self._groups.get(without, {}).values())
 
     def add(self, groups: Groups) -> None:
-        """Keep the means near the numbers, the conventions that give them, and what comes nearest to the first."""
+        """Record the means near the numbers, the conventions that give the numbers, and the nearest convention."""
         distances = np.abs(groups.means - [float(number.printed.value) for number in self.numbers])
         near = (distances <= [number.window for number in self.numbers]).all(axis=-1)
         if near.any():
             values = np.stack([self._n_changes(blocks) for blocks in groups.blocks])
             policies = np.stack([self._n_changes(blocks) for blocks in groups.policies.blocks])
-            at = np.nonzero(near)
-            self.means.append(groups.means[at])
-            self.n_changes.append((values[at[0]] + policies[at[1]]).min(axis=1))
-        least = float(np.fmin.reduce(distances[..., 0], axis=None))  # passes over NaN
-        if least < self.nearest[0]:
-            value, policy = np.argwhere(distances[..., 0] == least)[0].tolist()
-            self.nearest = least, groups.conventions(value, policy)[0]
+            indices = np.nonzero(near)
+            self.means.append(groups.means[indices])
+            self.n_changes.append((values[indices[0]] + policies[indices[1]]).min(axis=1))
+        smallest = float(np.fmin.reduce(distances[..., 0], axis=None))  # ignores NaN
+        if smallest < self.nearest[0]:
+            value, policy = np.argwhere(distances[..., 0] == smallest)[0].tolist()
+            self.nearest = smallest, groups.conventions(value, policy)[0]
         self._keep(groups, distances <= [number.unit / 2 + SLACK for number in self.numbers])
 
-    def _keep(self, groups: Groups, prints: Flags) -> None:
-        """Keep the conventions that give all numbers, or all but one of several."""
+    def _keep(self, groups: Groups, matches: Flags) -> None:
+        """Keep the conventions that give all numbers, or all but one."""
         n_numbers = len(self.numbers)
-        for value, policy in np.argwhere(prints.sum(axis=-1) >= max(1, n_numbers - 1)).tolist():
+        for value, policy in np.argwhere(matches.sum(axis=-1) >= max(1, n_numbers - 1)).tolist():
             keys = [groups.key(value, policy, number) for number in range(n_numbers)]
             for without in (None, *range(n_numbers if n_numbers > 1 else 0)):
-                others = [number for number in range(n_numbers) if number != without]
-                if prints[value, policy, others].all():
-                    key = tuple(keys[number] for number in others)
-                    found = self._groups.setdefault(without, {}).setdefault(key, [])
-                    found += groups.conventions(value, policy, others[0])
+                kept = [number for number in range(n_numbers) if number != without]
+                if matches[value, policy, kept].all():
+                    key = tuple(keys[number] for number in kept)
+                    blocks = self._groups.setdefault(without, {}).setdefault(key, [])
+                    blocks += groups.conventions(value, policy, kept[0])
 
     def _n_changes(self, blocks: list[Block]) -> Ints:
-        """Count the fields in which some convention of the blocks differs from each preset."""
+        """Return, per preset, the fewest fields in which a convention of the blocks differs from it."""
         counts = []
         for block in blocks:
             key = tuple(block.items())
@@ -91,15 +91,15 @@ class Candidates:
 
 
 def find_candidates(numbers: Sequence[Number], measure: type[Convention], progress: Progress) -> Candidates:
-    """Compare every convention of a measure's grid at every cutoff with printed numbers."""
+    """Return the conventions of a measure's grid, at every cutoff, whose means are near the printed numbers."""
     grids = [searched(measure, number.queries) for number in numbers]
     grid = {
-        name: tuple(value for value in values if all(value in other[name] for other in grids))
+        name: tuple(value for value in values if all(value in one_grid[name] for one_grid in grids))
         for name, values in grids[0].items()
     }
     data = [Data(number.queries, number.scores, number.cutoffs) for number in numbers]
     search = Search(measure, with_refusals(measure, grid), data)
-    candidates = Candidates(numbers, list(starts(measure, numbers[0].cutoffs[0]).values()))
+    candidates = Candidates(numbers, list(starting_presets(measure, numbers[0].cutoffs[0]).values()))
     for groups in search.groups(progress):
         candidates.add(groups)
     notes = (note for number in numbers for note in left_out(measure, number.queries))

@@ -1,4 +1,4 @@
-"""The presets with their variants as places in the grid, and how far a convention is from the nearest."""
+"""The presets with their variants, and the fields in which a convention differs from the nearest preset."""
 
 from __future__ import annotations
 
@@ -29,39 +29,40 @@ _VARIANTS: tuple[Callable[[int | None], Convention], ...] = (
     lambda k: presets.torchmetrics(k, empty_target_action="error"),
 )
 
-USUAL = (10, 5, 1, 3, 20, 100, None, 50, 15, 2)  # cutoffs in the order in which they are likely
+USUAL_CUTOFFS = (10, 5, 1, 3, 20, 100, None, 50, 15, 2)  # the likeliest first
 
 
 @cache
-def known(measure: type[Convention], k: int | None) -> dict[str, Convention]:
-    """Give every preset and variant of a measure at a cutoff by its label: the tools, their variants, the definition.
+def presets_by_label(measure: type[Convention], k: int | None) -> dict[str, Convention]:
+    """Return the presets and variants of a measure at a cutoff, by label; the textbook preset is last.
 
-    The definition, which is not a tool's, stands last. Of a measure without a cutoff, `k` is None.
+    For a measure without a cutoff, `k` is None.
 
     >>> from rankadapters.core.measures import NDCG
-    >>> list(known(NDCG, 10))[:2], known(NDCG, 10)["xgboost+empty=0"].empty
+    >>> list(presets_by_label(NDCG, 10))[:2], presets_by_label(NDCG, 10)["xgboost+empty=0"].empty
     (['sklearn', 'lightgbm'], 0.0)
     """
     names = [name for name in presets.names(measure.measure) if name != "textbook"]
-    made = [*(presets.make(name, k) for name in names), *(make(k) for make in _VARIANTS), presets.textbook(k)]
-    found = [one for one in made if type(one) is measure and getattr(one, "k", None) == k]
-    return {convention.name.partition("/")[2]: convention for convention in found}
+    by_tool = (presets.make(name, k) for name in names)
+    conventions = [*by_tool, *(make_variant(k) for make_variant in _VARIANTS), presets.textbook(k)]
+    at_cutoff = [c for c in conventions if type(c) is measure and getattr(c, "k", None) == k]
+    return {convention.name.partition("/")[2]: convention for convention in at_cutoff}
 
 
 @cache
-def starts(measure: type[Convention], k: int | None) -> dict[str, Convention]:
-    """Give what is known at a cutoff; where no tool cuts, what is known without one."""
-    return known(measure, k) or known(measure, None)
+def starting_presets(measure: type[Convention], k: int | None) -> dict[str, Convention]:
+    """Return the presets at a cutoff, by label; if there are none, the presets without a cutoff."""
+    return presets_by_label(measure, k) or presets_by_label(measure, None)
 
 
-def likely(k: int | None) -> tuple[int, int]:
-    """Sort key of cutoffs: the usual ones, then by size."""
-    return (USUAL.index(k) if k in USUAL else len(USUAL), k or 0)
+def unlikelihood(k: int | None) -> tuple[int, int]:
+    """Return a sort key of a cutoff, by which usual cutoffs come first, then small ones."""
+    return (USUAL_CUTOFFS.index(k) if k in USUAL_CUTOFFS else len(USUAL_CUTOFFS), k or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class NearestPresets:
-    """The presets that need the fewest fields changed to be among some conventions, and the change."""
+    """The presets nearest to some conventions, and the changed fields that turn a preset into one of them."""
 
     presets: tuple[str, ...]
     convention: Convention
@@ -69,47 +70,47 @@ class NearestPresets:
 
     @property
     def cost(self) -> tuple[tuple[int, int], tuple[int, int], int]:
-        """Sort key: fewest changes, of the fields that tools leave to their users, at the likeliest cutoff."""
+        """Sort key: few and likely changes first, then usual cutoffs, then the order of the presets."""
         measure, k = type(self.convention), getattr(self.convention, "k", None)
-        place = list(starts(measure, k)).index(self.presets[0])
-        return _cost(measure, self.changes), likely(k), place
+        position = list(starting_presets(measure, k)).index(self.presets[0])
+        return _cost(measure, self.changes), unlikelihood(k), position
 
 
-def nearest_of(measure: type[Convention], blocks: list[Block]) -> NearestPresets:
-    """Find the presets that are nearest to any of several blocks."""
-    found = sorted((nearest(measure, block) for block in blocks), key=lambda near: near.cost)
-    best = found[0]
-    labels = dict.fromkeys(label for near in found if near.changes == best.changes for label in near.presets)
+def nearest_to_blocks(measure: type[Convention], blocks: list[Block]) -> NearestPresets:
+    """Return the presets that are nearest to any of the blocks."""
+    by_cost = sorted((nearest_to_block(measure, block) for block in blocks), key=lambda near: near.cost)
+    best = by_cost[0]
+    labels = dict.fromkeys(label for near in by_cost if near.changes == best.changes for label in near.presets)
     return replace(best, presets=tuple(labels))
 
 
-def nearest(measure: type[Convention], block: Block) -> NearestPresets:
-    """Find the presets that are nearest to a block.
+def nearest_to_block(measure: type[Convention], block: Block) -> NearestPresets:
+    """Return the presets that are nearest to any convention of a block.
 
     >>> block = {name: (value,) for name, value in presets.yahoo(10).replace(ties="worst").to_dict().items()}
-    >>> found = nearest(type(presets.yahoo(10)), {**block, "k": (10, 11)})
-    >>> found.presets, found.convention.k, found.changes
+    >>> near = nearest_to_block(type(presets.yahoo(10)), {**block, "k": (10, 11)})
+    >>> near.presets, near.convention.k, near.changes
     (('catboost+average=uniform',), 10, {'gain': 'exp2'})
     """
-    k = min(block.get("k", (None,)), key=likely)
-    wanted, known_here = {**block, "k": (k,)} if "k" in block else block, starts(measure, k)
-    missed = {
-        label: [name for name, values in wanted.items() if getattr(preset, name) not in values]
-        for label, preset in known_here.items()
+    k = min(block.get("k", (None,)), key=unlikelihood)
+    at_cutoff, presets_here = {**block, "k": (k,)} if "k" in block else block, starting_presets(measure, k)
+    differing = {
+        label: [name for name, values in at_cutoff.items() if getattr(preset, name) not in values]
+        for label, preset in presets_here.items()
     }
-    for label in sorted(missed, key=lambda label: _cost(measure, missed[label])):
-        changes = {name: wanted[name][0] for name in missed[label]}
-        convention = _changed(known_here[label], changes)
+    for label in sorted(differing, key=lambda label: _cost(measure, differing[label])):
+        changes = {name: at_cutoff[name][0] for name in differing[label]}
+        convention = _changed(presets_here[label], changes)
         if convention is not None:
-            alike = tuple(other for other, names in missed.items() if names == missed[label])
-            return NearestPresets(alike, convention, changes)
-    label, preset = next(iter(known_here.items()))
-    changes = {name: values[0] for name, values in wanted.items() if getattr(preset, name) != values[0]}
+            labels = tuple(same for same, names in differing.items() if names == differing[label])
+            return NearestPresets(labels, convention, changes)
+    label, preset = next(iter(presets_here.items()))
+    changes = {name: values[0] for name, values in at_cutoff.items() if getattr(preset, name) != values[0]}
     return NearestPresets((label,), preset.replace(**changes), changes)
 
 
 def _changed(preset: Convention, changes: dict[str, Any]) -> Convention | None:
-    """Change fields of a preset; None where these do not go together with the others, though a part of a block."""
+    """Return a preset with changed fields; None if the result is not a valid convention."""
     try:
         return preset.replace(**changes) if changes else preset
     except ConventionError:
@@ -117,20 +118,20 @@ def _changed(preset: Convention, changes: dict[str, Any]) -> Convention | None:
 
 
 def _cost(measure: type[Convention], names: Iterable[str]) -> tuple[int, int]:
-    """Number of changed fields, then how unlikely it is that a tool's user changed them."""
-    several, kinds = list(names), measure.declared()
-    return len(several), sum(kinds[name].rarity for name in several)
+    """Return the number of changed fields, and how unlikely it is that a tool's user changes them."""
+    changed, kinds = list(names), measure.declared()
+    return len(changed), sum(kinds[name].rarity for name in changed)
 
 
-def named(measure: type[Convention], blocks: list[Block]) -> tuple[str, ...]:
-    """Name the presets and variants that lie in one of the blocks."""
-    found = {
+def preset_labels(measure: type[Convention], blocks: list[Block]) -> tuple[str, ...]:
+    """Return the labels of the presets and variants that are in one of the blocks."""
+    labels = {
         label
         for block in blocks
-        # All but the cutoff of a preset is the same for every cutoff, except for having none.
+        # Apart from its cutoff, a preset is the same for every cutoff, but may differ without a cutoff.
         for k in {None if k is None else 1 for k in block.get("k", (None,))}
-        for label, preset in known(measure, k).items()
+        for label, preset in presets_by_label(measure, k).items()
         if all(getattr(preset, name) in values for name, values in block.items() if name != "k")
     }
-    order = dict.fromkeys([*known(measure, None), *known(measure, 1)])
-    return tuple(label for label in order if label in found)
+    order = dict.fromkeys([*presets_by_label(measure, None), *presets_by_label(measure, 1)])
+    return tuple(label for label in order if label in labels)

@@ -1,4 +1,4 @@
-"""The conventions that give a number, to be read and printed."""
+"""The conventions that give the printed numbers, with their printed forms."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from rankadapters.statistics.cells import signed, spelled
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import Block
 
-FEW = 4  # names in a cell
-SHOWN = 20  # lines of the printed forms; the list itself and to_dict hold all
+MOST_NAMES = 4  # in a cell
+SHOWN = 20  # lines of a printed form; the list itself and to_dict have all matches
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Match:
-    """Conventions that give every query of the data the same value, and a number that this value's mean prints as.
+    """Conventions with the same per-query values on the data, whose means round to the printed numbers.
 
     Attributes
     ----------
     convention : Convention
-        The one that is nearest to a preset.
+        The convention that is nearest to a preset.
     values : tuple of float
-        What `evaluate` gives under it, for each number.
+        Its value for each number, as returned by `evaluate`.
     presets : tuple of str
         Presets and their variants among the conventions.
     near : tuple of str
-        The presets that are nearest: `presets`, or those that the same few changes bring among the conventions.
+        The nearest presets: `presets`; if there are none, those that become one of the conventions by `changes`.
     changes : dict of str to value
-        The fields in which `convention` differs from the nearest preset; empty where it is a preset.
+        The fields in which `convention` differs from the nearest preset; empty if it is a preset.
     alike : dict of str to tuple
-        Fields that have several values among the conventions, with these: on this data they cannot be told.
+        Fields that this data cannot determine, each with its values among the conventions.
     blocks : tuple of dict of str to tuple
-        All the conventions: each block holds every combination of the values of its fields.
+        All the conventions; a block has every combination of the values of its fields.
     """
 
     convention: Convention
@@ -51,22 +51,22 @@ class Match:
 
     @property
     def value(self) -> float:
-        """What `evaluate` gives under the convention, for the first number."""
+        """Value of `convention` for the first number, as returned by `evaluate`."""
         return self.values[0]
 
     def covers(self, convention: Convention) -> bool:
-        """Tell whether a convention is among those that are the same on this data."""
+        """Return whether a convention is one of the conventions of this match."""
         fields = convention.to_dict()
         if type(convention) is not type(self.convention):
             return False
         return any(all(fields[name] in values for name, values in block.items()) for block in self.blocks)
 
     def __str__(self) -> str:
-        """Write the convention as `ra.parse` and the commands' `--convention` read it."""
+        """Return the convention as text that `ra.parse` and the `--convention` option read."""
         return self.convention.short_name
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types."""
+        """Return plain JSON types."""
         return {
             "signature": str(self.convention),
             "value": self.value,
@@ -84,15 +84,15 @@ class Matches(list[Match], Document):
     Attributes
     ----------
     numbers : tuple of Number
-        The numbers that were searched for, those without a cutoff last.
+        The printed numbers, those without a cutoff last.
     chance : Chance
-        How many conventions give random numbers in their place.
+        Likelihood that such matches occur by chance.
     telling : tuple of Telling
-        Which further number would tell the matches apart.
+        Further numbers that would distinguish the matches.
     nearest : Match or None
-        Where nothing matches, what comes nearest.
+        The nearest convention, if nothing matches.
     notes : tuple of str
-        What was not searched, and, where nothing matches, what would be needed.
+        Parts of the grid that were not searched, and, if nothing matches, changes that would give a match.
     """
 
     __slots__ = ("chance", "nearest", "notes", "numbers", "telling")
@@ -112,14 +112,14 @@ class Matches(list[Match], Document):
         self.telling, self.nearest, self.notes = telling, nearest, notes
 
     def blocks(self) -> list[str | Table]:
-        """Give the matches, or what comes nearest, then what would tell them apart."""
+        """Return the matches and the numbers that would distinguish them, or the nearest convention, and the notes."""
         shown = [f"Note: {note}" for note in self.notes[:SHOWN]]
         if len(self.notes) > SHOWN:
             shown.append(f"Note: {len(self.notes) - SHOWN} more; to_dict() has all")
         return [*(self._matched() if self else self._unmatched()), *(["\n".join(shown)] if shown else [])]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types."""
+        """Return plain JSON types."""
         return {
             "numbers": [number.to_dict() for number in self.numbers],
             "chance": self.chance.to_dict(),
@@ -131,33 +131,33 @@ class Matches(list[Match], Document):
 
     def _matched(self) -> list[str | Table]:
         n_first = min(len(self), SHOWN)
-        several = "one convention" if len(self) == 1 else f"{len(self)} conventions that differ on this data"
-        head = f"{self._asked('is', 'are all')} given by {several}.\n{self.chance.sentence(len(self[0].changes))}"
+        conventions = "one convention" if len(self) == 1 else f"{len(self)} conventions that differ on this data"
+        head = f"{self._numbers('is', 'are all')} given by {conventions}.\n{self.chance.sentence(len(self[0].changes))}"
         if len(self.numbers) == 1 and self.chance.share(len(self[0].changes)) >= POSSIBLE:
             head += f"\nHint: give several numbers of the table at once, {EXAMPLE}."
         names = ["value"] if len(self.numbers) == 1 else [number.name for number in self.numbers]
         lines = [
-            (str(m), *(f"{value:.8f}" for value in m.values), _few(m.near), ", ".join(m.alike) or "-")
+            (str(m), *(f"{value:.8f}" for value in m.values), _shortened(m.near), ", ".join(m.alike) or "-")
             for m in self[:SHOWN]
         ]
         shown = "Matches" if n_first == len(self) else f"The likeliest {n_first} of {len(self)} matches"
         table = Table.of(shown, ("convention", *names, "presets, changed alike", "cannot be told here"), lines)
-        return [head, table, *self._told(), *map(_signature, self[:SHOWN])]
+        return [head, table, *self._telling_table(), *map(_signature, self[:SHOWN])]
 
-    def _asked(self, one: str, several: str) -> str:
+    def _numbers(self, singular: str, plural: str) -> str:
         if len(self.numbers) == 1:
-            return f"{self.numbers[0].printed} {one}"
-        return f"{', '.join(map(str, self.numbers))} {several}"
+            return f"{self.numbers[0].printed} {singular}"
+        return f"{', '.join(map(str, self.numbers))} {plural}"
 
-    def _told(self) -> list[str | Table]:
+    def _telling_table(self) -> list[str | Table]:
         if not self.telling:
             return []
         names = [str(telling) for telling in self.telling]
-        among = len(self.telling[0].values)
-        lines = [(str(self[i]), *(t.values[i] for t in self.telling)) for i in range(min(among, SHOWN))]
+        n_compared = len(self.telling[0].values)
+        lines = [(str(self[i]), *(t.values[i] for t in self.telling)) for i in range(min(n_compared, SHOWN))]
         groups = ", ".join(f"{name} makes {t.n_groups} groups" for name, t in zip(names, self.telling, strict=True))
-        caption = f"What would tell them apart: {groups} of the {'first ' if among < len(self) else ''}{among}"
-        return [Table.of(caption, ("convention", *names), lines)]
+        compared = f"{'first ' if n_compared < len(self) else ''}{n_compared}"
+        return [Table.of(f"What would tell them apart: {groups} of the {compared}", ("convention", *names), lines)]
 
     def _unmatched(self) -> list[str | Table]:
         if len(self.numbers) > 1:
@@ -166,13 +166,13 @@ class Matches(list[Match], Document):
         head = f"No convention of the grid gives {printed}."
         if self.nearest is None:
             return [head]
-        off = signed(self.nearest.value - float(printed.value))
-        return [f"{head}\nThe nearest is {self.nearest}: {self.nearest.value:.8f}, off by {off}."]
+        difference = signed(self.nearest.value - float(printed.value))
+        return [f"{head}\nThe nearest is {self.nearest}: {self.nearest.value:.8f}, off by {difference}."]
 
 
-def _few(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more
+def _shortened(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
 
 
 def _signature(match: Match) -> str:

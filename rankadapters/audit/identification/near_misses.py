@@ -1,4 +1,4 @@
-"""What it would take to give a number that no convention of the grid gives."""
+"""Find changes of presets, outside the searched grid, that would give a number without a match."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankadapters.audit.evaluation import evaluated
-from rankadapters.audit.identification.known_presets import USUAL, known, likely
+from rankadapters.audit.evaluation import evaluate_usable
+from rankadapters.audit.identification.known_presets import USUAL_CUTOFFS, presets_by_label, unlikelihood
 from rankadapters.audit.identification.numbers import UNKNOWN, Number, cutoffs_searched
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import NumberOrWord
@@ -15,36 +15,36 @@ from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.search import Cutoffs
 
-DIGITS = 2  # of a field's number; with more, some number fits any value
+DIGITS = 2  # decimals of a field's number; with more decimals, some number would always fit
 
 
 def near_misses(number: Number, k: int | None) -> tuple[str, ...]:
-    """Say which one field of a preset would need which value outside the grid, a number or a cutoff.
+    """Return notes on single changes of presets that would give the number: of a number in a field, or of the cutoff.
 
-    Where the cutoff of the number is unknown, the usual ones are tried, and first of all `k`.
+    If the cutoff of the number is unknown, `k` is tried first, then the usual cutoffs.
     """
-    # A value is linear in what a policy gives a query, but not in the label of a row.
+    # The mean is linear in the value that a policy gives a query, but not in the label of a row.
     declared, cutoffs = number.measure.declared().items(), number.cutoffs
     kinds = {n: kind for n, kind in declared if isinstance(kind, NumberOrWord) and kind.group == "policy"}
-    usual = tuple(dict.fromkeys((k, *USUAL))) if len(cutoffs) > 1 else cutoffs
-    found = [note for cut in usual for name, kind in kinds.items() for note in _numbers(number, name, kind, cut)]
+    usual = tuple(dict.fromkeys((k, *USUAL_CUTOFFS))) if len(cutoffs) > 1 else cutoffs
+    notes = [note for cutoff in usual for name, kind in kinds.items() for note in _numbers(number, name, kind, cutoff)]
     if len(cutoffs) == 1:
-        found += _cutoffs(number, tuple(c for c in cutoffs_searched(number.measure, UNKNOWN) if c not in cutoffs))
-    return tuple(dict.fromkeys(found or _nothing(number.measure, list(kinds))))
+        notes += _cutoffs(number, tuple(c for c in cutoffs_searched(number.measure, UNKNOWN) if c not in cutoffs))
+    return tuple(dict.fromkeys(notes or _no_change(number.measure, list(kinds))))
 
 
-def _nothing(measure: type[Convention], names: list[str]) -> Iterator[str]:
-    tried = [f"no other value of `{name}`" for name in names]
-    tried += ["no other cutoff up to 100"] if has_cutoff(measure) else []
-    if tried:
-        yield f"{', and '.join(tried)}{',' if len(tried) > 1 else ''} would give it in a preset"
+def _no_change(measure: type[Convention], names: list[str]) -> Iterator[str]:
+    changes = [f"no other value of `{name}`" for name in names]
+    changes += ["no other cutoff up to 100"] if has_cutoff(measure) else []
+    if changes:
+        yield f"{', and '.join(changes)}{',' if len(changes) > 1 else ''} would give it in a preset"
 
 
 def _numbers(number: Number, name: str, kind: NumberOrWord, k: int | None) -> Iterator[str]:
-    """Name the presets that give the number under another number of a field, in which a value is linear."""
-    presets = known(number.measure, k)
+    """Yield notes on presets that would give the number with a different value of one numeric field."""
+    presets = presets_by_label(number.measure, k)
     variants = {c: [c.replace(**{name: end}) for end in (kind.low, kind.high)] for c in presets.values()}
-    values = evaluated(number.queries, number.scores, (c for pair in variants.values() for c in pair))
+    values = evaluate_usable(number.queries, number.scores, (c for pair in variants.values() for c in pair))
     labels: dict[float, list[str]] = {}
     for label, convention in presets.items():
         below, above = (values.get(end) for end in variants[convention])
@@ -61,25 +61,25 @@ def _numbers(number: Number, name: str, kind: NumberOrWord, k: int | None) -> It
 
 
 def _shortest(number: Number, convention: Convention, name: str, exact: float) -> float | None:
-    """Return the value of a field with the fewest digits under which the convention gives what was printed."""
+    """Round the exact value of a field to the fewest decimals with which the convention still gives the number."""
     rounded = dict.fromkeys(float(np.round(exact, digits)) for digits in range(DIGITS + 1))
-    tried = {value: convention.replace(**{name: value}) for value in rounded}
-    scores = evaluated(number.queries, number.scores, tried.values())
-    holding = (v for v, one in tried.items() if one in scores and number.printed.holds(scores[one].value))
-    return next(holding, None)
+    variants = {value: convention.replace(**{name: value}) for value in rounded}
+    scores = evaluate_usable(number.queries, number.scores, variants.values())
+    fitting = (value for value, c in variants.items() if c in scores and number.printed.holds(scores[c].value))
+    return next(fitting, None)
 
 
-def _cutoffs(number: Number, others: Cutoffs) -> Iterator[str]:
-    """Name the presets that give the number at another cutoff."""
+def _cutoffs(number: Number, cutoffs: Cutoffs) -> Iterator[str]:
+    """Yield notes on presets that give the number at one of these cutoffs."""
     labels: dict[Convention, list[str]] = {}
-    for k in others:
-        for label, convention in known(number.measure, k).items():
+    for k in cutoffs:
+        for label, convention in presets_by_label(number.measure, k).items():
             labels.setdefault(convention, []).append(label)
-    alike: dict[float, list[Convention]] = {}
-    for convention, score in evaluated(number.queries, number.scores, labels).items():
+    by_value: dict[float, list[Convention]] = {}
+    for convention, score in evaluate_usable(number.queries, number.scores, labels).items():
         if number.printed.holds(score.value):
-            alike.setdefault(score.value, []).append(convention)
-    for conventions in alike.values():
-        k = min((getattr(convention, "k", None) for convention in conventions), key=likely)
+            by_value.setdefault(score.value, []).append(convention)
+    for conventions in by_value.values():
+        k = min((getattr(convention, "k", None) for convention in conventions), key=unlikelihood)
         names = dict.fromkeys(label for convention in conventions for label in labels[convention])
         yield f"k={spelled(k)} in {', '.join(names)} would give it"

@@ -1,15 +1,15 @@
-"""Which conventions give a published number, or several of one table."""
+"""Find the conventions that give a published number, or several numbers of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, Unpack
 
-from rankadapters.audit.evaluation import evaluated, passes
+from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from rankadapters.audit.identification.candidates import Candidates, find_candidates
 from rankadapters.audit.identification.chance import measure_chance
-from rankadapters.audit.identification.further_numbers import AMONG, tell_apart
-from rankadapters.audit.identification.known_presets import NearestPresets, named, nearest_of
+from rankadapters.audit.identification.further_numbers import N_COMPARED, find_distinguishing_numbers
+from rankadapters.audit.identification.known_presets import NearestPresets, nearest_to_blocks, preset_labels
 from rankadapters.audit.identification.matches import Match, Matches
 from rankadapters.audit.identification.near_misses import near_misses
 from rankadapters.audit.identification.numbers import Number, read_numbers
@@ -37,61 +37,61 @@ def identify(
 ) -> Matches:
     """Find the conventions that give a published number, or several numbers at once.
 
-    Searched are all combinations of the values that each field of the measure says are worth trying, hence all its
-    presets too: for NDCG gains by formula and by the presets' tables, ties by docid where there are docids, `empty` 0,
-    0.5, 1 and skip, and so on. Conventions that give every query the same value on this data are one match.
+    The search covers all combinations of the values that the fields of the measure list for trial, which include all
+    presets. For NDCG these are gains by formula and by the presets' tables, ties by docid if there are docids, `empty`
+    of 0, 0.5, 1 and skip, and so on. Conventions with the same per-query values on this data are one match.
 
-    So many combinations give many numbers, and a single number may be one of them by chance. `chance` says how many
-    conventions give the other numbers around it. Several numbers of one table leave little to chance.
+    So many combinations give many numbers, and a single number may match by chance. `chance` reports how many
+    conventions give other numbers nearby. Several numbers of one table hardly ever match by chance.
 
     Parameters
     ----------
     labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
-        Relevance labels. A Queries for each model serves models that retrieved other rows.
+        Relevance labels. Pass a Queries for each model if the models retrieved different rows.
     scores : array-like, shape (n_docs,), or mapping of str to array-like, or matrix or table, shape (n_docs, n_models)
-        Predicted scores, higher is better, of one model or several.
+        Predicted scores of one model or of several models; higher is better.
     value : str, float or Decimal, or a mapping or list of them
-        The number as it was printed; text keeps the zeros at its end. Several numbers of a model are given by their
-        cutoffs, `{"ndcg@5": "0.4382", 10: "0.4711"}`, or as a list with as many cutoffs in `k`. With the scores of
-        several models it maps their names to their numbers.
+        The number as it was printed; text keeps trailing zeros. Pass several numbers of a model by their cutoffs,
+        `{"ndcg@5": "0.4382", 10: "0.4711"}`, or as a list with as many cutoffs in `k`. For several models, pass a
+        mapping from their names to their numbers.
     measure : str
-        What was measured, as signatures name it, such as `ndcg` or `ap`.
+        The measure, as named in signatures, such as `ndcg` or `ap`.
     k : int, None or 'unknown', or list
-        The cutoff, None for all ranks; unknown searches 1 to 100 and None, the same for all models. A measure without
-        one takes None or unknown.
+        The cutoff; None for all ranks. 'unknown' searches 1 to 100 and None, the same for all models. For a measure
+        without a cutoff, pass None or 'unknown'.
     decimals : int, optional
-        How many were printed; by default those of `value`. A value matches that rounds to the number; of more than 12
-        decimals 12 are compared.
+        Number of printed decimals; by default that of `value`. A value matches if it rounds to the number; at most 12
+        decimals are compared.
     progress : callable, optional
-        Called with how many parts of the search are done, and how many there are.
+        Called with the number of finished parts of the search and their total number.
     qid, group_sizes, query_weight, docid, retrieved, judged
         As in `Queries`.
 
     Returns
     -------
     Matches
-        A list of `Match`: presets first, then by how many fields differ from the nearest preset. Each value is what
-        `evaluate` gives. `chance` says what random numbers match. Empty where nothing matches; then `nearest` and
-        `notes` say what comes near, and what would be needed.
+        A list of `Match`: presets first, then by the number of fields that differ from the nearest preset. The values
+        are those of `evaluate`. `chance` reports the matches of random numbers. If nothing matches, the list is empty,
+        `nearest` is the nearest convention, and `notes` name changes that would give a match.
 
     Raises
     ------
     InputError
-        The value is not a number in [0, 1] (a DCG, and labels below 0, allow any), or has other decimals than
-        `decimals` says; of several numbers the cutoff or the model is not known.
+        The value is not a number in [0, 1] (any number is allowed for DCG or negative labels) or contradicts
+        `decimals`, or the cutoff or the model of one of several numbers is unknown.
     ConventionError
-        There is no such measure, or k is not a cutoff.
+        The measure does not exist, or k is not a cutoff.
 
     Examples
     --------
-    >>> found = identify([0, 1, 0], [2, 1, 1], value="0.5000", k=1, group_sizes=[2, 1])
-    >>> len(found), found[0].presets[0]
+    >>> matches = identify([0, 1, 0], [2, 1, 1], value="0.5000", k=1, group_sizes=[2, 1])
+    >>> len(matches), matches[0].presets[0]
     (1, 'lightgbm')
 
     With a second number:
 
-    >>> found = identify([0, 1, 0], [2, 1, 1], value={1: "0.5000", 2: "0.8155"}, group_sizes=[2, 1])
-    >>> found[0].presets[0], found[0].values
+    >>> matches = identify([0, 1, 0], [2, 1, 1], value={1: "0.5000", 2: "0.8155"}, group_sizes=[2, 1])
+    >>> matches[0].presets[0], matches[0].values
     ('lightgbm', (0.5, 0.8154648767857288))
     """
     kind = measure_named(measure)
@@ -100,11 +100,11 @@ def identify(
     chance, notes = measure_chance(candidates), tuple(candidates.notes)
     confirmed, values = _confirmed(numbers, candidates.groups())
     if not confirmed:
-        near, missing = _missing(candidates)
-        return Matches([], numbers=numbers, chance=chance, nearest=near, notes=(*missing, *notes))
+        near, near_notes = _without_match(candidates)
+        return Matches([], numbers=numbers, chance=chance, nearest=near, notes=(*near_notes, *notes))
     first = numbers[0]
-    known = {match.convention: score for match, score in confirmed}
-    telling = tell_apart(first.queries, first.scores, first.printed, known, values)
+    known_scores = {match.convention: score for match, score in confirmed}
+    telling = find_distinguishing_numbers(first.queries, first.scores, first.printed, known_scores, values)
     matches = [match for match, _ in confirmed]
     return Matches(matches, numbers=numbers, chance=chance, telling=telling, notes=notes)
 
@@ -112,62 +112,63 @@ def identify(
 def _confirmed(
     numbers: Sequence[Number], groups: list[list[Block]]
 ) -> tuple[list[tuple[Match, Score]], dict[Convention, Floats]]:
-    """Evaluate one convention of each group for real, and keep those that print as the numbers, the likeliest first.
+    """Evaluate one convention of each group exactly, and keep those whose values round to the numbers.
 
-    Each match has its score for the first number. Of the first matches the values of all queries are kept too.
+    Return the matches with their scores for the first number, the likeliest first, and the per-query values of the
+    first `N_COMPARED` matches.
     """
-    several = [(nearest_of(numbers[0].measure, blocks), blocks) for blocks in map(merged, groups)]
-    several.sort(key=lambda group: group[0].cost)
-    first, *others = numbers
+    by_cost = [(nearest_to_blocks(numbers[0].measure, blocks), blocks) for blocks in map(merged, groups)]
+    by_cost.sort(key=lambda group: group[0].cost)
+    first, *further = numbers
     scored: dict[Convention, list[Score]] = {}
     values: dict[Convention, Floats] = {}
-    for measured in passes(first.queries, first.scores, (near.convention for near, _ in several)):
-        holding = {one: [score] for one, score in measured.scores.items() if first.printed.holds(score.value)}
-        scored |= holding
-        apart = [one for one in holding if one.over != "rows"][: AMONG - len(values)]
-        values |= measured.under(apart).per_query
-    for number in others:
-        at = {convention: number.at_cutoff(convention) for convention in scored}
-        scores = evaluated(number.queries, number.scores, at.values())
-        held = {one: scores[c] for one, c in at.items() if c in scores and number.printed.holds(scores[c].value)}
-        scored = {convention: [*scored[convention], score] for convention, score in held.items()}
+    for measured in measure_in_passes(first.queries, first.scores, (near.convention for near, _ in by_cost)):
+        fitting = {c: [score] for c, score in measured.scores.items() if first.printed.holds(score.value)}
+        scored |= fitting
+        over_queries = [convention for convention in fitting if convention.over != "rows"]
+        values |= measured.under(over_queries[: N_COMPARED - len(values)]).per_query
+    for number in further:
+        variants = {convention: number.at_cutoff(convention) for convention in scored}
+        usable = evaluate_usable(number.queries, number.scores, variants.values())
+        scores = {convention: usable[variant] for convention, variant in variants.items() if variant in usable}
+        scored = {c: [*scored[c], score] for c, score in scores.items() if number.printed.holds(score.value)}
     matches = [
         (_match(near, blocks, tuple(score.value for score in scored[near.convention])), scored[near.convention][0])
-        for near, blocks in several
+        for near, blocks in by_cost
         if near.convention in scored
     ]
     return matches, {convention: column for convention, column in values.items() if convention in scored}
 
 
-def _missing(candidates: Candidates) -> tuple[Match | None, tuple[str, ...]]:
-    """Say what comes nearest to a single number, and what would be needed; of several, which one does not fit."""
+def _without_match(candidates: Candidates) -> tuple[Match | None, tuple[str, ...]]:
+    """Return the nearest convention, and notes: changes that would give a match, or the number that does not fit."""
     numbers = candidates.numbers
     if len(numbers) > 1:
         return None, tuple(_without_one(candidates))
     [number], (_, block) = numbers, candidates.nearest
     if not block:
         return None, ()
-    preset = nearest_of(number.measure, [block])
+    preset = nearest_to_blocks(number.measure, [block])
     [score] = Panel(number.queries, [preset.convention]).evaluate(number.scores).values()
     near = _match(preset, [block], (score.value,))
     notes = near_misses(number, getattr(near.convention, "k", None))
-    cut = (f"{near} gives it cut off, not rounded",) if number.printed.truncates(near.value) else ()
-    return near, (*cut, *notes)
+    truncated = (f"{near} gives it cut off, not rounded",) if number.printed.truncates(near.value) else ()
+    return near, (*truncated, *notes)
 
 
 def _without_one(candidates: Candidates) -> Iterator[str]:
     for i, number in enumerate(candidates.numbers):
-        others = [other for other in candidates.numbers if other is not number]
-        matches, _ = _confirmed(others, candidates.groups(without=i))
+        rest = [candidate for candidate in candidates.numbers if candidate is not number]
+        matches, _ = _confirmed(rest, candidates.groups(without=i))
         if matches:
             yield f"without {number}, {len(matches)} fit; the likeliest is {matches[0][0]}"
 
 
 def _match(near: NearestPresets, blocks: list[Block], values: tuple[float, ...]) -> Match:
-    tried = {name: dict.fromkeys(v for block in blocks for v in block[name]) for name in blocks[0]}
-    ordered = {name: tuple(tried[name]) for name in near.convention.fields()}
-    alike = {name: several for name, several in ordered.items() if len(several) > 1}
-    presets = named(type(near.convention), blocks)
+    values_by_field = {name: dict.fromkeys(v for block in blocks for v in block[name]) for name in blocks[0]}
+    ordered = {name: tuple(values_by_field[name]) for name in near.convention.fields()}
+    alike = {name: options for name, options in ordered.items() if len(options) > 1}
+    presets = preset_labels(type(near.convention), blocks)
     return Match(
         convention=near.convention, values=values, presets=presets, near=presets or near.presets, changes=near.changes,
         alike=alike, blocks=tuple(blocks),

@@ -1,4 +1,4 @@
-"""Models under conventions: their values, how their orders agree, and which pairs change places."""
+"""Report of models under conventions: values, correlations of their orders, and pairs that change places."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Comparison:
     first, second : str
         The models.
     convention : Convention
-        What they are compared under.
+        The convention under which they are compared.
     difference : float
         Value of the first minus that of the second.
     low, high : float or None
-        Ends of the bootstrap interval of the difference; None with a single query.
+        Ends of the bootstrap interval of the difference; None without a test.
     p_value : float or None
-        Of the paired randomisation test, two-sided; None with a single query.
+        Two-sided p-value of the paired randomization test; None without a test.
     p_corrected : float or None
-        By Holm's method over all comparisons of the report.
+        The p-value corrected by Holm's method over all comparisons of the report.
     significant : bool
         Whether the corrected p-value is at most 1 - confidence.
     """
@@ -47,12 +47,12 @@ class Comparison:
 
     @property
     def ahead(self) -> str | None:
-        """The model with the better value, which of losses is the lower one; None where they are equal."""
+        """The model with the better value (the lower one for losses); None if the values are equal."""
         lead = self.convention.worth(self.difference)
         return None if lead == 0 else self.first if lead > 0 else self.second
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types."""
+        """Return plain JSON types."""
         names = ("first", "second", "difference", "low", "high", "p_value", "p_corrected", "significant")
         return {**{name: getattr(self, name) for name in names}, "signature": str(self.convention)}
 
@@ -64,42 +64,42 @@ class Change:
     Attributes
     ----------
     comparisons : tuple of Comparison
-        The two under every convention.
+        Comparisons of the two models under every convention.
     """
 
     comparisons: tuple[Comparison, ...]
 
     @property
     def models(self) -> tuple[str, str]:
-        """Name the two."""
+        """The names of the two models."""
         return self.comparisons[0].first, self.comparisons[0].second
 
     @property
     def significant(self) -> bool:
-        """Whether each of the two is significantly ahead under some convention."""
+        """Whether each model is significantly ahead under at least one convention."""
         return {c.ahead for c in self.comparisons if c.significant} >= set(self.models)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrderReport(Document):
-    """Models under conventions; made by `order`.
+    """Comparison of models under several conventions; made by `order`.
 
     Attributes
     ----------
     scores : dict of str to dict of Convention to Score
-        By model.
+        Scores of each model, by convention.
     conventions : tuple of Convention
-        In the order given.
+        The conventions, in the order of the call.
     correlations : tuple of tuple of (float or None)
-        Kendall's tau-b between the orders of the models under each two conventions; None where one has all equal.
+        Kendall's tau-b between the orders of the models under two conventions; None if all values of one are equal.
     comparisons : tuple of Comparison
         Every pair of models under every convention.
     changes : tuple of Change
         Every pair of models that changes places.
     confidence : float
-        Of the intervals, and 1 minus the level of the tests.
+        The confidence of the intervals; the level of the tests is 1 - confidence.
     notes : tuple of str
-        What a reader must know.
+        Remarks on what was not tested or cannot be significant.
     """
 
     scores: dict[str, Mapping[Convention, Score]]
@@ -111,18 +111,18 @@ class OrderReport(Document):
     notes: tuple[str, ...] = ()
 
     def blocks(self) -> list[str | Table]:
-        """Give the values with their ranks, the correlations, and the pairs that change places."""
-        found: list[str | Table] = [self.values_table()]
+        """Return the values with their ranks, the correlations, and the pairs that change places."""
+        blocks: list[str | Table] = [self.values_table()]
         if len(self.conventions) > 1:
-            found.append(self.correlation_table())
-        found.append(self.outcome())
+            blocks.append(self.correlation_table())
+        blocks.append(self.outcome())
         if self.changes:
-            found.append(self.change_table())
+            blocks.append(self.change_table())
         notes = [f"Note: {note}" for note in self.notes]
-        return [*found, "\n".join([*(f"{c.name}: {c}" for c in self.conventions), *notes])]
+        return [*blocks, "\n".join([*(f"{c.name}: {c}" for c in self.conventions), *notes])]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types."""
+        """Return plain JSON types."""
         return {
             "conventions": [str(convention) for convention in self.conventions],
             "values": {
@@ -136,7 +136,7 @@ class OrderReport(Document):
         }
 
     def plot(self) -> Any:
-        """Draw the ranks of the models under each convention: a matplotlib Figure, where lines cross as places change.
+        """Return a matplotlib Figure of the ranks of the models under each convention; crossing lines change places.
 
         Raises
         ------
@@ -146,11 +146,11 @@ class OrderReport(Document):
         from rankadapters.plotting.ranks import ranks
 
         by_convention = [self._ranks(c) for c in self.conventions]
-        lines = {name: [places[name] for places in by_convention] for name in self.scores}
+        lines = {name: [ranks_by_name[name] for ranks_by_name in by_convention] for name in self.scores}
         return ranks([c.name for c in self.conventions], lines, "rank among the models")
 
     def values_table(self) -> Table:
-        """Values and ranks of the models under each convention."""
+        """Return the values and ranks of the models under each convention."""
         ranks = {c: self._ranks(c) for c in self.conventions}
         lines = [
             (name, *(f"{scores[c].value:.6f} ({ranks[c][name]})" for c in self.conventions))
@@ -159,7 +159,7 @@ class OrderReport(Document):
         return Table.of("Values, and ranks among the models", ("model", *(c.name for c in self.conventions)), lines)
 
     def correlation_table(self) -> Table:
-        """Kendall's tau-b between conventions."""
+        """Return Kendall's tau-b between every two conventions."""
         names = [c.name for c in self.conventions]
         lines = [
             (name, *("-" if tau is None else f"{tau:.3f}" for tau in row))
@@ -168,14 +168,14 @@ class OrderReport(Document):
         return Table.of("Kendall's tau-b between the orders of the models", ("convention", *names), lines)
 
     def change_table(self) -> Table:
-        """The pairs that change places, under every convention."""
+        """Return the pairs of models that change places, under every convention."""
         percent = f"{100 * self.confidence:g} %"
         head = ("models", "convention", "ahead", "difference", f"{percent} interval", "p", "p (Holm)", "significant")
         lines = [_line(comparison) for change in self.changes for comparison in change.comparisons]
         return Table.of("Pairs that change places", head, lines)
 
     def outcome(self) -> str:
-        """Say in a sentence how many pairs change places, and how many differences are significant."""
+        """Return a sentence with the numbers of pairs that change places and of significant differences."""
         tested = [c for c in self.comparisons if c.p_value is not None]
         significant = f"{sum(c.significant for c in tested)} of {len(tested)} differences are significant"
         if not self.changes:
@@ -188,7 +188,7 @@ class OrderReport(Document):
 
     def _ranks(self, convention: Convention) -> dict[str, int]:
         values = {name: convention.worth(scores[convention].value) for name, scores in self.scores.items()}
-        return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
+        return {name: 1 + sum(rival > value for rival in values.values()) for name, value in values.items()}
 
 
 def _line(c: Comparison) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Probing: which convention a function computes."""
+"""Probe a function to find out which convention it computes."""

@@ -1,4 +1,4 @@
-"""What a probe says of a function."""
+"""Report of a probe: which convention a function computes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankadapters.statistics.document import Document
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
-    """The smallest data found on which a function and a convention differ.
+    """The smallest data that the probe has found on which a function and a convention differ.
 
     Attributes
     ----------
@@ -21,9 +21,9 @@ class Example:
     group_sizes : tuple of int
         Rows of each query.
     value : float or None
-        What the function returned; None where it returned no number.
+        The value that the function returned; None if it returned no number.
     expected : float or None
-        What the convention gives; None where it has no value.
+        The value of the convention; None if it has no value.
     """
 
     labels: tuple[float, ...]
@@ -40,16 +40,16 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refused:
-    """Data on which a function gave no number.
+    """Data for which a function returned no number.
 
     Attributes
     ----------
     what : str
         The trait of the data.
     problem : str
-        What the function did instead.
+        What the function did instead, in words.
     meaning : str
-        What that says about its convention.
+        The consequence for its convention or for its callers.
     """
 
     what: str
@@ -59,33 +59,33 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Probe(Document):
-    """Which convention a function computes.
+    """Result of a probe: the convention that a function computes.
 
     Attributes
     ----------
     convention : Convention or None
-        The simplest convention that fits every answer; None where none does.
+        The simplest convention that fits every answer; None if no convention does.
     conventions : tuple of Convention
-        All that fit: no data that the function can be given tell them apart.
+        All conventions that fit; no data that the function accepts can distinguish them.
     presets : tuple of str
-        Presets that compute the same, named at the cutoff. Where only an unstable sort of long queries differs, those
-        that compute the same up to 16 rows.
+        Presets that compute the same, with their cutoff. If the function differs only by an unstable sort of long
+        queries: the presets that compute the same for up to 16 rows.
     undecided : dict of str to tuple
-        Fields that the function's interface cannot show, and the values that fit.
+        Fields that calls of the function cannot determine, with the values that fit.
     refused : tuple of Refused
-        Data on which the function gave no number.
+        Kinds of data for which the function returned no number.
     calls : int
-        How often the function was called.
+        Number of calls of the function.
     tolerance : float
-        The largest difference, relative to values above 1, that counted as none.
+        The largest difference that counted as equal, relative for values above 1.
     nearest : Convention or None
-        Where none fits: the convention that agrees with most answers.
+        If no convention fits: the convention that agrees with the most answers.
     example : Example or None
-        Where none fits: the smallest data found on which the function and `nearest` differ.
+        If no convention fits: the smallest data on which the function and `nearest` differ.
     explanation : str
-        Where none fits: the mistake that explains the answers; empty if none is known.
+        If no convention fits: the mistake that explains the answers; empty if none is known.
     faults : tuple of str
-        What the function does beside answering: it is not deterministic, or changes its input.
+        Further faults: the function is not deterministic, or changes its input.
     """
 
     convention: Convention | None
@@ -101,11 +101,11 @@ class Probe(Document):
     faults: tuple[str, ...] = ()
 
     def blocks(self) -> list[str | Table]:
-        """Return the paragraphs and tables in the order of reading."""
+        """Return the paragraphs and tables in reading order."""
         blocks: list[str | Table] = [self._summary()]
         if self.convention is not None:
             lines = [
-                (name, _text(getattr(self.convention, name)), self._why(name)) for name in self.convention.fields()
+                (name, _text(getattr(self.convention, name)), self._note(name)) for name in self.convention.fields()
             ]
             blocks.append(Table.of("fields", ("field", "value", "note"), lines))
         if self.example is not None:
@@ -137,17 +137,17 @@ class Probe(Document):
         }
 
     def _summary(self) -> str:
-        called = f"{self.calls} calls"
+        n_calls = f"{self.calls} calls"
         if self.convention is not None:
             tools = f", as {', '.join(self.presets)}" if self.presets else ""
-            return f"The function computes {self.convention.name}{tools} ({called}).\n{self.convention}"
+            return f"The function computes {self.convention.name}{tools} ({n_calls}).\n{self.convention}"
         if self.nearest is None:
-            return f"The function computes no known convention: it gave no number ({called})."
+            return f"The function computes no known convention: it gave no number ({n_calls})."
         because = f" Most likely {self.explanation}." if self.explanation else ""
         nearest = f"The nearest is {self.nearest.name}.{because}\n{self.nearest}"
-        return f"The function computes no known convention ({called}). {nearest}"
+        return f"The function computes no known convention ({n_calls}). {nearest}"
 
-    def _why(self, name: str) -> str:
+    def _note(self, name: str) -> str:
         if name not in self.undecided:
             return ""
         return f"not shown: {', '.join(map(_text, self.undecided[name]))} fit"

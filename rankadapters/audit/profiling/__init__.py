@@ -1,1 +1,1 @@
-"""What the data are like, and which choices of a convention matter on them."""
+"""Profile judged queries: their traits, and the effect of each field of a convention."""

@@ -1,4 +1,4 @@
-"""What judged queries are like, to be read and printed."""
+"""Profile of judged queries, with its printed forms."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rankadapters.statistics.document import Document
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataProfile(Document):
-    """What the data are like; made by `profile`.
+    """Traits of judged queries, and effects of a convention's fields on them; made by `profile`.
 
     Attributes
     ----------
     k : tuple of int or None
-        The cutoffs asked for.
+        The requested cutoffs.
     n_queries, n_docs, longest : int
-        Queries, rows, and rows of the largest query.
+        Number of queries, number of rows, and number of rows in the largest query.
     empty : float
         Share of the queries in which no label is above 0.
     short : dict of (int or None) to float
@@ -29,19 +29,19 @@ class DataProfile(Document):
     single_document : float
         Share of the queries with one judged row.
     all_equal : float
-        Share of the queries whose labels are all the same, single documents among them.
+        Share of the queries whose labels are all equal, including queries of a single document.
     tied : float or None
         Share of the queries in which two retrieved rows have equal scores; None without scores.
     tied_at_cut : dict of (int or None) to float, or None
-        Share of the queries in which rows on both sides of the cut are tied and differ in label, by k.
+        Share of the queries in which tied rows with different labels are on both sides of the cutoff, by k.
     labels : dict of float to int
-        How many rows have each label.
+        Number of rows with each label.
     measure : str
-        Whose fields were varied, as signatures name it.
+        The measure whose fields were varied, as named in signatures.
     effects : tuple of Effect
-        For each field of a convention the largest change it makes on this data, largest first.
+        The largest change that each field makes on this data, largest first.
     warnings : tuple of str
-        Known pitfalls that concern this data, each with its reason.
+        Known pitfalls of this data, each with its reason.
     """
 
     k: tuple[int | None, ...]
@@ -60,20 +60,20 @@ class DataProfile(Document):
     warnings: tuple[str, ...]
 
     def blocks(self) -> list[str | Table]:
-        """Give the size, the shares, the labels, the effects of the fields, and the warnings."""
+        """Return the size, the shares, the labels, the effects of the fields, and the warnings."""
         return [self.size, *self.tables(), *(f"Warning: {warning}" for warning in self.warnings)]
 
     @property
     def size(self) -> str:
-        """Say how many queries and rows there are."""
+        """The numbers of queries and rows, as a sentence."""
         return f"{self.n_queries} queries, {self.n_docs} rows, up to {self.longest} in a query"
 
     def tables(self) -> tuple[Table, ...]:
-        """Give the shares, the labels and the effects."""
+        """Return the tables of shares, labels and effects."""
         return self._share_table(), self._label_table(), *([self._effect_table()] if self.effects else [])
 
     def plot(self) -> Any:
-        """Draw the largest change that each field makes, as bars: a matplotlib Figure.
+        """Return a matplotlib Figure with a bar for the largest change that each field makes.
 
         Raises
         ------
@@ -86,11 +86,11 @@ class DataProfile(Document):
 
         if not self.effects:
             msg = "no field of a convention makes a difference on this data, so there is nothing to draw."
-            raise InputError(f"{msg}\nHint: print the profile, which has the shares and the labels.")
+            raise InputError(f"{msg}\nHint: print the profile to see the shares and the labels.")
         return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types."""
+        """Return plain JSON types."""
         plain = {name: getattr(self, name) for name in ("n_queries", "n_docs", "longest", "empty")}
         cut = self.tied_at_cut
         return {
@@ -129,7 +129,9 @@ class DataProfile(Document):
         return Table.of("Labels", ("label", "rows", "share"), lines)
 
     def _effect_table(self) -> Table:
-        of = "expected of random rankings" if self.tied is None else "of these scores"
+        basis = "expected of random rankings" if self.tied is None else "of these scores"
         lines = [(e.field, f"{e.change:.6f}", e.lowest, e.highest, e.convention.name) for e in self.effects]
-        caption = f"Largest change of {self.measure.upper()} that each field makes, {of}, all else being one preset's"
-        return Table.of(caption, ("field", "change", "lowest with", "highest with", "in"), lines)
+        caption = f"Largest change of {self.measure.upper()} that each field makes, {basis}"
+        return Table.of(
+            f"{caption}, all else being one preset's", ("field", "change", "lowest with", "highest with", "in"), lines
+        )

@@ -1,4 +1,4 @@
-"""Known pitfalls of ranking measures, told where the data fall into them, each with its reason."""
+"""Warnings about known pitfalls of ranking measures that concern the data, each with its reason."""
 
 from __future__ import annotations
 
@@ -14,80 +14,81 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.statistics.cells import percent, spelled
 
-LARGEST_EXPONENT = 1024  # of float64
-MANY_GRADES = 5  # beyond labels 0..4, which the largest public sets have
-LIGHTGBM_LABELS = 30  # the largest label with a default gain there
-MOST = 0.5
-NOISE = 1e-9  # what sums in another order differ by
+LARGEST_EXPONENT = 1024  # of float64; 2 to this power overflows
+MANY_GRADES = 5  # more than the labels 0..4 of the largest public data sets
+LIGHTGBM_LABELS = 30  # the largest label with a default gain in LightGBM
+LARGE_SHARE = 0.5  # of the queries
+NOISE = 1e-9  # differences that arise from the order of summation alone
 
 
-def pitfalls(queries: Queries, seen: QueryFlags, effects: tuple[Effect, ...]) -> tuple[str, ...]:
-    """Tell every pitfall that concerns the data."""
-    return (*_grades(seen), *_cutoffs(queries, seen), *_long_cut(seen), *_cut_ties(seen, effects), *_idle(seen))
+def pitfalls(queries: Queries, flags: QueryFlags, effects: tuple[Effect, ...]) -> tuple[str, ...]:
+    """Return a warning for every pitfall that concerns the data."""
+    of_cutoffs = (*_cutoffs(queries, flags), *_long_cut(flags), *_cut_ties(flags, effects))
+    return (*_grades(flags), *of_cutoffs, *_equal_labels(flags))
 
 
-def _grades(seen: QueryFlags) -> Iterator[str]:
-    highest = max(seen.labels, default=0.0)
+def _grades(flags: QueryFlags) -> Iterator[str]:
+    highest = max(flags.labels, default=0.0)
     if highest >= MANY_GRADES:
-        worth = f"{2.0**highest - 1:.4g}" if highest < LARGEST_EXPONENT else "more than float64 holds in"
+        n_documents = f"{2.0**highest - 1:.4g}" if highest < LARGEST_EXPONENT else "more than float64 holds in"
         yield (
             f"labels go up to {spelled(highest)}: under exponential gain one such document is worth "
-            f"{worth} documents of label 1, so that few queries decide the rest of the ranking. "
-            "A linear gain or a table says what a label is worth."
+            f"{n_documents} documents of label 1, so that a few documents decide the value. "
+            "A linear gain, or a table of gains, gives the other labels more weight."
         )
     if highest > LIGHTGBM_LABELS:
-        yield f"labels above {LIGHTGBM_LABELS} have no default gain in LightGBM: it refuses them without label_gain."
+        yield f"labels above {LIGHTGBM_LABELS} have no default gain in LightGBM: set label_gain, or it refuses them."
 
 
-def _cutoffs(queries: Queries, seen: QueryFlags) -> Iterator[str]:
-    if len(seen.short) < 2:  # noqa: PLR2004 - one cutoff has nothing to be compared with
+def _cutoffs(queries: Queries, flags: QueryFlags) -> Iterator[str]:
+    if len(flags.short) < 2:  # noqa: PLR2004 - nothing to compare
         return
-    conventions = {k: presets.textbook(k).replace(average="query") for k in seen.short}
+    conventions = {k: presets.textbook(k).replace(average="query") for k in flags.short}
     try:
         values = Panel(queries, conventions.values()).evaluate(np.zeros(queries.n_docs))
-    except InputError:  # labels or rows that the textbook has no value for
-        found = ""
+    except InputError:  # the textbook convention has no value for these labels or rows
+        random_values = ""
     else:
         expected = ", ".join(f"{values[c].value:.4f} at {spelled(k)}" for k, c in conventions.items())
-        found = f": a random ranking is expected to reach {expected} (textbook)"
+        random_values = f": a random ranking is expected to reach {expected} (textbook)"
     yield (
-        f"values at different cutoffs ({', '.join(map(spelled, seen.short))}) are different measures, and their order "
-        f"says nothing{found}. Compare models at one cutoff."
+        f"values at different cutoffs ({', '.join(map(spelled, flags.short))}) are different measures, and their order "
+        f"says nothing{random_values}. Compare models at one cutoff."
     )
 
 
-def _long_cut(seen: QueryFlags) -> Iterator[str]:
-    for k, short in seen.short.items():
-        if np.mean(short) > MOST:
+def _long_cut(flags: QueryFlags) -> Iterator[str]:
+    for k, short in flags.short.items():
+        if np.mean(short) > LARGE_SHARE:
             yield (
-                f"k = {k} is larger than {percent(float(np.mean(short)))} of the queries: no document is ever cut off "
-                "in these, and a convention with short=zero or skip does not count their ranking at all."
+                f"k = {k} is larger than {percent(float(np.mean(short)))} of the queries: in them no document is "
+                "cut off, and a convention with short=zero or short=skip ignores their ranking."
             )
 
 
-def _cut_ties(seen: QueryFlags, effects: tuple[Effect, ...]) -> Iterator[str]:
+def _cut_ties(flags: QueryFlags, effects: tuple[Effect, ...]) -> Iterator[str]:
     change = {effect.field: effect.change for effect in effects}.get("ties", 0.0)
-    much = f", which changes the value here by up to {change:.4f}" if change > NOISE else ""
-    at_cut = {k: tied for k, tied in (seen.tied_at_cut or {}).items() if tied.any()}
+    consequence = f", which changes the value here by up to {change:.4f}" if change > NOISE else ""
+    at_cut = {k: tied for k, tied in (flags.tied_at_cut or {}).items() if tied.any()}
     for k, tied in at_cut.items():
         yield (
             f"in {int(tied.sum())} queries ({percent(float(tied.mean()))}) rows of different labels tie across the "
-            f"cut at {k}: which of them count is the convention's choice of ties{much}."
+            f"cut at {k}: the convention's field `ties` decides which of them count{consequence}."
         )
-    if seen.tied_labels is not None and change > NOISE and not at_cut:
-        tied = seen.tied_labels
+    if flags.tied_labels is not None and change > NOISE and not at_cut:
+        tied = flags.tied_labels
         rows = "rows of different labels tie"
         queries = f"in {int(tied.sum())} queries ({percent(float(tied.mean()))}) {rows}"
         yield (
-            f"{queries if tied.any() else f'rounded to float32, {rows}'}, none of them across a cut: in which order "
-            f"they count is the convention's choice of ties{much}."
+            f"{queries if tied.any() else f'rounded to float32, {rows}'}, none of them across a cut: the "
+            f"convention's field `ties` decides the order in which they count{consequence}."
         )
 
 
-def _idle(seen: QueryFlags) -> Iterator[str]:
-    if seen.equal.any():
+def _equal_labels(flags: QueryFlags) -> Iterator[str]:
+    if flags.equal.any():
         yield (
-            f"{int(seen.equal.sum())} queries ({percent(float(seen.equal.mean()))}) have equal labels throughout: "
-            "every ranking of them is as good as any other, so that they teach a ranker nothing and add a constant to "
-            "the mean, which the convention's choice of empty decides for those with nothing relevant."
+            f"{int(flags.equal.sum())} queries ({percent(float(flags.equal.mean()))}) have equal labels throughout: "
+            "every ranking of them is equally good. A ranker learns nothing from them, and they add a constant to the "
+            "mean. If they have nothing relevant, the convention's field `empty` decides that constant."
         )

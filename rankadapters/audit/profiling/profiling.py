@@ -1,4 +1,4 @@
-"""What the data are like, and which choices of a convention matter on them."""
+"""Profile judged queries: their traits, and the fields of a convention that matter on them."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def profile(
     measure: str = "ndcg",
     **columns: Unpack[Columns],
 ) -> DataProfile:
-    """Describe judged queries: what is peculiar about them, and which choices of a convention matter here.
+    """Describe judged queries: their traits, and how much each field of a convention matters on them.
 
     Parameters
     ----------
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels.
-    k : int, None or several of them
-        Cutoffs in question; None counts all rows.
+    k : int, None or a sequence of these
+        Cutoffs to profile; None counts all rows.
     scores : array-like, shape (n_docs,), optional
-        Predicted scores. Without them the effects are those on the expected value of a random ranking, and that of
-        `ties` the largest for any scores.
+        Predicted scores. Without scores, effects are those on the expected value of a random ranking, and the effect
+        of `ties` is the largest for any scores.
     measure : str
-        Whose fields are varied, as signatures name it, such as `ndcg` or `ap`.
+        The measure whose fields are varied, as named in signatures, such as `ndcg` or `ap`.
     qid, group_sizes, query_weight, docid, retrieved, judged
         As in `Queries`.
 
@@ -60,46 +60,47 @@ def profile(
     InputError
         The columns contradict each other, or no preset has a value on the data.
     ConventionError
-        A cutoff is not a whole number from 1 on, there is none, or there is no such measure.
+        A cutoff is not a whole number from 1 on, no cutoff is given, or there is no such measure.
 
     Examples
     --------
-    >>> found = profile([1, 0, 0, 0], k=2, scores=[2.0, 1.0, 1.0, 3.0], group_sizes=[2, 2])
-    >>> found.empty, found.labels, {effect.field: effect.change for effect in found.effects}["empty"]
+    >>> data = profile([1, 0, 0, 0], k=2, scores=[2.0, 1.0, 1.0, 3.0], group_sizes=[2, 2])
+    >>> data.empty, data.labels, {effect.field: effect.change for effect in data.effects}["empty"]
     (0.5, {0.0: 3, 1.0: 1}, 0.5)
     """
     kind = measure_named(measure)
-    found = described(as_queries(labels, **columns), scores, kind, _cutoffs(k))
-    if not found.effects:
-        msg = f"no preset of {kind.__name__} has a value on this data.\nHint: ra.evaluate under one of them says why."
+    data_profile = describe_queries(as_queries(labels, **columns), scores, kind, _cutoffs(k))
+    if not data_profile.effects:
+        msg = f"no preset of {kind.__name__} has a value on this data.\nHint: ra.evaluate under a preset says why."
         raise InputError(msg)
-    return found
+    return data_profile
 
 
-def described(
+def describe_queries(
     queries: Queries, scores: object, measure: type[Convention], cutoffs: Iterable[int | None]
 ) -> DataProfile:
-    """Describe queries as `profile` does, even where no preset has a value, so that there are no effects."""
-    queries, several = queries.weighed_by("query_weight"), tuple(dict.fromkeys(cutoffs))
-    given = None if scores is None else queries.check_scores(scores)
-    flags = flags_of(queries, given, several)
-    found = effects(queries, given, measure, several)
+    """Describe queries as `profile` does; if no preset has a value, the profile has no effects."""
+    queries, distinct = queries.weighed_by("query_weight"), tuple(dict.fromkeys(cutoffs))
+    checked = None if scores is None else queries.check_scores(scores)
+    flags = flags_of(queries, checked, distinct)
+    field_effects = effects(queries, checked, measure, distinct)
     return DataProfile(
-        k=several, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=int(np.diff(queries.indptr).max()),
-        empty=_share(flags.empty), short={k: _share(each) for k, each in flags.short.items()},
+        k=distinct, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=int(np.diff(queries.indptr).max()),
+        empty=_share(flags.empty), short={k: _share(short) for k, short in flags.short.items()},
         single_document=_share(flags.single), all_equal=_share(flags.equal),
         tied=None if flags.tied is None else _share(flags.tied),
-        tied_at_cut=None if flags.tied_at_cut is None else {k: _share(each) for k, each in flags.tied_at_cut.items()},
-        labels=flags.labels, measure=measure.measure, effects=found, warnings=pitfalls(queries, flags, found),
+        tied_at_cut=None if flags.tied_at_cut is None else {k: _share(t) for k, t in flags.tied_at_cut.items()},
+        labels=flags.labels, measure=measure.measure, effects=field_effects,
+        warnings=pitfalls(queries, flags, field_effects),
     )  # fmt: skip
 
 
 def _cutoffs(k: object) -> tuple[int | None, ...]:
-    several = [k] if (entries := members(k)) is None else entries
-    if not several:
-        msg = "no cutoff was given.\nHint: k=10, or k=None for all rows."
+    cutoffs = [k] if (entries := members(k)) is None else entries
+    if not cutoffs:
+        msg = "no cutoff was given.\nHint: pass k=10, or k=None for all rows."
         raise ConventionError(msg)
-    return tuple(dict.fromkeys(None if cutoff is None else as_cutoff(cutoff) for cutoff in several))
+    return tuple(dict.fromkeys(None if cutoff is None else as_cutoff(cutoff) for cutoff in cutoffs))
 
 
 def _share(flags: Flags) -> float:

@@ -1,4 +1,4 @@
-"""What is peculiar about each query: nothing to find, short, one document, equal labels, tied scores."""
+"""Flag the queries that are empty, short, of one document, of equal labels, or with tied scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cutoffs = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryFlags:
-    """Flags of shape (n_queries,), and the labels; as `DataProfile` says."""
+    """Flags of the queries with each trait, and the label counts; see `DataProfile`."""
 
     empty: Flags
     single: Flags
@@ -24,20 +24,20 @@ class QueryFlags:
     short: dict[int | None, Flags]
     tied: Flags | None
     tied_at_cut: dict[int | None, Flags] | None
-    tied_labels: Flags | None  # two rows of equal score differ in label
+    tied_labels: Flags | None  # whether rows of equal score differ in label
     labels: dict[float, int]
 
 
 def flags_of(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> QueryFlags:
-    """Look at every query.
+    """Return the flags of every query.
 
-    >>> found = flags_of(Queries([2, 0, 0], group_sizes=[2, 1]), None, (2,))
-    >>> found.empty.tolist(), found.equal.tolist(), found.short[2].tolist(), found.labels
+    >>> flags = flags_of(Queries([2, 0, 0], group_sizes=[2, 1]), None, (2,))
+    >>> flags.empty.tolist(), flags.equal.tolist(), flags.short[2].tolist(), flags.labels
     ([False, True], [False, True], [False, True], {0.0: 2, 2.0: 1})
     """
-    every = np.ones(queries.n_docs, np.bool_)
-    judged = every if queries.judged is None else queries.judged
-    retrieved = every if queries.retrieved is None else queries.retrieved
+    all_rows = np.ones(queries.n_docs, np.bool_)
+    judged = all_rows if queries.judged is None else queries.judged
+    retrieved = all_rows if queries.retrieved is None else queries.retrieved
     query = queries.query_of_row
     n_queries = queries.n_queries
     low, high = np.full(n_queries, np.inf), np.full(n_queries, -np.inf)
@@ -49,7 +49,7 @@ def flags_of(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> QueryF
     return QueryFlags(
         empty=high <= 0,
         single=np.bincount(query[judged], minlength=n_queries) == 1,
-        equal=low >= high,  # also where nothing is judged
+        equal=low >= high,  # also true if nothing is judged
         short={k: sizes < k if k else np.zeros(n_queries, np.bool_) for k in cutoffs},
         tied=None if ties is None else ties.any(sizes),
         tied_at_cut=None if ties is None else {k: ties.at_cut(sizes, k) for k in cutoffs},
@@ -60,45 +60,46 @@ def flags_of(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> QueryF
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ties:
-    """Rows in rank order, query by query: which ties they belong to, and whether a tie differs in label."""
+    """The ties of the rows, which are in rank order within each query, and whether their labels differ."""
 
-    tie: NDArray[np.intp]  # number of the tie of each ranked row; a row that ties with none is a tie by itself
-    mixed: Flags  # by tie: whether its labels differ
+    tie: NDArray[np.intp]  # tie number of each row; an untied row is a tie of one row
+    mixed: Flags  # whether the labels of each tie differ
 
     def any(self, sizes: NDArray[np.intp]) -> Flags:
-        """Which queries have two rows of equal score."""
+        """Return which queries have two rows of equal score."""
         same = np.concatenate([self.tie[1:] == self.tie[:-1], [False]])
         query = np.repeat(np.arange(sizes.size), sizes)
         return np.bincount(query, weights=same, minlength=sizes.size) > 0
 
     def of_labels(self, sizes: NDArray[np.intp]) -> Flags:
-        """Which queries have a tie of different labels."""
+        """Return which queries have a tie of different labels."""
         query = np.repeat(np.arange(sizes.size), sizes)
         return np.bincount(query, weights=self.mixed[self.tie], minlength=sizes.size) > 0
 
     def at_cut(self, sizes: NDArray[np.intp], k: int | None) -> Flags:
-        """Which queries have a tie of different labels over the ranks k and k + 1."""
-        found = np.zeros(sizes.size, np.bool_)
+        """Return which queries have a tie of different labels that includes the ranks k and k + 1."""
+        tied = np.zeros(sizes.size, np.bool_)
         if k is None:
-            return found
+            return tied
         longer = np.flatnonzero(sizes > k)
         last = (np.cumsum(sizes) - sizes)[longer] + k - 1
-        found[longer] = (self.tie[last] == self.tie[last + 1]) & self.mixed[self.tie[last]]
-        return found
+        tied[longer] = (self.tie[last] == self.tie[last + 1]) & self.mixed[self.tie[last]]
+        return tied
 
 
 def _ties(queries: Queries, scores: Array, retrieved: Flags, query: NDArray[np.intp]) -> _Ties:
     rows = np.flatnonzero(retrieved)
-    bad = ~np.isfinite(scores[rows])
-    if bad.any():
-        raise non_finite("scores", int(rows[np.argmax(bad)]), scores)
+    invalid = ~np.isfinite(scores[rows])
+    if invalid.any():
+        raise non_finite("scores", int(rows[np.argmax(invalid)]), scores)
     rows = rows[np.lexsort((-scores[rows], query[rows]))]
-    new = np.ones(rows.size, np.bool_)
-    new[1:] = (np.diff(query[rows]) != 0) | (np.diff(scores[rows]) != 0)
-    tie = np.cumsum(new) - 1
-    starts = np.flatnonzero(new)
-    # An unjudged row counts as a label of its own: what it is worth is not known.
+    first_of_tie = np.ones(rows.size, np.bool_)
+    first_of_tie[1:] = (np.diff(query[rows]) != 0) | (np.diff(scores[rows]) != 0)
+    tie = np.cumsum(first_of_tie) - 1
+    starts = np.flatnonzero(first_of_tie)
+    # Unjudged rows share one separate label, since their relevance is unknown.
     labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, np.inf)
-    ranked = labels[rows]
-    mixed = np.minimum.reduceat(ranked, starts) != np.maximum.reduceat(ranked, starts) if rows.size else new
-    return _Ties(tie, mixed)
+    labels_by_rank = labels[rows]
+    if not rows.size:
+        return _Ties(tie, first_of_tie)
+    return _Ties(tie, np.minimum.reduceat(labels_by_rank, starts) != np.maximum.reduceat(labels_by_rank, starts))

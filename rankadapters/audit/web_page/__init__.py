@@ -1,1 +1,1 @@
-"""One page that shows what the audits find."""
+"""Web page with the results of the audits."""

@@ -1,4 +1,4 @@
-"""One page that shows what the audits find: models under conventions, gaps and their parts, curves, signatures."""
+"""Write the web page of the audits: models under conventions, parts of gaps, curves, and signatures."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Unpack
 
 import numpy as np
 
-from rankadapters.audit.explanation.gap import explained
+from rankadapters.audit.explanation.gap import explain_pair
 from rankadapters.audit.models import ModelScores, as_models, score_models
-from rankadapters.audit.ordering.ordering import Progress, compared
+from rankadapters.audit.ordering.ordering import Progress, compare_models
 from rankadapters.audit.ordering.report import OrderReport
-from rankadapters.audit.profiling.profiling import described
-from rankadapters.audit.web_page.charts import cutoff_curves, query_scatter, waterfalls
+from rankadapters.audit.profiling.profiling import describe_queries
+from rankadapters.audit.web_page.charts import cutoff_curves, query_scatter, waterfall_chart
 from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -38,25 +38,25 @@ def page(
     progress: Progress | None = None,
     **columns: Unpack[Columns],
 ) -> str:
-    """Write a page that needs nothing else: no network, no script, no file beside it.
+    """Return a self-contained HTML page: it needs no network, no script and no other file.
 
-    It shows the models under the conventions and, with two models or more, what `order` says of them; for each model
-    the gap between the first convention and each other one, as `explain` splits it, and the value of every query under
-    the two; the value at the cutoffs 1 to 20; what `profile` says of the data; and the signatures.
+    It shows the models under the conventions and, for two or more models, the results of `order`. For each model it
+    shows the gap between the first convention and each other convention, as split by `explain`, the value of every
+    query under both, and the values at the cutoffs 1 to 20. The results of `profile` and the signatures follow.
 
     Parameters
     ----------
     labels, scores, convention, n_resamples, random_state, progress
-        As in `order`; a single model will do.
+        As in `order`; a single model is enough.
     title : str
-        What the page is called.
+        The title of the page.
     qid, group_sizes, query_weight, docid, retrieved, judged
         As in `Queries`.
 
     Returns
     -------
     str
-        HTML. The same input gives the same page.
+        HTML; the same for the same input.
 
     Raises
     ------
@@ -72,45 +72,48 @@ def page(
     """
     template = Page()
     n_resamples, _, seed = checked_resampling(n_resamples, CONFIDENCE, random_state)
-    several = as_models(scores)
+    models = as_models(scores)
     queries = labels if isinstance(labels, Mapping) else as_queries(labels, **columns)
-    found = score_models(queries, several, convention, None, {}, least=1)
+    model_scores = score_models(queries, models, convention, None, {}, least=1)
     report = None
-    if len(several) > 1:
-        report = compared(found, n_resamples=n_resamples, confidence=CONFIDENCE, seed=seed, progress=progress)
-    each = {name: queries[name] if isinstance(queries, Mapping) else queries for name in several}
-    sections = _sections(each, several, found, report)
+    if len(models) > 1:
+        report = compare_models(
+            model_scores, n_resamples=n_resamples, confidence=CONFIDENCE, seed=seed, progress=progress
+        )
+    queries_by_model = {name: queries[name] if isinstance(queries, Mapping) else queries for name in models}
+    sections = _sections(queries_by_model, models, model_scores, report)
+    n_conventions = len(model_scores.conventions)
     summary = (
-        f"{len(several)} model{'s' * (len(several) > 1)} under {len(found.conventions)} "
-        f"convention{'s' * (len(found.conventions) > 1)}, over {found.n_queries} queries."
+        f"{len(models)} model{'s' * (len(models) > 1)} under {n_conventions} "
+        f"convention{'s' * (n_conventions > 1)}, over {model_scores.n_queries} queries."
     )
     return template.write(title, summary, sections)
 
 
 def _sections(
-    each: Mapping[str, Queries], models: Mapping[str, object], found: ModelScores, report: OrderReport | None
+    queries: Mapping[str, Queries], models: Mapping[str, object], model_scores: ModelScores, report: OrderReport | None
 ) -> Iterable[Section]:
-    yield _values(found, report)
+    yield _values(model_scores, report)
     if report is not None:
         yield _order(report)
-    if len(found.conventions) > 1:
-        yield _gaps(each, models, found)
-    yield _curves(each, models, found)
-    yield _data(each, models, found)
+    if len(model_scores.conventions) > 1:
+        yield _gaps(queries, models, model_scores)
+    yield _curves(queries, models, model_scores)
+    yield _data(queries, models, model_scores)
     yield Section(
         name="signatures", heading="Signatures",
-        paragraphs=("A signature says everything that decides the value; ra.parse reads it back.",),
-        signatures={convention.name: str(convention) for convention in found.conventions},
+        paragraphs=("A signature states everything that decides the value; ra.parse reads it back.",),
+        signatures={convention.name: str(convention) for convention in model_scores.conventions},
     )  # fmt: skip
 
 
-def _values(found: ModelScores, report: OrderReport | None) -> Section:
+def _values(model_scores: ModelScores, report: OrderReport | None) -> Section:
     if report is not None:
         table = report.values_table()
     else:
-        [(name, scores)] = found.scores.items()
-        line = (name, *(f"{scores[c].value:.6f}" for c in found.conventions))
-        table = Table.of("Values", ("model", *(c.name for c in found.conventions)), [line])
+        [(name, scores)] = model_scores.scores.items()
+        line = (name, *(f"{scores[c].value:.6f}" for c in model_scores.conventions))
+        table = Table.of("Values", ("model", *(c.name for c in model_scores.conventions)), [line])
     return Section(name="values", heading="Models and conventions", tables=(table,))
 
 
@@ -124,47 +127,47 @@ def _order(report: OrderReport) -> Section:
     )  # fmt: skip
 
 
-def _gaps(each: Mapping[str, Queries], models: Mapping[str, object], found: ModelScores) -> Section:
-    first, *others = found.conventions
-    others = [other for other in others if other.measure == first.measure]  # the others have no gap to explain
+def _gaps(queries: Mapping[str, Queries], models: Mapping[str, object], model_scores: ModelScores) -> Section:
+    first, *rest = model_scores.conventions
+    comparable = [second for second in rest if second.measure == first.measure]
     tables, charts, paragraphs = [], [], []
     for number, (name, scores) in enumerate(models.items()):
-        for place, other in enumerate(others):
-            gap = explained(each[name], scores, (first, other), known=found.measured[name])
-            x, y = (found.values[name].get(convention) for convention in (first, other))
-            same = x is not None and y is not None and np.array_equal(x, y, equal_nan=True)
-            every = ", and every query has the same value" if same else ""
-            paragraphs.append(f"{name}: {signed(gap.gap)} from {first.name} to {other.name}{every}.")
-            if same:
+        for position, second in enumerate(comparable):
+            gap = explain_pair(queries[name], scores, (first, second), measured=model_scores.measured[name])
+            x, y = (model_scores.values[name].get(convention) for convention in (first, second))
+            all_equal = x is not None and y is not None and np.array_equal(x, y, equal_nan=True)
+            suffix = ", and every query has the same value" if all_equal else ""
+            paragraphs.append(f"{name}: {signed(gap.gap)} from {first.name} to {second.name}{suffix}.")
+            if all_equal:
                 continue
-            tables.append(gap.parts_table(f"{name}, {first.name} to {other.name}: parts of the gap"))
-            charts.append(waterfalls(gap, name, f"gap-{number}-{place}"))
+            tables.append(gap.parts_table(f"{name}, {first.name} to {second.name}: parts of the gap"))
+            charts.append(waterfall_chart(gap, name, f"gap-{number}-{position}"))
             if x is not None and y is not None:
-                charts.append(query_scatter(x, y, (first.name, other.name), name, f"queries-{number}-{place}"))
+                charts.append(query_scatter(x, y, (first.name, second.name), name, f"queries-{number}-{position}"))
     return Section(
         name="gaps", heading="Why the conventions differ", paragraphs=tuple(paragraphs), tables=tuple(tables),
         charts=tuple(charts),
     )  # fmt: skip
 
 
-def _curves(each: Mapping[str, Queries], models: Mapping[str, object], found: ModelScores) -> Section:
-    cut = any(has_cutoff(type(convention)) for convention in found.conventions)
+def _curves(queries: Mapping[str, Queries], models: Mapping[str, object], model_scores: ModelScores) -> Section:
+    cut = any(has_cutoff(type(convention)) for convention in model_scores.conventions)
     charts = [
-        cutoff_curves(each[name], scores, found.scores[name], name, f"curve-{number}")
+        cutoff_curves(queries[name], scores, model_scores.scores[name], name, f"curve-{number}")
         for number, (name, scores) in enumerate(models.items())
         if cut
     ]
     return Section(
         name="cutoffs", heading="Value against the cutoff", charts=tuple(charts),
-        paragraphs=("Each point is a measure of its own: compare models at one cutoff, not one model at several.",),
+        paragraphs=("Each point is a different measure: compare models at one cutoff, not cutoffs of a model.",),
     )  # fmt: skip
 
 
-def _data(each: Mapping[str, Queries], models: Mapping[str, object], found: ModelScores) -> Section:
+def _data(queries: Mapping[str, Queries], models: Mapping[str, object], model_scores: ModelScores) -> Section:
     name, scores = next(iter(models.items()))
-    cutoffs = [getattr(convention, "k", None) for convention in found.conventions]
-    seen = described(each[name], scores, type(found.conventions[0]), cutoffs)
+    cutoffs = [getattr(convention, "k", None) for convention in model_scores.conventions]
+    data_profile = describe_queries(queries[name], scores, type(model_scores.conventions[0]), cutoffs)
     return Section(
-        name="data", heading="The data", paragraphs=(seen.size, f"Ties and effects are those of {name}."),
-        warnings=seen.warnings, tables=seen.tables(),
+        name="data", heading="The data", paragraphs=(data_profile.size, f"Ties and effects are those of {name}."),
+        warnings=data_profile.warnings, tables=data_profile.tables(),
     )  # fmt: skip

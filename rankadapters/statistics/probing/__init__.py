@@ -1,1 +1,1 @@
-"""Probing a function: cases to ask about, its answers, the conventions that fit them, and known mistakes."""
+"""Probe a function: generate cases, collect its answers, and find the conventions or mistakes that fit them."""

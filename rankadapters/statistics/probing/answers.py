@@ -1,4 +1,4 @@
-"""A function under test: how it is called, and what counts as its answer."""
+"""Call a function under test, and read its answers."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from rankadapters.core.errors import RankAdaptersError
 from rankadapters.statistics.probing.cases import Case
 
 TAKES = ("query", "queries", "groups")
-N_QUERIES = 5  # of a case for functions of several queries
+N_QUERIES = 5  # queries per case for functions that take more than one query
 UNSTEADY = "it is not deterministic"
 ONE_ROW = "arrays of shape (1, n_docs)"
-FORMS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {  # of the columns; the first one that is accepted is used
+FORMS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {  # of the arguments; the first accepted form is used
     "numpy arrays": lambda array: array,
     "lists": lambda array: array.tolist(),
     ONE_ROW: lambda array: array[np.newaxis],
 }
 
 
-class NoAnswer(RankAdaptersError):  # noqa: N818 - an answer in words, and nobody's error
-    """What a function under test raises to say in plain words why it has no number."""
+class NoAnswer(RankAdaptersError):  # noqa: N818 - a kind of answer, not an error
+    """Raised by a function under test that has no number; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a function said to a case: a number, or why there is none.
+    """The answer of a function to a case: a number, or the reason why there is none.
 
     Attributes
     ----------
     value : float
-        NaN where the function raised, or returned None, NaN or something that is no number.
+        NaN if the function raised an error, or returned None, NaN or anything else that is not a number.
     problem : str
-        Empty where there is a number.
+        Why there is no number; empty if there is one.
     """
 
     value: float
@@ -51,17 +51,17 @@ class Function:
     Attributes
     ----------
     call : callable
-        `call(labels, scores)`, or with the query of each row or the sizes of queries as a third argument.
+        `call(labels, scores)`; a third argument is the query of each row or the size of each query.
     takes : str
         One of `TAKES`.
     answers : dict of Case to Reply
-        What it was asked so far.
+        The answers so far, by case.
     faults : list of str
-        What it did beside answering: other answers to the same case, or changed arrays.
+        Faults seen so far: different answers to the same case, or changed arguments.
     form : str
-        How it is given its columns: a key of `FORMS`.
+        The form in which it receives its arguments: a key of `FORMS`.
     calls, seconds : int, float
-        How often it was called, and how long it took in all.
+        The number of calls, and their total time.
     """
 
     call: Callable[..., Any]
@@ -74,22 +74,22 @@ class Function:
 
     @property
     def n_queries(self) -> int:
-        """How many queries a case may have at most."""
+        """The largest number of queries that a case may have."""
         return 1 if self.takes == "query" else N_QUERIES
 
     @property
     def deterministic(self) -> bool:
-        """Whether it has given one answer to each case."""
+        """Whether no repeated call gave a different answer."""
         return not any(UNSTEADY in fault for fault in self.faults)
 
     def ask(self, case: Case) -> Reply:
-        """Ask about a case, unless it has answered that already."""
+        """Return the answer to a case, calling the function only for new cases."""
         if case not in self.answers:
             self.answers[case] = self._answer(case)
         return self.answers[case]
 
-    def accepts(self, cases: Sequence[Case]) -> Case | None:
-        """Find the first case that it has a number for, and keep to the form of columns in which it has."""
+    def find_accepted(self, cases: Sequence[Case]) -> Case | None:
+        """Return the first case that the function accepts, and remember the form of arguments that it accepted."""
         for self.form in [form for form in FORMS if form != ONE_ROW or self.takes == "query"]:
             for case in cases:
                 if not self._answer(case).problem:
@@ -98,10 +98,10 @@ class Function:
         return None
 
     def repeat(self, case: Case) -> None:
-        """Ask about a case once more, and remember whether the answer is another one."""
-        before, again = self.answers[case], self._answer(case)
-        if again != before and not (math.isnan(again.value) and math.isnan(before.value)):
-            self._blame(f"{UNSTEADY}: {_said(before)}, then {_said(again)} for the same data")
+        """Call the function again for a case, and record a fault if the answer differs."""
+        first, second = self.answers[case], self._answer(case)
+        if second != first and not (math.isnan(second.value) and math.isnan(first.value)):
+            self._add_fault(f"{UNSTEADY}: {_text(first)}, then {_text(second)} for the same data")
 
     def _answer(self, case: Case) -> Reply:
         arrays = [_column(case.labels), np.asarray(case.scores)]
@@ -109,37 +109,37 @@ class Function:
             arrays.append(case.qid)
         if self.takes == "groups":
             arrays.append(np.asarray(case.sizes))
-        columns, before = ([FORMS[self.form](array.copy()) for array in arrays] for _ in range(2))
+        arguments, originals = ([FORMS[self.form](array.copy()) for array in arrays] for _ in range(2))
         self.calls, begin = self.calls + 1, time.perf_counter()
         try:
-            returned = self.call(*columns)
-        except NoAnswer as why:
-            return Reply(math.nan, str(why))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its answer
+            returned = self.call(*arguments)
+        except NoAnswer as reason:
+            return Reply(math.nan, str(reason))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - any error is an answer
             return Reply(math.nan, f"raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
         finally:
             self.seconds += time.perf_counter() - begin
-        if any(not np.array_equal(column, copy) for column, copy in zip(columns, before, strict=True)):
-            self._blame("it changes the arrays that it is given")
+        if any(not np.array_equal(a, original) for a, original in zip(arguments, originals, strict=True)):
+            self._add_fault("it changes the arrays that it is given")
         return _reply(returned)
 
-    def _blame(self, fault: str) -> None:
-        if not any(fault.startswith(known.partition(":")[0]) for known in self.faults):
+    def _add_fault(self, fault: str) -> None:
+        if not any(fault.startswith(earlier.partition(":")[0]) for earlier in self.faults):
             self.faults.append(fault)
 
 
-def _said(reply: Reply) -> str:
+def _text(reply: Reply) -> str:
     return reply.problem or repr(reply.value)
 
 
 def _column(values: tuple[float, ...]) -> np.ndarray[Any, Any]:
-    """Return labels as int64 where all are whole, since many functions index a table with them."""
+    """Return labels as int64 if all are whole numbers, since many functions index a table with them."""
     array = np.asarray(values, dtype=float)
     return array.astype(np.int64) if np.array_equal(array, np.floor(array)) else array
 
 
 def _reply(returned: object) -> Reply:
-    """Return what was returned as a number, if it is one."""
+    """Convert the returned object to a number if possible."""
     if returned is None:
         return Reply(math.nan, "returned None")
     item = getattr(returned, "item", None)

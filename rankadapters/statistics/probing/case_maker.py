@@ -1,4 +1,4 @@
-"""Makes small data sets on which conventions differ."""
+"""Generate small data sets on which conventions differ."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from rankadapters.statistics.probing.cases import (
     Case,
 )  # fmt: skip
 
-CLOSE = 1e-9  # the difference of two scores that float64 tells apart and float32 does not
+CLOSE = 1e-9  # added to a score, it makes a difference in float64 but not in float32
 SCORES = (0.1, 0.2, 0.2 + CLOSE, 0.3, 0.4)
-SHORTEST = 2  # rows of a short list
+SHORTEST = 2  # rows of the shortest query of a `SHORT` case
 
 
-class Maker:
-    """Make cases of given grades for a cutoff, always the same ones.
+class CaseMaker:
+    """Generate cases with some grades for a cutoff; the same seed gives the same cases.
 
     Parameters
     ----------
     grades : sequence of float
         Labels that the function accepts.
     k : int or None
-        The cutoff; queries have more rows than that where short lists shall not matter.
+        The cutoff. Queries have more rows than this, except in cases that test short queries.
     n_queries : int
-        Queries of a case.
+        Number of queries per case.
     """
 
     def __init__(self, grades: Sequence[float], k: int | None, n_queries: int, *, seed: int = 0) -> None:
@@ -49,34 +49,30 @@ class Maker:
         self._n_queries = n_queries
         self._generator = np.random.default_rng(seed)
 
-    def pool(self) -> list[Case]:
-        """Make cases of every purpose."""
-        makers = {
-            PLAIN: (self.plain, 8),
-            ONE_DOCUMENT: (self.one_document, 1),
-            EMPTY: (self.empty, 2),
-            ANY: (self.any, 12),
-        }
+    def make_all(self) -> list[Case]:
+        """Return cases of every purpose."""
+        makers = {PLAIN: (self.plain, 8), ONE_DOCUMENT: (self.one_document, 1), EMPTY: (self.empty, 2)}
+        makers |= {ANY: (self.any, 12)}
         makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 6), LONG: (self.long, 2)}
         makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
         cases = [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
         return [*cases, *map(self.nearly_tied_pair, (0, 1)), self.long_tie()]
 
     def plain(self) -> Case:
-        """Make queries with more rows than the cutoff, something relevant and positive scores."""
-        return self._case([self._query(self._more_than_cutoff()) for _ in self._each()], PLAIN)
+        """Make queries with more rows than the cutoff, at least one relevant row, and positive scores."""
+        return self._case([self._query(self._more_than_cutoff()) for _ in self._numbers()], PLAIN)
 
     def untied(self) -> Case:
-        """Make plain queries whose scores all differ."""
-        queries = [self._query(self._more_than_cutoff()) for _ in self._each()]
+        """Make plain queries with distinct scores."""
+        queries = [self._query(self._more_than_cutoff()) for _ in self._numbers()]
         return self._case(
             [(labels, self._generator.permutation(np.arange(1.0, labels.size + 1))) for labels, _ in queries], UNTIED
         )
 
     def nearly_tied(self) -> Case:
-        """Make queries with two scores, which are one score in float32, and a single relevant row."""
+        """Make queries with two scores that are equal in float32, and a single relevant row."""
         queries = []
-        for _ in self._each():
+        for _ in self._numbers():
             _, scores = self._query(self._more_than_cutoff() + self._k, (0.2, 0.2 + CLOSE))
             labels = np.full(scores.size, self._grades.min())
             labels[self._generator.integers(scores.size)] = self._grades.max()
@@ -84,12 +80,12 @@ class Maker:
         return self._case(queries, NEARLY_TIED)
 
     def nearly_tied_pair(self, turn: int) -> Case:
-        """Make queries of different scores, the two highest of which are one score in float32.
+        """Make queries with distinct scores, of which the two highest are equal in float32.
 
-        Queries have different scores, so that all rows together have one such pair as well.
+        No score occurs in two queries, so all rows taken as one query have such a pair, too.
         """
         queries: list[tuple[Floats, Floats]] = []
-        for number in self._each():
+        for number in self._numbers():
             size = self._more_than_cutoff()
             scores = np.linspace(number + 1.0, number + 1.5, size)
             scores[0] = scores[-1] + CLOSE
@@ -100,34 +96,36 @@ class Maker:
         return self._case(queries, NEARLY_TIED)
 
     def one_document(self) -> Case:
-        """Make queries, the first of which has one row, a relevant one."""
+        """Make queries of which the first has a single row, which is relevant."""
         single = (np.array([self._grades.max()]), np.array([SCORES[0]]))
-        return self._case([single, *(self._query(self._more_than_cutoff()) for _ in self._each()[1:])], ONE_DOCUMENT)
+        return self._case([single, *(self._query(self._more_than_cutoff()) for _ in self._numbers()[1:])], ONE_DOCUMENT)
 
     def empty(self) -> Case:
-        """Make queries, the first of which has nothing relevant."""
-        nothing = np.full(self._more_than_cutoff(), self._grades.min())
-        queries = [(nothing, self._query(nothing.size)[1]), *(self._query(nothing.size) for _ in self._each()[1:])]
+        """Make queries of which the first has no relevant row."""
+        n_rows = self._more_than_cutoff()
+        irrelevant = np.full(n_rows, self._grades.min())
+        queries = [(irrelevant, self._query(n_rows)[1]), *(self._query(n_rows) for _ in self._numbers()[1:])]
         return self._case(queries, EMPTY)
 
     def short(self) -> Case:
         """Make queries with fewer rows than the cutoff."""
-        return self._case([self._query(int(self._generator.integers(SHORTEST, self._k))) for _ in self._each()], SHORT)
+        sizes = (int(self._generator.integers(SHORTEST, self._k)) for _ in self._numbers())
+        return self._case([self._query(size) for size in sizes], SHORT)
 
     def negative(self) -> Case:
-        """Make queries with some scores of 0 and below, or with no others."""
-        scores = (*SCORES, -1.0, 0.0) if self._generator.random() < 0.5 else (-2.0, -1.0, 0.0)  # noqa: PLR2004 - a share
-        return self._case([self._query(self._more_than_cutoff(), scores) for _ in self._each()], NEGATIVE)
+        """Make queries in which some or all scores are 0 or below."""
+        scores = (*SCORES, -1.0, 0.0) if self._generator.random() < 0.5 else (-2.0, -1.0, 0.0)  # noqa: PLR2004 - a probability
+        return self._case([self._query(self._more_than_cutoff(), scores) for _ in self._numbers()], NEGATIVE)
 
     def long(self) -> Case:
-        """Make queries of more rows than numpy's default sort keeps in order, most of them tied."""
+        """Make queries too long for numpy's default sort to be stable, with mostly tied rows."""
         n_rows = max(3 * LONGEST_STABLE, self._k + 8)
-        return self._case([self._query(n_rows, SCORES[:2]) for _ in self._each()], LONG)
+        return self._case([self._query(n_rows, SCORES[:2]) for _ in self._numbers()], LONG)
 
     def long_tie(self) -> Case:
-        """Make long queries whose best tie has relevant rows between its first and its last one."""
+        """Make long queries whose top tie is relevant except for its first and its last row."""
         queries = []
-        for _ in self._each():
+        for _ in self._numbers():
             labels, scores = self._query(max(3 * LONGEST_STABLE, self._k + 8), SCORES[:2])
             tied = np.flatnonzero(scores == scores.max())
             labels[tied] = self._grades.max()
@@ -136,26 +134,26 @@ class Maker:
         return self._case(queries, LONG)
 
     def any(self) -> Case:
-        """Make queries of any length, some without a relevant row and some without a positive score."""
+        """Make queries of random length, some without a relevant row and some without a positive score."""
         queries = []
-        for number in self._each():
+        for number in self._numbers():
             size = int(self._generator.integers(1, max(self._k + 3, 5)))
             labels, scores = self._query(size, (*SCORES, -1.0, 0.0))
-            if self._generator.random() < 0.3 or (number == 0 and self._n_queries > 1):  # noqa: PLR2004 - a share
+            if self._generator.random() < 0.3 or (number == 0 and self._n_queries > 1):  # noqa: PLR2004 - a probability
                 labels = np.full(size, self._grades.min())
-            if self._generator.random() < 0.2:  # noqa: PLR2004 - a share
+            if self._generator.random() < 0.2:  # noqa: PLR2004 - a probability
                 scores = -np.abs(scores) - 0.5
             queries.append((labels, scores))
         return self._case(queries, ANY)
 
     def every_grade(self) -> Case:
-        """Make queries with a row of every grade and enough others."""
-        queries = [self._query(self._more_than_cutoff()) for _ in self._each()]
+        """Make queries that contain every grade and have more rows than the cutoff."""
+        queries = [self._query(self._more_than_cutoff()) for _ in self._numbers()]
         scores = np.linspace(0.1, 0.9, self._grades.size)
         return self._case([(np.append(q, self._grades), np.append(s, scores)) for q, s in queries], "every grade")
 
     def one_relevant(self, n_rows: int, rank: int) -> Case:
-        """Make equal queries with distinct scores, whose only relevant row is at a rank."""
+        """Make identical queries with distinct scores and a single relevant row at the given rank."""
         labels = np.full(n_rows, self._grades.min())
         labels[rank - 1] = self._grades.max()
         return self._case([(labels, np.linspace(1.0, 0.1, n_rows))] * self._n_queries, "one relevant row")
@@ -163,12 +161,14 @@ class Maker:
     def _more_than_cutoff(self) -> int:
         return self._k + int(self._generator.integers(2, 6))
 
-    def _each(self) -> range:
+    def _numbers(self) -> range:
         return range(self._n_queries)
 
     def _query(self, n_rows: int, scores: Sequence[float] = SCORES) -> tuple[Floats, Floats]:
-        highest = self._generator.integers(2, self._grades.size + 1)  # a function may read the highest grade from data
-        labels = self._generator.choice(np.sort(self._grades)[:highest], n_rows)
+        n_grades = self._generator.integers(
+            2, self._grades.size + 1
+        )  # a function may use the highest grade in the data
+        labels = self._generator.choice(np.sort(self._grades)[:n_grades], n_rows)
         labels[self._generator.random(n_rows) < self._generator.choice((0.0, 0.6))] = self._grades.min()
         if labels.max() <= 0:
             labels[self._generator.integers(n_rows)] = self._generator.choice(self._grades[self._grades > 0])
@@ -181,7 +181,7 @@ class Maker:
         return Case(tuple(labels.tolist()), tuple(scores.tolist()), sizes, purpose)
 
 
-def other_labels(k: int | None, n_queries: int) -> list[Case]:
-    """Make cases of labels that many functions refuse: fractional ones, and some below 0."""
+def unusual_label_cases(k: int | None, n_queries: int) -> list[Case]:
+    """Make a case with fractional and a case with negative labels, which many functions refuse."""
     kinds = {FRACTIONAL: (0.0, 0.5, 1.5, 2.0), BELOW_ZERO: (-1.0, 0.0, 1.0, 2.0)}
-    return [replace(Maker(grades, k, n_queries).plain(), purpose=purpose) for purpose, grades in kinds.items()]
+    return [replace(CaseMaker(grades, k, n_queries).plain(), purpose=purpose) for purpose, grades in kinds.items()]

@@ -16,21 +16,17 @@ from rankadapters.core.errors import LabelsWarning, RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator
 
 PLAIN, LONG, ANY = "plain queries", "more than 16 rows", "queries of every kind"
-EMPTY, SHORT, ONE_DOCUMENT, NEGATIVE = (
-    "nothing relevant",
-    "fewer rows than the cutoff",
-    "one document",
-    "scores below 0",
-)
+EMPTY, SHORT = "nothing relevant", "fewer rows than the cutoff"
+ONE_DOCUMENT, NEGATIVE = "one document", "scores below 0"
 UNTIED, NEARLY_TIED = "no tied scores", "scores that float32 takes for tied"
 FRACTIONAL, BELOW_ZERO = "fractional labels", "labels below 0"
-PURPOSES = (PLAIN, NEARLY_TIED, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order in which they are asked
-LONGEST_STABLE = 16  # rows that numpy's default sort keeps in order
+PURPOSES = (PLAIN, NEARLY_TIED, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order of the calls
+LONGEST_STABLE = 16  # rows up to which numpy's default sort is stable
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Labels and scores of a few queries, and what they were made to show.
+    """Labels and scores of a few queries, made for a purpose.
 
     Attributes
     ----------
@@ -39,7 +35,7 @@ class Case:
     sizes : tuple of int
         Rows of each query, one after another.
     purpose : str
-        What the case can show, in a few words.
+        The trait that the case is made for, in a few words.
     """
 
     labels: tuple[float, ...]
@@ -53,7 +49,7 @@ class Case:
         return Queries(np.asarray(self.labels, dtype=float), group_sizes=np.asarray(self.sizes))
 
     def traits(self, cutoff: int | None = None) -> frozenset[str]:
-        """Return what may make a function refuse the case, or treat it otherwise."""
+        """Return the traits for which a function may refuse the case or have a special rule."""
         highest = np.maximum.reduceat(np.asarray(self.labels), np.append(0, np.cumsum(self.sizes)[:-1]))
         traits = {
             EMPTY: (highest <= 0).any(),
@@ -67,7 +63,7 @@ class Case:
 
     @property
     def untied(self) -> bool:
-        """Whether no two rows of a query have the same score, or the same one in float32."""
+        """Whether the scores of each query are distinct even in float32."""
         return all(len(set(map(np.float32, query.scores))) == len(query.scores) for query in self.split())
 
     @property
@@ -76,7 +72,7 @@ class Case:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     def as_queries(self) -> list[dict[str, list[float]]]:
-        """Return each query's labels and scores in plain JSON types, whole labels as whole numbers."""
+        """Return the labels and scores of each query in plain JSON types, with whole labels as integers."""
         return [
             {"labels": [int(label) if label.is_integer() else label for label in query.labels],
              "scores": list(query.scores)}
@@ -84,51 +80,51 @@ class Case:
         ]  # fmt: skip
 
     def without_row(self, row: int) -> Case | None:
-        """Return the case without a row; None where its query has no other row and is the only query."""
+        """Return the case with one row removed; None if it has no other row."""
         sizes = list(self.sizes)
         sizes[int(self.qid[row])] -= 1
-        left = tuple(size for size in sizes if size)
-        keep = [i for i in range(len(self.labels)) if i != row]
-        return self._of(keep, left) if left else None
+        sizes = [size for size in sizes if size]
+        rows = [i for i in range(len(self.labels)) if i != row]
+        return self._select(rows, tuple(sizes)) if sizes else None
 
     def without_query(self, query: int) -> Case | None:
-        """Return the case without a query; None where it is the only one."""
-        keep = [i for i, of_row in enumerate(self.qid) if of_row != query]
-        left = tuple(size for i, size in enumerate(self.sizes) if i != query)
-        return self._of(keep, left) if left else None
+        """Return the case with one query removed; None if it has no other query."""
+        rows = [i for i, number in enumerate(self.qid) if number != query]
+        sizes = tuple(size for i, size in enumerate(self.sizes) if i != query)
+        return self._select(rows, sizes) if sizes else None
 
-    def replaced(self, **columns: Sequence[float]) -> Case:
-        """Return the case with other labels or scores."""
+    def with_columns(self, **columns: Sequence[float]) -> Case:
+        """Return the case with the labels or scores replaced."""
         labels, scores = columns.get("labels", self.labels), columns.get("scores", self.scores)
         return Case(tuple(labels), tuple(scores), self.sizes, self.purpose)
 
     def split(self) -> list[Case]:
-        """Return the queries as cases of their own."""
-        of_query = [[row for row, number in enumerate(self.qid) if number == query] for query in range(len(self.sizes))]
-        return [self._of(rows, (len(rows),)) for rows in of_query]
+        """Return one case per query."""
+        queries = [[row for row, number in enumerate(self.qid) if number == query] for query in range(len(self.sizes))]
+        return [self._select(rows, (len(rows),)) for rows in queries]
 
-    def as_one(self) -> Case:
-        """Return the rows as a single query."""
+    def as_one_query(self) -> Case:
+        """Return the case with all rows in a single query."""
         return Case(self.labels, self.scores, (len(self.labels),), self.purpose)
 
     def ideal(self) -> Case:
         """Return the case ranked by its labels."""
-        return self.replaced(scores=self.labels)
+        return self.with_columns(scores=self.labels)
 
     def with_first_row(self) -> Case:
-        """Return a single query with an irrelevant row ranked before all others."""
+        """Return a single query with all rows and one more: an irrelevant row that ranks first."""
         rows = (0.0, *self.labels), (max(self.scores) + 1, *self.scores)
         return Case(*rows, (len(self.labels) + 1,), self.purpose)
 
-    def _of(self, rows: list[int], sizes: tuple[int, ...]) -> Case:
+    def _select(self, rows: list[int], sizes: tuple[int, ...]) -> Case:
         return Case(tuple(self.labels[i] for i in rows), tuple(self.scores[i] for i in rows), sizes, self.purpose)
 
 
 def value_of(convention: Convention, case: Case) -> float:
-    """Evaluate a convention; NaN where it has no value."""
+    """Return the value of a convention on a case; NaN if it has none."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LabelsWarning)  # of a preset whose program refuses such labels
+            warnings.simplefilter("ignore", LabelsWarning)  # warns that a preset's program refuses such labels
             return Evaluator(case.queries, convention).evaluate(np.asarray(case.scores)).value
     except RankAdaptersError:
         return math.nan

@@ -1,4 +1,4 @@
-"""The conventions that are left: each answer rules out those that give another number."""
+"""Rule out conventions by the answers of a function: each answer excludes those with a different value."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from rankadapters.statistics.probing.answers import Function, Reply
 from rankadapters.statistics.probing.cases import ANY, EMPTY, PLAIN, UNTIED, Case
 from rankadapters.statistics.search import Data, Search
 
-SIGNIFICANT = 10  # digits at which two values of the search are one
-FEWEST = 2  # answers without which a convention or a mistake fits by chance
+SIGNIFICANT = 10  # values that agree to this many decimals are equal
+FEWEST = 2  # with fewer answers, a convention or a mistake may fit by chance
 FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
 
 
 class Conventions(NamedTuple):
-    """Conventions of a measure that give the same value on every case of a pool."""
+    """Conventions of a measure that have the same value on every case of a pool."""
 
     measure: type[Convention]
     blocks: list[Block]
@@ -41,9 +41,9 @@ class Pool:
     cases : list of Case
         The cases.
     groups : list of Conventions
-        Conventions that the cases cannot tell apart.
+        Groups of conventions that the cases cannot distinguish.
     values : float64 array, shape (n_groups, n_cases)
-        What they give; NaN where they have no value.
+        Values of the groups; NaN for no value.
     """
 
     cases: list[Case]
@@ -54,42 +54,42 @@ class Pool:
     def of(
         cls, cases: Sequence[Case], measures: Sequence[type[Convention]], cutoff: int | None, *, further: bool = False
     ) -> Pool:
-        """Evaluate the grids of some measures, cut at one cutoff, on some cases."""
+        """Evaluate all conventions in the grids of the measures, at one cutoff."""
         queries = cases[0].queries
         grids = [(m, with_refusals(m, searched(m, queries, further=further))) for m in measures]
         return cls.over(cases, grids, cutoff)
 
     @classmethod
     def over(cls, cases: Sequence[Case], grids: Sequence[tuple[type[Convention], Block]], cutoff: int | None) -> Pool:
-        """Evaluate given grids, cut at one cutoff, on some cases."""
+        """Evaluate all conventions in the grids of measures, at one cutoff."""
         data = [Data(case.queries, np.asarray(case.scores), (cutoff,)) for case in cases]
         groups: list[Conventions] = []
         values: list[Floats] = [np.empty((0, len(cases)))]
         for measure, grid in grids:
-            for found in Search(measure, grid, data).groups():
-                choices = product(range(len(found.blocks)), range(len(found.policies.blocks)))
-                groups += [Conventions(measure, found.conventions(*choice)) for choice in choices]
-                values.append(found.means.reshape(-1, len(cases)))
+            for batch in Search(measure, grid, data).groups():
+                choices = product(range(len(batch.blocks)), range(len(batch.policies.blocks)))
+                groups += [Conventions(measure, batch.conventions(*choice)) for choice in choices]
+                values.append(batch.means.reshape(-1, len(cases)))
         return cls(list(cases), groups, np.concatenate(values))
 
     def members(self, rows: Sequence[int]) -> list[Convention]:
-        """Return every convention of some groups."""
+        """Return every convention of the groups in these rows."""
         return [convention for row in rows for convention in conventions_in(self.groups[row])]
 
 
 class Elimination:
-    """A function's answers against a pool.
+    """The answers of a function, and the conventions of a pool that they leave.
 
     Parameters
     ----------
     function : Function
         The function under test.
     pool : Pool
-        The cases to ask about, and what conventions say of them.
+        The cases, and the values of conventions on them.
     cutoff : int or None
         The cutoff of the conventions.
     tolerance : float
-        The largest difference, relative to values above 1, that counts as none.
+        The largest difference that counts as equal, relative for values above 1.
     """
 
     def __init__(self, function: Function, pool: Pool, cutoff: int | None, tolerance: float) -> None:
@@ -98,13 +98,13 @@ class Elimination:
         self.refused: list[tuple[Case, Reply]] = []
 
     @property
-    def told(self) -> dict[int, float]:
-        """The answers that are numbers, by case."""
+    def values(self) -> dict[int, float]:
+        """The answers that are numbers, by the index of the case."""
         return {case: answer.value for case, answer in self.answers.items() if not answer.problem}
 
     @property
-    def left(self) -> list[int]:
-        """The groups that give what the function gave."""
+    def remaining(self) -> list[int]:
+        """The indices of the groups whose values agree with all answers."""
         fits = np.ones(len(self.pool.groups), dtype=bool)
         for case, answer in self.answers.items():
             fits &= self._fits(case, answer.value)
@@ -112,97 +112,97 @@ class Elimination:
 
     @property
     def fits(self) -> bool:
-        """Whether a convention is left, and not only because the function has no number for ordinary data."""
-        ordinary = [case for case in self.told if self.pool.cases[case].purpose in {PLAIN, UNTIED, ANY}]
-        return len(ordinary) >= FEWEST and bool(self.left)
+        """Whether a convention remains, and enough of the answers to ordinary data are numbers."""
+        ordinary = [case for case in self.values if self.pool.cases[case].purpose in {PLAIN, UNTIED, ANY}]
+        return len(ordinary) >= FEWEST and bool(self.remaining)
 
     def run(self, purposes: Sequence[str]) -> None:
-        """Ask about cases of each purpose, at least one, as long as they tell conventions apart.
+        """For each purpose, ask about at least one case, then about more as long as they distinguish conventions.
 
-        Where the function refused a case made for a trait, no further case with that trait is asked about.
+        Once the function has refused a case made for a trait, all other cases with that trait are skipped.
         """
         for purpose in purposes:
-            for number, cases in enumerate(iter(partial(self._waiting, purpose), [])):
-                apart = {case: self._told_apart(case) for case in cases}
-                case = max(cases, key=lambda case: apart[case])
-                if not self.left or (number and apart[case] <= 1):
+            for number, cases in enumerate(iter(partial(self._unasked, purpose), [])):
+                n_distinct = {case: self._n_distinct(case) for case in cases}
+                case = max(cases, key=lambda case: n_distinct[case])
+                if not self.remaining or (number and n_distinct[case] <= 1):
                     break
                 self._ask(case)
 
     def ask_more(self, purpose: str, least: int) -> None:
-        """Ask about cases of a purpose until some were asked about, for what explains a mistake."""
-        asked = sum(self.pool.cases[case].purpose == purpose for case in self.answers)
-        for case in self._waiting(purpose)[: max(least - asked, 0)]:
+        """Ask about cases of a purpose until there are `least` answers; a diagnosis needs more answers."""
+        n_answers = sum(self.pool.cases[case].purpose == purpose for case in self.answers)
+        for case in self._unasked(purpose)[: max(least - n_answers, 0)]:
             self._ask(case)
 
-    def _waiting(self, purpose: str) -> list[int]:
+    def _unasked(self, purpose: str) -> list[int]:
         refused = {case.purpose for case, _ in self.refused}
         cases = enumerate(self.pool.cases)
         return [i for i, case in cases if i not in self.answers and case.purpose == purpose
                 and not case.traits(self.cutoff) & refused]  # fmt: skip
 
     def nearest(self) -> int | None:
-        """Return the group that agrees with the most answers, then comes closest."""
-        if not self.told:
+        """Return the row of the group that agrees with the most answers; among equals, the closest."""
+        if not self.values:
             return None
-        values = self.pool.values[:, list(self.told)]
-        differences = np.abs(values - np.array(list(self.told.values())))
+        values = self.pool.values[:, list(self.values)]
+        differences = np.abs(values - np.array(list(self.values.values())))
         differences[np.isnan(differences)] = math.inf
-        misses = np.sum([~self._fits(case, value) for case, value in self.told.items()], axis=0)
+        misses = np.sum([~self._fits(case, value) for case, value in self.values.items()], axis=0)
         return int(np.lexsort((differences.sum(axis=1), misses))[0])
 
-    def _fit_float32(self) -> None:
-        """Compare as coarsely as float32 computes, if all answers are numbers of float32 and that helps."""
-        values = np.array(list(self.told.values()))
+    def _relax_to_float32(self) -> None:
+        """Raise the tolerance to float32 precision if all answers are float32 numbers and a convention then fits."""
+        values = np.array(list(self.values.values()))
         if self.tolerance < FLOAT32 and values.size and np.array_equal(values, values.astype(np.float32)):
-            before, self.tolerance = self.tolerance, FLOAT32
-            if not self.left:
-                self.tolerance = before
+            original, self.tolerance = self.tolerance, FLOAT32
+            if not self.remaining:
+                self.tolerance = original
 
-    def _ask(self, case: int) -> None:
-        asked = self.pool.cases[case]
-        answer = self.answers[case] = self.function.ask(asked)
+    def _ask(self, index: int) -> None:
+        case = self.pool.cases[index]
+        answer = self.answers[index] = self.function.ask(case)
         if len(self.answers) == 1:
-            self.function.repeat(asked)
+            self.function.repeat(case)
         if answer.problem:
-            self.refused.append((asked, answer))
-        if not self.left:
-            self._fit_float32()
+            self.refused.append((case, answer))
+        if not self.remaining:
+            self._relax_to_float32()
 
     def _fits(self, case: int, value: float) -> np.ndarray:
         values = self.pool.values[:, case]
-        if math.isnan(value):  # an answer without a number speaks for conventions without one, where there are any
-            none = np.isnan(values)
-            return none if none.any() and self.pool.cases[case].purpose == EMPTY else np.ones(values.size, dtype=bool)
+        if math.isnan(value):  # no number for an empty query: only conventions without a value fit, if any
+            no_value, is_empty = np.isnan(values), self.pool.cases[case].purpose == EMPTY
+            return no_value if no_value.any() and is_empty else np.ones(values.size, dtype=bool)
         return np.abs(values - value) <= self.tolerance * max(1.0, abs(value))
 
-    def _told_apart(self, case: int) -> int:
-        values = self.pool.values[self.left, case]
+    def _n_distinct(self, case: int) -> int:
+        values = self.pool.values[self.remaining, case]
         return np.unique(np.round(values, SIGNIFICANT), equal_nan=True).size
 
 
 def conventions_in(group: Conventions) -> list[Convention]:
-    """Return the conventions of blocks that go together."""
-    found: dict[Convention, None] = {}
+    """Return all valid conventions in the blocks of a group."""
+    conventions: dict[Convention, None] = {}
     for block in group.blocks:
-        for chosen in product(*block.values()):
+        for values in product(*block.values()):
             try:
-                found[group.measure(**dict(zip(block, chosen, strict=True)))] = None
+                conventions[group.measure(**dict(zip(block, values, strict=True)))] = None
             except ConventionError:
                 continue
-    return list(found)
+    return list(conventions)
 
 
 def values_of(conventions: Sequence[Convention], case: Case) -> Floats:
-    """Evaluate conventions of one cutoff on a case, together; NaN where one has no value."""
+    """Return the values of conventions of the same cutoff on a case; NaN for no value."""
     values: dict[Convention, float] = {}
     measures: dict[type[Convention], None] = dict.fromkeys(map(type, conventions))
     for measure in measures:
-        alike = [convention for convention in conventions if type(convention) is measure]
+        members = [convention for convention in conventions if type(convention) is measure]
         names = [name for name in measure.declared() if name != "k"]
-        grid = {name: tuple(dict.fromkeys(getattr(c, name) for c in alike)) for name in names}
-        with suppress(InputError):  # all of them refuse the labels
-            pool = Pool.over([case], [(measure, grid)], getattr(alike[0], "k", None))
+        grid = {name: tuple(dict.fromkeys(getattr(c, name) for c in members)) for name in names}
+        with suppress(InputError):  # all conventions of the measure refuse the labels
+            pool = Pool.over([case], [(measure, grid)], getattr(members[0], "k", None))
             for group, value in zip(pool.groups, pool.values[:, 0].tolist(), strict=True):
                 values |= dict.fromkeys(conventions_in(group), value)
     return np.array([values.get(convention, math.nan) for convention in conventions])

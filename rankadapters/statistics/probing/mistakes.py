@@ -27,12 +27,12 @@ from rankadapters.statistics.probing.cases import (
 )  # fmt: skip
 from rankadapters.statistics.probing.elimination import FEWEST, Elimination, Pool
 
-MOST = {PLAIN: 3, UNTIED: 2, EMPTY: 1, SHORT: 1, ONE_DOCUMENT: 1}  # cases on which mistakes are tried, by purpose
-SHARED = ("gain", "discount", "ties", "precision")  # fields of NDCG that DCG has
-FEWEST_TIED = 3  # answers about tied rows without which an exception fits by chance
-MOST_DECIMALS = 8  # to which a function may round
+MOST_CASES = {PLAIN: 3, UNTIED: 2, EMPTY: 1, SHORT: 1, ONE_DOCUMENT: 1}  # for the test of mistakes, by purpose
+SHARED = ("gain", "discount", "ties", "precision")  # fields that NDCG and DCG have in common
+FEWEST_TIED = 3  # with fewer answers about tied rows, an exception may fit by chance
+MOST_DECIMALS = 8  # of a rounded answer
 
-# What is done, the factor, and what is added to the value times the factor.
+# The mistake, and the factor and the offset that it applies to the value.
 CHANGED_ANSWERS = (
     ("it returns percentages, 100 times the value", 100.0, 0.0),
     ("it returns a loss, 1 minus the value", -1.0, 1.0),
@@ -40,20 +40,20 @@ CHANGED_ANSWERS = (
     ("it returns half the value", 0.5, 0.0),
 )
 CHANGED_CASES: dict[str, Callable[[Case], Case]] = {
-    "it takes its first argument for the scores and its second for the labels": lambda case: case.replaced(
+    "it takes its first argument as the scores and its second as the labels": lambda case: case.with_columns(
         labels=case.scores, scores=case.labels
     ),
-    "it ranks by ascending scores": lambda case: case.replaced(scores=[-score for score in case.scores]),
-    "it takes every label above 0 for 1": lambda case: case.replaced(
+    "it ranks by ascending scores": lambda case: case.with_columns(scores=[-score for score in case.scores]),
+    "it counts every label above 0 as 1": lambda case: case.with_columns(
         labels=[float(label > 0) for label in case.labels]
     ),
-    "it ignores the queries and ranks all rows together": lambda case: case.as_one(),
+    "it ignores the queries and ranks all rows together": lambda case: case.as_one_query(),
 }
-# What each query weighs by its number of rows, and the divisor; None where that is the sum of the weights.
+# The weights of the queries, from their sizes, and the divisor; a divisor of None means the sum of the weights.
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
-Weigh = Callable[[np.ndarray], tuple[np.ndarray, int | None]]
-CHANGED_MEANS: dict[str, Weigh] = {
-    "it adds the queries' values up and does not divide by their number": lambda sizes: (sizes > 0, 1),
+WeightRule = Callable[[np.ndarray], tuple[np.ndarray, int | None]]
+CHANGED_MEANS: dict[str, WeightRule] = {
+    "it returns the sum of the queries' values instead of their mean": lambda sizes: (sizes > 0, 1),
     "it divides by one query too few": lambda sizes: (sizes > 0, sizes.size - 1),
     "it divides by one query too many": lambda sizes: (sizes > 0, sizes.size + 1),
     "it weighs each query by its number of rows": lambda sizes: (sizes, None),
@@ -65,132 +65,130 @@ CHANGED_MEANS: dict[str, Weigh] = {
 }
 
 
-def _equally(sizes: np.ndarray) -> tuple[np.ndarray, int | None]:
+def _uniform_weights(sizes: np.ndarray) -> tuple[np.ndarray, int | None]:
     return sizes > 0, sizes.size
 
 
-# A trait of data, and what to say of a function that is right on all data without it.
+# By trait: the explanation for a function that is right on all data without this trait.
 EXCEPTIONS = {
-    LONG: "it orders tied rows by an unstable sort: beyond 16 rows their order is luck",
-    EMPTY: "it treats queries with nothing relevant in a way of its own",
-    ONE_DOCUMENT: "it treats queries of one document in a way of its own",
-    SHORT: "it treats queries with fewer rows than the cutoff in a way of its own",
-    NEGATIVE: "it treats scores of 0 and below in a way of its own",
-    NEARLY_TIED: "it takes scores that nearly equal each other for tied",
+    LONG: "it orders tied rows by an unstable sort: in queries of more than 16 rows their order is random",
+    EMPTY: "it has a special rule for queries with nothing relevant",
+    ONE_DOCUMENT: "it has a special rule for queries of one document",
+    SHORT: "it has a special rule for queries with fewer rows than the cutoff",
+    NEGATIVE: "it has a special rule for scores of 0 and below",
+    NEARLY_TIED: "it treats nearly equal scores as tied",
 }
 
 
 class Evaluate(Protocol):
-    """Conventions, evaluated on any cases."""
+    """Function that evaluates fixed conventions on cases."""
 
-    def __call__(self, cases: Sequence[Case], *, later: bool = False) -> Pool:
-        """Evaluate on cases; with `later`, at the next cutoff, and DCG where the measure is NDCG."""
+    def __call__(self, cases: Sequence[Case], *, shifted: bool = False) -> Pool:
+        """Evaluate the conventions; if `shifted`, at the next cutoff and with DCG in place of NDCG."""
 
 
 class Mistake(NamedTuple):
-    """What explains the answers: conventions that they do not tell apart, and what the function does otherwise."""
+    """Conventions that explain the answers of a function together with a mistake."""
 
     conventions: list[Convention]
-    what: str
+    text: str
 
 
-def mistaken(evaluate: Evaluate, cases: Sequence[Case]) -> Iterator[tuple[str, Pool, Floats]]:
-    """Yield each mistake, conventions, and what they give for the cases under it; NaN where nobody knows."""
+def make_mistakes(evaluate: Evaluate, cases: Sequence[Case]) -> Iterator[tuple[str, Pool, Floats]]:
+    """Yield, for each mistake: its text, a pool, and the pool's values with the mistake; NaN for unknown values."""
     if not cases:
         return
-    plain, several = evaluate(cases), max(len(case.sizes) for case in cases) > 1
-    for what, factor, offset in CHANGED_ANSWERS:
-        yield what, plain, plain.values * factor + offset
-    for what, change in CHANGED_CASES.items():
-        if several or "queries" not in what:
+    pool, has_means = evaluate(cases), max(len(case.sizes) for case in cases) > 1
+    for text, factor, offset in CHANGED_ANSWERS:
+        yield text, pool, pool.values * factor + offset
+    for text, change in CHANGED_CASES.items():
+        if has_means or "queries" not in text:
             changed = evaluate([change(case) for case in cases])
-            yield what, changed, changed.values
+            yield text, changed, changed.values
     queries = [query for case in cases for query in case.split()]
-    if several:
+    if has_means:
         pool = evaluate(queries)
-        for what, weigh in CHANGED_MEANS.items():
-            yield what, pool, _means(pool.values, cases, weigh)
-    yield from _of_later_ranks(evaluate, cases, queries)
+        for text, rule in CHANGED_MEANS.items():
+            yield text, pool, _means(pool.values, cases, rule)
+    yield from _shift_ranks(evaluate, cases, queries)
 
 
-def _of_later_ranks(
-    evaluate: Evaluate, cases: Sequence[Case], queries: list[Case]
-) -> Iterator[tuple[str, Pool, Floats]]:
-    """Count each rank as the next one: put an irrelevant row before all others."""
+def _shift_ranks(evaluate: Evaluate, cases: Sequence[Case], queries: list[Case]) -> Iterator[tuple[str, Pool, Floats]]:
+    """Yield the mistake of counting ranks from 2, imitated by an irrelevant row that ranks first."""
     ideals = [query.ideal() for query in queries]
-    pool = evaluate([query.with_first_row() for query in (*queries, *ideals)], later=True)
+    pool = evaluate([query.with_first_row() for query in (*queries, *ideals)], shifted=True)
     values, ideal_values = np.split(pool.values, 2, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = np.where(ideal_values == 0, math.nan, values / ideal_values)
     if any(group.measure is DCG for group in pool.groups):
-        yield "its discounts begin with rank 2: log2(rank + 2)", pool, _means(ratios, cases, _equally)
+        yield "its discounts begin with rank 2: log2(rank + 2)", pool, _means(ratios, cases, _uniform_weights)
     else:
-        yield "its ranks begin with 2", pool, _means(values, cases, _equally)
+        yield "its ranks begin with 2", pool, _means(values, cases, _uniform_weights)
 
 
-def _means(values: Floats, cases: Sequence[Case], weigh: Weigh) -> Floats:
-    """Average the values of single queries, shape (n_conventions, n_queries), by case."""
+def _means(values: Floats, cases: Sequence[Case], rule: WeightRule) -> Floats:
+    """Return the mean of each case; `values` has the values of its queries, shape (n_conventions, n_queries)."""
     means, ends = [], np.cumsum([len(case.sizes) for case in cases])[:-1]
-    for case, of_case in zip(cases, np.split(values, ends, axis=1), strict=True):
-        weights, divisor = weigh(np.asarray(case.sizes))
-        counted = np.where(np.isnan(of_case) & (divisor is None), 0.0, weights)
+    for case, query_values in zip(cases, np.split(values, ends, axis=1), strict=True):
+        weights, divisor = rule(np.asarray(case.sizes))
+        counted = np.where(np.isnan(query_values) & (divisor is None), 0.0, weights)
         with np.errstate(invalid="ignore", divide="ignore"):
-            total = np.where(counted == 0, 0.0, of_case * counted).sum(axis=1)
+            total = np.where(counted == 0, 0.0, query_values * counted).sum(axis=1)
             means.append(total / (counted.sum(axis=1) if divisor is None else divisor))
     stacked = np.stack(means, axis=1)
     return np.where(np.isfinite(stacked), stacked, math.nan)
 
 
 def explain(elimination: Elimination) -> Mistake | None:
-    """Find the mistake that explains the answers of a function that computes no convention."""
-    purposes = [elimination.pool.cases[i].purpose for i in elimination.told]
-    enough = [purposes[:number].count(own) < MOST.get(own, 0) for number, own in enumerate(purposes)]
-    every = _Search(elimination, list(elimination.told))
-    few = _Search(elimination, [i for i, take in zip(elimination.told, enough, strict=True) if take])
-    return next(chain(every.exceptions(), every.by_luck(), few.mistakes()), None)
+    """Return the mistake that explains the answers of a function; None if no known mistake does."""
+    purposes = [elimination.pool.cases[i].purpose for i in elimination.values]
+    wanted = [purposes[:i].count(purpose) < MOST_CASES.get(purpose, 0) for i, purpose in enumerate(purposes)]
+    full_search = _Search(elimination, list(elimination.values))
+    short_search = _Search(elimination, [i for i, use in zip(elimination.values, wanted, strict=True) if use])
+    return next(chain(full_search.exceptions(), full_search.unstable_sorts(), short_search.mistakes()), None)
 
 
 class _Search:
-    """The answers of a function, and the conventions that they might be made from."""
+    """Search for the conventions and the mistake that explain the answers to some cases."""
 
     def __init__(self, elimination: Elimination, cases: Sequence[int]) -> None:
         self.elimination = elimination
         self.cases = [elimination.pool.cases[i] for i in cases]
-        self.answers = np.array([elimination.told[i] for i in cases])
+        self.answers = np.array([elimination.values[i] for i in cases])
         self.pool = Pool(self.cases, elimination.pool.groups, elimination.pool.values[:, list(cases)])
-        self.all = np.ones(len(self.cases), dtype=bool)
+        self.all_cases = np.ones(len(self.cases), dtype=bool)
         self.plain = np.array([case.purpose in {PLAIN, UNTIED} for case in self.cases], dtype=bool)
         self.untied = np.array([case.untied for case in self.cases], dtype=bool)
 
     def exceptions(self) -> Iterator[Mistake]:
-        """Yield conventions that give all answers but those for data with one trait."""
-        for trait, what in EXCEPTIONS.items():
-            others = np.array([trait not in case.traits(self.elimination.cutoff) for case in self.cases], dtype=bool)
-            if np.sum(others & self.plain & ~self.untied) >= FEWEST_TIED:
-                yield from self._fitting(what, self.pool, self.pool.values, others)
+        """Yield conventions that fit all answers except those for data with one trait."""
+        for trait, text in EXCEPTIONS.items():
+            without = np.array([trait not in case.traits(self.elimination.cutoff) for case in self.cases], dtype=bool)
+            if np.sum(without & self.plain & ~self.untied) >= FEWEST_TIED:
+                yield from self._fitting(text, self.pool, self.pool.values, without)
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Yield the mistakes that explain all answers, and then those that explain the ones about plain data."""
+        """Yield the mistakes that explain all answers, then those that explain the answers to plain data."""
         yield from self._rounded()
-        known = []
-        for what, pool, values in mistaken(self._evaluate, self.cases):
-            known.append((what, pool, values))
-            yield from self._fitting(what, pool, values, self.all)
-        what = "it is right on plain queries, and treats others in ways of its own"
-        yield from self._fitting(what, self.pool, self.pool.values, self.plain)
-        for what, pool, values in known:
-            yield from self._fitting(what, pool, values, self.plain)
+        mistakes = []
+        for text, pool, values in make_mistakes(self._evaluate, self.cases):
+            mistakes.append((text, pool, values))
+            yield from self._fitting(text, pool, values, self.all_cases)
+        text = "it is right on plain queries, and has special rules for others"
+        yield from self._fitting(text, self.pool, self.pool.values, self.plain)
+        for text, pool, values in mistakes:
+            yield from self._fitting(text, pool, values, self.plain)
         yield from self._scaled()
 
-    def by_luck(self) -> Iterator[Mistake]:
-        """Yield conventions that give the answers about distinct scores, if an order of tied rows gives the others."""
+    def unstable_sorts(self) -> Iterator[Mistake]:
+        """Yield conventions that fit the answers to distinct scores, if reordering tied rows can explain the rest."""
         rows = self._rows(self.pool.values, self.untied, self._margin())
         possible = [row for row in rows if self._within_tie_orders(self.pool.members([row])[0])]
         if possible:
             yield Mistake(self.pool.members(possible), "it orders tied rows by no rule, as an unstable sort does")
 
     def _within_tie_orders(self, convention: Convention) -> bool:
-        """Tell whether the answers are between those of the worst and the best order of tied rows."""
+        """Return whether the answers are between the values for the worst and the best order of tied rows."""
         if "ties" not in convention.fields():
             return False
         orders = [convention.replace(ties=ties) for ties in ("worst", "best")]
@@ -203,12 +201,12 @@ class _Search:
             if np.array_equal(np.round(self.answers, decimals), self.answers):
                 half = 0.5000001 * 10.0**-decimals
                 yield from self._fitting(
-                    f"it rounds to {decimals} decimals", self.pool, self.pool.values, self.all, half
+                    f"it rounds to {decimals} decimals", self.pool, self.pool.values, self.all_cases, half
                 )
                 return
 
     def _scaled(self) -> Iterator[Mistake]:
-        """Try every factor: the first answer that is not 0 says which one."""
+        """Yield conventions that fit up to a common factor, which the first nonzero answer determines."""
         first = next(iter(np.flatnonzero(self.plain & (self.answers != 0))), None)
         if first is not None:
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -216,19 +214,18 @@ class _Search:
                 values = self.pool.values * factors
             for mistake in self._fitting("", self.pool, values, self.plain):
                 factor = self.answers[first] / value_of(mistake.conventions[0], self.cases[first])
-                yield mistake._replace(what=f"it returns {factor:.6g} times the value")
+                yield mistake._replace(text=f"it returns {factor:.6g} times the value")
 
     def _fitting(
-        self, what: str, pool: Pool, values: Floats, cases: Bools, margin: float | None = None
+        self, text: str, pool: Pool, values: Floats, cases: Bools, margin: float | None = None
     ) -> Iterator[Mistake]:
-        """Yield the conventions of a pool whose values are the answers to some cases."""
+        """Yield the conventions of a pool whose values agree with the answers to `cases`, if there are any."""
         rows = self._rows(values, cases, self._margin() if margin is None else margin)
         if rows:
-            conventions = pool.members(rows)
-            yield Mistake(self._as_asked(conventions), what)
+            yield Mistake(self._at_cutoff(pool.members(rows)), text)
 
     def _rows(self, values: Floats, cases: Bools, margin: Floats | float) -> list[int]:
-        """Find the rows of values that are the answers to some cases, and of these the best ones on the others."""
+        """Return the rows of values that fit the answers to `cases`, and among these fit the most other answers."""
         near = np.abs(values - self.answers) <= margin
         fits = near[:, cases].all(axis=1)
         if np.unique(self.answers[cases]).size < FEWEST or not fits.any():
@@ -238,19 +235,19 @@ class _Search:
     def _margin(self) -> Floats:
         return np.asarray(self.elimination.tolerance * np.maximum(1.0, np.abs(self.answers)))
 
-    def _evaluate(self, cases: Sequence[Case], *, later: bool = False) -> Pool:
-        """Evaluate the grids of the measures on any cases."""
+    def _evaluate(self, cases: Sequence[Case], *, shifted: bool = False) -> Pool:
+        """Evaluate the grids of the measures on cases; implements `Evaluate`."""
         measures, cutoff = list(dict.fromkeys(group.measure for group in self.pool.groups)), self.elimination.cutoff
-        if later and NDCG in measures:
+        if shifted and NDCG in measures:
             measures = [DCG]
-        return Pool.of(cases, measures, cutoff + 1 if later and cutoff is not None else cutoff)
+        return Pool.of(cases, measures, cutoff + 1 if shifted and cutoff is not None else cutoff)
 
-    def _as_asked(self, conventions: list[Convention]) -> list[Convention]:
-        """Return conventions at the cutoff; in place of DCGs, if DCG was only a means, the NDCGs that come nearest."""
+    def _at_cutoff(self, conventions: list[Convention]) -> list[Convention]:
+        """Return conventions at the original cutoff; if DCG only replaced NDCG, the nearest NDCGs instead."""
         if type(conventions[0]) in {group.measure for group in self.pool.groups}:
             cut = has_cutoff(type(conventions[0]))
             return [c.replace(k=self.elimination.cutoff) if cut else c for c in conventions]
-        wanted = [getattr(conventions[0], name) for name in SHARED]
+        shared_values = [getattr(conventions[0], name) for name in SHARED]
         near = (np.abs(self.pool.values - self.answers) <= self._margin()).sum(axis=1)
         groups = (self.pool.members([row]) for row in np.argsort(-near, kind="stable").tolist())
-        return next(ndcgs for ndcgs in groups if [getattr(ndcgs[0], name) for name in SHARED] == wanted)
+        return next(ndcgs for ndcgs in groups if [getattr(ndcgs[0], name) for name in SHARED] == shared_values)

@@ -1,4 +1,4 @@
-"""Makes a case smaller while it still shows a difference."""
+"""Shrink a case as long as it still shows a difference."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from rankadapters.statistics.probing.cases import Case
 
 
-def shrunk(case: Case, differs: Callable[[Case], bool], budget: int) -> Case:
-    """Return a smallest case that still differs, after at most `budget` questions."""
+def shrink(case: Case, differs: Callable[[Case], bool], budget: int) -> Case:
+    """Return a case that differs and cannot be simplified further, or the smallest case found in `budget` trials."""
     smaller: Case | None = case
     while smaller is not None:
         case, smaller = smaller, None
@@ -25,7 +25,7 @@ def shrunk(case: Case, differs: Callable[[Case], bool], budget: int) -> Case:
 
 
 def simpler(case: Case) -> Iterator[Case]:
-    """Yield cases that are a little smaller or plainer than a case."""
+    """Yield cases that are slightly smaller or simpler than a case."""
     yield from filter(None, (case.without_query(query) for query in range(len(case.sizes)) if len(case.sizes) > 1))
     yield from filter(None, (case.without_row(row) for row in range(len(case.labels))))
     scores = np.asarray(case.scores)
@@ -33,8 +33,8 @@ def simpler(case: Case) -> Iterator[Case]:
     ranks = np.unique(scores, return_inverse=True)[1] + 1
     for plain in (distinct, ranks):
         if (plain != scores).any():
-            yield case.replaced(scores=plain.astype(float).tolist())
+            yield case.with_columns(scores=plain.astype(float).tolist())
     for row, label in enumerate(case.labels):
         for lower in (0.0, 1.0):
             if 0 <= lower < label:
-                yield case.replaced(labels=(*case.labels[:row], lower, *case.labels[row + 1 :]))
+                yield case.with_columns(labels=(*case.labels[:row], lower, *case.labels[row + 1 :]))
