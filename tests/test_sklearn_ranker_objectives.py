@@ -91,7 +91,9 @@ def test_a_callable_objective_beside_xgboosts_own_metric():
     model = QueryRanker(inner).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
     assert list(model.estimator_.evals_result()["validation_0"]) == ["ndcg@5"]
     inner.set_params(eval_metric=lambda y, s: 0.0)
-    with pytest.raises(ra.InputError, match=r"eval_metric and objective are both callables[^\0]*\nHint: QueryRanker\(eval_metric=\)"):
+    with pytest.raises(
+        ra.InputError, match=r"eval_metric and objective are both callables[^\0]*\nHint: QueryRanker\(eval_metric=\)"
+    ):
         QueryRanker(inner).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
 
 
@@ -183,7 +185,7 @@ def test_catboost_takes_an_objective_in_a_pipeline_a_search_and_with_categories(
         ),
         (catboost, {"objective": LAMBDARANK}, {"group_id": DATA.qid}, "group_id= is what QueryRanker hands over"),
         (catboost, {"objective": LAMBDARANK}, {"metric_period": 5}, "metric_period=5 cannot be used"),
-        (LinearRegression, {"objective": LAMBDARANK}, {}, "LinearRegression is not trained by an objective"),
+        (LinearRegression, {"objective": LAMBDARANK}, {}, "LinearRegression cannot train an objective"),
     ],
 )
 def test_an_objective_that_cannot_be_trained_is_refused(estimator, options, fit, message):

@@ -20,7 +20,7 @@ from rankadapters.partitions.jobs import Columns, Part
 from rankadapters.partitions.rows import FrameRows, Span
 from rankadapters.segments.assignment import refuse_unknown
 from rankadapters.segments.segments import Segments
-from rankadapters.segments.sums import Outcome, lifted, merged, outcomes
+from rankadapters.segments.sums import Outcome, above_value_warnings, merged, outcomes
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ def evaluate(frame: Frame, asked: Asked) -> Any:
     sums = merged(found)
     scores = outcomes(sums, asked.conventions)
     _refuse_unknown(frame, asked, scores)
-    for message in lifted(sums, asked.conventions):
+    for message in above_value_warnings(sums, asked.conventions):
         warn_caller(message, AboveValuesWarning)
     segments: Segments[Any] = Segments(asked.conventions, {None: scores}, is_one=asked.is_one, one_model=True)
     return segments if asked.has_segments else segments.all
