@@ -254,7 +254,7 @@ def test_sizes_that_leave_nothing_speak_of_queries():
 
 
 def test_stratification_needs_grades():
-    with pytest.raises(ra.InputError, match=r"got no y, so it does not know the queries' best grades\.\nHint: "):
+    with pytest.raises(ra.InputError, match=r"got no y, so it does not know the best grades\.\nHint: "):
         StratifiedQueryKFold(2).split(DATA.X, groups=DATA.qid)
     with pytest.raises(ra.InputError, match=r"labels\[0\] is nan, which is not a finite number"):
         StratifiedQueryKFold(2).split(DATA.X, np.full(DATA.y.size, np.nan), DATA.qid)

@@ -123,7 +123,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rankadapters",
-        usage="%(prog)s [--help] [--version] COMMAND ...",
+        usage="%(prog)s [--help] [--version] COMMAND [--help] ...",
         epilog=examples(
             "parity",
             "evaluate --qrels q.txt --run r.txt --convention trec_eval_9@10",
@@ -136,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
     version = f"rankadapters {__version__}"
     parser.add_argument("--version", action="version", version=version, help=argparse.SUPPRESS)
-    title = "One declared ranking metric in every toolkit. Commands (each has --help)"
+    title = "A convention such as lightgbm@10 says how a metric is computed. Commands"
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title=title, prog="rankadapters")
     for add in COMMANDS.values():
         add(commands)

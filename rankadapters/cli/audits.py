@@ -27,7 +27,7 @@ def add_explain(commands: Any) -> None:
         ),
     )
     complete_conventions(
-        parser.add_argument("--a", required=True, metavar="SPEC", help="the first convention: preset@k or a signature")
+        parser.add_argument("--a", required=True, metavar="SPEC", help="convention such as yahoo@10, or a signature")
     )
     complete_conventions(parser.add_argument("--b", required=True, metavar="SPEC", help="the second convention"))
     parser.add_argument(
@@ -66,7 +66,7 @@ def add_order(commands: Any) -> None:
 
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
     """Add the options for conventions, significance tests and models' files."""
-    add_conventions(parser, f"preset@k or a signature. Presets: {', '.join(presets.names())}")
+    add_conventions(parser, f"preset@k, such as yahoo@10, or a signature. Presets: {', '.join(presets.names())}")
     parser.add_argument(
         "--resamples", type=whole_from(1), default=9999, metavar="N",
         help="number of resamples for each test and interval (default: 9999)",

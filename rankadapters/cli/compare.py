@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
         "--on-mixed", choices=("error", "separate"), default="error",
         help="if one measure has several conventions: stop, or treat each as a separate measure (default: error)",
     )  # fmt: skip
-    parser.add_argument("--by", choices=("measure", "dataset"), default="measure", help="groups (default: measure)")
+    parser.add_argument("--by", choices=("measure", "dataset"), default="measure", help="groups to count separately")
     parser.add_argument("--strict", action="store_true", help="page: to dominate, a method must be higher on both axes")
     parser.add_argument("--out", metavar="PAGE.html", help="also write a web page with all results")
     parser.add_argument("--title", default="Methods over data sets", help="title of the page")

@@ -30,9 +30,7 @@ def add(commands: Any) -> None:
     write = actions.add_parser("write", help="write the cases to a file, as JSON")
     _add_convention(write)
     write.add_argument("--out", metavar="FILE", required=True, help="file to write")
-    write.add_argument(
-        "--labels", nargs="+", type=float, metavar="GRADE", help="grades used in the cases (default: 0 to 4)"
-    )
+    write.add_argument("--labels", nargs="+", type=float, metavar="GRADE", help="grades to use (default: 0 to 4)")
     write.set_defaults(run=_write)
     check = actions.add_parser("check", help="test a function or a program with the cases")
     _add_convention(check)
@@ -41,7 +39,7 @@ def add(commands: Any) -> None:
 
 
 def _add_convention(parser: argparse.ArgumentParser) -> None:
-    complete_conventions(parser.add_argument("spec", metavar="CONVENTION", help="preset@k or a signature"))
+    complete_conventions(parser.add_argument("spec", metavar="CONVENTION", help="preset@k, such as yahoo@10"))
 
 
 def _write(arguments: argparse.Namespace) -> int:

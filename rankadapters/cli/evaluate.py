@@ -41,8 +41,8 @@ def add(commands: Any) -> None:
     )
     add_conventions(
         parser,
-        "preset@k, followed by +field=value to change a field, or a signature; `rankadapters conventions` lists the "
-        "presets and fields",
+        "a preset and its cutoff, such as lightgbm@10, with +field=value to change a field; or a signature. "
+        "`rankadapters conventions` lists the presets and fields",
     )
     sources.add(parser, several_models=True)
     parser.add_argument(
@@ -75,7 +75,7 @@ class _Model(NamedTuple):
 class _Evaluation(Document):
     """Values of models under conventions."""
 
-    conventions: list[Convention]  # as requested: two presets may be equal conventions with different names
+    conventions: list[Convention]  # as requested: presets with different names can be equal
     models: dict[str, _Model]
     note: str
 

@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
     files.add_argument("--test", nargs="+", metavar="FILE", help="one or more files to test on")
     add_conventions(
         parser,
-        "preset@k or a signature (default: each toolkit's own); `rankadapters conventions` lists the presets",
+        "preset@k, such as yahoo@10, or a signature (default: each toolkit's own)",
         required=False,
     )
     parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff of the toolkits' values (default: 10)")

@@ -59,13 +59,11 @@ def add(parser: argparse.ArgumentParser, *, several_models: bool = False) -> Non
     table = parser.add_argument_group("a CSV or Parquet table", 'needs pip install "rankadapters[files]"')
     table.add_argument("--table", metavar="FILE", help="one row per document; CSV with commas and a header")
     for name, content in (
-        ("label", "labels (default: label)"), ("score", f"scores{more} (default: score)"),
-        ("qid", "query ids (default: qid)"), ("docid", "docids"),
-        ("query-weight", "query weights, repeated on each row of a query"),
+        ("label", "of labels (default: label)"), ("score", f"of scores{more} (default: score)"),
+        ("qid", "of query ids (default: qid)"), ("docid", "of docids"),
+        ("query-weight", "of query weights, repeated on each row of a query"),
     ):  # fmt: skip
-        table.add_argument(
-            f"--{name}", metavar="COL", help=f"column of {content}", **(number if name == "score" else {})
-        )
+        table.add_argument(f"--{name}", metavar="COL", help=f"column {content}", **(number if name == "score" else {}))
     trec = parser.add_argument_group("TREC files", "only the queries in the qrels are evaluated, as in trec_eval")
     trec.add_argument("--qrels", metavar="FILE", help="lines 'query iteration document label'")
     trec.add_argument(
@@ -126,7 +124,7 @@ class Models(NamedTuple):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on what reading each model's files skipped."""
+        """A note for each model whose files have rows or queries that were skipped."""
         return [f"{name}: {judgments.note}" for name, judgments in self.judgments.items() if judgments.note]
 
 
@@ -256,7 +254,7 @@ def _name_and_scores(option: str, value: Any) -> tuple[str, Any]:
 
 
 def _named_files(files: list[Any]) -> tuple[str, list[Any]]:
-    """Split NAME=FILE; without NAME, use the file's stem, even if an existing path contains an equals sign."""
+    """Split NAME=FILE; without NAME, or if the whole text is an existing path, use the file's stem as the name."""
     if isinstance(files[0], os.PathLike):  # standard input
         return getattr(files[0], "model", None) or str(files[0]), files
     name, equals, first = files[0].partition("=")

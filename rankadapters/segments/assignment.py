@@ -57,9 +57,7 @@ def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
         msg = f"by[{missing[0]!r}] is {by[missing[0]]!r}, but every query belongs to a segment."
         raise InputError(msg, hint=UNNAMED)
     segments = {id_value(query): _plain(segment) for query, segment in by.items()}
-    comparable_keys(
-        np.fromiter(segments.values(), object, len(segments)), "by"
-    )  # raises an error for values that are not hashable
+    comparable_keys(np.fromiter(segments.values(), object, len(segments)), "by")  # refuses unhashable values
     return segments
 
 

@@ -26,7 +26,7 @@ _FEW_DEGREES = (12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.3
 
 
 class Segments(Mapping[Any, Result]):
-    """The scores of each segment of the queries, and in `all` those of all queries; `ra.evaluate(..., by=)` returns it.
+    """The result of `ra.evaluate(..., by=)`: the scores of each segment of queries, and in `all` those of all queries.
 
     Segments are sorted by value, regardless of their order in the data: numbers first, then the other types. The result
     of a segment is bit for bit the same as `ra.evaluate` of its queries alone.

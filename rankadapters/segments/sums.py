@@ -80,13 +80,11 @@ def outcomes(sums: Segmented, conventions: Sequence[Convention]) -> dict[Any, di
 
 
 def _outcomes(name: Any, sums: Sums, conventions: Sequence[Convention]) -> dict[Convention, Outcome]:
-    by_convention = {}
+    by_spec = {}
     for convention, (tally, squares) in _by_convention(sums, conventions).items():
         with naming(name):
-            by_convention[convention] = Outcome(
-                tally.score(), standard_error(tally, squares) if squares.size else np.nan
-            )
-    return by_convention
+            by_spec[convention] = Outcome(tally.score(), standard_error(tally, squares) if squares.size else np.nan)
+    return by_spec
 
 
 @contextmanager

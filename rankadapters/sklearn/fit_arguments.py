@@ -15,7 +15,7 @@ from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
-from rankadapters.sklearn.round_reports import reporting_rounds, temporary_params
+from rankadapters.sklearn.round_reports import report_rounds, temporary_params
 from rankadapters.sklearn.rows import LabelledRows
 from rankadapters.sklearn.tasks import FitTasks
 
@@ -51,7 +51,7 @@ def fit_on_queries(estimator: Any, train: LabelledRows, options: FitOptions, par
     toolkit = toolkit_of(estimator) or ""
     if options.objective is not None and toolkit != "catboost":
         estimator.set_params(objective=_objective_callback(toolkit, options.objective))
-    with reporting_rounds(toolkit, estimator, options.tasks, params) as arguments:
+    with report_rounds(toolkit, estimator, options.tasks, params) as arguments:
         return fits.get(toolkit, _other_estimator)(estimator, train, options, arguments)
 
 
@@ -217,9 +217,7 @@ def _catboost_history(log: dict[str, dict[str, list[float]]], convention: Conven
 def _other_estimator(estimator: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> None:
     arguments = {} if train.row_weight is None else {"sample_weight": train.row_weight}
     if arguments and not has_fit_parameter(estimator, "sample_weight"):
-        msg = (
-            f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or use a different estimator."
-        )
+        msg = f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or change the estimator."
         raise InputError(msg)
     # An estimator that is not a ranker gets no validation sets: QueryRanker refuses them earlier.
     with nullcontext() if options.tasks is None else options.tasks.of_estimator(estimator):

@@ -35,7 +35,7 @@ def queries_of(labels: Any, qid: Any) -> Queries:
 
 
 def refuse_other_rows(ids: str | None, **columns: Any) -> None:
-    """Raise an error if pandas indexes differ; those with a level `ids` name queries and are compared on their own."""
+    """Raise an error if pandas indexes of rows differ, or indexes of queries: those with a level named `ids`."""
     has_ids = {
         name: ids is not None and ids in getattr(pandas_index(column), "names", ()) for name, column in columns.items()
     }

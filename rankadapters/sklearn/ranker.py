@@ -171,9 +171,7 @@ class QueryRanker(QueryMetaEstimator):
         self.__dict__.pop("history_", None)  # from an earlier fit
         if history is not None:
             self.history_ = history
-        validate_data(
-            self, self._features(X), skip_check_array=True
-        )  # sets n_features_in_ and feature_names_in_, also for lists
+        validate_data(self, self._features(X), skip_check_array=True)  # sets n_features_in_, also for lists
         self.estimator_ = inner
         tasks.end()
         return self

@@ -31,7 +31,7 @@ def max_rounds(toolkit: str | None, estimator: Any) -> int | None:
 
 
 @contextmanager
-def reporting_rounds(
+def report_rounds(
     toolkit: str, ranker: Any, tasks: FitTasks | None, params: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yield `fit` parameters with a callback that makes the ranker report its rounds."""

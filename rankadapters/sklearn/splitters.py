@@ -212,9 +212,7 @@ class StratifiedQueryKFold(_KFold):
 
     def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - the base class has both
         if y is None:
-            msg = (
-                "StratifiedQueryKFold got no y, so it does not know the queries' best grades.\nHint: split(X, y, qid)."
-            )
+            msg = "StratifiedQueryKFold got no y, so it does not know the best grades.\nHint: split(X, y, qid)."
             raise InputError(msg)
         return y
 

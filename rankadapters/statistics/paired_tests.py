@@ -122,9 +122,7 @@ def whole_numbers(differences: Floats) -> tuple[Floats, NDArray[np.int32]]:
     >>> np.ldexp(whole, exponents).ravel().tolist(), bool(np.abs(whole).sum() <= 2**SUM_BITS)
     ([0.5, -0.25], True)
     """
-    _, largest = np.frexp(
-        np.abs(differences).max(axis=1)
-    )  # scaled by the largest, since their sum may overflow float64
+    _, largest = np.frexp(np.abs(differences).max(axis=1))  # not the sum, which may overflow float64
     scaled = np.ldexp(differences, -largest[:, None])
     _, total = np.frexp(np.abs(scaled).sum(axis=1))
     spare = SUM_BITS - 1 - total
@@ -135,8 +133,8 @@ def _p_values(swapped: Iterator[Floats], resamples: Resamples) -> Floats:
     """Return two-sided p-values: twice the share of swaps with as large a difference, on the side with fewer.
 
     A swap lowers the difference by twice the sum of the swapped queries' differences. The new difference is at least
-    as large if that sum is at most 0, within the rounding of half a unit per query. If the swaps are
-    random, the observed difference counts as one of them.
+    as large if that sum is at most 0, within the rounding of half a unit per query. If the swaps are random, the
+    observed difference counts as one of them.
     """
     above, below = 0, 0
     for sums in swapped:

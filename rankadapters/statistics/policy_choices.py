@@ -24,7 +24,7 @@ Lowered = tuple[Convention, Plan]
 
 
 class Policies:
-    """The policy choices that differ on the data, for plans that have the same empty queries.
+    """The policy choices that can give different values on the data, for plans that have the same empty queries.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Policies:
     def __init__(self, values: Block, lowered: Sequence[Lowered], bounds: Sequence[Bound]) -> None:
         self._lowered, self._bounds, first = lowered, bounds, lowered[0][0]
         numbers = [value for value in values.get("empty", ()) if isinstance(value, float)]
-        # An empty query that counts 0 enters every average alike, which would hide differences between averages.
+        # With the value 0, an empty query adds nothing to any average, which would hide differences between averages.
         example = {"empty": max(numbers)} if numbers else {}
         alike: dict[object, list[Block]] = {}
         self.decisions: list[list[Settled]] = []

@@ -167,8 +167,8 @@ class _Space:
         kinds = base.declared()
         for name in [name for name in grid if name not in POLICIES]:
             if name == "precision":
-                borders = [threshold[1] for threshold in map(border, grid.get("retrieve", ())) if threshold]
-                self.axes[name] = self._precisions(grid[name], borders)
+                thresholds = [limit[1] for limit in map(border, grid.get("retrieve", ())) if limit]
+                self.axes[name] = self._precisions(grid[name], thresholds)
             elif kinds[name].group in {"value", "retrieval"}:
                 self.axes[name] = self._classes(name, kinds[name].group, grid[name])
             else:
@@ -215,7 +215,7 @@ class _Space:
                     if getattr(convention, field) == candidate:
                         yield field, candidate
 
-    def _precisions(self, values: Values, borders: list[float]) -> list[Values]:
+    def _precisions(self, values: Values, thresholds: list[float]) -> list[Values]:
         """Group the precisions that make the same scores equal, unless the measure computes with scores."""
         keys: dict[Any, object] = {value: value for value in values}
         with suppress(ConventionError):  # some precisions contradict the base convention
@@ -223,7 +223,7 @@ class _Space:
                 plans = [self.base.replace(precision=value).lower(side.bound) for side in self.sides]
                 if not all(isinstance(plan, RankedPlan) for plan in plans):
                     break
-                orders = [_order(side, plan, borders) for side, plan in zip(self.sides, plans, strict=True)]
+                orders = [_order(side, plan, thresholds) for side, plan in zip(self.sides, plans, strict=True)]
                 keys[value] = tuple(orders)
                 if None in orders:
                     self.notes[f"precision={value} was not searched: a score is beyond {value}"] = None
@@ -231,7 +231,7 @@ class _Space:
         return classes(keys)
 
     def batches(self) -> list[list[Block]]:
-        """Split the combinations of the value fields into batches whose results fit into memory."""
+        """Split the combinations of the fields that determine values into batches that fit into memory."""
         combinations = [dict(zip(self.axes, combination, strict=True)) for combination in product(*self.axes.values())]
         size = max(1, AT_ONCE // (len(self.steps) * sum(side.bound.queries.n_queries for side in self.sides)))
         return [combinations[first : first + size] for first in range(0, len(combinations), size)]
@@ -296,13 +296,13 @@ class _Space:
         return self.policies_by_key[key]
 
 
-def _order(side: _Side, plan: RankedPlan, borders: list[float]) -> object:
-    """Return a key of the order of scores and borders in a plan's precision; None if a score overflows it."""
+def _order(side: _Side, plan: RankedPlan, thresholds: list[float]) -> object:
+    """Return a key of the order of scores and thresholds in a plan's precision; None if a score overflows it."""
     scores = side.scores
     compared = comparable(plan.ranking, scores)
     if (np.isinf(compared) & np.isfinite(scores)).any():
         return None
-    values = np.append(compared.astype(np.float64), borders)
+    values = np.append(compared.astype(np.float64), thresholds)
     return plan.ranking.tied, np.unique(values, return_inverse=True)[1].tobytes()
 
 
