@@ -13,7 +13,7 @@ from benchmarks import toolkits
 from benchmarks.data import Data, first_queries, sparse, unrelated
 from benchmarks.timing import clock_of, medians, report
 
-FEW_QUERIES = 2000  # for slow programs, name time is scaled to all rows
+FEW_QUERIES = 2000  # for slow programs; their time is scaled to all rows
 MAX_PAIRS_PER_QUERY = 100
 
 Call = Callable[[int], object]

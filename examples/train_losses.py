@@ -1,4 +1,4 @@
-"""Train every objective in three toolkits, and compare it with the toolkits' built_in losses by NDCG, AP and ERR.
+"""Train every objective in three toolkits, and compare it with the toolkits' built-in losses by NDCG, AP and ERR.
 
     python examples/train_losses.py [--data S1.txt S2.txt S3.txt S4.txt S5.txt] [--rounds 30] [--picture losses.svg]
 
@@ -124,7 +124,7 @@ def mean_values(toolkit: object, loss: object, data: list[tuple[RankingData, Ran
 
 
 def picture(rows: list[tuple[str, str, list[float]]], file: Path) -> None:
-    """Draw NDCG@10 of every loss, in a color for each toolkit; rings mark the toolkits' built_in losses."""
+    """Draw NDCG@10 of every loss, in a color for each toolkit; rings mark the toolkits' built-in losses."""
     from matplotlib.figure import Figure
 
     names = list(dict.fromkeys(name for _, name, _ in rows))
@@ -140,7 +140,7 @@ def picture(rows: list[tuple[str, str, list[float]]], file: Path) -> None:
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.grid(axis="x", alpha=0.3)
-    axes.set_xlabel("NDCG@10; rings: the toolkit's built_in loss")
+    axes.set_xlabel("NDCG@10; rings: the toolkit's built-in loss")
     figure.legend(loc="outside upper right", ncols=3, frameon=False)
     figure.savefig(file)
 

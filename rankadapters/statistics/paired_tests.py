@@ -20,7 +20,7 @@ from rankadapters.statistics.resamples import Resamples
 Floats = NDArray[np.float64]
 
 IN_MEMORY = 1 << 24  # differences and resampled sums in memory at once
-SUM_BITS = 48  # of a sum of whole numbers; float64 holds 53 bits, so a query may be resamples 32 times
+SUM_BITS = 48  # of a sum of whole numbers; float64 holds 53 bits, so a query may be drawn 32 times
 
 
 class PairedTest(NamedTuple):
