@@ -1,4 +1,4 @@
-"""Audits: the gap between two conventions, the convention behind a number, who wins, a page of all of it."""
+"""Time audits: explain a gap, identify a convention from a number, order models, write a page."""
 
 from __future__ import annotations
 
@@ -17,51 +17,54 @@ MQ2008_SECONDS, MQ2008_QUERIES = 1.5, 784
 QUERIES, LENGTH = 4000, 100  # 400,000 rows
 CONVENTIONS = ("yahoo@10", "ranklib@10", "catboost@10")
 N_TESTS, N_RESAMPLES = 30, 9999
-SCIPYS = 15  # times as long, at least
+SCIPY_RATIO = 15  # least ratio of scipy's time to ours
 
 
 def explained(data: Data) -> None:
     a = ra.presets.yahoo(10)
     b = a.replace(gain="linear", discount="jk2", ties="average", precision="float32", short="zero", empty=0)
     queries = ra.Queries(data.labels, group_sizes=data.sizes)
-    seconds, found = best_of(3, lambda: ra.audit.explain(queries, data.scores, a, b))
-    report(f"explain, {len(found.contributions)} fields, {data.labels.size:,} rows", seconds, EXPLAIN_SECONDS)
+    seconds, explanation = best_of(3, lambda: ra.audit.explain(queries, data.scores, a, b))
+    report(f"explain, {len(explanation.contributions)} fields, {data.labels.size:,} rows", seconds, EXPLAIN_SECONDS)
 
 
-def identified(sizes: np.ndarray, what: str, limit: float) -> None:
+def identified(sizes: np.ndarray, size_text: str, limit: float) -> None:
     rng = np.random.default_rng(0)
     n = int(sizes.sum())
     labels, scores = rng.choice(5, n, p=[0.5, 0.3, 0.13, 0.05, 0.02]), rng.normal(size=n).round(1)
     queries = ra.Queries(labels, group_sizes=sizes, docid=[f"d{row}" for row in range(n)])
-    wanted = ra.presets.yahoo(10).replace(ties="worst", empty=0.5)
-    value = ra.evaluate(queries, scores, wanted).value
+    convention = ra.presets.yahoo(10).replace(ties="worst", empty=0.5)
+    value = ra.evaluate(queries, scores, convention).value
     for decimals in (4, 6):
         number = f"{value:.{decimals}f}"
-        seconds, found = best_of(2, lambda number=number: ra.audit.identify(queries, scores, value=number))
-        if not any(match.covers(wanted) for match in found):
-            raise SystemExit(f"{wanted} was not found behind {number}")
-        name = f"identify, k unknown, {n:,} rows in {what}, {decimals} decimals, {len(found)} matches"
+        seconds, matches = best_of(2, lambda number=number: ra.audit.identify(queries, scores, value=number))
+        if not any(match.covers(convention) for match in matches):
+            raise SystemExit(f"{convention} is not among the matches of {number}")
+        name = f"identify, k unknown, {n:,} rows in {size_text}, {decimals} decimals, {len(matches)} matches"
         report(name, seconds, limit)
 
 
 def tested() -> None:
-    """All tests of a report by one matrix product, and one of them by scipy."""
+    """Time all tests of a report, done by one matrix product, against one test by scipy."""
     from scipy import stats
 
     shares = np.random.default_rng(0).random((2 * N_TESTS, QUERIES)) / QUERIES
     pairs = list(zip(shares[::2], shares[1::2], strict=True))
-    how = {"n_resamples": N_RESAMPLES, "batch": 1000, "vectorized": True}
+    options = {"n_resamples": N_RESAMPLES, "batch": 1000, "vectorized": True}
 
-    def scipys(_: int) -> None:
+    def run_scipy(_: int) -> None:
         first, second = pairs[0]
-        stats.permutation_test((first, second), _difference, permutation_type="samples", **how)
-        stats.bootstrap((first - second,), np.sum, method="percentile", **how)
+        stats.permutation_test((first, second), _difference, permutation_type="samples", **options)
+        stats.bootstrap((first - second,), np.sum, method="percentile", **options)
 
-    ours, theirs = f"{N_TESTS} tests and intervals", "scipy, one of them times their number"
-    calls = {ours: lambda _: paired_tests(pairs, n_resamples=N_RESAMPLES, confidence=0.95, seed=0), theirs: scipys}
-    found = medians(calls, 3)
-    found[theirs] *= N_TESTS
-    report_ratios(f"{N_RESAMPLES:,} resamples of {QUERIES:,} queries", found, ours, {theirs: SCIPYS})
+    all_tests, scipy = f"{N_TESTS} tests and intervals", "scipy, one of them times their number"
+    calls = {
+        all_tests: lambda _: paired_tests(pairs, n_resamples=N_RESAMPLES, confidence=0.95, seed=0),
+        scipy: run_scipy,
+    }
+    seconds = medians(calls, 3)
+    seconds[scipy] *= N_TESTS
+    report_ratios(f"{N_RESAMPLES:,} resamples of {QUERIES:,} queries", seconds, all_tests, {scipy: SCIPY_RATIO})
 
 
 def _difference(first: np.ndarray, second: np.ndarray, axis: int) -> np.ndarray:
@@ -82,14 +85,14 @@ def compared() -> None:
 
 
 def best_of(rounds: int, call):
-    """Shortest time of some calls after one that is not counted, since it may compile; and what the last gave."""
+    """Return the shortest time of some calls, after a warm-up call that may compile, and the last result."""
     call()
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
-        found = call()
+        result = call()
         times.append(time.perf_counter() - start)
-    return min(times), found
+    return min(times), result
 
 
 def report(name: str, seconds: float, limit: float) -> None:

@@ -1,4 +1,4 @@
-"""Dask beside one process, and Spark beside its own SQL windows and RankingMetrics, on two workers of this machine."""
+"""Compare Dask with one process, and Spark with its own SQL windows and RankingMetrics, on two local workers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from rankadapters.core.kernels.dispatch import NOW, SETTING
 
 CONVENTION = ra.presets.textbook(10)
 COLUMNS = {"label": "label", "score": "score", "qid": "qid"}
-DASK_QUERIES, SPARK_QUERIES = 192_000, 57_500  # of 104 rows in the mean: 20 and 6 million rows
+DASK_QUERIES, SPARK_QUERIES = 192_000, 57_500  # 104 rows on average: 20 and 6 million rows
 ROW_GROUP = 1_000_000
-SPARK_ROUNDS = 6  # since the JVM compiles for several
+SPARK_ROUNDS = 6  # the JVM compiles during the first rounds
 SPARK_FILES = 8
 SPARK = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -36,7 +36,7 @@ SPARK = {
 
 
 def run(rounds: int) -> None:
-    os.environ[SETTING] = NOW  # in workers too, as in all other parts
+    os.environ[SETTING] = NOW  # compile at once, also in workers, as in all other benchmarks
     with tempfile.TemporaryDirectory() as name:
         for engine in (dask, spark):
             try:
@@ -46,52 +46,52 @@ def run(rounds: int) -> None:
 
 
 def dask(folder: Path, rounds: int) -> None:
-    """Sorted rows in row groups that cut queries, read, evaluated and merged; and the same shuffled."""
+    """Time Dask on sorted rows whose row groups cut queries, and on the same rows with a shuffle."""
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
     data = make(DASK_QUERIES)
-    file = written(data, folder / "sorted.parquet")
+    file = write_file(data, folder / "sorted.parquet")
     one = one_process(data)
     df = dd.read_parquet(file, split_row_groups=1)
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
         calls = {"one process, in memory": lambda _: one()}
         for partitions in ("sorted", "shuffle"):
-            calls[f"Dask, {partitions}, from Parquet"] = evaluated(ra.dask.evaluate, df, partitions, one())
-        found = medians(calls, rounds)
-    tell(f"Dask, two workers, {data.labels.size:,} rows", found, data.labels.size, "one process, in memory")
-    report("Dask beside one process", found, "one process, in memory", most={"Dask, sorted, from Parquet": 3})
+            calls[f"Dask, {partitions}, from Parquet"] = checked_call(ra.dask.evaluate, df, partitions, one())
+        seconds = medians(calls, rounds)
+    print_per_row(f"Dask, two workers, {data.labels.size:,} rows", seconds, data.labels.size, "one process, in memory")
+    report("Dask beside one process", seconds, "one process, in memory", most={"Dask, sorted, from Parquet": 3})
 
 
 def spark(folder: Path, _: int) -> None:
-    """Whole queries beside windows of SQL and MLlib's RankingMetrics: from files, and from a frame that Spark holds.
+    """Compare `partitions="whole"` with SQL windows and MLlib's RankingMetrics, from files and from a cached DataFrame.
 
-    Each file holds whole queries, which Spark cannot know, so that its own ways move the rows. Those that it has
-    brought together by qid and holds in memory it moves no more.
+    Each file has whole queries, but Spark does not know that, so its own methods shuffle the rows. The cached DataFrame
+    is already partitioned by qid, so no method shuffles it.
     """
     data = make(SPARK_QUERIES)
     expected, n_rows = one_process(data)(), data.labels.size
     with session() as spark:
-        files = spark.read.parquet(str(written_whole(data, folder / "spark")))
-        held = files.repartition(2, "qid").cache()
-        held.count()
-        for name, df in (("files", files), ("held by qid", held)):
-            beside_spark(f"Spark, {name}, {n_rows:,} rows", df, expected, n_rows)
-        shuffled = {"rankadapters, shuffle": evaluated(ra.spark.evaluate, files, "shuffle", expected)}
-        tell("Spark, shuffle", medians(shuffled, SPARK_ROUNDS), n_rows, *shuffled)
+        files = spark.read.parquet(str(write_whole_queries(data, folder / "spark")))
+        cached = files.repartition(2, "qid").cache()
+        cached.count()
+        for name, df in (("files", files), ("cached by qid", cached)):
+            compare_with_spark(f"Spark, {name}, {n_rows:,} rows", df, expected, n_rows)
+        shuffled = {"rankadapters, shuffle": checked_call(ra.spark.evaluate, files, "shuffle", expected)}
+        print_per_row("Spark, shuffle", medians(shuffled, SPARK_ROUNDS), n_rows, *shuffled)
 
 
-def beside_spark(title: str, df: Any, expected: ra.Score, n_rows: int) -> None:
-    ours = "rankadapters, whole queries"
+def compare_with_spark(title: str, df: Any, expected: ra.Score, n_rows: int) -> None:
+    baseline = "rankadapters, whole queries"
     calls = {
-        ours: evaluated(ra.spark.evaluate, df, "whole", expected),
-        "mapInArrow, which only counts the rows": lambda _: counted(df),
+        baseline: checked_call(ra.spark.evaluate, df, "whole", expected),
+        "mapInArrow, which only counts the rows": lambda _: count_rows(df),
         "SQL windows": lambda _: windows(df),
         "RankingMetrics.ndcgAt": lambda _: ranking_metrics(df),
     }
-    found = medians(calls, SPARK_ROUNDS)
-    tell(f"{title}, local[2]", found, n_rows, ours)
-    report(title, found, ours, {"SQL windows": 2, "RankingMetrics.ndcgAt": 10})
+    seconds = medians(calls, SPARK_ROUNDS)
+    print_per_row(f"{title}, local[2]", seconds, n_rows, baseline)
+    report(title, seconds, baseline, {"SQL windows": 2, "RankingMetrics.ndcgAt": 10})
 
 
 def one_process(data: Data) -> Callable[[], ra.Score]:
@@ -99,17 +99,17 @@ def one_process(data: Data) -> Callable[[], ra.Score]:
     return lambda: ra.evaluate(labels, scores, CONVENTION, qid=qid)
 
 
-def evaluated(evaluate: Any, df: Any, partitions: str, expected: ra.Score) -> Callable[[int], None]:
+def checked_call(evaluate: Any, df: Any, partitions: str, expected: ra.Score) -> Callable[[int], None]:
     def call(_: int) -> None:
-        found = evaluate(df, CONVENTION, **COLUMNS, partitions=partitions)
-        if found.to_dict() != expected.to_dict():
-            raise AssertionError(found)
+        score = evaluate(df, CONVENTION, **COLUMNS, partitions=partitions)
+        if score.to_dict() != expected.to_dict():
+            raise AssertionError(score)
 
     return call
 
 
-def counted(df: Any) -> int:
-    """What Spark takes to hand its rows over, which no function in `mapInArrow` can do without."""
+def count_rows(df: Any) -> int:
+    """Count the rows with `mapInArrow`: the time that Spark needs to pass its rows to any Python function."""
 
     def count(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -121,7 +121,7 @@ def counted(df: Any) -> int:
 
 
 def windows(df: Any) -> float:
-    """NDCG@10 by windows over each query, which break ties by luck."""
+    """Compute NDCG@10 by SQL windows over each query, with ties in arbitrary order."""
     from pyspark.sql import Window
     from pyspark.sql import functions as to
 
@@ -131,15 +131,15 @@ def windows(df: Any) -> float:
     by = Window.partitionBy("qid")
     ranks = {"rank": to.row_number().over(by.orderBy(df.score.desc()))}
     ranks["best"] = to.row_number().over(by.orderBy(df.label.desc()))
-    each = (
+    by_query = (
         df.withColumns(ranks).groupBy("qid").agg(to.try_divide(dcg(to.col("rank")), dcg(to.col("best"))).alias("value"))
     )
-    [[value]] = each.agg(to.avg(to.coalesce("value", to.lit(0.0)))).collect()
+    [[value]] = by_query.agg(to.avg(to.coalesce("value", to.lit(0.0)))).collect()
     return float(value)
 
 
 def ranking_metrics(df: Any) -> float:
-    """MLlib's NDCG@10, which Python can give no grades: of lists of documents by score, and of the relevant ones."""
+    """Compute MLlib's NDCG@10 from documents sorted by score and the relevant ones; its Python API takes no grades."""
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import functions as to
 
@@ -157,16 +157,16 @@ def table(data: Data) -> Any:
     return pa.table({"qid": data.qid, "label": data.labels.astype(np.float32), "score": data.scores.astype(np.float32)})
 
 
-def written(data: Data, file: Path) -> Path:
-    """One file, whose row groups cut queries."""
+def write_file(data: Data, file: Path) -> Path:
+    """Write one file whose row groups cut queries."""
     from pyarrow import parquet
 
     parquet.write_table(table(data), file, row_group_size=ROW_GROUP)
     return file
 
 
-def written_whole(data: Data, folder: Path) -> Path:
-    """Files that cut no query."""
+def write_whole_queries(data: Data, folder: Path) -> Path:
+    """Write files that cut no query."""
     from pyarrow import parquet
 
     folder.mkdir()
@@ -181,14 +181,14 @@ def session() -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
-    found = SparkSession.builder.master("local[2]").config(map=SPARK).getOrCreate()
+    spark = SparkSession.builder.master("local[2]").config(map=SPARK).getOrCreate()
     try:
-        yield found
+        yield spark
     finally:
-        found.stop()
+        spark.stop()
 
 
-def tell(title: str, found: dict[str, float], n_rows: int, ours: str) -> None:
-    print(f"\n{title}: nanoseconds a row")
-    for name, seconds in found.items():
-        print(f"  {name:48s} {seconds / n_rows * 1e9:10.0f} {seconds / found[ours]:8.2f}x")
+def print_per_row(title: str, seconds_by_name: dict[str, float], n_rows: int, baseline: str) -> None:
+    print(f"\n{title}: nanoseconds per row")
+    for name, seconds in seconds_by_name.items():
+        print(f"  {name:48s} {seconds / n_rows * 1e9:10.0f} {seconds / seconds_by_name[baseline]:8.2f}x")

@@ -1,4 +1,4 @@
-"""Data of realistic size and shape."""
+"""Generate data of realistic size and shape."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Data(NamedTuple):
 
 
 def make(n_queries: int, seed: int = 0) -> Data:
-    """Queries of lognormal length 1..1200 (104 rows in the mean), labels 0..4, normal scores."""
+    """Return queries of lognormal length 1 to 1200 (mean 104 rows), labels 0 to 4 and normal scores."""
     rng = np.random.default_rng(seed)
     sizes = np.clip(np.round(rng.lognormal(4.2, 0.95, n_queries)), 1, 1200).astype(np.int64)
     n = int(sizes.sum())
@@ -26,28 +26,28 @@ def make(n_queries: int, seed: int = 0) -> Data:
 
 
 def sparse(data: Data, share: float = 0.05, seed: int = 7) -> Data:
-    """The same queries with labels 0 and 1, of which so many are relevant."""
+    """Return the same queries with labels 0 and 1; `share` of the rows is relevant."""
     relevant = np.random.default_rng(seed).random(data.labels.size) < share
     return data._replace(labels=relevant.astype(float))
 
 
 def first_queries(data: Data, n_queries: int) -> Data:
-    """Only the first queries, for those that take long."""
+    """Return only the first queries, for slow competitors."""
     n = int(data.sizes[:n_queries].sum())
     return Data(data.labels[:n], data.scores[:n], data.sizes[:n_queries])
 
 
 def training_rounds(data: Data, rounds: int, share: float = 0.05) -> list[np.ndarray]:
-    """Scores of successive rounds, each moved by a share of the spread."""
+    """Return scores of successive rounds; each round adds noise of a share of the standard deviation."""
     rng = np.random.default_rng(1)
-    scores, found = data.scores, []
+    scores, by_round = data.scores, []
     for _ in range(rounds):
         scores = scores + share * scores.std() * rng.standard_normal(scores.size)
-        found.append(scores)
-    return found
+        by_round.append(scores)
+    return by_round
 
 
 def unrelated(data: Data, rounds: int) -> list[np.ndarray]:
-    """Scores that have nothing to do with those before."""
+    """Return random scores for each round, independent of the previous round."""
     rng = np.random.default_rng(2)
     return [rng.standard_normal(data.scores.size) for _ in range(rounds)]

@@ -1,4 +1,4 @@
-"""Files: tables against pyarrow and polars, SVMlight against scikit-learn, and a TREC run against pytrec_eval."""
+"""Time files: tables against pyarrow and polars, SVMlight against scikit-learn, a TREC run against pytrec_eval."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from benchmarks.data import Data
 from benchmarks.timing import medians, report
 from rankadapters.io import read_features, read_table, read_trec
 
-ALLOWED = 0.05  # seconds on top of reading, binding and evaluating
+ALLOWED = 0.05  # seconds in addition to reading, binding and evaluating
 COLUMNS = ["label", "score", "qid"]
 N_FEATURES = 10
-DOCUMENTS = 1_000_000  # of the collection that a run draws from
+DOCUMENTS = 1_000_000  # size of the collection that a run is drawn from
 
 
 def table(data: Data, rounds: int, folder: Path) -> None:
@@ -30,52 +30,52 @@ def table(data: Data, rounds: int, folder: Path) -> None:
     parquet.write_table(pa.table(dict(zip(columns, (data.labels, data.scores, data.qid), strict=True))), file)
     convention = ra.presets.lightgbm(10)
     read = parquet.read_table(file, columns=columns)
-    bound, scores = ra.Evaluator(data.labels, convention, qid=data.qid), data.scores
+    evaluator, scores = ra.Evaluator(data.labels, convention, qid=data.qid), data.scores
 
-    def ours(_: int) -> ra.Score:
-        found = read_table(file, label="label", score="score", qid="qid")
-        return ra.evaluate(found.queries, found.scores, convention)
+    def evaluate_files(_: int) -> ra.Score:
+        judgments = read_table(file, label="label", score="score", qid="qid")
+        return ra.evaluate(judgments.queries, judgments.scores, convention)
 
-    found = medians(
+    seconds = medians(
         {
-            "rankadapters, from the file": ours,
+            "rankadapters, from the file": evaluate_files,
             "reading the columns with pyarrow": lambda _: parquet.read_table(file, columns=columns),
             "binding": lambda _: ra.Evaluator(read["label"], convention, qid=read["qid"]),
-            "one evaluation": lambda _: bound.evaluate(scores),
+            "one evaluation": lambda _: evaluator.evaluate(scores),
         },
         rounds,
     )
     together = "these three and 50 ms"
-    found[together] = sum(list(found.values())[1:]) + ALLOWED
-    report(f"Parquet, {data.labels.size:,} rows, NDCG@10", found, "rankadapters, from the file", {together: 1})
+    seconds[together] = sum(list(seconds.values())[1:]) + ALLOWED
+    report(f"Parquet, {data.labels.size:,} rows, NDCG@10", seconds, "rankadapters, from the file", {together: 1})
 
 
 def columns(data: Data, rounds: int, folder: Path) -> None:
-    """Read three columns of six from CSV and Parquet, ours with all that is checked."""
+    """Time reading three of six columns from CSV and Parquet; our times include all checks."""
     if not importlib.util.find_spec("polars"):
-        print("\npolars is not there to compare with: pip install polars")
+        print("\npolars is not installed: pip install polars")
         return
     import polars as pl
 
     rng = np.random.default_rng(0)
-    given = dict(zip(COLUMNS, (data.labels.astype(np.int64), data.scores, data.qid), strict=True))
-    frame = pl.DataFrame({**given, **{f"other{i}": rng.random(data.labels.size) for i in range(3)}})
+    columns = dict(zip(COLUMNS, (data.labels.astype(np.int64), data.scores, data.qid), strict=True))
+    frame = pl.DataFrame({**columns, **{f"other{i}": rng.random(data.labels.size) for i in range(3)}})
     csv, parquet = folder / "scored.csv", folder / "six.parquet"
     frame.write_csv(csv)
     frame.write_parquet(parquet)
     for name, file, read in (("CSV", csv, pl.read_csv), ("Parquet", parquet, pl.read_parquet)):
-        found = medians(
+        seconds = medians(
             {
                 "read_table": lambda _, file=file: read_table(file, label="label", score="score", qid="qid"),
                 "polars": lambda _, file=file, read=read: read(file, columns=COLUMNS),
             },
             rounds,
         )
-        report(f"{name}, {data.labels.size:,} rows, 3 columns of 6", found, "read_table", {"polars": 0.5})
+        report(f"{name}, {data.labels.size:,} rows, 3 columns of 6", seconds, "read_table", {"polars": 0.5})
 
 
 def write_svmlight(data: Data, n_rows: int, form: str, file: Path) -> None:
-    """Write rows of ten features, a tenth of them 0, in a form such as `%.6f`."""
+    """Write rows of ten features, a tenth of them 0, formatted by `form`, such as `%.6f`."""
     rng, step = np.random.default_rng(0), 50_000
     line = "%d qid:%d " + " ".join(f"{number}:{form}" for number in range(1, N_FEATURES + 1)) + "\n"
     with file.open("w") as out:
@@ -87,7 +87,7 @@ def write_svmlight(data: Data, n_rows: int, form: str, file: Path) -> None:
 
 
 def svmlight(data: Data, rounds: int, folder: Path) -> None:
-    """Read dense tables of a tenth, half and all of the rows; scikit-learn takes long for queries, so without them."""
+    """Time reading a tenth, half and all of the rows; scikit-learn reads no queries, because that is too slow."""
     file, n_rows = folder / "rows.txt", data.labels.size
     for n in (n_rows // 10, n_rows // 2, n_rows):
         write_svmlight(data, n, "%.6f", file)
@@ -96,13 +96,13 @@ def svmlight(data: Data, rounds: int, folder: Path) -> None:
             from sklearn.datasets import load_svmlight_file
 
             calls["scikit-learn, without queries"] = lambda _: load_svmlight_file(str(file), zero_based=False)
-        found = medians(calls, rounds)
-        report(f"SVMlight, {n:,} rows of {N_FEATURES} features", found, "read_features")
-        print(f"  {found['read_features'] / n * 1e6:.2f} us a row")
+        seconds = medians(calls, rounds)
+        report(f"SVMlight, {n:,} rows of {N_FEATURES} features", seconds, "read_features")
+        print(f"  {seconds['read_features'] / n * 1e6:.2f} us a row")
 
 
 def command(data: Data, rounds: int, folder: Path) -> None:
-    """Evaluate all rows by the command, in a process of its own."""
+    """Time the command `rankadapters evaluate` on all rows."""
     file, predictions = folder / "rows.txt", folder / "predictions.txt"
     np.savetxt(predictions, data.scores, fmt="%.17g")
     start = [sys.executable, "-m", "rankadapters", "evaluate", "--convention", "lightgbm@10", "--format", "csv"]
@@ -119,19 +119,19 @@ def command(data: Data, rounds: int, folder: Path) -> None:
 
 
 def write_trec(folder: Path, n_queries: int, n_retrieved: int) -> tuple[Path, Path]:
-    """Write a run, and qrels that judge a tenth as many documents, a third of which was not retrieved."""
+    """Write a run, and qrels with a tenth as many documents, a third of them not retrieved."""
     rng = np.random.default_rng(0)
     qrels, run = folder / "qrels.txt", folder / "run.txt"
     with qrels.open("w") as judged, run.open("w") as retrieved:
         for query in range(n_queries):
-            some = rng.choice(DOCUMENTS, n_retrieved, replace=False)
+            documents = rng.choice(DOCUMENTS, n_retrieved, replace=False)
             scores = np.sort(rng.normal(10, 3, n_retrieved))[::-1].round(4)
             retrieved.writelines(
                 f"{query} Q0 clueweb12-{number // 1000:04d}wb-{number % 1000:05d} {rank} {score} bm25\n"
-                for rank, (number, score) in enumerate(zip(some.tolist(), scores.tolist(), strict=True), start=1)
+                for rank, (number, score) in enumerate(zip(documents.tolist(), scores.tolist(), strict=True), start=1)
             )
-            others = rng.choice(DOCUMENTS, n_retrieved // 30, replace=False)
-            for number in np.unique(np.concatenate([some[:: n_retrieved // 67], others])).tolist():
+            not_retrieved = rng.choice(DOCUMENTS, n_retrieved // 30, replace=False)
+            for number in np.unique(np.concatenate([documents[:: n_retrieved // 67], not_retrieved])).tolist():
                 judged.write(f"{query} 0 clueweb12-{number // 1000:04d}wb-{number % 1000:05d} {number % 4}\n")
     return qrels, run
 
@@ -140,17 +140,17 @@ def trec(rounds: int, folder: Path) -> None:
     qrels, run = write_trec(folder, 1000, 1000)
     convention = ra.presets.pytrec_eval(10)
 
-    def ours(_: int) -> ra.Score:
-        found = read_trec(qrels, run)
-        return ra.evaluate(found.queries, found.scores, convention)
+    def evaluate_files(_: int) -> ra.Score:
+        judgments = read_trec(qrels, run)
+        return ra.evaluate(judgments.queries, judgments.scores, convention)
 
-    calls: dict[str, Callable[[int], object]] = {"rankadapters": ours}
+    calls: dict[str, Callable[[int], object]] = {"rankadapters": evaluate_files}
     if importlib.util.find_spec("pytrec_eval"):
         calls["pytrec_eval"] = lambda _: pytrec_eval_mean(qrels, run)
-        same = abs(ours(0).value - pytrec_eval_mean(qrels, run))
-        print(f"\nrankadapters and pytrec_eval differ by {same:.1e}")
+        difference = abs(evaluate_files(0).value - pytrec_eval_mean(qrels, run))
+        print(f"\nrankadapters and pytrec_eval differ by {difference:.1e}")
     else:
-        print("\npytrec_eval is not there to compare with: pip install pytrec-eval-terrier")
+        print("\npytrec_eval is not installed: pip install pytrec-eval-terrier")
     report(
         "TREC run, 1,000,000 lines, from files to NDCG@10", medians(calls, rounds), "rankadapters", {"pytrec_eval": 2}
     )

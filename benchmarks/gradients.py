@@ -1,4 +1,4 @@
-"""Gradients alone and whole trainings, against the built-in objectives."""
+"""Time gradients and whole trainings against the toolkits' built-in objectives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DOUBLED = XGBOOST.replace(sigmoid="exact")
 
 
 def lightgbm_rounds(data: Data, n_threads: int, objective: str):
-    """Rounds of two leaves on one coarse feature: what they take beside the gradients, `regression` shows."""
+    """Return a call that trains a round of two leaves on one coarse feature; `regression` times all but gradients."""
     import lightgbm as lgb
 
     params = {"objective": objective, "num_leaves": 2, "learning_rate": 1e-12, "verbosity": -1, "metric": "None"}
@@ -35,7 +35,7 @@ def lightgbm_rounds(data: Data, n_threads: int, objective: str):
 
 
 def xgboost_rounds(data: Data, n_threads: int, objective: str):
-    """As lightgbm_rounds."""
+    """Return a call as `lightgbm_rounds` does; `reg:squarederror` times all but the gradients."""
     import xgboost as xgb
 
     feature = (np.arange(data.labels.size) % 7).astype(float)[:, None]
@@ -50,7 +50,7 @@ def xgboost_rounds(data: Data, n_threads: int, objective: str):
 
 def alone(data: Data, rounds: int, n_threads: int) -> None:
     queries, cold = ra.Queries(data.labels, group_sizes=data.sizes), unrelated(data, rounds)
-    named = {
+    objectives_by_name = {
         "rankadapters": EXACT,
         "rankadapters, mslr@10": MSLR,
         "rankadapters, LightGBM's table": LIGHTGBM,
@@ -60,10 +60,10 @@ def alone(data: Data, rounds: int, n_threads: int) -> None:
         "rankadapters, LambdaLoss": LAMBDALOSS,
         "rankadapters, AP": AVERAGE_PRECISION,
     }
-    calls = {name: value.bind(queries, n_threads=n_threads) for name, value in named.items()}
-    found = medians(
+    bound = {name: value.bind(queries, n_threads=n_threads) for name, value in objectives_by_name.items()}
+    seconds = medians(
         {
-            **{name: lambda i, bound=bound: bound.gradients(cold[i]) for name, bound in calls.items()},
+            **{name: lambda i, b=b: b.gradients(cold[i]) for name, b in bound.items()},
             "LightGBM": lightgbm_rounds(data, n_threads, "lambdarank"),
             "LightGBM, rank_xendcg": lightgbm_rounds(data, n_threads, "rank_xendcg"),
             "LightGBM without": lightgbm_rounds(data, n_threads, "regression"),
@@ -73,30 +73,30 @@ def alone(data: Data, rounds: int, n_threads: int) -> None:
         rounds,
         clock_of(n_threads),
     )
-    found["LightGBM, rank_xendcg"] -= found["LightGBM without"]
-    found["LightGBM"] -= found.pop("LightGBM without")
-    found["XGBoost"] -= found.pop("XGBoost without")
+    seconds["LightGBM, rank_xendcg"] -= seconds["LightGBM without"]
+    seconds["LightGBM"] -= seconds.pop("LightGBM without")
+    seconds["XGBoost"] -= seconds.pop("XGBoost without")
     title = f"Gradients at truncation 30, {data.labels.size:,} rows, {n_threads} thread(s)"
-    report(title, found, "rankadapters", {"LightGBM": 5.5, "XGBoost": 10.5})
-    for ours, theirs, floor in (
+    report(title, seconds, "rankadapters", {"LightGBM": 5.5, "XGBoost": 10.5})
+    for contender, rival, floor in (
         ("rankadapters, LightGBM's table", "LightGBM", 1 / 1.3),
         ("rankadapters, XGBoost's topk, exact", "XGBoost", 10.5),
         ("rankadapters, XGBoost's float32", "XGBoost", 1 / 1.3),
         ("rankadapters, XE-NDCG", "LightGBM, rank_xendcg", None),
         ("rankadapters, LambdaLoss", "rankadapters", 1 / 1.3),
     ):
-        pair = {ours: found[ours], theirs: found[theirs]}
-        report(f"  of these, {ours}", pair, ours, {theirs: floor} if floor else None)
+        pair = {contender: seconds[contender], rival: seconds[rival]}
+        report(f"  of these, {contender}", pair, contender, {rival: floor} if floor else None)
 
 
 def alone_on_sparse_labels(data: Data, rounds: int, n_threads: int) -> None:
-    """One row in twenty is relevant, so that few pairs have a gradient."""
+    """Time gradients if only one row in twenty is relevant, so that few pairs have a gradient."""
     few, cold = sparse(data), unrelated(data, rounds)
     queries = ra.Queries(few.labels, group_sizes=few.sizes)
-    bound, doubled = (value.bind(queries, n_threads=n_threads) for value in (EXACT, DOUBLED))
-    found = medians(
+    exact, doubled = (value.bind(queries, n_threads=n_threads) for value in (EXACT, DOUBLED))
+    seconds = medians(
         {
-            "rankadapters": lambda i: bound.gradients(cold[i]),
+            "rankadapters": lambda i: exact.gradients(cold[i]),
             "rankadapters, XGBoost's topk, exact": lambda i: doubled.gradients(cold[i]),
             "LightGBM": lightgbm_rounds(few, n_threads, "lambdarank"),
             "LightGBM without": lightgbm_rounds(few, n_threads, "regression"),
@@ -107,13 +107,13 @@ def alone_on_sparse_labels(data: Data, rounds: int, n_threads: int) -> None:
         clock_of(n_threads),
     )
     for toolkit in ("LightGBM", "XGBoost"):
-        found[toolkit] -= found.pop(f"{toolkit} without")
+        seconds[toolkit] -= seconds.pop(f"{toolkit} without")
     title = f"Gradients on labels of which 5 % are relevant, {n_threads} thread(s)"
-    report(title, found, "rankadapters", {"LightGBM": 3, "XGBoost": 4.5})
+    report(title, seconds, "rankadapters", {"LightGBM": 3, "XGBoost": 4.5})
 
 
 def catboost_trees(data: Data, n_threads: int, loss: str):
-    """Fit trees of one split on one coarse feature, as many as it is called with."""
+    """Return a call that fits a number of trees with one split on one coarse feature."""
     import catboost
 
     params = {"loss_function": loss, "depth": 1, "learning_rate": 1e-3, "thread_count": n_threads}
@@ -126,7 +126,7 @@ def catboost_trees(data: Data, n_threads: int, loss: str):
 
 
 def alone_under_noise(n_threads: int, rounds: int = 5) -> None:
-    """A call of ours beside what a tree of CatBoost takes beyond one of QueryRMSE; with several calls each."""
+    """Compare a call of ours with the extra time of a CatBoost tree over a QueryRMSE tree."""
     data = make(2_000, seed=3)
     queries = ra.Queries(data.labels, group_sizes=data.sizes)
     losses = {
@@ -134,24 +134,24 @@ def alone_under_noise(n_threads: int, rounds: int = 5) -> None:
         "YetiRank:mode=NDCG;top=10": objectives.catboost.yetirank(mode="NDCG", top=10),
         "StochasticRank:metric=NDCG;top=10": objectives.catboost.stochastic_rank("NDCG", top=10),
     }
-    calls = {loss: value.bind(queries, n_threads=n_threads) for loss, value in losses.items()}
+    bound = {loss: value.bind(queries, n_threads=n_threads) for loss, value in losses.items()}
     fits = {loss: catboost_trees(data, n_threads, loss) for loss in ("QueryRMSE", *losses)}
-    found = medians(
+    seconds = medians(
         {
-            **{loss: lambda _, bound=bound: bound.gradients(data.scores) for loss, bound in calls.items()},
+            **{loss: lambda _, b=b: b.gradients(data.scores) for loss, b in bound.items()},
             **{f"{loss} {n}": lambda _, n=n, fit=fit: fit(n) for loss, fit in fits.items() for n in (1, 3)},
         },
         rounds,
     )
-    a_tree = {loss: (found[f"{loss} 3"] - found[f"{loss} 1"]) / 2 for loss in fits}
+    a_tree = {loss: (seconds[f"{loss} 3"] - seconds[f"{loss} 1"]) / 2 for loss in fits}
     for loss in losses:
-        pair = {"rankadapters": found[loss], "CatBoost": a_tree[loss] - a_tree["QueryRMSE"]}
+        pair = {"rankadapters": seconds[loss], "CatBoost": a_tree[loss] - a_tree["QueryRMSE"]}
         title = f"{loss}, {data.labels.size:,} rows, {n_threads} thread(s)"
         report(title, pair, "rankadapters", {"CatBoost": 1 / 0.7})
 
 
 def trainings(rounds: int = 3) -> None:
-    """100 rounds of 63 leaves on 50 features and half a million rows, all threads; the median of a few trainings."""
+    """Time 100 rounds of 63 leaves on 50 features and half a million rows with all threads: the median of trainings."""
     import lightgbm as lgb
     import xgboost as xgb
 
@@ -170,44 +170,44 @@ def trainings(rounds: int = 3) -> None:
 
     def xgboost(objective: object) -> None:
         matrix = xgb.QuantileDMatrix(X, data.labels, qid=data.qid)
-        own = {"max_leaves": 63, "max_depth": 0, "grow_policy": "lossguide", "tree_method": "hist"}
-        own |= {"nthread": os.cpu_count(), "disable_default_eval_metric": 1}
+        params = {"max_leaves": 63, "max_depth": 0, "grow_policy": "lossguide", "tree_method": "hist"}
+        params |= {"nthread": os.cpu_count(), "disable_default_eval_metric": 1}
         built_in = {"objective": "rank:ndcg", "lambdarank_num_pair_per_sample": 30}
         start = time.perf_counter()
         if objective is None:
-            xgb.train(own | built_in, matrix, 100)
+            xgb.train(params | built_in, matrix, 100)
         else:
-            xgb.train(own, matrix, 100, obj=objective)
+            xgb.train(params, matrix, 100, obj=objective)
         times.append(time.perf_counter() - start)
 
-    def ours(value: objectives.Objective) -> object:
+    def timed_objective(value: objectives.Objective) -> object:
         return _timed(ra.lightgbm.objective(value), spent)
 
-    found: dict[str, float] = {}
     competitors = {
-        "LightGBM, ours": lambda: lightgbm(ours(EXACT)),
+        "LightGBM, ours": lambda: lightgbm(timed_objective(EXACT)),
         "LightGBM, built in": lambda: lightgbm("lambdarank"),
         "XGBoost, ours": lambda: xgboost(ra.xgboost.objective(DOUBLED)),
         "XGBoost, built in": lambda: xgboost(None),
     }
-    taken: dict[str, list[float]] = {name: [] for name in competitors}
+    seconds_by_name: dict[str, list[float]] = {name: [] for name in competitors}
     for _ in range(rounds):
         for name, train in competitors.items():
             times: list[float] = []
             train()
-            taken[name].append(times[0])
-    found = {name: float(np.median(seconds)) for name, seconds in taken.items()}
+            seconds_by_name[name].append(times[0])
+    seconds = {name: float(np.median(seconds)) for name, seconds in seconds_by_name.items()}
     for toolkit, most in (("LightGBM", 0.63), ("XGBoost", 0.8)):
-        one, other = (found[f"{toolkit}, {whose}"] for whose in ("ours", "built in"))
-        missed = "" if one <= most * other else "  MISSED"
+        own_time, built_in_time = (seconds[f"{toolkit}, {kind}"] for kind in ("ours", "built in"))
+        missed = "" if own_time <= most * built_in_time else "  MISSED"
         print(f"\nTraining, 100 rounds, {data.labels.size:,} rows, {toolkit}")
-        print(f"  ours {one:.2f} s, built in {other:.2f} s: {one / other:.2f} of it   at most {most}{missed}")
-    calls, kernels = (np.sum(spent[what]) / rounds for what in ("call", "kernel"))
-    print(f"  outside LightGBM and our kernels: {(calls - kernels) / found['LightGBM, ours']:.2%}   at most 3%")
+        ratio = f"{own_time / built_in_time:.2f} of it   at most {most}{missed}"
+        print(f"  ours {own_time:.2f} s, built in {built_in_time:.2f} s: {ratio}")
+    calls, kernels = (np.sum(spent[part]) / rounds for part in ("call", "kernel"))
+    print(f"  outside LightGBM and our kernels: {(calls - kernels) / seconds['LightGBM, ours']:.2%}   at most 3%")
 
 
 def _timed(callback, spent):
-    """Measure a callback and, inside it, the gradients."""
+    """Return the callback with time measurements of its calls and of the gradients inside them."""
 
     class Timed:
         def __deepcopy__(self, memo):
@@ -215,13 +215,13 @@ def _timed(callback, spent):
 
         def __call__(self, preds, dataset):
             start = time.perf_counter()
-            found = callback(preds, dataset)
+            gradients = callback(preds, dataset)
             spent["call"].append(time.perf_counter() - start)
-            for binding in callback._training._bound.values():  # noqa: SLF001 - there is no other place to measure
+            for binding in callback._training._bound.values():  # noqa: SLF001 - the gradients can be measured nowhere else
                 if not hasattr(binding.gradients, "timed"):
                     _time_gradients(binding.gradients, spent)
                     spent["call"].pop()  # the first call binds; its gradients were not timed
-            return found
+            return gradients
 
     return Timed()
 
@@ -231,9 +231,9 @@ def _time_gradients(bound, spent):
 
     def gradients(scores):
         start = time.perf_counter()
-        found = inner(scores)
+        result = inner(scores)
         spent["kernel"].append(time.perf_counter() - start)
-        return found
+        return result
 
     bound.gradients, bound.timed = gradients, True
 
@@ -243,8 +243,8 @@ def memory(data: Data) -> None:
     scores = data.scores.copy()
     EXACT.bind(queries, n_threads=1).gradients(scores)
     tracemalloc.start()
-    bound = EXACT.bind(queries)
-    bound.gradients(scores)
+    binding = EXACT.bind(queries)
+    binding.gradients(scores)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     print(f"\nPeak memory of binding and one round: {peak / 8 / data.labels.size:.2f} numbers per row   at most 6")

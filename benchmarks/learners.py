@@ -1,4 +1,4 @@
-"""The learners: on a fold of MQ2008 beside RankLib and fastrank, and what a round takes on two million rows."""
+"""Time the learners: on a fold of MQ2008 against RankLib and fastrank, and a round on two million rows."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankB
 FOLDER = Path(os.environ.get("RANKADAPTERS_SHARED", "../shared")) / "data" / "MQ2008"
 CONVENTION = "ranklib@10"
 N_FEATURES = 136  # as in MSLR-WEB30K
-FITS = 5  # of which the first is not counted
+FITS = 5  # the first is not counted
 
 
 class Rival(NamedTuple):
-    """A learner, the seconds of CPU that RankLib 2.10.1 took for it on fold 1, and those that ours may take."""
+    """A learner, the CPU seconds of RankLib 2.10.1 for it on fold 1, and the most that ours may take."""
 
     model: AdaRank | CoordinateAscent | NeuralRanker | RankBoost
     ranklib: float
@@ -41,30 +41,31 @@ RIVALS = {
 
 
 def fold() -> tuple[ra.datasets.RankingData, ra.datasets.RankingData, str]:
-    """Training and validation queries of MQ2008's first fold, or generated ones of their number."""
+    """Return training and validation data: MQ2008's first fold, or as many generated queries."""
     if FOLDER.is_dir():
-        one, two, three, four = (FOLDER / f"S{part}.txt" for part in range(1, 5))
-        return *ra.io.read_features([one, two, three], four), "MQ2008, fold 1"
+        first, second, third, valid = (FOLDER / f"S{part}.txt" for part in range(1, 5))
+        return *ra.io.read_features([first, second, third], valid), "MQ2008, fold 1"
     return *ra.datasets.mq2008_like(random_state=0, n_train_queries=471, n_test_queries=157), "generated queries"
 
 
 def on_a_fold() -> None:
-    """Seconds of CPU of whole trainings; RankLib's were measured once and are not measured again."""
+    """Report the CPU seconds of whole trainings; RankLib's are recorded from an earlier run."""
     train, valid, name = fold()
-    given = {"qid": train.qid, "eval_set": [(valid.X, valid.labels, valid.qid)]}
+    arguments = {"qid": train.qid, "eval_set": [(valid.X, valid.labels, valid.qid)]}
     calls = {
-        each: lambda _, rival=rival: rival.model.fit(train.X, train.labels, **given) for each, rival in RIVALS.items()
+        title: lambda _, model=rival.model: model.fit(train.X, train.labels, **arguments)
+        for title, rival in RIVALS.items()
     }
-    found = medians(calls, FITS, time.process_time)
-    for each, rival in RIVALS.items():
-        times = {each: found[each], RECORDED: rival.ranklib}
+    seconds = medians(calls, FITS, time.process_time)
+    for title, rival in RIVALS.items():
+        times = {title: seconds[title], RECORDED: rival.ranklib}
         if isinstance(rival.model, CoordinateAscent) and find_spec("fastrank"):
-            times["fastrank"] = of_fastrank(train)
-        report(f"{each}, {name}, one thread", times, each, {RECORDED: round(rival.ranklib / rival.most, 1)})
+            times["fastrank"] = fastrank_seconds(train)
+        report(f"{title}, {name}, one thread", times, title, {RECORDED: round(rival.ranklib / rival.most, 1)})
 
 
-def of_fastrank(train: ra.datasets.RankingData) -> float:
-    """Seconds of fastrank's CoordinateAscent, which takes no validation queries."""
+def fastrank_seconds(train: ra.datasets.RankingData) -> float:
+    """Return the CPU seconds of fastrank's CoordinateAscent, which takes no validation queries."""
     import fastrank
 
     request = fastrank.TrainRequest.coordinate_ascent()
@@ -76,7 +77,7 @@ def of_fastrank(train: ra.datasets.RankingData) -> float:
 
 
 def on_many_rows(data: Data) -> None:
-    """A round of RankBoost, and 100 trials of CoordinateAscent."""
+    """Time a round of RankBoost, and 100 trials of CoordinateAscent."""
     rng, n = np.random.default_rng(0), data.labels.size
     X = rng.random((N_FEATURES, n), np.float32).T
     X[:, 0] += data.labels.astype(np.float32)
@@ -86,7 +87,7 @@ def on_many_rows(data: Data) -> None:
         RankBoost(max_iter=rounds, **ONE).fit(X, data.labels, qid=data.qid)
         return time.process_time() - start
 
-    boost(1)  # which loads the kernels, and touches the memory for the first time
+    boost(1)  # loads the kernels and touches the memory for the first time
     first, eleventh = boost(1), boost(11)
     trials = ra.Trials(data.labels, CONVENTION, group_sizes=data.sizes, **ONE)
     scores, column, steps = X[:, 0].astype(float), X[:, 1].astype(float), np.linspace(-1, 1, 100)
@@ -95,13 +96,13 @@ def on_many_rows(data: Data) -> None:
     trials.along(scores, column, steps)
     spent = time.process_time() - start
     print(f"\n{n:,} rows, {data.sizes.size:,} queries, {N_FEATURES} features, one thread")
-    for what, seconds, most in (
+    for name, seconds, most in (
         ("a round of RankBoost, without a convention", (eleventh - first) / 10, 0.6),
         ("RankBoost's setup and first round", first, None),
         ("100 trials of CoordinateAscent", spent, 2.0),
     ):
-        wanted = "" if most is None else f"   at most {most:g} s{'' if seconds <= most else '  MISSED'}"
-        print(f"  {what:48s} {seconds:10.2f} s{wanted}")
+        target = "" if most is None else f"   at most {most:g} s{'' if seconds <= most else '  MISSED'}"
+        print(f"  {name:48s} {seconds:10.2f} s{target}")
 
 
 def run(data: Data, rounds: int) -> None:

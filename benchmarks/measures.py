@@ -1,4 +1,4 @@
-"""Every other measure against each program's own code for the same number, one thread and all threads."""
+"""Time every measure except NDCG against each program's own code for it, on one thread and on all threads."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from benchmarks import toolkits
 from benchmarks.data import Data, first_queries, sparse, unrelated
 from benchmarks.timing import clock_of, medians, report
 
-SOME = 2000  # queries for those that take long; their time is scaled to all rows
-PAIRS_PER_QUERY = 100  # at most
+FEW_QUERIES = 2000  # for slow programs; their time is scaled to all rows
+MAX_PAIRS_PER_QUERY = 100
 
 Call = Callable[[int], object]
 
 
 class Rival(NamedTuple):
-    """Whose number, how many times as long as ours it takes at least, and who computes it."""
+    """A program's measure: its name, the least ratio to our time, and a function that makes the call to time."""
 
-    whose: str
+    name: str
     floor: float | None
     make: Callable[[Data, int], Call]
     needs: str = ""
@@ -61,8 +61,8 @@ def roc_auc(data: Data, _: int) -> Call:
     return lambda _: roc_auc_score(data.labels, data.scores)
 
 
-def of_ranks() -> dict[str, list[Rival]]:
-    """Measures of the first ten ranks, on labels 0 and 1, which XGBoost's need."""
+def ranked_measures() -> dict[str, list[Rival]]:
+    """Return measures of the first ten ranks, for labels 0 and 1, which XGBoost's measures need."""
     return {
         "lightgbm.map@10": [
             catboost("MAP:top=10", 8), lightgbm("map", 4), xgboost("map", 4), *ranx("map@10"),
@@ -77,8 +77,8 @@ def of_ranks() -> dict[str, list[Rival]]:
     }  # fmt: skip
 
 
-def of_areas() -> dict[str, list[Rival]]:
-    """AUC over all rows, and the mean over the queries."""
+def area_measures() -> dict[str, list[Rival]]:
+    """Return AUC over all rows, and AUC averaged over the queries."""
     loop = Rival(
         "loop over roc_auc_score (scaled)", 50, lambda d, _: toolkits.roc_auc_of_queries(d), "sklearn", scaled=True
     )
@@ -88,7 +88,7 @@ def of_areas() -> dict[str, list[Rival]]:
     }
 
 
-def of_losses(pairs: np.ndarray) -> dict[str, list[Rival]]:
+def loss_measures(pairs: np.ndarray) -> dict[str, list[Rival]]:
     return {
         "catboost.pair_logit": [catboost("PairLogit", 4, pairs)],
         "catboost.query_rmse": [catboost("QueryRMSE", 4)],
@@ -97,34 +97,34 @@ def of_losses(pairs: np.ndarray) -> dict[str, list[Rival]]:
     }
 
 
-def some_pairs(data: Data) -> np.ndarray:
-    """Rows of a query drawn two by two, of which the one with the higher label wins."""
+def random_pairs(data: Data) -> np.ndarray:
+    """Return random pairs of rows of a query; the row with the higher label comes first."""
     rng = np.random.default_rng(6)
-    starts, several = np.cumsum(data.sizes) - data.sizes, np.minimum(data.sizes, PAIRS_PER_QUERY)
-    first, size = np.repeat(starts, several), np.repeat(data.sizes, several)
-    one, other = (first + rng.integers(0, size) for _ in range(2))
-    drawn = np.column_stack([one, other])[data.labels[one] > data.labels[other]]
-    return np.unique(drawn, axis=0)
+    starts, n_pairs = np.cumsum(data.sizes) - data.sizes, np.minimum(data.sizes, MAX_PAIRS_PER_QUERY)
+    first, size = np.repeat(starts, n_pairs), np.repeat(data.sizes, n_pairs)
+    winner, loser = (first + rng.integers(0, size) for _ in range(2))
+    pairs = np.column_stack([winner, loser])[data.labels[winner] > data.labels[loser]]
+    return np.unique(pairs, axis=0)
 
 
 def against(data: Data, text: str, rivals: list[Rival], rounds: int, n_threads: int) -> None:
-    """Compare a measure with everyone who computes the same number."""
-    pairs = tuple(some_pairs(data).T) if text == "catboost.pair_logit" else None
-    bound = ra.Evaluator(data.labels, text, group_sizes=data.sizes, pairs=pairs, n_threads=n_threads)
-    scores, some = unrelated(data, rounds), first_queries(data, SOME)
-    present = [rival for rival in rivals if not rival.needs or toolkits.is_there(rival.needs)]
-    calls: dict[str, Call] = {text: lambda i: bound.evaluate(scores[i])}
-    calls |= {rival.whose: rival.make(some if rival.scaled else data, n_threads) for rival in present}
-    found = medians(calls, rounds, clock_of(n_threads))
+    """Time a measure against every installed program that computes the same number."""
+    pairs = tuple(random_pairs(data).T) if text == "catboost.pair_logit" else None
+    evaluator = ra.Evaluator(data.labels, text, group_sizes=data.sizes, pairs=pairs, n_threads=n_threads)
+    scores, few = unrelated(data, rounds), first_queries(data, FEW_QUERIES)
+    present = [rival for rival in rivals if not rival.needs or toolkits.is_installed(rival.needs)]
+    calls: dict[str, Call] = {text: lambda i: evaluator.evaluate(scores[i])}
+    calls |= {rival.name: rival.make(few if rival.scaled else data, n_threads) for rival in present}
+    seconds = medians(calls, rounds, clock_of(n_threads))
     for rival in present:
         if rival.scaled:
-            found[rival.whose] *= data.labels.size / some.labels.size
+            seconds[rival.name] *= data.labels.size / few.labels.size
     title = f"{text}, {data.labels.size:,} rows, {n_threads} thread(s)"
-    report(title, found, text, {rival.whose: rival.floor for rival in present if rival.floor})
+    report(title, seconds, text, {rival.name: rival.floor for rival in present if rival.floor})
 
 
 def run(data: Data, rounds: int) -> None:
-    few = sparse(data, share=0.2)
+    binary = sparse(data, share=0.2)
     for n_threads in sorted({1, os.cpu_count() or 1}):
-        for text, rivals in (of_ranks() | of_areas() | of_losses(some_pairs(few))).items():
-            against(few, text, rivals, rounds, n_threads)
+        for text, rivals in (ranked_measures() | area_measures() | loss_measures(random_pairs(binary))).items():
+            against(binary, text, rivals, rounds, n_threads)

@@ -1,4 +1,4 @@
-"""Memory of a bound evaluator, and of one evaluation."""
+"""Measure the memory of a bound evaluator and of one evaluation."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ def run(data: Data) -> None:
         tracemalloc.start()
         evaluator = ra.Evaluator(convention=convention, **columns)
         evaluator.evaluate(scores)
-        held = tracemalloc.get_traced_memory()[0]
+        n_bytes = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
         evaluator.evaluate(scores)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         print(
-            f"  {name:40s} held {held / 8 / n:5.2f} (at most 4)   extra in an evaluation {(peak - held) / 8 / n:5.2f}"
+            f"  {name:40s} held {n_bytes / 8 / n:5.2f} (at most 4)   "
+            f"extra in an evaluation {(peak - n_bytes) / 8 / n:5.2f}"
         )

@@ -1,4 +1,4 @@
-"""Processor seconds of whole commands that evaluate a TREC run from files: ours and other programs'."""
+"""CPU time of commands that evaluate a TREC run from files: ours and other programs'."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ with open(sys.argv[1]) as qrels, open(sys.argv[2]) as run:
 
 
 def run(_data: object, rounds: int) -> None:
-    """Time each command that is installed, NDCG@10 and AP of one run."""
+    """Time NDCG@10 and AP of one run in each installed program."""
     with tempfile.TemporaryDirectory() as folder:
         qrels, ranked = _files(Path(folder))
         calls = {name: _call(command) for name, command in _commands(str(qrels), str(ranked))}
-        found = medians(calls, rounds, _seconds_of_children)
-        report(f"A run of {QUERIES:,} queries and {DOCUMENTS:,} documents each, from files", found, "rankadapters")
+        seconds = medians(calls, rounds, _seconds_of_children)
+        report(f"A run of {QUERIES:,} queries and {DOCUMENTS:,} documents each, from files", seconds, "rankadapters")
 
 
 def _files(folder: Path) -> tuple[Path, Path]:
@@ -56,8 +56,8 @@ def _files(folder: Path) -> tuple[Path, Path]:
 
 
 def _commands(qrels: str, ranked: str) -> Iterator[tuple[str, list[str]]]:
-    ours = [sys.executable, "-m", "rankadapters", "evaluate", "--qrels", qrels, "--run", ranked]
-    yield "rankadapters", [*ours, "--convention", "trec_eval_9@10", "--convention", "trec_eval_9.map@all"]
+    command = [sys.executable, "-m", "rankadapters", "evaluate", "--qrels", qrels, "--run", ranked]
+    yield "rankadapters", [*command, "--convention", "trec_eval_9@10", "--convention", "trec_eval_9.map@all"]
     if program := shutil.which("trec_eval"):
         yield "trec_eval", [program, "-m", "ndcg_cut.10", "-m", "map", qrels, ranked]
     if find_spec("ir_measures"):
@@ -73,6 +73,6 @@ def _call(command: list[str]) -> Callable[[int], object]:
 
 
 def _seconds_of_children() -> float:
-    """Processor seconds of all processes that have ended: what else the machine does hardly counts."""
+    """Return the CPU seconds of all ended child processes; other load on the machine hardly affects them."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -1,4 +1,4 @@
-"""Evaluation from rank 1 to all ranks, on tiny, huge and binary data, and from ten thousand to twenty million rows."""
+"""Time evaluation by cutoff, on tiny, huge and binary data, and from ten thousand to twenty million rows."""
 
 from __future__ import annotations
 
@@ -9,24 +9,29 @@ from benchmarks import toolkits
 from benchmarks.data import Data, make, unrelated
 from benchmarks.timing import medians, report
 
-DEPTHS = {1: 6, 5: 6, 10: 6, 30: 4.5, 60: None, 100: None, None: 3}  # cutoffs, and how many times LightGBM's speed
-GROWTH = (100, 1_000, 10_000, 50_000, 200_000)  # queries of 104 rows in the mean
+DEPTHS = {1: 6, 5: 6, 10: 6, 30: 4.5, 60: None, 100: None, None: 3}  # cutoff: least ratio of LightGBM's time to ours
+GROWTH = (100, 1_000, 10_000, 50_000, 200_000)  # numbers of queries, with 104 rows on average
 
 
-def beside_lightgbm(data: Data, convention: ra.Convention, rounds: int, n_threads: int = 1) -> dict[str, float]:
+def compare_with_lightgbm(data: Data, convention: ra.Convention, rounds: int, n_threads: int = 1) -> dict[str, float]:
     k = getattr(convention, "k", None)
-    bound = ra.Evaluator(data.labels, convention, group_sizes=data.sizes, n_threads=n_threads)
+    evaluator = ra.Evaluator(data.labels, convention, group_sizes=data.sizes, n_threads=n_threads)
     scores = unrelated(data, rounds)
     depth = int(data.sizes.max()) if k is None else k
-    calls = {"rankadapters": lambda i: bound.evaluate(scores[i]), "LightGBM": toolkits.lightgbm(data, depth, n_threads)}
+    calls = {
+        "rankadapters": lambda i: evaluator.evaluate(scores[i]),
+        "LightGBM": toolkits.lightgbm(data, depth, n_threads),
+    }
     return medians(calls, rounds)
 
 
 def depths(data: Data, rounds: int) -> None:
     for k, floor in DEPTHS.items():
         floors = {} if floor is None else {"LightGBM": floor}
-        report(f"NDCG@{k or 'all'}", beside_lightgbm(data, ra.presets.lightgbm(k), rounds), "rankadapters", floors)
-    averaged = beside_lightgbm(data, ra.presets.lightgbm(None).replace(ties="average"), rounds)
+        report(
+            f"NDCG@{k or 'all'}", compare_with_lightgbm(data, ra.presets.lightgbm(k), rounds), "rankadapters", floors
+        )
+    averaged = compare_with_lightgbm(data, ra.presets.lightgbm(None).replace(ties="average"), rounds)
     report("NDCG@all, ties=average", averaged, "rankadapters", {"LightGBM": 2.5})
 
 
@@ -38,7 +43,7 @@ def tiny(n_queries: int = 1_000_000) -> Data:
 
 
 def huge(n_queries: int = 200, length: int = 9_999) -> Data:
-    """As long as LightGBM takes them."""
+    """Return queries of the largest size that LightGBM accepts."""
     rng = np.random.default_rng(4)
     n = n_queries * length
     return Data(rng.integers(0, 5, n).astype(float), rng.standard_normal(n), np.full(n_queries, length))
@@ -55,30 +60,30 @@ def shapes(data: Data, rounds: int) -> None:
         "labels of which 5 % are relevant": (binary(data), {}),
     }
     for name, (case, floors) in cases.items():
-        found = beside_lightgbm(case, ra.presets.lightgbm(10), rounds)
-        report(f"NDCG@10, {name}", found, "rankadapters", floors)
+        seconds = compare_with_lightgbm(case, ra.presets.lightgbm(10), rounds)
+        report(f"NDCG@10, {name}", seconds, "rankadapters", floors)
 
 
 def growth(rounds: int) -> None:
-    """Binding and evaluating, in nanoseconds a row."""
-    print("\nGrowth, one thread: nanoseconds a row")
+    """Print the nanoseconds per row of binding and evaluating."""
+    print("\nGrowth, one thread: nanoseconds per row")
     print(f"  {'rows':>12s} {'binding':>10s} {'NDCG@10':>10s} {'LightGBM':>10s}")
     for n_queries in GROWTH:
         data = make(n_queries)
         n = data.labels.size
-        some = max(3, rounds // 3)
-        found = beside_lightgbm(data, ra.presets.lightgbm(10), some)
+        n_rounds = max(3, rounds // 3)
+        seconds = compare_with_lightgbm(data, ra.presets.lightgbm(10), n_rounds)
         binding = medians(
             {
                 "binding": lambda _, d=data: ra.Evaluator(
                     d.labels, ra.presets.lightgbm(10), group_sizes=d.sizes, n_threads=1
                 )
             },
-            some,
+            n_rounds,
         )["binding"]
         print(
-            f"  {n:12,d} {binding / n * 1e9:10.1f} {found['rankadapters'] / n * 1e9:10.1f} "
-            f"{found['LightGBM'] / n * 1e9:10.1f}"
+            f"  {n:12,d} {binding / n * 1e9:10.1f} {seconds['rankadapters'] / n * 1e9:10.1f} "
+            f"{seconds['LightGBM'] / n * 1e9:10.1f}"
         )
 
 

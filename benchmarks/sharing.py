@@ -1,4 +1,4 @@
-"""What is shared: several measures of one ranking, and averaged ties beside ties as they stand."""
+"""Time more than one measure of one ranking, and averaged ties against ties in input order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import rankadapters as ra
 from benchmarks.data import Data, unrelated
 from benchmarks.timing import clock_of, medians, report
 
-ALL_AT_ONCE, AVERAGED = 1.6, 2.5  # times the dearest alone, and times `input`, at most
+ALL_AT_ONCE, AVERAGED = 1.6, 2.5  # largest ratios: all measures to the slowest alone; ties=average to ties=input
 
 RANKED = {"precision": "float64", "short": "pad", "missing": "error", "unjudged": "error"}
 CASCADE = {"gain": "linear", "scale": 4, "complement": "float64", "average": "uniform", **RANKED}
@@ -15,7 +15,7 @@ RAISED = {"gain": "exp2", "discount": "log2", "ideal": "cutoff", "empty": 1, "av
 
 
 def measures(ties: str) -> dict[str, ra.Convention]:
-    """Give the first tier's measures of ten ranks, and AUC, under one handling of ties."""
+    """Return measures of the first ten ranks under one handling of ties."""
     ranked = {"k": 10, "ties": ties}
     return {
         "NDCG": ra.NDCG(**ranked, **RAISED),
@@ -31,32 +31,32 @@ def measures(ties: str) -> dict[str, ra.Convention]:
 
 
 def together(data: Data, rounds: int, ties: str) -> None:
-    """Time five measures at once, and each alone."""
+    """Time five measures together, and each alone."""
     queries, scores = ra.Queries(data.labels, group_sizes=data.sizes), unrelated(data, rounds)
-    several = {name: value for name, value in measures(ties).items() if name in {"NDCG", "AP", "RR", "P", "ERR"}}
-    panels = {f"{name}@10": ra.Panel(queries, [value], n_threads=1) for name, value in several.items()}
-    panels["all five"] = ra.Panel(queries, list(several.values()), n_threads=1)
+    five = {name: value for name, value in measures(ties).items() if name in {"NDCG", "AP", "RR", "P", "ERR"}}
+    panels = {f"{name}@10": ra.Panel(queries, [value], n_threads=1) for name, value in five.items()}
+    panels["all five"] = ra.Panel(queries, list(five.values()), n_threads=1)
     calls = {name: (lambda i, panel=panel: panel.evaluate(scores[i])) for name, panel in panels.items()}
-    found = medians(calls, rounds, clock_of(1))
-    dearest = max(list(panels)[:-1], key=found.__getitem__)
-    report(f"Five measures of one ranking, ties={ties}, one thread", found, dearest, most={"all five": ALL_AT_ONCE})
+    seconds = medians(calls, rounds, clock_of(1))
+    slowest = max(list(panels)[:-1], key=seconds.__getitem__)
+    report(f"Five measures of one ranking, ties={ties}, one thread", seconds, slowest, most={"all five": ALL_AT_ONCE})
 
 
 def averaged(data: Data, rounds: int, decimals: int | None) -> None:
-    """Time averaged ties beside ties as they stand, on scores with or without ties."""
+    """Time averaged ties against ties in input order, on scores with or without ties."""
     queries, scores = ra.Queries(data.labels, group_sizes=data.sizes), unrelated(data, rounds)
     if decimals is not None:
-        scores = [each.round(decimals) for each in scores]
+        scores = [round_scores.round(decimals) for round_scores in scores]
     of_input, of_average = measures("input"), measures("average")
     for name in of_input:
         panels = {
             f"{name}@10, ties={c.ties}": ra.Panel(queries, [c], n_threads=1) for c in (of_input[name], of_average[name])
         }
         calls = {text: (lambda i, panel=panel: panel.evaluate(scores[i])) for text, panel in panels.items()}
-        found = medians(calls, rounds, clock_of(1))
-        ours, other = panels
-        what = "scores without ties" if decimals is None else f"scores of {decimals} decimal(s)"
-        report(f"{name}@10, {what}, one thread", found, ours, most={other: AVERAGED})
+        seconds = medians(calls, rounds, clock_of(1))
+        with_input, with_average = panels
+        scores_text = "scores without ties" if decimals is None else f"scores of {decimals} decimal(s)"
+        report(f"{name}@10, {scores_text}, one thread", seconds, with_input, most={with_average: AVERAGED})
 
 
 def run(data: Data, rounds: int) -> None:

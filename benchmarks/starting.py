@@ -1,4 +1,4 @@
-"""What users meet first: import, first evaluations, compiling and `rankadapters parity`, in processes of their own."""
+"""Time what users run first, in new processes: import, first evaluations, compiling and `rankadapters parity`."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ print(time.perf_counter() - start)
 
 
 class Case(NamedTuple):
-    """A program that prints seconds, and how many each may take."""
+    """A program that prints seconds, with a name and a limit for each number."""
 
     names: tuple[str, ...]
     code: str
@@ -91,8 +91,8 @@ COMPILING = Case(
 
 
 def seconds(case: Case, cache: str) -> list[float]:
-    """Run a case in a process."""
-    # pip compiles what it installs to bytecode, so that a checkout has to keep it too.
+    """Run a case in a new process, and return the seconds that it prints."""
+    # pip installs compiled bytecode, so a checkout must also be allowed to write it.
     setting = {"NUMBA_CACHE_DIR": cache, "RANKADAPTERS_KERNELS": case.choice, "PYTHONDONTWRITEBYTECODE": ""}
     env = {**os.environ, **setting}
     command = [sys.executable, "-c", case.code, *case.arguments]
@@ -101,21 +101,21 @@ def seconds(case: Case, cache: str) -> list[float]:
 
 
 def in_an_empty_cache(case: Case) -> list[float]:
-    """Run a case as on a new machine."""
+    """Run a case with an empty cache, as on a new machine."""
     with tempfile.TemporaryDirectory() as cache:
         return seconds(case, cache)
 
 
 def show(case: Case, rounds: list[list[float]]) -> None:
-    """Print the medians beside their limits."""
+    """Print the medians and their limits."""
     for name, limit, column in zip(case.names, case.limits, zip(*rounds, strict=True), strict=True):
-        found = statistics.median(column)
-        print(f"  {name:52s} {found:7.3f} s   at most {limit:g}{'' if found <= limit else '  MISSED'}")
+        median = statistics.median(column)
+        print(f"  {name:52s} {median:7.3f} s   at most {limit:g}{'' if median <= limit else '  MISSED'}")
 
 
 def run() -> None:
-    print("\nStarting, in an empty cache where nothing else is said")
-    for case in (Case(("import rankadapters, beyond numpy",), IMPORT, (), (0.15,)), *FIRSTS, COMPILING):
+    print("\nStarting, with an empty cache unless stated otherwise")
+    for case in (Case(("import rankadapters, in addition to numpy",), IMPORT, (), (0.15,)), *FIRSTS, COMPILING):
         show(case, [in_an_empty_cache(case) for _ in range(ROUNDS)])
     cold, warm = (
         Case((f"rankadapters parity, {state}",), PARITY, (), (limit,))

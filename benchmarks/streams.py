@@ -1,4 +1,4 @@
-"""Streams: nanoseconds a row and peak memory, each in a process of its own, from 1 to 50 million rows."""
+"""Measure time per row and peak memory of streams of 1 to 50 million rows, each in a separate process."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import numpy as np
 from benchmarks.data import make
 
 SIZES = (1_000_000, 5_000_000, 20_000_000, 50_000_000)
-ROWS_IN_GROUP = 1_000_000  # which cuts queries
+ROWS_IN_GROUP = 1_000_000  # row groups that cut queries
 MOST_NS, MOST_MB, MOST_MB_SORTING, GROWTH = 80, 500, 600, 0.15
 ROUNDS = 4
-LEAST_ROWS = 10_000_000  # that a process evaluates: a smaller file several times
+LEAST_ROWS = 10_000_000  # for a process to evaluate; it evaluates smaller files repeatedly
 SMALL = "small.parquet"
 FOUR = ["lightgbm@10", "lightgbm.map@5", "xgboost.auc", "sklearn@all"]
 
@@ -44,20 +44,20 @@ print(json.dumps({
 
 
 def write_parquet(file: Path, n_rows: int, *, scattered: bool = False) -> Path:
-    """Write queries of 104 rows in the mean, which row groups cut; scattered ones have their rows anywhere in one."""
+    """Write queries of 104 rows on average, cut by row groups; if scattered, shuffle the rows within a row group."""
     import pyarrow as pa
     from pyarrow import parquet
 
     rng, schema = np.random.default_rng(0), pa.schema([("label", "int8"), ("score", "float64"), ("qid", "int64")])
     with parquet.ParquetWriter(file, schema) as writer:
-        held, n_queries, left = np.empty(0, np.int64), 0, n_rows
-        while left:
-            n = min(left, ROWS_IN_GROUP)
-            while held.size < n:
+        pending, n_queries, n_left = np.empty(0, np.int64), 0, n_rows
+        while n_left:
+            n = min(n_left, ROWS_IN_GROUP)
+            while pending.size < n:
                 sizes = make(n_queries=10_000, seed=n_queries).sizes
-                held = np.append(held, np.repeat(np.arange(n_queries, n_queries + sizes.size), sizes))
+                pending = np.append(pending, np.repeat(np.arange(n_queries, n_queries + sizes.size), sizes))
                 n_queries += sizes.size
-            qid, held, left = held[:n], held[n:], left - n
+            qid, pending, n_left = pending[:n], pending[n:], n_left - n
             labels = rng.choice(5, n, p=[0.5, 0.3, 0.13, 0.05, 0.02]).astype(np.int8)
             order = rng.permutation(n) if scattered else slice(None)
             columns = [labels, rng.standard_normal(n), qid[order]]
@@ -65,55 +65,55 @@ def write_parquet(file: Path, n_rows: int, *, scattered: bool = False) -> Path:
     return file
 
 
-def evaluated(file: Path, n_rows: int, *, threads: int = 1, unsorted: bool = False, several: bool = False) -> dict:
-    """Evaluate a file in a process, after a small one, so that nothing is compiled or imported any more."""
-    given = {
+def measure(file: Path, n_rows: int, *, threads: int = 1, unsorted: bool = False, four: bool = False) -> dict:
+    """Evaluate a file in a new process; it first evaluates a small file, to compile and import everything."""
+    arguments = {
         "file": str(file),
         "small": str(file.with_name(SMALL)),
         "threads": threads,
         "unsorted": unsorted,
-        "conventions": FOUR if several else FOUR[:1],
+        "conventions": FOUR if four else FOUR[:1],
         "times": max(1, LEAST_ROWS // n_rows),
     }
-    command = [sys.executable, "-c", EVALUATE, json.dumps(given)]
+    command = [sys.executable, "-c", EVALUATE, json.dumps(arguments)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def show(what: str, n_rows: int, runs: list[dict], most_ns: float | None = None, most_mb: float = MOST_MB) -> float:
-    """Print the least times, to which whatever else runs only adds, and give the nanoseconds a row on one core."""
+def show(name: str, n_rows: int, runs: list[dict], most_ns: float | None = None, most_mb: float = MOST_MB) -> float:
+    """Print the shortest times, which other load affects least; return the CPU nanoseconds per row."""
     cpu, wall = (min(run[clock] for run in runs) / n_rows * 1e9 for clock in ("cpu", "wall"))
     peak, idle = (max(run[memory] for run in runs) for memory in ("peak", "idle"))
     missed = (most_ns is not None and cpu > most_ns) or peak > most_mb
     print(
-        f"  {what:40s} {n_rows:>11,} rows {cpu:7.1f} ns a row of one core, {wall:7.1f} by the clock, "
+        f"  {name:40s} {n_rows:>11,} rows {cpu:7.1f} ns a row of one core, {wall:7.1f} by the clock, "
         f"{peak:5.0f} MB at most ({idle:.0f} before){'   MISSED' if missed else ''}"
     )
     return cpu
 
 
 def growing(folder: Path) -> None:
-    """Evaluate more and more rows, in turn, so that a slow moment of the machine meets all; a row costs the same."""
+    """Evaluate larger and larger files in turn; the time per row must stay the same."""
     files = {n_rows: write_parquet(folder / f"{n_rows}.parquet", n_rows) for n_rows in SIZES}
-    runs = [{n_rows: evaluated(file, n_rows) for n_rows, file in files.items()} for _ in range(ROUNDS)]
-    found = [show("Parquet, NDCG@10, one thread", n, [each[n] for each in runs], MOST_NS) for n in SIZES]
-    growth = max(found) / min(found) - 1
+    runs = [{n_rows: measure(file, n_rows) for n_rows, file in files.items()} for _ in range(ROUNDS)]
+    nanoseconds = [show("Parquet, NDCG@10, one thread", n, [run[n] for run in runs], MOST_NS) for n in SIZES]
+    growth = max(nanoseconds) / min(nanoseconds) - 1
     limit = f"at most {GROWTH:.0%}{'' if growth <= GROWTH else '  MISSED'}"
     print(f"  most and least nanoseconds a row differ by {growth:.1%}   {limit}")
     n_rows = SIZES[1]
-    show("four measures, one thread", n_rows, [evaluated(files[n_rows], n_rows, several=True)])
-    show("NDCG@10, two threads", n_rows, [evaluated(files[n_rows], n_rows, threads=2)])
+    show("four measures, one thread", n_rows, [measure(files[n_rows], n_rows, four=True)])
+    show("NDCG@10, two threads", n_rows, [measure(files[n_rows], n_rows, threads=2)])
     for file in files.values():
         file.unlink()
 
 
 def sorting(folder: Path) -> None:
-    """Sort what stands in no order."""
+    """Time files that must be sorted by query first."""
     if not importlib.util.find_spec("duckdb"):
-        print("\nDuckDB is not there to sort: pip install duckdb")
+        print("\nDuckDB, which sorts, is not installed: pip install duckdb")
         return
     for n_rows in SIZES[1:]:
         file = write_parquet(folder / "scattered.parquet", n_rows, scattered=True)
-        runs = [evaluated(file, n_rows, threads=2, unsorted=True)]
+        runs = [measure(file, n_rows, threads=2, unsorted=True)]
         show("scattered, sorted by DuckDB", n_rows, runs, most_mb=MOST_MB_SORTING)
 
 

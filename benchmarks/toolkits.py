@@ -1,4 +1,4 @@
-"""The toolkits' own measures of given scores, as calls without any training."""
+"""Calls that compute the toolkits' own measures of scores, without any training."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def catboost_metric(
 ) -> Callable[[int], object]:
     from catboost.utils import eval_metric
 
-    given = {"group_id": data.qid, "pairs": pairs, "thread_count": n_threads}
-    return lambda _: eval_metric(data.labels, data.scores, metric, **given)
+    arguments = {"group_id": data.qid, "pairs": pairs, "thread_count": n_threads}
+    return lambda _: eval_metric(data.labels, data.scores, metric, **arguments)
 
 
 def ranx(data: Data, metric: str, n_threads: int) -> Callable[[int], object]:
-    """Queries in ranx's own form, which it is given sorted by score."""
+    """Return a call of ranx on its own Qrels and Run."""
     from ranx import Qrels, Run, evaluate
 
     judged, retrieved = map(dict, _dictionaries(data))
@@ -53,7 +53,7 @@ def ranx(data: Data, metric: str, n_threads: int) -> Callable[[int], object]:
 
 
 def ranx_of_sorted_lists(data: Data, metric: str, n_threads: int) -> Callable[[int], object]:
-    """As `ranx`, from the typed lists that it makes of these, so that little but the first ranks is left to look at."""
+    """Return a call of ranx on typed lists already sorted by score, which leaves it little work."""
     from numba.typed import List
     from ranx import evaluate
 
@@ -67,7 +67,7 @@ def ranx_of_sorted_lists(data: Data, metric: str, n_threads: int) -> Callable[[i
 
 
 def pytrec_eval(data: Data, metric: str) -> Callable[[int], object]:
-    """Queries in pytrec_eval's own form."""
+    """Return a call of pytrec_eval on its own dictionaries."""
     from pytrec_eval import RelevanceEvaluator
 
     judged, retrieved = map(dict, _dictionaries(data))
@@ -76,7 +76,7 @@ def pytrec_eval(data: Data, metric: str) -> Callable[[int], object]:
 
 
 def _dictionaries(data: Data) -> tuple[list[tuple[str, dict[str, int]]], list[tuple[str, dict[str, float]]]]:
-    """Labels and scores of each query by the names of its documents."""
+    """Return the labels and the scores of each query, by document name."""
     judged, retrieved = [], []
     for number, rows in enumerate(_slices(data.sizes)):
         documents = [f"d{row}" for row in range(rows.start, rows.stop)]
@@ -87,7 +87,7 @@ def _dictionaries(data: Data) -> tuple[list[tuple[str, dict[str, int]]], list[tu
 
 
 def roc_auc_of_queries(data: Data) -> Callable[[int], object]:
-    """A call for each query that has relevant rows and others."""
+    """Return a call of roc_auc_score for each query that has both relevant and irrelevant rows."""
     from sklearn.metrics import roc_auc_score
 
     pairs = [(data.labels[rows], data.scores[rows]) for rows in _slices(data.sizes)]
@@ -95,12 +95,12 @@ def roc_auc_of_queries(data: Data) -> Callable[[int], object]:
     return lambda _: [roc_auc_score(labels, scores) for labels, scores in pairs]
 
 
-def is_there(package: str) -> bool:
-    """Tell whether a package is installed, and say so where it is not."""
-    found = importlib.util.find_spec(package) is not None
-    if not found:
-        print(f"\n{package} is not there to compare with: pip install {package.replace('_', '-')}")
-    return found
+def is_installed(package: str) -> bool:
+    """Return whether a package is installed; if not, print a hint."""
+    installed = importlib.util.find_spec(package) is not None
+    if not installed:
+        print(f"\n{package} is not installed: pip install {package.replace('_', '-')}")
+    return installed
 
 
 def _slices(sizes: np.ndarray) -> list[slice]:
@@ -109,7 +109,7 @@ def _slices(sizes: np.ndarray) -> list[slice]:
 
 
 def scikit_learn(data: Data, k: int, n_queries: int) -> tuple[Callable[[int], object], int]:
-    """Only some queries, since it takes one call each; with their number of rows."""
+    """Return calls of ndcg_score for the first queries only, because they are slow, and the number of their rows."""
     from sklearn.metrics import ndcg_score
 
     ends = np.cumsum(data.sizes)

@@ -1,11 +1,11 @@
-"""Six learners trained, validated and judged under the NDCG of three tools, as Busa-Fekete et al. (2012) did.
+"""Train, validate and test six learners under the NDCG of three tools, as Busa-Fekete et al. (2012) did.
 
     python examples/apple_to_apple.py --data S1.txt S2.txt S3.txt S4.txt S5.txt [--results FILE] [--figures FOLDER]
     python examples/apple_to_apple.py --redraw FILE --figures FOLDER
 
-The parts are MQ2008's: fold i trains on parts i to i+2, validates on i+3 and tests on i+4, cyclically. Without --data
-five small generated parts take their place. Validation picks the round, epoch or pass, and the setting where a learner
-has a choice, by the convention that is trained under: so it matters to those too whose training asks no measure.
+The parts are MQ2008's: fold i trains on parts i to i+2, validates on i+3 and tests on i+4, cyclically. Without --data,
+five small generated parts are used. Validation picks the round, epoch or pass, and a learner's settings, by the
+training convention. So the convention also affects learners whose training loss uses no metric.
 """
 
 import argparse
@@ -22,16 +22,16 @@ from joblib import Parallel, delayed
 import rankadapters as ra
 from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankSVM
 
-# trec_eval with gains 2^l - 1 is RankLib's NDCG, but that it orders ties by document ids, which no learner sees.
+# trec_eval with gains 2^label - 1 is RankLib's NDCG, except that it orders ties by docid, which no learner sees.
 JUDGES = {"letor4": "letor4@10", "yahoo": "yahoo@10", "ranklib": "ranklib@10", "trec": "trec_eval_9@10+gain=exp2"}
 TRAINED = ("letor4", "yahoo", "ranklib")
 DRAWN = {"letor4": "LETOR 4.0", "yahoo": "Yahoo!", "trec": "trec_eval"}
 CUTOFFS = tuple(range(1, 11))
-BEST = "LambdaMART"  # whom the others are compared with, query by query
+BEST = "LambdaMART"  # the other learners are compared with it, query by query
 
 
 class Effort(NamedTuple):
-    """How long learners may take: rounds of all, restarts and steps of one, and whether settings are searched."""
+    """Size of the experiment: rounds of each learner, restarts and steps of CoordinateAscent, search of settings."""
 
     rounds: int
     restarts: int
@@ -42,7 +42,7 @@ class Effort(NamedTuple):
 WHOLE, SMALL = Effort(300, 30, 25, searches=True), Effort(2, 1, 3, searches=False)
 
 
-# The learners: the settings of each among which validation chooses.
+# Each function returns a learner with all the settings that validation chooses from.
 
 
 def adarank(convention: str, effort: Effort) -> list[Any]:
@@ -53,7 +53,7 @@ def ranknet(convention: str, effort: Effort) -> list[Any]:
     layers = [(10,), (50,), (100,), (10, 10), (10, 10, 10)] if effort.searches else [(10,)]
     same = {"convention": convention, "max_iter": min(effort.rounds, 100), "random_state": 0, "n_threads": 1}
     pairs = ra.objectives.catboost.pair_logit()
-    return [NeuralRanker(pairs, hidden_layer_sizes=each, **same) for each in layers]
+    return [NeuralRanker(pairs, hidden_layer_sizes=sizes, **same) for sizes in layers]
 
 
 def rankboost(convention: str, effort: Effort) -> list[Any]:
@@ -61,8 +61,8 @@ def rankboost(convention: str, effort: Effort) -> list[Any]:
 
 
 def ranksvm(convention: str, effort: Effort) -> list[Any]:
-    several = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0) if effort.searches else (0.01,)
-    return [RankSVM(C=C, convention=convention, n_threads=1) for C in several]
+    penalties = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0) if effort.searches else (0.01,)
+    return [RankSVM(C=C, convention=convention, n_threads=1) for C in penalties]
 
 
 def coordinate_ascent(convention: str, effort: Effort) -> list[Any]:
@@ -76,12 +76,12 @@ def lambdamart(convention: str, effort: Effort) -> list[Any]:
     objective = ra.lightgbm.lambdarank(convention, truncation=10)
     same = {"n_estimators": effort.rounds, "learning_rate": 0.05, "early_stopping_rounds": 100, "n_jobs": 1}
     trees = [LGBMRanker(objective=objective, num_leaves=n, verbosity=-1, **same) for n in (7, 15, 31)]
-    searched = trees if effort.searches else trees[:1]
-    return [ra.sklearn.QueryRanker(each, convention=convention, eval_metric=convention) for each in searched]
+    rankers = trees if effort.searches else trees[:1]
+    return [ra.sklearn.QueryRanker(ranker, convention=convention, eval_metric=convention) for ranker in rankers]
 
 
 LEARNERS = {
-    "RankNet": ranknet,  # what takes longest comes first, so that in the end no processor waits for it
+    "RankNet": ranknet,  # the slowest learners start first, so that no CPU is idle at the end
     "CoordinateAscent": coordinate_ascent,
     "RankSVM": ranksvm,
     "LambdaMART": lambdamart,
@@ -91,7 +91,7 @@ LEARNERS = {
 
 
 class Part(NamedTuple):
-    """A fifth of the data; its queries know the document ids."""
+    """A fifth of the data; `queries` includes the docids."""
 
     X: np.ndarray
     labels: np.ndarray
@@ -106,16 +106,16 @@ def read(file: Path) -> Part:
 
 def generated(n_queries: int = 12, n_features: int = 12) -> list[Part]:
     data, _ = ra.datasets.mq2008_like(random_state=0, n_train_queries=5 * n_queries)
-    part_of, found = np.unique(data.qid, return_inverse=True)[1] // n_queries, []
+    part_of, parts = np.unique(data.qid, return_inverse=True)[1] // n_queries, []
     for part in range(5):
         X, labels, qid = (column[part_of == part] for column in (data.X[:, :n_features], data.labels, data.qid))
         docid = [f"d{row:04}" for row in range(labels.size)]
-        found.append(Part(X, labels, qid, ra.Queries(labels, qid=qid, docid=docid)))
-    return found
+        parts.append(Part(X, labels, qid, ra.Queries(labels, qid=qid, docid=docid)))
+    return parts
 
 
-class Tested(NamedTuple):
-    """One learner, trained under one convention, on one fold: the values of its test queries, (cutoffs, queries)."""
+class TestResult(NamedTuple):
+    """The result of one learner, training convention and fold; `values` have the shape (cutoffs, queries)."""
 
     learner: str
     convention: str
@@ -126,93 +126,94 @@ class Tested(NamedTuple):
     seconds: float
 
 
-def tested(learner: str, convention: str, fold: int, parts: list[Part], effort: Effort) -> Tested:
-    """Train every setting, and judge the one that validates best."""
+def train_and_test(learner: str, convention: str, fold: int, parts: list[Part], effort: Effort) -> TestResult:
+    """Train a learner with every setting, and test the model that is best in validation."""
     start = time.process_time()
     *training, valid, test = (parts[(fold + step) % 5] for step in range(5))
     X, labels, qid = (np.concatenate([part[column] for part in training]) for column in range(3))
     models = LEARNERS[learner](JUDGES[convention], effort)
     for model in models:
         model.fit(X, labels, qid=qid, eval_set=[valid[:3]])
-    worths = [model.score(*valid[:2], qid=valid.qid) for model in models]
-    best = models[int(np.argmax(worths))]
+    valid_scores = [model.score(*valid[:2], qid=valid.qid) for model in models]
+    best = models[int(np.argmax(valid_scores))]
     scores = best.predict(test.X)
     seconds = time.process_time() - start
-    return Tested(learner, convention, fold, judged(test, scores), tied(test, scores), setting(best), seconds)
+    return TestResult(learner, convention, fold, evaluate(test, scores), n_tied(test, scores), setting(best), seconds)
 
 
-def judged(part: Part, scores: np.ndarray) -> dict[str, np.ndarray]:
+def evaluate(part: Part, scores: np.ndarray) -> dict[str, np.ndarray]:
     conventions = {name: [ra.parse(text).at(k) for k in CUTOFFS] for name, text in JUDGES.items()}
-    found = ra.Panel(part.queries, [each for several in conventions.values() for each in several]).per_query(scores)
-    return {name: np.array([found[each] for each in several]) for name, several in conventions.items()}
+    panel = ra.Panel(part.queries, [convention for by_cutoff in conventions.values() for convention in by_cutoff])
+    of_queries = panel.per_query(scores)
+    return {name: np.array([of_queries[conv] for conv in by_cutoff]) for name, by_cutoff in conventions.items()}
 
 
-def tied(part: Part, scores: np.ndarray) -> int:
-    """Count the queries in which two rows have one score."""
-    bounds = part.queries.indptr[1:-1]
-    return sum(np.unique(own).size < own.size for own in np.split(scores[part.queries.rows], bounds))
+def n_tied(part: Part, scores: np.ndarray) -> int:
+    """Return the number of queries with tied scores."""
+    by_query = np.split(scores[part.queries.rows], part.queries.indptr[1:-1])
+    return sum(np.unique(query_scores).size < query_scores.size for query_scores in by_query)
 
 
 def setting(model: Any) -> str:
     params = model.get_params()
-    chosen = ("C", "hidden_layer_sizes", "estimator__num_leaves")
-    return ", ".join(f"{name.removeprefix('estimator__')}={params[name]}" for name in chosen if name in params)
+    searched = ("C", "hidden_layer_sizes", "estimator__num_leaves")
+    return ", ".join(f"{name.removeprefix('estimator__')}={params[name]}" for name in searched if name in params)
 
 
-def experiment(parts: list[Part], effort: Effort, jobs: int) -> list[Tested]:
-    tasks, found, start = list(product(LEARNERS, TRAINED, range(5))), [], time.perf_counter()
-    calls = (delayed(tested)(*task, parts, effort) for task in tasks)
-    for each in Parallel(n_jobs=jobs, return_as="generator_unordered")(calls):
-        found.append(each)
-        done = f"{len(found):2} of {len(tasks)}, {time.perf_counter() - start:4.0f} s"
-        what = f"{each.learner} under {each.convention}, fold {each.fold + 1}: {each.seconds:.1f} s of CPU"
-        print(f"{done}  {what}", file=sys.stderr, flush=True)
-    return found
+def experiment(parts: list[Part], effort: Effort, jobs: int) -> list[TestResult]:
+    tasks, results, start = list(product(LEARNERS, TRAINED, range(5))), [], time.perf_counter()
+    calls = (delayed(train_and_test)(*task, parts, effort) for task in tasks)
+    for result in Parallel(n_jobs=jobs, return_as="generator_unordered")(calls):
+        results.append(result)
+        progress = f"{len(results):2} of {len(tasks)}, {time.perf_counter() - start:4.0f} s"
+        task = f"{result.learner} under {result.convention}, fold {result.fold + 1}: {result.seconds:.1f} s of CPU"
+        print(f"{progress}  {task}", file=sys.stderr, flush=True)
+    return results
 
 
-def summary(found: list[Tested], parts: list[Part]) -> dict[str, Any]:
-    """Give all that tables and figures need as plain numbers; standard errors are those of all test queries."""
+def summary(results: list[TestResult], parts: list[Part]) -> dict[str, Any]:
+    """Return the plain numbers for tables and figures; standard errors are over all test queries."""
     table: dict[str, Any] = {learner: {} for learner in LEARNERS}
-    best = {convention: by_fold(found, BEST, convention) for convention in TRAINED}
+    best = {convention: by_fold(results, BEST, convention) for convention in TRAINED}
     for learner, convention in product(LEARNERS, TRAINED):
-        folds = by_fold(found, learner, convention)
+        folds = by_fold(results, learner, convention)
         table[learner][convention] = {
-            "folds": {judge: [rounded(each.values[judge].mean(axis=1)) for each in folds] for judge in JUDGES},
+            "folds": {judge: [rounded(result.values[judge].mean(axis=1)) for result in folds] for judge in JUDGES},
             "error": {judge: rounded(error(values(folds, judge))) for judge in JUDGES},
             "error_beside_best": {
                 judge: rounded(error(values(folds, judge) - values(best[convention], judge))) for judge in JUDGES
             },
-            "tied_queries": sum(each.tied_queries for each in folds),
-            "settings": [each.setting for each in folds],
-            "cpu_seconds": round(sum(each.seconds for each in folds), 1),
+            "tied_queries": sum(result.tied_queries for result in folds),
+            "settings": [result.setting for result in folds],
+            "cpu_seconds": round(sum(result.seconds for result in folds), 1),
         }
     sizes = np.concatenate([np.diff(part.queries.indptr) for part in parts])
     short = [int((sizes < k).sum()) for k in CUTOFFS]
     return {"conventions": JUDGES, "queries": sizes.size, "queries_with_fewer_than_k_rows": short, "table": table}
 
 
-def by_fold(found: list[Tested], learner: str, convention: str) -> list[Tested]:
-    own = [each for each in found if (each.learner, each.convention) == (learner, convention)]
-    return sorted(own, key=lambda each: each.fold)
+def by_fold(results: list[TestResult], learner: str, convention: str) -> list[TestResult]:
+    folds = [result for result in results if (result.learner, result.convention) == (learner, convention)]
+    return sorted(folds, key=lambda result: result.fold)
 
 
-def values(folds: list[Tested], judge: str) -> np.ndarray:
-    return np.concatenate([each.values[judge] for each in folds], axis=1)
+def values(folds: list[TestResult], judge: str) -> np.ndarray:
+    return np.concatenate([result.values[judge] for result in folds], axis=1)
 
 
-def error(several: np.ndarray) -> np.ndarray:
-    return several.std(axis=1, ddof=1) / np.sqrt(several.shape[1])
+def error(of_queries: np.ndarray) -> np.ndarray:
+    return of_queries.std(axis=1, ddof=1) / np.sqrt(of_queries.shape[1])
 
 
-def rounded(several: np.ndarray) -> list[float]:
-    return several.round(6).tolist()
+def rounded(numbers: np.ndarray) -> list[float]:
+    return numbers.round(6).tolist()
 
 
-# What is printed and drawn
+# Tables and figures
 
 
 def mean(results: dict[str, Any], learner: str, convention: str, judge: str) -> np.ndarray:
-    """NDCG at each cutoff, the mean over the folds."""
+    """Return NDCG at each cutoff, averaged over the folds."""
     return np.mean(results["table"][learner][convention]["folds"][judge], axis=0)
 
 
@@ -222,42 +223,42 @@ def tables(results: dict[str, Any], cutoffs: tuple[int, ...] = (1, 3, 5, 10)) ->
         lines += ["", f"judged by {text.replace('@10', '@k')}, mean of five folds and standard error", ""]
         lines.append(f"{'learner':17}{'trained under':14}" + "".join(f"{f'k={k}':>16}" for k in cutoffs))
         for learner, convention in product(sorted(LEARNERS), TRAINED):
-            found = mean(results, learner, convention, judge)
+            means = mean(results, learner, convention, judge)
             errors = results["table"][learner][convention]["error"][judge]
-            cells = "".join(f"{found[k - 1]:9.4f} ±{errors[k - 1]:.4f}".rjust(16) for k in cutoffs)
+            cells = "".join(f"{means[k - 1]:9.4f} ±{errors[k - 1]:.4f}".rjust(16) for k in cutoffs)
             lines.append(f"{learner:17}{convention:14}{cells}")
     return lines
 
 
 def observations(results: dict[str, Any]) -> list[str]:
-    """Put the paper's observations beside the numbers."""
-    table, every = results["table"], list(product(LEARNERS, TRAINED))
-    at = {judge: np.array([mean(results, *each, judge) for each in every]) for judge in JUDGES}
-    lift, fall = at["yahoo"] - at["ranklib"], at["letor4"] - at["ranklib"]
+    """Return the numbers that the paper's observations are about."""
+    table, pairs = results["table"], list(product(LEARNERS, TRAINED))
+    by_judge = {judge: np.array([mean(results, *pair, judge) for pair in pairs]) for judge in JUDGES}
+    lift, fall = by_judge["yahoo"] - by_judge["ranklib"], by_judge["letor4"] - by_judge["ranklib"]
     lines = [
         f"yahoo - ranklib: {lift.min():.4f} to {lift.max():.4f} over all learners, trainings and cutoffs",
-        "letor4 - ranklib at k = 1 to 10: " + " ".join(f"{each:+.3f}" for each in fall.mean(axis=0)),
+        "letor4 - ranklib at k = 1 to 10: " + " ".join(f"{difference:+.3f}" for difference in fall.mean(axis=0)),
         f"queries with fewer than k rows: {results['queries_with_fewer_than_k_rows']} of {results['queries']}",
     ]
     for learner in sorted(LEARNERS):
-        own = {trained: np.array(table[learner][trained]["folds"]["ranklib"])[:, -1] for trained in TRAINED}
-        changes, ranklib = own["letor4"] - own["ranklib"], table[learner]["ranklib"]
-        gap = own["ranklib"].mean() - mean(results, BEST, "ranklib", "ranklib")[-1]
+        ndcg = {trained: np.array(table[learner][trained]["folds"]["ranklib"])[:, -1] for trained in TRAINED}
+        changes, ranklib = ndcg["letor4"] - ndcg["ranklib"], table[learner]["ranklib"]
+        gap = ndcg["ranklib"].mean() - mean(results, BEST, "ranklib", "ranklib")[-1]
         lines.append(
-            f"{learner}: NDCG@10 {own['ranklib'].mean():.4f}, {gap:+.4f} beside {BEST}, paired standard error "
+            f"{learner}: NDCG@10 {ndcg['ranklib'].mean():.4f}, {gap:+.4f} beside {BEST}, paired standard error "
             f"{ranklib['error_beside_best']['ranklib'][-1]:.4f}; under letor4 {changes.mean():+.4f}, worse in "
             f"{(changes < 0).sum()} folds; tied scores in {ranklib['tied_queries']} queries"
         )
     for k in (1, 4, 10):
         for judge in JUDGES:
-            worth = {learner: mean(results, learner, "ranklib", judge)[k - 1] for learner in sorted(LEARNERS)}
-            order = sorted(worth, key=worth.__getitem__, reverse=True)
+            at_k = {learner: mean(results, learner, "ranklib", judge)[k - 1] for learner in sorted(LEARNERS)}
+            order = sorted(at_k, key=at_k.__getitem__, reverse=True)
             lines.append(f"order at k = {k:2} by {judge:8} {' > '.join(order)}")
     return lines
 
 
 def draw(results: dict[str, Any], folder: Path) -> None:
-    """Draw Figure 1: what training under each tool does to each learner. Figure 2: the learners under each tool."""
+    """Draw two figures: the effect of each training convention on each learner, and the learners under each tool."""
     from matplotlib import rc_context
 
     from rankadapters.plotting.curves import panels
@@ -265,12 +266,14 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     tools, learners = DRAWN.items(), sorted(LEARNERS)
     trainings = {
-        learner: {tool: {each: mean(results, learner, each, judge) for each in TRAINED} for judge, tool in tools}
+        learner: {tool: {conv: mean(results, learner, conv, judge) for conv in TRAINED} for judge, tool in tools}
         for learner in learners
     }
-    all_learners = {tool: {each: mean(results, each, "ranklib", judge) for each in learners} for judge, tool in tools}
+    all_learners = {tool: {name: mean(results, name, "ranklib", judge) for name in learners} for judge, tool in tools}
     for number, grid in ((1, trainings), (2, {"": all_learners})):
-        with rc_context({"svg.fonttype": "none", "svg.hashsalt": "apple"}):  # text stays text; the same bytes each time
+        with rc_context(
+            {"svg.fonttype": "none", "svg.hashsalt": "apple"}
+        ):  # keep text as text; same bytes on every run
             file = folder / f"apple_to_apple_{number}.svg"
             panels(CUTOFFS, grid, "k", "NDCG@k").savefig(file, metadata={"Date": None})
 
@@ -278,10 +281,10 @@ def draw(results: dict[str, Any], folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Six learners under the NDCG of three tools.")
     parser.add_argument("--data", nargs=5, type=Path, help="the five parts of MQ2008: S1.txt ... S5.txt")
-    parser.add_argument("--jobs", type=int, default=-1, help="processes; all CPUs by default")
-    parser.add_argument("--results", type=Path, help="write all numbers as JSON")
-    parser.add_argument("--redraw", type=Path, help="read such a file, and train nothing")
-    parser.add_argument("--figures", type=Path, help="a folder for the two figures")
+    parser.add_argument("--jobs", type=int, default=-1, help="number of processes; all CPUs by default")
+    parser.add_argument("--results", type=Path, help="file to write all numbers to, as JSON")
+    parser.add_argument("--redraw", type=Path, help="read a --results file instead of training")
+    parser.add_argument("--figures", type=Path, help="folder for the two figures")
     arguments = parser.parse_args()
     if arguments.redraw:
         results = json.loads(arguments.redraw.read_text(encoding="utf-8"))

@@ -1,9 +1,9 @@
-"""Does the convention change which methods are on the front? Toolkits and baselines, over several data sets.
+"""Does the convention change which methods are undominated? Compare toolkits and baselines over several data sets.
 
     python examples/compare_learners.py [S1.txt S2.txt S3.txt S4.txt S5.txt] [--out page.html]
 
-Each file is a fold in SVMlight format; a method is trained on the other files and scores the documents of its own, and
-each fold is a data set. Two generated data sets come on top. Every toolkit that is installed takes part.
+Each file is a fold in SVMlight format, and each fold is a data set: methods are trained on the other files and score
+the fold's documents. Two generated data sets are added. Every installed toolkit is compared.
 """
 
 import argparse
@@ -21,7 +21,7 @@ SMALL = {"n_estimators": 40, "random_state": 0}
 
 
 def group_sizes(data: RankingData) -> np.ndarray:
-    """Rows of each query, whose rows follow each other."""
+    """Return the size of each query; the rows of a query must be together."""
     return np.diff(ra.Queries(data.labels, qid=data.qid).indptr)
 
 
@@ -54,10 +54,10 @@ def sklearn(train: RankingData) -> Callable:
 
 
 def best_feature(train: RankingData) -> Callable:
-    """The single feature, up or down, with the highest NDCG@10 on the training data."""
+    """Rank by the single feature, ascending or descending, with the highest NDCG@10 on the training data."""
     evaluator = ra.Evaluator(train.labels, "textbook@10", qid=train.qid)
     signed = [(sign, feature) for feature in range(train.X.shape[1]) for sign in (1, -1)]
-    sign, feature = max(signed, key=lambda each: evaluator.evaluate(each[0] * train.X[:, each[1]]).value)
+    sign, feature = max(signed, key=lambda pair: evaluator.evaluate(pair[0] * train.X[:, pair[1]]).value)
     return lambda X: sign * X[:, feature]
 
 
@@ -71,7 +71,7 @@ BASELINES = {"best feature": best_feature, "chance": chance}
 
 
 def joined(parts: list[RankingData]) -> RankingData:
-    """One set of all parts, whose queries stay apart and follow each other."""
+    """Return one data set of all parts, with query ids that are unique across parts."""
     return RankingData(
         X=np.vstack([part.X for part in parts]),
         labels=np.concatenate([part.labels for part in parts]),
@@ -80,10 +80,10 @@ def joined(parts: list[RankingData]) -> RankingData:
 
 
 def data_sets(files: list[str]) -> Iterator[tuple[str, RankingData, RankingData]]:
-    """Name, training and test data of each."""
+    """Yield the name, training data and test data of each data set."""
     folds = ra.io.read_features(*([file] for file in files)) if files else []
     for number, fold in enumerate(folds):
-        yield f"MQ2008 fold {number + 1}", joined([each for each in folds if each is not fold]), joined([fold])
+        yield f"MQ2008 fold {number + 1}", joined([part for part in folds if part is not fold]), joined([fold])
     for seed in (1, 2):
         train, test = ra.datasets.mq2008_like(random_state=seed)
         yield f"generated {seed}", joined([train]), joined([test])
@@ -92,7 +92,7 @@ def data_sets(files: list[str]) -> Iterator[tuple[str, RankingData, RankingData]
 def main() -> None:
     parser = argparse.ArgumentParser(description="Does the convention change the front?")
     parser.add_argument("files", nargs="*")
-    parser.add_argument("--out", help="write a page")
+    parser.add_argument("--out", help="also write a web page")
     arguments = parser.parse_args()
     installed = {name: method for name, method in METHODS.items() if find_spec(method.__name__)}
     rows = []
@@ -100,8 +100,8 @@ def main() -> None:
         queries = ra.Queries(test.labels, qid=test.qid)
         for name, method in {**installed, **BASELINES}.items():
             scores = np.asarray(method(train)(test.X), dtype=float)
-            found = ra.evaluate(queries, scores, CONVENTIONS)
-            rows += [(name, dataset, score) for score in found.values()]
+            by_convention = ra.evaluate(queries, scores, CONVENTIONS)
+            rows += [(name, dataset, score) for score in by_convention.values()]
 
     results = ra.compare.Results(rows, on_mixed="separate")
     numbers = ra.compare.winning_numbers(results)
@@ -109,8 +109,8 @@ def main() -> None:
     fronts = {measure: ra.compare.front(numbers, group=measure).first for measure in results.measures}
     for measure, methods in fronts.items():
         print(f"front under {measure}: {', '.join(methods)}")
-    several = len(set(map(frozenset, fronts.values()))) > 1
-    print("The convention changes the front." if several else "The front is the same under all.")
+    differ = len(set(map(frozenset, fronts.values()))) > 1
+    print("The convention changes the front." if differ else "The front is the same under all.")
     if find_spec("scikit_posthocs"):
         from scikit_posthocs import posthoc_nemenyi_friedman
 

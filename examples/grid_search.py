@@ -1,7 +1,7 @@
-"""A five-fold grid over four rankers with queries kept whole, and every number of it compared with `ra.evaluate`.
+"""A five-fold grid search over four rankers with whole queries, and a check of every score with `ra.evaluate`.
 
-`python grid_search.py` searches generated data, `python grid_search.py --data MQ2008/S*.txt` files in the format of
-LETOR. Each toolkit runs on one thread, which makes CatBoost's training repeatable.
+`python grid_search.py` uses generated data, `python grid_search.py --data MQ2008/S*.txt` uses files in LETOR format.
+Each toolkit runs on one thread, which makes CatBoost's training repeatable.
 """
 
 import argparse
@@ -26,7 +26,7 @@ SEARCHES = {
         CatBoostRanker(n_estimators=15, thread_count=1, verbose=0, allow_writing_files=False),
         {"depth": [3, 5]},
     ),
-    # Its own early stopping, on beyond 10,000 rows, would hold out rows and not queries.
+    # Above 10,000 rows its own early stopping is on, and would hold out rows instead of queries.
     "HistGradientBoostingRegressor": (
         HistGradientBoostingRegressor(max_iter=15, early_stopping=False, random_state=0),
         {"max_leaf_nodes": [7, 15]},
@@ -34,15 +34,15 @@ SEARCHES = {
 }
 
 
-def searched(data, estimator, grid):
-    """Search as anyone would."""
+def grid_search(data, estimator, grid):
+    """Run GridSearchCV in the usual way."""
     prefixed = {f"estimator__{name}": values for name, values in grid.items()}
     search = GridSearchCV(QueryRanker(estimator), prefixed, scoring=query_scorer(CONVENTION), cv=QueryKFold(5))
     return search.fit(data.X, data.labels, qid=data.qid)
 
 
 def by_hand(data, estimator, params):
-    """Train on each fold's queries, evaluate the predictions for the others."""
+    """Train on each fold's training queries, and evaluate the predictions for its test queries."""
     for train, test in QueryKFold(5).split(data.X, data.labels, data.qid):
         model = QueryRanker(clone(estimator).set_params(**params))
         model.fit(data.X[train], data.labels[train], qid=data.qid[train])
@@ -58,15 +58,16 @@ def main(argv=None):
     data = ra.io.read_features(files)[0] if files else ra.datasets.mq2008_like(random_state=0, n_train_queries=120)[0]
     print(f"{data}, {CONVENTION.name}")
     for name, (estimator, grid) in SEARCHES.items():
-        found = searched(data, estimator, grid).cv_results_
+        results = grid_search(data, estimator, grid).cv_results_
         equal = 0
         for row, params in enumerate(ParameterGrid(grid)):
-            folds = [float(found[f"split{fold}_test_score"][row]) for fold in range(5)]
-            equal += sum(ours == value for ours, value in zip(folds, by_hand(data, estimator, params), strict=True))
+            folds = [float(results[f"split{fold}_test_score"][row]) for fold in range(5)]
+            equal += sum(score == value for score, value in zip(folds, by_hand(data, estimator, params), strict=True))
             print(
-                f"{name:30} {params!s:24} {found['mean_test_score'][row]:.4f} of", *(f"{value:.4f}" for value in folds)
+                f"{name:30} {params!s:24} {results['mean_test_score'][row]:.4f} of",
+                *(f"{value:.4f}" for value in folds),
             )
-        print(f"{name:30} {equal} of {5 * len(found['params'])} equal ra.evaluate bit for bit")
+        print(f"{name:30} {equal} of {5 * len(results['params'])} equal ra.evaluate bit for bit")
 
 
 if __name__ == "__main__":

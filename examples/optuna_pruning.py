@@ -1,6 +1,6 @@
-"""Tune XGBRanker with Optuna: cross_val_score is the objective, and trials that fall behind are pruned as they train.
+"""Tune XGBRanker with Optuna: cross_val_score is the objective, and poor trials are pruned during training.
 
-Every round of every fold reports the declared metric of held-out queries to the trial. Needs `pip install optuna`.
+After every round of every fold, the declared metric of held-out queries is reported to the trial. Needs optuna.
 """
 
 import itertools
@@ -17,18 +17,18 @@ TRIALS, ROUNDS, FOLDS = 12, 10, 3
 conv = ra.presets.textbook(10)
 train, test = ra.datasets.mq2008_like(random_state=0, n_train_queries=90, n_test_queries=45)
 splitter = ra.sklearn.QueryShuffleSplit(1, test_size=0.2, random_state=0)
-[(kept, held)] = splitter.split(train.X, train.labels, train.qid)
-held_out = (train.X[held], train.labels[held], train.qid[held])
+[(fit_rows, held_out_rows)] = splitter.split(train.X, train.labels, train.qid)
+held_out = (train.X[held_out_rows], train.labels[held_out_rows], train.qid[held_out_rows])
 
 
 class Prune(xgb.callback.TrainingCallback):
-    """Report each round's metric, which EvalCallback has logged, and stop the trial when Optuna says so."""
+    """Report the metric that EvalCallback logged for each round, and prune the trial if Optuna asks for it."""
 
     def __init__(self, trial, steps):
         super().__init__()
-        self.trial, self.steps = trial, steps  # steps go on counting from fold to fold
+        self.trial, self.steps = trial, steps  # steps are counted across folds
 
-    def __deepcopy__(self, memo):  # scikit-learn clones the ranker for every fold: they are one trial
+    def __deepcopy__(self, memo):  # scikit-learn clones the ranker for every fold, but all folds report to one trial
         return type(self)(self.trial, self.steps)
 
     def after_iteration(self, model, epoch, evals_log):  # noqa: ARG002 - XGBoost's signature
@@ -48,12 +48,12 @@ def objective(trial):
     ).set_fit_request(qid=True)
     scores = cross_val_score(
         ranker,
-        train.X[kept],
-        train.labels[kept],
-        params={"qid": train.qid[kept]},
+        train.X[fit_rows],
+        train.labels[fit_rows],
+        params={"qid": train.qid[fit_rows]},
         cv=ra.sklearn.StratifiedQueryKFold(FOLDS),
         scoring=ra.sklearn.query_scorer(conv),
-        error_score="raise",  # else scikit-learn would take a pruned trial for a failed fold
+        error_score="raise",  # otherwise scikit-learn counts a pruned trial as a failed fold
     )
     return scores.mean()
 
@@ -67,8 +67,8 @@ study = optuna.create_study(
 with sklearn.config_context(enable_metadata_routing=True):
     study.optimize(objective, n_trials=TRIALS)
 
-done = study.get_trials(states=[optuna.trial.TrialState.COMPLETE])
-print(f"{len(done)} of {TRIALS} trials ran to the end; the others were pruned")
+completed = study.get_trials(states=[optuna.trial.TrialState.COMPLETE])
+print(f"{len(completed)} of {TRIALS} trials ran to the end; the others were pruned")
 ranker = xgb.XGBRanker(n_estimators=ROUNDS, n_jobs=1, **study.best_params).fit(train.X, train.labels, qid=train.qid)
 print(f"best in cross-validation: {study.best_value:.4f} with {study.best_params}")
 print(f"on the test queries: {ra.evaluate(test.labels, ranker.predict(test.X), conv, qid=test.qid)}")

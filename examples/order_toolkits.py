@@ -1,9 +1,9 @@
-"""Does the convention change which toolkit wins? One small model of each installed toolkit, over several folds.
+"""Does the convention change which toolkit wins? Compare one small model per installed toolkit over several folds.
 
     python examples/order_toolkits.py S1.txt S2.txt S3.txt S4.txt S5.txt
 
-Each file is a fold in SVMlight format; a model is trained on the other files and scores the documents of its own. The
-queries of all folds are then compared as one set. Without files, a generated data set is cut into three folds.
+Each file is a fold in SVMlight format. For each fold, models are trained on the other files and score the fold's
+documents. The queries of all folds are then compared as one set. Without files, a generated data set gets three folds.
 """
 
 import sys
@@ -29,7 +29,7 @@ def folds():
 
 
 def joined(parts):
-    """One set of all parts, whose queries stay apart."""
+    """Return one data set of all parts, with query ids that are unique across parts."""
     return ra.datasets.RankingData(
         X=np.vstack([part.X for part in parts]),
         labels=np.concatenate([part.labels for part in parts]),
@@ -38,21 +38,21 @@ def joined(parts):
 
 
 parts = folds()
-found = {name: [] for name, toolkit in TOOLKITS.items() if toolkit.probe().version}
-tested = []
+scores_by_toolkit = {name: [] for name, toolkit in TOOLKITS.items() if toolkit.probe().version}
+test_parts = []
 for number, test in enumerate(parts):
-    others = joined([part for i, part in enumerate(parts) if i != number])
-    task = Task(ra.datasets.Grouped.of(others), ra.datasets.Grouped.of(joined([test])), seed=0)
-    tested.append(task.test)
-    for name, scores in found.items():
+    training = joined([part for i, part in enumerate(parts) if i != number])
+    task = Task(ra.datasets.Grouped.of(training), ra.datasets.Grouped.of(joined([test])), seed=0)
+    test_parts.append(task.test)
+    for name, scores in scores_by_toolkit.items():
         words = getattr(ra, name).native_metric(TOOLKITS[name].convention(K))
         scores.append(TOOLKITS[name].train(task, words)[0])
 
-labels = np.concatenate([test.labels for test in tested])
-sizes = np.concatenate([test.sizes for test in tested])
+labels = np.concatenate([test.labels for test in test_parts])
+sizes = np.concatenate([test.sizes for test in test_parts])
 report = ra.audit.order(
     ra.Queries(labels, group_sizes=sizes),
-    {TOOLKITS[name].model: np.concatenate(scores) for name, scores in found.items()},
+    {TOOLKITS[name].model: np.concatenate(scores) for name, scores in scores_by_toolkit.items()},
     [getattr(ra.presets, name)(K) for name in NAMES],
 )
 print(report)

@@ -1,4 +1,4 @@
-"""What each installed toolkit says of its model, and one declared NDCG for all of them: `rankadapters parity`."""
+"""Compare each installed toolkit's own value with one declared NDCG for all, as `rankadapters parity` does."""
 
 import rankadapters as ra
 

@@ -1,10 +1,10 @@
-"""Every objective in three toolkits, beside the toolkits' own losses, judged by NDCG, AP and ERR.
+"""Train every objective in three toolkits, and compare it with the toolkits' built-in losses by NDCG, AP and ERR.
 
     python examples/train_losses.py [--data S1.txt S2.txt S3.txt S4.txt S5.txt] [--rounds 30] [--picture losses.svg]
 
-With MQ2008's five parts every loss trains on three of them and is tested on the last, in turn; the table has means over
-the folds. Without files, a generated data set is one fold. Rows to train on are shuffled within their queries, since
-ListMLE takes rows of equal labels in row order. Toolkits that are not installed are left out.
+With MQ2008's five parts, every loss is trained on three parts and tested on the last, cyclically; the table has means
+over the folds. Without files, a generated data set is the only fold. Training rows are shuffled within their queries,
+because ListMLE orders rows of equal labels by row number. Toolkits that are not installed are skipped.
 """
 
 import argparse
@@ -43,10 +43,10 @@ def group_sizes(data: RankingData) -> np.ndarray:
 
 
 class LightGBM:
-    """15 leaves, a learning rate of 0.1."""
+    """LightGBM with 15 leaves and a learning rate of 0.1."""
 
     module = "lightgbm"
-    own = ("lambdarank", "rank_xendcg")
+    built_in = ("lambdarank", "rank_xendcg")
 
     def train(self, data: RankingData, loss: object, rounds: int) -> Predict:
         import lightgbm as lgb
@@ -58,10 +58,10 @@ class LightGBM:
 
 
 class XGBoost:
-    """Depth 4, a learning rate of 0.1."""
+    """XGBoost with depth 4 and a learning rate of 0.1."""
 
     module = "xgboost"
-    own = ("rank:ndcg", "rank:map", "rank:pairwise")
+    built_in = ("rank:ndcg", "rank:map", "rank:pairwise")
 
     def train(self, data: RankingData, loss: object, rounds: int) -> Predict:
         import xgboost as xgb
@@ -77,16 +77,16 @@ class XGBoost:
 
 
 class CatBoost:
-    """Depth 4, a learning rate of 0.1."""
+    """CatBoost with depth 4 and a learning rate of 0.1."""
 
     module = "catboost"
-    own = ("YetiRank", "YetiRank:mode=NDCG", "StochasticRank:metric=NDCG;top=10", "QueryRMSE", "QuerySoftMax")
+    built_in = ("YetiRank", "YetiRank:mode=NDCG", "StochasticRank:metric=NDCG;top=10", "QueryRMSE", "QuerySoftMax")
 
     def train(self, data: RankingData, loss: object, rounds: int) -> Predict:
         import catboost as cb
 
         params = {"iterations": rounds, "depth": 4, "learning_rate": 0.1, "random_seed": 0}
-        largest = max(float(data.labels.max()), 1.0)  # some of its losses take labels up to 1 only
+        largest = max(float(data.labels.max()), 1.0)  # some of CatBoost's losses accept only labels up to 1
         labels = data.labels / largest if isinstance(loss, str) else data.labels
         pool = cb.Pool(data.X, labels, group_id=data.qid)
         if not isinstance(loss, str):
@@ -101,46 +101,46 @@ def folds(files: list[Path] | None) -> Iterator[tuple[RankingData, RankingData]]
         yield shuffled(train), test
         return
     for first in range(5):
-        one, two, three, _, last = (files[(first + i) % 5] for i in range(5))
-        train, test = ra.io.read_features([one, two, three], [last])
+        first_part, second, third, _, last = (files[(first + i) % 5] for i in range(5))
+        train, test = ra.io.read_features([first_part, second, third], [last])
         yield shuffled(train), test
 
 
 def shuffled(data: RankingData) -> RankingData:
-    """Put the rows of each query into random order."""
+    """Return the data with the rows of each query in random order."""
     query = np.unique(data.qid, return_inverse=True)[1]
     order = np.lexsort((np.random.default_rng(0).random(query.size), query))
     return RankingData(X=data.X[order], labels=data.labels[order], qid=data.qid[order])
 
 
-def judged(toolkit: object, loss: object, data: list[tuple[RankingData, RankingData]], rounds: int) -> list[float]:
-    """Mean of every judge over the folds."""
-    found = []
+def mean_values(toolkit: object, loss: object, data: list[tuple[RankingData, RankingData]], rounds: int) -> list[float]:
+    """Train a loss on every fold; return the mean of every test metric over the folds."""
+    fold_values = []
     for train, test in data:
         scores = np.asarray(toolkit.train(train, loss, rounds)(test.X), dtype=float)
         values = ra.evaluate(test.labels, scores, JUDGES.values(), qid=test.qid)
-        found.append([values[ra.parse(text)].value for text in JUDGES.values()])
-    return np.mean(found, axis=0).tolist()
+        fold_values.append([values[ra.parse(text)].value for text in JUDGES.values()])
+    return np.mean(fold_values, axis=0).tolist()
 
 
 def picture(rows: list[tuple[str, str, list[float]]], file: Path) -> None:
-    """NDCG of every loss, a colour for each toolkit; rings are the toolkits' own."""
+    """Draw NDCG@10 of every loss, in a color for each toolkit; rings mark the toolkits' built-in losses."""
     from matplotlib.figure import Figure
 
     names = list(dict.fromkeys(name for _, name, _ in rows))
     figure = Figure(figsize=(7.5, 1 + 0.24 * len(names)), layout="constrained")
     axes = figure.add_subplot()
     for number, toolkit in enumerate(dict.fromkeys(toolkit for toolkit, _, _ in rows)):
-        for own in (False, True):
-            points = [(v[0], names.index(n)) for t, n, v in rows if t == toolkit and (n not in OBJECTIVES) == own]
+        for built_in in (False, True):
+            points = [(v[0], names.index(n)) for t, n, v in rows if t == toolkit and (n not in OBJECTIVES) == built_in]
             if points:
-                colour, label = f"C{number}", None if own else toolkit
-                filled = "none" if own else colour
-                axes.scatter(*zip(*points, strict=True), color=filled, edgecolors=colour, label=label)
+                color, label = f"C{number}", None if built_in else toolkit
+                fill = "none" if built_in else color
+                axes.scatter(*zip(*points, strict=True), color=fill, edgecolors=color, label=label)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.grid(axis="x", alpha=0.3)
-    axes.set_xlabel("NDCG@10; rings: the toolkit's own loss")
+    axes.set_xlabel("NDCG@10; rings: the toolkit's built-in loss")
     figure.legend(loc="outside upper right", ncols=3, frameon=False)
     figure.savefig(file)
 
@@ -149,7 +149,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Every objective in three toolkits.")
     parser.add_argument("--data", nargs=5, type=Path, help="the five parts of MQ2008: S1.txt ... S5.txt")
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--picture", type=Path, help="draw NDCG@10 of all")
+    parser.add_argument("--picture", type=Path, help="draw NDCG@10 of all losses to this file")
     arguments = parser.parse_args()
     data, rows = list(folds(arguments.data)), []
     print(f"{'toolkit':9} {'loss':46}", *(f"{name:>8}" for name in JUDGES))
@@ -157,8 +157,11 @@ def main() -> None:
         if find_spec(toolkit.module) is None:
             continue
         name = type(toolkit).__name__
-        for title, loss in {**OBJECTIVES, **{f"{own} (built in)": own for own in toolkit.own}}.items():
-            values = judged(toolkit, loss, data, arguments.rounds)
+        for title, loss in {
+            **OBJECTIVES,
+            **{f"{built_in} (built in)": built_in for built_in in toolkit.built_in},
+        }.items():
+            values = mean_values(toolkit, loss, data, arguments.rounds)
             rows.append((name, title, values))
             print(f"{name:9} {title:46}", *(f"{value:8.4f}" for value in values), flush=True)
     if arguments.picture:

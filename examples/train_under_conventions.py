@@ -1,4 +1,4 @@
-"""The metric used in training changes the model: three conventions, each trained under and judged under all three."""
+"""The metric used in training changes the model: train under each of three conventions, evaluate under all three."""
 
 import argparse
 from pathlib import Path
@@ -20,13 +20,13 @@ shape |= {"feature_fraction": 0.8, "verbosity": -1, "seed": 0}
 
 
 def folds():
-    """Train on three of the five parts and test on the last, in turn; generated data are one fold."""
+    """Yield training and test data: three of the five parts and the last, cyclically; or one generated fold."""
     if args.data is None:
         yield ra.datasets.mq2008_like(random_state=0)
         return
     for first in range(5):
-        one, two, three, _, last = (args.data[(first + i) % 5] for i in range(5))
-        yield ra.io.read_features([one, two, three], [last])
+        first_part, second, third, _, last = (args.data[(first + i) % 5] for i in range(5))
+        yield ra.io.read_features([first_part, second, third], [last])
 
 
 values = {trained: {judged: [] for judged in conventions} for trained in conventions}
@@ -38,9 +38,9 @@ for train, test in folds():
         objective = ra.lightgbm.lambdarank(convention, truncation=args.k, beyond_k="cut")
         booster = lgb.train({**shape, "objective": objective}, data, args.rounds)
         scores = ra.evaluate(test.labels, booster.predict(test.X), conventions.values(), qid=test.qid)
-        for judged, other in conventions.items():
-            values[trained][judged].append(scores[other].value)
+        for judged, judge in conventions.items():
+            values[trained][judged].append(scores[judge].value)
 
 print("trained under   judged under", *(f"{name:>9}" for name in conventions))
 for trained, judged in values.items():
-    print(f"{trained:28}", *(f"{np.mean(found):9.4f}" for found in judged.values()))
+    print(f"{trained:28}", *(f"{np.mean(folds_values):9.4f}" for folds_values in judged.values()))

@@ -1,4 +1,4 @@
-"""The command `rankadapters`, also started by `python -m rankadapters`."""
+"""Start the command `rankadapters`; `python -m rankadapters` does the same."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES as ALL
-from rankadapters.statistics.grid import has_cutoff, searched
+from rankadapters.statistics.grid import has_cutoff, values_to_search
 from tests.audit_data import small
 
 MEASURES = {name: measure for name, measure in ALL.items() if name != "ndcg"}
@@ -144,7 +144,8 @@ def test_a_page_shows_what_there_is(pair):
 def random_convention(rng, measure, queries, scores):
     """Draw fields that go together and have a value, and give it."""
     for _ in range(1000):
-        fields = {name: values[rng.integers(len(values))] for name, values in searched(measure, queries).items()}
+        grid = values_to_search(measure, queries)
+        fields = {name: values[rng.integers(len(values))] for name, values in grid.items()}
         fields |= {"k": [None, 1, 3, 5, 12, 40][rng.integers(6)]} if has_cutoff(measure) else {}
         try:
             convention = measure(**fields)

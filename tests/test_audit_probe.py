@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from rankadapters.statistics.grid import has_cutoff, searched
+from rankadapters.statistics.grid import has_cutoff, values_to_search
 
 LOSSES = {"pair-logit", "query-rmse", "query-soft-max", "query-cross-entropy"}
 RANKED = [name for name in MEASURES if name not in LOSSES]
@@ -29,7 +29,7 @@ def as_function(convention, takes):
 
 
 def random_convention(draw, measure, k):
-    grid = searched(MEASURES[measure], ra.Queries([1, 0], group_sizes=[2]))
+    grid = values_to_search(MEASURES[measure], ra.Queries([1, 0], group_sizes=[2]))
     while True:
         fields = {name: draw.choice(values) for name, values in grid.items()}
         if has_cutoff(MEASURES[measure]):

@@ -68,7 +68,7 @@ def test_a_number_of_several_models_needs_a_name(capsys, letor):
 @pytest.mark.parametrize("texts", [["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]])
 def test_numbers_of_one_model_need_a_cutoff_each(capsys, letor, texts):
     files = (*letor, "--feature", "1", "--format", "json")
-    assert "is one of several for the same model and cutoff" in refused(capsys, "identify", *texts, *files)
+    assert "repeats a model and cutoff" in refused(capsys, "identify", *texts, *files)
 
 
 def test_identify_and_profile_take_a_measure(capsys, letor):

@@ -118,10 +118,10 @@ def test_split_queries_decides_what_a_returning_query_is(capsys, write, choice, 
         (("--features", "a"), "--features needs exactly one of --predictions and --feature"),
         (("--features", "a", "--predictions", "b", "--feature", "1"), "--features needs exactly one of"),
         (("--features", "a", "--feature", "x"), "argument --feature: 'x' is not a whole number from 0"),
-        (("--features", "a", "--qrels", "b"), "--qrels was given beside --features"),
-        (("--features", "a", "--label", "b"), "--label was given, which --features has no use for"),
-        (("--qrels", "a"), "--qrels was given without --run"),
-        (("--qrels", "a", "--run", "b", "--split-queries", "merge"), "--split-queries was given, which --qrels has no"),
+        (("--features", "a", "--qrels", "b"), "--qrels contradicts --features"),
+        (("--features", "a", "--label", "b"), "--label has no effect with --features"),
+        (("--qrels", "a"), "--qrels needs --run"),
+        (("--qrels", "a", "--run", "b", "--split-queries", "merge"), "--split-queries has no effect with --qrels"),
         (("--split-queries", "never"), "argument --split-queries: invalid choice: 'never'"),
         (("--convention", "foo@10"), "argument --convention: 'foo@10' is neither a preset@k"),
         (("--features", "nowhere.txt", "--feature", "1"), "nowhere.txt: No such file"),
@@ -176,7 +176,7 @@ def test_ties_by_docid_need_docids(capsys, write, table):
     rows = write(ROWS.replace("#docid = c", ""), "rows.txt")
     found = refused(capsys, "--features", rows, "--feature", "1", "--convention", "trec_eval_9@5")
     assert "rows.txt, line 3 has no docid" in found
-    assert "--docid was not given" in refused(capsys, *table, "--convention", "trec_eval_9@5")
+    assert "--docid is missing" in refused(capsys, *table, "--convention", "trec_eval_9@5")
     assert printed(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
 
 

@@ -89,8 +89,8 @@ def test_fields_are_a_table_and_csv_too(capsys):
 @pytest.mark.parametrize(("more", "named"), [(["letor4"], "letor4"), (["--diff", "yahoo"], "--diff yahoo")])
 def test_fields_of_a_preset_are_refused(more, named, capsys):
     assert cli.main(["conventions", "--fields", "--format", "csv", *more]) == 2
-    expected = f"rankadapters: error: --fields are those of a measure, not of {named}. Hint: --fields --measure ndcg.\n"
-    assert capsys.readouterr().err == expected
+    expected = f"--fields prints the fields of a measure, not of {named}. Hint: --fields --measure ndcg."
+    assert capsys.readouterr().err == f"rankadapters: error: {expected}\n"
 
 
 def completed(line, tmp_path):

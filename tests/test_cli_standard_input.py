@@ -69,6 +69,6 @@ def test_standard_input_that_is_closed_is_told(capsys, monkeypatch, letor):
 )
 def test_two_files_cannot_both_be_standard_input(capsys, stdin, arguments, options):
     stdin(ROWS)
-    assert f"'-' was given 2 times ({options}), but standard input can be read once. Hint: " in refused(
+    assert f"'-' was given 2 times ({options}), but standard input can be read only once. Hint: " in refused(
         capsys, *arguments
     )

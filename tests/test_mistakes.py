@@ -380,7 +380,7 @@ COMMANDS = {
     ),
     f"evaluate features.txt scores.txt {OURS}": (
         "unrecognized arguments: features.txt scores.txt.",
-        "what each file holds is said before it, as in --features test.txt; see `rankadapters evaluate --help`.",
+        "put an option before each file, as in --features test.txt; see `rankadapters evaluate --help`.",
     ),
     f"evaluate --features features.txt --prediction scores.txt {OURS}": (
         "unrecognized arguments: --prediction scores.txt.", r"did you mean '--predictions'\?",
@@ -389,7 +389,7 @@ COMMANDS = {
         "nowhere.txt: No such file or directory.", "give the path of a readable file.",
     ),
     f"evaluate --features features.txt {OURS}": (
-        "--features needs exactly one of --predictions and --feature.", "the scores are in one of the two.",
+        "--features needs exactly one of --predictions and --feature.", "scores come from one of the two.",
     ),
     f"{ROWS} scores.txt --convention ndcg@10": (
         "argument --convention: 'ndcg@10' does not say whose ndcg it is, and tools differ.", "'textbook@10', .*",
@@ -433,7 +433,8 @@ COMMANDS = {
         r"judgments \(qrels\) have four words a line, runs have six; perhaps the files are swapped.",
     ),
     "identify 62.3% --features features.txt --predictions scores.txt": (
-        "value='62.3%' is not a number.", "what was printed, such as '0.1623'; a percentage as 0.623 for 62.3%.",
+        "value='62.3%' is not a number.",
+        "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623.",
     ),
     "identify 0.5 --measure map --features features.txt --predictions scores.txt": (
         "argument --measure: invalid choice: 'map' .*", r"did you mean 'ap'\?",
@@ -443,7 +444,7 @@ COMMANDS = {
     ),
     "parity --toolkits lgbm": ("argument --toolkits: invalid choice: 'lgbm' .*", r"did you mean 'lightgbm'\?"),
     "parity --train features.txt": (
-        "--train was given without --test.", "both, or neither for the generated data set.",
+        "--train was given without --test.", "give both, or neither for the generated data set.",
     ),
     "conventions lightgbm --dif yahoo": ("unrecognized arguments: --dif yahoo.", r"did you mean '--diff'\?"),
 }  # fmt: skip

@@ -216,7 +216,7 @@ def test_thresholds_of_mlflow_hold_for_our_metrics(mlflow):
         ({"options": {"query_weight": "f0"}}, ra.InputError, "row 1: f0 is .*, but another row of its query has"),
         ({"predictions": None}, ra.InputError, r"neither predictions nor a model\.\nHint: predictions='score'"),
         ({"targets": None}, ra.InputError, r"the data have no labels\.\nHint: targets='label'"),
-        ({"feature_names": ["f0"]}, ra.InputError, r"qid='qid' is not a column.*\nHint: the columns are 'f0'; or give"),
+        ({"feature_names": ["f0"]}, ra.InputError, r"qid='qid' is not a column.*\nHint: the columns are 'f0'; or pass"),
     ],
 )
 def test_what_is_wrong_is_said_by_us_and_nothing_is_logged(mlflow, arguments, error, said):
@@ -241,7 +241,7 @@ def test_a_model_with_other_columns_is_refused(mlflow):
 
 
 def test_numpy_data_have_no_column_of_queries(mlflow):
-    with pytest.raises(ra.InputError, match=r"qid='qid' is not.*\nHint: numpy arrays have no named columns; or give"):
+    with pytest.raises(ra.InputError, match=r"qid='qid' is not.*\nHint: numpy arrays have no named columns; or pass"):
         evaluated(mlflow, data=ONE.X, model=lambda X: X[:, 0], targets=ONE.y, predictions=None)
 
 

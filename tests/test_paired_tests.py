@@ -118,7 +118,7 @@ def test_many_tests_at_once_are_each_by_itself(monkeypatch):
     alone = [of(each, n_resamples=500)[0] for each in several]
     assert of(*several, n_resamples=500) == alone
     monkeypatch.setattr(resamples, "CELLS", 1000)
-    monkeypatch.setattr(pairwise, "HELD", 1000)  # two tests at a time
+    monkeypatch.setattr(pairwise, "IN_MEMORY", 1000)  # two tests at a time
     assert of(*several, n_resamples=500) == alone
 
 

@@ -174,7 +174,7 @@ def test_a_plot_has_a_line_for_each_segment_and_one_at_the_value_of_all():
         ("market", "by is 'market', but one entry per row is needed", None),
         ([{}] * 6, "by holds a value that is not hashable", None),
         ({"a": "se", "b": "se"}, "by has no segment for query 'c'", None),
-        ({**BY, "d": "x", "e": "x"}, "by names query 'd' and 1 more queries, but the data hold no such query", None),
+        ({**BY, "d": "x", "e": "x"}, "by names query 'd' and 1 more queries, but the data have no such query", None),
         ({**BY, "c": None}, r"by\['c'\] is None, but every query belongs to a segment", None),
         ({**BY, "c": []}, "by holds a value that is not hashable", None),
         ({}, "by has no segment for query 'a'", None),

@@ -83,7 +83,7 @@ def test_a_row_that_disagrees_is_named_wherever_its_batch_is():
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ({**BY, 1000: "x"}, "by names query 1000, but the data hold no such query"),
+        ({**BY, 1000: "x"}, "by names query 1000, but the data have no such query"),
         ({0: "x"}, "by has no segment for query 1"),
         (1.5, "by=1.5; allowed are names of columns"),
         ("xx", "no column 'xx'"),
@@ -137,10 +137,10 @@ def test_the_command_reads_the_segments_of_queries_from_a_file(capsys, write):
     lines = list(csv.DictReader(io.StringIO(printed(capsys, *command, "csv", "--by", by))))
     assert [line["qid"] for line in lines] == ["", "", "", "7", "8"]
     for text, message in {
-        "7 x\n8\n": "line 2 is '8'; expected a query and its one segment",
+        "7 x\n8\n": "line 2 is '8'; expected a query and its only segment",
         "7 x\n8 y\n7 z\n": "line 3 is '7 z'",
         "7 x\n": "by has no segment for query '8'",
-        "7 x\n8 y\n9 z\n": "by names query '9', but the data hold no such query",
+        "7 x\n8 y\n9 z\n": "by names query '9', but the data have no such query",
     }.items():
         assert message in refused(capsys, *command, "csv", "--by", write(text, "segments.txt"))
     trec = ("--qrels", write("7 0 a 1\n8 0 b 1\n", "qrels"), "--run", write("7 Q0 a 1 1 t\n8 Q0 b 1 1 t\n", "run"))

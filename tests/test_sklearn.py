@@ -206,7 +206,7 @@ def test_bad_weights_and_metadata():
         scorer(model, DATA.X, DATA.y, qid=DATA.qid, sample_weight=[1.0])
     with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
         ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X, DATA.y, qid=DATA.qid, sample_weight=np.ones(DATA.y.size))
-    with pytest.raises(ra.InputError, match="was handed 'group'"):
+    with pytest.raises(ra.InputError, match="was passed 'group'"):
         scorer(model, DATA.X, DATA.y, group=DATA.qid)
     with pytest.raises(ra.ConventionError, match="10 is not a convention"):
         ra.sklearn.query_scorer(10)
@@ -243,8 +243,8 @@ def test_the_optuna_example_prunes_some_trials_and_scores_the_others_on_whole_qu
     assert set(rounds) == {"COMPLETE", "PRUNED"}
     assert rounds["COMPLETE"] == {every}
     assert max(rounds["PRUNED"]) <= every
-    data, kept, conv = found["train"], found["kept"], found["conv"]
-    X, y, qid = data.X[kept], data.labels[kept], data.qid[kept]
+    data, rows, conv = found["train"], found["fit_rows"], found["conv"]
+    X, y, qid = data.X[rows], data.labels[rows], data.qid[rows]
     scores = []
     for train, test in ra.sklearn.StratifiedQueryKFold(found["FOLDS"]).split(X, y, qid):
         ranker = xgb.XGBRanker(n_estimators=found["ROUNDS"], n_jobs=1, **found["study"].best_params)

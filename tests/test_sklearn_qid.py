@@ -84,7 +84,7 @@ def test_no_qid_is_an_error_and_an_unnamed_index_is_none(routing):
 def test_without_routing_the_error_says_so():
     model = Ridge().fit(DATA.X, DATA.y)
     scorer = ra.sklearn.query_scorer(TEXTBOOK, qid="session")
-    with pytest.raises(ra.InputError, match=r"metadata routing is off, so that no metadata reaches a scorer"):
+    with pytest.raises(ra.InputError, match=r"metadata routing is off, so scorers get no metadata"):
         scorer(model, DATA.X, DATA.y)
     with pytest.raises(ra.InputError, match=r"fit\(X, y, session=...\) or params={'session': ...}"):
         scorer(model, DATA.X, DATA.y)
@@ -105,8 +105,8 @@ BAD = {
     "length": (DATA.y, DATA.qid[1:], rf"qid has {DATA.y.size - 1} rows but labels has {DATA.y.size}\.\nHint: "),
     "NaN": (DATA.y, with_value(DATA.qid, 3, np.nan), r"qid\[3\] is nan, but every row belongs to a query\.\nHint: "),
     "None": (DATA.y, with_value(DATA.qid, 3, None), r"qid\[3\] is None, but every row belongs to a query\.\nHint: "),
-    "float": (DATA.y, DATA.qid.astype(float), r"qid holds floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
-    "a float": (DATA.y, np.array([*DATA.qid[:-1], 0.5], object), r"qid holds floats such as 0\.5"),
+    "float": (DATA.y, DATA.qid.astype(float), r"qid has floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
+    "a float": (DATA.y, np.array([*DATA.qid[:-1], 0.5], object), r"qid has floats such as 0\.5"),
     "y": (with_value(DATA.y, 5, np.nan), DATA.qid, r"labels\[5\] is nan, which is not a finite number\.\nHint: "),
 }
 

@@ -182,9 +182,9 @@ def test_catboost_takes_an_objective_in_a_pipeline_a_search_and_with_categories(
             {"eval_set": [VALID_SET]},
             "no convention (.|\n)*Hint: QueryRanker.eval_m",
         ),
-        (catboost, {"objective": LAMBDARANK}, {"group_id": DATA.qid}, "group_id= is what QueryRanker hands over"),
+        (catboost, {"objective": LAMBDARANK}, {"group_id": DATA.qid}, "QueryRanker sets group_id= itself"),
         (catboost, {"objective": LAMBDARANK}, {"metric_period": 5}, "metric_period=5 cannot be used"),
-        (LinearRegression, {"objective": LAMBDARANK}, {}, "LinearRegression is not trained by an objective"),
+        (LinearRegression, {"objective": LAMBDARANK}, {}, "LinearRegression cannot train an objective"),
     ],
 )
 def test_an_objective_that_cannot_be_trained_is_refused(estimator, options, fit, message):

@@ -62,7 +62,7 @@ BAD = {
     "qid of other length": (lambda: fit(qid=DATA.qid[:-1]), rf"qid has \d+ rows but labels has \d+{HINTED}"),
     "qid with NaN": (lambda: fit(qid=with_nan(DATA.qid)), rf"qid\[7\] is nan{HINTED}drop rows without a query"),
     "qid with None": (lambda: fit(qid=[None, *DATA.qid[1:]]), rf"qid\[0\] is None{HINTED}drop rows"),
-    "float qid": (lambda: fit(qid=DATA.qid / 10), rf"qid holds floats such as 0\.0{HINTED}qid\.astype"),
+    "float qid": (lambda: fit(qid=DATA.qid / 10), rf"qid has floats such as 0\.0{HINTED}qid\.astype"),
     "y with NaN": (lambda: fit(y=with_nan(DATA.y)), rf"labels\[7\] is nan, which is not a finite number{HINTED}"),
     "X of other length": (lambda: fit(X=DATA.X[:-1]), rf"X has \d+ rows but y has \d+{HINTED}one label"),
     "another index": (lambda: fit(y=pd.Series(DATA.y), qid=pd.Series(DATA.qid, index=MIXED)), "different pandas index"),
@@ -91,7 +91,7 @@ BAD = {
     "a column of an array": (lambda: declared("s", DATA.X), rf"no column or index level 's'{HINTED}a table"),
     "validation": (
         lambda: fit(validation_fraction=0.2),
-        f"Ridge is handed no validation queries{HINTED}it is for LGBM",
+        f"Ridge takes no validation queries{HINTED}it is for LGBM",
     ),
     "a fraction of one": (
         lambda: fit(validation_fraction=1.0),
@@ -120,11 +120,11 @@ def test_conventions_are_conventions():
 
 def test_score_takes_no_convention_and_no_queries_for_granted():
     model = fit()
-    with pytest.raises(ra.ConventionError, match=r"no convention to score under.*\nHint: QueryRanker"):
+    with pytest.raises(ra.ConventionError, match=r"no convention to score with.*\nHint: QueryRanker"):
         model.score(DATA.X, DATA.y, qid=DATA.qid)
     with pytest.raises(ra.InputError, match=r"score got no qid.*\nHint: score\(X, y, qid=ids\)"):
         model.set_params(convention=CONV).score(DATA.X, DATA.y)
-    with pytest.raises(ra.InputError, match="qid holds floats"):
+    with pytest.raises(ra.InputError, match="qid has floats"):
         model.score(DATA.X, DATA.y, qid=DATA.qid / 10)
 
 
@@ -151,7 +151,7 @@ def test_an_index_of_single_rows_is_a_feature():
 
 def test_a_feature_that_equals_the_ids_is_taken_beside_ids_of_other_values():
     X = np.column_stack([DATA.X, DATA.qid])
-    with pytest.raises(ra.InputError, match=r"column 5 of X holds the query ids(.|\n)*other ids: fit\(qid="):
+    with pytest.raises(ra.InputError, match=r"column 5 of X holds the query ids(.|\n)*different ids: fit\(qid="):
         QueryRanker(Ridge()).fit(X, DATA.y, qid=DATA.qid)
     model = QueryRanker(Ridge()).fit(X, DATA.y, qid=[f"q{name}" for name in DATA.qid])
     assert (model.predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()

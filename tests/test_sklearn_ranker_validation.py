@@ -182,7 +182,7 @@ def test_parameters_of_fit_reach_the_ranker_unless_they_are_ours():
         DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, callbacks=[lambda env: seen.append(env.iteration)]
     )
     assert seen == list(range(ROUNDS))
-    with pytest.raises(ra.InputError, match=r"group= is what QueryRanker hands over itself\.\nHint"):
+    with pytest.raises(ra.InputError, match=r"QueryRanker sets group= itself\.\nHint"):
         fitted.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, group=DATA.sizes)
 
 
@@ -192,7 +192,7 @@ BAD_SETS = {
         {"eval_set": [VALID.X]},
         r"eval_set=\[ndarray .*; allowed are lists of tuples .*\nHint: eval_set=\[\(X, y, qid\)\]",
     ),
-    "float qid": ({"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid holds floats"),
+    "float qid": ({"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid has floats"),
     "twice": ({"eval_set": VALID_SET, "validation_fraction": 0.5}, r"given twice\.\nHint: either"),
     "a metric of nothing": ({"eval_metric": CONV}, r"eval_metric has no validation queries\.\nHint: fit\(eval_set="),
 }

@@ -62,7 +62,7 @@ def test_without_the_queries_of_the_rows_the_hint_names_what_is_possible():
 
 def test_the_queries_of_other_rows_are_refused():
     with pytest.raises(
-        ra.InputError, match=r"got no 'qid'.*\n.*; whole= has 50 rows and X 60, so that it does not say"
+        ra.InputError, match=r"got no 'qid'.*\n.*; whole= has 50 rows but X has 60, so it does not give"
     ):
         monitored(ra.sklearn.query_scorer(CONV, whole=QID[:50]))
 

@@ -221,8 +221,8 @@ BAD = {
     "length": (DATA.qid[1:], rf"qid has {DATA.y.size - 1} rows but X has {DATA.y.size}\.\nHint: one query id per row"),
     "NaN": (with_value(3, np.nan), r"qid\[3\] is nan, but every row belongs to a query\.\nHint: "),
     "None": (with_value(3, None), r"qid\[3\] is None, but every row belongs to a query\.\nHint: "),
-    "float": (DATA.qid.astype(float), r"qid holds floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
-    "a float": (with_value(3, 0.5), r"qid holds floats such as 0\.0"),
+    "float": (DATA.qid.astype(float), r"qid has floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
+    "a float": (with_value(3, 0.5), r"qid has floats such as 0\.0"),
     "unhashable": (with_value(3, {}), r"qid holds a value that is not hashable"),
     "table": (np.zeros((DATA.y.size, 2), int), r"qid has shape .* but one dimension is needed"),
     "one query": (
@@ -249,12 +249,12 @@ def test_fewer_queries_than_folds(splitter):
 
 
 def test_sizes_that_leave_nothing_speak_of_queries():
-    with pytest.raises(ra.InputError, match=r"\nHint: what scikit-learn calls samples here are queries, .* are 3\."):
+    with pytest.raises(ra.InputError, match=r"\nHint: scikit-learn's samples are queries here; their number is 3\."):
         QueryShuffleSplit(test_size=0.9).split(np.zeros(6), groups=[1, 1, 2, 2, 3, 3])
 
 
 def test_stratification_needs_grades():
-    with pytest.raises(ra.InputError, match=r"got no y, so it cannot tell the queries' best grades\.\nHint: "):
+    with pytest.raises(ra.InputError, match=r"got no y, so it does not know the best grades\.\nHint: "):
         StratifiedQueryKFold(2).split(DATA.X, groups=DATA.qid)
     with pytest.raises(ra.InputError, match=r"labels\[0\] is nan, which is not a finite number"):
         StratifiedQueryKFold(2).split(DATA.X, np.full(DATA.y.size, np.nan), DATA.qid)
@@ -271,7 +271,7 @@ def test_series_must_agree_in_their_index(splitter):
 def test_parameters_are_checked_when_made_and_when_changed(kind):
     with pytest.raises(ra.InputError, match=r"n_splits=1; allowed are whole numbers from 2 on\.\nHint: "):
         kind(1)
-    with pytest.raises(ra.InputError, match=r"random_state has no effect where shuffle=False\.\nHint: "):
+    with pytest.raises(ra.InputError, match=r"random_state has no effect if shuffle=False\.\nHint: "):
         kind(3, random_state=0)
     with pytest.raises(ra.InputError, match=r"n_splits=1; allowed are whole numbers from 2 on\.\nHint: "):
         kind(3).set_params(n_splits=1).split(DATA.X, DATA.y, DATA.qid)

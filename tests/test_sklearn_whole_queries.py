@@ -51,7 +51,7 @@ def test_whole_queries_in_any_order_and_queries_it_was_not_told_of_are_no_reason
     rows = np.random.default_rng(0).permutation(np.flatnonzero(DATA.qid < 30))
     for X, y, qid in ((DATA.X[rows], DATA.y[rows], DATA.qid[rows]), (DATA.X[:9], DATA.y[:9], DATA.qid[:9] + 1000)):
         assert scorer(model, X, y, qid=qid) == ra.evaluate(y, model.predict(X), TEXTBOOK, qid=qid).value
-    with pytest.raises(ra.InputError, match="qid holds floats"):
+    with pytest.raises(ra.InputError, match="qid has floats"):
         ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid.astype(float))
 
 

@@ -180,10 +180,10 @@ def test_a_convention_over_all_rows_takes_the_table_whole(capsys, shuffled):
 
 def test_unsorted_stands_with_tables_alone(capsys, shuffled, write):
     table = ("evaluate", "--convention", "textbook@5", "--format", "csv", "--unsorted", "--table", shuffled, *COLUMNS)
-    assert "--split-queries was given beside --unsorted" in refused(capsys, *table, "--split-queries", "merge")
+    assert "--split-queries contradicts --unsorted" in refused(capsys, *table, "--split-queries", "merge")
     letor = write("1 qid:7 1:1\n", "rows.txt")
     options = ("--features", letor, "--feature", "1", "--unsorted", "--convention", "textbook@5", "--format", "csv")
-    assert "--unsorted was given, which --features has no use for" in refused(capsys, "evaluate", *options)
+    assert "--unsorted has no effect with --features" in refused(capsys, "evaluate", *options)
 
 
 WAIT = """

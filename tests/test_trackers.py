@@ -65,7 +65,7 @@ def test_mlflow_takes_every_name():
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        (history(2), r"the history is of 2 trainings.*\nHint: history\.only\(run=-1\)"),
+        (history(2), r"the history has 2 trainings.*\nHint: history\.only\(run=-1\)"),
         (History(), "there is nothing to log"),
         ([], "there is nothing to log"),
         (0.5, r"0\.5 is neither a history nor a score"),
@@ -358,7 +358,7 @@ def test_a_learner_is_pruned_and_two_in_a_trial_are_refused(optuna):
     with pytest.raises(optuna.TrialPruned, match="in iteration 1"):
         fit(trial, 1)
     trial = optuna.create_study(direction="maximize", pruner=optuna.pruners.NopPruner()).ask()
-    with pytest.raises(ra.InputError, match=r"a second training reports into the trial, .*\nHint: one training"):
+    with pytest.raises(ra.InputError, match=r"a second training reports to the trial, .*\nHint: one training"):
         fit(trial, 2)
 
 
@@ -391,7 +391,7 @@ def test_two_values_of_one_set_are_not_taken_for_two_sets(optuna):
 @pytest.mark.parametrize("decides", [{"dataset": 1}, {"dataset": "test"}, {"convention": "yahoo@5"}])
 def test_a_set_and_a_convention_that_nothing_is_reported_of_are_refused(decides, optuna):
     with pytest.raises(
-        ra.InputError, match=r"no value came of .*\.\nHint: the sets are 'valid', the conventions 'ndcg@5"
+        ra.InputError, match=r"there is no value of .*\.\nHint: the sets are 'valid', the conventions 'ndcg@5"
     ):
         reported(optuna, History(), history(), **decides)
 
@@ -415,10 +415,10 @@ def test_mlflow_s_key_is_the_name_of_the_set(mlflow):
 
 
 def test_a_study_of_the_other_direction_is_refused(optuna):
-    with pytest.raises(ra.InputError, match=r"to minimize, but of ndcg@5/letor4 higher is better\.\nHint: optuna\.cr"):
+    with pytest.raises(ra.InputError, match=r"to minimize, but for ndcg@5/letor4 higher is better\.\nHint: optuna\.cr"):
         reported(optuna, History(), history(), direction="minimize", convention=CONV)
     loss = [Evaluation("valid", ra.parse("catboost.query_rmse"), 0.5)]
-    with pytest.raises(ra.InputError, match=r"to maximize, but of .* lower is better\.\n.*direction='minimize'"):
+    with pytest.raises(ra.InputError, match=r"to maximize, but for .* lower is better\.\n.*direction='minimize'"):
         reported(optuna, History(), loss)
     assert reported(optuna, History(), loss, direction="minimize") == {0: 0.5}
 
@@ -427,7 +427,7 @@ def test_a_study_of_the_other_direction_is_refused(optuna):
 def test_a_mistake_is_told_inside_a_training_too(trained, optuna):
     found, train = trained()
     trial = optuna.create_study(direction="minimize").ask()
-    with pytest.raises(ra.InputError, match="the study is to minimize"), ra.trackers.pruning(trial, history=found):
+    with pytest.raises(ra.InputError, match="the study is set to minimize"), ra.trackers.pruning(trial, history=found):
         train()
 
 

@@ -19,7 +19,7 @@ def test_every_objective_trains_in_every_toolkit_beside_its_own_losses(capsys, m
     ran = runpy.run_path(str(EXAMPLE), run_name="__main__")
     lines = capsys.readouterr().out.splitlines()[1:]
     toolkits = (ran["LightGBM"], ran["XGBoost"], ran["CatBoost"])
-    assert len(lines) == 3 * len(ran["OBJECTIVES"]) + sum(len(toolkit.own) for toolkit in toolkits)
+    assert len(lines) == 3 * len(ran["OBJECTIVES"]) + sum(len(toolkit.built_in) for toolkit in toolkits)
     for line in lines:
         assert all(0 < float(value) <= 1 for value in line.split()[-3:])
     assert "YetiRank (built in)" in picture.read_text(encoding="utf-8")

@@ -224,8 +224,8 @@ def test_a_warmup_that_could_keep_nothing_says_so(tmp_path):
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "rankadapters: error: neither the package's folder nor the home directory can be written, so that nothing can "
-        "be kept. Hint: set NUMBA_CACHE_DIR.\n"
+        "rankadapters: error: neither the package's folder nor the home directory can be written, so no machine "
+        "code can be cached. Hint: set NUMBA_CACHE_DIR.\n"
     )
     file = tmp_path / "file"
     file.touch()

@@ -1,4 +1,4 @@
-"""The project: train a ranker, and report its NDCG as LightGBM logs it."""
+"""A small project: train a ranker, and report the NDCG that LightGBM logs."""
 
 import lightgbm as lgb
 import numpy as np
@@ -12,12 +12,12 @@ PARAMS = {
 
 
 def data():
-    """Features, labels and query ids to train on and to test on."""
+    """Return training and test data: features, labels and query ids."""
     return ra.datasets.mq2008_like(random_state=7, n_train_queries=60, n_test_queries=40)
 
 
 def train_and_report():
-    """Scores of the test set, and the ndcg@5 that LightGBM logs for it."""
+    """Return the scores of the test set, and the ndcg@5 that LightGBM logs for it."""
     train, test = data()
     sizes = [np.unique(part.qid, return_counts=True)[1] for part in (train, test)]
     first = lgb.Dataset(train.X, train.labels, group=sizes[0])

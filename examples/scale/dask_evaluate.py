@@ -1,8 +1,8 @@
-"""The value of rows that lie on two Dask workers, the same bits as of one process.
+"""Evaluate rows on two Dask workers; the value is bit for bit the same as in one process.
 
     python examples/scale/dask_evaluate.py [--queries 2000]
 
-The rows are sorted by query and cut anywhere, as files often are; then they are mixed, so that Dask moves them.
+First the rows are sorted by query but partitions cut queries, as in many files; then all rows are shuffled.
 """
 
 import argparse
@@ -19,7 +19,7 @@ COLUMNS = {"label": "grade", "score": "model", "qid": "query", "order": "place"}
 
 
 def rows(n_queries):
-    """Queries of 1 to 99 rows, whose scores say something about their grades."""
+    """Return queries of 1 to 99 rows, whose scores correlate with their grades."""
     rng = np.random.default_rng(0)
     query = np.repeat(np.arange(n_queries), rng.integers(1, 100, n_queries))
     grade = rng.choice(5, query.size, p=[0.5, 0.3, 0.13, 0.05, 0.02])
@@ -32,20 +32,20 @@ def main():
     parser.add_argument("--queries", type=int, default=2000)
     table = rows(parser.parse_args().queries)
     mixed = table.sample(frac=1, random_state=0, ignore_index=True)
-    here = ra.evaluate(table.grade, table.model, CONVENTIONS, qid=table["query"])
+    local = ra.evaluate(table.grade, table.model, CONVENTIONS, qid=table["query"])
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
         Client(cluster),
     ):
-        cut, scattered = (dd.from_pandas(each, npartitions=7, sort=False) for each in (table, mixed))
+        cut, scattered = (dd.from_pandas(frame, npartitions=7, sort=False) for frame in (table, mixed))
         sorted_rows = ra.dask.evaluate(cut, CONVENTIONS, **COLUMNS, partitions="sorted")
         shuffled = ra.dask.evaluate(scattered, CONVENTIONS, **COLUMNS, partitions="shuffle")
         values = ra.dask.per_query(cut, CONVENTIONS[0], **COLUMNS, partitions="sorted").compute()
     print(f"{len(table):,} rows of {len(values):,} queries in 7 partitions")
     print(f"{'':32s} {'one process':>18s} {'sorted':>18s} {'shuffled':>18s}")
-    for convention, score in here.items():
-        each = (score.value, sorted_rows[convention].value, shuffled[convention].value)
-        print(f"{convention.name:32s} " + " ".join(f"{value:18.16f}" for value in each))
+    for convention, score in local.items():
+        columns = (score.value, sorted_rows[convention].value, shuffled[convention].value)
+        print(f"{convention.name:32s} " + " ".join(f"{value:18.16f}" for value in columns))
 
 
 if __name__ == "__main__":

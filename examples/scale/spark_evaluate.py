@@ -1,8 +1,8 @@
-"""The value of rows that lie in a Spark DataFrame, the same bits as of one process; needs a Java runtime.
+"""Evaluate a Spark DataFrame; the value is bit for bit the same as in one process. Needs a Java runtime.
 
     python examples/scale/spark_evaluate.py [--queries 2000]
 
-The rows lie anywhere, so that Spark moves them; then each query is in one partition, so that nothing moves.
+First the rows are in any partition, so Spark shuffles them; then each query is in one partition, and no row moves.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SETTINGS = {
 
 
 def rows(n_queries):
-    """Queries of 1 to 49 rows, whose scores say something about their grades."""
+    """Return queries of 1 to 49 rows, whose scores correlate with their grades."""
     rng = np.random.default_rng(0)
     query = np.repeat(np.arange(n_queries), rng.integers(1, 50, n_queries))
     grade = rng.choice(5, query.size, p=[0.5, 0.3, 0.13, 0.05, 0.02])
@@ -43,8 +43,8 @@ def run(spark, n_queries):
     print(f"{df.count():,} rows under {CONVENTION.name}")
     print(f"one process  {ra.evaluate(table['grade'], table['model'], CONVENTION, qid=table['query']).value:.16f}")
     for name, frame in (("shuffle", df), ("whole", df.repartition(3, "query"))):
-        found = ra.spark.evaluate(frame, CONVENTION, **COLUMNS, partitions=name)
-        print(f"{name:12s} {found.value:.16f}")
+        score = ra.spark.evaluate(frame, CONVENTION, **COLUMNS, partitions=name)
+        print(f"{name:12s} {score.value:.16f}")
     worst = ra.spark.per_query(df, CONVENTION, **COLUMNS, partitions="shuffle").sort(f"`{CONVENTION.name}`", "query")
     print(f"worst query: {worst.first()['query']}")
 

@@ -1,6 +1,6 @@
-"""The command `rankadapters`: the result on stdout and nothing else, everything about it on stderr.
+"""The command `rankadapters`: it prints only the result on stdout; notes and errors go to stderr.
 
-A subcommand is a function that adds its parser and sets `run`; `COMMANDS` lists them.
+`COMMANDS` maps each subcommand to a function that adds its parser and sets `run`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rankadapters import __version__
 from rankadapters.cli import audits, compare, conformance, conventions, evaluate, identify, parity, probe, warmup
 from rankadapters.cli import presets as preset_releases
 from rankadapters.cli.common import BAD_INPUT
-from rankadapters.cli.helping import Formatter, complete, examples, way_out
+from rankadapters.cli.helping import Formatter, complete, examples, suggested_fix
 from rankadapters.core.errors import RankAdaptersError
 
 COMMANDS: dict[str, Callable[[Any], None]] = {
@@ -42,12 +42,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        Arguments; those of the process by default.
+        Arguments; by default those of the process.
 
     Returns
     -------
     int
-        0 when everything asked holds, 1 when not, 2 on bad input, which one line on stderr names.
+        0 on success, 1 if the answer is negative, 2 on bad input, which one line on stderr describes.
     """
     output = _Output(sys.stdout)
     try:
@@ -63,33 +63,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except OSError as error:
         if error is not output.error:
-            hint = "check that the files and folders are there and yours to use, and that the disk has room"
+            hint = "check that the files and folders exist, that you may use them, and that the disk has room"
             print(_one_line(f"{error}.\nHint: {hint}."), file=sys.stderr)
             return BAD_INPUT
-        # Python would try once more, and complain once more, when it closes stdout.
+        # When Python closes stdout it would write again and print a second error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # whoever reads has read enough
+        if not isinstance(error, BrokenPipeError):  # a broken pipe means only that the reader stopped early
             print(_one_line(f"the result cannot be written: {error}"), file=sys.stderr)
         return BAD_INPUT
     return code
 
 
 class _Output:
-    """Standard output, which remembers the error that a write met: errors of files that are read are not of it."""
+    """Standard output that records its own write error, to tell it apart from errors of input files."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
         self.error: OSError | None = None
 
     def write(self, text: str) -> Any:
-        return self._remembering(self._stream.write, text)
+        return self._recording_error(self._stream.write, text)
 
     def flush(self) -> None:
-        self._remembering(self._stream.flush)
+        self._recording_error(self._stream.flush)
 
-    def _remembering(self, act: Callable[..., Any], *given: str) -> Any:
+    def _recording_error(self, method: Callable[..., Any], *arguments: str) -> Any:
         try:
-            return act(*given)
+            return method(*arguments)
         except OSError as error:
             self.error = error
             raise
@@ -103,27 +103,27 @@ def _one_line(message: str) -> str:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without the usage, and takes no option by half its name."""
+    """A parser that reports an error in one line without the usage, and accepts no abbreviated options."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=Formatter, allow_abbrev=False, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        parsed, others = super().parse_known_args(args, namespace)
-        if others:  # said here, a subcommand knows whose options they are not
-            self.error(f"unrecognized arguments: {' '.join(others)}")
-        return parsed, others
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # raised here, so that the error names the subcommand
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return parsed, unknown
 
     def error(self, message: str) -> NoReturn:
         if "Hint: " not in message:
-            message = f"{message}. Hint: {way_out(message, self.format_usage(), self.prog)}"
+            message = f"{message}. Hint: {suggested_fix(message, self.format_usage(), self.prog)}"
         self.exit(BAD_INPUT, _one_line(message) + "\n")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rankadapters",
-        usage="%(prog)s [--help] [--version] COMMAND ...",
+        usage="%(prog)s [--help] [--version] COMMAND [--help] ...",
         epilog=examples(
             "parity",
             "evaluate --qrels q.txt --run r.txt --convention trec_eval_9@10",
@@ -136,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
     version = f"rankadapters {__version__}"
     parser.add_argument("--version", action="version", version=version, help=argparse.SUPPRESS)
-    title = "One declared ranking metric in every toolkit. Commands, each with a --help"
+    title = "A convention such as lightgbm@10 says how a metric is computed. Commands"
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title=title, prog="rankadapters")
     for add in COMMANDS.values():
         add(commands)

@@ -1,4 +1,4 @@
-"""What the subcommands share: reading options, keeping stdout clean, progress."""
+"""Helpers that the subcommands share: reading options, keeping stdout clean, showing progress."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rankadapters.progress import advance, shown
 
 SAME, DIFFERENT, BAD_INPUT = 0, 1, 2
 
-LARGEST = 2**31 - 1  # what every toolkit takes as a cutoff or a seed
+LARGEST = 2**31 - 1  # every toolkit accepts cutoffs and seeds up to this
 
 
 def whole_from(least: int) -> Callable[[str], int]:
-    """Make a reader of whole numbers from `least` on, for argparse."""
+    """Return an argparse type for whole numbers of at least `least`."""
 
     def whole(text: str) -> int:
         if not (text.isascii() and text.isdigit() and least <= int(text) <= LARGEST):
@@ -32,7 +32,7 @@ def whole_from(least: int) -> Callable[[str], int]:
 
 
 def cutoff(text: str) -> int | None:
-    """Read a cutoff for argparse; `all` is None."""
+    """Argparse type of a cutoff; `all` becomes None."""
     if text == "all":
         return None
     try:
@@ -43,26 +43,26 @@ def cutoff(text: str) -> int | None:
 
 
 def flag(name: str) -> str:
-    """Write the option of an argument's name."""
+    """Return the option that sets an argument."""
     return f"--{name.removesuffix('_file').replace('_', '-')}"
 
 
 def resolve(spec: str, option: str = "--convention") -> Convention:
-    """Read a convention given as an option, in any of the forms that `ra.parse` takes."""
+    """Parse an option's value as a convention, in any form that `ra.parse` accepts."""
     try:
         return parse(spec)
     except ConventionError as error:
         raise error.about(f"argument {option}") from None
 
 
-def resolved(arguments: argparse.Namespace) -> list[Convention]:
-    """Read every convention that `--convention` names, each once."""
+def requested_conventions(arguments: argparse.Namespace) -> list[Convention]:
+    """Return the conventions that `--convention` names, without duplicates."""
     return [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
 
 
 @contextmanager
 def quiet_stdout() -> Iterator[None]:
-    """Send whatever the toolkits print, from Python or from C, to stderr."""
+    """Redirect toolkits' output to stderr, whether Python or C code prints it."""
     sys.stdout.flush()
     saved = os.dup(1)
     os.dup2(2, 1)
@@ -75,7 +75,7 @@ def quiet_stdout() -> Iterator[None]:
 
 
 @contextmanager
-def bar(what: str) -> Iterator[Callable[[int, int], Any]]:
-    """Show on a terminal's stderr how far a computation is; nothing elsewhere, or without rich."""
-    with shown(what, after=0):
+def bar(activity: str) -> Iterator[Callable[[int, int], Any]]:
+    """Show a progress bar on stderr; do nothing if stderr is not a terminal or rich is missing."""
+    with shown(activity, after=0):
         yield advance

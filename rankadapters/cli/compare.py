@@ -1,4 +1,4 @@
-"""`rankadapters compare`: methods over data sets, from a table of results."""
+"""`rankadapters compare`: compare methods over data sets, from a table of results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 from rankadapters.cli.helping import examples
-from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.printing import Answer, add_output
 
 DIRECTIONS = {"higher": True, "lower": False}
 
@@ -17,27 +17,26 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "compare",
-        help="compare methods over data sets by a table of results",
-        description="Winning numbers of methods over data sets, from a CSV or Parquet file with the columns method, "
-        "dataset, measure, value and, if wanted, source and higher_is_better. A measure may be a convention, such as "
-        "letor4@10.",
+        help="compare methods over data sets, from a table of results",
+        description="Compare methods over data sets by their winning numbers: how often each method beats another. The "
+        "CSV or Parquet file has the columns method, dataset, measure and value, optionally source and "
+        "higher_is_better. A measure may be a convention, such as letor4@10.",
         epilog=examples(
             "compare results.csv --better higher --out page.html",
         ),
     )
-    parser.add_argument("results", metavar="RESULTS", help="CSV or Parquet, a row per method, data set and measure")
-    parser.add_argument(
-        "--better", choices=tuple(DIRECTIONS), help="whether higher or lower is better, of measures that do not say so"
-    )
+    parser.add_argument("results", metavar="RESULTS", help="CSV or Parquet, one row per method, data set and measure")
+    better = "which values are better, for measures that do not say so themselves"
+    parser.add_argument("--better", choices=tuple(DIRECTIONS), help=better)
     parser.add_argument(
         "--on-mixed", choices=("error", "separate"), default="error",
-        help="one measure under several conventions: an error, or measures of their own (default: error)",
+        help="if one measure has several conventions: stop, or treat each as a separate measure (default: error)",
     )  # fmt: skip
-    parser.add_argument("--by", choices=("measure", "dataset"), default="measure", help="groups (default: measure)")
-    parser.add_argument("--strict", action="store_true", help="a method is beaten only by one that is higher in both")
-    parser.add_argument("--out", metavar="PAGE.html", help="write a page with everything as well")
-    parser.add_argument("--title", default="Methods over data sets", help="of the page")
-    answers(parser, _run)
+    parser.add_argument("--by", choices=("measure", "dataset"), default="measure", help="groups to count separately")
+    parser.add_argument("--strict", action="store_true", help="page: to dominate, a method must be higher on both axes")
+    parser.add_argument("--out", metavar="PAGE.html", help="also write a web page with all results")
+    parser.add_argument("--title", default="Methods over data sets", help="title of the page")
+    add_output(parser, _run)
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
@@ -47,7 +46,7 @@ def _run(arguments: argparse.Namespace) -> Answer:
     better = None if arguments.better is None else DIRECTIONS[arguments.better]
     results = Results.read(arguments.results, higher_is_better=better, on_mixed=arguments.on_mixed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MixedDecimalsWarning)  # every format but CSV tells it
+        warnings.simplefilter("ignore", MixedDecimalsWarning)  # every format except CSV already says so
         winners = winning_numbers(results, by=arguments.by)
         if arguments.out:
             write_text(arguments.out, page(results, title=arguments.title, strict=arguments.strict))

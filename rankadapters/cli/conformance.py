@@ -1,4 +1,4 @@
-"""`rankadapters conformance`: cases that test an implementation of a convention, and the test."""
+"""`rankadapters conformance`: write test cases for a convention, and test an implementation with them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from rankadapters.cli import functions
 from rankadapters.cli.common import SAME, resolve
-from rankadapters.cli.helping import examples, of_conventions
-from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.helping import complete_conventions, examples
+from rankadapters.cli.printing import Answer, add_output
 
 
 def add(commands: Any) -> None:
@@ -17,29 +17,29 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "conformance",
         help="test an implementation of a convention, in any language",
-        description="Write the cases by which a convention is told from all others, or ask a function or a program "
-        "about them and say by field what is wrong.",
+        description="Write test cases that distinguish a convention from all others, or test a function or a program "
+        "with them and report, field by field, what is wrong.",
         epilog=examples(
             "conformance write sklearn@10 --out cases.json",
             'conformance check sklearn@10 --command "node ndcg.js"',
             "conformance check sklearn@10 package.module:function",
-            status="0 when it conforms, 1 when not, 2 on bad input",
+            status="0 if it conforms, 1 if not, 2 on bad input",
         ),
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     write = actions.add_parser("write", help="write the cases to a file, as JSON")
     _add_convention(write)
-    write.add_argument("--out", metavar="FILE", required=True, help="where to write them")
-    write.add_argument("--labels", nargs="+", type=float, metavar="GRADE", help="of the cases (default: 0 to 4)")
+    write.add_argument("--out", metavar="FILE", required=True, help="file to write")
+    write.add_argument("--labels", nargs="+", type=float, metavar="GRADE", help="grades to use (default: 0 to 4)")
     write.set_defaults(run=_write)
-    check = actions.add_parser("check", help="ask a function or a program about the cases")
+    check = actions.add_parser("check", help="test a function or a program with the cases")
     _add_convention(check)
     functions.add(check)
-    answers(check, _check)
+    add_output(check, _check)
 
 
 def _add_convention(parser: argparse.ArgumentParser) -> None:
-    of_conventions(parser.add_argument("spec", metavar="CONVENTION", help="preset@k or a signature"))
+    complete_conventions(parser.add_argument("spec", metavar="CONVENTION", help="preset@k, such as yahoo@10"))
 
 
 def _write(arguments: argparse.Namespace) -> int:
@@ -56,6 +56,6 @@ def _check(arguments: argparse.Namespace) -> Answer:
     convention = resolve(arguments.spec, "CONVENTION")
     from rankadapters.conformance import check
 
-    with functions.opened(arguments, getattr(convention, "k", None)) as (function, keywords):
+    with functions.open_function(arguments, getattr(convention, "k", None)) as (function, keywords):
         report = check(function, convention, **keywords)
-    return Answer(report, holds=report.conforms)
+    return Answer(report, ok=report.conforms)

@@ -1,4 +1,4 @@
-"""`rankadapters conventions`: the presets with all their fields, and what differs from one of them."""
+"""`rankadapters conventions`: print presets with all their fields, and mark the fields that differ."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import argparse
 from dataclasses import dataclass
 from typing import Any, Self
 
+from rankadapters.cli.audits import add_measure
 from rankadapters.cli.common import cutoff, resolve
-from rankadapters.cli.helping import examples, of_conventions
-from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.helping import complete_conventions, examples
+from rankadapters.cli.printing import Answer, add_output
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -16,8 +17,8 @@ from rankadapters.core.evaluation.table import Table
 from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.document import Document
 
-NONE = "-"  # where a measure has no such field
-MARK = "*"  # beside what differs; colour alone would be lost in a pipe
+NONE = "-"  # for a field that the measure does not have
+MARK = "*"  # after a differing value; color would be lost in a pipe
 
 
 def add(commands: Any) -> None:
@@ -25,66 +26,62 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "conventions",
         help="print the presets with all their fields",
-        description="Print every preset of a measure, or those named, with all the fields of its convention. With "
-        "--diff, mark what differs from another convention; with --fields, say what each field of the measure may be, "
-        "as in preset@k+field=value.",
+        description="Print the presets of a measure, or the named ones, with all the fields of their conventions. With "
+        "--diff, mark the fields that differ from one more convention. With --fields, print instead the values that "
+        "each field may have; use them as in preset@k+field=value.",
         epilog=examples("conventions letor4 yahoo --diff ranklib", "conventions --measure err --fields"),
     )
-    which = "which to print, also as preset@k or a signature (default: all of the measure)"
-    named = parser.add_argument("presets", nargs="*", metavar="PRESET", help=which)
-    of_conventions(named)
-    parser.add_argument(
-        "--measure", choices=MEASURES, metavar="NAME", default="ndcg", help=f"{', '.join(MEASURES)} (default: ndcg)"
-    )
-    parser.add_argument("--fields", action="store_true", help="print the fields of the measure and what each may be")
+    about = "presets to print, also as preset@k or a signature (default: all presets of the measure)"
+    option = parser.add_argument("presets", nargs="*", metavar="PRESET", help=about)
+    complete_conventions(option)
+    add_measure(parser, "measure of the presets and fields")
+    parser.add_argument("--fields", action="store_true", help="print the measure's fields and their allowed values")
     parser.add_argument("--k", type=cutoff, default=10, help="cutoff, or all (default: 10)")
-    diff = parser.add_argument(
-        "--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature"
-    )
-    of_conventions(diff)
-    answers(parser, _run)
+    diff = parser.add_argument("--diff", metavar="SPEC", help="mark fields that differ from this preset or signature")
+    complete_conventions(diff)
+    add_output(parser, _run)
 
 
-def _named(text: str, k: int | None, option: str) -> Convention:
+def _convention(text: str, k: int | None, option: str) -> Convention:
     return presets.make(text, k) if text in presets.names(None) else resolve(text, option)
 
 
 @dataclass(frozen=True, slots=True)
 class PresetFields(Document):
-    """The fields of presets, each with whether it differs from another convention.
+    """The fields of presets, and whether each differs from a reference convention.
 
     >>> PresetFields.of({"letor4": presets.letor4(10)}, presets.yahoo(10)).rows["letor4"]["gain"]
     ('table_0_1_3', True)
     """
 
     rows: dict[str, dict[str, tuple[str, bool]]]
-    other: Convention | None
+    reference: Convention | None
 
     @classmethod
-    def of(cls, conventions: dict[str, Convention], other: Convention | None) -> Self:
-        """Spell the fields."""
+    def of(cls, conventions: dict[str, Convention], reference: Convention | None) -> Self:
+        """Return the fields as a signature spells them."""
         rows = {}
         for name, convention in conventions.items():
-            differing = {} if other is None else convention.diff(other)
+            differing = {} if reference is None else convention.diff(reference)
             texts = dict(part.split("=", 1) for part in str(convention).split("/")[1:-1])
-            if other is not None and other.measure != convention.measure:
+            if reference is not None and reference.measure != convention.measure:
                 texts = {"measure": convention.measure, **texts}
             rows[name] = {field: (text, field in differing) for field, text in texts.items()}
-        return cls(rows, other)
+        return cls(rows, reference)
 
     def blocks(self) -> list[str | Table]:
-        """Return a table of the presets, and what the mark means."""
+        """Return a table of the presets and a legend for the mark."""
         fields = list(dict.fromkeys(field for row in self.rows.values() for field in row))
         cells = {
             name: {f: text + MARK * marked for f, (text, marked) in row.items()} for name, row in self.rows.items()
         }
         lines = [[name, *(row.get(field, NONE) for field in fields)] for name, row in cells.items()]
-        note = [] if self.other is None else [f"{MARK} differs from {self.other.name}: {self.other}"]
+        note = [] if self.reference is None else [f"{MARK} differs from {self.reference.name}: {self.reference}"]
         return [Table.of("Presets and their fields", ["preset", *fields], lines), *note]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
-        rows, diff = self.rows.items(), None if self.other is None else str(self.other)
+        rows, diff = self.rows.items(), None if self.reference is None else str(self.reference)
         texts = {name: {field: text for field, (text, _) in row.items()} for name, row in rows}
         differs = {name: [field for field, (_, marked) in row.items() if marked] for name, row in rows}
         return {"presets": texts, "diff": diff, "differs": differs}
@@ -92,7 +89,7 @@ class PresetFields(Document):
 
 @dataclass(frozen=True, slots=True)
 class MeasureFields(Document):
-    """What each field of a measure decides, what it may be, and what that means.
+    """The fields of a measure: what they decide, their allowed values and the meaning of each value.
 
     >>> MeasureFields("auc").to_dict()["pool"]["values"]["queries"]
     "the mean of the queries' values"
@@ -101,7 +98,7 @@ class MeasureFields(Document):
     measure: str
 
     def blocks(self) -> list[str | Table]:
-        """Return a table with a line for each field, and for each of its values."""
+        """Return a table with a row for each field and a row for each of its values."""
         lines = [line for name, field in self.to_dict().items() for line in _lines(name, **field)]
         return [Table.of(f"Fields of {self.measure}", ("field", "may be", "meaning"), lines)]
 
@@ -120,10 +117,10 @@ def _lines(name: str, *, about: str, allowed: str, values: dict[str, str]) -> li
 def _run(arguments: argparse.Namespace) -> Answer:
     if not arguments.fields:
         names = arguments.presets or list(presets.names(arguments.measure))
-        other = None if arguments.diff is None else _named(arguments.diff, arguments.k, "--diff")
-        return Answer(PresetFields.of({name: _named(name, arguments.k, "PRESET") for name in names}, other))
+        reference = None if arguments.diff is None else _convention(arguments.diff, arguments.k, "--diff")
+        return Answer(PresetFields.of({name: _convention(name, arguments.k, "PRESET") for name in names}, reference))
     if arguments.presets or arguments.diff is not None:
-        others = " ".join(arguments.presets) or f"--diff {arguments.diff}"
-        msg = f"--fields are those of a measure, not of {others}.\nHint: --fields --measure {arguments.measure}."
+        extra = " ".join(arguments.presets) or f"--diff {arguments.diff}"
+        msg = f"--fields prints the fields of a measure, not of {extra}.\nHint: --fields --measure {arguments.measure}."
         raise InputError(msg)
     return Answer(MeasureFields(arguments.measure))

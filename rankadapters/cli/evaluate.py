@@ -1,18 +1,18 @@
-"""`rankadapters evaluate`: what files of judgments and scores are worth under declared conventions."""
+"""`rankadapters evaluate`: evaluate files of judgments and scores under declared conventions."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import bar, resolved
+from rankadapters.cli.common import bar, requested_conventions
 from rankadapters.cli.helping import add_conventions, examples
-from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.segments import read_by
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -41,53 +41,53 @@ def add(commands: Any) -> None:
     )
     add_conventions(
         parser,
-        "preset@k, with +field=value where a field differs, or a signature; `rankadapters conventions` lists the "
-        "presets and fields",
+        "a preset and its cutoff, such as lightgbm@10, with +field=value to change a field; or a signature. "
+        "`rankadapters conventions` lists the presets and fields",
     )
-    sources.add(parser, several=True)
+    sources.add(parser, several_models=True)
     parser.add_argument(
         "--unsorted", action="store_const", const=True,
-        help="rows of a query may stand anywhere in the table, which is sorted first, on disk where it is large; needs "
-        'pip install "rankadapters[stream]"',
+        help="sort the table by query first, on disk if it is large, so that the rows of a query need not be together; "
+        'needs pip install "rankadapters[stream]"',
     )  # fmt: skip
     parser.add_argument(
         "--by", metavar="COL",
-        help="give the value of each segment of the queries too: COL is a column of the table, the same on each row of "
-        "a query; for SVMlight, LETOR and TREC files, a file of lines 'query segment'",
+        help="also print the value of each segment of queries: COL is a column of the table, constant within a query; "
+        "for SVMlight, LETOR and TREC files, a file of lines 'query segment'",
     )  # fmt: skip
-    parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
+    parser.add_argument("--per-query", action="store_true", help="also print the value of each query")
     parser.add_argument(
         "--out", metavar="RUN",
-        help="write the TREC run again with its values in an ir_metadata header; needs pip install "
+        help="write a copy of the TREC run with its values in an ir_metadata header; needs pip install "
         '"rankadapters[files]"',
     )  # fmt: skip
-    answers(parser, _run)
+    add_output(parser, _run)
 
 
 class _Model(NamedTuple):
     """The results of one model."""
 
     outcomes: Mapping[Any, Mapping[Convention, Outcome]]  # by segment; None is all queries
-    queries: dict[Convention, dict[str, float | None]]  # empty unless asked for; None where skipped
+    queries: dict[Convention, dict[str, float | None]]  # empty without --per-query; None for a skipped query
 
 
 @dataclass(frozen=True, slots=True)
 class _Evaluation(Document):
     """Values of models under conventions."""
 
-    conventions: list[Convention]  # as asked for: two presets may have two names for one convention
+    conventions: list[Convention]  # as requested: presets with different names can be equal
     models: dict[str, _Model]
     note: str
 
     def _pairs(self) -> Iterator[tuple[dict[str, str], Convention, _Model]]:
-        """Yield each convention with each model, and their names; a single model needs no name."""
+        """Yield the names, the convention and the model of every pair; a single model has no name."""
         for convention in self.conventions:
             declared = {"name": convention.name, "signature": str(convention)}
             for name, model in self.models.items():
                 yield ({"model": name} if len(self.models) > 1 else {}) | declared, convention, model
 
     def summaries(self) -> list[dict[str, Any]]:
-        """Return names, value and counts of each convention and model."""
+        """Return the names, the value and the counts of each convention and model."""
         scores = [(names, model.outcomes[None][convention].score) for names, convention, model in self._pairs()]
         return [
             {**names, "value": score.value} | {count: getattr(score, count) for count in COUNTS}
@@ -95,17 +95,17 @@ class _Evaluation(Document):
         ]
 
     def segments(self) -> list[dict[str, Any]]:
-        """Return the same of each segment, and its interval; empty unless asked for."""
+        """Return each segment's names, value, counts and interval; empty without --by."""
         by_model = {name: model.outcomes for name, model in self.models.items()}
         rows = list(rows_of(self.conventions, by_model, one_model=len(by_model) == 1))
         return plain(rows) if len({row["segment"] for row in rows}) > 1 else []
 
     def queries(self) -> list[tuple[dict[str, str], dict[str, float | None]]]:
-        """Return names of each convention and model, and the values of their queries; empty unless asked for."""
+        """Return the names and per-query values of each convention and model; empty without --per-query."""
         return [(names, model.queries[convention]) for names, convention, model in self._pairs() if model.queries]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return lists and mappings as pandas takes them: values by query, by model if there are several models."""
+        """Return lists and mappings that pandas accepts; with more than one model, query values are by model."""
         queries: dict[str, Any] = {}
         for names, values in self.queries():
             if "model" in names:
@@ -116,21 +116,21 @@ class _Evaluation(Document):
         return {"conventions": self.summaries(), **{k: v for k, v in more.items() if v}, "note": self.note}
 
     def to_csv(self) -> str:
-        """Write a line per convention, model and segment; with queries, a column `qid` and a line per query after."""
+        """Return a line per convention, model and segment; with --per-query, also one per query (column `qid`)."""
         rows, queries = self.segments() or self.summaries(), self.queries()
         names = [name for name in rows[0] if name in ("segment", "name", "signature", "model")]
         numbers = [name for name in rows[0] if name not in names]
         head = [*names, *(["qid"] if queries else []), *numbers]
         lines = [[row.get(name, "") for name in head] for row in rows]
         lines += [
-            [*(of.get(name, "") for name in names), query, value, *("" for _ in numbers[1:])]
-            for of, values in queries
+            [*(query_names.get(name, "") for name in names), query, value, *("" for _ in numbers[1:])]
+            for query_names, values in queries
             for query, value in values.items()
         ]
         return as_csv([head, *lines])
 
     def blocks(self) -> list[str | Table]:
-        """Return the values, those of the queries, and the signatures."""
+        """Return the tables of values, segments and queries, then the signatures and notes."""
         names = [name for name in ("name", "model") if name in self.summaries()[0]]
         head = ["convention" if name == "name" else name for name in names]
         counts = [name.removeprefix("n_") for name in COUNTS]
@@ -146,7 +146,7 @@ class _Evaluation(Document):
 
 
 def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) -> Table:
-    """Lay the values of a query beside each other: all models judge the same queries."""
+    """Return a table with a row per query and a column per model; all models have the same queries."""
     heads = [" ".join([names["name"], *([names["model"]] if "model" in names else [])]) for names, _ in queries]
     lines = [
         [query, *("-" if (value := column[query]) is None else f"{value:.6f}" for _, column in queries)]
@@ -156,28 +156,28 @@ def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) 
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
-    conventions = resolved(arguments)
+    conventions = requested_conventions(arguments)
     if arguments.out is not None:
         arguments = _with_one_run(arguments)
     with bar("evaluating"):
-        evaluation = (_stream if _streams(arguments, conventions) else _read)(arguments, conventions)
+        evaluation = (_stream if _can_stream(arguments, conventions) else _read)(arguments, conventions)
     if arguments.out is not None:
         _write_run(arguments, evaluation)
     return Answer(evaluation, [evaluation.note] if arguments.format == "csv" else [])
 
 
 def _with_one_run(arguments: argparse.Namespace) -> argparse.Namespace:
-    """Return the options with the content of the one run that they name, since it is read twice and may be a pipe."""
+    """Return the options with the run's content loaded, because it is read twice and may be a pipe."""
     from rankadapters.io.writing import require_writable
 
     if arguments.qrels is None or len(arguments.run_file or ()) != 1:
-        raise InputError("--out writes one TREC run.", hint="give it beside --qrels and --run with one file")
+        raise InputError("--out writes one TREC run.", hint="use it with --qrels and one file for --run")
     require_writable(arguments.out)
     return sources.with_run_content(arguments)
 
 
 def _write_run(arguments: argparse.Namespace, evaluation: _Evaluation) -> None:
-    """Write the run again, and name the file on stderr."""
+    """Write the annotated run, and print the name of its file on stderr."""
     from rankadapters.io import annotate_run
 
     [run], [model] = arguments.run_file, evaluation.models.values()
@@ -185,37 +185,36 @@ def _write_run(arguments: argparse.Namespace, evaluation: _Evaluation) -> None:
     print(arguments.out, file=sys.stderr)
 
 
-def _streams(arguments: argparse.Namespace, conventions: list[Convention]) -> bool:
-    """Tell whether a table is read in parts: not where a convention or the treatment of queries needs it whole."""
+def _can_stream(arguments: argparse.Namespace, conventions: list[Convention]) -> bool:
+    """Return whether the table can be read in parts; some conventions and ways to split queries need it whole."""
     if arguments.unsorted and arguments.split_queries:
-        msg = (
-            "--split-queries was given beside --unsorted, which makes one query of all rows of a qid.\nHint: drop one."
-        )
+        msg = "--split-queries contradicts --unsorted, which makes one query of all rows of a qid.\nHint: drop one."
         raise InputError(msg)
     in_parts = all(convention.over != "rows" for convention in conventions)
     return arguments.table is not None and in_parts and arguments.split_queries in {None, "error"}
 
 
 def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
-    """Evaluate each column of scores of a table of which no more than a few rows are in memory."""
+    """Evaluate each score column of a table, keeping only a few of its rows in memory."""
     import numpy as np
 
     from rankadapters.io.streams import sum_stream
 
-    path, columns = sources.stream(arguments, docids=sources.by_docid(conventions))
+    path, columns = sources.stream(arguments, docids=sources.needs_docids(conventions))
     columns = columns._replace(by=arguments.by)
     sums, parts = sum_stream(
         path, conventions, columns, unsorted=bool(arguments.unsorted), per_query=arguments.per_query
     )
-    ids = [query for found, _ in parts for query in found.tolist()]
-    models, notes, doubts = dict[str, _Model](), list[str](), list(sums.label_doubts.values())  # told with the first
+    ids = [query for part_ids, _ in parts for query in part_ids.tolist()]
+    models, notes = dict[str, _Model](), list[str]()
     for name in columns.scores:
-        of_parts = [values[name] for _, values in parts]
-        values = {each: np.concatenate([part[each] for part in of_parts]) for each in conventions if of_parts}
+        model_parts = [values[name] for _, values in parts]
+        values = {spec: np.concatenate([part[spec] for part in model_parts]) for spec in conventions if model_parts}
         outcomes = sums.outcomes(name)
-        about = [*sums.above_values(name), *([] if models else doubts)]
+        doubts = [] if models else sums.label_doubts.values()  # the same for all models, so printed once
+        model_notes = [*sums.above_values(name), *doubts]
         models[str(name)] = _Model(outcomes, _by_query(ids, values))
-        notes += _about(str(name), about, several=len(columns.scores) > 1)
+        notes += _one_line_notes(str(name), model_notes, many_models=len(columns.scores) > 1)
     return _Evaluation(conventions, models, "\n".join(notes))
 
 
@@ -227,33 +226,33 @@ def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Eval
 
     if arguments.unsorted:
         arguments.split_queries = "merge"
-    if arguments.by is not None:  # a table is read twice
+    if arguments.by is not None:  # then a table is read twice
         arguments = sources.with_standard_input(arguments, ("table",))
-    models = sources.read_models(arguments, docids=sources.by_docid(conventions))
+    models = sources.read_models(arguments, docids=sources.needs_docids(conventions))
     by = read_by(arguments)
     panel, results, notes = None, dict[str, _Model](), list[str]()
     for name, judgments in models.judgments.items():
         with sources.locating(judgments):
             if panel is None or not models.same_queries:
                 panel = Panel(judgments.queries, conventions)
-                notes += _about(name, list(label_doubts(judgments.queries, conventions).values()), several=False)
+                notes += _one_line_notes(name, label_doubts(judgments.queries, conventions).values(), many_models=False)
             measured = panel.measure(judgments.scores)
             segments = None if by is None else assign(by, judgments.queries)
-        outcomes, lifted = outcomes_of(panel, judgments.scores, measured, segments)
+        outcomes, warnings = outcomes_of(panel, judgments.scores, measured, segments)
         values = measured.per_query if arguments.per_query else {}
         results[name] = _Model(outcomes, _by_query(judgments.queries.query_ids.tolist(), values))
-        notes += _about(name, [judgments.note, *lifted], several=len(models.judgments) > 1)
+        notes += _one_line_notes(name, [judgments.note, *warnings], many_models=len(models.judgments) > 1)
     return _Evaluation(conventions, results, "\n".join(notes))
 
 
-def _about(name: str, notes: list[str], *, several: bool) -> list[str]:
-    """Put each note into one line, which says the model where there are several."""
-    about = f"{name}: " if several else ""
-    return [about + " ".join(note.splitlines()) for note in notes if note]
+def _one_line_notes(name: str, notes: Iterable[str], *, many_models: bool) -> list[str]:
+    """Return each note as one line, which names the model if there are many."""
+    prefix = f"{name}: " if many_models else ""
+    return [prefix + " ".join(note.splitlines()) for note in notes if note]
 
 
 def _by_query(query_ids: list[Any], values: Mapping[Convention, Any]) -> dict[Convention, dict[str, float | None]]:
-    """Name the values of queries by id; None where a query is skipped."""
+    """Return the values by query id; None for a skipped query."""
     ids = list(map(str, query_ids))
-    plain = {each: [None if math.isnan(v) else v for v in column.tolist()] for each, column in values.items()}
+    plain = {key: [None if math.isnan(v) else v for v in column.tolist()] for key, column in values.items()}
     return {convention: dict(zip(ids, column, strict=True)) for convention, column in plain.items()}

@@ -1,4 +1,4 @@
-"""What every `--help` shares, examples among it, and completion in the shell."""
+"""Shared parts of every `--help` (layout, examples), suggestions after errors, and shell completion."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 from rankadapters.core import presets
 from rankadapters.core.errors import MissingToolkitError
 
-_INDENT = "  "  # of lines that are not filled
-_COLUMNS = 76  # of a terminal, without the indent and a backslash
+_INDENT = "  "  # marks lines that must not be wrapped
+_COLUMNS = 76  # of an 80-column terminal, minus the indent and a backslash
 
 
 class Formatter(argparse.HelpFormatter):
-    """Fills paragraphs, keeps indented lines as they are, and commands on one line with what they do."""
+    """A help formatter that wraps paragraphs, keeps indented lines, and lists each subcommand on one line."""
 
     def _iter_indented_subactions(self, action: argparse.Action) -> Generator[argparse.Action]:
-        yield from getattr(action, "_get_subactions", list)()  # without the indent that argparse leaves no room for
+        yield from getattr(action, "_get_subactions", list)()  # without argparse's extra indent, which would wrap lines
 
     def _format_action(self, action: argparse.Action) -> str:
-        text = super()._format_action(action)  # whose first line says no more than the title, where it is of commands
+        text = super()._format_action(action)  # for subcommands, its first line only repeats the title
         return text.partition("\n")[2] if hasattr(action, "_get_subactions") else text
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -35,53 +35,53 @@ class Formatter(argparse.HelpFormatter):
 
 
 def examples(*lines: str, status: str = "0, or 2 on bad input") -> str:
-    """Write an epilog: commands that can be typed as they are, but for the names of files, and the exit status.
+    """Return an epilog: example commands, runnable except for file names, and the exit status.
 
     >>> examples("order --help").splitlines()
     ['examples:', '  rankadapters order --help', '', 'exit status:', '  0, or 2 on bad input']
     """
-    shown = [f"{_INDENT}{line}" for each in lines for line in _continued(f"rankadapters {each}")]
+    shown = [f"{_INDENT}{line}" for command in lines for line in _wrapped(f"rankadapters {command}")]
     return "\n".join(["examples:", *shown, *(["", "exit status:", f"{_INDENT}{status}"] if status else [])])
 
 
-def _continued(command: str) -> list[str]:
-    """Break a command before an option where a terminal of 80 columns would break it anywhere."""
-    found = [""]
+def _wrapped(command: str) -> list[str]:
+    """Wrap a command to 80 columns, breaking lines only before options."""
+    lines = [""]
     for part in re.split(r" (?=--)", command):
-        if found[-1] and len(f"{found[-1]} {part}") > _COLUMNS:
-            found[-1] += " \\"
-            found.append(f"    {part}")
+        if lines[-1] and len(f"{lines[-1]} {part}") > _COLUMNS:
+            lines[-1] += " \\"
+            lines.append(f"    {part}")
         else:
-            found[-1] = f"{found[-1]} {part}" if found[-1] else part
-    return found
+            lines[-1] = f"{lines[-1]} {part}" if lines[-1] else part
+    return lines
 
 
-def way_out(message: str, usage: str, command: str) -> str:
-    """Say how a command line may be mended that argparse refused with a message.
+def suggested_fix(message: str, usage: str, command: str) -> str:
+    """Return a hint on how to fix a command line that argparse rejected with this message.
 
-    >>> way_out("invalid choice: 'evalute' (choose from 'evaluate', 'explain')", "", "rankadapters")
+    >>> suggested_fix("invalid choice: 'evalute' (choose from 'evaluate', 'explain')", "", "rankadapters")
     "did you mean 'evaluate'?"
-    >>> way_out("unrecognized arguments: --prediction", "[--features FILE] [--predictions FILE]", "rankadapters order")
+    >>> suggested_fix("unrecognized arguments: --prediction", "[--features FILE] [--predictions FILE]", "")
     "did you mean '--predictions'?"
     """
     choice = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
     unknown = re.search(r"unrecognized arguments: (\S+)", message)
-    known = re.findall(r"[\w.-]+", choice[2]) if choice else re.findall(r"--[a-z-]+", usage)
-    given = choice or (unknown and unknown[1].startswith("-") and unknown)
-    if given and (near := get_close_matches(given[1], known, 1)):
+    candidates = re.findall(r"[\w.-]+", choice[2]) if choice else re.findall(r"--[a-z-]+", usage)
+    misspelled = choice or (unknown and unknown[1].startswith("-") and unknown)
+    if misspelled and (near := get_close_matches(misspelled[1], candidates, 1)):
         return f"did you mean {near[0]!r}?"
-    if unknown and not given:
-        return f"what each file holds is said before it, as in --features test.txt; see `{command} --help`."
+    if unknown and not misspelled:
+        return f"put an option before each file, as in --features test.txt; see `{command} --help`."
     return f"`{command} --help` has examples."
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
-    """Answer a shell that asks how a command line may go on, and end the process; without such a question do nothing.
+    """If the shell asks for completions, print them and end the process; otherwise do nothing.
 
     Raises
     ------
     MissingToolkitError
-        A shell asks, and argcomplete is not installed.
+        The shell asks for completions, but argcomplete is not installed.
     """
     if "_ARGCOMPLETE" not in os.environ:
         return
@@ -94,16 +94,16 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 
 def add_conventions(parser: argparse.ArgumentParser, about: str, *, required: bool = True) -> None:
-    """Add the option that names conventions."""
+    """Add the option `--convention`."""
     option = parser.add_argument(
         "--convention", nargs="+", action="extend", required=required, default=None if required else [],
         metavar="SPEC", help=about,
     )  # fmt: skip
-    of_conventions(option)
+    complete_conventions(option)
 
 
-def of_conventions(option: argparse.Action) -> None:
-    """Let the shell complete an option by the presets, at 10 where they have a cutoff."""
+def complete_conventions(option: argparse.Action) -> None:
+    """Let the shell complete an option with the presets, at cutoff 10 where they have one."""
     option.completer = _presets  # type: ignore[attr-defined]
 
 

@@ -1,4 +1,4 @@
-"""`rankadapters parity`: what each toolkit says beside what we compute under its convention."""
+"""`rankadapters parity`: compare each toolkit's own value with ours under the same convention."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankadapters.cli.common import bar, quiet_stdout, resolved, whole_from
+from rankadapters.cli.common import bar, quiet_stdout, requested_conventions, whole_from
 from rankadapters.cli.helping import add_conventions, examples
-from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.printing import Answer, add_output
 from rankadapters.cli.sources import with_standard_input
 from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
     from rankadapters.datasets import RankingData
 
-TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # those of parity.trainers, which brings numpy
-GRADED = ("ndcg", "dcg")  # of other measures some toolkits take labels of 0 and 1 only
+TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # copied from parity.trainers, which imports numpy
+GRADED = ("ndcg", "dcg")  # for other measures, some toolkits accept only labels 0 and 1
 
 
 def add(commands: Any) -> None:
@@ -24,43 +24,43 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "parity",
         help="compare every installed toolkit's own value with ours",
-        description="Train a small ranker with every installed toolkit and print the value that the toolkit itself "
-        "reports, ours under the same convention, their difference, and ours under each declared convention.",
+        description="Train a small ranker with every installed toolkit. Print the value that the toolkit itself "
+        "reports, our value under the same convention, their difference, and our value under each --convention.",
         epilog=examples(
             "parity",
             "parity --train train.txt --test test.txt --convention letor4@10",
             "parity --measure map --toolkits lightgbm xgboost --format json",
-            status="0 when all differ by their precision at most, 1 when not, 2 on bad input",
+            status="0 if all values agree to the toolkits' precision, 1 if not, 2 on bad input",
         ),
     )
     files = parser.add_argument_group(
-        "data", "SVMlight or LETOR files with qid; one may be '-', standard input; without them, a generated data set"
+        "data", "SVMlight or LETOR files with qid; one may be '-' (standard input); by default, a generated data set"
     )
     files.add_argument("--train", nargs="+", metavar="FILE", help="one or more files to train on")
     files.add_argument("--test", nargs="+", metavar="FILE", help="one or more files to test on")
     add_conventions(
         parser,
-        "preset@k or a signature; by default the toolkits' own. `rankadapters conventions` lists the presets",
+        "preset@k, such as yahoo@10, or a signature (default: each toolkit's own)",
         required=False,
     )
-    parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff that the toolkits report at (default: 10)")
+    parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff of the toolkits' values (default: 10)")
     parser.add_argument(
         "--measure", default="ndcg", metavar="NAME",
-        help="what they report, by our name or one of theirs: ap or map, auc, query-rmse (default: ndcg); of the "
-        "generated data every relevant row then has label 1",
+        help="measure that they report, by our name or a toolkit's: ap or map, auc, query-rmse, ... (default: ndcg); "
+        "except for ndcg and dcg, the generated labels are 0 and 1",
     )  # fmt: skip
     parser.add_argument(
         "--toolkits", nargs="+", action="extend", choices=TOOLKITS, metavar="NAME",
-        help=f"which to ask: {', '.join(TOOLKITS)} (default: all)",
+        help=f"toolkits to run: {', '.join(TOOLKITS)} (default: all)",
     )  # fmt: skip
     parser.add_argument(
-        "--seed", type=whole_from(0), default=0, metavar="N", help="of the models and the generated data (default: 0)"
+        "--seed", type=whole_from(0), default=0, metavar="N", help="seed of models and generated data (default: 0)"
     )
-    answers(parser, _run)
+    add_output(parser, _run)
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
-    conventions = resolved(arguments)
+    conventions = requested_conventions(arguments)
     toolkits = None if arguments.toolkits is None else list(dict.fromkeys(arguments.toolkits))
     with quiet_stdout(), bar("training") as step:
         from rankadapters.parity import crosscheck_models
@@ -70,7 +70,7 @@ def _run(arguments: argparse.Namespace) -> Answer:
             train, test, convention=conventions or None, measure=arguments.measure, k=arguments.k, toolkits=toolkits,
             random_state=arguments.seed, progress=step,
         )  # fmt: skip
-    return Answer(report, holds=report.ok)
+    return Answer(report, ok=report.ok)
 
 
 def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
@@ -79,13 +79,13 @@ def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
 
         from rankadapters.datasets import mq2008_like
 
-        several = mq2008_like(random_state=arguments.seed)
+        data_sets = mq2008_like(random_state=arguments.seed)
         if arguments.measure in GRADED:
-            return several
-        return tuple(replace(data, labels=np.minimum(data.labels, 1)) for data in several)
+            return data_sets
+        return tuple(replace(data, labels=np.minimum(data.labels, 1)) for data in data_sets)
     if not (arguments.train and arguments.test):
-        given, missing = ("--train", "--test") if arguments.train else ("--test", "--train")
-        msg = f"{given} was given without {missing}.\nHint: both, or neither for the generated data set."
+        present, missing = ("--train", "--test") if arguments.train else ("--test", "--train")
+        msg = f"{present} was given without {missing}.\nHint: give both, or neither for the generated data set."
         raise InputError(msg)
     from rankadapters.io import read_features
 

@@ -1,4 +1,4 @@
-"""`rankadapters presets`: for which releases of each tool its presets were confirmed, and whether they still hold."""
+"""`rankadapters presets`: the releases of each tool that its presets match, and a check of installed tools."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from rankadapters.cli.common import quiet_stdout
 from rankadapters.cli.helping import examples
-from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.printing import Answer, add_output
 from rankadapters.core import presets
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.document import Document
@@ -18,25 +18,25 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "presets",
-        help="print the releases that presets hold for",
-        description="Print for which releases of each tool its presets were confirmed, and how: by numbers of the tool "
-        "(run) or by its source (read). With --check, ask every installed tool for its own numbers of small built-in "
-        "queries and compare them with ours.",
+        help="print the releases of each tool that its presets match",
+        description="Print for which releases of each tool its presets were confirmed, and how: by running the tool "
+        "(run) or by reading its source code (read). With --check, run every installed tool on small built-in queries "
+        "and compare its numbers with those of the presets.",
         epilog=examples(
             "presets", "presets --check", "presets --check --tools lightgbm ranx --format json",
             status="0, or 1 when a number differs or a tool fails, 2 on bad input",
         ),
     )  # fmt: skip
-    parser.add_argument("--check", action="store_true", help="compare the installed tools' own numbers with ours")
+    parser.add_argument("--check", action="store_true", help="compare the installed tools' numbers with ours")
     parser.add_argument(
-        "--tools", nargs="+", action="extend", choices=presets.TOOLS, metavar="NAME", help="which tools (default: all)"
+        "--tools", nargs="+", action="extend", choices=presets.TOOLS, metavar="NAME", help="tools (default: all)"
     )
-    answers(parser, _run)
+    add_output(parser, _run)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Document):
-    """For which releases the presets of tools were confirmed, and how.
+    """The releases for which the presets of each tool were confirmed, and how.
 
     >>> Evidence(("ranx",)).to_dict()
     {'ranx': {'package': 'ranx', 'versions': ['0.3.21'], 'evidence': 'run'}}
@@ -45,7 +45,7 @@ class Evidence(Document):
     tools: tuple[str, ...] = tuple(presets.TOOLS)
 
     def blocks(self) -> list[str | Table]:
-        """Return a table of the tools."""
+        """Return one table with a row for each tool."""
         lines = [
             (name, row["package"] or "-", " to ".join(row["versions"]), row["evidence"])
             for name, row in self.to_dict().items()
@@ -69,4 +69,4 @@ def _run(arguments: argparse.Namespace) -> Answer:
         from rankadapters.parity.preset_check import check_presets
 
         report = check_presets(tools=tools)
-    return Answer(report, holds=report.ok)
+    return Answer(report, ok=report.ok)

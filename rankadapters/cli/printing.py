@@ -1,4 +1,4 @@
-"""The one printer of the command: a document as a table, Markdown, JSON, CSV or HTML."""
+"""Print a command's answer as a table, Markdown, LaTeX, JSON, CSV or HTML."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ FORMATS = ("table", "markdown", "latex", "json", "csv", "html")
 
 
 class Answer(NamedTuple):
-    """What a command found: a document, notes for stderr, and whether everything asked holds."""
+    """A command's result: a document for stdout, notes for stderr, and whether the exit status is 0 or 1."""
 
     document: Document
     notes: Iterable[str] = ()
-    holds: bool = True
+    ok: bool = True
 
 
-def answers(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], Answer]) -> None:
-    """Make a command print what it answers, in the format that an option names."""
-    parser.add_argument("--format", choices=FORMATS, default="table", help="of the result (default: table)")
+def add_output(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], Answer]) -> None:
+    """Add `--format`, and make the command print its answer in that format."""
+    parser.add_argument("--format", choices=FORMATS, default="table", help="format of the result (default: table)")
     parser.set_defaults(run=partial(_print_answer, run))
 
 
 def _print_answer(run: Callable[[argparse.Namespace], Answer], arguments: argparse.Namespace) -> int:
-    if arguments.format == "table" and not has_rich():  # before anything is read
+    if arguments.format == "table" and not has_rich():  # checked before reading any file
         hint = 'pip install "rankadapters[cli]", or --format json'
         raise MissingToolkitError(f"rich, which prints the table, is not installed.\nHint: {hint}.")
-    document, notes, holds = run(arguments)
+    document, notes, ok = run(arguments)
     writers: dict[str, Callable[[], str]] = {
         "markdown": document.to_markdown,
         "latex": document.to_latex,
@@ -52,7 +52,7 @@ def _print_answer(run: Callable[[argparse.Namespace], Answer], arguments: argpar
         print(writers[arguments.format]().removesuffix("\n"))
     for note in filter(None, notes):
         print(note, file=sys.stderr)
-    return SAME if holds else DIFFERENT
+    return SAME if ok else DIFFERENT
 
 
 def _page(document: Document) -> str:
@@ -74,7 +74,7 @@ def _print_blocks(blocks: Iterable[str | Table]) -> None:
 
 
 def _print_table(table: Table) -> None:
-    """Print a table, wider than the terminal where it must be: a number that is cut in two cannot be read."""
+    """Print a table, even if it is wider than the terminal: a wrapped number would be unreadable."""
     from rich import box
     from rich.console import Console
     from rich.measure import Measurement
@@ -84,7 +84,7 @@ def _print_table(table: Table) -> None:
     print(table.caption)
     drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for head, number in zip(table.head, table.numeric, strict=True):
-        # The name of a convention takes two lines and that of a model a third, so that more columns fit.
+        # Put a convention's name on two lines and a model's on a third, so that more columns fit.
         text = head.replace("/", "/\n", 1).replace(" ", "\n") if "/" in head else head
         drawn.add_column(Text(text), justify="right" if number else "left", no_wrap=True)
     for line in table.lines:

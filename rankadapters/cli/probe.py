@@ -1,4 +1,4 @@
-"""`rankadapters probe`: which convention a function or a program computes."""
+"""`rankadapters probe`: find the convention that a function or a program computes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankadapters.cli import functions
 from rankadapters.cli.audits import add_measure
 from rankadapters.cli.helping import examples
 from rankadapters.cli.identify import UNKNOWN, cutoff_or_unknown
-from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.printing import Answer, add_output
 
 
 def add(commands: Any) -> None:
@@ -17,26 +17,26 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "probe",
         help="find the convention that a function computes",
-        description="Call a function, or ask a program, about small data made for it, and say which convention it "
-        "computes; or the nearest one, with the smallest example that shows the difference.",
+        description="Run a function or a program on small generated data, and print the convention that it computes. "
+        "If there is none, print the nearest one with a minimal example that shows the difference.",
         epilog=examples(
             "probe sklearn.metrics:ndcg_score --k all",
             'probe --command "node ndcg.js" --k 10',
-            status="0 when there is a convention, 1 when there is none, 2 on bad input",
+            status="0 if a convention matches, 1 if none does, 2 on bad input",
         ),
     )
     functions.add(parser)
-    add_measure(parser, "it computes")
+    add_measure(parser, "measure that it computes")
     parser.add_argument(
-        "--k", type=cutoff_or_unknown, default=UNKNOWN, help="the cutoff that it applies, 'all', or 'unknown' (default)"
+        "--k", type=cutoff_or_unknown, default=UNKNOWN, help="cutoff that it applies, 'all', or 'unknown' (default)"
     )
-    answers(parser, _run)
+    add_output(parser, _run)
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
     from rankadapters.audit import probe
 
     k = None if arguments.k == UNKNOWN else arguments.k
-    with functions.opened(arguments, k) as (function, keywords):
-        found = probe(function, k=arguments.k, measures=arguments.measure, **keywords)
-    return Answer(found, holds=found.convention is not None)
+    with functions.open_function(arguments, k) as (function, keywords):
+        result = probe(function, k=arguments.k, measures=arguments.measure, **keywords)
+    return Answer(result, ok=result.convention is not None)

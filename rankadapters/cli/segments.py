@@ -1,4 +1,4 @@
-"""`--by` of `rankadapters evaluate`: a column of the table, or a file that names the segment of each query."""
+"""Read `--by` of `rankadapters evaluate`: a column of the table, or a file with the segment of each query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankadapters.core.errors import InputError
 
 
 def read_by(arguments: argparse.Namespace) -> Any:
-    """Return the segment of each row of the table, or that of each query by its id; None where none are asked for."""
+    """Return the segment of each table row, or of each query by id; None without `--by`."""
     from rankadapters.io.stream_rows import StreamColumns, joined
     from rankadapters.io.table import stream_table
 
@@ -20,7 +20,7 @@ def read_by(arguments: argparse.Namespace) -> Any:
 
 
 def _of_queries(path: str) -> dict[str, str]:
-    """Read lines `query segment`; a segment may hold spaces."""
+    """Read lines `query segment`; a segment may contain spaces."""
     from rankadapters.io.line_blocks import line_blocks
 
     segments: dict[str, str] = {}
@@ -28,7 +28,7 @@ def _of_queries(path: str) -> dict[str, str]:
         query, *rest = line.split(maxsplit=1) or [""]
         segment = "".join(rest).strip()
         if bool(query) > bool(segment) or segments.setdefault(query, segment) != segment:
-            what = f"{path}, line {number} is {line!r:.80}; expected a query and its one segment"
-            raise InputError(f"{what}.", hint="a line such as 'q7 long tail' for each query")
-    segments.pop("", None)  # of blank lines
+            msg = f"{path}, line {number} is {line!r:.80}; expected a query and its only segment."
+            raise InputError(msg, hint="write a line such as 'q7 long tail' for each query")
+    segments.pop("", None)  # from blank lines
     return segments

@@ -1,4 +1,4 @@
-"""`rankadapters warmup`: compile every kernel beforehand, for images of containers and of CI."""
+"""`rankadapters warmup`: compile every kernel in advance, for container and CI images."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "warmup",
-        help="compile and cache every kernel beforehand",
-        description="Compile every kernel that evaluation, gradients and learners use, float32 and float64, and keep "
-        "the machine code in numba's cache: in the package, else in the home directory, or where NUMBA_CACHE_DIR says. "
-        "Whoever uses it later must be able to write that folder, and have the same kind of CPU (or "
-        "NUMBA_CPU_NAME=generic, here and there).",
-        epilog=examples("warmup", status="0, or 2 where no folder can be written"),
+        help="compile and cache every kernel in advance",
+        description="Compile every kernel that evaluation, gradients and learners use, for float32 and float64, so "
+        "that later runs start without compiling. numba caches the machine code in NUMBA_CACHE_DIR if that is set, "
+        "else in the package, else in the home directory. Later runs need write access to that folder and the same "
+        "kind of CPU (or NUMBA_CPU_NAME=generic, both here and there).",
+        epilog=examples("warmup", status="0, or 2 where no cache folder can be written"),
     )
     parser.set_defaults(run=_run)
 
@@ -42,11 +42,11 @@ def _run(arguments: argparse.Namespace) -> int:
 
         folder, start = _folder(), time.perf_counter()
         calls = [(name, codes) for name, signatures in declared().items() for codes in signatures]
-        for done, (name, codes) in enumerate(calls):
-            step(done, len(calls))
+        for n_done, (name, codes) in enumerate(calls):
+            step(n_done, len(calls))
             compile_for(_named(name), list(map(example, codes)))
             if FAILURES:
-                msg = f"nothing can be kept in {folder}: {FAILURES[0]}.\nHint: make room, or set NUMBA_CACHE_DIR."
+                msg = f"cannot write to {folder}: {FAILURES[0]}.\nHint: free disk space, or set NUMBA_CACHE_DIR."
                 raise InputError(msg)
     count = compiled()
     print(f"compiled {count.compiled} kernels in {time.perf_counter() - start:.0f} s, found {count.found} in the cache")
@@ -55,14 +55,14 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def declared() -> dict[str, list[list[Any]]]:
-    """Return the signatures of each kernel, by `module:name`; `python -m tests.signatures` writes them."""
+    """Return the signatures of each kernel by `module:name`, from the file that `python -m tests.signatures` writes."""
     text = files("rankadapters.cli").joinpath("signatures.json").read_text(encoding="utf-8")
     signatures: dict[str, list[list[Any]]] = json.loads(text)
     return signatures
 
 
 def example(code: Any) -> Any:
-    """Return a value of a declared type: an array without rows, a number, a named tuple of such, or None.
+    """Return an example value of a type: an empty array, a number, a named tuple of these, or None.
 
     >>> example("float32/1").dtype, example("int64"), example(None)
     (dtype('float32'), 0, None)
@@ -83,25 +83,25 @@ def example(code: Any) -> Any:
 
 
 def _named(name: str) -> Any:
-    """Return what `module:name` names."""
+    """Return the object that `module:name` names."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
 
 
 def _folder() -> Path:
-    """Return the folder of the cache.
+    """Return the cache folder.
 
     Raises
     ------
     InputError
-        None can be written, or not the one asked for.
+        No folder can be written, or NUMBA_CACHE_DIR cannot.
     """
     from rankadapters.core.kernels.compiling import cache_folder
 
     requested, folder = os.environ.get("NUMBA_CACHE_DIR"), cache_folder()
     if folder is None or (requested and Path(requested).resolve() not in folder.resolve().parents):
-        what = f"NUMBA_CACHE_DIR={requested}" if requested else "neither the package's folder nor the home directory"
-        problem = f"{what} can{'not' if requested else ''} be written, so that nothing can be kept"
+        folders = f"NUMBA_CACHE_DIR={requested}" if requested else "neither the package's folder nor the home directory"
+        problem = f"{folders} can{'not' if requested else ''} be written, so no machine code can be cached"
         msg = f"{problem}.\nHint: set NUMBA_CACHE_DIR."
         raise InputError(msg)
     return folder

@@ -9,7 +9,7 @@ import numpy as np
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import DCG, NDCG
-from rankadapters.statistics.grid import searched, with_refusals
+from rankadapters.statistics.grid import values_to_search, with_refusals
 from rankadapters.statistics.probing import mistakes
 from rankadapters.statistics.probing.cases import LONGEST_STABLE, Case, value_of
 from rankadapters.statistics.probing.elimination import Conventions, Pool
@@ -22,7 +22,7 @@ MARGIN = 1e-6  # smaller differences may come from computing in float32
 def rival_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
     """Evaluate the grid of a convention's measure on cases; the grid also has the convention's own field values."""
     measure = type(convention)
-    grid = with_refusals(measure, searched(measure, cases[0].queries))
+    grid = with_refusals(measure, values_to_search(measure, cases[0].queries))
     fields = {name: tuple(dict.fromkeys((*values, getattr(convention, name)))) for name, values in grid.items()}
     return Pool.over(cases, [(measure, fields)], getattr(convention, "k", None))
 

@@ -20,7 +20,7 @@ from rankadapters.io.judgments import with_columns
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name
 from rankadapters.segments.assignment import Assignment, assign, refuse_unknown
-from rankadapters.segments.sums import Outcome, Segmented, lifted, merged, outcomes, sums_by_segment
+from rankadapters.segments.sums import Outcome, Segmented, above_value_warnings, merged, outcomes, sums_by_segment
 
 LocateQuery = Callable[[np.uint64], str | None]
 Values = dict[Name, Mapping[Convention, Floats]]
@@ -114,7 +114,7 @@ class StreamSums:
 
     def above_values(self, name: Name) -> list[str]:
         """Return warnings for means that empty queries lift above every query's value; as `Measured.above_values`."""
-        return lifted(self._sums[name], self.conventions)
+        return above_value_warnings(self._sums[name], self.conventions)
 
     def _segments(self, rows: StreamRows, queries: Queries) -> Assignment | None:
         if self._columns.by is None and self._segment_by_id is None:

@@ -70,7 +70,7 @@ class QueryLearner(QueryEstimator):
         _refuse_nothing_to_learn(train)
         convention = None if self.convention is None else as_convention(self.convention)
         rows = TrainingRows(X, y, qid, sample_weight)
-        tasks = FitTasks(self, rows, train.kept, self._max_rounds, lambda model: model)
+        tasks = FitTasks(self, rows, train.row_numbers, self._max_rounds, lambda model: model)
         judge = Judge(convention, train, valid_rows, tasks, patience=self.n_iter_no_change, n_threads=self.n_threads)
         self._learn(train, judge)
         self.history_ = judge.history

@@ -20,7 +20,7 @@ from rankadapters.partitions.request import FrameRequest
 from rankadapters.partitions.rows import FrameRows, Span
 from rankadapters.segments.assignment import refuse_unknown
 from rankadapters.segments.segments import Segments
-from rankadapters.segments.sums import Outcome, lifted, merged, outcomes
+from rankadapters.segments.sums import Outcome, above_value_warnings, merged, outcomes
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ def evaluate(frame: Frame, request: FrameRequest) -> Any:
     sums = merged([part.sums for part in parts] + edge_sums)
     scores = outcomes(sums, request.conventions)
     _refuse_unknown(frame, request, scores)
-    for message in lifted(sums, request.conventions):
+    for message in above_value_warnings(sums, request.conventions):
         warn_caller(message, AboveValuesWarning)
     segments: Segments[Any] = Segments(request.conventions, {None: scores}, is_one=request.is_one, one_model=True)
     return segments if request.has_segments else segments.all

@@ -1,1 +1,1 @@
-"""Segments of queries: one Score for each segment and one for all."""
+"""Evaluate segments of queries: one Score for each segment and one for all queries."""

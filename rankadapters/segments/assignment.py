@@ -1,4 +1,4 @@
-"""Which queries belong to which segment: a column of the rows, or a mapping of query ids."""
+"""Assign queries to segments, from a column of the rows or a mapping of query ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 
-Assignment = dict[Any, Ints]  # the segments in their order, and the queries of each by number
+Assignment = dict[Any, Ints]  # segment -> numbers of its queries; the segments are in order
 
 
 def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignment:
@@ -22,16 +22,16 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
     Parameters
     ----------
     by : array-like, shape (n_docs,), or mapping
-        Segment of each row, equal within a query; or of each query, by its id.
+        Segment of each row, equal within a query; or segment of each query, by query id.
     queries : Queries
         The queries.
     in_parts : bool
-        Whether these may be a part of the queries that a mapping names.
+        Whether `queries` may be only some of the queries in the mapping.
 
     Raises
     ------
     InputError
-        A segment is missing, varies in its query, or a mapping names other queries than these.
+        A segment is missing or varies within a query, or the mapping and the data have different queries.
     """
     if isinstance(by, Mapping):
         segments = segments_by_id(by)
@@ -51,27 +51,27 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
 
 
 def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return a mapping of query ids to segments as plain values."""
+    """Return a mapping of query ids to segments with numpy values converted to Python values."""
     missing = [query for query, segment in by.items() if is_missing(segment)]
     if missing:
-        why = f"by[{missing[0]!r}] is {by[missing[0]]!r}, but every query belongs to a segment"
-        raise InputError(f"{why}.", hint=UNNAMED)
+        msg = f"by[{missing[0]!r}] is {by[missing[0]]!r}, but every query belongs to a segment."
+        raise InputError(msg, hint=UNNAMED)
     segments = {id_value(query): _plain(segment) for query, segment in by.items()}
-    comparable_keys(np.fromiter(segments.values(), object, len(segments)), "by")  # refuses what is not hashable
+    comparable_keys(np.fromiter(segments.values(), object, len(segments)), "by")  # refuses unhashable values
     return segments
 
 
 def refuse_unknown(queries: Iterable[Any]) -> None:
-    """Refuse a mapping that names queries which the data do not hold."""
+    """Raise an error for queries of a mapping that the data do not have."""
     unknown = in_order(queries)
     if unknown:
         more = f" and {len(unknown) - 1} more queries" if len(unknown) > 1 else ""
-        hint = "name the queries of the data alone; 7 and '7' are two ids"
-        raise InputError(f"by names query {unknown[0]!r}{more}, but the data hold no such query.", hint=hint)
+        hint = "name only queries of the data; 7 and '7' are different ids"
+        raise InputError(f"by names query {unknown[0]!r}{more}, but the data have no such query.", hint=hint)
 
 
 def in_order(names: Iterable[Any]) -> list[Any]:
-    """Sort segments by value: numbers first, then those of each other type.
+    """Sort names by value: numbers first, then the other types by type name.
 
     >>> in_order(["b", "a"]), in_order([10, 9]), in_order(["a", 2, 1])
     (['a', 'b'], [9, 10], [1, 2, 'a'])
@@ -108,9 +108,9 @@ def _varies(column: Array, differs: Array, queries: Queries) -> InputError:
     row = int(np.argmax(differs))
     query = queries.query_of_row[row]
     first = int(queries.rows[queries.indptr[query]])
-    other, segment, name = _plain(column[row]), _plain(column[first]), queries.query_ids[query]
+    different, segment, name = _plain(column[row]), _plain(column[first]), queries.query_ids[query]
     return InputError(
-        f"by[{row}] is {other!r}, but query {name} began with {segment!r}.",
-        hint="a segment is the query's, so its rows must agree",
+        f"by[{row}] is {different!r}, but query {name} began with {segment!r}.",
+        hint="all rows of a query must have the same segment",
         row=row,
     )

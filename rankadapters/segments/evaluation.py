@@ -1,4 +1,4 @@
-"""Evaluation of columns in memory: one score, one for each segment of the queries, or the values of the queries."""
+"""Evaluate columns in memory: one score, a score for each segment of queries, or a value for each query."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from rankadapters.core.evaluation.scores import ByConvention, Scores, shape_resu
 from rankadapters.core.presets.texts import as_convention, is_one
 from rankadapters.segments.assignment import Assignment, assign
 from rankadapters.segments.segments import Segments
-from rankadapters.segments.sums import Outcome, lifted, naming, outcomes, sums_by_segment
+from rankadapters.segments.sums import Outcome, above_value_warnings, naming, outcomes, sums_by_segment
 
 Conventions = Convention | str | Iterable[Convention | str]
 _HINT = "ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention"
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # what is not a mapping or a table is the scores of one model
+def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
     labels: object,
     scores: ScoresByModel,
     convention: Convention | str,
@@ -37,7 +37,7 @@ def evaluate(  # type: ignore[overload-overlap]  # what is not a mapping or a ta
     **columns: Unpack[Columns],
 ) -> dict[Any, Score]: ...
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # a text is no sequence of texts here
+def evaluate(  # type: ignore[overload-overlap]  # a text is not a sequence of texts here
     labels: object,
     scores: object,
     convention: Convention | str,
@@ -46,7 +46,7 @@ def evaluate(  # type: ignore[overload-overlap]  # a text is no sequence of text
     **columns: Unpack[Columns],
 ) -> Score: ...
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # what is not a mapping or a table is the scores of one model
+def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
     labels: object,
     scores: ScoresByModel,
     convention: Iterable[Convention | str],
@@ -84,49 +84,49 @@ def evaluate(
     n_threads: int | None = None,
     **columns: Unpack[Columns],
 ) -> Any:
-    """Evaluate predictions under one declared convention, or under several.
+    """Evaluate predictions under one or more declared conventions.
 
-    Several conventions that rank alike share one ranking.
+    Conventions that rank alike share one ranking.
 
     Parameters
     ----------
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels.
     scores : array-like, shape (n_docs,) or (n_docs, n_models), table, or mapping of names to array-likes
-        Predicted scores, higher is better: of one model, or of several, a column each. A matrix needs a sequence of
-        conventions: under one convention it is refused, since it is mostly what `predict_proba` returned.
+        Predicted scores, higher is better: one model, or a column for each of more models. A matrix is accepted only
+        with a sequence of conventions, because with one convention it is usually a `predict_proba` by mistake.
     convention : Convention or str, or sequence of these
-        What to compute; a text such as `"letor4@10"` is read by `ra.parse`.
+        The convention to compute; a text such as `"letor4@10"` is read by `ra.parse`.
     qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`; exactly one of `qid` and `group_sizes`.
     by : array-like, shape (n_docs,), or mapping, optional
-        Segment of each row, equal within a query, or of each query by its id: what `Segments` has a score for. No
-        segment may be missing; a mapping names every query of the data, and no other.
+        Segment of each row, equal within a query, or segment of each query by its id. The result then has a score for
+        each segment. No segment may be missing; a mapping has exactly the queries of the data.
     n_threads : int, optional
-        None takes all CPUs.
+        Number of threads; None means all CPUs.
 
     Returns
     -------
     Score, mapping of Convention to Score, or Segments
-        Under one convention, the value and the convention that made it. Under a sequence, every entry in its order;
-        a look-up takes a convention or any text of it. For several models, dicts of model to Score take the place of
-        Scores; the models of a matrix are 0, 1, ... With `by`, such a result for each segment and for all queries.
+        For one convention, a Score. For a sequence, a mapping in the same order; its keys can be looked up as
+        conventions or as their texts. For more than one model, each Score becomes a dict of model to Score; the models
+        of a matrix are 0, 1, ... With `by`, such a result for each segment and for all queries.
 
     Raises
     ------
     ConventionError
         `convention` is neither a convention, nor a text of one, nor a sequence of these.
     InputError
-        Something about the data has no value under this convention; the message names it and the way out. Or there is
-        no model, or two models have one name. With `by`, a segment is missing, varies inside a query (the row is
-        named), or has nothing left to average (the segment is named).
+        The data have no value under this convention; the message gives the reason and suggests a fix. Or there is no
+        model, or two models have one name. With `by`, a segment is missing, varies within a query (the message names
+        the row), or has nothing left to average (the message names the segment).
 
     Warns
     -----
     AboveValuesWarning
-        Under `average="query-except-empty"` small weights lift the mean above every query's value.
+        Under `average="query-except-empty"`, small weights lift the mean above every query's value.
     LabelsWarning
-        The preset's own tool refuses or changes such labels, or ERR and PFound take a label for a chance above 1.
+        The preset's own tool refuses or changes such labels, or ERR or PFound reads a label as a probability above 1.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def evaluate(
     >>> max(by_model, key=by_model.get)
     'up'
     """
-    panel, models, one_model = _bound(labels, scores, convention, n_threads, columns)
+    panel, models, one_model = _panel_and_models(labels, scores, convention, n_threads, columns)
     is_single = is_one(convention)
     if by is None:
         by_model = {name: _scores(panel, column) for name, column in models.items()}
@@ -163,31 +163,31 @@ def per_query(
     n_threads: int | None = None,
     **columns: Unpack[Columns],
 ) -> Any:
-    """Value of each query, under one declared convention or several.
+    """Return the value of each query under one or more declared conventions.
 
     Parameters
     ----------
     labels, scores, convention, qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged, n_threads
         As in `evaluate`.
     frame : bool
-        Whether the values come as a pandas DataFrame, to be joined to other facts about the queries.
+        Whether to return a pandas DataFrame, which can be joined with other data about the queries.
 
     Returns
     -------
     float64 array, shape (n_queries,), mapping, or DataFrame
-        Values in the order in which the queries first appear, NaN where a query is skipped; a mapping of Convention
-        to such arrays under a sequence of conventions, and dicts of model to array for several models. As a frame, a
-        row per query (and model): its id in `qid`, `model` where there are several, and a column for each convention
-        by its `name`, as in `ra.dask.per_query`.
+        Values in the order in which the queries first appear, NaN for a skipped query. For a sequence of conventions, a
+        mapping of Convention to such arrays; for more than one model, dicts of model to array. As a frame, a row per
+        query (and model) with the columns `qid`, `model` (if there is more than one) and one for each convention's
+        `name`, as in `ra.dask.per_query`.
 
     Raises
     ------
     InputError, ConventionError
         As in `evaluate`.
     UnsupportedConventionError
-        A convention is over all rows, so that no query has a value of its own.
+        A convention is over all rows, so there are no values per query.
     MissingToolkitError
-        `frame` was asked for, and pandas is not installed.
+        `frame=True`, but pandas is not installed.
 
     Examples
     --------
@@ -201,14 +201,14 @@ def per_query(
     1   b            0.631      5
     """
     as_frame = flag("frame", frame)
-    panel, models, one_model = _bound(labels, scores, convention, n_threads, columns)
+    panel, models, one_model = _panel_and_models(labels, scores, convention, n_threads, columns)
     values = {name: panel.per_query(column) for name, column in models.items()}
     if as_frame:
         return _frame(panel, values, one_model=one_model)
     return shape_results(panel.conventions, values, is_one=is_one(convention), one_model=one_model)
 
 
-def _bound(
+def _panel_and_models(
     labels: object, scores: object, convention: Conventions, n_threads: int | None, columns: Columns
 ) -> tuple[Panel, dict[Any, object], bool]:
     """Return the panel, the scores of each model, and whether there is one model without a name."""
@@ -226,37 +226,37 @@ def _scores(panel: Panel, scores: object) -> Scores[Score]:
 
 
 def _outcomes(panel: Panel, scores: object, segments: Assignment) -> dict[Any, dict[Convention, Outcome]]:
-    found, messages = outcomes_of(panel, scores, panel.measure(scores), segments)
+    by_segment, messages = outcomes_of(panel, scores, panel.measure(scores), segments)
     for message in messages:
         warn_caller(message, AboveValuesWarning)
-    return found
+    return by_segment
 
 
 def outcomes_of(
     panel: Panel, scores: object, measured: Measured, segments: Assignment | None
 ) -> tuple[dict[Any, dict[Convention, Outcome]], list[str]]:
-    """Return what each segment scores, and all queries under None; and what `Measured.above_values` says of each.
+    """Return the outcomes of each segment (None: all queries), and the warnings of `Measured.above_values`.
 
-    Measures over all rows rank the rows of each segment anew.
+    For measures over all rows, each segment's rows are ranked separately.
     """
     if segments is None:
         return {None: _without_errors(measured)}, measured.above_values()
     over_rows = [convention for convention in panel.conventions if convention.over == "rows"]
-    pooled = [convention for convention in panel.conventions if convention.over != "rows"]
-    found: dict[Any, dict[Convention, Outcome]] = {name: {} for name in (*segments, None)}
+    over_queries = [convention for convention in panel.conventions if convention.over != "rows"]
+    by_segment: dict[Any, dict[Convention, Outcome]] = {name: {} for name in (*segments, None)}
     messages: list[str] = []
-    if pooled:
-        sums = sums_by_segment(measured.under(pooled), segments)
-        found, messages = outcomes(sums, pooled), lifted(sums, pooled)
+    if over_queries:
+        sums = sums_by_segment(measured.under(over_queries), segments)
+        by_segment, messages = outcomes(sums, over_queries), above_value_warnings(sums, over_queries)
     if over_rows:
         array = panel.queries.check_scores(scores)
         for name, numbers in segments.items():
             queries, rows = panel.queries.select(numbers)
             with naming(name):
                 part = Panel(queries, over_rows, n_threads=panel.n_threads).measure(array[rows])
-                found[name] |= _without_errors(part)
-        found[None] |= _without_errors(measured.under(over_rows))
-    return found, messages
+                by_segment[name] |= _without_errors(part)
+        by_segment[None] |= _without_errors(measured.under(over_rows))
+    return by_segment, messages
 
 
 def _without_errors(measured: Measured) -> dict[Convention, Outcome]:

@@ -1,4 +1,4 @@
-"""The scores of segments: a mapping, a table, a frame and a plot."""
+"""The class Segments: the scores of segments as a mapping, a table, a DataFrame and a plot."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from rankadapters.core.evaluation.scores import named_as, shape_results
 from rankadapters.core.evaluation.table import Table
 from rankadapters.segments.sums import Outcome
 
-Found = TypeVar("Found")  # what `ra.evaluate` returns without `by`
-ByModel = Mapping[Any, Mapping[Any, Mapping[Convention, Outcome]]]  # model, segment, convention
+Result = TypeVar("Result")  # the return type of `ra.evaluate` without `by`
+ByModel = Mapping[Any, Mapping[Any, Mapping[Convention, Outcome]]]  # keys: model, segment, convention
 
 _CONFIDENCE = 0.95
 _NUMBERS = ("value", "low", "high")
-# Student's t at 0.975 with 1 to 10 degrees of freedom; beyond, `_student` is right to 5 digits.
+# Student's t at 0.975 with 1 to 10 degrees of freedom; above 10, `_student` is accurate to 5 digits.
 _FEW_DEGREES = (12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157, 2.228139)
 
 
-class Segments(Mapping[Any, Found]):
-    """What each segment of the queries scores, and `all`: what all of them score; `ra.evaluate(..., by=)` returns it.
+class Segments(Mapping[Any, Result]):
+    """The result of `ra.evaluate(..., by=)`: the scores of each segment of queries, and in `all` those of all queries.
 
-    Segments are in the order of their values, whatever the order of the data; numbers come first, then those of each
-    other type. Each holds what `ra.evaluate` returns for exactly its queries, to the last bit.
+    Segments are sorted by value, regardless of their order in the data: numbers first, then the other types. The result
+    of a segment is bit for bit the same as `ra.evaluate` of its queries alone.
 
     Attributes
     ----------
     all : Score or mapping
-        What `ra.evaluate` returns for all queries.
+        The result of `ra.evaluate` for all queries.
 
     Examples
     --------
@@ -45,21 +45,21 @@ class Segments(Mapping[Any, Found]):
     ([('no', 0.631), ('se', 1.0)], 0.815)
     """
 
-    def __init__(self, conventions: Sequence[Convention], found: ByModel, *, is_one: bool, one_model: bool) -> None:
-        self._found = (conventions, found, one_model)
-        results: dict[Any, Found] = {}
-        for segment in next(iter(found.values())):
-            outcomes = {model: by_segment[segment] for model, by_segment in found.items()}
+    def __init__(self, conventions: Sequence[Convention], by_model: ByModel, *, is_one: bool, one_model: bool) -> None:
+        self._arguments = (conventions, by_model, one_model)
+        results: dict[Any, Result] = {}
+        for segment in next(iter(by_model.values())):
+            outcomes = {model: by_segment[segment] for model, by_segment in by_model.items()}
             scores = {
-                model: named_as(conventions, {convention: outcome.score for convention, outcome in several.items()})
-                for model, several in outcomes.items()
+                model: named_as(conventions, {convention: outcome.score for convention, outcome in outcome_of.items()})
+                for model, outcome_of in outcomes.items()
             }
             results[segment] = shape_results(conventions, scores, is_one=is_one, one_model=one_model)
         self.all = results.pop(None)
         self._by_segment = results
 
-    def __getitem__(self, segment: Any) -> Found:
-        """Return what a segment scores."""
+    def __getitem__(self, segment: Any) -> Result:
+        """Return the result of a segment."""
         try:
             return self._by_segment[id_value(segment)]
         except (KeyError, TypeError):
@@ -67,37 +67,37 @@ class Segments(Mapping[Any, Found]):
             raise NotAskedError(msg, hint=f"the segments are {choices(self)}; .all is all queries") from None
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterate over the segments in their order."""
+        """Iterate over the segments in order."""
         return iter(self._by_segment)
 
     def __len__(self) -> int:
-        """Count the segments."""
+        """Return the number of segments."""
         return len(self._by_segment)
 
     def __repr__(self) -> str:
-        """Show what each segment scores, and all queries."""
+        """Show the result of each segment and of all queries."""
         return f"Segments({self._by_segment!r}, all={self.all!r})"
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
-        conventions, found, one_model = self._found
-        return list(rows_of(conventions, found, one_model=one_model))
+        conventions, by_model, one_model = self._arguments
+        return list(rows_of(conventions, by_model, one_model=one_model))
 
     def table(self) -> Table:
-        """Return a line for each segment, convention and model, and those of all queries."""
+        """Return a table with a row for each segment, convention and model, and rows for all queries."""
         return table_of(self._rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types: the rows of `to_frame`, with None where there is no interval."""
+        """Return the rows of `to_frame` as plain JSON types, with None if there is no interval."""
         return {"confidence": _CONFIDENCE, "segments": plain(self._rows)}
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: a row for each segment, convention and model, then those of all queries.
 
-        Its columns are `segment` (None for all queries), `name`, `signature`, `model` where there
-        are several, `value`, the counts of a Score, `standard_error`, and `low` and `high`: the ends of the interval
-        value -+ t times standard error, with Student's t at 95 % for `n_scored - 1` degrees of freedom. Fewer than
-        two scored queries, and conventions over all rows, have no interval: NaN.
+        Its columns are `segment` (None for all queries), `name`, `signature`, `model` if there is more than one,
+        `value`, the counts of a Score, `standard_error`, `low` and `high`. The last two are the ends of the 95 %
+        interval: value -+ t times standard error, with Student's t for `n_scored - 1` degrees of freedom. They are NaN
+        for fewer than two scored queries and for conventions over all rows.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Segments(Mapping[Any, Found]):
         return pd.DataFrame(self._rows)
 
     def plot(self) -> Any:
-        """Draw each value with its interval, beside a line at the value of all queries: a matplotlib Figure.
+        """Return a matplotlib Figure of each segment's value and interval, with a line at the value of all queries.
 
         Raises
         ------
@@ -137,11 +137,11 @@ class Segments(Mapping[Any, Found]):
         return self.table().markdown()
 
 
-def rows_of(conventions: Sequence[Convention], found: ByModel, *, one_model: bool) -> Iterator[dict[str, Any]]:
-    """Yield the facts of each segment, convention and model, all queries last."""
-    for segment in next(iter(found.values())):
+def rows_of(conventions: Sequence[Convention], by_model: ByModel, *, one_model: bool) -> Iterator[dict[str, Any]]:
+    """Yield a row for each segment, convention and model; the rows of all queries come last."""
+    for segment in next(iter(by_model.values())):
         for convention in conventions:
-            for model, by_segment in found.items():
+            for model, by_segment in by_model.items():
                 score, error = by_segment[segment][convention]
                 half = _student(score.n_scored - 1) * error if score.n_scored > 1 else math.nan
                 yield {
@@ -153,7 +153,7 @@ def rows_of(conventions: Sequence[Convention], found: ByModel, *, one_model: boo
 
 
 def plain(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows in plain JSON types."""
+    """Return rows with only JSON types; NaN becomes None."""
     kinds = (str, int, float, bool, type(None))
     return [
         {k: None if v != v else v if isinstance(v, kinds) else str(v) for k, v in row.items()}  # noqa: PLR0124 - NaN
@@ -162,7 +162,7 @@ def plain(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def table_of(rows: Sequence[dict[str, Any]], form: str = ".4f") -> Table:
-    """Return a table of rows."""
+    """Return the rows as a table; `form` formats its numbers."""
     columns = [column for column in rows[0] if column not in {"signature", "standard_error"}]
     lines = []
     for row in rows:
@@ -176,7 +176,7 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _student(degrees: int) -> float:
-    """Return Student's t at 0.975: by a table, and then by its expansion (Abramowitz & Stegun 26.7.5)."""
+    """Return Student's t at 0.975: from a table up to 10 degrees, then by Abramowitz & Stegun 26.7.5."""
     if degrees <= len(_FEW_DEGREES):
         return _FEW_DEGREES[degrees - 1]
     z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)

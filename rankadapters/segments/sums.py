@@ -1,4 +1,4 @@
-"""What queries add up to, by segment: sums that merge, and the scores that they make."""
+"""Sums over the queries of each segment, which can be merged, and the scores computed from them."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from rankadapters.segments.assignment import Assignment, in_order
 
 
 class Sums(NamedTuple):
-    """What queries add up to under each convention."""
+    """The sums over queries under each convention."""
 
-    limbs: Ints | None = None  # a line for each: that of its tally, then `Measured.squares`; None where nothing ranked
-    largest: Mapping[Convention, float] = MappingProxyType({})  # as `Measured.largest`
+    limbs: Ints | None = None  # a row per convention: its tally, then `Measured.squares`; None if nothing was ranked
+    largest: Mapping[Convention, float] = MappingProxyType({})  # see `Measured.largest`
 
 
-Segmented = Mapping[Any, Sums]  # by segment; None is all queries, since no segment may be missing
+Segmented = Mapping[Any, Sums]  # by segment; the key None means all queries
 
 
 class Outcome(NamedTuple):
-    """A score and its standard error; NaN where there is none, or where it was not asked for."""
+    """A score and its standard error; NaN if there is none or it was not computed."""
 
     score: Score
     standard_error: float
 
 
 def sums_by_segment(measured: Measured, segments: Assignment | None) -> Segmented:
-    """Add up all queries, and those of each segment; without segments there are no sums of squares."""
+    """Return the sums over all queries and over each segment; without segments, there are no sums of squares."""
     if segments is None:
         return {None: Sums(_tallies(measured), measured.largest)}
     parts = {None: measured, **{name: measured.of_queries(numbers) for name, numbers in segments.items()}}
@@ -50,62 +50,63 @@ def _tallies(measured: Measured) -> Ints:
 
 
 def merged(parts: Sequence[Segmented]) -> dict[Any, Sums]:
-    """Merge the sums of parts of the data, which may hold other segments."""
+    """Merge the sums of parts of the data, which may have different segments."""
     by_segment: dict[Any, list[Sums]] = {}
     for part in parts:
         for name, sums in part.items():
             by_segment.setdefault(name, []).append(sums)
-    return {name: _merged(several) for name, several in by_segment.items()}
+    return {name: _merged(part_sums) for name, part_sums in by_segment.items()}
 
 
-def _merged(several: Sequence[Sums]) -> Sums:
-    limbs = [sums.limbs for sums in several if sums.limbs is not None]
+def _merged(part_sums: Sequence[Sums]) -> Sums:
+    limbs = [sums.limbs for sums in part_sums if sums.limbs is not None]
     largest: dict[Convention, float] = {}
-    for sums in several:
-        largest |= {each: max(value, largest.get(each, value)) for each, value in sums.largest.items()}
+    for sums in part_sums:
+        for convention, value in sums.largest.items():
+            largest[convention] = max(value, largest.get(convention, value))
     return Sums(np.sum(limbs, axis=0) if limbs else None, largest)
 
 
 def outcomes(sums: Segmented, conventions: Sequence[Convention]) -> dict[Any, dict[Convention, Outcome]]:
-    """Return the outcome of each convention in each segment, the segments in their order and all queries last.
+    """Return the outcome of each convention in each segment; segments are sorted, all queries come last.
 
     Raises
     ------
     InputError
-        A segment, which the message names, has nothing left to average.
+        A segment has nothing left to average; the message names it.
     """
     names = [*in_order(name for name in sums if name is not None), None]
     return {name: _outcomes(name, sums[name], conventions) for name in names}
 
 
 def _outcomes(name: Any, sums: Sums, conventions: Sequence[Convention]) -> dict[Convention, Outcome]:
-    found = {}
+    by_spec = {}
     for convention, (tally, squares) in _by_convention(sums, conventions).items():
         with naming(name):
-            found[convention] = Outcome(tally.score(), standard_error(tally, squares) if squares.size else np.nan)
-    return found
+            by_spec[convention] = Outcome(tally.score(), standard_error(tally, squares) if squares.size else np.nan)
+    return by_spec
 
 
 @contextmanager
 def naming(segment: Any) -> Iterator[None]:
-    """Name the segment in which an evaluation fails."""
+    """Add the segment's name to an error raised in the block."""
     try:
         yield
     except InputError as error:
         raise (error if segment is None else error.about(f"segment {segment!r}")) from None
 
 
-def lifted(sums: Segmented, conventions: Sequence[Convention]) -> list[str]:
-    """Say where empty queries lift a mean above every query's value; as `Measured.above_values`."""
+def above_value_warnings(sums: Segmented, conventions: Sequence[Convention]) -> list[str]:
+    """Return a warning for each mean that empty queries lift above every query's value (`Measured.above_values`)."""
     messages = []
     for name, part in sums.items():
         tallies = _by_convention(part, conventions) if part.largest else {}
-        found = [above_values(tallies[each][0], value) for each, value in part.largest.items()]
-        messages += [message if name is None else f"segment {name!r}: {message}" for message in found if message]
+        warnings = [above_values(tallies[convention][0], value) for convention, value in part.largest.items()]
+        messages += [message if name is None else f"segment {name!r}: {message}" for message in warnings if message]
     return messages
 
 
 def _by_convention(sums: Sums, conventions: Iterable[Convention]) -> dict[Convention, tuple[Tally, Ints]]:
-    assert sums.limbs is not None  # noqa: S101 - there are rows, so that something was ranked
+    assert sums.limbs is not None  # noqa: S101 - something was ranked, because there are rows
     lines = zip(conventions, sums.limbs, strict=True)
-    return {each: (Tally.from_limbs(line[: Tally.N_LIMBS], each), line[Tally.N_LIMBS :]) for each, line in lines}
+    return {spec: (Tally.from_limbs(line[: Tally.N_LIMBS], spec), line[Tally.N_LIMBS :]) for spec, line in lines}

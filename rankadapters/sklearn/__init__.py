@@ -1,11 +1,11 @@
-"""scikit-learn: scorers and splitters that know which rows form a query, in every search and cross-validation."""
+"""scikit-learn: scorers, splitters and a meta-estimator that know which rows form a query."""
 
 from __future__ import annotations
 
 from rankadapters.core.errors import MissingToolkitError
 
 try:
-    import sklearn  # noqa: F401 - whether it is there, before our own modules ask for it
+    import sklearn  # noqa: F401 - checked first, so that the error names the extra to install
 except ImportError as error:
     raise MissingToolkitError.of("scikit-learn", "sklearn") from error
 
@@ -31,5 +31,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)

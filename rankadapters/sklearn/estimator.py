@@ -1,4 +1,4 @@
-"""What QueryRanker and the learners share: their parameters, their rows by query, validation sets, and a score."""
+"""Base class of QueryRanker and the learners: parameters, rows by query, validation sets and `score`."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
 
     convention: Convention | str | None
     validation_fraction: float | None
-    qid: str | None = None  # the column that holds the ids, of estimators that read them from X
+    qid: str | None = None  # column or index level of X with the ids, for estimators that read them from X
     whole: Any = None
-    _other_ids = ""  # another way to give the ids, for the hint
+    _other_ids = ""  # for the hint: a second way to pass the ids
 
     def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
         """Score predictions under `convention`.
@@ -37,26 +37,26 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
         Parameters
         ----------
         X, y, qid
-            As in `fit`; the qid is always needed.
+            As in `fit`; qid is always required.
         sample_weight : array-like, shape (n_docs,), optional
-            Constant within a query; under `average="uniform"` ignored, by declaration.
+            Weights, constant within a query; `average="uniform"` ignores them.
 
         Returns
         -------
         float
-            Greater is better: a measure that is better when smaller is negated.
+            The value; greater is better, because a measure that is better when smaller is negated.
 
         Raises
         ------
         ConventionError
-            No `convention` was given.
+            `convention` is None.
         InputError
-            There is no qid, or the labels do not fit the convention.
+            The qid is missing, or the labels do not fit the convention.
         """
         if self.convention is None:
             name = type(self).__name__
             msg = (
-                f"{name} has no convention to score under, and takes none for granted.\n"
+                f"{name} has no convention to score with, and there is no default.\n"
                 f"Hint: {name}(..., convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)."
             )
             raise ConventionError(msg)
@@ -71,15 +71,15 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
 
     @property
     def _needs_queries(self) -> bool:
-        """Whether the rows of a query must be together."""
+        """Whether the estimator needs the rows of a query together."""
         return True
 
     def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
-        """Check the features and labels of one set, and return them as `fit` needs them."""
+        """Check the features and labels of one set, and return them in the form that `fit` needs."""
         raise NotImplementedError
 
     def _check_shared(self, eval_set: Any, *conventions: str) -> None:
-        """Check the parameters that all these estimators have."""
+        """Check the parameters that all these estimators share."""
         for name in ("convention", *conventions):
             if getattr(self, name) is not None:
                 try:
@@ -96,14 +96,14 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
             raise InputError("validation queries were given twice.\nHint: either eval_set or validation_fraction.")
 
     def _sets(self, X: Any, y: Any, qid: Any, sample_weight: Any, eval_set: Any) -> list[LabelledRows]:
-        """Return the rows to train on, and then each validation set."""
+        """Return the training rows, followed by the validation sets."""
         sets = self._labelled("fit", X, y, qid, sample_weight)
         for validation_set in sets_of(eval_set):
             sets += self._labelled("eval_set", *validation_set)
         return sets
 
     def _labelled(self, method: str, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> list[LabelledRows]:
-        """Return the rows of one set by query; of the training rows those to train on and those that are held out."""
+        """Return one set's rows sorted by query; split training rows into rows to train on and held-out rows."""
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         ids, training = ids_of(X, qid, self.qid), method == "fit"
         if ids is None and self._needs_queries:
@@ -121,21 +121,21 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
         return [LabelledRows(features, labels, sample_weight)]
 
     def _no_qid(self, method: str) -> InputError:
-        """Say that there are no ids, and every way to give them."""
+        """Return an error that lists every way to pass the missing ids."""
         call = "eval_set=[(X, y, qid)]" if method == "eval_set" else f"{method}(X, y, qid=ids)"
         return InputError(
             f"{type(self).__name__}: {method} got no qid, so it cannot tell the queries apart.\n"
             f"Hint: {call}{self._other_ids}; in a search, cross-validation or pipeline "
-            "sklearn.set_config(enable_metadata_routing=True), then fit(X, y, qid=ids) of that."
+            "sklearn.set_config(enable_metadata_routing=True), then pass qid=ids to its fit."
         )
 
 
 def sets_of(eval_set: Any) -> list[tuple[Any, ...]]:
-    """Read `eval_set`: one tuple (X, y[, qid[, sample_weight]]), or a list of them."""
+    """Return `eval_set` as a list of tuples (X, y[, qid[, sample_weight]]); it may be a single tuple."""
     if eval_set is None:
         return []
     sets = [eval_set] if isinstance(eval_set, tuple) else eval_set
-    if not isinstance(sets, list) or not all(isinstance(each, tuple) and len(each) in {2, 3, 4} for each in sets):
+    if not isinstance(sets, list) or not all(isinstance(entry, tuple) and len(entry) in {2, 3, 4} for entry in sets):
         hint = "eval_set=[(X, y, qid)] or [(X, y, qid, sample_weight)]"
         raise arguments.refusal("eval_set", eval_set, "lists of tuples (X, y[, qid[, sample_weight]])", hint)
     if not sets:
@@ -145,12 +145,12 @@ def sets_of(eval_set: Any) -> list[tuple[Any, ...]]:
 
 
 def generator(random_state: Any) -> np.random.RandomState:
-    """Return the generator that `random_state` says: a seed, a generator, or None for numpy's own."""
+    """Return numpy's RandomState for `random_state`: a seed, a generator, or None for numpy's global one."""
     if isinstance(random_state, np.random.Generator):
         random_state = arguments.seed(random_state)
     try:
-        made: np.random.RandomState = check_random_state(random_state)
+        state: np.random.RandomState = check_random_state(random_state)
     except ValueError:
         allowed = "whole numbers from 0 to 2^32 - 1, a numpy Generator or RandomState, or None"
         raise arguments.refusal("random_state", random_state, allowed, "random_state=0") from None
-    return made
+    return state

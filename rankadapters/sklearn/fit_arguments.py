@@ -1,4 +1,4 @@
-"""How each toolkit's ranker is handed its queries, weights and validation sets; none is imported but the one in use."""
+"""Pass queries, weights and validation sets to each toolkit's ranker, importing only the toolkit in use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
-from rankadapters.sklearn.round_reports import lent, reported
+from rankadapters.sklearn.round_reports import report_rounds, temporary_params
 from rankadapters.sklearn.rows import LabelledRows
 from rankadapters.sklearn.tasks import FitTasks
 
@@ -24,66 +24,66 @@ LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopp
 
 
 @dataclass(frozen=True, eq=False)
-class Watched:
-    """Validation sets, the convention that they are evaluated under and stop the training by, an objective, tasks."""
+class FitOptions:
+    """Options of a fit: validation sets, the convention of early stopping, an objective and callbacks."""
 
     sets: Sequence[LabelledRows] = ()
     convention: Convention | None = None
-    objective: Objective | None = None  # what is trained in place of the ranker's own
-    tasks: FitTasks | None = None  # which report the rounds to scikit-learn's callbacks
+    objective: Objective | None = None  # replaces the ranker's own objective
+    tasks: FitTasks | None = None  # reports rounds to scikit-learn's callbacks
 
-    def transformed(self, transform: Callable[[Any], Any]) -> Watched:
-        """Bring the sets through the transformers of a pipeline."""
+    def transformed(self, transform: Callable[[Any], Any]) -> FitOptions:
+        """Return the options with the validation features transformed by a pipeline's first steps."""
         return replace(self, sets=[rows.with_features(transform(rows.X)) for rows in self.sets])
 
 
 def toolkit_of(estimator: object) -> str | None:
-    """Name the toolkit whose ranker this is, by the names of its classes; None for any other estimator."""
+    """Return the toolkit of a ranker, or None for any other estimator; recognized without importing the toolkit."""
     for kind in type(estimator).__mro__:
         if RANKERS.get(kind.__name__) == kind.__module__.partition(".")[0]:
             return RANKERS[kind.__name__]
     return None
 
 
-def hand(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
-    """Fit an estimator on rows in the order of their queries; a callback's history where there is one."""
-    ways = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
+def fit_on_queries(estimator: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
+    """Fit an estimator on rows sorted by query; return the history of the validation values, if recorded."""
+    fits = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
     toolkit = toolkit_of(estimator) or ""
-    if watched.objective is not None and toolkit != "catboost":
-        estimator.set_params(objective=_callback(toolkit, watched.objective))
-    with reported(toolkit, estimator, watched.tasks, params) as arguments:
-        return ways.get(toolkit, _any)(estimator, train, watched, arguments)
+    if options.objective is not None and toolkit != "catboost":
+        estimator.set_params(objective=_objective_callback(toolkit, options.objective))
+    with report_rounds(toolkit, estimator, options.tasks, params) as arguments:
+        return fits.get(toolkit, _other_estimator)(estimator, train, options, arguments)
 
 
-def _callback(toolkit: str, value: Objective) -> Any:
+def _objective_callback(toolkit: str, value: Objective) -> Any:
     if toolkit == "lightgbm":
-        from rankadapters.lightgbm import objective as of_lightgbm
+        from rankadapters.lightgbm import objective as lightgbm_objective
 
-        return of_lightgbm(value)
-    from rankadapters.xgboost import objective as of_xgboost
+        return lightgbm_objective(value)
+    from rankadapters.xgboost import objective as xgboost_objective
 
-    return of_xgboost(value)
+    return xgboost_objective(value)
 
 
-def _lightgbm(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
+def _lightgbm(ranker: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
     from rankadapters.lightgbm import early_stopping, eval_metric
 
-    given = {"group": train.sizes, "sample_weight": train.row_weight, **_lightgbm_sets(ranker, watched.sets)}
-    if watched.convention is None:
-        ranker.fit(train.X, train.y, **_joined(params, given))
+    arguments = {"group": train.sizes, "sample_weight": train.row_weight, **_lightgbm_sets(ranker, options.sets)}
+    if options.convention is None:
+        ranker.fit(train.X, train.y, **_merged(params, arguments))
         return None
-    own = ranker.get_params()
-    if own.get("metric") is None:
-        ranker.set_params(metric="None")  # else LightGBM computes its default beside the declared one
-    rounds = {name: own[name] for name in LIGHTGBM_ROUNDS if own.get(name)}
+    ranker_params = ranker.get_params()
+    if ranker_params.get("metric") is None:
+        ranker.set_params(metric="None")  # otherwise LightGBM also computes its default metric
+    rounds = {name: ranker_params[name] for name in LIGHTGBM_ROUNDS if ranker_params.get(name)}
     callbacks = list(params.pop("callbacks", None) or [])
     for number in rounds.values():
-        delta = own.get("early_stopping_min_delta") or 0.0
-        callbacks.append(early_stopping(watched.convention, rounds=number, min_delta=delta, verbose=False))
-    metric = eval_metric(watched.convention)
-    given |= {"eval_metric": metric, "callbacks": callbacks}
-    with lent(ranker, **dict.fromkeys(rounds)):
-        ranker.fit(train.X, train.y, **_joined(params, given))
+        delta = ranker_params.get("early_stopping_min_delta") or 0.0
+        callbacks.append(early_stopping(options.convention, rounds=number, min_delta=delta, verbose=False))
+    metric = eval_metric(options.convention)
+    arguments |= {"eval_metric": metric, "callbacks": callbacks}
+    with temporary_params(ranker, **dict.fromkeys(rounds)):
+        ranker.fit(train.X, train.y, **_merged(params, arguments))
     return metric.history
 
 
@@ -91,7 +91,7 @@ def _lightgbm_sets(ranker: Any, sets: Sequence[LabelledRows]) -> dict[str, Any]:
     if not sets:
         return {}
     features, labels = [rows.X for rows in sets], [rows.y for rows in sets]
-    if "eval_X" in inspect.signature(ranker.fit).parameters:  # from 4.7 on, where eval_set is deprecated
+    if "eval_X" in inspect.signature(ranker.fit).parameters:  # LightGBM 4.7 or later, where eval_set is deprecated
         pairs: dict[str, Any] = {"eval_X": tuple(features), "eval_y": tuple(labels)}
     else:
         pairs = {"eval_set": list(zip(features, labels, strict=True))}
@@ -99,25 +99,25 @@ def _lightgbm_sets(ranker: Any, sets: Sequence[LabelledRows]) -> dict[str, Any]:
     return {**pairs, "eval_group": [rows.sizes for rows in sets], "eval_sample_weight": weights}
 
 
-def _xgboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
+def _xgboost(ranker: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
     from rankadapters.xgboost import EvalCallback, early_stopping
 
-    given: dict[str, Any] = {"qid": train.codes, "sample_weight": train.query_weight}
-    if watched.convention is None:
-        _xgboost_fit(ranker, train, _joined(params, {**given, **_xgboost_sets(watched.sets)}))
+    arguments: dict[str, Any] = {"qid": train.codes, "sample_weight": train.query_weight}
+    if options.convention is None:
+        _xgboost_fit(ranker, train, _merged(params, {**arguments, **_xgboost_sets(options.sets)}))
         return None
     sets = [
         ((rows.X, rows.y, rows.codes) if rows.query_weight is None else (rows.X, rows.y, rows.codes, rows.query_weight))
-        for rows in watched.sets
+        for rows in options.sets
     ]
-    named = [(data, f"validation_{place}") for place, data in enumerate(sets)]
-    watch = EvalCallback(watched.convention, named, missing=ranker.missing)
-    callbacks, rounds = [*(ranker.callbacks or []), watch], ranker.early_stopping_rounds
+    named = [(data, f"validation_{index}") for index, data in enumerate(sets)]
+    evaluation = EvalCallback(options.convention, named, missing=ranker.missing)
+    callbacks, rounds = [*(ranker.callbacks or []), evaluation], ranker.early_stopping_rounds
     if rounds:
-        callbacks.append(early_stopping(watched.convention, rounds=rounds))
-    with lent(ranker, callbacks=callbacks, early_stopping_rounds=None):
-        _xgboost_fit(ranker, train, _joined(params, given))
-    return watch.history
+        callbacks.append(early_stopping(options.convention, rounds=rounds))
+    with temporary_params(ranker, callbacks=callbacks, early_stopping_rounds=None):
+        _xgboost_fit(ranker, train, _merged(params, arguments))
+    return evaluation.history
 
 
 def _xgboost_sets(sets: Sequence[LabelledRows]) -> dict[str, Any]:
@@ -131,59 +131,59 @@ def _xgboost_sets(sets: Sequence[LabelledRows]) -> dict[str, Any]:
     }
 
 
-def _xgboost_fit(ranker: Any, train: LabelledRows, given: dict[str, Any]) -> None:
+def _xgboost_fit(ranker: Any, train: LabelledRows, arguments: dict[str, Any]) -> None:
     if not callable(ranker.objective):
-        ranker.fit(train.X, train.y, **given)
+        ranker.fit(train.X, train.y, **arguments)
         return
     from rankadapters.xgboost.ranker_fit import fit_by_objective
 
-    fit_by_objective(ranker, train.X, train.y, **given)
+    fit_by_objective(ranker, train.X, train.y, **arguments)
 
 
-def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
-    given: dict[str, Any] = {"group_id": train.codes, "group_weight": train.row_weight}
+def _catboost(ranker: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
+    arguments: dict[str, Any] = {"group_id": train.codes, "group_weight": train.row_weight}
     columns = {**ranker.get_params(), **params}
     kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
-    pools = [_catboost_pool(rows, kinds) for rows in watched.sets]
-    if watched.objective is not None:
+    pools = [_catboost_pool(rows, kinds) for rows in options.sets]
+    if options.objective is not None:
         from rankadapters.catboost.training import fit_by_objective
 
-        _joined(params, {**given, "eval_set": pools})  # which refuses what is handed over here
+        _merged(params, {**arguments, "eval_set": pools})  # only to refuse duplicate arguments
         pools = [_catboost_pool(train, kinds), *pools]
-        return fit_by_objective(ranker, pools, watched.objective, watched.convention, params) or None
+        return fit_by_objective(ranker, pools, options.objective, options.convention, params) or None
     if pools:
-        given["eval_set"] = pools
-    if watched.convention is None:
-        ranker.fit(train.X, train.y, **_joined(params, given))
+        arguments["eval_set"] = pools
+    if options.convention is None:
+        ranker.fit(train.X, train.y, **_merged(params, arguments))
         return None
-    metric = _catboost_metric(watched.convention, train, watched.sets)
+    metric = _catboost_metric(options.convention, train, options.sets)
     if isinstance(metric, str):
         ranker.set_params(eval_metric=metric)
-        ranker.fit(train.X, train.y, **_joined(params, given))
-        return _catboost_history(ranker.get_evals_result(), watched.convention, metric)
+        ranker.fit(train.X, train.y, **_merged(params, arguments))
+        return _catboost_history(ranker.get_evals_result(), options.convention, metric)
     declared = ranker.get_params().get("eval_metric")
     ranker.set_params(eval_metric=metric)
-    ranker.fit(train.X, train.y, **_joined(params, given))
-    ranker._init_params.pop("eval_metric")  # noqa: SLF001 - set_params refuses a fitted model, which must hold no data
+    ranker.fit(train.X, train.y, **_merged(params, arguments))
+    ranker._init_params.pop("eval_metric")  # noqa: SLF001 - set_params refuses a fitted model, and the metric holds data
     if declared is not None:
         ranker._init_params["eval_metric"] = declared  # noqa: SLF001 - as above
-    # CatBoost evaluates the training set, too, and it is declared where it is a validation set as well.
+    # Drop the training set, which CatBoost also evaluates if it is among the validation sets.
     return History(entry for entry in metric.history if entry.dataset != "learn")
 
 
 def _catboost_pool(rows: LabelledRows, kinds: dict[str, Any]) -> Any:
-    pool = sys.modules["catboost"].Pool  # whose ranker is here, so it is imported
+    pool = sys.modules["catboost"].Pool  # already imported, because the ranker comes from it
     columns = {f"{name}_features": value for name, value in kinds.items()}
     return pool(rows.X, rows.y, group_id=rows.codes, group_weight=rows.row_weight, **columns)
 
 
 def _catboost_metric(convention: Convention, train: LabelledRows, sets: Sequence[LabelledRows]) -> Any:
-    """CatBoost's own metric where it is the declared one, which is fastest; else ours, told the validation sets."""
+    """Return CatBoost's own metric if it computes the convention, because it is faster; otherwise ours."""
     from rankadapters.catboost import eval_metric, native_metric
 
     weighted = any(rows.row_weight is not None for rows in (train, *sets))
     try:
-        # CatBoost refuses use_weights=false in a training with group weights, and a loss beside the loss it trains.
+        # CatBoost refuses use_weights=false when there are group weights, and a second loss as the metric.
         if not (weighted and convention.weighting is None) and not convention.pooled:
             return native_metric(convention, group_weights=False)
     except UnsupportedConventionError:
@@ -192,13 +192,13 @@ def _catboost_metric(convention: Convention, train: LabelledRows, sets: Sequence
 
 
 def _catboost_history(log: dict[str, dict[str, list[float]]], convention: Convention, metric: str) -> History:
-    """Return what CatBoost's own metric was in every round, of each validation set; its log spells the metric anew."""
+    """Return the history of CatBoost's own metric; CatBoost's log spells the metric's name differently."""
     from rankadapters.catboost import native_metric, read_metric
 
     def is_metric(name: str) -> bool:
         try:
             return native_metric(read_metric(name), group_weights=False) == metric
-        except ConventionError:  # of a loss
+        except ConventionError:  # the log also has the loss
             return False
 
     series = {
@@ -214,21 +214,21 @@ def _catboost_history(log: dict[str, dict[str, list[float]]], convention: Conven
     return history
 
 
-def _any(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> None:
-    given = {} if train.row_weight is None else {"sample_weight": train.row_weight}
-    if given and not has_fit_parameter(estimator, "sample_weight"):
-        msg = f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or use another estimator."
+def _other_estimator(estimator: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> None:
+    arguments = {} if train.row_weight is None else {"sample_weight": train.row_weight}
+    if arguments and not has_fit_parameter(estimator, "sample_weight"):
+        msg = f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or change the estimator."
         raise InputError(msg)
-    # Validation sets are refused before for what is not a ranker.
-    with nullcontext() if watched.tasks is None else watched.tasks.of_estimator(estimator):
-        estimator.fit(train.X, train.y, **_joined(params, given))
+    # An estimator that is not a ranker gets no validation sets: QueryRanker refuses them earlier.
+    with nullcontext() if options.tasks is None else options.tasks.of_estimator(estimator):
+        estimator.fit(train.X, train.y, **_merged(params, arguments))
 
 
-def _joined(params: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Join what the caller gave and what we hand over, which must not be the same."""
-    twice = set(params) & set(given)
-    if twice:
-        name = min(twice)
-        msg = f"{name}= is what QueryRanker hands over itself.\nHint: fit(X, y, qid=, sample_weight=, eval_set=)."
+def _merged(params: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Merge the caller's parameters with our arguments; raise an error if both have the same name."""
+    duplicates = set(params) & set(arguments)
+    if duplicates:
+        name = min(duplicates)
+        msg = f"QueryRanker sets {name}= itself.\nHint: fit(X, y, qid=, sample_weight=, eval_set=)."
         raise InputError(msg)
-    return {**params, **given}
+    return {**params, **arguments}

@@ -1,4 +1,4 @@
-"""An estimator inside another: copied, fitted through a pipeline whose last step is handed the queries, and routed."""
+"""The estimator inside a meta-estimator: clone it, fit it (also as a pipeline's last step), route metadata to it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, get_ro
 
 from rankadapters.callbacks.history import History
 from rankadapters.sklearn.estimator import QueryEstimator
-from rankadapters.sklearn.fit_arguments import Watched, hand, toolkit_of
+from rankadapters.sklearn.fit_arguments import FitOptions, fit_on_queries, toolkit_of
 from rankadapters.sklearn.rows import LabelledRows
 
 
 class QueryMetaEstimator(MetaEstimatorMixin, QueryEstimator):
-    """An estimator around `estimator`, which takes query ids, unless `qid` names the column of X that holds them."""
+    """A meta-estimator that takes query ids, or reads them from the column or index level `qid` of X."""
 
     estimator: Any
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Request qid and weights for itself, and route what else the estimator requests."""
+        """Request qid and weights for itself, and route the estimator's own requests."""
         request = super().get_metadata_routing()
-        if self.qid is not None:  # found in X
+        if self.qid is not None:  # read from X
             for method in (request.fit, request.score):
                 method.add_request(param="qid", alias=False)
         mapping = MethodMapping().add(caller="fit", callee="fit")
@@ -34,15 +34,15 @@ class QueryMetaEstimator(MetaEstimatorMixin, QueryEstimator):
         )
 
     def __sklearn_clone__(self) -> Self:
-        """Clone the parameters, by a way that also copies an XGBRanker with a callable objective."""
+        """Clone the parameters; unlike scikit-learn's clone, also copy an XGBRanker with a callable objective."""
         shell = copy.copy(self)
         shell.estimator = None
-        found: Self = super(QueryMetaEstimator, shell).__sklearn_clone__()
-        found.estimator = copy_of(self.estimator)
-        return found
+        cloned: Self = super(QueryMetaEstimator, shell).__sklearn_clone__()
+        cloned.estimator = copy_of(self.estimator)
+        return cloned
 
     def __sklearn_tags__(self) -> Any:
-        """Take what the estimator takes."""
+        """Return tags with the estimator's input and target tags."""
         tags = super().__sklearn_tags__()
         if hasattr(self.estimator, "__sklearn_tags__"):
             inner = get_tags(self.estimator)
@@ -53,67 +53,67 @@ class QueryMetaEstimator(MetaEstimatorMixin, QueryEstimator):
 
 
 def last_step(estimator: Any) -> Any:
-    """Last step of a pipeline, at any depth; any other estimator itself."""
+    """Return the last step of a pipeline, also a nested one; return any other estimator itself."""
     while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
     return estimator
 
 
 def copy_of(estimator: Any) -> Any:
-    """Clone an estimator, and a ranker in it whose constructor scikit-learn's own way of cloning fails at."""
+    """Clone an estimator or pipeline, also with a ranker that scikit-learn's `clone` cannot copy."""
     if not isinstance(estimator, Pipeline):
         return _copy_of_ranker(estimator)
-    found = clone(ending_with(estimator, BaseEstimator()))
-    return ending_with(found, _copy_of_ranker(last_step(estimator)))
+    cloned = clone(ending_with(estimator, BaseEstimator()))
+    return ending_with(cloned, _copy_of_ranker(last_step(estimator)))
 
 
-def fit_inner(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
-    """Fit an estimator in place: transformers on features alone, the last step with its queries."""
+def fit_inner(estimator: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
+    """Fit an estimator in place; in a pipeline, transformers see only features and the last step gets the queries."""
     if not isinstance(estimator, Pipeline):
-        return hand(estimator, train, watched, params)
+        return fit_on_queries(estimator, train, options, params)
     name, last = estimator.steps[-1]
     head = estimator[:-1]
     head_params, params = _split(estimator, head, train.row_weight, params)
     if head.steps:
         train = train.with_features(head.fit_transform(train.X, train.y, **head_params))
-        watched = watched.transformed(head.transform)
-        estimator.steps = [*head.steps, (name, last)]  # with a memory, transformers are fitted as copies
-    return fit_inner(last, train, watched, params)
+        options = options.transformed(head.transform)
+        estimator.steps = [*head.steps, (name, last)]  # with memory=, the pipeline fits copies of its transformers
+    return fit_inner(last, train, options, params)
 
 
 def _copy_of_ranker(ranker: Any) -> Any:
     toolkit = toolkit_of(ranker)
-    if toolkit == "catboost":  # hands out copies of its lists, such as cat_features, so that no clone looks alike
+    if toolkit == "catboost":  # get_params copies lists such as cat_features, so clone's check fails
         return type(ranker)(**ranker.get_params())
     if toolkit != "xgboost" or not callable(ranker.objective):
         return clone(ranker)
     stand_in = copy.copy(ranker)
     stand_in.objective = "rank:ndcg"  # its constructor refuses a callable
-    found = clone(stand_in)
-    found.objective = clone(ranker.objective, safe=False)
-    return found
+    cloned = clone(stand_in)
+    cloned.objective = clone(ranker.objective, safe=False)
+    return cloned
 
 
 def ending_with(estimator: Any, last: Any) -> Any:
-    """Return a pipeline with another last step, at any depth; in place of any other estimator, that step."""
+    """Return a pipeline with its last step replaced, also in a nested one; return `last` for any other estimator."""
     if not isinstance(estimator, Pipeline):
         return last
-    other = copy.copy(estimator)
+    changed = copy.copy(estimator)
     name, step = estimator.steps[-1]
-    other.steps = [*estimator.steps[:-1], (name, ending_with(step, last))]
-    return other
+    changed.steps = [*estimator.steps[:-1], (name, ending_with(step, last))]
+    return changed
 
 
 def _split(
     estimator: Pipeline, head: Pipeline, row_weight: Any, params: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Divide what fit was given between transformers and last step: by their requests, or else by their prefixes."""
+    """Split the parameters of fit between transformers and last step, by metadata requests or by prefixes."""
     name = estimator.steps[-1][0]
     if not get_config()["enable_metadata_routing"]:
-        own = {key for key in params if key.startswith(f"{name}__") or not head.steps}
-        rest = {key: value for key, value in params.items() if key not in own}
-        return rest, {key.removeprefix(f"{name}__"): params[key] for key in own}
+        last_keys = {key for key in params if key.startswith(f"{name}__") or not head.steps}
+        rest = {key: value for key, value in params.items() if key not in last_keys}
+        return rest, {key.removeprefix(f"{name}__"): params[key] for key in last_keys}
     last_params = dict(process_routing(estimator, "fit", **params)[name]["fit"])
-    asked = dict(params) if row_weight is None else {**params, "sample_weight": row_weight}
-    wanted = get_routing_for_object(head).consumes("fit_transform", asked) if head.steps else ()
-    return {key: asked[key] for key in wanted}, last_params
+    available = dict(params) if row_weight is None else {**params, "sample_weight": row_weight}
+    head_keys = get_routing_for_object(head).consumes("fit_transform", available) if head.steps else ()
+    return {key: available[key] for key in head_keys}, last_params

@@ -1,4 +1,4 @@
-"""Conventions as functions of sklearn.metrics, and back."""
+"""Translate conventions to functions of sklearn.metrics, and back."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from rankadapters.core.presets.texts import as_convention
 
 
 def native_metric(convention: Convention | str) -> dict[str, Any]:
-    """Translate a convention into a function of sklearn.metrics and its parameters: `presets.sklearn.write`.
+    """Return the function of sklearn.metrics, with its parameters, that computes a convention.
 
-    `pool` says that a function is called once for all rows (`rows`) or once for each query (`queries`); it is not a
-    parameter of scikit-learn's.
+    The entry `pool` is not a parameter of the function: it says to call the function once for all rows (`rows`) or once
+    for each query (`queries`). The same as `presets.sklearn.write`.
 
     Examples
     --------
     >>> native_metric("sklearn@10")
     {'metric': 'ndcg_score', 'k': 10}
     """
-    found: dict[str, Any] = presets.sklearn.write(as_convention(convention))
-    return found
+    metric: dict[str, Any] = presets.sklearn.write(as_convention(convention))
+    return metric
 
 
 def read_metric(metric: str | Mapping[str, Any], **params: Any) -> Convention:
-    """Read what a function of sklearn.metrics computes: `presets.sklearn.read`, inverse of `native_metric`.
+    """Return the convention that a function of sklearn.metrics computes: the inverse of `native_metric`.
 
     Examples
     --------

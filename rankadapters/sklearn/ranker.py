@@ -1,4 +1,4 @@
-"""A meta-estimator that gives any ranker its queries, in every search, pipeline and cross-validation."""
+"""A meta-estimator that passes queries to any ranker in every search, pipeline and cross-validation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError, brief
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
-from rankadapters.sklearn.fit_arguments import RANKERS, Watched, toolkit_of
+from rankadapters.sklearn.fit_arguments import RANKERS, FitOptions, toolkit_of
 from rankadapters.sklearn.inner import QueryMetaEstimator, copy_of, ending_with, fit_inner, last_step
 from rankadapters.sklearn.round_reports import max_rounds
 from rankadapters.sklearn.rows import ids_of
@@ -26,55 +26,54 @@ Array = NDArray[Any]
 
 
 class QueryRanker(QueryMetaEstimator):
-    """Any ranker or regressor as a scikit-learn estimator whose `fit` and `score` take one `qid` per row.
+    """A meta-estimator that makes any ranker or regressor take one `qid` per row in `fit` and `score`.
 
-    Rows of a query need not stand together: they are brought together, in order of first appearance and each query's
-    rows in their order, before LGBMRanker is handed `group`, XGBRanker `qid` and CatBoostRanker `group_id`. Any other
-    estimator gets plain X and y, as given. Predictions are in the order of the rows given.
+    The rows of a query may be anywhere in X. QueryRanker sorts rows by query (queries in order of first appearance,
+    rows in their original order) and passes LGBMRanker `group`, XGBRanker `qid` and CatBoostRanker `group_id`. Any
+    other estimator gets X and y unchanged. Predictions are in the order of the caller's rows.
 
     Parameters
     ----------
     estimator : estimator, or Pipeline whose last step is one
-        What is fitted, as a clone. In a Pipeline transformers see features only, and the last step gets the queries.
+        The estimator to clone and fit. In a Pipeline, only the last step gets the queries; transformers see features.
     qid : str, optional
-        Column or index level of X that holds the ids, which then need no `fit(qid=)`. A column is taken out before the
-        features reach the estimator; X may have it in `predict` or not.
+        Column or index level of X with the ids; `fit(qid=)` is then not needed. The column is removed before the
+        features reach the estimator; in `predict`, X may have it or not.
     convention : Convention or str, optional
-        What `score` computes.
+        The convention that `score` computes.
     eval_metric : Convention or str, optional
-        What is reported of the validation queries in every round, in `history_`. The estimator's own
-        `early_stopping_rounds` then stops the training by it, and by nothing else.
+        The convention to evaluate on the validation queries in every round, recorded in `history_`. The estimator's
+        `early_stopping_rounds` then stops the training by this value alone.
     validation_fraction : float in (0, 1), optional
-        Share of the queries, all their rows, that is held out of the training as a validation set: the queries whose
-        ids have the smallest hashes, so that the same ids are held out in any order of rows and on any machine.
+        Share of the queries to hold out as a validation set. These are the queries whose ids have the smallest hashes,
+        so the same ids are held out for any order of rows and on any machine.
     whole : array-like, optional
-        Query of each row of the data before anything was cut, as in `query_scorer`: `fit` and `score` then warn of
-        queries that come with another number of rows.
+        Query of each row of the full data, before anything was cut, as in `query_scorer`: `fit` and `score` then warn
+        if a query comes with a different number of rows.
     objective : Objective, optional
-        One of `ra.objectives`, which is trained in place of the ranker's own: by `ra.lightgbm.objective`,
-        `ra.xgboost.objective` or as by `ra.catboost.train`.
+        An objective of `ra.objectives` that replaces the ranker's own. It is passed to the toolkit through
+        `ra.lightgbm.objective` or `ra.xgboost.objective`, or trained as in `ra.catboost.train`.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted clone.
     history_ : History
-        With `eval_metric`: (set, convention, value) of every round, in full precision. The set is named as the toolkit
-        shows it: `valid_0` of LightGBM, `validation_0` of XGBoost, `validation` or, of several, `validation_0` of
-        CatBoost.
+        With `eval_metric`: (set, convention, value) of every round, in full precision. Sets have the toolkit's names:
+        `valid_0` in LightGBM, `validation_0` in XGBoost, `validation` in CatBoost (`validation_0` if there are more).
     n_features_in_ : int
         Number of features, without the qid column.
     feature_names_in_ : array of str
-        Names of the features, where all are strings.
+        Names of the features, if all are strings.
 
     Notes
     -----
-    With `sklearn.set_config(enable_metadata_routing=True)` it requests `qid` and `sample_weight` in `fit` and `score`,
-    with no `set_*_request` call. Any further parameter of `fit` is handed to the estimator: routed if the estimator
-    requests it, or as it is without routing.
+    With `sklearn.set_config(enable_metadata_routing=True)` it requests `qid` and `sample_weight` in `fit` and `score`
+    without a `set_*_request` call. Other parameters of `fit` go to the estimator: with routing, only those that it
+    requests; without routing, all.
 
-    With scikit-learn 1.9 and later, `set_callbacks` takes its callbacks, such as ProgressBar and ScoringMonitor. They
-    see each round of a ranker as a task.
+    With scikit-learn 1.9 or later, `set_callbacks` takes scikit-learn's callbacks, such as ProgressBar and
+    ScoringMonitor. They see each round of a ranker as a task.
 
     Examples
     --------
@@ -127,17 +126,17 @@ class QueryRanker(QueryMetaEstimator):
         Parameters
         ----------
         X : table, shape (n_docs, n_features)
-            numpy, scipy.sparse, pandas, polars or pyarrow, as far as the estimator takes it; never converted.
+            numpy, scipy.sparse, pandas, polars or pyarrow, if the estimator accepts it; never converted.
         y : array-like, shape (n_docs,)
             Relevance labels.
         qid : array-like, shape (n_docs,), optional
-            Query of each row: integers, strings or other hashables. Needed by a ranker, unless `qid` names a column.
+            Query of each row: integers, strings or other hashables. Rankers need it, unless `qid` names a column.
         sample_weight : array-like, shape (n_docs,), optional
-            Weight of each row; with queries, constant within each.
+            Weight of each row; with queries, constant within a query.
         eval_set : tuple or list of tuples, optional
-            Validation queries: (X, y, qid) or (X, y, qid, sample_weight), and (X, y) where `qid` names a column.
+            Validation queries: (X, y, qid) or (X, y, qid, sample_weight); or (X, y) if `qid` names a column.
         **fit_params
-            For the estimator's `fit`.
+            More parameters for the estimator's `fit`.
 
         Returns
         -------
@@ -147,14 +146,14 @@ class QueryRanker(QueryMetaEstimator):
         Raises
         ------
         InputError
-            There is no qid, or one that does not fit; the message names what is wrong and the way out.
+            The qid is missing or does not fit; the message says what is wrong and suggests a fix.
         ConventionError
             `convention` or `eval_metric` is not a convention, or `objective` not an objective.
 
         Warns
         -----
         CutQueriesWarning
-            Queries are not `whole`.
+            Rows of a query are missing, according to `whole`.
         """
         self._check(eval_set)
         params = self._routed(fit_params)
@@ -165,20 +164,20 @@ class QueryRanker(QueryMetaEstimator):
         last = last_step(inner)
         rows = TrainingRows(X, y, ids_of(X, qid, self.qid), sample_weight)
         tasks = FitTasks(
-            self, rows, train.kept, max_rounds(toolkit_of(last), last),
+            self, rows, train.row_numbers, max_rounds(toolkit_of(last), last),
             lambda model: {"estimator_": ending_with(inner, model)},
         )  # fmt: skip
-        history = fit_inner(inner, train, Watched(sets, convention, objective, tasks), params)
-        self.__dict__.pop("history_", None)  # of an earlier fit
+        history = fit_inner(inner, train, FitOptions(sets, convention, objective, tasks), params)
+        self.__dict__.pop("history_", None)  # from an earlier fit
         if history is not None:
             self.history_ = history
-        validate_data(self, self._features(X), skip_check_array=True)  # counts and names the features, of lists too
+        validate_data(self, self._features(X), skip_check_array=True)  # sets n_features_in_, also for lists
         self.estimator_ = inner
         tasks.end()
         return self
 
     def predict(self, X: Any) -> Array:
-        """Score the rows of X, in their order; no query ids are needed.
+        """Predict scores for the rows of X, in their order; query ids are not needed.
 
         Parameters
         ----------
@@ -188,13 +187,13 @@ class QueryRanker(QueryMetaEstimator):
         Returns
         -------
         array, shape (n_docs,)
-            Higher is better.
+            Scores; higher is better.
         """
         check_is_fitted(self)
         features = self._features(X)
         self._check_features(features)
-        found: Array = self.estimator_.predict(features)
-        return found
+        scores: Array = self.estimator_.predict(features)
+        return scores
 
     @property
     def feature_importances_(self) -> Array:
@@ -203,7 +202,7 @@ class QueryRanker(QueryMetaEstimator):
 
     @property
     def coef_(self) -> Array:
-        """Coefficients of the fitted estimator, or of the last step of a pipeline, where it has some."""
+        """Coefficients of the fitted estimator, or of the last step of a pipeline."""
         return self._fitted_last().coef_  # type: ignore[no-any-return]
 
     @property
@@ -215,7 +214,7 @@ class QueryRanker(QueryMetaEstimator):
         return X, y
 
     def _check_features(self, features: Any, *, reset: bool = False) -> None:
-        """Refuse features of other names or another number than in `fit`; the estimator refuses what is not a table."""
+        """Check the number and names of features against `fit`; leave anything but a table to the estimator."""
         shape: tuple[int, ...] = getattr(features, "shape", ())
         if len(shape) == 2 and shape[1]:  # noqa: PLR2004 - a table
             validate_data(self, features, reset=reset, skip_check_array=True)
@@ -233,17 +232,17 @@ class QueryRanker(QueryMetaEstimator):
         return last_step(self.estimator_)
 
     def _check(self, eval_set: Any) -> None:
-        """Check the parameters, and that they agree with each other."""
+        """Check the parameters, each and together."""
         _check_estimator(self.estimator)
         if not isinstance(self.qid, str | None):
-            hint = "QueryRanker(estimator).fit(X, y, qid=ids) takes the ids themselves"
+            hint = "to pass the ids themselves, QueryRanker(estimator).fit(X, y, qid=ids)"
             raise refusal("qid", self.qid, "names of a column or index level of X", hint)
         self._check_shared(eval_set, "eval_metric")
         name = type(last_step(self.estimator)).__name__
         if self.objective is not None:
             as_objective(self.objective)
             if not self._needs_queries:
-                msg = f"{name} is not trained by an objective.\nHint: it is for {', '.join(RANKERS)}."
+                msg = f"{name} cannot train an objective.\nHint: objective= is for {', '.join(RANKERS)}."
                 raise InputError(msg)
         options = {
             "eval_set": eval_set,
@@ -253,8 +252,8 @@ class QueryRanker(QueryMetaEstimator):
         used = [option for option, value in options.items() if value is not None]
         if used and not self._needs_queries:
             msg = (
-                f"{name} is handed no validation queries, so {used[0]} has no use.\n"
-                f"Hint: it is for {', '.join(RANKERS)}; leave it out and stop the estimator by its own means."
+                f"{name} takes no validation queries, so {used[0]} has no effect.\n"
+                f"Hint: it is for {', '.join(RANKERS)}; leave it out, and use the estimator's own early stopping."
             )
             raise InputError(msg)
         if used == ["eval_metric"]:
@@ -270,6 +269,5 @@ def _check_estimator(estimator: Any) -> None:
         raise InputError(msg)
     for name in ("fit", "predict"):
         if not hasattr(estimator, name):
-            what = f"estimator={brief(estimator)} has no {name}"
-            msg = f"{what}.\nHint: an estimator, or a Pipeline whose last step has fit and predict."
-            raise InputError(msg)
+            hint = "Hint: an estimator, or a Pipeline whose last step has fit and predict."
+            raise InputError(f"estimator={brief(estimator)} has no {name}.\n{hint}")

@@ -1,4 +1,4 @@
-"""How the ranker of each toolkit reports its rounds as tasks of scikit-learn's callbacks."""
+"""Report the rounds of each toolkit's ranker as tasks to scikit-learn's callbacks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from rankadapters.sklearn.tasks import FitTasks
 
-# Names of the number of rounds: LightGBM's beside n_estimators, and CatBoost's.
+# Names of the parameter for the number of rounds; LightGBM's are aliases of n_estimators.
 LIGHTGBM_ALIASES = (
     "num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds",
     "num_boost_round", "max_iter",
@@ -19,9 +19,9 @@ CATBOOST_DEFAULT = 1000
 
 
 def max_rounds(toolkit: str | None, estimator: Any) -> int | None:
-    """Count the tasks that the fit of an estimator has at most; None where that is not known."""
+    """Return the maximum number of tasks in a fit of the estimator; None if unknown."""
     if toolkit is None:
-        return int(hasattr(estimator, "set_callbacks"))  # its own fit
+        return int(hasattr(estimator, "set_callbacks"))  # its fit is the only task
     params = estimator.get_params()
     if toolkit == "lightgbm":
         return None if any(name in params for name in LIGHTGBM_ALIASES) else int(params["n_estimators"])
@@ -31,8 +31,10 @@ def max_rounds(toolkit: str | None, estimator: Any) -> int | None:
 
 
 @contextmanager
-def reported(toolkit: str, ranker: Any, tasks: FitTasks | None, params: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the parameters of `fit` under which a ranker reports its rounds."""
+def report_rounds(
+    toolkit: str, ranker: Any, tasks: FitTasks | None, params: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield `fit` parameters with a callback that makes the ranker report its rounds."""
     if tasks is None or not tasks.watched or not toolkit:
         yield params
         return
@@ -45,10 +47,10 @@ def reported(toolkit: str, ranker: Any, tasks: FitTasks | None, params: dict[str
     elif toolkit == "xgboost":
         from rankadapters.xgboost.callbacks import XGBoostRounds
 
-        with lent(ranker, callbacks=[XGBoostRounds(ranker, tasks.end_round), *(ranker.callbacks or [])]):
+        with temporary_params(ranker, callbacks=[XGBoostRounds(ranker, tasks.end_round), *(ranker.callbacks or [])]):
             yield params
     elif tasks.models_wanted or ranker.get_params().get("task_type") == "GPU":
-        # CatBoost shows a callback no model, and calls none on a GPU, so the rounds are reported after the training.
+        # CatBoost passes callbacks no model and calls none on a GPU, so report the rounds after the training.
         yield params
         for n_trees in range(1, ranker.tree_count_ + 1):
             tasks.end_round(partial(_first_trees, ranker, n_trees))
@@ -57,30 +59,30 @@ def reported(toolkit: str, ranker: Any, tasks: FitTasks | None, params: dict[str
 
 
 @contextmanager
-def lent(estimator: Any, **params: Any) -> Iterator[None]:
-    """Set parameters for the time of a training, so that the fitted estimator holds no callback and no data."""
-    declared = {name: value for name, value in estimator.get_params().items() if name in params}
+def temporary_params(estimator: Any, **params: Any) -> Iterator[None]:
+    """Set parameters during a training, and restore them so that the fitted estimator keeps no callback or data."""
+    original = {name: value for name, value in estimator.get_params().items() if name in params}
     estimator.set_params(**params)
     try:
         yield
     finally:
-        estimator.set_params(**declared)
+        estimator.set_params(**original)
 
 
 class CatBoostRounds:
-    """A callback of CatBoost that ends the task of a round."""
+    """A CatBoost callback that ends the task of each round."""
 
     def __init__(self, tasks: FitTasks) -> None:
         self._tasks = tasks
 
     def after_iteration(self, info: Any) -> bool:
-        """End the task; tell whether to go on."""
+        """End the task; return whether to continue."""
         del info  # has no model
         return not self._tasks.end_round(dict)
 
 
 def _first_trees(ranker: Any, n_trees: int) -> Any:
-    """Copy a CatBoostRanker with its first trees."""
+    """Return a copy of a CatBoostRanker with only its first trees."""
     copy = ranker.copy()
     copy.shrink(n_trees)
     return copy

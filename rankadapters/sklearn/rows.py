@@ -1,4 +1,4 @@
-"""Rows of a table of any library with what is known of them by query, in the order that a ranker wants."""
+"""Rows of any library's table with labels, weights and query sizes, in the order that a ranker needs."""
 
 from __future__ import annotations
 
@@ -20,60 +20,60 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class LabelledRows:
-    """Features and labels, with the rows of a query together wherever sizes are known.
+    """Features and labels; if `sizes` is set, the rows of each query are together.
 
     Attributes
     ----------
     X : table, shape (n_docs, n_features)
-        As given, or reordered in its own type.
+        The caller's table, or its rows reordered in a table of the same type.
     y : array-like, shape (n_docs,)
-        As given, or reordered.
+        The caller's labels, or these reordered.
     row_weight : float array, shape (n_docs,), or None
-        Constant within a query where sizes are known.
+        Weight of each row; if `sizes` is set, constant within a query.
     sizes : int array, shape (n_queries,), or None
-        Rows per query; None where nobody needs to know.
-    kept : int array, or None
-        Rows of the table given that are not held out, ascending; None where none is held out.
+        Rows per query; None if the estimator needs no queries.
+    row_numbers : int array, or None
+        Numbers of these rows in the caller's table, ascending; None if no query is held out.
     """
 
     X: Any
     y: Any
     row_weight: Any = None
     sizes: Array | None = None
-    kept: Array | None = None
+    row_numbers: Array | None = None
 
     @classmethod
     def divided(
         cls, X: Any, queries: Queries, y: Any, sample_weight: Any, fraction: float | None = None
     ) -> list[LabelledRows]:
-        """Bring the rows of each query together, in order of first appearance; with a fraction, hold queries out.
+        """Sort rows by query, in order of first appearance; with a fraction, hold out that share of the queries.
 
-        Returns the rows to train on, and then the rows that are held out, where there is a fraction.
+        Returns the training rows, followed by the held-out rows if there is a fraction.
         """
         weights = None if sample_weight is None else one_per_query(sample_weight, queries)
         sizes, labels = np.diff(queries.indptr), as_column("y", y)
-        held = None if fraction is None else held_out(queries, fraction)
+        is_held_out = None if fraction is None else held_out(queries, fraction)
         parts = []
-        for part in [None] if held is None else [~held, held]:
-            picked: Any = slice(None) if part is None else part
-            features, own, kept = X, labels, None
-            if part is not None or not queries.are_together:
-                order = queries.rows if part is None else queries.rows[np.repeat(part, sizes)]
-                features, own = take_rows(X, order), labels[order]
-                kept = None if part is None else np.sort(order)
-            weight = None if weights is None else np.repeat(weights[picked], sizes[picked])
-            parts.append(cls(features, own, weight, sizes[picked], kept))
+        for mask in [None] if is_held_out is None else [~is_held_out, is_held_out]:
+            selected: Any = slice(None) if mask is None else mask
+            features, part_labels, row_numbers = X, labels, None
+            if mask is not None or not queries.are_together:
+                order = queries.rows if mask is None else queries.rows[np.repeat(mask, sizes)]
+                features, part_labels = take_rows(X, order), labels[order]
+                row_numbers = None if mask is None else np.sort(order)
+            weight = None if weights is None else np.repeat(weights[selected], sizes[selected])
+            parts.append(cls(features, part_labels, weight, sizes[selected], row_numbers))
         return parts
 
     @cached_property
     def codes(self) -> NDArray[np.int32]:
-        """Queries numbered 0, 1, 2, ... per row, since XGBoost takes qid modulo 2^32."""
+        """The query number 0, 1, 2, ... of each row; XGBoost would take the caller's ids modulo 2^32."""
         sizes = np.asarray(self.sizes)
         return np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
 
     @property
     def query_weight(self) -> Array | None:
-        """One weight per query."""
+        """The weight of each query."""
         if self.row_weight is None:
             return None
         sizes = np.asarray(self.sizes)
@@ -81,10 +81,10 @@ class LabelledRows:
         return weights
 
     def with_features(self, X: Any) -> LabelledRows:
-        """Replace the features by what a transformer made of them."""
+        """Return these rows with transformed features."""
         if n_rows(X) != n_rows(self.X):
             msg = (
-                f"a step of the pipeline made {n_rows(X)} rows of {n_rows(self.X)}, so they belong to no query.\n"
+                f"a step of the pipeline made {n_rows(X)} rows of {n_rows(self.X)}, so their queries are unknown.\n"
                 "Hint: sample rows before QueryRanker, together with their qid."
             )
             raise InputError(msg)
@@ -92,12 +92,12 @@ class LabelledRows:
 
 
 def ids_of(X: Any, qid: Any, name: str | None) -> Any:
-    """Find query ids: as given, or in the column or index level of X that was named; None where there are none."""
+    """Return the query ids: `qid`, or the column or index level `name` of X; None if neither is set."""
     if name is None:
         return qid
     if qid is not None:
         msg = (
-            f"the ids were given twice: as qid= and by QueryRanker(qid={name!r}).\n"
+            f"the ids were given twice: by qid= and by QueryRanker(qid={name!r}).\n"
             "Hint: leave qid= out, or QueryRanker(qid=None) and drop the column."
         )
         raise InputError(msg)
@@ -112,7 +112,7 @@ def ids_of(X: Any, qid: Any, name: str | None) -> Any:
 
 
 def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
-    """Check labels and query ids against each other, the features, and the rows that there were before any cut."""
+    """Check labels and query ids against each other, the features and the uncut data; return the queries."""
     queries = queries_of(y, qid)
     if n_rows(features) != queries.n_docs:
         msg = f"X has {n_rows(features)} rows but y has {queries.n_docs}.\nHint: one label and one qid per row of X."
@@ -124,11 +124,11 @@ def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
 
 
 def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
-    """Choose the queries whose ids have the smallest hashes, one of them at least and not all."""
+    """Return a mask of the queries to hold out: those with the smallest hashes of ids, at least one and not all."""
     if queries.n_queries == 1:
         msg = "validation_fraction needs two queries or more, but there is one.\nHint: fit(eval_set=[(X, y, qid)])."
         raise InputError(msg)
-    wanted = min(max(round(fraction * queries.n_queries), 1), queries.n_queries - 1)
-    held = np.zeros(queries.n_queries, np.bool_)
-    held[np.argsort(queries.id_hashes, kind="stable")[:wanted]] = True
-    return held
+    n_held_out = min(max(round(fraction * queries.n_queries), 1), queries.n_queries - 1)
+    mask = np.zeros(queries.n_queries, np.bool_)
+    mask[np.argsort(queries.id_hashes, kind="stable")[:n_held_out]] = True
+    return mask

@@ -1,4 +1,4 @@
-"""Scorers under one convention each, for `scoring=` in every search and cross-validation."""
+"""Scorers that compute a convention, for `scoring=` in every search and cross-validation."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse
 from rankadapters.sklearn.tasks import task_qid
 
 
-class QueryScorer(_BaseScorer):  # which tells scikit-learn a scorer from any other callable
-    """A scikit-learn scorer under one convention; made by `query_scorer`."""
+class QueryScorer(_BaseScorer):  # scikit-learn recognizes scorers by this base class
+    """A scikit-learn scorer that computes one convention; `query_scorer` makes it."""
 
     _response_method = "predict"
-    _sign = 1  # of what `_score_func` returns
-    _kwargs: dict[str, Any] = {}  # noqa: RUF012 - what `_score_func` is passed beside metadata, as scikit-learn reads it
+    _sign = 1  # `_score_func` already returns greater-is-better values
+    _kwargs: dict[str, Any] = {}  # noqa: RUF012 - scikit-learn reads it: extra arguments of `_score_func`
 
     def __init__(self, convention: Convention | str, qid: str, name: str, whole: Any) -> None:
         self.convention = convention
@@ -34,23 +34,23 @@ class QueryScorer(_BaseScorer):  # which tells scikit-learn a scorer from any ot
         self._whole = None if whole is None else whole_sizes(whole)
 
     def __repr__(self) -> str:
-        """Show what is scored and by which queries."""
+        """Show the convention's name and the name of the qid."""
         return f"query_scorer({self.name}, qid={self.qid!r})"
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **metadata: Any) -> float:
-        """Score the estimator's predictions for X against y; greater is better, as the convention says."""
+        """Score the estimator's predictions for X against y; greater is better."""
         unknown = set(metadata) - {self.qid}
         if unknown:
             raise InputError(
-                f"the scorer takes {self.qid!r} but was handed {min(unknown)!r}.\nHint: query_scorer(qid=)."
+                f"the scorer takes {self.qid!r} but was passed {min(unknown)!r}.\nHint: query_scorer(qid=)."
             )
         qid = metadata.get(self.qid)
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         qid = task_qid(estimator, X) if qid is None else qid
-        return self._worth(X, y, estimator.predict(X), qid, sample_weight)
+        return self._evaluate(X, y, estimator.predict(X), qid, sample_weight)
 
-    def _worth(self, X: Any, y: Any, scores: Any, qid: Any, sample_weight: Any) -> float:
-        """Evaluate scores under the convention, with the sign that makes greater better."""
+    def _evaluate(self, X: Any, y: Any, scores: Any, qid: Any, sample_weight: Any) -> float:
+        """Evaluate scores under the convention; negate the value if smaller is better."""
         queries = queries_of(y, find_qid(self.qid, X, y, whole=self._ids) if qid is None else qid)
         if self._whole is not None:
             warn_of_cuts(queries, self._whole)
@@ -60,29 +60,29 @@ class QueryScorer(_BaseScorer):  # which tells scikit-learn a scorer from any ot
         return convention.worth(evaluate(queries, scores, convention).value)
 
     def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any) -> float:  # noqa: ARG002
-        """Score as scikit-learn asks of its scorers; a prediction cached for several of them is not used."""
+        """Score in the form that scikit-learn calls; ignore predictions that it caches for multiple scorers."""
         return self(estimator, X, y_true, **kwargs)
 
     def _score_func(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None, **metadata: Any) -> float:
-        """Score the predictions that TunedThresholdClassifierCV makes at each threshold; it passes no X."""
-        return self._worth(None, y_true, y_pred, metadata.get(self.qid), sample_weight)
+        """Score the predictions that TunedThresholdClassifierCV makes at each threshold, without X."""
+        return self._evaluate(None, y_true, y_pred, metadata.get(self.qid), sample_weight)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Request qid, and weights where the convention uses them, so that no `set_score_request` is needed."""
+        """Request qid, and weights if the convention uses them, so that no `set_score_request` is needed."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param=self.qid, alias=True)
         request.score.add_request(param="sample_weight", alias=self._accept_sample_weight())
         return request
 
-    _get_metadata_request = get_metadata_routing  # what scikit-learn before 1.9 asks for
+    _get_metadata_request = get_metadata_routing  # the name in scikit-learn before 1.9
 
     def _accept_sample_weight(self) -> bool:
-        """Tell whether weights count: what scikit-learn 1.9 asks of a scorer where metadata routing is off."""
+        """Return whether weights count; scikit-learn 1.9 asks this if metadata routing is off."""
         return as_convention(self.convention).weighting is not None
 
 
 def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
-    """Hand row weights over as the convention counts them: by row, or by query."""
+    """Return the queries with row weights or query weights, whichever the convention uses."""
     if convention.weighting == "row_weight":
         return queries.with_weights(row_weight=sample_weight)
     return queries.with_weights(one_per_query(sample_weight, queries))
@@ -103,50 +103,49 @@ def query_scorer(
     names: str | Sequence[str] | None = None,
     whole: Any = None,
 ) -> QueryScorer | dict[str, QueryScorer]:
-    """Make a scorer for `scoring=` in GridSearchCV, cross_validate and the like; of several conventions, one for each.
+    """Return a scorer for `scoring=` in GridSearchCV, cross_validate and the like, or a dict with one per convention.
 
-    It learns the queries from, in this order: routed metadata (`sklearn.set_config(enable_metadata_routing=True)`, then
-    `search.fit(X, y, qid=qid)`), a column of X, an index level of X, an index level of y of the name `qid`; or
-    `whole`, where X is a bare array with as many rows. When it finds none it raises: an unnamed index is never taken
-    for one.
+    The scorer takes the query ids from the first of these that exists: routed metadata
+    (`sklearn.set_config(enable_metadata_routing=True)`, then `search.fit(X, y, qid=qid)`); a column of X named `qid`;
+    an index level of X or of y with that name; `whole`, if X is a bare array with as many rows. If there is none, it
+    raises an error. It never uses an unnamed index.
 
-    In the callback `ScoringMonitor` of scikit-learn 1.9, on a QueryRanker or a learner, it takes the ids that `fit`
-    was given. scikit-learn's own estimators pass it a bare array of the training rows and no metadata but weights, so
-    there it needs `whole`. `TunedThresholdClassifierCV` passes it predicted classes and y without X: the ids are then
-    routed metadata or an index level of y.
+    In the callback `ScoringMonitor` of scikit-learn 1.9, on a QueryRanker or a learner, the scorer uses the ids passed
+    to `fit`. scikit-learn's own estimators pass it a bare array of the training rows and no metadata except weights, so
+    there it needs `whole`. `TunedThresholdClassifierCV` passes it predicted classes and y but not X: the ids must then
+    be routed metadata or an index level of y.
 
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        What to compute. A measure that is better when smaller is negated, as scikit-learn's scorers are.
+        The convention to compute. A measure that is better when smaller is negated, as in scikit-learn's scorers.
     qid : str
         Name of the metadata, column or index level that holds one query id per row.
     names : str, or sequence of str, optional
-        Display names, which become the columns `mean_test_<name>` and what `refit=` asks for; `convention.name` by
-        default.
+        Display names, used in the columns `mean_test_<name>` and in `refit=`; `convention.name` by default.
     whole : array-like, optional
-        Query of each row of the data before anything was cut or reordered. The scorer then warns when it is handed
-        another number of a query's rows; a query that is not in `whole` it cannot judge.
+        Query of each row of the full data, before anything was cut or reordered. The scorer then warns if a query comes
+        with a different number of rows; it cannot check queries that are not in `whole`.
 
     Returns
     -------
     QueryScorer or dict of str to QueryScorer
         Callable as `scorer(estimator, X, y, qid=...)`; returns a float. Row weights (`sample_weight`), constant within
-        a query, count as query weights unless the convention says `average="uniform"`. Of a sequence, a dict in its
-        order; scikit-learn wants its keys to be texts, so they are the display names.
+        a query, count as query weights unless the convention says `average="uniform"`. For a sequence of conventions,
+        a dict in the same order; its keys are the display names, because scikit-learn requires strings.
 
     Raises
     ------
     ConventionError
-        `convention` is not a convention, or two report under one name.
+        `convention` is not a convention, or two conventions have the same display name.
     InputError
-        `whole` has a NaN or floats. When called: no qid is found; qid has another length than y, a NaN or floats; y has
-        a NaN; weights vary within a query.
+        `whole` has a NaN or floats. When called: qid is missing, has a NaN or floats, or differs from y in length; y
+        has a NaN; weights vary within a query.
 
     Warns
     -----
     CutQueriesWarning
-        When called: queries are not whole.
+        When called: some rows of a query are missing.
 
     References
     ----------
@@ -166,8 +165,8 @@ def query_scorer(
     """
     if not isinstance(qid, str) or not qid.isidentifier():
         raise refusal("qid", qid, "names of a parameter, column or index level", "pass the ids to fit(qid=)")
-    several = not is_one(convention)
-    conventions: list[Any] = as_conventions(convention) if several else [as_convention(convention)]
-    shown = display_names(conventions, [names] if isinstance(names, str) else names)
-    scorers = {name: QueryScorer(value, qid, name, whole) for value, name in shown.items()}
-    return scorers if several else next(iter(scorers.values()))
+    is_single = is_one(convention)
+    conventions: list[Any] = [as_convention(convention)] if is_single else as_conventions(convention)
+    name_of = display_names(conventions, [names] if isinstance(names, str) else names)
+    scorers = {name: QueryScorer(value, qid, name, whole) for value, name in name_of.items()}
+    return next(iter(scorers.values())) if is_single else scorers

@@ -24,38 +24,38 @@ Folds = Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 class _QuerySplitter:
-    """What the splitters share: `groups` takes the qid, and asks for it by that name in metadata routing."""
+    """Base of the splitters: `groups` takes the query ids, which metadata routing passes as `qid`."""
 
-    # How scikit-learn lets a consumer declare its request (user guide, "Metadata Routing").
+    # scikit-learn reads a consumer's requests from this attribute (user guide, "Metadata Routing").
     __metadata_request__split = {"groups": "qid"}  # noqa: RUF012
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
-        """Give the row numbers to train on and to test on, fold by fold.
+        """Return the row numbers to train on and to test on, fold by fold.
 
         Parameters
         ----------
         X : array-like, shape (n_docs, ...)
-            Only its length is read; None takes that of `groups`.
+            Only its length is read; None means the length of `groups`.
         y : array-like, shape (n_docs,), optional
             Relevance labels; read by StratifiedQueryKFold only.
         groups : array-like, shape (n_docs,)
-            Query of each row: integers, strings or any hashables, in any order. Routed as `qid`.
+            Query of each row: integers, strings or other hashables, in any order. Routed as `qid`.
 
         Returns
         -------
         iterator of (int64 array, int64 array)
-            Rows to train on and rows to test on, both ascending, so that the rows of a query keep their order.
+            Rows to train on and rows to test on, both ascending, so the rows of a query keep their order.
 
         Raises
         ------
         InputError
-            `groups` is missing, has another length than X, a NaN or floats, or holds too few queries.
+            `groups` is missing, differs from X in length, has a NaN or floats, or has too few queries.
         """
         queries = self._queries(X, y, groups)
         params = self.get_params(deep=False)  # type: ignore[attr-defined]
         checked = type(self)(**params)  # set_params checks nothing
         checked.random_state = generator(params["random_state"])  # type: ignore[attr-defined]
-        return checked._folds(queries)  # noqa: SLF001 - of its own kind
+        return checked._folds(queries)  # noqa: SLF001 - the same class
 
     def _queries(self, X: Any, y: Any, groups: Any) -> Queries:
         name = type(self).__name__
@@ -74,7 +74,7 @@ class _QuerySplitter:
         refuse_other_rows("qid", X=X, y=y, qid=groups)
         return queries_of(self._labels(y, rows), groups)
 
-    def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - for those who stratify
+    def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - StratifiedQueryKFold uses y
         return np.zeros(rows)
 
     def _folds(self, queries: Queries) -> Folds:
@@ -85,39 +85,39 @@ class _QuerySplitter:
     def _refuse_too_few(self, n_queries: int) -> None:
         n_splits: int = self.n_splits  # type: ignore[attr-defined]
         if n_queries < n_splits:
-            way_out = f"n_splits from 2 to {n_queries}" if n_queries > 1 else "one query cannot be split; give more"
+            hint = f"n_splits from 2 to {n_queries}" if n_queries > 1 else "one query cannot be split; pass more"
             msg = (
                 f"{type(self).__name__}(n_splits={n_splits}) needs a query for every fold, but there are {n_queries}.\n"
-                f"Hint: {way_out}."
+                f"Hint: {hint}."
             )
             raise InputError(msg)
 
 
 class _KFold(_QuerySplitter, GroupKFold, BaseEstimator):
-    """K folds, whose parameters are checked when they are given."""
+    """K folds that check their parameters in the constructor."""
 
     def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None) -> None:
         arguments.whole("n_splits", n_splits, least=2, hint="n_splits=5")
         if not arguments.flag("shuffle", shuffle) and random_state is not None:
-            msg = "random_state has no effect where shuffle=False.\nHint: shuffle=True, or random_state=None."
+            msg = "random_state has no effect if shuffle=False.\nHint: shuffle=True, or random_state=None."
             raise InputError(msg)
         super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
 
 
 class QueryKFold(_KFold):
-    """K folds of whole queries, of about the same number of rows.
+    """K folds of whole queries with about the same number of rows.
 
-    scikit-learn's GroupKFold for query ids of any kind: with metadata routing on, the `qid` passed to a search or
-    cross-validation reaches it without a `set_split_request`. Ids are told apart by their first appearance and never
-    sorted, so that the folds do not depend on what the ids are.
+    It works like scikit-learn's GroupKFold, but takes query ids of any kind: with metadata routing on, the `qid` passed
+    to a search or cross-validation reaches it without a `set_split_request`. Queries are numbered by first appearance,
+    not sorted by id, so the folds do not depend on the ids' values.
 
     Parameters
     ----------
     n_splits : int
         Number of folds, at least 2.
     shuffle : bool
-        False gives the largest query left to the fold with the fewest rows, so that two folds differ at most by the
-        largest query. True deals the queries at random, so that two folds differ at most by one query.
+        If False, the largest remaining query goes to the fold with the fewest rows; two folds then differ in rows by at
+        most the largest query. If True, queries are assigned at random; two folds then differ by at most one query.
     random_state : int, Generator, RandomState or None
         Seed of the shuffle.
 
@@ -135,17 +135,17 @@ class QueryKFold(_KFold):
 
 
 class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
-    """Random splits into whole queries to train on and to test on; sizes are numbers or shares of queries, not of rows.
+    """Random splits into training and test queries; sizes are numbers or shares of queries, not of rows.
 
-    With an integer seed the test queries stay the same while `train_size` grows, and the queries to train on only
-    become more: a learning curve that cuts no query.
+    With an integer seed, a larger `train_size` only adds training queries and keeps the test queries: use it for
+    learning curves that cut no query.
 
     Parameters
     ----------
     n_splits : int
         Number of splits.
     test_size, train_size : float, int or None
-        Share (between 0 and 1) or number of the queries. None takes what the other leaves; both None, test on 0.2.
+        Share (between 0 and 1) or number of queries. None means all remaining queries; if both are None, test on 0.2.
     random_state : int, Generator, RandomState or None
         Seed.
 
@@ -167,7 +167,7 @@ class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
         except (ValueError, TypeError) as error:
             if isinstance(error, InputError):
                 raise
-            msg = f"{error}\nHint: what scikit-learn calls samples here are queries, of which there are "
+            msg = f"{error}\nHint: scikit-learn's samples are queries here; their number is "
             raise InputError(f"{msg}{queries.n_queries}.") from None
 
     def _refuse_too_few(self, n_queries: int) -> None:
@@ -177,29 +177,29 @@ class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
 
 
 class StratifiedQueryKFold(_KFold):
-    """K folds of whole queries that are alike in the queries' best grade and in their size.
+    """K folds of whole queries with similar best grades and similar sizes.
 
-    The queries are sorted by best grade, then by size, both descending, and those of one grade dealt out in hands of
-    one per fold. The largest query of a hand goes to the fold with the fewest rows so far; the last hand of a grade,
-    which may be too small for all, goes to the folds with the fewest queries so far and among them the fewest rows.
+    The queries are sorted by best grade, then by size, both descending. The queries of one grade are dealt in hands of
+    one query per fold. The largest query of a hand goes to the fold with the fewest rows so far. The last hand of a
+    grade may be too small for all folds; it goes to the folds with the fewest queries, and among them the fewest rows.
 
-    Whatever the data, two folds then differ
+    For any data, two folds then differ
 
-    - by at most one in the number of their queries of any best grade, hence of their queries with nothing relevant,
-    - by at most one in the number of their queries whose best grade is some grade or a higher one, hence of all
-      their queries,
-    - in rows by at most the sum, over the grades, of the largest query of that best grade; usually by far less.
+    - by at most one in the number of queries with a given best grade, and so of queries without a relevant row,
+    - by at most one in the number of queries whose best grade is at least a given grade, and so in the number of
+      queries,
+    - in rows by at most the size of the largest query of each best grade, summed over grades; usually by far less.
 
-    Where labels are not grades but all different, the second point is what remains of stratification: the k queries of
-    highest label go to k different folds, and so do the next k.
+    If the labels are continuous values rather than grades, only the second property matters: the k queries with the
+    highest labels go to k different folds, and so do the next k.
 
     Parameters
     ----------
     n_splits : int
         Number of folds, at least 2.
     shuffle : bool
-        False makes the folds a function of the data alone. True deals every hand at random, and picks at random among
-        queries of equal grade and size; what is guaranteed above stays so.
+        If False, the folds depend on the data alone. If True, every hand is dealt at random, and queries of equal grade
+        and size are in random order; the guarantees above still hold.
     random_state : int, Generator, RandomState or None
         Seed of the shuffle.
 
@@ -210,9 +210,9 @@ class StratifiedQueryKFold(_KFold):
     [['a', 'b'], ['c', 'd']]
     """
 
-    def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - as above
+    def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - the base class has both
         if y is None:
-            msg = "StratifiedQueryKFold got no y, so it cannot tell the queries' best grades.\nHint: split(X, y, qid)."
+            msg = "StratifiedQueryKFold got no y, so it does not know the best grades.\nHint: split(X, y, qid)."
             raise InputError(msg)
         return y
 
@@ -227,7 +227,7 @@ class StratifiedQueryKFold(_KFold):
 
 
 def _deal(best: Array, sizes: Array, n_folds: int, rng: np.random.RandomState | None) -> Array:
-    """Deal queries to folds: the fold of each, shape (n_queries,)."""
+    """Assign queries to folds; return the fold of each query, shape (n_queries,)."""
     queries = np.arange(sizes.size) if rng is None else rng.permutation(sizes.size)
     queries = queries[np.lexsort((-sizes[queries], -best[queries]))]  # stable
     fold = np.empty_like(queries)
@@ -244,7 +244,7 @@ def _deal(best: Array, sizes: Array, n_folds: int, rng: np.random.RandomState | 
 
 
 def _hands(grades: Array, n_folds: int) -> Iterator[slice]:
-    """Cut sorted grades into runs of one grade, and these into hands of one query per fold."""
+    """Split sorted grades into runs of equal grade, and each run into hands of one query per fold."""
     edges = [0, *(np.flatnonzero(np.diff(grades)) + 1).tolist(), grades.size]
     for start, stop in itertools.pairwise(edges):
         for first in range(start, stop, n_folds):

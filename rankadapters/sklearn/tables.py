@@ -1,4 +1,4 @@
-"""Tables of any library: their rows and columns picked without converting them."""
+"""Select rows and columns of any library's tables without converting the tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 
 
 def n_rows(X: Any) -> int:
-    """Count rows, of sparse matrices too; refuse what has none."""
+    """Return the number of rows, also of sparse matrices; raise an error for an object without rows."""
     try:
         return int(X.shape[0]) if hasattr(X, "shape") else len(X)
     except (IndexError, TypeError):
@@ -23,21 +23,21 @@ def n_rows(X: Any) -> int:
 
 
 def take_rows(X: Any, rows: Array) -> Any:
-    """Pick rows of an array, a sparse matrix, a list or a table, which stays what it is."""
-    if _is_arrow(X):  # scikit-learn knows its rows from 1.8 on
+    """Return rows of an array, sparse matrix, list or table as the same type."""
+    if _is_arrow(X):  # scikit-learn before 1.8 cannot index pyarrow tables
         return X.take(rows)
-    if getattr(X, "format", "") in {"coo", "bsr", "dia"}:  # sparse matrices without rows to pick
+    if getattr(X, "format", "") in {"coo", "bsr", "dia"}:  # these sparse formats cannot be indexed by row
         X = X.tocsr()
     return _safe_indexing(X, rows)
 
 
 def column_names(X: Any) -> list[Any]:
-    """Names of a table's columns; none where there are no names."""
+    """Return the names of a table's columns; empty if it has no names."""
     return list(X.column_names if _is_arrow(X) else getattr(X, "columns", ()))
 
 
 def without_column(X: Any, name: str) -> Any:
-    """Drop a column where it is there; an index level stays."""
+    """Drop a column if it exists; leave an index level in place."""
     if name not in column_names(X):
         return X
     if _is_arrow(X):
@@ -46,44 +46,44 @@ def without_column(X: Any, name: str) -> Any:
 
 
 def refuse_ids_among_features(X: Any, ids: Array, n_queries: int) -> None:
-    """Refuse features that still hold the query ids, by the name `qid` or because a column has their values.
+    """Raise an error if the features contain the query ids: a column named `qid`, or one with the ids' values.
 
-    A column of the ids' values counts where there are at least two queries, and one of them has several rows: ids of
-    single rows are an index, which tells a model nothing of other rows.
+    Values are compared only if there are at least two queries and one has more than one row. If every query has a
+    single row, the ids are a row index, from which a model learns nothing about other rows.
     """
     names = column_names(X)
     if "qid" in names:
         raise _ids_inside("'qid'")
     X = np.asarray(X) if isinstance(X, list) else X
-    telling = isinstance(ids[0], (int, str, np.generic)) and 1 < n_queries < ids.size
-    if not telling or not hasattr(X, "shape") or len(X.shape) != 2:  # noqa: PLR2004 - a table
+    comparable = isinstance(ids[0], (int, str, np.generic)) and 1 < n_queries < ids.size
+    if not comparable or not hasattr(X, "shape") or len(X.shape) != 2:  # noqa: PLR2004 - a table
         return
     ends = _plain(take_rows(X, np.asarray([0, ids.size - 1])))
-    for place in range(ends.shape[1]):
-        if _same_values(ends[:, place], ids[[0, -1]]) and _equals(X, place, ids):
-            raise _ids_inside(repr(names[place]) if names else str(place))
+    for index in range(ends.shape[1]):
+        if _same_values(ends[:, index], ids[[0, -1]]) and _equals(X, index, ids):
+            raise _ids_inside(repr(names[index]) if names else str(index))
 
 
 def _ids_inside(column: str) -> InputError:
     return InputError(
-        f"column {column} of X holds the query ids, from which a model would learn the training queries by heart.\n"
-        "Hint: QueryRanker(estimator, qid='its name') takes it out; or drop it and pass fit(qid=). If it is a feature "
-        "all the same, rename it where its name is 'qid', and pass other ids: fit(qid=[f'q{name}' for name in qid])."
+        f"column {column} of X holds the query ids, from which a model would memorize the training queries.\n"
+        "Hint: QueryRanker(estimator, qid='its name') removes it; or drop it and pass fit(qid=). If it is a real "
+        "feature, rename it if its name is 'qid', and pass different ids: fit(qid=[f'q{name}' for name in qid])."
     )
 
 
-def _equals(X: Any, place: int, ids: Array) -> bool:
+def _equals(X: Any, index: int, ids: Array) -> bool:
     names = column_names(X)
     if names:
-        column = np.asarray(X.iloc[:, place] if hasattr(X, "iloc") else X[names[place]])
+        column = np.asarray(X.iloc[:, index] if hasattr(X, "iloc") else X[names[index]])
     else:
-        column = _plain((X.tocsr() if hasattr(X, "tocsr") else X)[:, [place]])[:, 0]
+        column = _plain((X.tocsr() if hasattr(X, "tocsr") else X)[:, [index]])[:, 0]
     return _same_values(column, ids)
 
 
 def _same_values(column: Array, ids: Array) -> bool:
     if column.dtype.kind == "f" and ids.dtype.kind in "iu":
-        ids = ids.astype(column.dtype)  # as a float32 column would hold them
+        ids = ids.astype(column.dtype)  # rounded as a float32 column would round them
     return bool(np.array_equal(column, ids))
 
 

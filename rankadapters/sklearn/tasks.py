@@ -1,4 +1,4 @@
-"""The tasks of a fit, as the callbacks of scikit-learn 1.9 see them: the fit itself, and one task per round."""
+"""Report a fit and its rounds as tasks to the callbacks of scikit-learn 1.9."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ try:
 except ImportError:  # before scikit-learn 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """A base class that adds nothing, since there are no callbacks."""
+        """An empty base class, because this scikit-learn has no callbacks."""
 
     _with_callbacks = None
 
@@ -26,21 +26,21 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 def with_callbacks(fit: Fit) -> Fit:
-    """Decorate a `fit` so that the callbacks of its estimator are told when it ends, by an error too."""
+    """Decorate `fit` so that the estimator's callbacks are notified of its end, also after an error."""
     if _with_callbacks is None:
         return fit
     managed = _with_callbacks(fit)
 
     @wraps(fit)
     def fit_with_callbacks(estimator: Any, *args: Any, **kwargs: Any) -> Any:
-        # Without callbacks no function of scikit-learn is between the caller and a warning that names the caller.
+        # Without callbacks, skip scikit-learn's wrapper, which would change the line that warnings point to.
         return (managed if _callbacks(estimator) else fit)(estimator, *args, **kwargs)
 
     return cast("Fit", fit_with_callbacks)
 
 
 def _callbacks(estimator: Any) -> list[Any]:
-    """Return the callbacks that are set on an estimator, by the caller or by a search around it."""
+    """Return the estimator's callbacks, set by the caller or by an enclosing search."""
     return list(getattr(estimator, "_skl_callbacks", ()))
 
 
@@ -52,36 +52,36 @@ class TrainingRows(NamedTuple):
     qid: Any
     sample_weight: Any
 
-    def take(self, kept: Any) -> TrainingRows:
-        """Keep the rows at these positions, or all rows where `kept` is None."""
-        if kept is None:
+    def take(self, row_numbers: Any) -> TrainingRows:
+        """Return the rows with these numbers; all rows for None."""
+        if row_numbers is None:
             return self
-        return TrainingRows(*(column if column is None else take_rows(column, kept) for column in self))
+        return TrainingRows(*(column if column is None else take_rows(column, row_numbers) for column in self))
 
 
 def task_qid(estimator: Any, X: Any) -> Any:
-    """Return the query ids of the training rows where a callback scores exactly these rows, and None elsewhere."""
+    """Return the training rows' query ids if a callback is scoring exactly these rows; otherwise None."""
     rows = getattr(estimator, "_training_rows", None)
     return rows.qid if rows is not None and rows.X is X else None
 
 
 class FitTasks:
-    """Reports a fit and its rounds, at most `max_rounds`, to the callbacks of an estimator, where it has some.
+    """Reports a fit and at most `max_rounds` rounds to the estimator's callbacks, if it has any.
 
-    `kept` has the positions of the rows that are not held out. `attributes` makes the attributes of the fitted
-    estimator from the model of a round.
+    `row_numbers` selects the rows that are not held out. `attributes` returns the attributes of the fitted estimator
+    for the model of a round.
     """
 
     def __init__(
-        self, estimator: Any, rows: TrainingRows, kept: Any, max_rounds: int | None,
+        self, estimator: Any, rows: TrainingRows, row_numbers: Any, max_rounds: int | None,
         attributes: Callable[[Any], dict[str, Any]],
     ) -> None:  # fmt: skip
-        self._callbacks, self._attributes, self._left = _callbacks(estimator), attributes, max_rounds
+        self._callbacks, self._attributes, self._n_left = _callbacks(estimator), attributes, max_rounds
         self._fit: Any = None
         self._round: Any = None
         if self.watched:
-            self._rows = rows.take(kept)
-            # No query ids, which scikit-learn's own scorers would refuse; its own estimators pass weights alone, too.
+            self._rows = rows.take(row_numbers)
+            # No query ids, because scikit-learn's own scorers would refuse them; its estimators also pass only weights.
             metadata = None if rows.sample_weight is None else {"sample_weight": self._rows.sample_weight}
             self._data = {"estimator": estimator, "X": self._rows.X, "y": self._rows.y, "metadata": metadata}
             self._fit = estimator._init_callback_context(max_subtasks=max_rounds)  # noqa: SLF001 - documented by them
@@ -89,23 +89,23 @@ class FitTasks:
 
     @property
     def watched(self) -> bool:
-        """Whether any callback is told of the rounds."""
+        """Whether the estimator has any callbacks."""
         return bool(self._callbacks)
 
     @property
     def models_wanted(self) -> bool:
-        """Whether any callback asks for the model of each round, as ScoringMonitor does."""
+        """Whether any callback needs the model of each round, as ScoringMonitor does."""
         hooks = [callback.on_fit_task_end for callback in self._callbacks]
         return any("fitted_estimator" in inspect.signature(hook).parameters for hook in hooks)
 
     def begin_round(self) -> None:
-        """Begin the task of the first round; each later one begins when the one before ends."""
+        """Begin the task of the first round; every later task begins when the previous one ends."""
         self._round = self._next_round()
 
     def end_round(self, model: Callable[[], Any]) -> bool:
-        """End the task of a round, and begin the next; return whether a callback asks to stop instead.
+        """End the task of a round and begin the next; if a callback asks to stop, begin none and return True.
 
-        `model` returns the model after the round, and is called only where a callback asks for it.
+        `model` returns the model after the round; it is called only if a callback needs the model.
         """
         if self._round is None:
             return False
@@ -115,7 +115,7 @@ class FitTasks:
 
     @contextmanager
     def of_estimator(self, estimator: Any) -> Iterator[None]:
-        """Report the fit of an estimator inside as its own task, where it supports callbacks."""
+        """Report the fit of an inner estimator as a task, if it supports callbacks."""
         if self._fit is None or not hasattr(estimator, "set_callbacks"):
             yield
             return
@@ -126,16 +126,16 @@ class FitTasks:
             self._end(task)
 
     def end(self) -> None:
-        """End the fit, and before it the task of a round that was begun but never finished."""
+        """End the fit, and first the task of an unfinished round."""
         if self._round is not None:
             self._end(self._round)
         if self._fit is not None:
             self._end(self._fit, dict)
 
     def _next_round(self) -> Any:
-        if not self.watched or self._left == 0:
+        if not self.watched or self._n_left == 0:
             return None
-        self._left = None if self._left is None else self._left - 1
+        self._n_left = None if self._n_left is None else self._n_left - 1
         return self._fit.subcontext(task_name="round").call_on_fit_task_begin(**self._data)
 
     def _end(self, task: Any, attributes: Callable[[], dict[str, Any]] | None = None) -> bool:

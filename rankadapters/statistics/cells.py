@@ -1,4 +1,4 @@
-"""How numbers, shares and values of fields are written in tables and sentences."""
+"""Format numbers, shares and field values for tables and sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rankadapters.core.declaration.spelling import number
 
 
 def signed(value: float) -> str:
-    """Write a difference with its sign.
+    """Format a difference with its sign.
 
     >>> signed(0.25), signed(-1e-9)
     ('+0.250000', '0.000000')
@@ -16,14 +16,14 @@ def signed(value: float) -> str:
 
 
 def spelled(value: object) -> str:
-    """Write a field's value as a signature does; None is `all`."""
+    """Format a field's value as a signature spells it; None becomes `all`."""
     return "all" if value is None else number(value) if isinstance(value, float) else str(value)
 
 
 def percent(share: float) -> str:
-    """Write a share of the whole.
+    """Format a share of the whole as a percentage.
 
     >>> percent(0.28125)
     '28.1 %'
     """
-    return f"{round(100 * share, 1) + 0.0:.1f} %"  # + 0.0 makes -0.0 and 0.0 one number
+    return f"{round(100 * share, 1) + 0.0:.1f} %"  # + 0.0 turns -0.0 into 0.0

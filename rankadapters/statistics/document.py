@@ -1,4 +1,4 @@
-"""What every result of an audit can be written as: text, Markdown, LaTeX, JSON and a notebook's HTML."""
+"""The base class of every report: it writes text, Markdown, LaTeX, JSON, CSV and HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from rankadapters.core.evaluation.written import Written
 
 
 class Document(Written):
-    """A result that can be read: paragraphs and tables, and plain data."""
+    """A report: paragraphs and tables for people, plain data for programs."""
 
     __slots__ = ()
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types, conventions as their signatures."""
+        """Return plain JSON types; conventions become their signatures."""
 
     def __str__(self) -> str:
-        """Write paragraphs and aligned tables."""
+        """Return the paragraphs and aligned tables as text."""
         return "\n\n".join(map(str, self.blocks()))
 
     def to_json(self) -> str:
-        """Write `to_dict` as JSON text."""
+        """Return `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     def to_html(self) -> str:
-        """Write paragraphs and tables in HTML, without a script or a style sheet."""
+        """Return the paragraphs and tables as HTML without scripts or style sheets."""
         parts = (b.html() if isinstance(b, Table) else f"<p>{_breaks(b)}</p>" for b in self.blocks())
         return "\n".join(parts)
 
     def to_csv(self) -> str:
-        """Write the first table as CSV."""
+        """Return the first table as CSV."""
         table = next((block for block in self.blocks() if isinstance(block, Table)), Table("", (), ()))
         return as_csv([table.head, *table.lines])
 
@@ -49,7 +49,7 @@ class Document(Written):
 
 
 def as_csv(lines: Iterable[Iterable[object]]) -> str:
-    """Write lines of cells as CSV."""
+    """Return rows of cells as CSV text."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
     return text.getvalue()

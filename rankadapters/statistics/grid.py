@@ -1,4 +1,4 @@
-"""The values that each field of a convention can take on given data: what is searched, and what is varied."""
+"""The values that each field of a convention can take on a data set; audits search and vary them."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
 
-REFUSAL = "error"  # the value of a policy under which a query that it concerns is refused
+REFUSAL = "error"  # the policy value that raises an error for an affected query
 
 Values = tuple[Any, ...]
-Block = dict[str, Values]  # conventions: every combination of these values
+Block = dict[str, Values]  # a block stands for every combination of its values
 
 
 def grid(measure: type[Convention], queries: Queries) -> dict[str, Values]:
-    """Values worth trying of each field of a measure but the cutoff, as far as the queries' columns allow.
+    """Return the values to try for each field of a measure except the cutoff, as far as the queries' columns allow.
 
-    Without docids ties cannot follow them, and with query weights a mean cannot leave them out.
+    Ties can follow docids only where there are docids; with query weights, no mean may ignore them.
 
     >>> import rankadapters as ra
     >>> grid(ra.NDCG, Queries([1, 0], group_sizes=[2]))["ties"]
     ('input', 'reverse', 'average', 'worst', 'best')
     """
     return {
-        name: tuple(value for value in kind.tried if kind.fits(value, queries.columns))
-        for name, kind in measure.declared().items()
-        if kind.group != "head"
+        name: tuple(value for value in field.tried if field.fits(value, queries.columns))
+        for name, field in measure.declared().items()
+        if field.group != "head"
     }
 
 
-def searched(measure: type[Convention], queries: Queries, *, further: bool = False) -> dict[str, Values]:
-    """Values of the grid, and those that the measure's presets have beside them in its formula and its ranking.
+def values_to_search(measure: type[Convention], queries: Queries, *, further: bool = False) -> dict[str, Values]:
+    """Return the grid plus the formula and ranking values that only the measure's presets use.
 
-    With `further`, also those that are worth trying where the data can be chosen.
+    With `further`, also add the values worth trying where the caller chooses the data.
     """
-    kinds, found = measure.declared(), grid(measure, queries)
-    made = [presets.make(name, None) for name in presets.names(measure.measure)]
-    for name, values in found.items():
-        if kinds[name].group in {"value", "ranking"}:
-            others = (getattr(preset, name) for preset in made)
-            beside = (*others, *kinds[name].further) if further else others
-            fitting = (value for value in beside if kinds[name].fits(value, queries.columns))
-            found[name] = tuple(dict.fromkeys((*values, *fitting)))
-    return found
+    fields, values_by_field = measure.declared(), grid(measure, queries)
+    conventions = [presets.make(name, None) for name in presets.names(measure.measure)]
+    for name, values in values_by_field.items():
+        if fields[name].group in {"value", "ranking"}:
+            preset_values = (getattr(convention, name) for convention in conventions)
+            candidates = (*preset_values, *fields[name].further) if further else preset_values
+            fitting = (value for value in candidates if fields[name].fits(value, queries.columns))
+            values_by_field[name] = tuple(dict.fromkeys((*values, *fitting)))
+    return values_by_field
 
 
 def with_refusals(measure: type[Convention], values: dict[str, Values]) -> dict[str, Values]:
-    """Add the value that refuses queries to the values of the fields that have it."""
-    found = dict(values)
-    for name, kind in measure.declared().items():
-        if name in values and REFUSAL in getattr(kind, "words", ()):
-            found[name] = (REFUSAL, *values[name]) if kind.group == "retrieval" else (*values[name], REFUSAL)
-    return found
+    """Add "error" to the values of every field that allows it."""
+    extended = dict(values)
+    for name, field in measure.declared().items():
+        if name in values and REFUSAL in getattr(field, "words", ()):
+            extended[name] = (REFUSAL, *values[name]) if field.group == "retrieval" else (*values[name], REFUSAL)
+    return extended
 
 
 def merged(blocks: list[Block]) -> list[Block]:
@@ -70,52 +70,52 @@ def merged(blocks: list[Block]) -> list[Block]:
         values: dict[object, dict[Any, None]] = {}
         firsts: dict[object, Block] = {}
         for block in blocks:
-            rest = tuple(several for other, several in block.items() if other != name)
+            rest = tuple(field_values for field, field_values in block.items() if field != name)
             values.setdefault(rest, {}).update(dict.fromkeys(block[name]))
             firsts.setdefault(rest, block)
-        blocks = [{**firsts[rest], name: tuple(several)} for rest, several in values.items()]
+        blocks = [{**firsts[rest], name: tuple(merged_values)} for rest, merged_values in values.items()]
     return blocks
 
 
 def has_cutoff(measure: type[Convention]) -> bool:
-    """Tell whether a measure has a cutoff."""
-    return any(kind.group == "head" for kind in measure.declared().values())
+    """Return whether a measure has a cutoff."""
+    return any(field.group == "head" for field in measure.declared().values())
 
 
 def measure_named(name: object) -> type[Convention]:
-    """Find a measure by the first word of its signatures.
+    """Return the measure whose signatures begin with this word.
 
     Raises
     ------
     ConventionError
-        There is none of that name.
+        No measure has that name.
     """
-    found = MEASURES.get(name) if isinstance(name, str) else None
-    if found is None:
+    measure = MEASURES.get(name) if isinstance(name, str) else None
+    if measure is None:
         msg = f"measure={name!r:.80}; allowed are {choices(MEASURES)}.\nHint: measure='ndcg'."
         raise ConventionError(msg)
-    return found
+    return measure
 
 
-def left_out(measure: type[Convention], queries: Queries) -> Iterator[str]:
-    """Say which values are not in the grid because a column is not there, or because it is.
+def omission_notes(measure: type[Convention], queries: Queries) -> Iterator[str]:
+    """Yield a sentence for each value that the grid omits because a column is missing or present.
 
     >>> import rankadapters as ra
-    >>> list(left_out(ra.AUC, Queries([1, 0], group_sizes=[2], query_weight=[2])))
+    >>> list(omission_notes(ra.AUC, Queries([1, 0], group_sizes=[2], query_weight=[2])))
     ['average=uniform was not searched: there are query weights']
     """
-    for name, kind in measure.declared().items():
+    for name, field in measure.declared().items():
         reasons: dict[str, list[str]] = {}
-        for value in kind.tried:
-            if not kind.fits(value, queries.columns):
-                reasons.setdefault(_reason(kind, value, queries.columns), []).append(kind.spell(value))
+        for value in field.tried:
+            if not field.fits(value, queries.columns):
+                reasons.setdefault(_reason(field, value, queries.columns), []).append(field.spell(value))
         for reason, values in reasons.items():
             were = "was" if len(values) == 1 else "were"
             yield f"{name}={' and '.join(values)} {were} not searched: {reason}"
 
 
-def _reason(kind: Field, value: Any, columns: Collection[str]) -> str:
-    wanted = [name for name in Columns.__annotations__ if kind.fits(value, {*columns, name})]
-    unwanted = [name for name in columns if kind.fits(value, {*columns} - {name})]
-    no, name = ("no ", wanted[0]) if wanted else ("", unwanted[0])
+def _reason(field: Field, value: Any, columns: Collection[str]) -> str:
+    missing = [name for name in Columns.__annotations__ if field.fits(value, {*columns, name})]
+    conflicting = [name for name in columns if field.fits(value, {*columns} - {name})]
+    no, name = ("no ", missing[0]) if missing else ("", conflicting[0])
     return f"there are {no}{name.replace('_', ' ').removesuffix('s')}s"

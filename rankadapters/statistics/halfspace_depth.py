@@ -1,6 +1,6 @@
-"""How deep a point lies among others, exactly, and the bag that holds the deeper half of them.
+"""Compute the exact halfspace depth of points in the plane, and the bag that contains the deeper half of them.
 
-Coordinates are turned into fractions, so that no rounding decides on which side of a line a point lies.
+Coordinates become fractions, so that rounding cannot move a point across a line.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ Point = tuple[Fraction | int, Fraction | int]
 Polygon = Sequence[Point]
 Spot = tuple[float, float]
 
-FEWEST = 5  # distinct points that make a bag
-FENCE = 3  # times the bag
-ROUNDING = Fraction(1, 10**12)  # of points that are given in float64
+FEWEST = 5  # distinct points needed for a bag
+FENCE = 3  # times the size of the bag
+ROUNDING = Fraction(1, 10**12)  # relative error of float64 coordinates
 NOWHERE = (0, 0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bagplot:
-    """The middle of points in the plane, and how far they spread.
+    """A bagplot: the center and the spread of points in the plane.
 
     Attributes
     ----------
     median : (float, float)
-        Centre of gravity of the deepest points of the plane.
+        Center of gravity of the region of greatest depth.
     bag : tuple of (float, float)
-        Corners of the polygon that holds the deeper half of the points; empty where fewer than five points differ,
-        all lie on one line, or more than half of them are one point or line.
+        Corners of the polygon that contains the deeper half of the points; empty if fewer than five points are
+        distinct, if all lie on one line, or if more than half of them are on one point or line.
     loop : tuple of (float, float)
-        Corners of the hull of the points inside the fence, which is the bag three times as large.
+        Corners of the convex hull of the points inside the fence, which is the bag enlarged three times.
     outliers : tuple of int
-        The points outside the fence.
+        Indices of the points outside the fence.
     depths : tuple of int
-        Of each point: the fewest points on one side of a line through it, itself counted.
+        Depth of each point: the smallest number of points on one side of a line through it, itself counted.
     """
 
     median: Spot
@@ -49,12 +49,12 @@ class Bagplot:
 
 
 def bagplot(points: Sequence[tuple[Any, Any]]) -> Bagplot:
-    """Find the median, the bag and the points outside the fence.
+    """Compute the median, the bag and the outliers of points in the plane.
 
     Parameters
     ----------
     points : sequence of (number, number)
-        At least one; fractions and whole numbers stay exact, floats are taken as they are.
+        At least one point; fractions and whole numbers stay exact, and so does the binary value of a float.
 
     References
     ----------
@@ -62,60 +62,61 @@ def bagplot(points: Sequence[tuple[Any, Any]]) -> Bagplot:
 
     Examples
     --------
-    >>> found = bagplot([(0, 0), (0, 2), (2, 0), (2, 2), (1, 1)])
-    >>> found.median, found.depths, found.outliers
+    >>> plot = bagplot([(0, 0), (0, 2), (2, 0), (2, 2), (1, 1)])
+    >>> plot.median, plot.depths, plot.outliers
     ((1.0, 1.0), (1, 1, 1, 1, 3), ())
     """
     exact = [(Fraction(x), Fraction(y)) for x, y in points]
     sizes = tuple(math.lcm(*(point[axis].denominator for point in exact)) for axis in (0, 1))
-    whole = [(int(x * sizes[0]), int(y * sizes[1])) for x, y in exact]  # with which Python counts much faster
+    whole = [(int(x * sizes[0]), int(y * sizes[1])) for x, y in exact]  # Python computes much faster with these
     depths = [halfspace_depth(point, whole) for point in whole]
     if len(set(exact)) < FEWEST or _on_one_line(exact):
         middle = _middle([point for point, depth in zip(exact, depths, strict=True) if depth == max(depths)])
         return Bagplot(median=_floats(middle), bag=(), loop=(), outliers=(), depths=tuple(depths))
     regions = [[(Fraction(x) / sizes[0], Fraction(y) / sizes[1]) for x, y in region] for region in depth_regions(whole)]
-    centre = _centroid(regions[-1])
-    median = _floats(centre)
+    center = _centroid(regions[-1])
+    median = _floats(center)
     deepest = sum(depth >= len(regions) for depth in depths)
-    if 2 * deepest > len(exact) and len(regions[-1]) <= 2:  # noqa: PLR2004 - a point or a line, of which a bag has more
+    if 2 * deepest > len(exact) and len(regions[-1]) <= 2:  # noqa: PLR2004 - a point or a line, too small for a bag
         return Bagplot(median=median, bag=(), loop=(), outliers=(), depths=tuple(depths))
-    bag = _bag(exact, depths, regions, centre)
-    inside = [_inside_fence(bag, centre, point) for point in exact]
+    bag = _bag(exact, depths, regions, center)
+    inside = [_inside_fence(bag, center, point) for point in exact]
     loop = convex_hull([point for point, near in zip(exact, inside, strict=True) if near])
     return Bagplot(
         median=median, bag=tuple(map(_floats, bag)), loop=tuple(map(_floats, loop)),
-        outliers=tuple(place for place, near in enumerate(inside) if not near), depths=tuple(depths),
+        outliers=tuple(index for index, near in enumerate(inside) if not near), depths=tuple(depths),
     )  # fmt: skip
 
 
 def halfspace_depth(point: Point, points: Sequence[Point]) -> int:
-    """Count the fewest points in a closed half-plane that has the point on its edge.
+    """Return the smallest number of points in any closed half-plane whose edge passes through the point.
 
-    The edge is turned from each other point to the next: just beyond one of them, what lies on the line to one side of
-    the point is in, and what lies on the other side is out.
+    The edge rotates around the point, stopping just past each other point in turn. There the half-plane contains the
+    points that are on the line in one direction from the point, but not those in the opposite direction.
 
     References
     ----------
     Tukey (1975), Mathematics and the picturing of data.
     """
     around = [(x - point[0], y - point[1]) for x, y in points]
-    here = sum(offset == NOWHERE for offset in around)
+    coincident = sum(offset == NOWHERE for offset in around)
     fewest = len(points)
     for edge in around:
         if edge == NOWHERE:
             continue
-        sides = [_cross(edge, other) for other in around]
+        sides = [_cross(edge, offset) for offset in around]
         left, right = sum(side > 0 for side in sides), sum(side < 0 for side in sides)
         ahead = sum(not side and edge[0] * x + edge[1] * y > 0 for side, (x, y) in zip(sides, around, strict=True))
-        behind = len(points) - left - right - ahead - here
-        fewest = min(fewest, here + min(left, right) + min(ahead, behind))
+        behind = len(points) - left - right - ahead - coincident
+        fewest = min(fewest, coincident + min(left, right) + min(ahead, behind))
     return fewest
 
 
 def depth_regions(points: Sequence[Point]) -> list[Polygon]:
-    """Find the points of the plane with a depth of at least 1, 2, ... as convex polygons, down to the last that exists.
+    """Return convex polygons: the regions of the plane with a depth of at least 1, 2, ..., up to the greatest depth.
 
-    Each is the intersection of the half-planes that leave out fewer points than that, with edges through two points.
+    The region of depth d is the intersection of all half-planes that exclude fewer than d points; it suffices to take
+    those whose edge passes through two of the points.
     """
     edges: dict[int, list[tuple[Point, Point]]] = {}
     for a, b in combinations(sorted(set(points)), 2):
@@ -124,8 +125,8 @@ def depth_regions(points: Sequence[Point]) -> list[Polygon]:
         edges.setdefault(sum(side > 0 for side in sides), []).append((b, a))
     region: Polygon = convex_hull(points)
     regions = [region]
-    for left_out in range(1, len(points)):
-        for a, b in edges.get(left_out, []):
+    for excluded in range(1, len(points)):
+        for a, b in edges.get(excluded, []):
             region = _clipped(region, a, b)
         if not region:
             break
@@ -134,14 +135,14 @@ def depth_regions(points: Sequence[Point]) -> list[Polygon]:
 
 
 def convex_hull(points: Sequence[Point]) -> list[Point]:
-    """Corners of the smallest convex polygon around points, counterclockwise (Andrew 1979)."""
+    """Return the corners of the points' convex hull, counterclockwise (Andrew 1979)."""
     ordered = sorted(set(points))
     if len(ordered) <= 2:  # noqa: PLR2004 - a point or a line
         return ordered
 
-    def half(several: list[Point]) -> list[Point]:
+    def half(ordered_points: list[Point]) -> list[Point]:
         chain: list[Point] = []
-        for point in several:
+        for point in ordered_points:
             while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
                 chain.pop()
             chain.append(point)
@@ -151,27 +152,27 @@ def convex_hull(points: Sequence[Point]) -> list[Point]:
 
 
 def _clipped(polygon: Polygon, a: Point, b: Point) -> Polygon:
-    """Keep what lies left of the line from a to b (Sutherland and Hodgman 1974)."""
-    kept: list[Point] = []
+    """Return the part of a polygon left of the line from a to b (Sutherland and Hodgman 1974)."""
+    corners: list[Point] = []
     sides = [_turn(a, b, corner) for corner in polygon]
-    for place, corner in enumerate(polygon):
-        before, side = sides[place - 1], sides[place]
+    for index, corner in enumerate(polygon):
+        before, side = sides[index - 1], sides[index]
         if (before < 0 < side) or (side < 0 < before):
             part = Fraction(before) / (before - side)
-            start = polygon[place - 1]
-            kept.append((start[0] + part * (corner[0] - start[0]), start[1] + part * (corner[1] - start[1])))
+            start = polygon[index - 1]
+            corners.append((start[0] + part * (corner[0] - start[0]), start[1] + part * (corner[1] - start[1])))
         if side >= 0:
-            kept.append(corner)
-    return [corner for place, corner in enumerate(kept) if place == 0 or corner != kept[place - 1]]
+            corners.append(corner)
+    return [corner for index, corner in enumerate(corners) if index == 0 or corner != corners[index - 1]]
 
 
 def _bag(points: Sequence[Point], depths: Sequence[int], regions: Sequence[Polygon], median: Point) -> list[Point]:
-    """Interpolate, seen from the median, between the regions that hold just too few and just enough points."""
+    """Interpolate, along rays from the median, between the regions with just too few and just enough points."""
     half = Fraction(len(points), 2)
-    held = [sum(depth >= level for depth in depths) for level in range(1, len(regions) + 1)]
-    inner = next((level for level, count in enumerate(held) if count <= half), len(regions) - 1)
-    few, many = held[inner], held[inner - 1]
-    part = (half - few) / (many - few) if few < half else 0  # 0 where the deepest points are more than half already
+    counts = [sum(depth >= level for depth in depths) for level in range(1, len(regions) + 1)]
+    inner = next((level for level, count in enumerate(counts) if count <= half), len(regions) - 1)
+    few, many = counts[inner], counts[inner - 1]
+    part = (half - few) / (many - few) if few < half else 0  # 0 if the deepest region already has more than half
     directions = [_from(median, corner) for corner in (*regions[inner - 1], *regions[inner]) if corner != median]
     by_angle = {math.atan2(y, x): (x, y) for x, y in directions}
     corners = []
@@ -186,12 +187,12 @@ def _from(start: Point, end: Point) -> Point:
 
 
 def _reach(region: Polygon, start: Point, direction: Point) -> Fraction | int:
-    """How far a convex polygon goes from a point inside it, in lengths of the direction; 0 where the ray misses it."""
+    """Return how far a polygon extends from an inner point, in lengths of the direction; 0 if the ray misses it."""
     corners = [_from(start, corner) for corner in region]
     square = direction[0] ** 2 + direction[1] ** 2
     furthest: Fraction | int = 0
-    for place, corner in enumerate(corners):
-        before = corners[place - 1]
+    for index, corner in enumerate(corners):
+        before = corners[index - 1]
         side, side_before = _cross(direction, corner), _cross(direction, before)
         if side == side_before:
             continue
@@ -203,18 +204,18 @@ def _reach(region: Polygon, start: Point, direction: Point) -> Fraction | int:
 
 
 def _inside_fence(bag: Polygon, median: Point, point: Point) -> bool:
-    """Tell whether a point is at most three times as far from the median as the bag's edge there, but for rounding."""
+    """Return whether a point is within three times the bag's reach in its direction, allowing for rounding."""
     return point == median or FENCE * _reach(bag, median, _from(median, point)) * (1 + ROUNDING) >= 1
 
 
 def _centroid(polygon: Polygon) -> Point:
-    """Centre of gravity of a polygon, or of a line or a point."""
-    twice_area = sum((_cross(polygon[place - 1], corner) for place, corner in enumerate(polygon)), Fraction(0))
+    """Return the center of gravity of a polygon, a line or a point."""
+    twice_area = sum((_cross(polygon[index - 1], corner) for index, corner in enumerate(polygon)), Fraction(0))
     if not twice_area:
         return _middle([min(polygon), max(polygon)])
     x, y = Fraction(0), Fraction(0)
-    for place, corner in enumerate(polygon):
-        before = polygon[place - 1]
+    for index, corner in enumerate(polygon):
+        before = polygon[index - 1]
         weight = _cross(before, corner)
         x += (before[0] + corner[0]) * weight
         y += (before[1] + corner[1]) * weight
@@ -228,12 +229,12 @@ def _middle(points: Sequence[Point]) -> Point:
 
 
 def _on_one_line(points: Sequence[Point]) -> bool:
-    first, *others = dict.fromkeys(points)
-    return all(_turn(first, others[0], point) == 0 for point in others)
+    first, *rest = dict.fromkeys(points)
+    return all(_turn(first, rest[0], point) == 0 for point in rest)
 
 
 def _turn(a: Any, b: Any, c: Any) -> Any:
-    """Above 0 where c lies left of the line from a to b."""
+    """Return a positive number if c is left of the line from a to b, negative if right, 0 if on it."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 

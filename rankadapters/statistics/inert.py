@@ -1,8 +1,8 @@
-"""Which fields of two conventions cannot matter on given data.
+"""Find the fields in which two conventions differ but which cannot change the value on the data.
 
-This is no search. `search.py` evaluates every combination of a grid, up to 2^12 here, for averages that weigh queries,
-and groups values by their bits. Two conventions need at most two mixtures a field. Their averages may weigh rows or
-pairs, or be geometric; a sum in another order counts as the same; and the answer names the first query that differs.
+`search.py` evaluates every combination of a grid; here at most two mixtures of the conventions per field suffice.
+Unlike the search, this also handles averages that weigh rows or pairs and geometric means, treats sums in a different
+order as equal, and names the first query that differs.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from rankadapters.core.errors import ConventionError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.presets.texts import as_convention
 
-SUBNORMAL = 1e-300  # below which numbers have fewer digits
-ROUNDING = 1e-12  # values that are the same number by another order of additions; any other change is far larger
+SUBNORMAL = 1e-300  # smaller numbers have fewer digits
+ROUNDING = 1e-12  # relative effect of the order of additions; a real change is far larger
 
 
 class Terms(NamedTuple):
-    """How the queries enter a value: value = sum(values * weights) / sum(divisors); arrays of shape (n_queries,).
+    """The parts of a mean, arrays of shape (n_queries,): value = sum(values * weights) / sum(divisors).
 
-    Of a measure over all rows there is one entry, its value.
+    A measure over all rows has a single entry, its value.
     """
 
     values: Floats  # NaN where skipped
     weights: Floats  # 0 where skipped
     divisors: Floats
-    shares: Floats  # what each query adds to the value, 0 where it is skipped
+    shares: Floats  # each query's contribution to the value, 0 if skipped
 
     def same(self, other: Terms | None) -> bool:
-        """Whether every query has the same value and enters the mean alike."""
+        """Return whether every query has the same value and the same contribution to the mean."""
         if other is None or other.values.size != self.values.size:
             return False
         pairs = ((self.values, other.values), (self.shares, other.shares))
@@ -44,7 +44,7 @@ class Terms(NamedTuple):
 
 
 def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
-    """Evaluate query by query; weights that the convention does not count are left aside.
+    """Evaluate each query, ignoring weights that the convention does not use.
 
     Raises
     ------
@@ -54,41 +54,41 @@ def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
     return terms_in(Panel(counted(queries, convention), [convention]).measure(scores), convention)
 
 
-def terms_in(found: Measured, convention: Convention) -> Terms:
-    """Read how the queries enter a value from what a Panel measured."""
+def terms_in(measured: Measured, convention: Convention) -> Terms:
+    """Return the terms of a convention that a Panel has evaluated."""
     if not convention.is_sum:
-        value, one = np.array([found.scores[convention].value]), np.ones(1)
-        return Terms(value, one, one, value)
-    weights, divisors = found.enters(convention)
-    return Terms(found.per_query[convention], weights, divisors, found.shares[convention])
+        value, unit = np.array([measured.scores[convention].value]), np.ones(1)
+        return Terms(value, unit, unit, value)
+    weights, divisors = measured.enters(convention)
+    return Terms(measured.per_query[convention], weights, divisors, measured.shares[convention])
 
 
 def counted(queries: Queries, convention: Convention) -> Queries:
-    """Return the queries with the weights that a convention counts, and no others."""
+    """Return the queries with only the weights that a convention uses."""
     if all(name == convention.weighting for name in queries.weights):
         return queries
     return queries.weighed_by(convention.weighting)
 
 
-class Inert(tuple[str, ...]):  # noqa: SLOT001 - with what it carries beside the names
-    """Names of fields that cannot matter, with what became of every field in which two conventions differ.
+class Inert(tuple[str, ...]):  # noqa: SLOT001 - instances also carry `same` and `reasons`
+    """Names of the fields that cannot matter, with a reason for every field in which two conventions differ.
 
     Attributes
     ----------
     same : bool
-        Whether the conventions give the same value of every query: no other field differs.
+        Whether no differing field matters, so that every query has the same value under both conventions.
     reasons : dict of str to str
-        By field: why it does not matter here, or that it does.
+        For each field: why it does not matter here, or that it does.
     """
 
     same: bool
     reasons: dict[str, str]
 
-    def __new__(cls, found: list[str], reasons: dict[str, str]) -> Self:
+    def __new__(cls, names: list[str], reasons: dict[str, str]) -> Self:
         """Join names and reasons."""
-        names = super().__new__(cls, found)
-        names.same, names.reasons = len(found) == len(reasons), reasons
-        return names
+        fields = super().__new__(cls, names)
+        fields.same, fields.reasons = len(names) == len(reasons), reasons
+        return fields
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle names and reasons."""
@@ -98,11 +98,11 @@ class Inert(tuple[str, ...]):  # noqa: SLOT001 - with what it carries beside the
 def inert(
     labels: object, scores: object, a: Convention | str, b: Convention | str, **columns: Unpack[Columns]
 ) -> Inert:
-    """Name the fields in which two conventions differ that cannot matter on this data, and say why.
+    """Return the fields in which two conventions differ but that cannot matter on this data, with the reasons.
 
-    Where there are no ties, `ties` cannot; where no query is empty, neither can `empty`; and so on, judged by
-    evaluation: the fields named can be switched from either convention to the other's values without changing
-    any query's value or its part in the mean. When they are all that differ (`.same`), the conventions give one number.
+    For example, `ties` cannot matter without ties, nor `empty` without empty queries. Evaluation decides: switching
+    the returned fields from either convention's values to the other's changes no query's value and no query's
+    contribution to the mean. If no other field differs (`.same`), both conventions give the same number.
 
     Parameters
     ----------
@@ -111,14 +111,14 @@ def inert(
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
     a, b : Convention or str
-        Each must have a value on this data.
+        The two conventions; both must have a value on this data.
     qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`.
 
     Returns
     -------
     Inert
-        A tuple of some of `a.diff(b)`, in the order of the signature, with `.same` and `.reasons`.
+        A tuple of field names from `a.diff(b)`, in the order of the signature, with `.same` and `.reasons`.
 
     Raises
     ------
@@ -134,63 +134,63 @@ def inert(
     >>> a, b = presets.sklearn(10), presets.catboost(10)
     >>> inert(queries, [0.1, 0.2, 0.3, 0.4], a, b)
     ('ties', 'empty')
-    >>> found = inert(queries, [0.1, 0.1, 0.3, 0.4], a, b)
-    >>> tuple(found), found.same, found.reasons["ties"]
+    >>> fields = inert(queries, [0.1, 0.1, 0.3, 0.4], a, b)
+    >>> tuple(fields), fields.same, fields.reasons["ties"]
     (('empty',), False, "matters: ties='average' or 'worst' changes query 0")
     """
     queries = as_queries(labels, **columns)
     a, b = as_convention(a), as_convention(b)
-    return inert_of(queries, a, b, scores, {each: terms_of(queries, scores, each) for each in (a, b)})
+    return inert_of(queries, a, b, scores, {convention: terms_of(queries, scores, convention) for convention in (a, b)})
 
 
 def inert_of(
-    queries: Queries, a: Convention, b: Convention, scores: object, known: Mapping[Convention, Terms]
+    queries: Queries, a: Convention, b: Convention, scores: object, terms: Mapping[Convention, Terms]
 ) -> Inert:
-    """Name the fields that `inert` names where both conventions were evaluated already."""
-    found: list[str] = []
+    """Do the work of `inert` for two conventions that are already evaluated."""
+    names: list[str] = []
     reasons = dict.fromkeys(a.diff(b), "matters: only one of the conventions has it")
-    evaluated: dict[Convention | None, Terms | None] = dict(known.items())
+    evaluated: dict[Convention | None, Terms | None] = dict(terms.items())
     for name in [name for name in reasons if name in a.fields() and name in b.fields()]:
         reasons[name] = f"{name}={getattr(a, name)!r} or {getattr(b, name)!r}"
-        for one, other in ((a, b), (b, a)):
-            mixed = _mixed(one, other, [*found, name])
+        for start, target in ((a, b), (b, a)):
+            mixed = _mixed(start, target, [*names, name])
             if mixed not in evaluated:
                 evaluated[mixed] = _mixture(queries, scores, mixed)
-            change = _change(known[one], evaluated[mixed], queries)
-            if change:  # the other way round need not be looked at
+            change = _change(terms[start], evaluated[mixed], queries)
+            if change:  # no need to try the opposite direction
                 reasons[name] = f"matters: {reasons[name]}{change}"
                 break
         else:
-            found.append(name)
+            names.append(name)
             reasons[name] += " leaves the value of every query and its part in the mean as they are"
-    return Inert(found, reasons)
+    return Inert(names, reasons)
 
 
-def _change(one: Terms, other: Terms | None, queries: Queries) -> str:
-    if other is None:
+def _change(before: Terms, after: Terms | None, queries: Queries) -> str:
+    if after is None:
         return ", the two conventions mixed, has no value on this data"
-    return "" if one.same(other) else f" changes {_first_change(one, other, queries)}"
+    return "" if before.same(after) else f" changes {_first_change(before, after, queries)}"
 
 
-def _first_change(one: Terms, other: Terms, queries: Queries) -> str:
-    if one.values.size != queries.n_queries or other.values.size != queries.n_queries:
+def _first_change(before: Terms, after: Terms, queries: Queries) -> str:
+    if before.values.size != queries.n_queries or after.values.size != queries.n_queries:
         return "the value"
-    for first, second, what in ((one.values, other.values, ""), (one.shares, other.shares, "the part of ")):
-        apart = ~np.isclose(first, second, rtol=ROUNDING, atol=SUBNORMAL, equal_nan=True)
-        if apart.any():
-            return f"{what}query {queries.query_ids[int(np.argmax(apart))]}"
+    for first, second, prefix in ((before.values, after.values, ""), (before.shares, after.shares, "the part of ")):
+        changed = ~np.isclose(first, second, rtol=ROUNDING, atol=SUBNORMAL, equal_nan=True)
+        if changed.any():
+            return f"{prefix}query {queries.query_ids[int(np.argmax(changed))]}"
     return "the value"
 
 
 def _mixed(convention: Convention, other: Convention, names: list[str]) -> Convention | None:
     try:
         return convention.replace(**{name: getattr(other, name) for name in names})
-    except ConventionError:  # these fields do not go together
+    except ConventionError:  # the values contradict each other
         return None
 
 
 def _mixture(queries: Queries, scores: object, convention: Convention | None) -> Terms | None:
-    """Evaluate a mixture of two conventions; None where it has no value on this data."""
+    """Evaluate a mixture of two conventions; return None if it has no value on this data."""
     try:
         return None if convention is None else terms_of(queries, scores, convention)
     except RankAdaptersError:

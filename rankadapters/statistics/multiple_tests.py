@@ -8,7 +8,7 @@ import numpy as np
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values of a family of tests, so that one false finding among all is as rare as each p-value says.
+    """Correct the p-values of a family of tests for the chance of even one false positive (Holm's method).
 
     References
     ----------

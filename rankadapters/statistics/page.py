@@ -1,4 +1,4 @@
-"""A page of HTML that needs nothing else: sections of paragraphs, tables and charts."""
+"""A self-contained HTML page: sections of paragraphs, tables and charts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankadapters.core.evaluation.table import Table
 
 
 class Chart(NamedTuple):
-    """A chart and what stands below it."""
+    """A chart and its caption."""
 
     svg: str
     caption: str
@@ -21,7 +21,7 @@ class Chart(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
-    """A part of the page."""
+    """A section of the page."""
 
     name: str
     heading: str
@@ -33,7 +33,7 @@ class Section:
 
 
 class Page:
-    """The template of a page, read once all that it needs is known to be installed.
+    """The page's template, which needs jinja2.
 
     Raises
     ------
@@ -51,5 +51,5 @@ class Page:
         self._template: Any = environment.from_string(text)
 
     def write(self, title: str, summary: str, sections: Iterable[Section]) -> str:
-        """Write the page under a title and a sentence."""
+        """Return the page's HTML: a title, one sentence of summary, then the sections."""
         return str(self._template.render(title=title, summary=summary, sections=list(sections), version=__version__))

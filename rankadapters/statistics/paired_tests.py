@@ -1,8 +1,8 @@
-"""Whether differences of two means could be chance: paired randomisation tests and intervals, many at once.
+"""Test whether differences of two means could be chance: paired randomization tests and bootstrap intervals.
 
-The resamples are the rows of a matrix, whose product with the differences of all tests has every resampled sum. The
-differences are whole numbers there, so that these sums are exact: no result depends on the order in which a machine
-and its threads add.
+The resamples are the rows of a matrix. Its product with the per-query differences of all tests gives every resampled
+sum. The differences are first rounded to whole numbers, so these sums are exact: no result depends on the order in
+which a machine and its threads add.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from rankadapters.statistics.resamples import Resamples
 
 Floats = NDArray[np.float64]
 
-HELD = 1 << 24  # differences, and resampled sums, held at once
-SUM_BITS = 48  # of the whole numbers; float64 holds 53, so that a query may be drawn 32 times
+IN_MEMORY = 1 << 24  # differences and resampled sums in memory at once
+SUM_BITS = 48  # of a sum of whole numbers; float64 holds 53 bits, so a query may be drawn 32 times
 
 
 class PairedTest(NamedTuple):
-    """Two-sided p-value, and the ends of the interval of the difference."""
+    """Two-sided p-value, and the ends of the difference's confidence interval."""
 
     p_value: float
     low: float
@@ -32,7 +32,7 @@ class PairedTest(NamedTuple):
 
 
 def checked_resampling(n_resamples: object, confidence: object, random_state: object) -> tuple[int, float, int]:
-    """Return how often queries are resampled, the confidence and the seed.
+    """Check and return the number of resamples, the confidence and the seed.
 
     >>> checked_resampling(99, np.float32(0.5), 0)
     (99, 0.5, 0)
@@ -40,7 +40,7 @@ def checked_resampling(n_resamples: object, confidence: object, random_state: ob
     Raises
     ------
     InputError
-        One of them is not a number, or out of range.
+        An argument is not a number or out of range.
     """
     return (
         arguments.whole("n_resamples", n_resamples, hint="n_resamples=9999"),
@@ -58,25 +58,25 @@ def paired_tests(
     strata: tuple[int, ...] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> list[PairedTest]:
-    """Test what each query adds to two means, for several pairs of means over the same queries.
+    """Test pairs of means over the same queries, given each query's contribution to each mean.
 
-    All pairs meet the same resamples, so that the result of one does not depend on the others.
+    All pairs share the same resamples, so the result of one pair does not depend on the others.
 
     Parameters
     ----------
     pairs : sequence of (float64 array, float64 array), shape (n_queries,) each
-        They add up to the means.
+        The queries' contributions, which add up to the two means.
     n_resamples : int
-        Random swaps of the two within queries (all of them where there are no more), and samples of queries with
-        replacement.
+        Number of random swaps of the two within queries (every swap, if there are no more than that), and of samples
+        of queries with replacement.
     confidence : float
-        Of the interval, from the percentiles of the resampled differences.
+        Confidence of the interval, whose ends are percentiles of the resampled differences.
     seed : int
         The same seed gives the same numbers.
     strata : tuple of int
-        Queries of each data set, where there are several, one after the other: each is sampled apart.
+        Number of queries of each data set if there is more than one; each data set is sampled on its own.
     progress : callable, optional
-        Called with how many blocks of resamples are done, and how many there are.
+        Called with the number of blocks of resamples that are done, and their total.
 
     References
     ----------
@@ -86,16 +86,16 @@ def paired_tests(
     Examples
     --------
     >>> pair = np.array([0.3, 0.2, 0.4]), np.array([0.1, 0.1, 0.1])
-    >>> [found] = paired_tests([pair], n_resamples=99, confidence=0.9, seed=0)
-    >>> found.p_value  # of the 8 swaps, none and all of them bring the means as far apart
+    >>> [test] = paired_tests([pair], n_resamples=99, confidence=0.9, seed=0)
+    >>> test.p_value  # 2 of the 8 possible swaps leave the means this far apart: swapping no query, or all
     0.25
     """
     if not pairs:
         return []
-    drawn = Resamples(pairs[0][0].size, n_resamples, seed, strata)
-    size = max(1, HELD // max(drawn.n_queries, n_resamples))
+    resamples = Resamples(pairs[0][0].size, n_resamples, seed, strata)
+    size = max(1, IN_MEMORY // max(resamples.n_queries, n_resamples))
     groups = [pairs[first : first + size] for first in range(0, len(pairs), size)]
-    steps, n_steps = count(1), len(groups) * drawn.n_blocks
+    steps, n_steps = count(1), len(groups) * resamples.n_blocks
 
     def products(blocks: Iterator[NDArray[Any]], whole: Floats) -> Iterator[Floats]:
         for block in blocks:
@@ -103,18 +103,18 @@ def paired_tests(
             if progress is not None:
                 progress(next(steps), n_steps)
 
-    found: list[PairedTest] = []
+    tests: list[PairedTest] = []
     for group in groups:
         whole, exponents = whole_numbers(np.stack([first - second for first, second in group]))
-        p_values = _p_values(products(drawn.swaps(), whole), drawn)
-        ends = _ends(products(drawn.samples(), whole), confidence)
+        p_values = _p_values(products(resamples.swaps(), whole), resamples)
+        ends = _ends(products(resamples.samples(), whole), confidence)
         low, high = np.ldexp(ends, exponents)
-        found += map(PairedTest, p_values.tolist(), low.tolist(), high.tolist())
-    return found
+        tests += map(PairedTest, p_values.tolist(), low.tolist(), high.tolist())
+    return tests
 
 
 def whole_numbers(differences: Floats) -> tuple[Floats, NDArray[np.int32]]:
-    """Round differences, shape (n_tests, n_queries), to multiples of a power of 2 that is far below their sum.
+    """Round differences, shape (n_tests, n_queries), to multiples of a power of 2 far below their sum.
 
     Returns the multiples, shape (n_queries, n_tests), and the exponent of each test.
 
@@ -122,30 +122,31 @@ def whole_numbers(differences: Floats) -> tuple[Floats, NDArray[np.int32]]:
     >>> np.ldexp(whole, exponents).ravel().tolist(), bool(np.abs(whole).sum() <= 2**SUM_BITS)
     ([0.5, -0.25], True)
     """
-    _, largest = np.frexp(np.abs(differences).max(axis=1))  # apart, since the sum may be beyond float64
+    _, largest = np.frexp(np.abs(differences).max(axis=1))  # not the sum, which may overflow float64
     scaled = np.ldexp(differences, -largest[:, None])
     _, total = np.frexp(np.abs(scaled).sum(axis=1))
     spare = SUM_BITS - 1 - total
     return np.ascontiguousarray(np.rint(np.ldexp(scaled, spare[:, None])).T), largest - spare
 
 
-def _p_values(swapped: Iterator[Floats], drawn: Resamples) -> Floats:
-    """Twice the share of swaps after which the difference is as far to one side, the side with fewer.
+def _p_values(swapped: Iterator[Floats], resamples: Resamples) -> Floats:
+    """Return two-sided p-values: twice the share of swaps with as large a difference, on the side with fewer.
 
-    A swap takes twice the sum of what it swaps from the difference, which is compared with 0 but for rounding: half a
-    unit for each query. Where swaps are drawn, the difference as it is counts as one of them.
+    A swap lowers the difference by twice the sum of the swapped queries' differences. The new difference is at least
+    as large if that sum is at most 0, within the rounding of half a unit per query. If the swaps are random, the
+    observed difference counts as one of them.
     """
     above, below = 0, 0
     for sums in swapped:
-        above = above + (sums <= drawn.n_queries / 2).sum(axis=0)
-        below = below + (sums >= -drawn.n_queries / 2).sum(axis=0)
-    itself = 0 if drawn.holds_all_swaps else 1
-    found: Floats = np.minimum(1.0, 2 * (np.minimum(above, below) + itself) / (drawn.n_swaps + itself))
-    return found
+        above = above + (sums <= resamples.n_queries / 2).sum(axis=0)
+        below = below + (sums >= -resamples.n_queries / 2).sum(axis=0)
+    observed = 0 if resamples.holds_all_swaps else 1
+    p_values: Floats = np.minimum(1.0, 2 * (np.minimum(above, below) + observed) / (resamples.n_swaps + observed))
+    return p_values
 
 
 def _ends(sampled: Iterator[Floats], confidence: float) -> Floats:
-    """Percentiles between which that share of the sums lies, shape (2, n_tests)."""
+    """Return the percentiles that enclose this share of the sums, shape (2, n_tests)."""
     tail = (1 - confidence) / 2
-    found: Floats = np.quantile(np.concatenate(list(sampled)), [tail, 1 - tail], axis=0)
-    return found
+    ends: Floats = np.quantile(np.concatenate(list(sampled)), [tail, 1 - tail], axis=0)
+    return ends

@@ -1,4 +1,4 @@
-"""Names of plans: conventions whose plans have equal names give equal values."""
+"""Keys of plans: conventions whose plans have equal keys give equal values."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from rankadapters.statistics.policy_choices import Lowered
 
 
 def rows_read(plan: Plan) -> int:
-    """Count the ranked rows that a kernel reads; in numpy this takes about a quarter of the time of ranking them."""
+    """Count the ranked rows that a kernel reads; divided by 4 for numpy kernels, which are faster than ranking."""
     if not isinstance(plan, RankedPlan):
-        return 0  # it ranks by itself
+        return 0  # the plan's kernel ranks the rows itself
     return int(np.minimum(plan.rows.sizes, plan.k).sum()) // (1 if plan.kernel.in_numpy is None else 4)
 
 
 def plan_key(plan: Plan) -> object:
-    """Name all that a plan computes with: plans of equal keys give equal values for any scores."""
+    """Return a key of everything a plan computes with: plans with equal keys give equal values for any scores."""
     parts: list[NDArray[Any]] = [plan.rows.order, plan.rows.indptr, plan.empty]
     if isinstance(plan, WholePlan):
         parts += [*plan.columns.values(), *plan.offsets.values(), plan.mass]
     else:
         parts += [*(column.values for column in plan.columns.values()), *plan.by_rank.values(), *plan.by_query.values()]
-    # + 0.0 makes -0.0 and 0.0 one value
+    # + 0.0 turns -0.0 into 0.0
     arrays = ((part + 0.0 if part.dtype == np.float64 else part).tobytes() for part in parts)
     return plan.kernel, *plan.options.values(), *arrays
 
 
 def plan_keys(lowered: list[Lowered]) -> list[object]:
-    """Name the plans of a convention on several data sets."""
+    """Return the keys of a convention's plans, one per data set."""
     return [plan_key(plan) for _, plan in lowered]
 
 
 def columns_key(plan: Plan) -> object:
-    """Name the columns that the rows of a plan bring."""
+    """Return a key of the per-row columns that a plan reads."""
     return tuple(column.key for column in plan.columns.values()) if isinstance(plan, RankedPlan) else plan.kernel
 
 
 def classes(keys: dict[Any, object]) -> list[Values]:
-    """Put together the values of equal keys.
+    """Group the values that have equal keys.
 
     >>> classes({"exp2": "a", "linear": "b", "exp2-floor": "a"})
     [('exp2', 'exp2-floor'), ('linear',)]
     """
-    found: dict[object, list[Any]] = {}
+    values_by_key: dict[object, list[Any]] = {}
     for value, key in keys.items():
-        found.setdefault(key, []).append(value)
-    return [tuple(values) for values in found.values()]
+        values_by_key.setdefault(key, []).append(value)
+    return [tuple(values) for values in values_by_key.values()]

@@ -1,4 +1,4 @@
-"""A number as it was printed: how many decimals it has, and which values round to it."""
+"""A printed number: its decimals, and which values round to it."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
 
-# Beyond this float64 sums in another order differ: more decimals are compared as these many.
+# The order of float64 sums changes later decimals, so only this many are compared.
 TRUSTED = 12
 
-# Distances of float64 numbers are exact up to this part of their size; closer to the edge Decimal decides.
+# Relative error of a float64 distance; values closer than this to the edge are compared as Decimal.
 EDGE = 1e-15
 
-# Decimal and float also read "0.5_0" and the digits of every script.
+# A stricter pattern than Decimal or float, which also accept "0.5_0" and digits of other scripts.
 DIGITS = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number that was printed.
+    """A printed number.
 
     Attributes
     ----------
     value : Decimal
-        What was printed.
+        The printed number.
     decimals : int
-        To how many decimals.
+        Number of decimals it was printed with.
     rounding : Decimal
-        How far the number may lie from what it was rounded from in binary: a step of float32, say.
+        Largest error of an earlier binary rounding, such as one float32 step.
     """
 
     value: Decimal
@@ -42,11 +42,11 @@ class Printed:
 
     @property
     def half(self) -> Decimal:
-        """Half a unit of the last decimal that can be trusted, or of the binary number that was given."""
+        """Largest difference that rounding explains: half a unit of the last compared decimal, or `rounding`."""
         return max(Decimal(5).scaleb(-min(self.decimals, TRUSTED) - 1), self.rounding)
 
     def holds(self, value: float) -> bool:
-        """Tell whether a value rounds to the printed number; one that lies exactly between two rounds to both.
+        """Return whether a value rounds to the printed number; an exact half rounds to both neighbors.
 
         >>> printed = as_printed("0.1623")
         >>> printed.holds(0.162277), printed.holds(0.16235001)
@@ -55,43 +55,43 @@ class Printed:
         return abs(Decimal(value) - self.value) <= self.half
 
     def hold(self, values: Any) -> NDArray[np.bool_]:
-        """Tell which of several values round to the printed number; a NaN does not.
+        """Return a mask of the values that round to the printed number; NaN does not.
 
         >>> as_printed("0.12").hold([0.125, 0.1251, float("nan")]).tolist()
         [True, False, False]
         """
         values = np.asarray(values, np.float64)
-        beyond = np.abs(values - float(self.value)) - float(self.half)
-        found: NDArray[np.bool_] = beyond <= 0
-        near = np.abs(beyond) <= EDGE * (1 + abs(float(self.value)))
-        found[near] = [self.holds(value) for value in values[near].tolist()]
-        return found
+        excess = np.abs(values - float(self.value)) - float(self.half)
+        matches: NDArray[np.bool_] = excess <= 0
+        near = np.abs(excess) <= EDGE * (1 + abs(float(self.value)))
+        matches[near] = [self.holds(value) for value in values[near].tolist()]
+        return matches
 
     def truncates(self, value: float) -> bool:
-        """Tell whether a value is the printed number when its further decimals are cut off."""
+        """Return whether cutting off a value's later decimals gives the printed number."""
         return 0 <= Decimal(value) - self.value < 2 * self.half
 
     def __str__(self) -> str:
-        """Write the number with all its decimals."""
+        """Return the number with all its printed decimals."""
         return f"{self.value:.{self.decimals}f}"
 
     def same(self, value: float) -> str:
-        """Write another value to as many decimals."""
+        """Format a value with the same number of decimals."""
         return f"{value:.{self.decimals}f}"
 
 
 def as_printed(value: object) -> Printed:
-    """Read a number with the decimals that it is written with.
+    """Read a number and count its decimals.
 
     Parameters
     ----------
     value : str, float or Decimal
-        Text keeps the zeros at its end, which a float has lost.
+        Text keeps trailing zeros; a float has lost them.
 
     Raises
     ------
     InputError
-        It is not a finite number.
+        `value` is not a finite number.
 
     Examples
     --------
@@ -103,14 +103,14 @@ def as_printed(value: object) -> Printed:
 
 
 def _step_of(value: object) -> Decimal:
-    # Rounding to float32 and writing its shortest text may each move it by half a step.
+    # Rounding to float32 and then printing the shortest text can each add half a step of error.
     narrow = isinstance(value, np.float32 | np.float16)
     return Decimal(float(np.spacing(value))) if narrow else Decimal(0)  # type: ignore[call-overload]
 
 
 def _as_decimal(value: object) -> Decimal:
-    text = str(value).strip()  # a float32 has the digits that it is printed with
+    text = str(value).strip()  # str() of a float32 has the digits that numpy prints
     if isinstance(value, bool) or not DIGITS.fullmatch(text):
-        hint = "what was printed, such as '0.1623'; a percentage as 0.623 for 62.3%"
+        hint = "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623"
         raise InputError(f"value={value!r:.80} is not a number.\nHint: {hint}.")
     return Decimal(text)

@@ -1,4 +1,4 @@
-"""scipy.stats, imported when it is first needed."""
+"""Import scipy.stats only when a function needs it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rankadapters.core.errors import MissingToolkitError
 
 
 def scipy_stats() -> Any:
-    """Import scipy.stats, or name the extra that brings it."""
+    """Return scipy.stats, or raise an error that names the extra to install."""
     try:
         from scipy import stats
     except ImportError:

@@ -1,7 +1,7 @@
-"""One search for all that compares conventions: a grid and data in, groups of equal value out.
+"""Evaluate every convention of a grid on data, and group the conventions that give equal values.
 
-The values of the queries are computed once for the fields that decide them (gain, ties, cutoff, ...). The policies
-(`short`, `empty`, `missing`, `average`) are then applied to these values as arrays, which come from the core.
+The queries' values are computed once for the fields that determine them (gain, ties, cutoff, ...). The policies
+(`short`, `empty`, `missing`, `average`) are then applied to these values as arrays.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from rankadapters.statistics.policy_choices import POLICIES, Lowered, Policies
 Cutoffs = tuple[int | None, ...]
 Progress = Callable[[int, int], object]
 
-AT_ONCE = 1 << 22  # values of queries in memory together
-DEEP = 128  # the cutoffs up to this one whose ideal lists are summed up in one pass
+AT_ONCE = 1 << 22  # per-query values in memory at once
+DEEP = 128  # one pass sums the ideal lists of all cutoffs up to this one
 
 
 class Data(NamedTuple):
-    """Queries with their scores, and the cutoffs to search: at step i the conventions are cut at `cutoffs[i]`."""
+    """Queries, their scores and the cutoffs to search: step i cuts the conventions at `cutoffs[i]`."""
 
     queries: Queries
     scores: Array
@@ -46,77 +46,77 @@ class Data(NamedTuple):
 
 
 class Search:
-    """Every convention of a grid on one data set or several, grouped by the values that it gives.
+    """Every convention of a grid on one or more data sets, grouped by the values they give.
 
     Parameters
     ----------
     measure : type of Convention
         The measure.
     grid : dict of str to tuple
-        The values of each field but the cutoff. An average may not weigh rows or pairs, nor be geometric.
+        The values of each field except the cutoff. No average may weigh rows or pairs or be geometric.
     data : sequence of Data
-        What to evaluate on; all have as many cutoffs. The cutoffs of the first decide which spellings are left out
-        because they mean the same as others.
+        The data sets, all with the same number of cutoffs. The cutoffs of the first decide which conventions are
+        skipped because they are the same as others in the grid.
 
     Attributes
     ----------
     notes : dict of str to None
-        Which values these data refuse, and why; complete once `groups` has ended.
+        A sentence for each value that the data rule out, with the reason; complete once `groups` has ended.
     """
 
     def __init__(self, measure: type[Convention], grid: Block, data: Sequence[Data]) -> None:
         self.notes: dict[str, None] = {}
         pools = {name: grid[name] for name, kind in measure.declared().items() if kind.group == "pool"}
         self._spaces = [
-            _Space(base, {**grid, **chosen}, data, self.notes)
-            for chosen in ({n: (v,) for n, v in zip(pools, pool, strict=True)} for pool in product(*pools.values()))
-            if (base := _base(measure, {**grid, **chosen})) is not None
+            _Space(base, {**grid, **fixed}, data, self.notes)
+            for fixed in ({n: (v,) for n, v in zip(pools, pool, strict=True)} for pool in product(*pools.values()))
+            if (base := _base(measure, {**grid, **fixed})) is not None
         ]
 
     def groups(self, progress: Progress | None = None) -> Iterator[Groups]:
-        """Yield the groups of conventions, in parts that share their cutoffs and the queries of their policies."""
+        """Yield the groups in parts; the conventions of a part share their cutoffs and policy decisions."""
         batches = [(space, batch) for space in self._spaces for batch in space.batches()]
-        for done, (space, batch) in enumerate(batches):
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows has no mean
+        for n_done, (space, batch) in enumerate(batches, 1):
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # an overflow leaves no mean
                 yield from space.groups(batch)
             if progress is not None:
-                progress(done + 1, len(batches))
+                progress(n_done, len(batches))
 
 
 class Groups:
-    """Conventions that give every query the same value under any policy, with every choice of the policies.
+    """Conventions grouped by their queries' values, combined with every choice of the policies.
 
     Attributes
     ----------
     blocks : list of list of Block
-        The fields that decide the values of the queries, for each value.
+        For each value, the blocks of fields that produce it.
     policies : Policies
-        The choices of the policies that differ on these data.
+        The policy choices that differ on the data.
     cutoffs : list of tuple
-        The cutoffs on each data set, at all of which the values are the same.
+        For each data set, the cutoffs that all give these values.
     means : float64 array, shape (n_values, n_policies, n_data)
-        What the conventions give; NaN where they have no value.
+        The conventions' values; NaN where they have none.
     """
 
     def __init__(
         self, blocks: list[list[Block]], values: list[Floats], policies: Policies, cutoffs: list[Cutoffs]
     ) -> None:
         self.blocks, self.policies, self.cutoffs, self._values = blocks, policies, cutoffs, values
-        self.means = np.stack([policies.means(*each) for each in enumerate(values)], axis=-1)
+        self.means = np.stack([policies.means(i, numerators) for i, numerators in enumerate(values)], axis=-1)
 
     def conventions(self, value: int, policy: int, data: int = 0) -> list[Block]:
-        """Return the conventions of a group as blocks, cut as on one of the data sets."""
+        """Return the conventions of a group as blocks, with the cutoffs of one data set."""
         k: Block = {} if self.cutoffs[data] == () else {"k": self.cutoffs[data]}
-        return [{**k, **one, **other} for one in self.blocks[value] for other in self.policies.blocks[policy]]
+        return [{**k, **fields, **choice} for fields in self.blocks[value] for choice in self.policies.blocks[policy]]
 
     def key(self, value: int, policy: int, data: int) -> object:
-        """Name the values of all queries and how they enter the mean: groups of equal keys give equal numbers."""
+        """Return a key of the queries' values and their weights in the mean: equal keys give equal numbers."""
         return self.policies.key(policy, data, self._values[data][value])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """One data set as the conventions of a space look at it."""
+    """One data set, prepared for the conventions of a space."""
 
     binding: Binding
     scores: Array
@@ -125,7 +125,7 @@ class _Side:
 
     @classmethod
     def of(cls, base: Convention, data: Data) -> _Side:
-        """Pool the rows as a convention says."""
+        """Prepare a data set, pooling rows or queries as the convention does."""
         queries, over_rows = data.queries, base.over == "rows"
         if over_rows:
             weights = queries.query_weight if base.weighting == "query_weight" else None
@@ -136,13 +136,13 @@ class _Side:
         return cls(Binding(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided)
 
     def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
-        """Numerator of each query before any policy, 0 where a policy decides; None where a score is refused."""
+        """Return each query's numerator before any policy, 0 if a policy decides it; None if the scores are refused."""
         dispatch.expect_rows(sum(rows_read(plan) for _, plan in lowered))
         values = self._numerators([Member(convention, plan, self.undecided) for convention, plan in lowered])
         for numerators, (_, plan) in zip(values, lowered, strict=True):
             if numerators is not None:
                 numerators[plan.empty | (plan.retrieved.sizes == 0)] = 0.0
-                np.add(numerators, 0.0, out=numerators)  # makes -0.0 and 0.0 one value
+                np.add(numerators, 0.0, out=numerators)  # turns -0.0 into 0.0
         return values
 
     def _numerators(self, members: list[Member]) -> list[Floats | None]:
@@ -150,32 +150,32 @@ class _Side:
             return list(Work(members).numerators(self.scores, as_n_threads(None)))
         except InputError:
             if any(isinstance(member.plan, RankedPlan) for member in members):
-                raise  # a score is not finite
+                raise  # non-finite scores
             return [None] if len(members) == 1 else [n for member in members for n in self._numerators([member])]
 
 
 class _Space:
-    """The conventions of a grid that pool alike."""
+    """The conventions of a grid that share the values of the pool fields."""
 
     def __init__(self, base: Convention, grid: Block, data: Sequence[Data], notes: dict[str, None]) -> None:
         self.base, self.grid, self.notes = base, grid, notes
-        self.sides = [_Side.of(base, each) for each in data]
+        self.sides = [_Side.of(base, data_set) for data_set in data]
         self.steps = self._steps()
-        self.decisions: dict[object, Policies] = {}
+        self.policies_by_key: dict[object, Policies] = {}
         self.policies = {name: values for name, values in grid.items() if name in POLICIES}
         self.axes: dict[str, list[Values]] = {}
         kinds = base.declared()
         for name in [name for name in grid if name not in POLICIES]:
             if name == "precision":
-                borders = [found[1] for found in map(border, grid.get("retrieve", ())) if found]
-                self.axes[name] = self._precisions(grid[name], borders)
+                thresholds = [limit[1] for limit in map(border, grid.get("retrieve", ())) if limit]
+                self.axes[name] = self._precisions(grid[name], thresholds)
             elif kinds[name].group in {"value", "retrieval"}:
                 self.axes[name] = self._classes(name, kinds[name].group, grid[name])
             else:
                 self.axes[name] = [(value,) for value in grid[name]]
 
     def _steps(self) -> list[list[int]]:
-        """Put together the steps whose cutoffs are beyond all rows alike."""
+        """Group the steps whose cutoffs all exceed the longest query and so cut nothing."""
         alike: dict[object, list[int]] = {}
         for step, ks in enumerate(zip(*(side.cutoffs for side in self.sides), strict=True)):
             key = tuple(k and min(k, side.binding.longest + 1) for k, side in zip(ks, self.sides, strict=True))
@@ -183,12 +183,12 @@ class _Space:
         return list(alike.values())
 
     def _cutoffs(self, steps: tuple[int, ...]) -> list[Cutoffs]:
-        """Return the cutoffs of steps on each data set."""
+        """Return the cutoffs of these steps on each data set."""
         cut = "k" in self.base.fields()
         return [tuple(side.cutoffs[step] for step in steps) if cut else () for side in self.sides]
 
     def _classes(self, name: str, group: str, values: Values) -> list[Values]:
-        """Put together the values of a field that bring the same to every row, and note those that are refused."""
+        """Group the field's values that give every row the same numbers, and note refused values."""
         plans: dict[Any, list[Plan]] = {}
         refused: dict[Any, str] = {}
         for value in values:
@@ -199,31 +199,31 @@ class _Space:
                 continue
             except InputError as error:
                 refused[value] = str(error).partition("\n")[0]
-        columns = {tuple(columns_key(plan) for plan in several) for several in plans.values()}
+        columns = {tuple(map(columns_key, sides)) for sides in plans.values()}
         if group == "value" and len(columns) == 1 < len(plans):
-            return [(value,) for value in values]  # the rows bring the same; what overflows here may not elsewhere
+            return [(value,) for value in values]  # values that overflow alike here may differ elsewhere
         self.notes.update({f"{name}={v} was not searched: {why}": None for v, why in refused.items() if v != REFUSAL})
         self.base = self.base.replace(**{name: next(iter(plans), getattr(self.base, name))})
-        return classes({v: (*map(plan_key, several), *self._spelled(name, v)) for v, several in plans.items()})
+        return classes({v: (*map(plan_key, sides), *self._distinct(name, v)) for v, sides in plans.items()})
 
-    def _spelled(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """Yield the values of the other fields that mean something of their own beside a value of a field."""
-        for other, values in self.grid.items():
-            for each in values if other != name else ():
+    def _distinct(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the values of the other fields that a convention with this value keeps as they are."""
+        for field, candidates in self.grid.items():
+            for candidate in candidates if field != name else ():
                 with suppress(ConventionError):
-                    convention = self.base.replace(**{name: value, other: each})
-                    if getattr(convention, other) == each:
-                        yield other, each
+                    convention = self.base.replace(**{name: value, field: candidate})
+                    if getattr(convention, field) == candidate:
+                        yield field, candidate
 
-    def _precisions(self, values: Values, borders: list[float]) -> list[Values]:
-        """Put together the precisions in which the same scores are equal, unless a measure computes with scores."""
+    def _precisions(self, values: Values, thresholds: list[float]) -> list[Values]:
+        """Group the precisions that make the same scores equal, unless the measure computes with scores."""
         keys: dict[Any, object] = {value: value for value in values}
-        with suppress(ConventionError):  # precisions that go with other fields than the first
+        with suppress(ConventionError):  # some precisions contradict the base convention
             for value in values:
                 plans = [self.base.replace(precision=value).lower(side.binding) for side in self.sides]
                 if not all(isinstance(plan, RankedPlan) for plan in plans):
                     break
-                orders = [_order(*each, borders) for each in zip(self.sides, plans, strict=True)]
+                orders = [_order(side, plan, thresholds) for side, plan in zip(self.sides, plans, strict=True)]
                 keys[value] = tuple(orders)
                 if None in orders:
                     self.notes[f"precision={value} was not searched: a score is beyond {value}"] = None
@@ -231,34 +231,34 @@ class _Space:
         return classes(keys)
 
     def batches(self) -> list[list[Block]]:
-        """Split the combinations of the fields that decide values, so that the values of a part fit into memory."""
-        combinations = [dict(zip(self.axes, chosen, strict=True)) for chosen in product(*self.axes.values())]
+        """Split the combinations of the fields that determine values into batches that fit into memory."""
+        combinations = [dict(zip(self.axes, combination, strict=True)) for combination in product(*self.axes.values())]
         size = max(1, AT_ONCE // (len(self.steps) * sum(side.binding.queries.n_queries for side in self.sides)))
         return [combinations[first : first + size] for first in range(0, len(combinations), size)]
 
     def groups(self, batch: list[Block]) -> Iterator[Groups]:
-        """Evaluate combinations at every cutoff, and group those of equal values and equal policies."""
+        """Evaluate combinations at every cutoff, and group those with equal values and equal policies."""
         tasks = [task for steps in self.steps for block in batch for task in self._tasks(steps, block)]
         numerators = [side.values([lowered[i] for _, _, lowered in tasks]) for i, side in enumerate(self.sides)]
         parts: dict[tuple[tuple[int, ...], Policies], tuple[list[list[Block]], list[tuple[Floats, ...]]]] = {}
-        known: dict[object, list[Block]] = {}
+        blocks_by_key: dict[object, list[Block]] = {}
         for (steps, block, lowered), *values in zip(tasks, *numerators, strict=True):
-            if any(each is None for each in values):
+            if any(array is None for array in values):
                 continue
             part = steps, self._policies(steps[0], lowered)
-            key = part, *(each.tobytes() for each in values)
-            if key not in known:
-                blocks, several = parts.setdefault(part, ([], []))
-                blocks.append(known.setdefault(key, []))
-                several.append(tuple(values))
-            known[key].append(block)
-        for (steps, policies), (blocks, several) in parts.items():
+            key = part, *(array.tobytes() for array in values)
+            if key not in blocks_by_key:
+                blocks, part_values = parts.setdefault(part, ([], []))
+                blocks.append(blocks_by_key.setdefault(key, []))
+                part_values.append(tuple(values))
+            blocks_by_key[key].append(block)
+        for (steps, policies), (blocks, part_values) in parts.items():
             if policies.blocks:
-                arrays = [np.stack(each) for each in zip(*several, strict=True)]
+                arrays = [np.stack(side_values) for side_values in zip(*part_values, strict=True)]
                 yield Groups(blocks, arrays, policies, self._cutoffs(steps))
 
     def _tasks(self, steps: list[int], block: Block) -> Iterator[tuple[tuple[int, ...], Block, list[Lowered]]]:
-        """Lower the conventions of a block at steps that are alike, one by one where a value depends on k itself."""
+        """Lower a block's first convention at equivalent steps, step by step if its value depends on k itself."""
         fields = {name: values[0] for name, values in block.items()}
         first = self._lowered(fields, steps[0])
         if not first or len(steps) == 1 or plan_keys(first) == plan_keys(self._lowered(fields, steps[-1])):
@@ -271,8 +271,8 @@ class _Space:
                 yield part, block, lowered
 
     def _lowered(self, fields: dict[str, Any], step: int) -> list[Lowered]:
-        """Lower a convention for each data set; nothing where it is refused, or another spelling of one in the grid."""
-        found: list[Lowered] = []
+        """Lower a convention for each data set; return an empty list if it is refused or a duplicate."""
+        lowered: list[Lowered] = []
         conventions: dict[int | None, Convention] = {}
         try:
             for side in self.sides:
@@ -281,33 +281,33 @@ class _Space:
                     cut = {"k": k} if "k" in self.base.fields() else {}
                     conventions[k] = self.base.replace(**fields, **cut)
                 convention = conventions[k]
-                if not found and any(getattr(convention, name) != value for name, value in fields.items()):
+                if not lowered and any(getattr(convention, name) != value for name, value in fields.items()):
                     return []
-                found.append((convention, convention.lower(side.binding)))
+                lowered.append((convention, convention.lower(side.binding)))
         except (ConventionError, InputError):
             return []
-        return found
+        return lowered
 
     def _policies(self, step: int, lowered: list[Lowered]) -> Policies:
         arrays = ((plan.retrieved.sizes, plan.empty, getattr(plan, "mass", None)) for _, plan in lowered)
-        key = step, *(array if array is None else array.tobytes() for several in arrays for array in several)
-        if key not in self.decisions:
-            self.decisions[key] = Policies(self.policies, lowered, [side.binding for side in self.sides])
-        return self.decisions[key]
+        key = step, *(array if array is None else array.tobytes() for parts in arrays for array in parts)
+        if key not in self.policies_by_key:
+            self.policies_by_key[key] = Policies(self.policies, lowered, [side.binding for side in self.sides])
+        return self.policies_by_key[key]
 
 
-def _order(side: _Side, plan: RankedPlan, borders: list[float]) -> object:
-    """Name the order of scores and borders in the precision of a plan; None where a score is beyond it."""
+def _order(side: _Side, plan: RankedPlan, thresholds: list[float]) -> object:
+    """Return a key of the order of scores and thresholds in a plan's precision; None if a score overflows it."""
     scores = side.scores
     compared = comparable_scores(plan.ranking, scores)
     if (np.isinf(compared) & np.isfinite(scores)).any():
         return None
-    values = np.append(compared.astype(np.float64), borders)
+    values = np.append(compared.astype(np.float64), thresholds)
     return plan.ranking.tied, np.unique(values, return_inverse=True)[1].tobytes()
 
 
 def _base(measure: type[Convention], grid: Block) -> Convention | None:
-    """Return a convention of the grid that refuses no query, with the first average that its pool has."""
+    """Return a convention of the grid that refuses no query, with the first average that its pool allows."""
     k = {"k": None} if "k" in measure.fields() else {}
     first = {name: next((v for v in values if v != REFUSAL), REFUSAL) for name, values in grid.items()}
     for average in grid["average"]:

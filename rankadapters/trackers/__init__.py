@@ -1,4 +1,4 @@
-"""Values with their conventions in experiment trackers, MLflow and Weights & Biases, and pruning with Optuna."""
+"""Log values with their conventions to MLflow and Weights & Biases, and prune trials in Optuna."""
 
 from rankadapters.trackers.optuna_trials import pruning
 from rankadapters.trackers.runs import log_mlflow, log_wandb, mlflow_name, wandb_name
@@ -7,5 +7,5 @@ __all__ = ["log_mlflow", "log_wandb", "mlflow_name", "pruning", "wandb_name"]
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)

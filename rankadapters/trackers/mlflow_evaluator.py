@@ -1,4 +1,4 @@
-"""Evaluator for `mlflow.models.evaluate`, which MLflow loads by the entry point `mlflow.model_evaluator`."""
+"""The evaluator that MLflow loads for `mlflow.models.evaluate`, by the entry point `mlflow.model_evaluator`."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from rankadapters.trackers.runs import log_mlflow, mlflow_name
 
 COLUMNS = ("qid", "query_weight", "row_weight", "docid")
 OPTIONS = ("convention", *COLUMNS)
-SHOWN = 20  # columns of the data that a message lists
+SHOWN = 20  # number of columns that an error message lists
 TABLE, PLOT = "rankadapters/per_query.csv", "rankadapters/per_query.png"  # artifacts of the run
 DPI = 150
 
 
 class MlflowEvaluator:
-    """Score a model, a function or stored predictions under one or more conventions, and log the result into the run.
+    """Score a model, a function or stored predictions under one or more conventions, and log the result to the run.
 
-    The configuration has `convention` (one, or a sequence), `qid` (by default the column `"qid"`), and, if wanted,
-    `query_weight`, `row_weight` and `docid`: names of columns of the data, or arrays as `ra.evaluate` takes them.
+    The configuration has `convention` (one, or a sequence), `qid` (by default the column `"qid"`) and optionally
+    `query_weight`, `row_weight` and `docid`. They are names of columns of the data, or arrays as in `ra.evaluate`.
     """
 
-    # MLflow asks for these two methods by name. Its base class would need MLflow when this module is imported.
+    # MLflow needs only these two methods; deriving from its base class would require importing MLflow here.
     def can_evaluate(self, *, evaluator_config: Mapping[str, Any], **_: object) -> bool:
-        """Tell whether the configuration has one of our options; MLflow asks all evaluators where a call names none."""
+        """Return whether the configuration has one of our options; MLflow asks all evaluators if a call names none."""
         return any(name in evaluator_config for name in OPTIONS)
 
     def evaluate(
@@ -46,7 +46,7 @@ class MlflowEvaluator:
         predictions: str | None = None,
         **_: object,
     ) -> Any:
-        """Return MLflow's EvaluationResult: a metric per convention, and the values of the queries as table and plot.
+        """Return MLflow's EvaluationResult: a metric per convention, and a table and a plot of the queries' values.
 
         Raises
         ------
@@ -81,11 +81,11 @@ def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _queries(dataset: Any, config: Mapping[str, Any]) -> Queries:
-    """Return the labels and the columns that the configuration names, as queries."""
+    """Return Queries made of the labels and the columns that the configuration names."""
     if dataset.labels_data is None:
         raise InputError("the data have no labels.", hint="targets='label' names the column of the labels")
     columns = {name: _column(dataset.features_data, name, config.get(name)) for name in COLUMNS}
-    by_row = isinstance(config.get("query_weight"), str)  # a column has a weight in each row, an array one per query
+    by_row = isinstance(config.get("query_weight"), str)  # a column has a weight per row, an array one per query
     weights = columns.pop("query_weight") if by_row else None
     queries = Queries(dataset.labels_data, **columns)
     if weights is None:
@@ -102,7 +102,7 @@ def _column(data: Any, name: str, value: object) -> Any:
         return data[value]
     hint = f"the columns are {choices(columns[:SHOWN])}" if columns else "numpy arrays have no named columns"
     msg = f"{name}={value!r} is not a column of the features."
-    raise InputError(msg, hint=f"{hint}; or give the array itself, {name}=array, in evaluator_config")
+    raise InputError(msg, hint=f"{hint}; or pass the array itself, {name}=array, in evaluator_config")
 
 
 def _scores(dataset: Any, config: Mapping[str, Any], model: Any, predictions: str | None) -> object:
@@ -123,14 +123,14 @@ def _scores(dataset: Any, config: Mapping[str, Any], model: Any, predictions: st
 
 
 def _features(data: Any, config: Mapping[str, Any], model: Any) -> Any:
-    """Return the data without the columns that the configuration names, unless the model's signature has them."""
+    """Return the data without the columns that the configuration names, except those in the model's signature."""
     if not hasattr(data, "columns"):
         return data
-    metadata = getattr(model, "metadata", None)  # a function has none
+    metadata = getattr(model, "metadata", None)  # functions have no metadata
     schema = None if metadata is None else metadata.get_input_schema()
-    kept = schema.input_names() if schema is not None and schema.has_input_names() else ()
+    inputs = schema.input_names() if schema is not None and schema.has_input_names() else ()
     named = [config[name] for name in COLUMNS if isinstance(config.get(name), str)]
-    return data.drop(columns=[name for name in named if name not in kept])
+    return data.drop(columns=[name for name in named if name not in inputs])
 
 
 def _log_queries(run_id: str, panel: Panel, measured: Measured) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _log_queries(run_id: str, panel: Panel, measured: Measured) -> dict[str, Any
 
 
 def _plot(values: Mapping[str, Floats]) -> Any:
-    """Draw, for each convention, how many queries have at most a value; as an image, which MLflow's artifacts hold."""
+    """Return an image, as MLflow's artifacts need, of the distribution of queries' values under each convention."""
     from PIL import Image
 
     percents = range(101)

@@ -1,4 +1,4 @@
-"""Values of every round in a trial of Optuna, which may end it."""
+"""Report the value of every round to an Optuna trial, which may prune the training."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ def pruning(
     dataset: str | None = None,
     convention: Convention | str | None = None,
 ) -> Iterator[None]:
-    """Report each value to a trial as it comes, and end the training where Optuna prunes the trial.
+    """Report each value to a trial immediately, and end the training if Optuna prunes the trial.
 
-    For the one training inside the `with` block: with the `.history` of a callback what reports there (`eval_metric` of
-    LightGBM and CatBoost, `custom_metric` and `EvalCallback` of XGBoost, `global_eval` of one process), without one
-    whatever reports in this thread (`catboost.train`, `QueryRanker` and every learner too).
+    Use it as a `with` block around one training. By default it reports every history that is recorded in this thread,
+    including those of `catboost.train`, `QueryRanker` and every learner. To report only one callback, pass its
+    `.history`: of `eval_metric` (LightGBM, CatBoost), `custom_metric` or `EvalCallback` (XGBoost), or of `global_eval`
+    in a single process.
 
     Parameters
     ----------
     trial : optuna.Trial
-        What the objective function was handed. Its attribute `convention` becomes the signature.
+        The argument of the objective function. Its attribute `convention` is set to the signature.
     history : History, optional
-        The `.history` of a callback; by default every history that is written in the block.
+        The `.history` of a callback; by default every history that is recorded in the block.
     dataset : str, optional
-        The set that decides, as in the entries; needed where several are evaluated.
+        The set that decides, by its name in the history; required if more than one set is evaluated.
     convention : Convention or str, optional
-        The convention that decides; needed where several report.
+        The convention that decides; required if there is more than one.
 
     Raises
     ------
     optuna.TrialPruned
-        The trial is pruned; Optuna expects it.
+        The trial is pruned; Optuna expects this exception.
     InputError
-        Several values of one round, or none of the set and the convention that decide; a second training, a study of
-        another direction than the convention's, or not a history.
+        A round has more than one value, or none of the set and convention that decide; there is a second training; the
+        study's direction contradicts the convention; or `history` is not a History.
     MissingToolkitError
         Optuna is not installed.
     """
@@ -63,20 +64,20 @@ def pruning(
     except Exception:
         if report.stop is None:
             raise
-        raise report.stop from None  # CatBoost makes an error of its own of what a metric raises
+        raise report.stop from None  # CatBoost replaces an exception of a metric by its own
 
 
 class _Report:
-    """Reports the entries of one set under one convention."""
+    """Reports the history entries of one set under one convention."""
 
     def __init__(self, trial: Any, dataset: str | None, convention: Convention | None, pruned: type[Exception]) -> None:
         self.stop: Exception | None = None
         self._trial, self._dataset, self._convention, self._pruned = trial, dataset, convention, pruned
         self._last: Evaluation | None = None
-        self._undecided: list[Evaluation] = []  # entries of the first round, until one decides
+        self._undecided: list[Evaluation] = []  # entries of the first round, until a deciding one comes
 
     def __call__(self, entry: Evaluation) -> None:
-        """Report an entry that decides, and raise what ends the trial."""
+        """Report an entry if it decides; raise an exception if the trial is pruned."""
         decides = self._dataset in {None, entry.dataset} and self._convention in {None, entry.convention}
         try:
             if decides:
@@ -99,38 +100,34 @@ class _Report:
             self._refuse_direction(entry.convention)
             self._trial.set_user_attr("convention", str(entry.convention))
         elif entry.run != self._last.run or entry.iteration < self._last.iteration:
-            msg = f"a second training reports into the trial, after iteration {self._last.iteration} of the first."
-            raise InputError(
-                f"{msg}\nHint: one training in each `with pruning(...)`; folds report by lgb.cv or xgb.cv."
-            )
+            msg = f"a second training reports to the trial, after iteration {self._last.iteration} of the first."
+            raise InputError(f"{msg}\nHint: one training in each `with pruning(...)`; for folds, use lgb.cv or xgb.cv.")
         elif self._last.iteration == entry.iteration:
             raise self._two_values(self._last, entry)
 
     def _two_values(self, last: Evaluation, entry: Evaluation) -> InputError:
-        first, second = ((each.dataset, each.name) for each in (last, entry))
+        first, second = (last.dataset, last.name), (entry.dataset, entry.name)
         if first == second:
             msg = f"iteration {entry.iteration} has two values of {first}."
-            return InputError(f"{msg}\nHint: evaluate each set once a round, each under a name of its own.")
+            return InputError(f"{msg}\nHint: evaluate each set once per round, and give each set a different name.")
         msg = f"iteration {entry.iteration} has a value of {first} and one of {second}, and one must decide."
         return InputError(f"{msg}\nHint: pruning(trial, dataset=..., convention=...).")
 
     def _refuse_round_without_report(self, entry: Evaluation) -> None:
-        """Refuse a set or a convention that nothing was reported of in a whole round."""
+        """Raise an error if a whole round had no value of the set and convention that decide."""
         first = self._undecided[0] if self._undecided else entry
         if (entry.run, entry.iteration) == (first.run, first.iteration):
             self._undecided.append(entry)
             return
-        sets, names = ({getattr(each, of): None for each in self._undecided} for of in ("dataset", "name"))
-        asked = f"dataset={self._dataset!r}" + (
-            "" if self._convention is None else f", convention={self._convention.name!r}"
-        )
-        msg = f"no value came of {asked}.\nHint: the sets are {choices(sets)}, the conventions {choices(names)}."
-        raise InputError(msg)
+        sets, names = ({getattr(e, field): None for e in self._undecided} for field in ("dataset", "name"))
+        convention = "" if self._convention is None else f", convention={self._convention.name!r}"
+        hint = f"the sets are {choices(sets)}, the conventions {choices(names)}"
+        raise InputError(f"there is no value of dataset={self._dataset!r}{convention}.\nHint: {hint}.")
 
     def _refuse_direction(self, convention: Convention) -> None:
         right = "maximize" if convention.higher_is_better else "minimize"
         study = getattr(self._trial, "study", None)
         if study is not None and study.direction.name.lower() != right:
             better = "higher" if convention.higher_is_better else "lower"
-            msg = f"the study is to {study.direction.name.lower()}, but of {convention.name} {better} is better."
+            msg = f"the study is set to {study.direction.name.lower()}, but for {convention.name} {better} is better."
             raise InputError(f"{msg}\nHint: optuna.create_study(direction={right!r}).")

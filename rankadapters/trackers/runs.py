@@ -1,4 +1,4 @@
-"""Metrics and signatures in a run of MLflow or of Weights & Biases."""
+"""Log metrics and convention signatures to a run of MLflow or Weights & Biases."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.presets.texts import as_convention
 
-BATCH, TAGS = 1000, 100  # metrics, and tags, that MLflow takes at once
-SPELLED = {"@": "_at_", "+": "--", "=": "-"}  # the first is how MLflow's autologging spells it too
-STEP = "iteration"  # what the values are drawn against in Weights & Biases
+BATCH, TAGS = 1000, 100  # most metrics and tags that MLflow accepts in one call
+SPELLED = {"@": "_at_", "+": "--", "=": "-"}  # MLflow's autologging also uses _at_
+STEP = "iteration"  # the x axis in Weights & Biases
 
 
 class _Logged(NamedTuple):
-    """One value of a series."""
+    """A value to log."""
 
-    dataset: str  # empty where a score is of no set by name
+    dataset: str  # empty for a Score
     name: str
     convention: Convention
     value: float
@@ -29,20 +29,20 @@ class _Logged(NamedTuple):
 
 
 def mlflow_name(convention: Convention | str) -> str:
-    """Spell the name of a convention as MLflow allows it, for `eval_metric(conv, names=[mlflow_name(conv)])`.
+    """Return a convention's name in characters that MLflow allows, for `eval_metric(conv, names=[mlflow_name(conv)])`.
 
-    MLflow's autologging spells `@` as `_at_` by itself. A name with `+` or `=` it refuses, and then logs no metric of
+    MLflow's autologging replaces `@` by `_at_` itself. But it refuses names with `+` or `=`, and then logs no metric of
     that training at all.
 
     Parameters
     ----------
     convention : Convention or str
-        What reports.
+        The convention.
 
     Returns
     -------
     str
-        Letters, digits and `_-./` only.
+        A name with only letters, digits and `_-./`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def mlflow_name(convention: Convention | str) -> str:
 
 
 def wandb_name(convention: Convention | str) -> str:
-    """Spell the name of a convention as Weights & Biases can sort and filter by: letters, digits and underscores.
+    """Return a convention's name as Weights & Biases can sort and filter it: letters, digits and underscores.
 
     Examples
     --------
@@ -64,22 +64,22 @@ def wandb_name(convention: Convention | str) -> str:
 
 
 def log_mlflow(what: object, *, run_id: str | None = None) -> None:
-    """Log every value as a metric of a run, in full precision, and each convention's signature as a tag.
+    """Log every value as a metric of an MLflow run, in full precision, and each convention's signature as a tag.
 
-    A metric is called `<set>-<name>`, as MLflow's autologging does, a score by the name alone, both spelled as
-    `mlflow_name` does; its step is the iteration. The tag is `convention.<name>`.
+    Metrics of a history are named `<set>-<name>`, as in MLflow's autologging; their step is the iteration. Metrics of
+    scores are named `<name>`. The tag is `convention.<name>`. All names are spelled as by `mlflow_name`.
 
     Parameters
     ----------
     what : History, Score, or mapping or iterable of Score
-        `metric.history` after a training, or what `ra.evaluate` returned.
+        `metric.history` after a training, or the result of `ra.evaluate`.
     run_id : str, optional
-        The active run by default; one is started where there is none.
+        The run's id; by default the active run, or a new one if there is none.
 
     Raises
     ------
     InputError
-        There is nothing to log, or the history is of several trainings.
+        There is nothing to log, or the history has more than one training.
     MissingToolkitError
         MLflow is not installed.
     """
@@ -101,31 +101,31 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
 
 
 def log_wandb(what: object, *, run: Any = None) -> None:
-    """Log every value of a training, in full precision, against its iteration, and the signatures into the config.
+    """Log every value by iteration to a Weights & Biases run, in full precision, and the signatures to its config.
 
-    A metric is called `<set>_<name>`, a score by the name alone, both spelled as `wandb_name` does. `iteration` is its
-    axis, so that what else the run logs keeps its steps. `run.config["conventions"]` has each name's signature.
+    Metrics of a history are named `<set>_<name>`, scores `<name>`, both spelled as by `wandb_name`. `iteration` is the
+    x axis, so the steps of other logged values do not change. `run.config["conventions"]` has each name's signature.
 
     Parameters
     ----------
     what : History, Score, or mapping or iterable of Score
-        `metric.history` after a training, whose values are logged by `iteration`; or what `ra.evaluate` returned, which
-        goes to the run's summary.
+        `metric.history` after a training, which is logged by `iteration`; or the result of `ra.evaluate`, which goes to
+        the run's summary.
     run : wandb.Run, optional
-        The run of `wandb.init` by default.
+        The run; by default that of `wandb.init`.
 
     Raises
     ------
     InputError
-        There is nothing to log, the history is of several trainings, or there is no run.
+        There is nothing to log, the history has more than one training, or there is no run.
     MissingToolkitError
         wandb is not installed.
     """
     values = _values_of(what)
     target = _active_run() if run is None else run
     signatures = {_for_wandb(value.name): str(value.convention) for value in values}
-    known = dict(target.config.get("conventions") or {})
-    target.config.update({"conventions": known | signatures}, allow_val_change=True)
+    logged = dict(target.config.get("conventions") or {})
+    target.config.update({"conventions": logged | signatures}, allow_val_change=True)
     target.summary.update({_for_wandb(value.name): value.value for value in values if not value.dataset})
     rounds: dict[int, dict[str, float]] = {}
     for value in values:
@@ -149,15 +149,15 @@ def _active_run() -> Any:
 
 
 def _values_of(what: object) -> list[_Logged]:
-    """Read a history of one training, a score, or several scores."""
+    """Return the values of a history of one training, of a score, or of a collection of scores."""
     if isinstance(what, History) and len(what.runs) > 1:
-        msg = f"the history is of {len(what.runs)} trainings, whose rounds would be the same steps."
+        msg = f"the history has {len(what.runs)} trainings, whose rounds would get the same steps."
         raise InputError(f"{msg}\nHint: history.only(run=-1) for the last one.")
-    several = isinstance(what, Iterable) and not isinstance(what, str | Score | Evaluation)
-    entries: Any = what.values() if isinstance(what, Mapping) else what if several else [what]
+    is_collection = isinstance(what, Iterable) and not isinstance(what, str | Score | Evaluation)
+    entries: Any = what.values() if isinstance(what, Mapping) else what if is_collection else [what]
     values = [_logged(entry) for entry in entries]
     if not values:
-        msg = "there is nothing to log.\nHint: a history after its training, or what ra.evaluate returned."
+        msg = "there is nothing to log.\nHint: a history after its training, or the result of ra.evaluate."
         raise InputError(msg)
     return values
 
@@ -167,13 +167,13 @@ def _logged(entry: object) -> _Logged:
         return _Logged(entry.dataset, entry.name, entry.convention, entry.value, entry.iteration)
     if isinstance(entry, Score):
         return _Logged("", entry.convention.name, entry.convention, entry.value, 0)
-    msg = f"{brief(entry)} is neither a history nor a score.\nHint: metric.history, or what ra.evaluate returned."
+    msg = f"{brief(entry)} is neither a history nor a score.\nHint: metric.history, or the result of ra.evaluate."
     raise InputError(msg)
 
 
 def _for_mlflow(name: str) -> str:
-    known = "".join(SPELLED.get(letter, letter) for letter in name)
-    return re.sub(r"[^\w./ -]", "_", known, flags=re.ASCII)
+    replaced = "".join(SPELLED.get(letter, letter) for letter in name)
+    return re.sub(r"[^\w./ -]", "_", replaced, flags=re.ASCII)
 
 
 def _for_wandb(name: str) -> str:

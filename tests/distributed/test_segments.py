@@ -106,7 +106,7 @@ def test_a_segment_that_varies_is_refused_by_the_row_of_its_partition(engine):
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ({**BY, 1000: "x", 2000: "x"}, "by names query 1000 and 1 more queries, but the data hold no such query"),
+        ({**BY, 1000: "x", 2000: "x"}, "by names query 1000 and 1 more queries, but the data have no such query"),
         (dict(list(BY.items())[1:]), "by has no segment for query -20"),
         (dict.fromkeys(BY, ("x", 1)), "by=.'x', 1.; allowed are segments that are texts, numbers or bools"),
         (dict.fromkeys(BY), "is None, but every query belongs to a segment"),

@@ -205,8 +205,8 @@ def test_a_warmup_on_a_disk_without_room_says_so(capsys, monkeypatch):
     monkeypatch.setattr(warmup, "_named", lambda name: name)
     monkeypatch.setattr(compiling, "compile_for", lambda kernel, arguments: kept_code.FAILURES.append(full))
     line = refused(capsys, "warmup")
-    assert line.startswith("rankadapters: error: nothing can be kept in ")
-    assert line.endswith(": [Errno 28] No space left on device. Hint: make room, or set NUMBA_CACHE_DIR.\n")
+    assert line.startswith("rankadapters: error: cannot write to ")
+    assert line.endswith(": [Errno 28] No space left on device. Hint: free disk space, or set NUMBA_CACHE_DIR.\n")
 
 
 @pytest.fixture

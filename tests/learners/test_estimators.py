@@ -246,7 +246,7 @@ def test_the_number_of_threads_changes_no_bit(name, monkeypatch):
         (lambda X, y, qid: (np.where(X[0, 0] == X, np.nan, X), y, qid), "Input X contains NaN"),
         (lambda X, y, qid: (np.column_stack([X, qid]), y, qid), "column 5 of X holds the query ids"),
         (lambda X, y, qid: (X, y, qid[1:]), "qid has"),
-        (lambda X, y, qid: (X, y, qid + 0.5), "qid holds floats"),
+        (lambda X, y, qid: (X, y, qid + 0.5), "qid has floats"),
         (lambda X, y, qid: (X, np.where(y == 2, np.nan, y), qid), "Input y contains NaN"),
     ],
 )
@@ -309,7 +309,7 @@ def test_a_cutoff_beyond_all_queries_is_none(learner):
 @every
 def test_without_a_convention_there_is_no_score(learner):
     model = clone(learner).fit(DATA.X, DATA.y, qid=DATA.qid).set_params(convention=None)
-    with pytest.raises(ra.ConventionError, match="has no convention to score under"):
+    with pytest.raises(ra.ConventionError, match="has no convention to score with"):
         model.score(DATA.X, DATA.y, qid=DATA.qid)
 
 

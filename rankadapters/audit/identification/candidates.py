@@ -11,7 +11,7 @@ from rankadapters.audit.identification.known_presets import starting_presets
 from rankadapters.audit.identification.numbers import Number
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.statistics.grid import Block, left_out, searched, with_refusals
+from rankadapters.statistics.grid import Block, omission_notes, values_to_search, with_refusals
 from rankadapters.statistics.search import Data, Groups, Progress, Search
 
 SLACK = 1e-9  # error of the means of a search, so conventions this close are candidates, too
@@ -92,7 +92,7 @@ class Candidates:
 
 def find_candidates(numbers: Sequence[Number], measure: type[Convention], progress: Progress) -> Candidates:
     """Return the conventions of a measure's grid, at every cutoff, whose means are near the printed numbers."""
-    grids = [searched(measure, number.queries) for number in numbers]
+    grids = [values_to_search(measure, number.queries) for number in numbers]
     grid = {
         name: tuple(value for value in values if all(value in one_grid[name] for one_grid in grids))
         for name, values in grids[0].items()
@@ -102,6 +102,6 @@ def find_candidates(numbers: Sequence[Number], measure: type[Convention], progre
     candidates = Candidates(numbers, list(starting_presets(measure, numbers[0].cutoffs[0]).values()))
     for groups in search.groups(progress):
         candidates.add(groups)
-    notes = (note for number in numbers for note in left_out(measure, number.queries))
+    notes = (note for number in numbers for note in omission_notes(measure, number.queries))
     candidates.notes = list(dict.fromkeys([*notes, *search.notes]))
     return candidates

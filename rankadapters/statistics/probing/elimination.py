@@ -15,7 +15,7 @@ import numpy as np
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.statistics.grid import Block, searched, with_refusals
+from rankadapters.statistics.grid import Block, values_to_search, with_refusals
 from rankadapters.statistics.probing.answers import Function, Reply
 from rankadapters.statistics.probing.cases import ANY, EMPTY, PLAIN, UNTIED, Case
 from rankadapters.statistics.search import Data, Search
@@ -56,7 +56,7 @@ class Pool:
     ) -> Pool:
         """Evaluate all conventions in the grids of the measures, at one cutoff."""
         queries = cases[0].queries
-        grids = [(m, with_refusals(m, searched(m, queries, further=further))) for m in measures]
+        grids = [(m, with_refusals(m, values_to_search(m, queries, further=further))) for m in measures]
         return cls.over(cases, grids, cutoff)
 
     @classmethod
