@@ -51,7 +51,7 @@ def unrounded(value: objectives.Objective, queries: ra.Queries, scores: Any) -> 
 
 
 def leaf_values(value: objectives.Objective, record: dict[str, Any], grad: Any, hess: Any) -> Any:
-    """What CatBoost makes of derivatives: Newton's steps of the leaves, of pairs centred over the rows."""
+    """What CatBoost makes of derivatives: Newton's steps of the leaves, of pairs centered over the rows."""
     leaf, n = np.array(record["leaf"]), len(record["leaf_values"])
     rows = np.bincount(leaf, minlength=n)
     sums, bends = (np.bincount(leaf, part, n) for part in (grad, hess))

@@ -225,9 +225,9 @@ def test_a_browser_paints_the_charts(browse, tmp_path):
     browse("--window-size=500,3000", f"--screenshot={picture}", page="page.html")
     pixels = (imread(picture)[:, :, :3] * 255).round().astype(int)
     assert pixels.shape == (3000, 500, 3)
-    colours = {tuple(colour) for colour in np.unique(pixels.reshape(-1, 3), axis=0).tolist()}
-    assert (0x7F, 0x7F, 0x7F) in colours  # the ends of a waterfall
-    assert (0xD5, 0x5E, 0x00) in colours
+    colors = {tuple(color) for color in np.unique(pixels.reshape(-1, 3), axis=0).tolist()}
+    assert (0x7F, 0x7F, 0x7F) in colors  # the ends of a waterfall
+    assert (0xD5, 0x5E, 0x00) in colors
 
 
 def test_the_template_is_package_data():

@@ -21,7 +21,7 @@ TRAIN, VALID = ranking(20, 60), ranking(21, 40)
 each = pytest.mark.parametrize("loss", LOWER, ids=lambda loss: loss.measure)
 
 
-def labelled(data):
+def labeled(data):
     """The data with labels that are probabilities."""
     return data._replace(y=np.minimum(data.y, 1))
 
@@ -37,7 +37,7 @@ def test_lightgbm_is_told_the_direction_and_stops_by_it(loss):
     lgb = pytest.importorskip("lightgbm")
     from tests.lightgbm_data import PARAMS, dataset
 
-    result, first, valid = {}, dataset(labelled(TRAIN)), labelled(VALID)
+    result, first, valid = {}, dataset(labeled(TRAIN)), labeled(VALID)
     metric = ra.lightgbm.eval_metric([loss, ra.presets.textbook(5)])
     stop = ra.lightgbm.early_stopping(loss, rounds=5, verbose=False)
     booster = lgb.train(
@@ -97,11 +97,11 @@ def test_xgboost_stops_at_the_lowest_value(loss):
     xgb = pytest.importorskip("xgboost")
     from tests.xgboost_data import PARAMS, dmatrix
 
-    valid, result = labelled(VALID), {}
+    valid, result = labeled(VALID), {}
     callback = ra.xgboost.EvalCallback(loss, [(dmatrix(valid), "valid")])
     callbacks = [callback, ra.xgboost.early_stopping(loss, rounds=5, data_name="valid", save_best=True)]
     booster = xgb.train(
-        {**PARAMS, "eta": 0.9}, dmatrix(labelled(TRAIN)), 80, evals_result=result, callbacks=callbacks,
+        {**PARAMS, "eta": 0.9}, dmatrix(labeled(TRAIN)), 80, evals_result=result, callbacks=callbacks,
         verbose_eval=False,
     )  # fmt: skip
     values = [entry.value for entry in callback.history]
@@ -128,7 +128,7 @@ def test_xgboosts_custom_metric_stops_at_the_lowest_value():
 @each
 def test_catboost_is_told_the_direction_and_stops_by_it(loss):
     cb = pytest.importorskip("catboost")
-    train, valid = labelled(TRAIN), labelled(VALID)
+    train, valid = labeled(TRAIN), labeled(VALID)
     metric = ra.catboost.eval_metric(loss, sets=[(train.y, train.qid), (valid.y, valid.qid)])
     assert not metric.is_max_optimal()
     model = cb.CatBoostRanker(
@@ -146,7 +146,7 @@ def test_scorers_are_negated_as_scikit_learns_are(loss):
     pytest.importorskip("sklearn")
     from sklearn.linear_model import Ridge
 
-    train = labelled(TRAIN)
+    train = labeled(TRAIN)
     model = Ridge().fit(train.X, train.y)
     expected = -ra.evaluate(train.y, model.predict(train.X), loss, qid=train.qid).value
     assert ra.sklearn.query_scorer(loss)(model, train.X, train.y, qid=train.qid) == expected

@@ -137,7 +137,7 @@ def test_the_table_is_lightgbms_alone(changes):
         value.replace(**changes)
 
 
-def test_more_neighbours_than_rows_are_all_rows():
+def test_more_neighbors_than_rows_are_all_rows():
     every = objectives.catboost.yetirank(mode="NDCG", num_neighbors=-1)
     more = every.replace(neighbors=10**30)
     expected, found = (objectives.gradients([2, 0, 1], [1.0, 2, 3], each, group_sizes=[3]) for each in (every, more))

@@ -1,4 +1,4 @@
-"""Paired randomisation tests and bootstrap intervals: compared with scipy's, with closed forms, and with themselves."""
+"""Paired randomization tests and bootstrap intervals: compared with scipy's, with closed forms, and with themselves."""
 
 from __future__ import annotations
 

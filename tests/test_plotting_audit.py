@@ -33,11 +33,11 @@ def test_a_long_name_is_cut_so_that_the_bars_have_room():
     assert axes.get_yticklabels()[0].get_text() == "auc/catboost.query_auc+ties=worst+pool=pairs+av…"
 
 
-def test_parts_up_and_down_differ_in_colour():
+def test_parts_up_and_down_differ_in_color():
     [axes] = waterfall(("a", 0.5), {"up": 0.25, "down": -0.25}, ("b", 0.5)).axes
-    colours = [bar.get_facecolor() for bar in axes.patches]
-    assert len(set(colours)) == 3
-    assert colours[0] == colours[3]
+    colors = [bar.get_facecolor() for bar in axes.patches]
+    assert len(set(colors)) == 3
+    assert colors[0] == colors[3]
 
 
 def test_points_that_coincide_are_one_of_larger_area_and_nan_is_left_out():
@@ -64,7 +64,7 @@ def test_a_scatter_of_nothing_is_empty_axes():
     assert len(axes.collections[0].get_offsets()) == 0
 
 
-def test_lines_differ_in_colour_and_dashes_and_are_named():
+def test_lines_differ_in_color_and_dashes_and_are_named():
     figure = curves([1, 2, 3], {"yahoo": [0.1, 0.2, 0.3], "letor4": [0.3, np.nan, 0.1]}, "cutoff", "NDCG")
     [axes] = figure.axes
     assert [line.get_ydata()[0] for line in axes.lines] == [0.1, 0.3]
@@ -87,7 +87,7 @@ def test_an_svg_says_what_it_shows():
     assert ">short</text>" in text
 
 
-def test_an_svg_follows_the_pages_colours_and_leaks_no_style():
+def test_an_svg_follows_the_pages_colors_and_leaks_no_style():
     text = svg("gap")
     assert "currentColor" in text
     assert "#000000" not in text

@@ -96,7 +96,7 @@ def test_tests_over_data_sets_draw_intervals_and_grey_is_not_significant():
     figure.draw_without_rendering()
 
 
-def test_contributions_have_the_colours_of_parts_up_and_down():
+def test_contributions_have_the_colors_of_parts_up_and_down():
     from matplotlib.colors import to_rgba
 
     ax = contributions([("q1", 0.5), ("q2", -0.25)], title="theirs less ours")

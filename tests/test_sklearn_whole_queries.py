@@ -70,7 +70,7 @@ def train_and_test(scorer):
     scorer(Ridge().fit(X, y), X_test, y_test, qid=qid_test)
 
 
-def learnt(scorer):
+def learned(scorer):
     learning_curve(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, train_sizes=[0.5], shuffle=True, random_state=0,
                    scoring=scorer, cv=ra.sklearn.QueryKFold(3))  # fmt: skip
 
@@ -78,7 +78,7 @@ def learnt(scorer):
 CUTTERS = {
     "KFold": lambda scorer: cross_validated(KFold(3, shuffle=True, random_state=0), scorer),
     "train_test_split": train_and_test,
-    "learning_curve": learnt,
+    "learning_curve": learned,
     "halving by samples": lambda scorer: halved({"min_resources": 200}, scorer),
 }
 

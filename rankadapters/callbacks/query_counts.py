@@ -38,7 +38,7 @@ class QueryCounts:
         expected = self._expected.get(set_name, self._expected.get(None, n_queries))
         if n_queries == expected:
             return
-        why = "some are cut" if n_queries > expected else "some are missing, or joined with their neighbours"
+        why = "some are cut" if n_queries > expected else "some are missing, or joined with their neighbors"
         who = "the data" if set_name is None else repr(set_name)
         msg = f"{who} has {n_queries} queries{where}, not n_queries={expected}: {why}."
         raise InputError(f"{msg}\nHint: {self._hint}.")

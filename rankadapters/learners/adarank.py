@@ -15,7 +15,7 @@ from rankadapters.learners.base import QueryLearner, as_maximizable
 from rankadapters.learners.columns import FeatureColumns, product, round_to_float32, shares
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.selection import selection_ranks
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -130,7 +130,7 @@ class AdaRank(QueryLearner):
         """Maximum number of rounds, counting a warm start as one; None for RankLib, which may undo rounds."""
         return None if self.variant == "ranklib" else self.max_iter + self.warm_start
 
-    def _learn(self, train: LabelledRows, judge: Judge) -> None:
+    def _learn(self, train: LabeledRows, judge: Judge) -> None:
         is_ranklib = self.variant == "ranklib"
         columns = FeatureColumns(train.X, float32=is_ranklib)
         feature_values = self._feature_values(columns, judge)
@@ -144,7 +144,7 @@ class AdaRank(QueryLearner):
         rounds.run(self.max_iter)
         self.__dict__.update(rounds.attributes())
 
-    def _weight(self, feature_values: Floats, train: LabelledRows, judge: Judge) -> Floats:
+    def _weight(self, feature_values: Floats, train: LabeledRows, judge: Judge) -> Floats:
         """Return the initial weight of each query; only `ranklib` weights queries that the convention skips."""
         weight = np.ones(len(feature_values)) if train.query_weight is None else train.query_weight
         if self.variant != "ranklib":

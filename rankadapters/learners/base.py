@@ -16,7 +16,7 @@ from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.estimator import QueryEstimator
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 from rankadapters.sklearn.tasks import FitTasks, TrainingRows, with_callbacks
 
 Array = NDArray[Any]
@@ -99,7 +99,7 @@ class QueryLearner(QueryEstimator):
         return self.max_iter
 
     @abstractmethod
-    def _learn(self, train: LabelledRows, judge: Judge) -> None:
+    def _learn(self, train: LabeledRows, judge: Judge) -> None:
         """Learn from rows that are grouped by query."""
 
     @abstractmethod
@@ -147,7 +147,7 @@ def as_maximizable(learner: str, convention: Convention | str | None) -> Convent
     return convention
 
 
-def _refuse_nothing_to_learn(train: LabelledRows) -> None:
+def _refuse_nothing_to_learn(train: LabeledRows) -> None:
     if train.row_weight is not None and not np.any(train.row_weight):
         raise InputError("sample_weight: all weights are zero.\nHint: some query needs a weight above 0.")
     sizes, labels = np.asarray(train.sizes), np.asarray(train.y)

@@ -16,7 +16,7 @@ from rankadapters.learners.base import QueryLearner, as_maximizable
 from rankadapters.learners.columns import FeatureColumns, product, shares
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.estimator import generator
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -142,7 +142,7 @@ class CoordinateAscent(QueryLearner):
         """Maximum number of passes in all restarts."""
         return self.n_restarts * self.max_iter
 
-    def _learn(self, train: LabelledRows, judge: Judge) -> None:
+    def _learn(self, train: LabeledRows, judge: Judge) -> None:
         if train.row_weight is not None and judge.train.convention.weighting is None:
             average = judge.train.convention.average
             msg = (

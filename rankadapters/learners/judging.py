@@ -12,7 +12,7 @@ from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.learners.trials import Trials
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 from rankadapters.sklearn.tasks import FitTasks
 
 Array = NDArray[Any]
@@ -29,8 +29,8 @@ class Judge:
     def __init__(
         self,
         convention: Convention | None,
-        train: LabelledRows,
-        valid_rows: list[LabelledRows],
+        train: LabeledRows,
+        valid_rows: list[LabeledRows],
         tasks: FitTasks,
         *,
         patience: int | None,
@@ -103,12 +103,12 @@ class Judge:
         return self.interrupted or (can_stop_early and self.rounds - 1 - self.best_round >= cast("int", self.patience))
 
 
-def queries_of_rows(rows: LabelledRows, weighting: str | None) -> Queries:
+def queries_of_rows(rows: LabeledRows, weighting: str | None) -> Queries:
     """Return the queries of rows that are grouped by query; include weights if `weighting` uses them."""
     weight = rows.query_weight if weighting == "query_weight" else None
     return Queries(rows.y, group_sizes=rows.sizes, query_weight=weight)
 
 
-def bind_trials(rows: LabelledRows, convention: Convention, n_threads: int | None) -> Trials:
+def bind_trials(rows: LabeledRows, convention: Convention, n_threads: int | None) -> Trials:
     """Bind a convention to rows that are grouped by query."""
     return Trials(queries_of_rows(rows, convention.weighting), convention, n_threads=n_threads)

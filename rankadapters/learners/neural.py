@@ -20,7 +20,7 @@ from rankadapters.learners.network import ACTIVATIONS, Adam, Network
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.estimator import generator
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -137,7 +137,7 @@ class NeuralRanker(QueryLearner):
         arguments.whole("batch_size", self.batch_size)
         arguments.number("learning_rate_init", self.learning_rate_init, least=0, above=True)
 
-    def _learn(self, train: LabelledRows, judge: Judge) -> None:
+    def _learn(self, train: LabeledRows, judge: Judge) -> None:
         rng = generator(self.random_state)
         network = self._start(int(train.X.shape[1]), rng)
         descent = _Descent(self, network, train, rng)
@@ -173,7 +173,7 @@ class _Descent:
     """Gradient descent over batches of whole queries."""
 
     def __init__(
-        self, settings: NeuralRanker, network: Network, train: LabelledRows, rng: np.random.RandomState
+        self, settings: NeuralRanker, network: Network, train: LabeledRows, rng: np.random.RandomState
     ) -> None:
         train_queries = queries_of_rows(train, "query_weight")
         queries, rows = train_queries.take(rng.permutation(train_queries.n_queries))

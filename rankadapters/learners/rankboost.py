@@ -16,7 +16,7 @@ from rankadapters.learners.columns import FeatureColumns
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.pair_potentials import PairPotentials
 from rankadapters.learners.stumps import Bins
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -117,7 +117,7 @@ class RankBoost(QueryLearner):
         arguments.whole("n_thresholds", self.n_thresholds, most=MAX_THRESHOLDS)
         arguments.choice("variant", self.variant, VARIANTS)
 
-    def _learn(self, train: LabelledRows, judge: Judge) -> None:
+    def _learn(self, train: LabeledRows, judge: Judge) -> None:
         is_ranklib = self.variant == "ranklib"
         columns = FeatureColumns(train.X, float32=is_ranklib)
         valid_columns = [FeatureColumns(rows.X, float32=is_ranklib) for rows in judge.valid_rows]

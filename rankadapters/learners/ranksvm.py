@@ -15,7 +15,7 @@ from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import product, shares
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.pair_margins import PairMargins, newton
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -109,7 +109,7 @@ class RankSVM(QueryLearner):
         arguments.number("tol", self.tol, least=0, above=True)
         arguments.whole("max_pairs", self.max_pairs, least=0)
 
-    def _learn(self, train: LabelledRows, judge: Judge) -> None:
+    def _learn(self, train: LabeledRows, judge: Judge) -> None:
         _refuse_extreme(train.X)
         self._refuse_extreme_weights(train.query_weight)
         margins = PairMargins(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)

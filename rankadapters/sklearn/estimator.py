@@ -13,7 +13,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.sklearn.qid import one_per_query, refuse_other_rows
-from rankadapters.sklearn.rows import LabelledRows, ids_of, whole_queries
+from rankadapters.sklearn.rows import LabeledRows, ids_of, whole_queries
 from rankadapters.sklearn.scorer import QueryScorer
 from rankadapters.sklearn.tables import without_column
 from rankadapters.sklearn.tasks import CallbackSupportMixin, task_qid
@@ -95,14 +95,14 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
         if eval_set is not None:
             raise InputError("validation queries were given twice.\nHint: either eval_set or validation_fraction.")
 
-    def _sets(self, X: Any, y: Any, qid: Any, sample_weight: Any, eval_set: Any) -> list[LabelledRows]:
+    def _sets(self, X: Any, y: Any, qid: Any, sample_weight: Any, eval_set: Any) -> list[LabeledRows]:
         """Return the training rows, followed by the validation sets."""
         sets = self._labelled("fit", X, y, qid, sample_weight)
         for validation_set in sets_of(eval_set):
             sets += self._labelled("eval_set", *validation_set)
         return sets
 
-    def _labelled(self, method: str, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> list[LabelledRows]:
+    def _labelled(self, method: str, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> list[LabeledRows]:
         """Return one set's rows sorted by query; split training rows into rows to train on and held-out rows."""
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         ids, training = ids_of(X, qid, self.qid), method == "fit"
@@ -111,14 +111,14 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
         table = X if self.qid is None else without_column(X, self.qid)
         features, labels = self._read(table, y, training=training)
         if ids is None:
-            return [LabelledRows(features, labels, sample_weight)]
+            return [LabeledRows(features, labels, sample_weight)]
         queries = whole_queries(table if hasattr(table, "shape") else features, labels, ids, self.whole)
         if self._needs_queries:
             fraction = self.validation_fraction if training else None
-            return LabelledRows.divided(features, queries, labels, sample_weight, fraction)
+            return LabeledRows.divided(features, queries, labels, sample_weight, fraction)
         if sample_weight is not None:
             one_per_query(sample_weight, queries)  # refuses weights that vary within a query
-        return [LabelledRows(features, labels, sample_weight)]
+        return [LabeledRows(features, labels, sample_weight)]
 
     def _no_qid(self, method: str) -> InputError:
         """Return an error that lists every way to pass the missing ids."""

@@ -16,7 +16,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
 from rankadapters.sklearn.round_reports import report_rounds, temporary_params
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 from rankadapters.sklearn.tasks import FitTasks
 
 RANKERS = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
@@ -27,7 +27,7 @@ LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopp
 class FitOptions:
     """Options of a fit: validation sets, the convention of early stopping, an objective and callbacks."""
 
-    sets: Sequence[LabelledRows] = ()
+    sets: Sequence[LabeledRows] = ()
     convention: Convention | None = None
     objective: Objective | None = None  # replaces the ranker's own objective
     tasks: FitTasks | None = None  # reports rounds to scikit-learn's callbacks
@@ -45,7 +45,7 @@ def toolkit_of(estimator: object) -> str | None:
     return None
 
 
-def fit_on_queries(estimator: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
+def fit_on_queries(estimator: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
     """Fit an estimator on rows sorted by query; return the history of the validation values, if recorded."""
     fits = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
     toolkit = toolkit_of(estimator) or ""
@@ -65,7 +65,7 @@ def _objective_callback(toolkit: str, value: Objective) -> Any:
     return xgboost_objective(value)
 
 
-def _lightgbm(ranker: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
+def _lightgbm(ranker: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
     from rankadapters.lightgbm import early_stopping, eval_metric
 
     arguments = {"group": train.sizes, "sample_weight": train.row_weight, **_lightgbm_sets(ranker, options.sets)}
@@ -87,7 +87,7 @@ def _lightgbm(ranker: Any, train: LabelledRows, options: FitOptions, params: dic
     return metric.history
 
 
-def _lightgbm_sets(ranker: Any, sets: Sequence[LabelledRows]) -> dict[str, Any]:
+def _lightgbm_sets(ranker: Any, sets: Sequence[LabeledRows]) -> dict[str, Any]:
     if not sets:
         return {}
     features, labels = [rows.X for rows in sets], [rows.y for rows in sets]
@@ -99,7 +99,7 @@ def _lightgbm_sets(ranker: Any, sets: Sequence[LabelledRows]) -> dict[str, Any]:
     return {**pairs, "eval_group": [rows.sizes for rows in sets], "eval_sample_weight": weights}
 
 
-def _xgboost(ranker: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
+def _xgboost(ranker: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
     from rankadapters.xgboost import EvalCallback, early_stopping
 
     arguments: dict[str, Any] = {"qid": train.codes, "sample_weight": train.query_weight}
@@ -120,7 +120,7 @@ def _xgboost(ranker: Any, train: LabelledRows, options: FitOptions, params: dict
     return evaluation.history
 
 
-def _xgboost_sets(sets: Sequence[LabelledRows]) -> dict[str, Any]:
+def _xgboost_sets(sets: Sequence[LabeledRows]) -> dict[str, Any]:
     if not sets:
         return {}
     weights = [rows.query_weight for rows in sets]
@@ -131,7 +131,7 @@ def _xgboost_sets(sets: Sequence[LabelledRows]) -> dict[str, Any]:
     }
 
 
-def _xgboost_fit(ranker: Any, train: LabelledRows, arguments: dict[str, Any]) -> None:
+def _xgboost_fit(ranker: Any, train: LabeledRows, arguments: dict[str, Any]) -> None:
     if not callable(ranker.objective):
         ranker.fit(train.X, train.y, **arguments)
         return
@@ -140,7 +140,7 @@ def _xgboost_fit(ranker: Any, train: LabelledRows, arguments: dict[str, Any]) ->
     fit_by_objective(ranker, train.X, train.y, **arguments)
 
 
-def _catboost(ranker: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
+def _catboost(ranker: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
     arguments: dict[str, Any] = {"group_id": train.codes, "group_weight": train.row_weight}
     columns = {**ranker.get_params(), **params}
     kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
@@ -171,13 +171,13 @@ def _catboost(ranker: Any, train: LabelledRows, options: FitOptions, params: dic
     return History(entry for entry in metric.history if entry.dataset != "learn")
 
 
-def _catboost_pool(rows: LabelledRows, kinds: dict[str, Any]) -> Any:
+def _catboost_pool(rows: LabeledRows, kinds: dict[str, Any]) -> Any:
     pool = sys.modules["catboost"].Pool  # already imported, because the ranker comes from it
     columns = {f"{name}_features": value for name, value in kinds.items()}
     return pool(rows.X, rows.y, group_id=rows.codes, group_weight=rows.row_weight, **columns)
 
 
-def _catboost_metric(convention: Convention, train: LabelledRows, sets: Sequence[LabelledRows]) -> Any:
+def _catboost_metric(convention: Convention, train: LabeledRows, sets: Sequence[LabeledRows]) -> Any:
     """Return CatBoost's own metric if it computes the convention, because it is faster; otherwise ours."""
     from rankadapters.catboost import eval_metric, native_metric
 
@@ -214,7 +214,7 @@ def _catboost_history(log: dict[str, dict[str, list[float]]], convention: Conven
     return history
 
 
-def _other_estimator(estimator: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> None:
+def _other_estimator(estimator: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> None:
     arguments = {} if train.row_weight is None else {"sample_weight": train.row_weight}
     if arguments and not has_fit_parameter(estimator, "sample_weight"):
         msg = f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or change the estimator."

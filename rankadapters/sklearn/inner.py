@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, get_ro
 from rankadapters.callbacks.history import History
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.fit_arguments import FitOptions, fit_on_queries, toolkit_of
-from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.rows import LabeledRows
 
 
 class QueryMetaEstimator(MetaEstimatorMixin, QueryEstimator):
@@ -67,7 +67,7 @@ def copy_of(estimator: Any) -> Any:
     return ending_with(cloned, _copy_of_ranker(last_step(estimator)))
 
 
-def fit_inner(estimator: Any, train: LabelledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
+def fit_inner(estimator: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
     """Fit an estimator in place; in a pipeline, transformers see only features and the last step gets the queries."""
     if not isinstance(estimator, Pipeline):
         return fit_on_queries(estimator, train, options, params)

@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledRows:
+class LabeledRows:
     """Features and labels; if `sizes` is set, the rows of each query are together.
 
     Attributes
@@ -45,7 +45,7 @@ class LabelledRows:
     @classmethod
     def divided(
         cls, X: Any, queries: Queries, y: Any, sample_weight: Any, fraction: float | None = None
-    ) -> list[LabelledRows]:
+    ) -> list[LabeledRows]:
         """Sort rows by query, in order of first appearance; with a fraction, hold out that share of the queries.
 
         Returns the training rows, followed by the held-out rows if there is a fraction.
@@ -80,7 +80,7 @@ class LabelledRows:
         weights: Array = self.row_weight[np.cumsum(sizes) - sizes]
         return weights
 
-    def with_features(self, X: Any) -> LabelledRows:
+    def with_features(self, X: Any) -> LabeledRows:
         """Return these rows with transformed features."""
         if n_rows(X) != n_rows(self.X):
             msg = (

@@ -57,8 +57,8 @@ def test_the_depth_regions_of_a_square_and_its_centre():
 @settings(deadline=None)
 def test_depth_is_the_least_over_all_directions(several, doubled):
     point = (doubled[0] / 2, doubled[1] / 2)
-    [centre] = exact([point])
-    assert halfspace_depth(centre, exact(several)) == depth_by_directions(point, several)
+    [center] = exact([point])
+    assert halfspace_depth(center, exact(several)) == depth_by_directions(point, several)
 
 
 def holds(polygon, point):

@@ -127,7 +127,7 @@ def test_scores_over_other_queries_are_refused():
         ({}, "there are no results"),
         (5, "results are a int; allowed are a data frame"),
         ([("a", "D", "m")], r"results\[0\] is \('a', 'D', 'm'\); allowed are"),
-        ({**COLUMNS, "colour": [1, 2, 3]}, "the results have a column 'colour'; the columns are 'method'"),
+        ({**COLUMNS, "color": [1, 2, 3]}, "the results have a column 'color'; the columns are 'method'"),
         ({"method": ["a"]}, "the results have no column 'dataset'"),
         ({**COLUMNS, "value": [0.5]}, "the columns have different lengths"),
         ([("a", "D", "m", float("nan"))], r"value\[0\] is nan; allowed are finite numbers"),

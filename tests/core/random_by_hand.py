@@ -142,11 +142,11 @@ def _excess(rows, convention, places, rest, move) -> float:
 
 def _orthogonal(rows, value, places, ders) -> list[float]:
     n = len(places)
-    centred = {i: ders[i] - sum(ders[j] for j in places) / n for i in places}
+    centered = {i: ders[i] - sum(ders[j] for j in places) / n for i in places}
     scores = {i: rows[i].score - sum(rows[j].score for j in places) / n for i in places}
     norm = sqrt(sum(s * s for s in scores.values())) + value.nu
-    along = sum(centred[i] * scores[i] for i in places) / norm**2 if n > 2 else 0.0
-    return [-(centred[i] - value.lambda_ * along * scores[i]) if i in centred else 0.0 for i in range(len(rows))]
+    along = sum(centered[i] * scores[i] for i in places) / norm**2 if n > 2 else 0.0
+    return [-(centered[i] - value.lambda_ * along * scores[i]) if i in centered else 0.0 for i in range(len(rows))]
 
 
 def yetirank(rows: Sequence[Row], value: YetiRank, seed: int) -> tuple[list[float], list[float]]:

@@ -225,13 +225,13 @@ def test_what_one_pair_is_divided_by(normalization, offset, by_distance, by_sum)
 
 @pytest.mark.parametrize("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
 @pytest.mark.parametrize("by_distance", [True, False])
-def test_drawn_pairs_are_divided_by_their_number_where_normalised(make, by_distance):
+def test_drawn_pairs_are_divided_by_their_number_where_normalized(make, by_distance):
     labels, scores, sizes = data(objectives.xgboost.map(), 3, SIZES)
     drawn = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3}
-    normalised, plain = (
+    normalized, plain = (
         objectives.gradients(labels, scores, make(**drawn, lambdarank_score_normalization=by_distance,
                                                   lambdarank_normalization=whether), group_sizes=sizes)
         for whether in (True, False)
     )  # fmt: skip
     assert np.any(plain)
-    np.testing.assert_array_equal(normalised, [part * np.float32(1 / 3) for part in plain])
+    np.testing.assert_array_equal(normalized, [part * np.float32(1 / 3) for part in plain])

@@ -25,7 +25,7 @@ def test_exponentials_are_the_c_librarys(spread, sigma):
 
 
 def one_by_one(labels, scores):
-    """LambdaRank of one query, gains being labels, without normalisation, as its docstring has it."""
+    """LambdaRank of one query, gains being labels, without normalization, as its docstring has it."""
     order = np.argsort(-scores, kind="stable")
     labels, scores = labels[order], scores[order]
     discounts = 1 / np.log2(np.arange(2, labels.size + 2))

@@ -69,16 +69,16 @@ def expected_measure(convention, means, sigma):
 
 
 def expected_gradient(value):
-    """Of the measure's expectation, from differences; centred, and less its share along the scores."""
+    """Of the measure's expectation, from differences; centered, and less its share along the scores."""
     means = np.array(SCORES) - value.sigma * value.mu * np.array(LABELS)
     ders = np.array([
         (expected_measure(value.convention, means + step, value.sigma)
          - expected_measure(value.convention, means - step, value.sigma)) / 2e-4
         for step in 1e-4 * np.eye(3)
     ])  # fmt: skip
-    centred = np.array(SCORES) - np.mean(SCORES)
-    along = ders @ centred / (np.linalg.norm(centred) + value.nu) ** 2
-    return -(ders - value.lambda_ * along * centred)
+    centered = np.array(SCORES) - np.mean(SCORES)
+    along = ders @ centered / (np.linalg.norm(centered) + value.nu) ** 2
+    return -(ders - value.lambda_ * along * centered)
 
 
 @EACH_MEASURE
@@ -131,7 +131,7 @@ def gauss_order(power):
     ids=["logistic", "gauss"],
 )
 def test_yetirank_weighs_a_pair_by_the_mean_change_over_all_orders(convention, noise, order_of):
-    """With three rows and one neighbour; u / (1.000001 - u) lowers chances by a millionth."""
+    """With three rows and one neighbor; u / (1.000001 - u) lowers chances by a millionth."""
     expected = np.zeros(3)
     for order in permutations(range(3)):
         chance = order_of([SCORES[i] for i in order])

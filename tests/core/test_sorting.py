@@ -20,7 +20,7 @@ SPREADS = {
     "an outlier": lambda rng, n: np.where(np.arange(n) == n // 2, 1e200, rng.standard_normal(n)),
     "clusters at every scale": lambda rng, n: 10.0 ** rng.integers(-300, 300, n) * rng.standard_normal(n),
     "both ends of float64": lambda rng, n: rng.choice([-1.7e308, 1.7e308, 0.0, 1.0], n),
-    "neighbours": lambda rng, n: 1 + rng.integers(0, 3 * n, n) * 2.0**-52,
+    "neighbors": lambda rng, n: 1 + rng.integers(0, 3 * n, n) * 2.0**-52,
     "denormals": lambda rng, n: rng.integers(-n, n + 1, n) * 5e-324,
     "ascending": lambda rng, n: np.arange(n, dtype=float),
     "descending": lambda rng, n: -np.arange(n, dtype=float),

@@ -56,7 +56,7 @@ def test_values_are_those_of_the_evaluator_to_the_bound(data, convention, weight
             assert trials.per_query([scores])[0].tobytes() == per_query.tobytes()
     if convention.over == "queries" and convention.floor is None and convention.link(4.0) == 4.0:
         magnitude = np.nanmean(np.abs(per_query)) if len(per_query) else 0.0
-        largest = max(magnitude, np.nanmax(np.abs(per_query)))  # weights may favour the largest
+        largest = max(magnitude, np.nanmax(np.abs(per_query)))  # weights may favor the largest
         assert abs(found - value) <= trials.rounding * largest * 2
     else:
         assert found == pytest.approx(value, rel=1e-12, abs=1e-14)

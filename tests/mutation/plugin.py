@@ -17,7 +17,7 @@ import pytest
 from hypothesis import Phase, settings
 
 EXAMPLES = 20  # of each hypothesis test: enough to see most mutants, and a fifth of the time
-CASES = "RANKADAPTERS_CASES_A_TEST"  # of each parametrised test, spread evenly
+CASES = "RANKADAPTERS_CASES_A_TEST"  # of each parametrized test, spread evenly
 FOLDER = "RANKADAPTERS_LINES_BY_TEST"
 LIMIT = "RANKADAPTERS_SECONDS_A_TEST"
 
@@ -64,7 +64,7 @@ class Recorder:
         self.coverage.start()
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Take some cases of each parametrised test."""
+        """Take some cases of each parametrized test."""
         by_function: dict[str, list[Any]] = {}
         for item in items:
             by_function.setdefault(item.nodeid.partition("[")[0], []).append(item)

@@ -55,7 +55,7 @@ class Lines:
         return []
 
     def functions(self, module: str, first: int, last: int) -> list[str]:
-        """Choose parametrised tests, each with all its cases, for a mutant that survived a few of them."""
+        """Choose parametrized tests, each with all its cases, for a mutant that survived a few of them."""
         found = next(filter(None, self._candidates(module, first, last)), set())
         by_price = sorted(found, key=self._price)
         return list(dict.fromkeys(test.partition("[")[0] for test in by_price if "[" in test))[:MOST_FUNCTIONS]
@@ -92,7 +92,7 @@ class Lines:
         return set().union(*(tests for line, tests in lines.items() if first <= line <= last))
 
     def _affordable(self, candidates: set[str], seconds: float) -> list[str]:
-        """Fast tests that run little else come first; few cases of each parametrised test."""
+        """Fast tests that run little else come first; few cases of each parametrized test."""
         chosen, left, cases = [], seconds, dict[str, int]()
         for test in sorted(candidates, key=lambda test: (self._price(test), test)):
             function = test.partition("[")[0]

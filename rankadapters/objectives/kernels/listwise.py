@@ -11,7 +11,7 @@ from rankadapters.objectives.kernels.queries import longest, row_at
 SMALLEST_REST = 2.0**-53  # replaces 1 - p if p rounds to 1
 FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
 LARGEST_FLOAT32 = np.float64(np.finfo(np.float32).max)
-HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbours
+HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbors
 FARTHEST_SHIFT = 20.0  # CatBoost's MAX_SHIFT
 ONE_CLASS = np.float32(1e-5)  # CatBoost's training takes labels this close to the query's first label as equal
 
