@@ -186,7 +186,7 @@ def test_evaluate_writes_the_run_again_with_its_values(capsys, stdin, trec, tmp_
 )
 def test_evaluate_writes_one_run_only(capsys, tmp_path, options):
     out = tmp_path / "annotated.txt"
-    assert "--out writes one TREC run. Hint: give it beside --qrels" in refused(capsys, *options, "--out", out)
+    assert "--out writes one TREC run. Hint: use it with --qrels" in refused(capsys, *options, "--out", out)
     assert not out.exists()
 
 
