@@ -36,7 +36,7 @@ class Member:
     decisions: PolicyDecisions
 
     def take(self, numbers: Ints) -> Member:
-        """Return the member for a subset of the queries; it cannot rank, since its plan keeps the rows of all."""
+        """Return the member for a subset of the queries; its plan keeps all rows, so the member cannot rank."""
         plan = replace(self.plan, mass=self.plan.mass[numbers]) if isinstance(self.plan, WholePlan) else self.plan
         return replace(self, plan=plan, decisions=self.decisions.take(numbers))
 
@@ -85,7 +85,7 @@ def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]
 
 
 class _Bindings:
-    """One binding by query, and one with all rows as one query for each kind of weights, made when needed."""
+    """Makes and caches bindings of the same data: by query, or with all rows as one query."""
 
     def __init__(self, queries: Queries, conventions: list[Convention]) -> None:
         cutoffs = [getattr(convention, "k", 1) for convention in conventions]

@@ -106,7 +106,7 @@ class Scores(ByConvention[Result], Written):
 def shape_results(
     conventions: Sequence[Convention], models: Mapping[Any, ByConvention[Any]], *, is_one: bool, one_model: bool
 ) -> Any:
-    """Return the results by convention and model, without the level of a single convention or single model."""
+    """Return results by convention, then model; leave out a level if the caller passed a single object for it."""
     first = next(iter(models.values()))
     by_model = ((key, {name: results[key] for name, results in models.items()}) for key in conventions)
     results = first if one_model else type(first)(by_model)

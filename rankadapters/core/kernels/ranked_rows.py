@@ -74,5 +74,5 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
                 ranked[r] ^= -np.int32(score == previous)
                 previous = score
             if count < n:
-                ranked[count] = 0  # not ~row, so that the last tie ends before it
+                ranked[count] = 0  # a value that is not ~row ends the last tie
     return ALL_FINITE

@@ -86,7 +86,7 @@ class AP(Ranked):
             msg = f"ties={self.ties!r} orders documents of one query, but pool='rows' takes all rows as one."
             raise ConventionError(msg, hint="another order of ties, or pool='queries'")
         if self.pool == "rows" and self.empty == "skip":
-            self._set("empty", "error")  # if the only query is skipped, nothing is left
+            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
         weighted = self._weighs_rows
         if self.ties == "average" and (self.divisor == "found" or weighted):
             reason = f"average={self.average!r} with pool={self.pool!r}" if weighted else "divisor='found'"

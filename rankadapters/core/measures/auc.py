@@ -111,7 +111,7 @@ class AUC(Convention):
         if self.average == "row" and self.pairs == "given":
             raise ConventionError("average='row' weighs rows, but pairs='given' has weights of pairs.", hint="'pair'")
         if self.pool != "queries" and self.empty == "skip":
-            self._set("empty", "error")  # if the only query is skipped, nothing is left
+            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
         if self.pool == "pairs" and self.missing == "zero":
             self._set("missing", "skip")  # a missing query has no pairs, so it adds nothing
 

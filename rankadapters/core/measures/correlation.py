@@ -53,7 +53,7 @@ class Correlation(Convention):
         Convention.unify(self)
         require_average(self, AVERAGES)
         if self.pool == "rows" and self.empty == "skip":
-            self._set("empty", "error")  # if the only query is skipped, nothing is left
+            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
 
     def _plan(
         self, binding: Binding, kernel: Steps, rows: Rows, *, empty: Flags, precision: str, options: Any, **columns: Any

@@ -109,7 +109,7 @@ def _with_ties(rows: Any, indptr: Any) -> tuple[Any, Any]:
 
 
 def _first_ranks(rowptr: Any, outptr: Any) -> Any:
-    """Return the positions of each query's first ranks among all ranked rows; `outptr` says how many."""
+    """Return the positions of each query's top ranks among all ranked rows; `outptr` defines how many per query."""
     return np.arange(outptr[-1] - outptr[0]) + np.repeat(
         (rowptr[:-1] - rowptr[0]) - (outptr[:-1] - outptr[0]), np.diff(outptr)
     )
