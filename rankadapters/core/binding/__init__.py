@@ -1,1 +1,1 @@
-"""Turn a convention and its queries into arrays: gains, orders of ties, ideal lists, policy decisions."""
+"""Turn conventions and queries into arrays: gains, orders of tied rows, ideal lists, policy decisions."""

@@ -17,9 +17,9 @@ from rankadapters.core.kernels.views import writable
 
 FLOAT64_INTEGERS = 2.0**53
 _FLOAT64_EXPONENT = 1024
-NO_ENDS = np.empty(0, np.int64)  # a ranking without ties has no tie ends
+NO_ENDS = np.empty(0, np.int64)  # for rankings that do not record where ties end
 MOST_LEVELS = 16  # up to this many distinct gains, counting them in each query is faster than sorting
-_BYTES = 256  # distinct values of a byte
+_BYTES = 256  # number of values that a byte can have
 _BLOCK = 2**16  # rows per bincount, so that its temporary arrays stay in the cache
 
 
@@ -40,7 +40,7 @@ def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Flo
 
 
 def never_falls(gain: str, labels: Floats) -> bool:
-    """Return whether a higher label can never have a lower gain, for any label in `labels`.
+    """Return whether the gain never decreases as the label grows, at least within `labels`.
 
     >>> [never_falls(gain, np.array([-2.0, -1.0])) for gain in ("linear", "linear-from_-1")]
     [True, False]
@@ -52,9 +52,9 @@ def never_falls(gain: str, labels: Floats) -> bool:
 
 
 def passes_threshold(values: Array, name: str) -> NDArray[np.bool_]:
-    """Return whether each value passes the threshold `above_B` or `from_B`.
+    """Return whether each value is above B if the name is `above_B`, or at least B if it is `from_B`.
 
-    >>> are_beyond(np.array([0.0, 0.5, 1.0]), "above_0.5").tolist()
+    >>> passes_threshold(np.array([0.0, 0.5, 1.0]), "above_0.5").tolist()
     [False, False, True]
     """
     word, threshold = border(name) or ("from", -np.inf)
@@ -63,14 +63,14 @@ def passes_threshold(values: Array, name: str) -> NDArray[np.bool_]:
 
 
 def compact(gains: Floats) -> Array:
-    """Store small whole gains as bytes, so that a kernel that reads them in random order stays in the cache."""
+    """Store small whole gains as bytes, which fit in the processor's cache when a kernel reads them in random order."""
     small = as_bytes(gains)
     return writable(np.ascontiguousarray(gains)) if small is None else small
 
 
 def as_bytes(values: Floats) -> NDArray[np.uint8] | None:
     """Return the values as bytes; None unless all of them are whole numbers from 0 to 255."""
-    with np.errstate(invalid="ignore"):  # a value that a byte cannot hold changes, which the comparison below detects
+    with np.errstate(invalid="ignore"):  # a value that does not fit is changed, as the comparison below detects
         small = values.astype(np.uint8)
     return small if (small == values).all() else None
 
@@ -93,7 +93,7 @@ def sorted_gains(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
     levels = distinct_values(small) if small.dtype == np.uint8 else None
     if levels is not None and levels.size <= MOST_LEVELS:
         dispatch.run(sort_by_counting, small, levels, rows.indptr, outptr, ranked[0])
-    else:  # the gains are also the scores
+    else:  # rank by gain: the gains are passed both as scores and as the column
         arguments = (gains, rows.order, rows.indptr, max(1, int(cut.max())), "rows", None, small[None, :])
         dispatch.run(ranked_columns, *arguments, (outptr, ranked, NO_ENDS), rows=small.size)
     return ranked[0], outptr
@@ -106,7 +106,7 @@ def discounts_of(discount: str, n: int) -> Floats:
     [1.0, 0.5, 0.3333333333333333]
     """
     if discount in {"log2", "jk2"}:
-        # The C library's log2, not numpy's: only this one gives the toolkits' last bit on every machine.
+        # The C library's log2 equals the toolkits' on every machine; numpy's can differ in the last bit.
         arguments = range(2, n + 2) if discount == "log2" else (2, *range(2, n + 1))
         return 1 / np.fromiter(map(math.log2, arguments), np.float64, n)
     word, parameter = border(discount) or ("reciprocal", 1.0)
@@ -139,7 +139,7 @@ def _gains(labels: Floats, name: str) -> Floats:
 
 
 def _gains_by_number(labels: Floats, name: str) -> Floats:
-    """Return gains by a table or a threshold."""
+    """Return the gains under `table_...`, `from_B` or `linear-from_B`."""
     gains = table(name)
     if gains is None:
         word, level = border(name) or (name, 0.0)

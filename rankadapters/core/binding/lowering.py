@@ -1,4 +1,4 @@
-"""Lowering: turn a convention and its queries into arrays, so that kernels need to know no convention."""
+"""Lowering: turn conventions and queries into arrays, so that kernels do not depend on conventions."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ class Binding:
         self.depth = self.cutoff(depth)
         self.query_ones = np.ones(queries.n_queries)
         self.no_queries = np.zeros(queries.n_queries, np.bool_)
-        self.discounts = cache(discounts_of)  # by name of the discount and number of ranks
+        self.discounts = cache(discounts_of)  # the cache key is the discount's name and the number of ranks
         self._gains = cache(partial(gains_of, queries.labels, queries.judged))
         self._cache: dict[Key, Any] = {}
 
     def once(self, key: Key, make: Callable[[], T]) -> T:
-        """Return `make()`, called only the first time that this key is used."""
+        """Return the result of `make()`, which is cached under this key."""
         if key not in self._cache:
             self._cache[key] = make()
         return self._cache[key]  # type: ignore[no-any-return]
 
     def cutoff(self, k: int | None) -> int:
-        """Return the deepest rank at cutoff k: at most the rows of the longest query."""
+        """Return k, limited to the number of rows of the longest query; None means no cutoff."""
         return min(k or self.longest, self.longest)
 
     def gains(self, gain: str) -> Column:
@@ -73,7 +73,7 @@ class Binding:
         return Column(("gain", gain), self._gains(gain))
 
     def ranking_gains(self, convention: Any) -> Column:
-        """Return the gain of every row in the ranking, where `unjudged` can be the label of unjudged rows."""
+        """Return the gain of every row; if `convention.unjudged` is a number, it is the label of unjudged rows."""
         column, judged, label = self.gains(convention.gain), self.queries.judged, convention.unjudged
         if judged is None or not isinstance(label, float):
             return column
@@ -140,7 +140,7 @@ class Binding:
 
     def row_weights(self, average: str) -> Column | None:
         """Return the weight of every row if the average uses weights; None if all rows weigh 1."""
-        counts = average == "row" or (average == "query" and self.over_rows)  # `as_one` copied query weights
+        counts = average == "row" or (average == "query" and self.over_rows)  # if `over_rows`, rows have query weights
         weights = self.queries.row_weight if counts else None
         return None if weights is None else Column(("row weights",), weights)
 
@@ -169,7 +169,7 @@ class Binding:
         options: Mapping[str, Any] = NO_ARGUMENTS,
         **columns: Column,
     ) -> RankedPlan:
-        """Return a plan, with the columns sorted so that a stable sort by score breaks ties as declared.
+        """Return a plan whose columns are sorted so that a stable sort by score breaks ties as the convention says.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Binding:
         return ranking, tie_column
 
     def _shared_tie_column(self, column: Column) -> Column:
-        """Return the labels in place of a column that rises with them, so that more plans share one order of ties."""
+        """If the column is monotone in the labels, return the labels instead, so that more plans share a tie order."""
         kind, *names = column.key
         rises = kind == "relevant" or (kind == "gain" and never_falls(str(names[0]), self.labels))
         return Column(("label",), self.labels) if rises and self.queries.judged is None else column
@@ -229,7 +229,7 @@ class Binding:
         return Column(column.key, self._cache[key])
 
     def ideal_dcg(self, convention: Any) -> tuple[Floats, Flags]:
-        """Return each query's ideal DCG, replaced by 1 if it is not positive, and a flag for those queries.
+        """Return each query's ideal DCG, and whether the query is empty: an ideal DCG that is not positive becomes 1.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class Binding:
         return np.where(empty, 1.0, ideal), empty
 
     def dcg_of_ones(self, convention: Any) -> Floats:
-        """Return the DCG of k gains of 1, or without a cutoff of one per retrieved row; 1 if nothing is retrieved."""
+        """Return the DCG of k gains of 1. Without a cutoff, k is the number of retrieved rows; if it is 0, return 1."""
         sizes = self.retrieved(convention.unjudged).sizes
         counts = np.full(sizes.size, convention.k) if convention.k else sizes
         sums = np.cumsum(np.append(0.0, self.discounts(convention.discount, int(counts.max()))))
@@ -291,7 +291,7 @@ class Binding:
         return self.once(("exact", *column.key), make)
 
     def _tie_order(self, ties: str, rows: Rows, tie_column: Column) -> Rows:
-        """Permute the rows of each query so that a stable sort by score breaks ties as declared."""
+        """Permute the rows of each query so that a stable sort by score breaks ties as `ties` says."""
         if ties == "reverse":
             return backwards(rows)
         inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
@@ -301,7 +301,7 @@ class Binding:
 
 
 def _product(first: Floats, second: Floats) -> Floats:
-    with np.errstate(over="ignore", under="ignore"):  # the sums refuse non-finite values
+    with np.errstate(over="ignore", under="ignore"):  # `exact_sum` raises an error for non-finite values
         return first * second
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankadapters.core.kernels import Kernel, Steps
 
-if TYPE_CHECKING:  # so that a convention can be written and read without numpy
+if TYPE_CHECKING:  # so that conventions can be made and parsed without importing numpy
     from rankadapters.core.data.columns import Array, Flags, Floats, Ints
     from rankadapters.core.data.rows import Rows
 
@@ -29,20 +29,20 @@ class Ranking(NamedTuple):
     ties: str  # the order of tied rows
     by: Key | None  # the column that defines that order
     drops: bool  # whether unjudged rows are left out
-    # The values at the ranks of a tie: "rows" each row's own, "means" the tie's mean, "spans" its sum, "whole" each
-    # row's own, for a tie that crosses rank k also those after k. "spans" and "whole" also record where ties end.
+    # What tied rows have in a column by rank. "rows": their own values; "means": the mean of the tie; "spans": its sum;
+    # "whole": their own values, also beyond rank k if the tie crosses k. The last two also record where ties end.
     tied: str
     retrieve: str = "all"
-    precision: str = "float64"  # "none": all retrieved rows tie, above the others
+    precision: str = "float64"  # "none": all retrieved rows tie, and rank above the rows that are not retrieved
 
     @property
     def has_ends(self) -> bool:
-        """Whether the kernel gets the end of each rank's tie."""
+        """Whether the kernel gets, for each rank, where the tie at this rank ends."""
         return self.tied in {"spans", "whole"}
 
 
 def check_arguments(kernel: Kernel | Steps, *names: str) -> None:
-    """Check that a plan names its kernel's arguments in their order.
+    """Check that a plan's arguments have the names and the order of the kernel's parameters.
 
     Raises
     ------

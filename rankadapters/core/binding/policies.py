@@ -19,30 +19,30 @@ from rankadapters.core.kernels import COMPUTE, FIXED, SKIP
 class Sizes(NamedTuple):
     """The facts of each query that the policies depend on; arrays of shape (n_queries,)."""
 
-    retrieved: Ints  # number of rows
-    judged: Ints  # number of rows
-    empty: Flags  # nothing to find
+    retrieved: Ints  # number of retrieved rows
+    judged: Ints  # number of judged rows
+    empty: Flags  # whether there is nothing to find, such as no relevant row
 
 
 @dataclass(frozen=True, eq=False)
 class PolicyDecisions:
-    """How each query gets its numerator and mass; arrays of shape (n_queries,)."""
+    """How each query enters the mean: computed, fixed or skipped, and its weight; arrays of shape (n_queries,)."""
 
     status: NDArray[np.uint8]  # COMPUTE, FIXED or SKIP
     fixed: Floats  # value of a FIXED query
     weights: Floats  # multiplier of the numerator
-    divisors: Floats  # mass times weight
+    divisors: Floats  # mass times weight: what the query adds to the denominator
     empty: Flags
     short: Flags
 
     def decide(self, values: Floats) -> None:
-        """Overwrite the values of queries that a policy decides: with the fixed value, or NaN if skipped."""
+        """Overwrite the values that a policy decides: with the fixed value, or with NaN if the query is skipped."""
         np.copyto(values, self.fixed, where=self.status == FIXED)
         np.copyto(values, np.nan, where=self.status == SKIP)
 
     @cached_property
     def skipped(self) -> Ints:
-        """Numbers of the skipped queries."""
+        """Indices of the skipped queries."""
         return np.flatnonzero(self.status == SKIP)
 
     @property
@@ -56,7 +56,7 @@ class PolicyDecisions:
         return int(self.short.sum())
 
     def take(self, numbers: Ints) -> PolicyDecisions:
-        """Return the decisions for the queries of these numbers."""
+        """Return the decisions for the queries with these indices."""
         return PolicyDecisions(**{field.name: getattr(self, field.name)[numbers] for field in fields(self)})
 
     @property
@@ -66,7 +66,7 @@ class PolicyDecisions:
 
 
 def decide_policies(convention: Convention, queries: Queries, sizes: Sizes, mass: Floats | None) -> PolicyDecisions:
-    """Apply `missing`, then `short`, then `empty`, then `average`: the first that applies to a query decides.
+    """Apply the policies `missing`, `short`, `empty` and `average`; for each query, the first that applies decides.
 
     Parameters
     ----------
@@ -149,5 +149,5 @@ def refuse_ignored(conventions: list[Convention], queries: Queries) -> None:
 
 def _uses(convention: Convention, column: str) -> bool:
     if column == "pair_weight" and getattr(convention, "pairs", "") != "given":
-        return True  # this measure does not use the pairs, so it cannot ignore their weights
+        return True  # a measure that does not use the given pairs needs no weights for them
     return convention.weighting == column

@@ -15,7 +15,7 @@ from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.ranking import ranked_columns
 from rankadapters.core.kernels.views import writable
 
-RETRIEVED = 1.0  # score of a retrieved row where scores are not compared; other rows have 0
+RETRIEVED = 1.0  # score of every retrieved row if scores are not compared; other rows get 0
 
 
 class Ranks(NamedTuple):
@@ -47,7 +47,7 @@ def comparison_dtype(precision: str, dtype: np.dtype[Any]) -> str:
 
 
 def n_ranks(ranking: Ranking, sizes: Ints, k: int) -> Ints:
-    """Return the number of ranks of each query: at most k, or all rows with whole ties."""
+    """Return the number of ranks of each query: at most k, or all its rows if the kernel reads whole ties."""
     return sizes if ranking.tied == "whole" else np.minimum(sizes, k)
 
 
@@ -81,6 +81,6 @@ def rank(ranking: Ranking, scores: Array, rows: Rows, k: int, *, columns: Array,
 
 
 def _threshold(ranking: Ranking) -> tuple[float, bool]:
-    """Return the score threshold of retrieved rows, and whether their score must exceed it."""
+    """Return the score threshold of retrieval, and whether a row with exactly this score is not retrieved."""
     word, threshold = border(ranking.retrieve) or ("from", -np.inf)
     return (RETRIEVED, False) if ranking.precision == "none" else (threshold, word == "above")

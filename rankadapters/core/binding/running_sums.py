@@ -1,4 +1,4 @@
-"""Sums at every cutoff from one pass over the ranks, bit for bit equal to a kernel's at each cutoff."""
+"""Sums at every cutoff in one pass over the ranks, bit-identical to running a kernel at each cutoff."""
 
 from __future__ import annotations
 

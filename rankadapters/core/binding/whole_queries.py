@@ -1,4 +1,4 @@
-"""Parts of the plans of measures that need whole queries: weights, sums, probabilities, pairs, label ranks."""
+"""Helpers to plan measures that need whole queries: weights, sums, probabilities, pairs, label ranks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def probabilities(binding: Binding, who: str) -> Floats:
 
 
 def given_pairs(binding: Binding, rows: Rows, *, weighed: bool) -> tuple[Array, Array, Floats, Ints]:
-    """Return winners, losers and weights of the pairs with both rows among `rows`, and the offsets of the queries.
+    """Return winners, losers and weights of the pairs with both rows among `rows`, and where each query's pairs begin.
 
     Raises
     ------
@@ -103,9 +103,9 @@ def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Array]:
 
 
 def label_ranks(binding: Binding, rows: Rows) -> Floats:
-    """Return 2 x (mean rank by label - mean rank of the query), in the caller's order; 0 if all labels are equal."""
+    """Return 2 x (rank by label - mean rank of the query) in the caller's order; equal labels share their mean rank."""
     ordered, lower = by_label(binding, rows)
-    firsts = np.arange(lower.size) - np.repeat(rows.indptr[:-1], rows.sizes) == lower  # first row of a label
+    firsts = np.arange(lower.size) - np.repeat(rows.indptr[:-1], rows.sizes) == lower  # the first row of each label
     ties = np.cumsum(firsts) - 1
     ranks = np.zeros(binding.queries.n_docs)
     ranks[ordered.order] = 2 * lower + np.bincount(ties)[ties] - np.repeat(rows.sizes, rows.sizes)

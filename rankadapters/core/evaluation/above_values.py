@@ -1,14 +1,14 @@
-"""Means that empty queries lift above the value of every query."""
+"""Detect means above the value of every query, which occur if empty queries are counted without weights."""
 
 from __future__ import annotations
 
 from rankadapters.core.evaluation.tally import Tally
 
-ROUNDING = 1e-9  # a mean may exceed its largest value by this relative rounding error, far more than ever occurs
+ROUNDING = 1e-9  # tolerated relative rounding error, far more than ever occurs
 
 
 def above_values(tally: Tally, largest: float) -> str | None:
-    """Return a message if empty queries, counted without weights, lift a mean above all values."""
+    """Return a message if the mean is above all values, because empty queries are counted without weights."""
     if tally.score().value <= largest * (1 + ROUNDING):
         return None
     name, n_empty = tally.convention.name, tally.n_empty

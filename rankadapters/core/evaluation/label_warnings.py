@@ -47,7 +47,7 @@ def label_doubts(
 
 
 def _refused(labels: Floats, convention: Convention) -> tuple[Flags, str] | None:
-    """Return which labels the convention's tool refuses or changes, and a message; None if no label is."""
+    """Return which labels the convention's tool refuses or changes, and a message; None if there is no such label."""
     preset = convention.preset
     if preset is None or preset[0] not in LABEL_RULES or not _has_formula_of(preset[1], convention):
         return None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rankadapters.core.errors import InputError
 
 LIMB = 32  # bits
-SUM_LIMBS = 70  # 2240 bits, in units of 2^-1074: enough for the sum of some 2^140 float64s
+SUM_LIMBS = 70  # 2240 bits, in units of 2^-1074: enough for a sum of about 2^140 float64s
 _LOW = (1 << LIMB) - 1
 
 Limbs = NDArray[np.int64]

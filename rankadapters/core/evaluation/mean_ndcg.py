@@ -13,7 +13,7 @@ from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.texts import as_convention
 
-AT_ONCE = 50  # cutoffs per panel: more would share a ranking, but each needs memory for a value per query
+AT_ONCE = 50  # cutoffs per panel: more would save ranking passes, but each needs memory for a value per query
 
 
 @by_name

@@ -23,7 +23,7 @@ from rankadapters.core.kernels import COMPUTE, FEW, LIMB_BITS, LIMBS, Kernel, di
 from rankadapters.core.kernels.exact import add_exactly
 from rankadapters.core.kernels.views import writable
 
-FEW_TERMS = 16  # up to this many terms, Python's integers are faster
+FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster than a kernel
 SMALLEST_EXPONENT = 1074  # the smallest float64 is 2^-1074
 
 
@@ -36,7 +36,7 @@ class Member:
     decisions: PolicyDecisions
 
     def take(self, numbers: Ints) -> Member:
-        """Return the member for a subset of the queries; it keeps the plan's rows, so it cannot rank."""
+        """Return the member for a subset of the queries; its plan keeps all rows, so the member cannot rank."""
         plan = replace(self.plan, mass=self.plan.mass[numbers]) if isinstance(self.plan, WholePlan) else self.plan
         return replace(self, plan=plan, decisions=self.decisions.take(numbers))
 
@@ -52,7 +52,7 @@ class Member:
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a mean, or no query has a pair and `empty` is the value."""
+        """Whether the value is defined: as a mean, or by `empty` if no query has a pair."""
         empty = getattr(self.convention, "empty", None)
         return bool(self.denominator) or (self.convention.over == "pairs" and isinstance(empty, float))
 
@@ -63,7 +63,7 @@ class Member:
 
 
 def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
-    """Lower conventions, checking that the labels and columns fit them; shared arrays are computed once.
+    """Bind conventions to queries, checking that the labels and columns fit; shared arrays are computed once.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
 
 
 def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
-    """Lower conventions as `bind` does, leaving out those that it refuses or that would ignore weights."""
+    """Bind conventions as `bind` does, but skip conventions that it refuses or that would ignore weights."""
     bindings, members = _Bindings(queries, conventions), []
     for convention in conventions:
         with suppress(InputError):
@@ -85,7 +85,7 @@ def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]
 
 
 class _Bindings:
-    """Bindings of the same data: by query, or with all rows as one query, weighted by row or by query."""
+    """Makes and caches bindings of the same data: by query, or with all rows as one query."""
 
     def __init__(self, queries: Queries, conventions: list[Convention]) -> None:
         cutoffs = [getattr(convention, "k", 1) for convention in conventions]
@@ -94,7 +94,7 @@ class _Bindings:
         self._bindings: dict[str | None, Binding] = {}
 
     def member(self, convention: Convention) -> Member:
-        """Lower a convention."""
+        """Bind a convention."""
         over_rows = convention.over == "rows"
         key = f"rows {convention.weighting}" if over_rows else None
         if key not in self._bindings:
@@ -114,7 +114,7 @@ class _Bindings:
 
 
 class Work:
-    """The computation for given scores: shared rankings, and measures of whole queries."""
+    """Computes numerators from scores; members that rank alike share one ranking."""
 
     def __init__(self, members: list[Member]) -> None:
         self._members = members
@@ -158,7 +158,7 @@ class SharedRanking:
         self.k = max(plan.k for plan in self.plans)
         self.ranking = self.first.ranking
         rank_counts = n_ranks(self.ranking, self.first.rows.sizes, self.k)
-        if computed_only and self.ranking.tied != "whole":  # that kernel ranks every query
+        if computed_only and self.ranking.tied != "whole":  # for whole ties, every query is ranked
             computed = np.any([member.decisions.status == COMPUTE for member in self.members], axis=0)
             rank_counts = np.where(computed, rank_counts, 0)
         self.outptr = offsets(rank_counts)
@@ -185,7 +185,7 @@ class SharedRanking:
         return values
 
     def _rank(self, ranks: Ranks, compared: Array, values: Floats, first: int, last: int) -> list[int]:
-        """Rank queries `first` to `last` and write their values; return the first non-finite row, else -1."""
+        """Rank queries `first` to `last` and write their values; return a row whose score is not finite, else -1."""
         part = ranks._replace(outptr=self.outptr[first : last + 1])
         rows = Rows(self.first.rows.order, self.first.rows.indptr[first : last + 1])
         bad = rank(self.ranking, compared, rows, self.k, columns=self.columns, ranks=part)
@@ -228,9 +228,9 @@ def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int)
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
     if plan.share:
-        np.minimum(values, plan.mass, out=values)  # the kernel may add weights in a different order than the mass
+        np.minimum(values, plan.mass, out=values)  # rounding can make the mass smaller, which adds in a different order
     if not plan.pooled:
-        with np.errstate(over="ignore", invalid="ignore"):  # the sums refuse non-finite values
+        with np.errstate(over="ignore", invalid="ignore"):  # `exact_sum` raises an error for non-finite values
             np.divide(values, plan.mass, out=values, where=plan.mass > 0)
     decisions.decide(values)
     return values

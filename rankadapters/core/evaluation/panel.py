@@ -134,7 +134,7 @@ class Measured(Written):
 
     @cached_property
     def per_query(self) -> ByConvention[Floats]:
-        """Value of each query, shape (n_queries,), by convention; NaN for queries that are skipped or have no mass.
+        """Value of each query, shape (n_queries,), by convention; NaN for queries that are skipped or whose mass is 0.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Measured(Written):
 
     @cached_property
     def shares(self) -> ByConvention[Floats]:
-        """Summand of each query in the value, shape (n_queries,), by convention; 0 for skipped queries.
+        """What each query adds to the value, shape (n_queries,), by convention; 0 for skipped queries.
 
         Raises
         ------
@@ -224,12 +224,12 @@ class Measured(Written):
         return [table, signatures(member.convention for member, _ in self._results)]
 
     def under(self, conventions: Collection[Convention]) -> Measured:
-        """Return the results of some of the conventions, from the same pass."""
+        """Return the results under these conventions only, without ranking again."""
         results = [result for result in self._results if result[0].convention in conventions]
         return Measured(self._queries, [member for member, _ in results], [numerators for _, numerators in results])
 
     def of_queries(self, numbers: Ints) -> Measured:
-        """Return the results over only the queries with these numbers, from the same pass.
+        """Return the results over only the queries with these indices, without ranking again.
 
         Raises
         ------
@@ -247,7 +247,7 @@ class Measured(Written):
         return [squares(_terms(member, numerators), member.decisions.divisors) for member, numerators in self._results]
 
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
-        """Return the multiplier of each query's value in the mean, 0 if skipped, and each query's mass."""
+        """Return the factor of each query's numerator in the mean, 0 if skipped, and its part of the denominator."""
         member = next(member for member, _ in self._results if member.convention == convention)
         decisions = member.decisions
         return np.where(decisions.status == SKIP, 0.0, decisions.weights), decisions.divisors
@@ -258,7 +258,7 @@ class Measured(Written):
             warn_caller(message, AboveValuesWarning)
 
     def above_values(self) -> list[str]:
-        """Return a message for each mean that empty queries, counted without weights, lift above all values."""
+        """Return a message for each mean above all values, because empty queries are counted without weights."""
         tallies = {tally.convention: tally for tally in reversed(self._tallies)}  # keeps the first of equal conventions
         messages = (above_values(tallies[convention], value) for convention, value in self.largest.items())
         return [message for message in messages if message]
@@ -276,7 +276,7 @@ class Measured(Written):
 
     def _share(self, member: Member, numerators: Floats) -> Floats:
         tally, terms = self._tally(member, numerators), _terms(member, numerators)
-        if not tally.mass:  # no query has a pair: the value is `empty`, in equal shares
+        if not tally.mass:  # no query has a pair: divide the value, `empty`, equally among all queries
             return np.full(terms.size, tally.score().value / terms.size)
         shares: Floats = terms / tally.mass
         return shares
@@ -329,7 +329,7 @@ def _terms(member: Member, numerators: Floats) -> Floats:
     floor = member.convention.floor
     if floor is not None:
         numerators = np.log(np.maximum(numerators, floor))
-    with np.errstate(over="ignore"):  # the exact sum refuses infinite terms
+    with np.errstate(over="ignore"):  # `exact_sum` raises an error for infinite terms
         terms = numerators * decisions.weights
     terms[decisions.skipped] = 0.0
     return terms

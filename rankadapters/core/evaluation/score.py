@@ -74,7 +74,7 @@ class Score(Written):
         return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{self._counts()}</small></p>"
 
     def _repr_markdown_(self) -> str:
-        """Show the same in Markdown."""
+        """Show the value, the signature and the counts in Markdown."""
         return f"**{self.value:.4f}** `{self.convention}`  \n{self._counts()}"
 
     def _counts(self) -> str:
@@ -167,7 +167,7 @@ class Score(Written):
     __radd__ = __add__
 
     def __rsub__(self, other: object) -> NoReturn:
-        """Refuse: the other side is not a Score."""
+        """Refuse: the other operand is not a Score."""
         raise self._refusal(other, "-")
 
     def __mul__(self, other: object = None) -> NoReturn:

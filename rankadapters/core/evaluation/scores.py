@@ -1,4 +1,4 @@
-"""Results by convention, looked up by a convention or any text of it; scores also make a table."""
+"""Results by convention, looked up by a convention or any text that parses to it; scores are shown as a table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ByConvention(Mapping[Convention, Result]):
             self._indices.setdefault(convention, []).append(index)
 
     def __getitem__(self, key: Convention | str) -> Result:
-        """Return the result for a convention or a text of it."""
+        """Return the result for a convention, or for a text that parses to it."""
         try:
             convention = key if isinstance(key, Convention) else as_convention(key)
         except ConventionError as error:
@@ -106,7 +106,7 @@ class Scores(ByConvention[Result], Written):
 def shape_results(
     conventions: Sequence[Convention], models: Mapping[Any, ByConvention[Any]], *, is_one: bool, one_model: bool
 ) -> Any:
-    """Return the results by convention and model, without the level that the caller did not ask for."""
+    """Return results by convention, then model; leave out a level if the caller passed a single object for it."""
     first = next(iter(models.values()))
     by_model = ((key, {name: results[key] for name, results in models.items()}) for key in conventions)
     results = first if one_model else type(first)(by_model)

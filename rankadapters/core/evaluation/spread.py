@@ -11,8 +11,8 @@ from rankadapters.core.evaluation.limbs import SUM_LIMBS, Limbs, from_limbs, to_
 from rankadapters.core.evaluation.members import SMALLEST_EXPONENT, exact_sum
 from rankadapters.core.evaluation.tally import Tally
 
-_LARGEST, _SMALLEST = 2.0**500, 2.0**-400  # squares between these bounds lose no digits
-_HIGH = np.int64(-1 << 27)  # masks the upper 26 bits of a mantissa; products of such halves are exact
+_LARGEST, _SMALLEST = 2.0**500, 2.0**-400  # the squares of numbers between these bounds lose no digits
+_HIGH = np.int64(-1 << 27)  # keeps the upper 26 bits of a mantissa, so that products of two such halves are exact
 
 
 def squares(terms: Floats, divisors: Floats) -> Limbs:
@@ -61,6 +61,6 @@ def standard_error(tally: Tally, limbs: Limbs) -> float:
 
 
 def _products(a: Floats, b: Floats) -> int:
-    """Return the exact sum of products of two columns, each product split into four exact ones."""
+    """Return the exact sum of products of two columns, by splitting each product into four exact products."""
     halves = [(high, column - high) for column in (a, b) for high in [(column.view(np.int64) & _HIGH).view(np.float64)]]
     return exact_sum(np.concatenate([first * second for first in halves[0] for second in halves[1]]))

@@ -19,11 +19,11 @@ from rankadapters.core.presets.texts import parse
 
 _DIGEST = 2**64
 _UNIT = 2**1074  # 1 in units of the smallest float64
-_CUTS = (SUM_LIMBS, 2 * SUM_LIMBS, 2 * SUM_LIMBS + len(COUNTS))  # numerator | denominator | counts | digest
+_CUTS = (SUM_LIMBS, 2 * SUM_LIMBS, 2 * SUM_LIMBS + len(COUNTS))  # where numerator, denominator and counts end
 
 
 class _QueryIds:
-    """The slot for the original query ids; it is not a field, so copies and texts of a tally lack it."""
+    """Holds a tally's original query ids in a slot, not a field, so that copies and texts do not contain them."""
 
     __slots__ = ("_query_ids",)
 
@@ -89,7 +89,7 @@ class Tally(_QueryIds):
         return getattr(self, "_query_ids", None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the original query ids: only 8 bytes per query."""
+        """Pickle without the original query ids; their hashes take 8 bytes per query."""
         return Tally, tuple(getattr(self, field.name) for field in fields(self))
 
     @staticmethod
@@ -128,7 +128,7 @@ class Tally(_QueryIds):
         return _tally(tally_list[0].convention, sums, *join(identities))
 
     def part_of(self, scheme: str, parts: int, index: int) -> Tally:
-        """Return the tally without ids, as a part of a partition that keeps queries out of two tallies.
+        """Return the tally without ids, as a part of a partition, which ensures that no query is in two tallies.
 
         Use it if 8 bytes per query are too many, beyond some 10^8 queries.
 

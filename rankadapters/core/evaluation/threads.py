@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 ROWS_PER_THREAD = 50_000  # for fewer rows, starting a thread costs more time than it saves
 
-# Limit of the work in one call, a fraction of a second, since Python cannot interrupt machine code. A pair of rows is
-# 1 unit of work, and a row ROW units.
+# Limit of the work in one call of a kernel, which takes a fraction of a second, since Ctrl-C cannot interrupt machine
+# code. A pair of rows is 1 unit of work, and a row is ROW units.
 WORK_PER_CALL = 2**25
 ROW = 2**5
 
@@ -73,7 +73,7 @@ def over_chunks(
         return run_chunk(0, n_queries)
     cuts = np.searchsorted(indptr, np.linspace(0, n_docs, n_chunks + 1)[1:-1])
     chunks = list(pairwise([0, *cuts.tolist(), n_queries]))
-    # This thread works too, so that a pool busy with other callers never blocks it completely.
+    # The calling thread works too, so that it makes progress even if other callers keep the pool busy.
     waiting = [_pool(os.getpid(), n_chunks - 1).submit(run_chunk, *chunk) for chunk in chunks[1:]]
     try:
         return [*run_chunk(*chunks[0]), *(result for future in waiting for result in future.result())]
@@ -92,7 +92,7 @@ def _parts(costs: NDArray[Any], first: int, last: int) -> Iterator[tuple[int, in
 
 @lru_cache(maxsize=4)
 def _pool(pid: int, size: int) -> ThreadPoolExecutor:
-    """Return the thread pool of this process; a fork does not copy its parent's threads."""
-    from concurrent.futures import ThreadPoolExecutor  # imports logging, too slow for small data
+    """Return the thread pool of this process; a forked process needs a new one, since threads are not copied."""
+    from concurrent.futures import ThreadPoolExecutor  # imported late, since it takes long to import
 
     return ThreadPoolExecutor(size, thread_name_prefix=f"rankadapters-{pid}")

@@ -15,10 +15,10 @@ from rankadapters.core.errors import warn_caller
 
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 FEW = 8  # a short query has at most this many rows
-LIMBS, LIMB_BITS = 66, 32  # size of an exact sum, from 2^-1074 to above the largest float64
+LIMBS, LIMB_BITS = 66, 32  # number and bits of the limbs of an exact sum of float64s
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-_UNCALLED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # lacking in numba's type stubs
+_UNCALLED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # numba's type stubs lack these
 
 
 class Kernel:
@@ -84,7 +84,7 @@ class Kernel:
         warn_of_no_numba()
         import numpy as np
 
-        with np.errstate(all="ignore"):  # as machine code does
+        with np.errstate(all="ignore"):  # machine code does not warn either
             return self.plain(*arguments)
 
     @property
@@ -123,7 +123,7 @@ def linked(function: Any, form: str) -> FunctionType:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Yield the global names that code and its inner functions use."""
+    """Yield the global names that a code object and its inner functions use."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -161,7 +161,7 @@ def warn_of_no_numba() -> None:
 
 
 class Spelled(Kernel):
-    """A helper for kernels with different code in plain Python and in machine code, and equal results."""
+    """A helper function with one implementation for plain Python, another for machine code, and equal results."""
 
     def __init__(self, function: Callable[..., Any], spelling: Callable[[], Any]) -> None:
         super().__init__(function, kept=False, options={"inline": "always", **_OPTIONS})
@@ -173,7 +173,7 @@ class Spelled(Kernel):
 
 
 def spelled(spelling: Callable[[], Any]) -> Callable[[Callable[..., Any]], Spelled]:
-    """Make a kernel from a function for plain Python; `spelling()` returns the one for machine code."""
+    """Make a kernel from a function for plain Python; `spelling()` returns its equivalent for machine code."""
     return lambda function: Spelled(function, spelling)
 
 
@@ -185,12 +185,12 @@ def kernel(function: Callable[..., Any] | None = None, **declared: Any) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
-    """Make a kernel that numba inlines: a call per query with many arrays costs as much as ranking a short query."""
+    """Make a kernel that numba inlines: calling it with many arrays would cost as much as ranking a short query."""
     return Kernel(function, kept=False, options={"inline": "always", **_OPTIONS})
 
 
 def internal(function: Callable[..., Any]) -> Kernel:
-    """Make a kernel that only kernels call: it needs no Python wrapper, and its code is kept in its callers' files."""
+    """Make a kernel that only kernels call: it needs no Python wrapper, and its code is stored with its callers'."""
     return Kernel(function, kept=False, options={**_UNCALLED, **_OPTIONS})
 
 
@@ -200,12 +200,12 @@ def merged(function: Callable[..., Any]) -> Kernel:
 
 
 def contracting(function: Callable[..., Any]) -> Kernel:
-    """Make a kernel that may use fused multiply-add, which rounds once, as the C library does."""
+    """Make a kernel that may use fused multiply-add (one rounding instead of two), as the C library does."""
     return Kernel(function, options={**_OPTIONS, "fastmath": {"contract"}})
 
 
 class Steps:
-    """Kernels called in turn, so that shared steps are compiled once; `calls(*arguments)` lists kernels with arguments.
+    """Kernels called in turn, each compiled separately; `calls(*arguments)` lists them with their arguments.
 
     If a kernel returns a row, because its score is not finite, the later kernels are not called.
     """
@@ -219,7 +219,7 @@ class Steps:
     __repr__, __reduce__ = Kernel.__repr__, Kernel.__reduce__
 
     def run(self, arguments: tuple[Any, ...], call: Callable[[Kernel, tuple[Any, ...]], Any]) -> int:
-        """Call the kernels in turn with `call`; return the row that a kernel refused, else -1."""
+        """Call the kernels in turn with `call`; return the first row whose score is not finite, else -1."""
         for kernel_of_step, step_arguments in self.calls(*arguments):
             bad = call(kernel_of_step, step_arguments)
             if bad is not None and bad >= 0:

@@ -8,7 +8,7 @@ from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 
 @kernel(in_numpy=in_numpy.average_precision)
 def average_precision(gains_by_rank, outptr, k, divisor, by_found, values):
-    """Sum of the precisions at relevant ranks, divided by `divisor` or, if `by_found`, by their number."""
+    """Sum of the precisions at relevant ranks, divided by `divisor`, or by the number of these ranks if `by_found`."""
     for q in range(len(values)):
         start = outptr[q]
         hits, total = 0.0, 0.0
@@ -22,7 +22,7 @@ def average_precision(gains_by_rank, outptr, k, divisor, by_found, values):
 
 @kernel
 def weighted_average_precision(gains_by_rank, weights, outptr, k, divisor, by_found, values):
-    """`average_precision` with weights: `gains_by_rank` of relevant rows and `weights` of all rows."""
+    """`average_precision` with row `weights`; `gains_by_rank` is a relevant row's weight, 0 for an irrelevant row."""
     for q in range(len(values)):
         start = outptr[q]
         hits, weight_above, total = 0.0, 0.0, 0.0
@@ -37,7 +37,7 @@ def weighted_average_precision(gains_by_rank, weights, outptr, k, divisor, by_fo
 
 @kernel(tied="spans")
 def expected_average_precision(gains_by_rank, ends, outptr, k, divisor, values):
-    """Expectation over all orders of tied rows (McSherry and Najork 2008); `gains_by_rank` counts the relevant per tie.
+    """Expected AP over all orders of tied rows (McSherry & Najork 2008); `gains_by_rank` counts a tie's relevant rows.
 
     A tie of n rows with r relevant ones, after a rows with t relevant ones, adds
     sum over j = 1..n with a + j <= k of r/n (t + 1 + (j - 1) (r - 1)/(n - 1)) / (a + j).
@@ -60,7 +60,7 @@ def expected_average_precision(gains_by_rank, ends, outptr, k, divisor, values):
 
 @kernel(tied="spans")
 def average_precision_of_ties(gains_by_rank, weights, ends, outptr, k, divisor, by_found, values):
-    """AP if all rows of a tie are retrieved at its last rank; columns are sums over each tie."""
+    """AP if all rows of a tie are retrieved together, at the tie's last rank; columns are sums over each tie."""
     for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)

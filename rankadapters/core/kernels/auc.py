@@ -31,13 +31,13 @@ def tie_start(ranking, last):
 
 @internal
 def row_number(ranked):
-    """Return the row, from row or, for tied rows, ~row."""
+    """Decode a row number, stored as ~row if the row ties with the previous one."""
     return int(ranked if ranked >= 0 else ~ranked)
 
 
 @kernel
 def add_pairs_by_label(rows, indptr, grades, weights, tied, numerators):
-    """Write the weight of the pairs of ranked rows, as defined in `pairs_by_label`."""
+    """Compute `pairs_by_label` from the rows by rank."""
     tree = zeros(longest_of(indptr) + 1)
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -81,7 +81,7 @@ def pairs_by_label(scores, order, indptr, grades, weights, tied, numerators):
 
 @kernel
 def add_pairs_by_relevance(rows, indptr, positive, negative, tied, numerators):
-    """Write the weight of the pairs of ranked rows, as defined in `pairs_by_relevance`."""
+    """Compute `pairs_by_relevance` from the rows by rank."""
     for q in range(len(indptr) - 1):
         start, last = indptr[q], indptr[q + 1] - indptr[q]
         if last == 0:

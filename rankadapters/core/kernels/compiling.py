@@ -30,7 +30,7 @@ KERNELS: list[Any] = []  # numba's dispatchers of the kernels whose machine code
 
 
 class Compiled(NamedTuple):
-    """Numbers of kernels that this process compiled or found compiled; each type of arguments counts."""
+    """Numbers of kernels that this process compiled or loaded; each combination of argument types counts as one."""
 
     compiled: int
     found: int

@@ -159,7 +159,7 @@ def _ranked(scores, order, indptr):
 
 @steps(cost=COST)
 def spearman(scores, order, indptr, ranks, averaged, constant, numerators):
-    """Spearman's correlation of each query, of its ranks by score with its ranks by label.
+    """Spearman's correlation of each query: the correlation of the ranks by score with the ranks by label.
 
     All ranks are 2 x (rank - mean rank of the query), so that mean ranks of ties are whole numbers and sum to 0. If all
     scores of a query are equal, its value is `constant`.

@@ -85,7 +85,7 @@ def move(scores, column, step, moved):
 
 @internal
 def mean_of_tie(scores, rows, gains, score, size):
-    """Return the mean gain of the `size` rows with this score; `rows` has only those with nonzero `gains`."""
+    """Return the mean gain of the `size` rows with this score; `rows` are all rows with nonzero `gains`."""
     total, equal, count, first = 0.0, True, 0, 0.0
     for f in range(len(rows)):
         if scores[rows[f]] == score:

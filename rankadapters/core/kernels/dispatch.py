@@ -31,7 +31,7 @@ Key = tuple[object, ...]
 
 
 def run(kernel: Kernel | Steps, *arguments: Any, rows: int = 0) -> Any:
-    """Run a kernel in the form that saves time.
+    """Run a kernel compiled if enough rows have been ranked, else in Python or numpy.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def _as_arguments(arguments: tuple[Any, ...]) -> list[Any]:
 
 
 def runs_compiled() -> bool:
-    """Return whether some kernel runs compiled by now."""
+    """Return whether this process uses compiled kernels by now."""
     return _process.choice == NOW or (_process.choice == LATER and bool(_process.ready))
 
 
@@ -62,10 +62,10 @@ def expect_rows(rows: int) -> None:
 
 
 def _run_in_python(kernel: Kernel | Steps, arguments: tuple[Any, ...]) -> Any:
-    """Run a kernel in numpy if it can, else on lists, which Python reads three times as fast as arrays."""
+    """Run a kernel's form in numpy, or else in Python on lists, which Python reads three times as fast as arrays."""
     if isinstance(kernel, Steps):
         return kernel.run(arguments, _run_in_python)
-    with np.errstate(all="ignore"):  # as machine code does; the sums refuse non-finite values
+    with np.errstate(all="ignore"):  # machine code does not warn either; `exact_sum` checks for non-finite values
         if kernel.in_numpy is not None:
             return kernel.in_numpy(*arguments)
         lists = [value.tolist() if isinstance(value, np.ndarray) else value for value in arguments]
@@ -75,7 +75,7 @@ def _run_in_python(kernel: Kernel | Steps, arguments: tuple[Any, ...]) -> Any:
 
 
 def _type_key(value: Any) -> object:
-    """Return a key of an argument's type for numba, and of the kernels that steps call for it."""
+    """Return an argument's type for numba; for strings and None, by which `Steps` choose kernels, the value itself."""
     if isinstance(value, np.ndarray):
         return value.dtype.char, value.ndim, value.flags.c_contiguous
     return value if isinstance(value, str) or value is None else type(value)
@@ -91,7 +91,7 @@ class _Process:
         self._not_cached: set[Key] = set()
 
     def has_machine_code(self, kernel: Kernel | Steps, arguments: tuple[Any, ...], rows: int) -> bool:
-        """Return whether a kernel runs compiled for such arguments, after enough work to load or compile it."""
+        """Return whether to run a kernel compiled; once enough rows have been ranked, it is loaded or compiled."""
         if self.choice != LATER:
             return self.choice == NOW
         if not self.ready and (self.rows + rows < ROWS_BEFORE_LOADING or why_no_numba() is not None):

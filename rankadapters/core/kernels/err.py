@@ -16,7 +16,7 @@ def complement(chance, in_float32):
 
 @kernel
 def cascade(gains_by_rank, outptr, k, discounts, scale, in_float32, values):
-    """Sum over the ranks of discount x chance that a reader stops there; a row seen stops with chance gain / scale."""
+    """Sum of discount x chance that a reader stops at the rank; who sees a row stops there with chance gain / scale."""
     for q in range(len(values)):
         start = outptr[q]
         total, look = 0.0, 1.0
@@ -29,7 +29,7 @@ def cascade(gains_by_rank, outptr, k, discounts, scale, in_float32, values):
 
 @internal
 def expect_in_tie(tied, depth, scale, in_float32, stops, looks):
-    """Write means over all orders of a tie: the chance to stop at rank m + 1 <= depth, and to pass the first m rows.
+    """Write the chances to stop at row m + 1 of a tie and to pass its first m rows, as means over all orders.
 
     A row has chance p to stop and q = 1 - p to go on. For the first t rows, L[m] is the mean of the product of q over
     all sets of m rows. S[m] is the mean of p x product of q over all choices of one row and a set of m different rows.

@@ -90,7 +90,7 @@ def mix_all(words, out):
 
 @kernel(in_numpy=_mix_queries_in_numpy)
 def mix_queries(words, order, indptr, ids, added, weights, out):
-    """Hash each query: the sum of its rows' hashes, which ignores their order, its id and its weight.
+    """Hash each query: its id, its weight, and the sum of its rows' hashes, so that the order of the rows is ignored.
 
     `added` is added to the sum before `ids` and `weights` are mixed in.
     """

@@ -8,7 +8,7 @@ from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 
 @kernel
 def share_at_query_cutoff(gains_by_rank, outptr, k, cutoffs, values):
-    """Sum over the ranks up to a cutoff per query, divided by that cutoff."""
+    """Sum of the gains up to each query's own cutoff, divided by that cutoff."""
     for q in range(len(values)):
         start = outptr[q]
         total = 0.0
@@ -66,7 +66,7 @@ def last_relevant(gains_by_rank, outptr, k, values):
 
 @kernel
 def preferred(gains_by_rank, irrelevance_by_rank, outptr, k, relevant, irrelevant, values):
-    """Bpref: mean over the R relevant rows of 1 - min(irrelevant rows above, R) / min(N, R), N the irrelevant rows."""
+    """Bpref: mean over the R relevant rows of 1 - min(irrelevant rows above, R) / min(N, R), for N irrelevant rows."""
     for q in range(len(values)):
         start = outptr[q]
         least = min(relevant[q], irrelevant[q])

@@ -8,9 +8,9 @@ from rankadapters.core.kernels import inlined, internal, kernel, unsigned, zeros
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite, longest_of
 
 COST = 16  # time per row in plain Python, relative to ranking
-LANES = 8  # sums computed in parallel
+LANES = 8  # partial sums computed in parallel
 EPSILON = 2.0**-53
-NEAR = 2.0**-26  # half the distance of the last halvings; a bracket this narrow decides almost all of them
+NEAR = 2.0**-26  # about half the last step of the bisection; a bracket this narrow decides almost all steps
 MOST_STEPS = 12
 PAIRS_PER_LOG = 8  # pairs per logarithm: each factor is below 1e38 + 1, so that the product stays finite
 
@@ -47,7 +47,7 @@ def squared_error(scores, order, indptr, labels, weights, numerators):
 
 @kernel(cost=COST)
 def softmax_cross_entropy(scores, order, indptr, shares, weights, logs, beta, numerators):
-    """Cross entropy of `shares` against the weighted softmax of beta x scores; `logs` are those of `weights`."""
+    """Cross entropy of `shares` against the weighted softmax of beta x scores; `logs` = log(weights)."""
     space = zeros(longest_of(indptr))
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -79,7 +79,7 @@ def log_loss(label, score):
 
 @inlined
 def excess_in_lanes(inverse, labels, weights, factor, lanes):
-    """Return the sum of weight x (label - probability) and its slope, in lanes, so that the compiler vectorizes it."""
+    """Return the sum of weight x (label - probability) and its slope, added in lanes that the compiler vectorizes."""
     for j in range(2 * LANES):
         lanes[j] = 0.0
     first = 0
@@ -103,7 +103,7 @@ def excess_in_lanes(inverse, labels, weights, factor, lanes):
 
 @internal
 def bracket(inverse, labels, weights, farthest, lanes):
-    """Return two close shifts: up to the first, the excess is surely positive, from the second on surely negative.
+    """Return shifts low < high around the root: the excess is surely positive up to low, surely negative from high on.
 
     The excess falls as the shift grows. Rounding cannot change its sign if it is further from 0 than `doubt`.
     """
@@ -131,7 +131,7 @@ def bracket(inverse, labels, weights, farthest, lanes):
 
 @internal
 def halved_shift(inverse, labels, weights, farthest, halvings, lanes):
-    """Return the shift after halving [-farthest, farthest]: up if the labels exceed the probabilities, else down.
+    """Find the shift by bisection of [-farthest, farthest]: up if the labels exceed the probabilities, else down.
 
     `inverse` is exp(-score), from which the probability after a shift needs one exponential per query.
     """
@@ -154,7 +154,7 @@ def halved_shift(inverse, labels, weights, farthest, halvings, lanes):
 
 @kernel(cost=COST)
 def shifted_cross_entropy(scores, order, indptr, labels, weights, alpha, farthest, halvings, numerators):
-    """Mix, by alpha, of the log loss of the scores and of the scores after a shift per query."""
+    """Log loss of the scores, mixed by alpha with the log loss after the best shift of each query's scores."""
     width = longest_of(indptr)
     space, inverses, lanes = zeros(width), zeros(width), zeros(2 * LANES)
     for q in range(len(indptr) - 1):
@@ -180,7 +180,7 @@ def shifted_cross_entropy(scores, order, indptr, labels, weights, alpha, farthes
 
 @inlined
 def exponentials_below(scores, order, start, least, out):
-    """Write exp(s - largest s) + least of a query's rows; return False if a score is not finite."""
+    """Write exp(s - largest s) + least for each row of a query; return False if a score is not finite."""
     gather(scores, order, start, out)
     finite = all_finite(out)
     best = -math.inf
@@ -193,7 +193,7 @@ def exponentials_below(scores, order, start, least, out):
 
 @kernel(cost=COST)
 def logistic_of_labels(scores, order, indptr, lower, least, numerators):
-    """Sum of log(1 + e_j / e_i) over the pairs with different labels; row i is above the `lower[i]` rows before it."""
+    """Sum of log(1 + e_j / e_i) over pairs of different labels: row i should rank above the first `lower[i]` rows."""
     space = zeros(longest_of(indptr))
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]

@@ -1,4 +1,4 @@
-"""The rows of every query by rank: the only kernel that sorts scores, used by all others."""
+"""The rows of every query by rank: the kernel that sorts scores for the others."""
 
 from __future__ import annotations
 
@@ -74,5 +74,5 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
                 ranked[r] ^= -np.int32(score == previous)
                 previous = score
             if count < n:
-                ranked[count] = 0  # ends the last tie
+                ranked[count] = 0  # a value that is not ~row ends the last tie
     return ALL_FINITE

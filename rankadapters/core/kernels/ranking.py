@@ -100,7 +100,7 @@ def zero_below(threshold, strict, scores, order, rows, indptr, rowptr, outptr, o
 
 @kernel(in_numpy=in_numpy.take_whole_ties)
 def take_whole_ties(rows, indptr, k, columns, outptr, out, ends):
-    """Write the columns in rank order, and each tie's last rank (1-based), to the end of the tie at rank k."""
+    """Write the columns by rank, up to the end of the tie at rank k, and each tie's last rank (1-based)."""
     for q in range(indptr.size - 1):
         ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
         start, first = outptr[q], 0

@@ -20,7 +20,7 @@ def reciprocal_rank(gains_by_rank, outptr, k, values):
 
 @kernel(tied="spans")
 def expected_reciprocal_rank(gains_by_rank, ends, outptr, k, values):
-    """Expectation over all orders of tied rows; `gains_by_rank` counts the relevant rows of each rank's tie.
+    """Expected reciprocal rank over all orders of tied rows; `gains_by_rank` counts the relevant rows of each tie.
 
     The first tie with relevant rows has n rows, r of them relevant, and a rows above it. The value is the sum over
     j = 1..n - r + 1 with a + j <= k of C(n - j, r - 1) / C(n, r) / (a + j): P(first relevant row is the j-th) / rank.

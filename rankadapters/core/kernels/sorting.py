@@ -10,8 +10,8 @@ from rankadapters.core.kernels import inlined, internal
 
 COUNTED = 48  # up to this many rows, ranks are counted; longer queries are sorted
 LANES = 16  # rows are distributed over lanes; the k-th largest lane maximum is at most the k-th largest score
-SPARE_LANES = 4  # with fewer than k + 4 lanes, this threshold lets too many rows pass
-BUCKETS_PER_ROW = 2  # more buckets mean fewer rows in the same bucket, each of which costs a mispredicted branch
+SPARE_LANES = 4  # with fewer than k + 4 lanes, that maximum as a threshold lets too many rows pass
+BUCKETS_PER_ROW = 2  # rows that share a bucket cost mispredicted branches; with more buckets, fewer rows do
 MOST_BUCKETS = 2**30  # bucket numbers are int32
 MOST_KEPT = 4  # if the top buckets have more than 4 k rows, the bucket of the k-th row is divided again
 MOST_DIVISIONS = 2
@@ -83,7 +83,7 @@ def kth_largest(values, k):
 
 @internal
 def rows_from(scores, threshold, rows):
-    """Collect the rows with scores of at least `threshold`; branch-free: every row is written, few advance the end."""
+    """Collect the rows with scores of at least `threshold`; branch-free: rows below it are overwritten."""
     end = np.uint64(0)  # unsigned, since numba checks signed indices for negative values
     for i in range(scores.size):
         rows[end] = i
@@ -129,7 +129,7 @@ def extremes_of_bucket(scores, bucket, b):
 
 @internal
 def fill_buckets(scores, low, high, bucket, ends):
-    """Count the rows in equal-width buckets from `high` down to `low`; the outer ones also take all scores outside."""
+    """Count the rows in equal-width buckets from `high` down to `low`; scores outside count in the outermost ones."""
     n_buckets = min(BUCKETS_PER_ROW * scores.size, MOST_BUCKETS)
     last = np.float64(n_buckets - 1)
     scale = last / (high - low) if high > low else 0.0
@@ -171,7 +171,7 @@ def bucket_top(scores, k, space):
         last, count = end_buckets(k, ends)
         divisions += 1
     end = np.uint64(0)
-    for i in range(n):  # branch-free: every row is written, those of the top buckets advance the end
+    for i in range(n):  # branch-free: rows of other buckets are written, then overwritten
         space.rows[end] = i
         end += np.uint64(bucket[i] <= last)
     for r in range(end):

@@ -77,7 +77,7 @@ class AP(Ranked):
     average: Annotated[str, average_of("uniform", "query", "query-except-empty", "row", geometric=True)]
 
     def unify(self) -> None:
-        """Without a cutoff, write the divisor min(k, R) as R; refuse fields that contradict each other."""
+        """Without a cutoff, change divisor="cutoff" to "relevant"; refuse fields that contradict each other."""
         if self.k is None and self.divisor == "cutoff":
             self._set("divisor", "relevant")
         Ranked.unify(self)
@@ -86,7 +86,7 @@ class AP(Ranked):
             msg = f"ties={self.ties!r} orders documents of one query, but pool='rows' takes all rows as one."
             raise ConventionError(msg, hint="another order of ties, or pool='queries'")
         if self.pool == "rows" and self.empty == "skip":
-            self._set("empty", "error")  # skipping the only query leaves nothing
+            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
         weighted = self._weighs_rows
         if self.ties == "average" and (self.divisor == "found" or weighted):
             reason = f"average={self.average!r} with pool={self.pool!r}" if weighted else "divisor='found'"
@@ -126,4 +126,4 @@ class AP(Ranked):
 
     def _divisor(self, relevant: Floats) -> Floats:
         divisor = relevant if self.divisor != "cutoff" or self.k is None else relevant.clip(max=self.k)
-        return divisor + (relevant <= 0)  # 1 for empty queries: kernels divide before the policy replaces their values
+        return divisor + (relevant <= 0)  # 1 for empty queries: kernels divide by it before the policy sets their value

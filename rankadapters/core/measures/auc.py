@@ -97,7 +97,7 @@ class AUC(Convention):
     average: Annotated[str, average_of("uniform", "query", "query-except-empty", "row", "pair", geometric=True)]
 
     def unify(self) -> None:
-        """Write equal meanings in one way; refuse fields that contradict each other."""
+        """Bring equivalent conventions to one form; refuse fields that contradict each other."""
         if self.pairs != "unit":
             self._set("complement", "float64")
         Convention.unify(self)
@@ -111,9 +111,9 @@ class AUC(Convention):
         if self.average == "row" and self.pairs == "given":
             raise ConventionError("average='row' weighs rows, but pairs='given' has weights of pairs.", hint="'pair'")
         if self.pool != "queries" and self.empty == "skip":
-            self._set("empty", "error")  # skipping the only query leaves nothing
+            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
         if self.pool == "pairs" and self.missing == "zero":
-            self._set("missing", "skip")  # such a query has no pairs, so it adds no weight
+            self._set("missing", "skip")  # a missing query has no pairs, so it adds nothing
 
     @property
     def _weighs_rows(self) -> bool:
@@ -145,7 +145,7 @@ class AUC(Convention):
         )  # fmt: skip
 
     def _by_label(self, binding: Binding, rows: Rows) -> WholePlan:
-        """Return the plan with grades 1, 2, ... by label in each query, or by row if every two rows make a pair."""
+        """Return the plan with grades 1, 2, ... per query; equal labels share a grade unless every two rows pair."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import weights_of
@@ -160,7 +160,7 @@ class AUC(Convention):
             weights = np.where(sizes[query] < LEAST_ROWS, 0.0, weights)
         counts = np.cumsum(new)
         grades = np.empty(query.size, np.int64)
-        starts = rows.indptr[:-1][query]  # the first row of each query, also in sorted order
+        starts = rows.indptr[:-1][query]  # where each row's query begins, the same after sorting
         grades[order] = counts - counts[starts] + 1 if query.size else counts
         return self._plan(binding, rows, pairs_by_label, grades=grades, weights=weights)
 

@@ -45,7 +45,7 @@ class Bpref(Convention):
     average: Mean
 
     def lower(self, binding: Binding) -> RankedPlan:
-        """Return the plan with relevance and irrelevance by rank, and the number of each per query."""
+        """Return the plan with relevance and irrelevance by rank, and counts of both kinds of rows by query."""
         from rankadapters.core.kernels.hits import preferred
 
         relevance, negative = binding.relevance(self.relevant), irrelevance(binding, self.relevant)

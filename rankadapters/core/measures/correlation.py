@@ -49,11 +49,11 @@ class Correlation(Convention):
     average: Annotated[str, average_of("uniform", "query", "query-except-empty", geometric=False)]
 
     def unify(self) -> None:
-        """Write equal meanings in one way; refuse query weights if all rows are one query."""
+        """Bring equivalent conventions to one form; refuse query weights if all rows are one query."""
         Convention.unify(self)
         require_average(self, AVERAGES)
         if self.pool == "rows" and self.empty == "skip":
-            self._set("empty", "error")  # skipping the only query leaves nothing
+            self._set("empty", "error")  # if the only query is skipped, nothing is left to average
 
     def _plan(
         self, binding: Binding, kernel: Steps, rows: Rows, *, empty: Flags, precision: str, options: Any, **columns: Any

@@ -1,4 +1,4 @@
-"""ERR: the reciprocal rank at which a reader who may stop at every row is expected to stop."""
+"""ERR: the expected reciprocal of the rank at which a reader stops."""
 
 from __future__ import annotations
 

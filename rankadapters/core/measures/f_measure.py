@@ -60,13 +60,13 @@ class FMeasure(Ranked):
     average: Mean
 
     def unify(self) -> None:
-        """Without a cutoff, k is the number of retrieved rows."""
+        """Without a cutoff, change divisor="k" to "retrieved"."""
         if self.k is None:
             self._set("divisor", "retrieved")
         Ranked.unify(self)
 
     def lower(self, binding: Binding) -> RankedPlan:
-        """Return the plan with relevance by rank: F = (x + 1) hits / (x R + divisor of the precision)."""
+        """Return the plan with relevance by rank: F = (x + 1) hits / (x R + divisor of the precision), x = beta^2."""
         column, n, x = binding.relevance(self.relevant), binding.retrieved(self.unjudged).sizes, self.beta_squared
         relevant = binding.judged_sums(column)
         n_top = n if self.k is None else n.clip(max=self.k)

@@ -1,4 +1,4 @@
-"""Kendall: concordant minus discordant pairs of labels and scores, divided by their possible number."""
+"""Kendall: the number of concordant minus discordant pairs of rows, normalized to [-1, 1]."""
 
 from __future__ import annotations
 

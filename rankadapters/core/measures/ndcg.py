@@ -72,7 +72,7 @@ class NDCG(Discounted):
     empty: Empty
 
     def unify(self) -> None:
-        """Write equal ideal lists in one way; refuse too many ones, and a top that ties leave undecided."""
+        """Write equivalent ideal lists in one way; refuse `ones` with a huge k, and `top-only` with averaged ties."""
         if self.k is None:
             self._set("ideal", {"all": "cutoff", "top-only": "retrieved-only"}.get(self.ideal, self.ideal))
         if self.ideal == "top-only" and self.ties == "average":

@@ -49,7 +49,7 @@ class PairLogit(Loss):
             raise ConventionError("average='pair' needs pairs='given'.", hint="average='query', or pairs='given'")
 
     def lower(self, binding: Binding) -> WholePlan:
-        """Return the plan with rows by ascending label and their numbers of rows with lower labels, or with pairs."""
+        """Return the plan with given pairs, or rows by ascending label with counts of rows of lower label."""
         from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
         from rankadapters.core.kernels.losses import logistic_of_given_pairs, logistic_of_labels
 

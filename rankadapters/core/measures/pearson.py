@@ -1,4 +1,4 @@
-"""Pearson: the correlation of labels and scores as numbers."""
+"""Pearson: the linear correlation of labels and scores."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Pearson(Correlation):
     measure: ClassVar[str] = "pearson"
 
     def lower(self, binding: Binding) -> WholePlan:
-        """Return the plan with rows by ascending label, with their labels less the mean."""
+        """Return the plan with rows by ascending label, and their standardized labels."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import by_label, sums_by

@@ -66,7 +66,7 @@ class Precision(Ranked):
     average: Mean
 
     def unify(self) -> None:
-        """Without a cutoff, k is the number of retrieved rows; refuse fields that contradict each other."""
+        """Without a cutoff, change divisor="k" to "retrieved"; refuse fields that contradict each other."""
         if self.k is None and self.divisor == "k":
             self._set("divisor", "retrieved")
         Ranked.unify(self)
@@ -75,7 +75,7 @@ class Precision(Ranked):
             raise ConventionError(msg, hint="divisor='retrieved', or relevant='above_0'")
 
     def lower(self, binding: Binding) -> RankedPlan:
-        """Return the plan with degrees by rank, and the divisor by query."""
+        """Return the plan with degrees of relevance by rank, and the divisor by query."""
         column = degrees(binding, self.relevant)
         nonzero = column
         if self.relevant == "label":

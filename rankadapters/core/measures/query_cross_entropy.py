@@ -1,4 +1,4 @@
-"""QueryCrossEntropy: log loss of probabilities, mixed with the log loss after each query's best shift."""
+"""QueryCrossEntropy: log loss, mixed with the log loss after the best shift of each query's scores."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class QueryRMSE(Loss):
         return math.sqrt(mean)
 
     def link_slope(self, value: float) -> float:
-        """Return the derivative of the square root where the root is `value`."""
+        """Return the derivative of sqrt(x) at x = value^2."""
         return 1 / (2 * value) if value else math.nan
 
     def lower(self, binding: Binding) -> WholePlan:

@@ -42,7 +42,7 @@ class QuerySoftMax(Loss):
     average: OfRows
 
     def lower(self, binding: Binding) -> WholePlan:
-        """Return the plan with labels times weights, weights, and their logarithms."""
+        """Return the plan with labels x weights, the weights, and the logarithms of the weights."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of

@@ -156,7 +156,7 @@ class Discounted(Ranked):
     unjudged: Graded  # type: ignore[assignment]  # allows numbers too
 
     def unify(self) -> None:
-        """Write `unjudged` as `zero` if that label has gain 0; refuse one outside the gain table."""
+        """If `unjudged` is a label of gain 0, change it to `zero`; refuse a label outside the gain table."""
         if isinstance(self.unjudged, float):
             gains, gain = table(self.gain), self.unjudged
             if gains:

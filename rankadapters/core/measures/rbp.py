@@ -1,4 +1,4 @@
-"""RBP: the expected gain rate of a reader who goes on to the next rank with a fixed probability."""
+"""RBP: the expected gain per row read, if a reader goes on to the next rank with a fixed probability."""
 
 from __future__ import annotations
 

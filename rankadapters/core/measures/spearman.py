@@ -43,7 +43,7 @@ class Spearman(Correlation):
     precision: Precision
 
     def lower(self, binding: Binding) -> WholePlan:
-        """Return the plan with rows in the order that ties keep, and their ranks by label."""
+        """Return the plan with rows in the order that tied rows keep, and the rank of each row by label."""
         from rankadapters.core.binding.whole_queries import label_ranks, sums_by
         from rankadapters.core.data.rows import backwards
         from rankadapters.core.kernels.correlations import spearman

@@ -73,7 +73,7 @@ def zero_below(
     """`ranking.zero_below` in numpy."""
     ranked = rows[_first_ranks(rowptr, outptr)]
     positions = np.where(ranked < 0, ~ranked, ranked) + np.repeat(indptr[:-1], np.diff(outptr))
-    by_rank = scores[order[positions] if order.size else positions].astype(np.float64)  # as exact as the threshold
+    by_rank = scores[order[positions] if order.size else positions].astype(np.float64)  # float64, like the threshold
     out[:, outptr[0] : outptr[-1]][:, (by_rank < threshold) | (strict & (by_rank == threshold))] = 0.0
 
 
@@ -93,7 +93,7 @@ def sort_by_counting(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any
 
 
 def take_whole_ties(rows: Any, indptr: Any, k: int, columns: Any, outptr: Any, out: Any, ends: Any) -> None:
-    """`ranking.take_whole_ties` in numpy, for all rows."""
+    """`ranking.take_whole_ties` in numpy, which writes all ranks instead of stopping after the tie at rank k."""
     del k
     positions, ties = _with_ties(rows, indptr)
     written = slice(outptr[0], outptr[-1])
@@ -109,7 +109,7 @@ def _with_ties(rows: Any, indptr: Any) -> tuple[Any, Any]:
 
 
 def _first_ranks(rowptr: Any, outptr: Any) -> Any:
-    """Return the positions of each query's first ranks among all ranked rows; `outptr` says how many."""
+    """Return the positions of each query's top ranks among all ranked rows; `outptr` defines how many per query."""
     return np.arange(outptr[-1] - outptr[0]) + np.repeat(
         (rowptr[:-1] - rowptr[0]) - (outptr[:-1] - outptr[0]), np.diff(outptr)
     )

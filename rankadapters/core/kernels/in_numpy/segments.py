@@ -1,4 +1,4 @@
-"""Operations on segments of different sizes, as rows of a few matrices or by each entry's segment number."""
+"""Operations on array segments of different sizes: numbered, or stacked as rows of a few padded matrices."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 FEW_ROWS = 24  # up to this many rows, Python is faster than numpy
-LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # per wanted rank, a segment has at least 6 rows and 3 blocks
-CLASSES_PER_OCTAVE = 2  # size classes that share a matrix: a sixth of it is padding on average
+LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # for the top k, `candidates` needs 6 k rows and makes 3 k blocks
+CLASSES_PER_OCTAVE = 2  # segments of one size class share a matrix; a sixth of it is padding on average
 
 
 def segment_numbers(indptr: Any) -> Any:
@@ -24,7 +24,7 @@ def positions_within(indptr: Any) -> Any:
 
 
 def blocks(indptr: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield matrices of positions, for segments of similar size, one per row, and which positions are not padding."""
+    """Yield matrices of positions, whose rows are segments of similar size, and which positions are not padding."""
     sizes = indptr[1:] - indptr[:-1]
     if sizes.size and sizes[0] > 0 and (sizes == sizes[0]).all():
         positions = indptr[:-1, None] + np.arange(sizes[0])
