@@ -35,9 +35,9 @@ def read(text: str) -> notebook.NotebookNode:
     return notebook.new_notebook(cells=cells, metadata={**PYTHON, "source_map": lines})
 
 
-def cell(code: str, drawn: str | None) -> notebook.NotebookNode:
+def cell(code: str, alt_text: str | None) -> notebook.NotebookNode:
     """Make a cell whose pictures have a text."""
-    image = {"image": {"alt": " ".join(drawn.split())}} if drawn else {}
+    image = {"image": {"alt": " ".join(alt_text.split())}} if alt_text else {}
     return notebook.new_code_cell(code.rstrip(), metadata={"mystnb": image})
 
 
@@ -52,8 +52,8 @@ def prepare(app: object) -> None:
     folder = Path(app.doctreedir) / "executed"
     temporary = folder / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
-    own = {name: str(folder / name.lower()) for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
-    os.environ |= own | {
+    folders = {name: str(folder / name.lower()) for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
+    os.environ |= folders | {
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "MLFLOW_ALLOW_FILE_STORE": "true",
         "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -68,7 +68,7 @@ def prepare(app: object) -> None:
     }
     os.environ.setdefault("MPLCONFIGDIR", str(folder / "matplotlib"))
     tempfile.tempdir = str(temporary)
-    profile = Path(own["IPYTHONDIR"]) / "profile_default"
+    profile = Path(folders["IPYTHONDIR"]) / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
     (profile / "ipython_kernel_config.py").write_text(SETTINGS, encoding="utf-8")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import query_pictures
 import ranking_pictures
-from strips import Panel, drawn, told
+from strips import Panel, describe, draw
 
 # Numbers and divisors in a formula have no effect that a picture of a ranking could show.
 UNDRAWN = {"complement", "scale", "persistence", "beta_squared", "beta", "alpha", "constant", "variant"}
@@ -104,6 +104,6 @@ def pictures(folder: Path) -> dict[str, str]:
     shown = {}
     for name, (panels, lead) in PICTURES.items():
         picture = panels()
-        (folder / f"field-{name}.svg").write_text(drawn(picture), encoding="utf-8")
-        shown[name] = f"{lead}\n\n![{told(picture)}]({folder.name}/field-{name}.svg)\n"
+        (folder / f"field-{name}.svg").write_text(draw(picture), encoding="utf-8")
+        shown[name] = f"{lead}\n\n![{describe(picture)}]({folder.name}/field-{name}.svg)\n"
     return shown

@@ -157,11 +157,17 @@ def _object(properties: Schema, **more: Any) -> Schema:
 
 def _convention() -> Schema:
     measures = {word: _measure(measure) for word, measure in MEASURES.items()}
-    known = {"version": {"const": VERSION}, "measure": {"enum": list(measures)}}
+    properties = {"version": {"const": VERSION}, "measure": {"enum": list(measures)}}
     choices = [
         {"if": {"properties": {"measure": {"const": word}}}, "then": {"$ref": f"#/$defs/{word}"}} for word in measures
     ]
-    return {"type": "object", "required": list(known), "properties": known, "allOf": choices, "$defs": measures}
+    return {
+        "type": "object",
+        "required": list(properties),
+        "properties": properties,
+        "allOf": choices,
+        "$defs": measures,
+    }
 
 
 def _measure(measure: type[Convention]) -> Schema:

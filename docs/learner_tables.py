@@ -26,19 +26,19 @@ def under(results: dict[str, Any], judge: str) -> Table:
     """NDCG of the learners trained under RankLib's, by one judge."""
     rows = [["learner", *(f"NDCG@{k}" for k in CUTOFFS)]]
     for learner in sorted(results["table"]):
-        own = results["table"][learner]["ranklib"]
-        rows.append([learner, *(number(np.mean(own["folds"][judge], axis=0)[k - 1]) for k in CUTOFFS)])
+        by_judge = results["table"][learner]["ranklib"]
+        rows.append([learner, *(number(np.mean(by_judge["folds"][judge], axis=0)[k - 1]) for k in CUTOFFS)])
     return rows
 
 
 def training(results: dict[str, Any]) -> Table:
     """Return RankLib's NDCG@10 of each training, and the change under LETOR's, with its standard error."""
-    rows = [["learner", *(f"trained under `{each}`" for each in TRAINED), "`letor4` - `ranklib`", "standard error"]]
+    rows = [["learner", *(f"trained under `{preset}`" for preset in TRAINED), "`letor4` - `ranklib`", "standard error"]]
     for learner in sorted(results["table"]):
-        folds = {each: last(results, learner, each) for each in TRAINED}
+        folds = {preset: last(results, learner, preset) for preset in TRAINED}
         changes = folds["letor4"] - folds["ranklib"]
         error = changes.std(ddof=1) / np.sqrt(changes.size)
-        means = [number(folds[each].mean()) for each in TRAINED]
+        means = [number(folds[preset].mean()) for preset in TRAINED]
         rows.append([learner, *means, number(changes.mean(), "+"), number(error)])
     return rows
 
@@ -48,11 +48,11 @@ def apart(results: dict[str, Any], best: str = "LambdaMART") -> Table:
     head = ["learner", "NDCG@10", "standard error", f"difference from {best}", "its standard error"]
     rows = [[*head, "queries with ties"]]
     for learner in sorted(results["table"]):
-        own, folds = results["table"][learner]["ranklib"], last(results, learner, "ranklib")
-        error, paired = (own[each]["ranklib"][-1] for each in ("error", "error_beside_best"))
+        by_judge, folds = results["table"][learner]["ranklib"], last(results, learner, "ranklib")
+        error, paired = (by_judge[statistic]["ranklib"][-1] for statistic in ("error", "error_beside_best"))
         gap = (folds - last(results, best, "ranklib")).mean()
         beside = ["", ""] if learner == best else [number(gap, "+"), number(paired)]
-        rows.append([learner, number(folds.mean()), number(error), *beside, str(own["tied_queries"])])
+        rows.append([learner, number(folds.mean()), number(error), *beside, str(by_judge["tied_queries"])])
     return rows
 
 

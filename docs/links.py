@@ -20,11 +20,11 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect ids, links and pictures."""
-        found = dict(attrs)
-        self.ids.update(found[name] or "" for name in ("id", "name") if name in found)
-        self.links.extend(found[name] or "" for name in ("href", "src") if name in found)
-        if tag == "img" and not (found.get("alt") or "").strip():
-            self.silent.append(found.get("src") or "")
+        attributes = dict(attrs)
+        self.ids.update(attributes[name] or "" for name in ("id", "name") if name in attributes)
+        self.links.extend(attributes[name] or "" for name in ("href", "src") if name in attributes)
+        if tag == "img" and not (attributes.get("alt") or "").strip():
+            self.silent.append(attributes.get("src") or "")
 
 
 def faults(folder: Path) -> Iterator[str]:

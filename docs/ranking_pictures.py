@@ -67,17 +67,17 @@ def cutoff() -> list[Panel]:
 def gain() -> list[Panel]:
     """The field gain."""
     values = ("linear", "exp2", "table_0_1_5")
-    return [one_query([1, 2, 0, 1], PLAIN.replace(gain=each), f"gain={each}") for each in values]
+    return [one_query([1, 2, 0, 1], PLAIN.replace(gain=field_value), f"gain={field_value}") for field_value in values]
 
 
 def discount() -> list[Panel]:
     """The field discount."""
     values = ("log2", "jk2", "reciprocal", "power_0.5")
     panels = []
-    for each in values:
-        conv = PLAIN.replace(discount=each)
+    for field_value in values:
+        conv = PLAIN.replace(discount=field_value)
         low = value([0, 0, 0, 0, 1], conv)
-        panels.append(Panel(each, [Strip([Box(1)] * 5, added([1] * 5, conv))], f"last only: {low}"))
+        panels.append(Panel(field_value, [Strip([Box(1)] * 5, added([1] * 5, conv))], f"last only: {low}"))
     return panels
 
 
@@ -88,10 +88,10 @@ def ideal() -> list[Panel]:
     lists = {"cutoff": [2, 1, 1], "retrieved": [2, 1], "all": [2, 1, 1, 1, 0], "ones": [1, 1, 1]}
     lists |= {"retrieved-only": [1, 0], "top-only": [1, 0]}
     panels = []
-    for each, best in lists.items():
-        conv = PLAIN.replace(k=3, ideal=each)
+    for field_value, best in lists.items():
+        conv = PLAIN.replace(k=3, ideal=field_value)
         strip = Strip([Box(label) for label in best])
-        panels.append(Panel(each, [ranking, strip], value(labels, conv, retrieved=retrieved)))
+        panels.append(Panel(field_value, [ranking, strip], value(labels, conv, retrieved=retrieved)))
     return panels
 
 
@@ -100,9 +100,9 @@ def relevant() -> list[Panel]:
     conv = ra.parse("letor4.p@4")
     labels = [2, 1, 0, 1]
     panels = []
-    for each, kept in {"from_1": 1, "from_2": 2, "label": 0}.items():
-        strip = Strip([Box(label, out=label < kept) for label in labels])
-        panels.append(Panel(each, [strip], value(labels, conv.replace(relevant=each))))
+    for field_value, threshold in {"from_1": 1, "from_2": 2, "label": 0}.items():
+        strip = Strip([Box(label, out=label < threshold) for label in labels])
+        panels.append(Panel(field_value, [strip], value(labels, conv.replace(relevant=field_value))))
     return panels
 
 
@@ -110,10 +110,10 @@ def divisor() -> list[Panel]:
     """The field divisor."""
     labels = [1, 0, 1, 1, 1]
     panels = []
-    for each, count in {"relevant": 4, "cutoff": 3, "found": 2}.items():
-        conv = AP.replace(k=3, divisor=each)
+    for field_value, count in {"relevant": 4, "cutoff": 3, "found": 2}.items():
+        conv = AP.replace(k=3, divisor=field_value)
         strip = Strip([Box(label, out=rank >= conv.k) for rank, label in enumerate(labels)], [1, 0, 2 / 3, 0, 0])
-        panels.append(Panel(each, [strip], value(labels, conv), [f"sum / {count}"]))
+        panels.append(Panel(field_value, [strip], value(labels, conv), [f"sum / {count}"]))
     return panels
 
 
@@ -121,16 +121,18 @@ def pairs() -> list[Panel]:
     """The field pairs."""
     labels = [2, 0, 1, 1]
     panels = []
-    for each in ("label", "from_2", "every-two"):
-        border = float(each.partition("_")[2] or 0)
+    for field_value in ("label", "from_2", "every-two"):
+        border = float(field_value.partition("_")[2] or 0)
         counts: dict[str, Callable[[int, int], bool]] = {
             "label": lambda a, b: labels[a] != labels[b],
             "from_2": lambda a, b, border=border: (labels[a] >= border) != (labels[b] >= border),
             "every-two": lambda a, b: True,  # noqa: ARG005 - any two rows
         }
-        arcs = [ends for ends in itertools.combinations(range(4), 2) if counts[each](*ends)]
+        arcs = [ends for ends in itertools.combinations(range(4), 2) if counts[field_value](*ends)]
         strip = Strip([Box(label) for label in labels], arcs=arcs)
-        panels.append(Panel(each, [strip], value(labels, AUC.replace(pairs=each)), [f"{len(arcs)} pairs"]))
+        panels.append(
+            Panel(field_value, [strip], value(labels, AUC.replace(pairs=field_value)), [f"{len(arcs)} pairs"])
+        )
     return panels
 
 
@@ -146,10 +148,10 @@ def ties() -> list[Panel]:
         "docid-descending": [0, 1, 3, 2],
     }
     panels = []
-    for each, order in orders.items():
-        boxes = [Box(labels[row], under=docids[row] if each.startswith("docid") else "") for row in order]
+    for field_value, order in orders.items():
+        boxes = [Box(labels[row], under=docids[row] if field_value.startswith("docid") else "") for row in order]
         strip = Strip(boxes, added([labels[row] for row in order], PLAIN), ties=[(1, 3)])
-        panels.append(Panel(each, [strip], value(labels, PLAIN.replace(ties=each), scores, docid=docids)))
+        panels.append(Panel(field_value, [strip], value(labels, PLAIN.replace(ties=field_value), scores, docid=docids)))
     conv = PLAIN.replace(ties="average")
     strip = Strip([Box(1), *[Box("⌀1")] * 3], added(labels, conv, scores), ties=[(1, 3)])
     panels.append(Panel("average", [strip], value(labels, conv, scores)))
@@ -163,10 +165,10 @@ def precision() -> list[Panel]:
     """The field precision."""
     labels, scores = [1, 0, 2], [0.3, 0.2, 0.2 + 1e-12]
     panels = []
-    for each, order in {"float64": [0, 2, 1], "float32": [0, 1, 2]}.items():
-        conv = PLAIN.replace(precision=each)
-        strip = Strip([Box(labels[row]) for row in order], ties=[(1, 2)] if each == "float32" else [])
-        panels.append(Panel(each, [strip], value(labels, conv, scores)))
+    for field_value, order in {"float64": [0, 2, 1], "float32": [0, 1, 2]}.items():
+        conv = PLAIN.replace(precision=field_value)
+        strip = Strip([Box(labels[row]) for row in order], ties=[(1, 2)] if field_value == "float32" else [])
+        panels.append(Panel(field_value, [strip], value(labels, conv, scores)))
     return panels
 
 
@@ -174,11 +176,11 @@ def retrieve() -> list[Panel]:
     """The field retrieve."""
     labels, scores = [1, 0, 1, 1], [0.9, 0.6, 0.5, 0.2]
     panels = []
-    for each, border in {"all": -1.0, "from_0.5": 0.5, "above_0.5": 0.5000001}.items():
+    for field_value, border in {"all": -1.0, "from_0.5": 0.5, "above_0.5": 0.5000001}.items():
         boxes = [
             Box(label, out=score < border, under=f"{score}"[1:]) for label, score in zip(labels, scores, strict=True)
         ]
-        panels.append(Panel(each, [Strip(boxes)], value(labels, AP.replace(retrieve=each), scores)))
+        panels.append(Panel(field_value, [Strip(boxes)], value(labels, AP.replace(retrieve=field_value), scores)))
     return panels
 
 
@@ -186,14 +188,14 @@ def unjudged() -> list[Panel]:
     """The field unjudged."""
     labels, judged = [2, 0, 1], [True, False, True]
     panels = []
-    for each, boxes in {
+    for field_value, boxes in {
         "zero": [Box(2), Box("?"), Box(1)],
         "drop": [Box(2), Box("?", out=True), Box(1)],
         "1": [Box(2), Box("1?"), Box(1)],
     }.items():
-        conv = ra.parse(f"{PLAIN.at(3)}".replace("unjudged=error", f"unjudged={each}"))
-        bars = {"zero": [2, 0, 1], "drop": [2, 1], "1": [2, 1, 1]}[each]
+        conv = ra.parse(f"{PLAIN.at(3)}".replace("unjudged=error", f"unjudged={field_value}"))
+        bars = {"zero": [2, 0, 1], "drop": [2, 1], "1": [2, 1, 1]}[field_value]
         adds = added(bars, PLAIN)
-        shown = [adds[0], 0, adds[1]] if each == "drop" else adds
-        panels.append(Panel(f"unjudged={each}", [Strip(boxes, shown)], value(labels, conv, judged=judged)))
+        shown = [adds[0], 0, adds[1]] if field_value == "drop" else adds
+        panels.append(Panel(f"unjudged={field_value}", [Strip(boxes, shown)], value(labels, conv, judged=judged)))
     return panels

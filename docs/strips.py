@@ -53,26 +53,28 @@ class Panel:
         return LINE * (2 + len(self.notes)) + 10 + sum(strip.height() for strip in self.strips)
 
 
-def drawn(panels: Sequence[Panel]) -> str:
+def draw(panels: Sequence[Panel]) -> str:
     """Draw panels side by side, black on white; `site.css` inverts them on a dark page."""
     rows = [panels[first : first + COLUMNS] for first in range(0, len(panels), COLUMNS)]
     top, parts = MARGIN, []
     most = max((bar for panel in panels for strip in panel.strips for bar in strip.bars), default=1)
     for row in rows:
-        parts += [_panel(panel, MARGIN + PANEL * place, top, most) for place, panel in enumerate(row)]
+        parts += [_panel(panel, MARGIN + PANEL * index, top, most) for index, panel in enumerate(row)]
         top += max(panel.height() for panel in row) + MARGIN
     width = 2 * MARGIN + PANEL * COLUMNS
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}" viewBox="0 0 {width} {top}">'
     ground = f'<rect width="{width}" height="{top}" fill="#ffffff"/>'
-    return "\n".join([head, f"<title>{escape(told(panels))}</title>", ground, *parts, "</svg>"]) + "\n"
+    return "\n".join([head, f"<title>{escape(describe(panels))}</title>", ground, *parts, "</svg>"]) + "\n"
 
 
-def told(panels: Sequence[Panel]) -> str:
+def describe(panels: Sequence[Panel]) -> str:
     """Describe panels, for readers who cannot see them."""
-    return "; ".join(f"{panel.title}: {', '.join(map(_strip_told, panel.strips))}, {panel.result}" for panel in panels)
+    return "; ".join(
+        f"{panel.title}: {', '.join(map(_describe_strip, panel.strips))}, {panel.result}" for panel in panels
+    )
 
 
-def _strip_told(strip: Strip) -> str:
+def _describe_strip(strip: Strip) -> str:
     words = [f"{box.label}{' (out)' if box.out else ' (not retrieved)' if box.absent else ''}" for box in strip.boxes]
     return f"labels {' '.join(words)} {strip.text}".rstrip()
 
@@ -91,16 +93,16 @@ def _strip(strip: Strip, left: int, top: int, most: float) -> str:
     parts = []
     if strip.bars:
         top += BAR + LINE
-        parts += [_bar(bar, left + STEP * place, top - 3, most) for place, bar in enumerate(strip.bars)]
+        parts += [_bar(bar, left + STEP * index, top - 3, most) for index, bar in enumerate(strip.bars)]
     if strip.arcs:
         top += BAR // 2
         parts += [_arc(left, top - 2, *ends) for ends in strip.arcs]
-    parts += [_box(box, left + STEP * place, top) for place, box in enumerate(strip.boxes)]
+    parts += [_box(box, left + STEP * index, top) for index, box in enumerate(strip.boxes)]
     if strip.text:
         parts.append(_text(left + STEP * len(strip.boxes) + 4, top + 16, strip.text))
     for first, last in strip.ties:
-        places = (left + STEP * first, top + BOX + 4, left + STEP * last + BOX)
-        parts.append(f'<path d="M{places[0]} {places[1]}H{places[2]}" stroke="#D55E00" stroke-width="3"/>')
+        points = (left + STEP * first, top + BOX + 4, left + STEP * last + BOX)
+        parts.append(f'<path d="M{points[0]} {points[1]}H{points[2]}" stroke="#D55E00" stroke-width="3"/>')
     return "\n".join(parts)
 
 
@@ -121,9 +123,9 @@ def _bar(height: float, left: int, bottom: int, most: float) -> str:
     )
 
 
-def _arc(left: int, top: int, one: int, other: int) -> str:
-    begin, end = (left + STEP * place + BOX / 2 for place in (one, other))
-    curve = f"M{begin} {top}Q{(begin + end) / 2} {top - 12 * abs(other - one)} {end} {top}"
+def _arc(left: int, top: int, first: int, second: int) -> str:
+    begin, end = (left + STEP * index + BOX / 2 for index in (first, second))
+    curve = f"M{begin} {top}Q{(begin + end) / 2} {top - 12 * abs(second - first)} {end} {top}"
     return f'<path d="{curve}" fill="none" stroke="#D55E00"/>'
 
 

@@ -78,9 +78,9 @@ def write(*_: object) -> None:
 
 def presets() -> Table:
     """Every preset with its fields."""
-    found = PresetFields.of({name: ra.presets.make(name, 10) for name in ra.presets.names()}, None).rows
-    head = ["preset", *next(iter(found.values()))]
-    return [head, *([f"`{name}`", *(text for text, _ in row.values())] for name, row in found.items())]
+    rows_by_preset = PresetFields.of({name: ra.presets.make(name, 10) for name in ra.presets.names()}, None).rows
+    head = ["preset", *next(iter(rows_by_preset.values()))]
+    return [head, *([f"`{name}`", *(text for text, _ in row.values())] for name, row in rows_by_preset.items())]
 
 
 def evidence() -> Table:
@@ -92,10 +92,10 @@ def evidence() -> Table:
 def who(field: str) -> Table:
     """Group the NDCG presets by their value of a field."""
     kind, makers = NDCG_FIELDS[field], {name: ra.presets.make(name, 10) for name in ra.presets.names("ndcg")}
-    values = dict.fromkeys(kind.spell(getattr(made, field)) for made in makers.values())
+    values = dict.fromkeys(kind.spell(getattr(preset, field)) for preset in makers.values())
     table = [[f"`{field}`", "presets"]]
     for value in values:
-        named = [f"`{name}`" for name, made in makers.items() if kind.spell(getattr(made, field)) == value]
+        named = [f"`{name}`" for name, preset in makers.items() if kind.spell(getattr(preset, field)) == value]
         table.append([f"`{value}`", ", ".join(named)])
     return table
 
@@ -122,9 +122,9 @@ def preset_reference(name: str, tool: object) -> str:
 
 def measures() -> Table:
     """Return every preset of a measure other than NDCG, with its signature."""
-    several = [name for measure in MEASURES if measure != "ndcg" for name in ra.presets.names(measure)]
-    made = [ra.presets.make(name, 10) for name in several]
-    return [["preset", "signature"], *([f"`{c.short_name}`", f"`{c}`"] for c in made)]
+    preset_names = [name for measure in MEASURES if measure != "ndcg" for name in ra.presets.names(measure)]
+    conventions = [ra.presets.make(name, 10) for name in preset_names]
+    return [["preset", "signature"], *([f"`{c.short_name}`", f"`{c}`"] for c in conventions)]
 
 
 def pictured(pictures: dict[str, str]) -> str:
