@@ -97,9 +97,9 @@ def test_a_picture_is_an_svg_that_says_what_it_shows(pictures, field):
     if field in pictures.UNDRAWN:
         pytest.skip("a number in a formula")
     panels = pictures.PICTURES[field][0]()
-    root = ET.fromstring(pictures.drawn(panels))  # noqa: S314 - our own text
+    root = ET.fromstring(pictures.draw(panels))  # noqa: S314 - our own text
     told = root.find("{http://www.w3.org/2000/svg}title").text
-    assert told == pictures.told(panels)
+    assert told == pictures.describe(panels)
     assert [panel.title for panel in panels if f"{panel.title}: " not in told] == []
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert [panel.result for panel in panels if panel.result not in texts] == []
@@ -110,5 +110,5 @@ def test_pictures_are_shown_with_a_text(pictures, tmp_path):
     shown = pictures.pictures(tmp_path)
     for name, text in shown.items():
         [(alt, file)] = re.findall(r"^!\[(.+)\]\((.+)\)$", text, re.MULTILINE)
-        assert alt == pictures.told(pictures.PICTURES[name][0]())
+        assert alt == pictures.describe(pictures.PICTURES[name][0]())
         assert (tmp_path.parent / file).is_file()
