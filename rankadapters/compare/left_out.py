@@ -54,7 +54,7 @@ class LeaveOneOut(Document):
         return normalize_wins(self.wn, self.iwn)
 
     def points(self, method: str) -> list[tuple[int, Fraction]]:
-        """Return a method's ideal and exact normalized winning number for each left-out name for which it is defined.
+        """Return a method's (ideal, normalized) winning numbers without each data set or measure, if defined.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class LeaveOneOut(Document):
         return Spread(points, shape.median, shape.bag, shape.loop, shape.outliers)
 
     def blocks(self) -> list[str | Table]:
-        """Return a table of each method's normalized winning number and its range when one name is left out."""
+        """Return a table of the normalized winning numbers, with their range if one data set or measure is left out."""
         nwn, lines = self.nwn, []
         for m, method in enumerate(self.methods):
             if not self.all_iwn[m]:

@@ -271,7 +271,7 @@ def _encode(column: list[str]) -> tuple[tuple[str, ...], Ints]:
 
 
 def _reencode(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints, list[int]]:
-    """Keep only names that a code refers to; return these names, the new codes, and the old index of each name."""
+    """Keep only names that the codes refer to; return these names, the new codes, and the old index of each name."""
     indices, new_codes = np.unique(codes, return_inverse=True)
     return tuple(names[index] for index in indices.tolist()), _freeze(new_codes.astype(np.int64)), indices.tolist()
 

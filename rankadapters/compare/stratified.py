@@ -1,4 +1,4 @@
-"""Test whether differences between methods could be chance: paired tests over several data sets, stratified."""
+"""Test whether differences between methods could be chance, by paired tests that are stratified by data set."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def refuse_unknown(queries: Iterable[Any]) -> None:
-    """Raise an error if there are any `queries`, which a mapping names but the data do not have."""
+    """Raise an error if `queries`, the ids in a mapping that the data do not have, is not empty."""
     unknown = in_order(queries)
     if unknown:
         more = f" and {len(unknown) - 1} more queries" if len(unknown) > 1 else ""

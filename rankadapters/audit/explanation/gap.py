@@ -125,7 +125,7 @@ def explain_pair(
 def _without_refusals(
     queries: Queries, scores: object, convention: Convention, other: Convention
 ) -> tuple[Convention, dict[str, tuple[object, str]]]:
-    """Return a convention with the other's policies in place of each `error` that refuses the data, and the reasons."""
+    """For each policy `error` that refuses the data, use the other convention's policy; also return the reasons."""
     replacements = {
         name: value
         for name, (policy, value) in convention.diff(other).items()

@@ -45,7 +45,7 @@ class Telling:
 
     @property
     def n_groups(self) -> int:
-        """Number of different printed values, and so of groups of conventions that can be distinguished."""
+        """Number of groups of conventions with the same printed value."""
         return len(set(self.values))
 
     def __str__(self) -> str:

@@ -62,7 +62,7 @@ def unlikelihood(k: int | None) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class NearestPresets:
-    """The presets that become one of some conventions by the fewest changes, that convention, and the changes."""
+    """The presets nearest to a set of conventions, the nearest convention of the set, and the fields that differ."""
 
     presets: tuple[str, ...]
     convention: Convention
@@ -128,7 +128,7 @@ def preset_labels(measure: type[Convention], blocks: list[Block]) -> tuple[str, 
     labels = {
         label
         for block in blocks
-        # 1 represents every cutoff: the other fields of a preset may only differ for k=None.
+        # k=1 stands for every cutoff, because the other fields of a preset can differ only for k=None.
         for k in {None if k is None else 1 for k in block.get("k", (None,))}
         for label, preset in presets_by_label(measure, k).items()
         if all(getattr(preset, name) in values for name, values in block.items() if name != "k")

@@ -119,7 +119,7 @@ def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[
 
 
 def _by_other_labels(elimination: Elimination, fitting: list[Convention]) -> list[Convention]:
-    """Rule out conventions by the answers for fractional and negative labels; ignore answers that fit none."""
+    """Rule out conventions by answers for fractional and negative labels; ignore answers that no convention fits."""
     for case in unusual_label_cases(elimination.cutoff, elimination.function.n_queries):
         values = values_of(fitting, case)
         if np.unique(np.round(values, 10), equal_nan=True).size > 1:
