@@ -15,7 +15,7 @@ from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.progress import advance
 
-PASS_SIZE = 256  # conventions per pass; the per-query values of all of them are in memory together
+PASS_SIZE = 256  # conventions per pass; the per-query values of a whole pass are in memory together
 
 _NO_SCORES: Mapping[Convention, Score] = MappingProxyType({})
 
@@ -49,7 +49,7 @@ def _measure_usable(queries: Queries, scores: object, conventions: list[Conventi
 
 
 def _measure(queries: Queries, scores: Array, members: list[Member]) -> Iterator[Measured]:
-    """Measure all members in one pass; if a score makes one of them fail, split the members in halves and retry."""
+    """Measure the bound conventions in one pass; on an error, retry each half; skip a single convention that fails."""
     try:
         measured = Measured(queries, members, Work(members).numerators(scores, as_n_threads(None)))
         measured.scores  # noqa: B018 - raises if a mean overflows float64

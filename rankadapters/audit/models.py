@@ -21,14 +21,14 @@ Floats = NDArray[np.float64]
 
 
 class ModelScores(NamedTuple):
-    """Scores of each model and the contributions of the queries, which are in the order of the first model's.
+    """Scores of each model, and contributions of the queries in the order in which the first model has them.
 
     A convention that treats all rows as one query has neither `values` nor `shares`. A convention whose value is not a
     sum over the queries has no `shares`.
     """
 
     conventions: tuple[Convention, ...]
-    measured: dict[str, Measured]  # queries in the model's order
+    measured: dict[str, Measured]  # the queries are in each model's own order
     scores: dict[str, Mapping[Convention, Score]]
     values: dict[str, dict[Convention, Floats]]  # per query, NaN for skipped queries
     shares: dict[str, dict[Convention, Floats]]  # what each query adds to the score
@@ -76,7 +76,7 @@ def score_models(
 def _panels(
     queries_by_model: dict[str, Queries], conventions: list[Convention], n_threads: int | None, *, queries_differ: bool
 ) -> dict[int, Panel]:
-    """Return a panel for each Queries object, by its id; errors name the model if models have different queries."""
+    """Return the Panel of each Queries object, keyed by `id(queries)`; if queries differ, errors name the model."""
     panels: dict[int, Panel] = {}
     for name, queries in queries_by_model.items():
         try:
@@ -146,7 +146,7 @@ def queries_by_model(labels: object, models: Mapping[str, object], columns: Mapp
 
 
 def _positions(name: str, first: Queries, queries: Queries) -> NDArray[np.intp]:
-    """Return the position of each of the first model's queries among the queries of the named model."""
+    """Return, for each query of the first model, its position among the queries of the named model."""
     if queries is first:
         return np.arange(first.n_queries)
     position_of = {query: position for position, query in enumerate(id_values(queries.query_ids))}

@@ -1,4 +1,4 @@
-"""Compare methods over data sets: winning numbers, fronts, and the effect of one data set or measure."""
+"""Compare methods over data sets: winning numbers, Pareto fronts, and leave-one-out winning numbers."""
 
 from rankadapters.compare.fronts import Front, front
 from rankadapters.compare.left_out import LeaveOneOut, leave_one_out

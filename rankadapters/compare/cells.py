@@ -183,7 +183,7 @@ def _read_parquet(path: Path) -> dict[str, list[Any]]:
         raise MissingToolkitError.of("pyarrow", "files") from None
     try:
         columns: dict[str, list[Any]] = parquet.read_table(path).to_pydict()
-    except (lib.ArrowException, ValueError) as error:  # ValueError: text that is not UTF-8, times out of Python's range
+    except (lib.ArrowException, ValueError) as error:  # ValueError: invalid UTF-8, or dates beyond Python's range
         raise InputError(f"it cannot be read as Parquet: {error}.\nHint: write it again.") from None
     return columns
 

@@ -19,7 +19,7 @@ Measure = Convention | str
 def name_measures(
     cells: Sequence[Cell], direction: Direction, on_mixed: str
 ) -> tuple[list[str], dict[str, bool], dict[str, Convention]]:
-    """Return the name of every cell's measure, and by name its direction and, if known, its convention."""
+    """Return the measure name of each cell, and for each name the direction and, if known, the convention."""
     choice("on_mixed", on_mixed, ("error", "separate"), hint="on_mixed='separate' keeps them apart")
     _require_directions(direction)
     parsed = {measure: _read_measure(measure) for measure in dict.fromkeys(cell.measure for cell in cells)}
@@ -47,7 +47,7 @@ def require_same_queries(cells: Sequence[Cell]) -> None:
 
 
 def _require_directions(direction: object) -> None:
-    """Refuse texts and numbers, most of which would count as true."""
+    """Raise if a direction is neither a bool nor None: most texts and numbers would count as True."""
     items = direction.items() if isinstance(direction, Mapping) else [(None, direction)]
     for name, value in items:
         if value is not None and not isinstance(value, bool | np.bool_):
@@ -89,7 +89,7 @@ def _display_names(measures: list[Measure], on_mixed: str) -> dict[Measure, str]
 def _join_directions(
     directions: dict[str, set[bool]], request: Direction, names: dict[Measure, str]
 ) -> dict[str, bool]:
-    """Combine the directions of the cells with the caller's, who may name a measure by any text of its convention."""
+    """Merge the directions of the cells and of `request`, whose keys may be any text of a measure's convention."""
     if isinstance(request, Mapping):
         named: list[tuple[str, bool | None]] = [
             (names.get(_read_measure(key), key), higher) for key, higher in request.items()

@@ -1,4 +1,4 @@
-"""Pareto fronts of methods: by how often a method wins, and by how many comparisons that is based on."""
+"""Pareto fronts of methods by normalized winning number and by number of comparisons or data sets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Front(Document):
     points: dict[str, tuple[int, float]]
 
     def blocks(self) -> list[str | Table]:
-        """Return a table of the methods of ranks 1 and 2."""
+        """Return a table of the methods that no other method dominates (rank 1) or exactly one does (rank 2)."""
         lines = [
             (name, rank, f"{self.points[name][1]:.4f}", str(self.points[name][0]))
             for rank, names in (("1", self.first), ("2", self.second))
@@ -56,7 +56,7 @@ class Front(Document):
         ]
 
     def plot(self) -> Any:
-        """Draw every method and name those of ranks 1 and 2, as Figures 1 and 2 of Tax et al. (2015).
+        """Draw all methods, with the names of those in `first` and `second`, like Figures 1 and 2 of Tax et al. (2015).
 
         Returns
         -------
@@ -77,7 +77,7 @@ class Front(Document):
 
 
 def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False, group: str = ALL) -> Front:
-    """Return the methods that no other method dominates, and those that exactly one dominates.
+    """Return the methods that no other method dominates, and the methods that exactly one other method dominates.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class LeaveOneOut(Document):
         return normalize_wins(self.wn, self.iwn)
 
     def points(self, method: str) -> list[tuple[int, Fraction]]:
-        """Return pairs of a method's ideal and exact normalized winning number, wherever it is defined.
+        """Return a method's (ideal, normalized) winning numbers without each data set or measure, if defined.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class LeaveOneOut(Document):
         return [(iwn, Fraction(wn, iwn)) for wn, iwn in pairs if iwn]
 
     def bagplot(self, method: str) -> Bagplot:
-        """Return the center and the spread of a method's points, by exact halfspace depth.
+        """Return the bagplot of a method's points (median, bag, loop and outliers), by exact halfspace depth.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class LeaveOneOut(Document):
         return bagplot(points)
 
     def plot(self, methods: Sequence[str] | None = None) -> Any:
-        """Draw the bagplots of methods, as Figures 3 to 6 of Tax et al. (2015).
+        """Draw the bagplots of methods, like Figures 3 to 6 of Tax et al. (2015).
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class LeaveOneOut(Document):
         return Spread(points, shape.median, shape.bag, shape.loop, shape.outliers)
 
     def blocks(self) -> list[str | Table]:
-        """Return a table of how far each method's number moves."""
+        """Return a table of the normalized winning numbers, with their range if one data set or measure is left out."""
         nwn, lines = self.nwn, []
         for m, method in enumerate(self.methods):
             if not self.all_iwn[m]:

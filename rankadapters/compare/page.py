@@ -1,4 +1,4 @@
-"""Write one page about methods over data sets: winning numbers, also without one data set or measure, and fronts."""
+"""Write one page about methods over data sets: winning numbers, leave-one-out winning numbers, and Pareto fronts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of methods on data sets: a sparse table that knows each measure's direction and, if given, its convention."""
+"""Results of methods on data sets: a sparse table with each measure's direction and, if known, its convention."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Results(Written):
 
     @classmethod
     def read(cls, path: str | Path, *, higher_is_better: Direction = None, on_mixed: str = "error") -> Self:
-        """Read a CSV or Parquet file with the columns that `Results` takes; CSV keeps the decimals of values.
+        """Read a CSV or Parquet file with the columns that `Results` takes; for CSV, printed decimals are kept.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class Results(Written):
 
     @property
     def cell(self) -> Ints:
-        """Number of each value's pair of data set and measure, shape (n_cells,)."""
+        """Index of the pair (data set, measure) of each value, shape (n_cells,)."""
         return self.dataset * len(self.measures) + self.measure
 
     @property
@@ -271,13 +271,13 @@ def _encode(column: list[str]) -> tuple[tuple[str, ...], Ints]:
 
 
 def _reencode(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints, list[int]]:
-    """Drop the names that no code refers to; return the other names, their new codes and their old indices."""
+    """Keep only names that the codes refer to; return these names, the new codes, and the old index of each name."""
     indices, new_codes = np.unique(codes, return_inverse=True)
     return tuple(names[index] for index in indices.tolist()), _freeze(new_codes.astype(np.int64)), indices.tolist()
 
 
 def as_names(name: str, value: object) -> list[str]:
-    """Return one name or several as a list; looking them up in the results refuses unknown ones."""
+    """Return one name or several as a list; unknown names are refused later, when they are looked up."""
     return names(name, value, hint=f"{name}=['name', ...]")
 
 

@@ -1,4 +1,4 @@
-"""Test whether differences between methods over several data sets could be chance: paired, stratified by data set."""
+"""Test whether differences between methods could be chance, by paired tests that are stratified by data set."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from rankadapters.statistics.multiple_tests import holm
 from rankadapters.statistics.paired_tests import paired_tests
 
 Floats = NDArray[np.float64]
-Shares = dict[str, dict[str, Floats]]  # each query's term in the value, by data set and method
+Shares = dict[str, dict[str, Floats]]  # what each query adds to the value, by data set and method
 
 
 @dataclass(frozen=True, slots=True)
 class StratifiedComparison:
-    """The comparison of two methods over the data sets on which both have scores.
+    """The comparison of two methods over the data sets on which both methods have scores.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class StratifiedComparison:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StratifiedReport(Document):
-    """Methods over several data sets under one convention; made by `stratified_tests`.
+    """Comparison of methods over several data sets under one convention; made by `stratified_tests`.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class StratifiedReport(Document):
         return [table, f"{self.convention.name}: {self.convention}"]
 
     def plot(self) -> Any:
-        """Return a matplotlib Figure of the differences with their intervals; insignificant ones are gray.
+        """Return a matplotlib Figure of the differences with their intervals; insignificant differences are gray.
 
         Raises
         ------
@@ -216,7 +216,7 @@ def _require_same_datasets(datasets: Mapping[str, Queries], scores: Mapping[str,
 def _shares(
     datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]], convention: Convention
 ) -> Shares:
-    """Return each query's term in the value of each method on each data set."""
+    """Return what each query adds to the value of each method on each data set."""
     result: Shares = {}
     for name, queries in datasets.items():
         if not isinstance(scores[name], Mapping):

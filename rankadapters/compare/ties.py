@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rankadapters.compare.cells import UNKNOWN_DECIMALS
 from rankadapters.compare.results import Results
 
-ALL_DECIMALS = 99  # for values that are numbers, not text
+ALL_DECIMALS = 99  # for values given as numbers, which have no printed decimals
 
 
 def tied_pairs(results: Results) -> int:
@@ -17,7 +17,7 @@ def tied_pairs(results: Results) -> int:
 
 
 def undecided_pairs(results: Results) -> int:
-    """Count the pairs that differ, but are equal after rounding both to the fewer printed decimals of the two."""
+    """Count pairs of different values that are equal if rounded to the decimals of the value with fewer decimals."""
     decimals = np.where(results.decimals == UNKNOWN_DECIMALS, ALL_DECIMALS, results.decimals)
     n_pairs = 0
     for fewest in np.unique(decimals[decimals < ALL_DECIMALS]).tolist():

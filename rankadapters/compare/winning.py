@@ -1,4 +1,4 @@
-"""Winning numbers: how many of its opponents each method is better than."""
+"""Winning numbers: for each method, the number of opponents that it is better than."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL = "all"
 
 
 class MixedDecimalsWarning(UserWarning):
-    """Warning that values differ, but not in the decimals with which both were printed."""
+    """Warning that some values differ, but are equal in the decimals with which both were printed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ class WinningNumbers(Document):
         return normalize_wins(self.wn, self.iwn)
 
     def blocks(self) -> list[str | Table]:
-        """Return a table over all, a table by group, and notes."""
+        """Return a table over all data sets and measures, a table by group, and notes."""
         parts: list[str | Table] = [self.table()]
         if len(self.groups) > 2:  # noqa: PLR2004 - one group is all of them
             parts.append(self.group_table())
@@ -187,7 +187,7 @@ def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
 
 
 def wins_by_group(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
-    """Return the names of the measures or data sets of an axis, and WN and IWN by name and method."""
+    """Return the names of an axis (its measures or data sets), and WN and IWN of shape (n_names, n_methods)."""
     require_results(results)
     groups: tuple[str, ...] = getattr(results, f"{axis}s")
     sums = np.zeros((2, len(groups), len(results.methods)), np.int64)
@@ -214,13 +214,13 @@ def numbers_to_dict(groups: Sequence[str], methods: Sequence[str], **numbers: ND
 
 
 def row_wins(results: Results) -> tuple[Ints, Ints]:
-    """Count, for each value, the other values of its data set and measure: those that are worse, and all."""
+    """Count, for each value, the worse values and all other values of the same data set and measure."""
     order = np.lexsort((results.worth, results.cell))
     cell, values = results.cell[order], results.worth[order]
     new_cell = np.append(True, cell[1:] != cell[:-1])
     new_value = new_cell | np.append(True, values[1:] != values[:-1])
     positions = np.arange(order.size)
-    first = np.maximum.accumulate(np.where(new_cell, positions, 0))  # first of each cell
+    first = np.maximum.accumulate(np.where(new_cell, positions, 0))  # index of the cell's first value
     first_equal = np.maximum.accumulate(np.where(new_value, positions, 0))
     starts = np.flatnonzero(new_cell)
     sizes = np.diff(np.append(starts, order.size))

@@ -19,7 +19,7 @@ from rankadapters.statistics.probing.cases import Case, value_of
 from rankadapters.statistics.probing.diagnosis import at_actual_cutoff, diagnose
 from rankadapters.statistics.probing.examination import examine, grades_of
 
-SAME = 1e-12  # a larger difference does not come from the order of summation
+SAME = 1e-12  # the order of summation changes a value by less than this
 
 
 def check(
@@ -111,7 +111,7 @@ def _explain(
 
 
 def _matters(computed: Convention, name: str, declared: object, cases: list[Case]) -> bool:
-    """Return whether the computed convention would have different values with the declared value of a field."""
+    """Return whether values change if one field of the computed convention gets its declared value."""
     try:
         variant = computed.replace(**{name: declared})
     except ConventionError:

@@ -107,7 +107,7 @@ class Program:
         return self._process
 
     def _answer(self) -> Any:
-        """Wait for the answer to the last question, and return its value."""
+        """Wait for the program's answer to the current question, and return its value."""
         try:
             line = self._lines.get(timeout=self._timeout)
         except queue.Empty:
@@ -148,7 +148,7 @@ class Program:
             for stream in (process.stdin, self._errors):
                 try:
                     stream.close()  # type: ignore[union-attr]
-                except OSError:  # the program ended with input unread
+                except OSError:  # the program ended without reading all of its input
                     continue
 
 

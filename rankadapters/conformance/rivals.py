@@ -14,13 +14,13 @@ from rankadapters.statistics.probing import mistakes
 from rankadapters.statistics.probing.cases import LONGEST_STABLE, Case, value_of
 from rankadapters.statistics.probing.elimination import Conventions, Pool
 
-LIKELY_CUTOFF = 20  # a cutoff that a program may apply by mistake where the convention has none
+LIKELY_CUTOFF = 20  # a cutoff that a program may apply by mistake if the convention has none
 SHUFFLES = 3  # number of random row orders that imitate an unstable sort
 MARGIN = 1e-6  # smaller differences may come from computing in float32
 
 
 def rival_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
-    """Evaluate the grid of a convention's measure on cases; the grid also has the convention's own field values."""
+    """Evaluate all conventions of the measure's grid on cases; the grid includes the convention's own field values."""
     measure = type(convention)
     grid = with_refusals(measure, values_to_search(measure, cases[0].queries))
     fields = {name: tuple(dict.fromkeys((*values, getattr(convention, name)))) for name, values in grid.items()}
@@ -28,7 +28,7 @@ def rival_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
 
 
 def differ(values: Floats, expected: Floats) -> np.ndarray:
-    """Return which values differ from the expected ones by more than the margin, or are NaN where those are not."""
+    """Return which values differ from the expected ones by more than the margin; NaN differs from any number."""
     far = np.abs(values - expected) > MARGIN * np.maximum(1.0, np.abs(expected))
     return np.asarray(far | (np.isnan(values) != np.isnan(expected)))
 
@@ -51,7 +51,7 @@ def values_with_mistakes(convention: Convention, cases: Sequence[Case], expected
 
 
 def _shifted(convention: Convention) -> Convention:
-    """Return a convention at the next cutoff, with DCG in place of NDCG."""
+    """Return the convention at cutoff k + 1 (if it has a cutoff), and as DCG if it is NDCG."""
     k: int | None = getattr(convention, "k", None)
     if isinstance(convention, NDCG):
         fields = {name: getattr(convention, name) for name in DCG.declared()}

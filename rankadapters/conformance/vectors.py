@@ -37,7 +37,7 @@ from rankadapters.statistics.probing.cases import (
 )  # fmt: skip
 from rankadapters.statistics.probing.examination import as_cutoff, as_grades, grades_of
 
-N_QUERIES = 3  # in a case that tests the mean over queries
+N_QUERIES = 3  # number of queries in a case that tests the mean over queries
 OF_QUERIES = (UNTIED, EMPTY, ANY)
 ORDER = (UNTIED, PLAIN, NEARLY_TIED, EMPTY, SHORT, NEGATIVE, LONG, ANY, ONE_DOCUMENT)  # from easy to hard to understand
 WORDS = {
@@ -77,13 +77,13 @@ class Vector:
 
     @property
     def case(self) -> Case:
-        """The case, on which a function can be called."""
+        """The data of this vector, on which a function can be called."""
         return Case(self.labels, self.scores, self.group_sizes, self.purpose)
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors(Document):
-    """Cases that distinguish a convention from every other one of its measure and from every known mistake.
+    """Cases that distinguish a convention from every other convention of its measure and every known mistake.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Vectors(Document):
         return [f"{len(lines)} cases of {self.convention}", Table.of("cases", head, lines)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types; a case has the fields of a question to a `Program`, its value, and what it tests."""
+        """Return plain JSON types; each case has the data that a `Program` receives, the value, and what it tests."""
         k = getattr(self.convention, "k", None)
         cases = [
             {"id": i, "k": k, "queries": v.case.as_queries(), "value": v.value, "purpose": v.purpose,
@@ -118,7 +118,7 @@ class Vectors(Document):
 
 
 def vectors(convention: Convention | str, *, labels: Sequence[float] | None = None) -> Vectors:
-    """Return the cases that test an implementation of a convention; they are always the same.
+    """Return the cases that test an implementation of a convention; every call returns the same cases.
 
     Every different convention in the measure's grid fails at least one case if it differs on such data at all. So does
     every known mistake, such as percentages, shifted discounts or an unstable sort. No case is superfluous.
@@ -180,7 +180,7 @@ def _vectors(convention: Convention, labels: tuple[float, ...] | None) -> Vector
 
 
 def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
-    """Choose cases, none of them superfluous, such that every rival that fails any case fails a chosen case.
+    """Choose cases so that every rival that fails any case fails a chosen case; no chosen case is superfluous.
 
     Parameters
     ----------
@@ -213,20 +213,20 @@ def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
 
 
 def _parts(cases: list[Case], n_queries: int) -> list[list[int]]:
-    """Return the cases with this number of queries, as lists of indices by purpose in `ORDER`."""
+    """Return the indices of the cases with this number of queries: one list per purpose, in the order of `ORDER`."""
     numbered = [(i, case.purpose) for i, case in enumerate(cases) if len(case.sizes) == n_queries]
     return [part for purpose in ORDER if (part := [i for i, case_purpose in numbered if case_purpose == purpose])]
 
 
 def _distinguishes(case: Case, convention: Convention, rivals: list[Convention]) -> bool:
-    """Return whether a convention has a value on a case that differs from the value of any rival."""
+    """Return whether a convention has a value on a case, and at least one rival has a different value."""
     value = np.array([value_of(convention, case)])
     values = np.array([value_of(rival, case) for rival in rivals])
     return not math.isnan(value[0]) and bool((differ(values, value) & ~np.isnan(values)).any())
 
 
 def _vector(convention: Convention, case: Case) -> Vector:
-    """Return a vector with the convention's value on a case, and the fields whose change would change that value."""
+    """Return the case as a vector, with the convention's value and the fields whose change changes that value."""
     value = value_of(convention, case)
     choices = {name: values for name, values in grid(type(convention), case.queries).items() if len(values) > 1}
     shows = []

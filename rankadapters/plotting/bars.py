@@ -38,7 +38,7 @@ class Interval(NamedTuple):
 
 
 def intervals(lines: Sequence[Interval], x_name: str, *, reference: float | None = 0.0) -> Any:
-    """Draw a point and its interval for each row, the first on top; insignificant ones are gray.
+    """Draw a point and its interval for each row, the first on top; insignificant rows are gray.
 
     A dotted vertical line marks `reference`.
     """

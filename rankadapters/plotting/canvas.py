@@ -9,11 +9,11 @@ from rankadapters.core.errors import MissingToolkitError
 
 WIDTH, HEIGHT = 4.8, 3.6  # inches: text of 10 points stays legible when a phone shrinks the figure
 
-# Okabe & Ito (2008), Color Universal Design: color-blind readers can distinguish them. Text and axes are black.
+# Okabe & Ito (2008), Color Universal Design: color-blind readers can distinguish these colors.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", "--", "-.", ":")
 LINE, LEGEND_LINE = 0.42, 0.22  # height of a bar and of a legend entry, in inches
-LONGEST = 48  # letters of a name; a longer one would leave no room for the plot
+LONGEST = 48  # most letters of a name; longer names are truncated to leave room for the plot
 UP, DOWN, TOTAL = "#009E73", "#D55E00", "#7F7F7F"
 
 
@@ -41,6 +41,6 @@ def style(number: int, markersize: float) -> dict[str, Any]:
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Write the names of a plot's rows on the left, the first on top; cut long names."""
+    """Write the names of a plot's rows on the left, the first on top; truncate long names."""
     axes.set_yticks(range(len(names)), [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in names])
     axes.invert_yaxis()

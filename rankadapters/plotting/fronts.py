@@ -1,4 +1,4 @@
-"""Draw methods as points, and name and join those on the Pareto fronts."""
+"""Draw methods as points; name the methods on the Pareto fronts, and connect them by lines."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from rankadapters.core.errors import MissingToolkitError
 from rankadapters.plotting.canvas import COLORS, TOTAL, WIDTH, canvas
 
-AREA = 18.0  # points squared
+AREA = 18.0  # of a marker, in square points
 ARROW = {"arrowstyle": "-", "color": TOTAL, "linewidth": 0.6}
 
 
 def fronts(points: Mapping[str, tuple[float, float]], ranks: Sequence[Sequence[str]], x_name: str, y_name: str) -> Any:
-    """Draw each method as a point, and join and name the methods of each rank; move overlapping names apart."""
+    """Draw each method as a point; name and connect the methods of each rank, and move overlapping names apart."""
     try:
         from adjustText import adjust_text
     except ImportError:

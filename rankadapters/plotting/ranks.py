@@ -9,7 +9,7 @@ from rankadapters.plotting.canvas import LEGEND_LINE, LINE, canvas, name_rows, s
 
 
 def ranks(rows: Sequence[str], lines: Mapping[str, Sequence[int]], x_name: str) -> Any:
-    """Draw the rank of each model, from 1 on, in each row, the first row on top; the legend is below."""
+    """Draw a line for each model through its rank in each row, the first row on top; the legend is below."""
     figure, axes = canvas(1.2 + LINE * len(rows) + LEGEND_LINE * len(lines))
     for number, (name, positions) in enumerate(lines.items()):
         axes.plot(positions, range(len(rows)), **style(number, 4), marker="o", label=name)

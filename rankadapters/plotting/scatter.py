@@ -11,11 +11,11 @@ from rankadapters.plotting.canvas import WIDTH, canvas
 
 GRID = 100  # points are rounded to 1/100 and merged, so that a page stays small for any number of queries
 COLOR = "#2E86C1"  # visible when overlapping, on light and dark backgrounds
-AREA = 9.0  # of a single query, in points squared
+AREA = 9.0  # of the marker of a single query, in square points
 
 
 def scatter(x: ArrayLike, y: ArrayLike, x_name: str, y_name: str) -> Any:
-    """Draw pairs of values and the line of equal values; the area of a point grows with the number of pairs there.
+    """Draw pairs of values and the line of equal values; a point's area grows with the number of its pairs.
 
     A pair with a NaN is left out.
     """

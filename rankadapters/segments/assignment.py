@@ -13,11 +13,11 @@ from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 
-Assignment = dict[Any, Ints]  # segment -> numbers of its queries; the segments are in order
+Assignment = dict[Any, Ints]  # segment -> indices of its queries; segments are sorted
 
 
 def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignment:
-    """Return the queries of each segment.
+    """Return the indices of each segment's queries.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
 
 
 def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return a mapping of query ids to segments with numpy values converted to Python values."""
+    """Return the mapping from query ids to segments, with Python values in place of numpy values."""
     missing = [query for query, segment in by.items() if is_missing(segment)]
     if missing:
         msg = f"by[{missing[0]!r}] is {by[missing[0]]!r}, but every query belongs to a segment."
@@ -62,7 +62,7 @@ def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def refuse_unknown(queries: Iterable[Any]) -> None:
-    """Raise an error for queries of a mapping that the data do not have."""
+    """Raise an error if `queries`, the ids in a mapping that the data do not have, is not empty."""
     unknown = in_order(queries)
     if unknown:
         more = f" and {len(unknown) - 1} more queries" if len(unknown) > 1 else ""
@@ -81,7 +81,7 @@ def in_order(names: Iterable[Any]) -> list[Any]:
         by_type.setdefault("" if isinstance(name, (int, float)) else type(name).__name__, []).append(name)
     try:
         return [name for kind in sorted(by_type) for name in sorted(by_type[kind])]
-    except TypeError:  # tuples of several types
+    except TypeError:  # tuples whose entries have different types
         return [name for kind in sorted(by_type) for name in sorted(by_type[kind], key=repr)]
 
 

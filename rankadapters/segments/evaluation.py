@@ -211,7 +211,7 @@ def per_query(
 def _panel_and_models(
     labels: object, scores: object, convention: Conventions, n_threads: int | None, columns: Columns
 ) -> tuple[Panel, dict[Any, object], bool]:
-    """Return the panel, the scores of each model, and whether there is one model without a name."""
+    """Return the panel, the scores of each model, and whether `scores` is of a single model without a name."""
     is_single = is_one(convention)
     panel = Panel(labels, [as_convention(convention)] if is_single else convention, n_threads=n_threads, **columns)
     warn_of_labels(panel.queries, panel.conventions)
@@ -235,7 +235,7 @@ def _outcomes(panel: Panel, scores: object, segments: Assignment) -> dict[Any, d
 def outcomes_of(
     panel: Panel, scores: object, measured: Measured, segments: Assignment | None
 ) -> tuple[dict[Any, dict[Convention, Outcome]], list[str]]:
-    """Return the outcomes of each segment (None: all queries), and the warnings of `Measured.above_values`.
+    """Return the outcomes by segment (None means all queries), and warnings of means above every query's value.
 
     For measures over all rows, each segment's rows are ranked separately.
     """

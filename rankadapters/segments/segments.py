@@ -26,7 +26,7 @@ _FEW_DEGREES = (12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.3
 
 
 class Segments(Mapping[Any, Result]):
-    """The result of `ra.evaluate(..., by=)`: the scores of each segment of queries, and in `all` those of all queries.
+    """The result of `ra.evaluate(..., by=)`: the scores of each segment of queries, and of all queries as `all`.
 
     Segments are sorted by value, regardless of their order in the data: numbers first, then the other types. The result
     of a segment is bit for bit the same as `ra.evaluate` of its queries alone.
@@ -92,7 +92,7 @@ class Segments(Mapping[Any, Result]):
         return {"confidence": _CONFIDENCE, "segments": plain(self._rows)}
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: a row for each segment, convention and model, then those of all queries.
+        """Return a pandas DataFrame: a row for each segment, convention and model, then rows for all queries.
 
         Its columns are `segment` (None for all queries), `name`, `signature`, `model` if there is more than one,
         `value`, the counts of a Score, `standard_error`, `low` and `high`. The last two are the ends of the 95 %
@@ -111,7 +111,7 @@ class Segments(Mapping[Any, Result]):
         return pd.DataFrame(self._rows)
 
     def plot(self) -> Any:
-        """Return a matplotlib Figure of each segment's value and interval, with a line at the value of all queries.
+        """Return a matplotlib Figure of each segment's value and interval, with a line at the value over all queries.
 
         Raises
         ------

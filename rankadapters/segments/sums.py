@@ -31,7 +31,7 @@ Segmented = Mapping[Any, Sums]  # by segment; the key None means all queries
 
 
 class Outcome(NamedTuple):
-    """A score and its standard error; NaN if there is none or it was not computed."""
+    """A score and its standard error, which is NaN if it is undefined or was not computed."""
 
     score: Score
     standard_error: float
@@ -50,7 +50,7 @@ def _tallies(measured: Measured) -> Ints:
 
 
 def merged(parts: Sequence[Segmented]) -> dict[Any, Sums]:
-    """Merge the sums of parts of the data, which may have different segments."""
+    """Merge the sums of several parts of the data; the parts may have different segments."""
     by_segment: dict[Any, list[Sums]] = {}
     for part in parts:
         for name, sums in part.items():
@@ -68,7 +68,7 @@ def _merged(part_sums: Sequence[Sums]) -> Sums:
 
 
 def outcomes(sums: Segmented, conventions: Sequence[Convention]) -> dict[Any, dict[Convention, Outcome]]:
-    """Return the outcome of each convention in each segment; segments are sorted, all queries come last.
+    """Return the outcome of each convention in each segment; segments are sorted, and all queries come last.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def naming(segment: Any) -> Iterator[None]:
 
 
 def above_value_warnings(sums: Segmented, conventions: Sequence[Convention]) -> list[str]:
-    """Return a warning for each mean that empty queries lift above every query's value (`Measured.above_values`)."""
+    """Return a warning for each mean that is above every query's value because of the value of empty queries."""
     messages = []
     for name, part in sums.items():
         tallies = _by_convention(part, conventions) if part.largest else {}

@@ -1,4 +1,4 @@
-"""The gap between two conventions and its parts, with its printed and drawn forms."""
+"""The result of `explain`: the gap between two conventions, split into a part for each differing field."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Explanation(Document):
         return self.b.value - self.a.value
 
     def queries(self, top: int | None = None) -> list[dict[str, Any]]:
-        """Return the queries that contribute most, with their contributions to the gap and to the part of each field.
+        """Return the queries with the largest contributions to the gap: each contribution in total and by field.
 
         The list is empty if the value is not a sum over the queries.
         """
@@ -105,7 +105,7 @@ class Explanation(Document):
         return blocks
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types, with the queries that contribute most, or None if there are no parts per query."""
+        """Return plain JSON types; `queries` has the largest contributions, or is None if `per_query` is None."""
         return {
             "a": {"name": self.a.convention.name, "signature": str(self.a.convention), "value": self.a.value},
             "b": {"name": self.b.convention.name, "signature": str(self.b.convention), "value": self.b.value},

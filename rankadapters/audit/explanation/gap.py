@@ -111,7 +111,7 @@ def explain_pair(
     a, b = pair
     differing = list(a.diff(b))
     mixtures = {names: _mixture(a, b, names) for names in subsets(differing)}
-    mixtures |= {(): a, tuple(differing): b}  # the originals keep their display names
+    mixtures |= {(): a, tuple(differing): b}  # a and b as given: equal mixtures may have other display names
     mixture_scores, shares = _evaluate(queries, scores, mixtures, measured, n_threads)
     parts = split_columns(np.stack([shares[convention] for convention in mixtures.values()])) if shares else ()
     return Explanation(
@@ -125,7 +125,7 @@ def explain_pair(
 def _without_refusals(
     queries: Queries, scores: object, convention: Convention, other: Convention
 ) -> tuple[Convention, dict[str, tuple[object, str]]]:
-    """Replace each policy `error` that refuses the data by the other convention's policy; also return the reasons."""
+    """For each policy `error` that refuses the data, use the other convention's policy; also return the reasons."""
     replacements = {
         name: value
         for name, (policy, value) in convention.diff(other).items()
@@ -155,7 +155,7 @@ def _refusal(queries: Queries, scores: object, convention: Convention) -> str | 
 
 
 def _sentences(letter: str, refusals: dict[str, tuple[object, str]]) -> dict[str, str]:
-    """Return a sentence for each field: the convention that refuses the data, and the policy used for both."""
+    """For each replaced policy, say which convention refuses the data and which policy both conventions use instead."""
     return {
         name: f"{letter} says {name}={REFUSAL!r} and refuses this data: {why.rstrip('.')}. "
         f"Both are explained with {name}={as_text(value)}."
@@ -190,7 +190,7 @@ def _require_one_measure(a: Convention, b: Convention) -> None:
 def _evaluate(
     queries: Queries, scores: object, mixtures: Mixtures, measured: Measured | None, n_threads: int | None
 ) -> tuple[dict[tuple[str, ...], Score], dict[Convention, Floats]]:
-    """Return the scores of the mixtures and what each query adds to them (empty if a score is not such a sum)."""
+    """Return each mixture's score and what each query adds to it (nothing if some score is not a sum over queries)."""
     known_scores = {} if measured is None else measured.scores
     unknown = [convention for convention in mixtures.values() if convention not in known_scores]
     passes = [] if measured is None else [measured.under(mixtures.values())]
@@ -207,7 +207,7 @@ def _evaluate(
 
 
 def _name_the_mixture(error: InputError, queries: Queries, scores: object, mixtures: Mixtures) -> InputError:
-    """Return an error that names the mixture without a value, unless a or b itself has no value."""
+    """Return an error that names a mixture without a value; if a or b itself has no value, return its error."""
     originals = [(), max(mixtures, key=len)]
     for names in [*originals, *mixtures]:
         try:

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def subsets(players: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return all sets of players; a set's number has bit i set if it contains the i-th player.
+    """Return all sets of players; the set at index n contains player i if bit i of n is 1.
 
     >>> subsets(["a", "b"])
     [(), ('a',), ('b',), ('a', 'b')]
@@ -23,7 +23,7 @@ def subsets(players: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def split(values: Sequence[float]) -> list[float]:
-    """Return the Shapley value of each player from the value of each set, in the order of `subsets`.
+    """Return each player's Shapley value, given the values of all sets of players in the order of `subsets`.
 
     The values are exact fractions, each rounded once at the end. But for that rounding they add up to the last entry
     of `values` minus the first.
@@ -68,6 +68,6 @@ def split_columns(values: Floats) -> Floats:
 
 @lru_cache(maxsize=16)
 def _weights(n_players: int) -> tuple[Fraction, ...]:
-    """Return, by set size, the share of all orders in which a player joins right after the players of one set."""
+    """Return the Shapley weight s! (n - 1 - s)! / n! of what a player adds to a set of s players, for each s."""
     sizes = range(n_players)
     return tuple(Fraction(factorial(s) * factorial(n_players - 1 - s), factorial(n_players)) for s in sizes)

@@ -14,12 +14,12 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import Block, omission_notes, values_to_search, with_refusals
 from rankadapters.statistics.search import Data, Groups, Progress, Search
 
-SLACK = 1e-9  # error of the means of a search, so conventions this close are candidates, too
+SLACK = 1e-9  # the means of a search may be off by this much; candidates are later evaluated exactly
 
 
 @dataclass(slots=True)
 class Candidates:
-    """Conventions that a search has found near the printed numbers.
+    """Conventions whose means, according to a search, are near the printed numbers.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class Candidates:
     _changes: dict[object, Ints] = field(default_factory=dict)
 
     def groups(self, without: int | None = None) -> list[list[Block]]:
-        """Return the conventions that give all numbers (except number `without`), grouped by per-query values."""
+        """Group the conventions that give all numbers (except the one at index `without`) by their per-query values."""
         return list(self._groups.get(without, {}).values())
 
     def add(self, groups: Groups) -> None:
-        """Record the means near the numbers, the conventions that give the numbers, and the nearest convention."""
+        """From a search's groups, record the means near the numbers, the matching conventions and the nearest one."""
         distances = np.abs(groups.means - [float(number.printed.value) for number in self.numbers])
         near = (distances <= [number.window for number in self.numbers]).all(axis=-1)
         if near.any():
@@ -79,7 +79,7 @@ class Candidates:
                     blocks += groups.conventions(value, policy, kept[0])
 
     def _n_changes(self, blocks: list[Block]) -> Ints:
-        """Return, per preset, the fewest fields in which a convention of the blocks differs from it."""
+        """Return, for each preset, the smallest number of changed fields that gives a convention of the blocks."""
         counts = []
         for block in blocks:
             key = tuple(block.items())

@@ -1,4 +1,4 @@
-"""Estimate how likely a match is by chance: how many conventions give random numbers near the printed ones."""
+"""Estimate how likely a match is mere chance: how often conventions also give random numbers near the printed one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rankadapters.audit.identification.candidates import Candidates
 from rankadapters.statistics.cells import percent
 
 SAME = 12  # means that agree to this many decimals count as one
-LIKELY, POSSIBLE = 0.5, 0.05  # shares of matching random numbers from which `verdict` doubts a match
+LIKELY, POSSIBLE = 0.5, 0.05  # if at least this share of random numbers matches, `verdict` doubts a match
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chance:
-    """Matches of random numbers that are near the printed ones and have as many digits, on the same data.
+    """How often conventions match random numbers near the printed ones, with as many digits, on the same data.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class Chance:
     n_random: int
 
     def share(self, n_changes: int) -> float:
-        """Return the share of random numbers that a preset with at most `n_changes` changed fields gives."""
+        """Return the share of random numbers that some preset with at most `n_changes` changed fields gives."""
         return self.shares[min(n_changes, len(self.shares) - 1)]
 
     def verdict(self, n_changes: int) -> str:
-        """Return in words how likely a match with `n_changes` changed fields is to be chance.
+        """Say in words how likely it is that a match with `n_changes` changed fields is mere chance.
 
         >>> [Chance(expected=(e,), shares=(e,), n_random=10**4).verdict(0) for e in (0.6, 0.1, 0.01)]
         ['as likely as not by chance', 'perhaps by chance', 'hardly by chance']
@@ -49,7 +49,7 @@ class Chance:
         return f"{doubt} by chance"
 
     def sentence(self, n_changes: int) -> str:
-        """Return a sentence on the random numbers that match: overall, and with at most `n_changes` changed fields."""
+        """Return a sentence: the shares of random numbers that conventions give, and the verdict for `n_changes`."""
         text = (
             f"Of the other numbers nearby with as many digits, a convention gives {self._written(self.shares[-1])} too "
             f"({self.expected[-1]:.2g} conventions on average)"
@@ -70,7 +70,7 @@ class Chance:
 
 
 def measure_chance(candidates: Candidates) -> Chance:
-    """Count the conventions that give numbers near the printed ones, without those that give the printed ones."""
+    """Count the conventions that give random numbers near the printed ones, but not the printed ones themselves."""
     printed = candidates.numbers
     units, numbers, windows = np.array([(n.unit, float(n.printed.value), n.window) for n in printed]).T
     bounded = printed[0].bounded

@@ -1,4 +1,4 @@
-"""Find a further number that would distinguish the conventions that give the same number."""
+"""Find a further number that would distinguish the conventions that all give the published number."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Telling:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups into which the number divides the conventions."""
+        """Number of groups of conventions with the same printed value."""
         return len(set(self.values))
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ def find_distinguishing_numbers(
     known_scores: Mapping[Convention, Score],
     values: Mapping[Convention, NDArray[np.float64]],
 ) -> tuple[Telling, ...]:
-    """Return the cutoff and the query whose numbers divide the likeliest conventions into the most groups.
+    """Return the cutoff and the query at which the likeliest conventions have the most different printed values.
 
     Parameters
     ----------

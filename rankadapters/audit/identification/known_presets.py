@@ -56,13 +56,13 @@ def starting_presets(measure: type[Convention], k: int | None) -> dict[str, Conv
 
 
 def unlikelihood(k: int | None) -> tuple[int, int]:
-    """Return a sort key of a cutoff, by which usual cutoffs come first, then small ones."""
+    """Return a sort key of a cutoff: the usual cutoffs come first, then all other cutoffs in ascending order."""
     return (USUAL_CUTOFFS.index(k) if k in USUAL_CUTOFFS else len(USUAL_CUTOFFS), k or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class NearestPresets:
-    """The presets nearest to some conventions, and the changed fields that turn a preset into one of them."""
+    """The presets nearest to a set of conventions, the nearest convention of the set, and the fields that differ."""
 
     presets: tuple[str, ...]
     convention: Convention
@@ -77,7 +77,7 @@ class NearestPresets:
 
 
 def nearest_to_blocks(measure: type[Convention], blocks: list[Block]) -> NearestPresets:
-    """Return the presets that are nearest to any of the blocks."""
+    """Return the presets that are nearest to any convention of the blocks."""
     by_cost = sorted((nearest_to_block(measure, block) for block in blocks), key=lambda near: near.cost)
     best = by_cost[0]
     labels = dict.fromkeys(label for near in by_cost if near.changes == best.changes for label in near.presets)
@@ -85,7 +85,7 @@ def nearest_to_blocks(measure: type[Convention], blocks: list[Block]) -> Nearest
 
 
 def nearest_to_block(measure: type[Convention], block: Block) -> NearestPresets:
-    """Return the presets that are nearest to any convention of a block.
+    """Return the presets that are nearest to any convention of a block (all combinations of its fields' values).
 
     >>> block = {name: (value,) for name, value in presets.yahoo(10).replace(ties="worst").to_dict().items()}
     >>> near = nearest_to_block(type(presets.yahoo(10)), {**block, "k": (10, 11)})
@@ -124,11 +124,11 @@ def _cost(measure: type[Convention], names: Iterable[str]) -> tuple[int, int]:
 
 
 def preset_labels(measure: type[Convention], blocks: list[Block]) -> tuple[str, ...]:
-    """Return the labels of the presets and variants that are in one of the blocks."""
+    """Return the labels of the presets and variants that are among the conventions of the blocks."""
     labels = {
         label
         for block in blocks
-        # Apart from its cutoff, a preset is the same for every cutoff, but may differ without a cutoff.
+        # k=1 stands for every cutoff, because the other fields of a preset can differ only for k=None.
         for k in {None if k is None else 1 for k in block.get("k", (None,))}
         for label, preset in presets_by_label(measure, k).items()
         if all(getattr(preset, name) in values for name, values in block.items() if name != "k")

@@ -1,4 +1,4 @@
-"""The conventions that give the printed numbers, with their printed forms."""
+"""The result of `identify`: the conventions that give the printed numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import Block
 
 MOST_NAMES = 4  # in a cell
-SHOWN = 20  # lines of a printed form; the list itself and to_dict have all matches
+SHOWN = 20  # matches and notes that are printed; the list itself and to_dict have all
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +112,7 @@ class Matches(list[Match], Document):
         self.telling, self.nearest, self.notes = telling, nearest, notes
 
     def blocks(self) -> list[str | Table]:
-        """Return the matches and the numbers that would distinguish them, or the nearest convention, and the notes."""
+        """Return the matches and the numbers that would distinguish them, or the nearest convention; then the notes."""
         shown = [f"Note: {note}" for note in self.notes[:SHOWN]]
         if len(self.notes) > SHOWN:
             shown.append(f"Note: {len(self.notes) - SHOWN} more; to_dict() has all")

@@ -1,4 +1,4 @@
-"""Find changes of presets, outside the searched grid, that would give a number without a match."""
+"""For a number without a match, find changes of presets, outside the searched grid, that would give it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.search import Cutoffs
 
-DIGITS = 2  # decimals of a field's number; with more decimals, some number would always fit
+DIGITS = 2  # most decimals to try for a numeric field; with more, some value would fit any printed number
 
 
 def near_misses(number: Number, k: int | None) -> tuple[str, ...]:
-    """Return notes on single changes of presets that would give the number: of a number in a field, or of the cutoff.
+    """Return notes on presets that would give the number if one numeric field, or the cutoff, were different.
 
     If the cutoff of the number is unknown, `k` is tried first, then the usual cutoffs.
     """
-    # The mean is linear in the value that a policy gives a query, but not in the label of a row.
+    # Try policies only: the mean is linear in the value that a policy gives a query, not in the label of a row.
     declared, cutoffs = number.measure.declared().items(), number.cutoffs
     kinds = {n: kind for n, kind in declared if isinstance(kind, NumberOrWord) and kind.group == "policy"}
     usual = tuple(dict.fromkeys((k, *USUAL_CUTOFFS))) if len(cutoffs) > 1 else cutoffs

@@ -18,9 +18,9 @@ from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.search import Cutoffs
 
-LARGEST_CUTOFF = 100  # of those that are searched for an unknown cutoff
-NEARBY = 0.1  # share of the number: random numbers are at most this far from the printed one
-LEAST_NEARBY = 5  # minimum number of random numbers below the printed one, and above it
+LARGEST_CUTOFF = 100  # the largest k to try if the cutoff is unknown
+NEARBY = 0.1  # random numbers differ from the printed number by at most this share of it
+LEAST_NEARBY = 5  # but at least this many random numbers are on each side of the printed number
 UNKNOWN = "unknown"
 EXAMPLE = "{'ndcg@5': '0.4382', 10: '0.4711'}, or a list with k=[5, 10]"
 
@@ -60,11 +60,11 @@ class Number:
 
     @property
     def window(self) -> float:
-        """Largest distance from the printed number of the random numbers whose matches `Chance` counts."""
+        """Largest difference between the printed number and the random numbers that `Chance` counts."""
         return max(NEARBY * abs(float(self.printed.value)), (LEAST_NEARBY + 0.5) * self.unit)
 
     def at_cutoff(self, convention: Convention) -> Convention:
-        """Return the convention at the cutoff of the number; if this is unknown, return the convention unchanged."""
+        """Return the convention at the number's cutoff, or unchanged if that cutoff is unknown."""
         has_known_cutoff = len(self.cutoffs) == 1 and has_cutoff(type(convention))
         return convention.at(self.cutoffs[0]) if has_known_cutoff else convention
 
@@ -87,7 +87,7 @@ def read_numbers(
     decimals: int | None,
     columns: Mapping[str, Any],
 ) -> list[Number]:
-    """Read one number, or the numbers of cutoffs, of models, or of both; numbers without a cutoff come last.
+    """Read one number, or one per cutoff, per model, or per model and cutoff; numbers without a cutoff come last.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def _by_model(value: object, models: Mapping[str, object]) -> dict[str, object]:
 
 
 def _by_cutoff(value: object, k: object, measure: type[Convention]) -> Iterator[tuple[object, object]]:
-    """Yield the cutoff and the number for every number of a model."""
+    """Yield pairs of a cutoff and a number for one model."""
     if isinstance(value, Mapping):
         _require_numbers(value)
         for key, number in value.items():

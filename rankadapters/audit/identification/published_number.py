@@ -112,7 +112,7 @@ def identify(
 def _confirmed(
     numbers: Sequence[Number], groups: list[list[Block]]
 ) -> tuple[list[tuple[Match, Score]], dict[Convention, Floats]]:
-    """Evaluate one convention of each group exactly, and keep those whose values round to the numbers.
+    """Evaluate one convention of each group exactly, and keep the groups for which the values round to the numbers.
 
     Return the matches with their scores for the first number, the likeliest first, and the per-query values of the
     first `N_COMPARED` matches.
@@ -141,7 +141,7 @@ def _confirmed(
 
 
 def _without_match(candidates: Candidates) -> tuple[Match | None, tuple[str, ...]]:
-    """Return the nearest convention, and notes: changes that would give a match, or the number that does not fit."""
+    """Return the nearest convention (None for several numbers), and notes on what prevents a match."""
     numbers = candidates.numbers
     if len(numbers) > 1:
         return None, tuple(_without_one(candidates))

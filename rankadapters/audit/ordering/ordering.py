@@ -114,7 +114,7 @@ def compare_models(
 
 
 def _tests(model_scores: ModelScores, pairs: list[Pair], **options: Any) -> dict[Pair, PairedTest]:
-    """Test the pairs whose values are sums over the queries, if there are at least two queries."""
+    """Test each pair of models under its convention, if the value is a sum over at least two queries."""
     tested = [pair for pair in pairs if pair[1].is_sum and model_scores.n_queries > 1]
     shares = [(model_scores.shares[first][c], model_scores.shares[second][c]) for (first, second), c in tested]
     return dict(zip(tested, paired_tests(shares, **options), strict=True))
@@ -151,7 +151,7 @@ def _correlations(model_scores: ModelScores) -> tuple[tuple[float | None, ...], 
 
 
 def _tau_b(first: list[float], second: list[float]) -> float | None:
-    """Return Kendall's rank correlation with ties (Kendall 1945); None if all values of one side are equal."""
+    """Return Kendall's rank correlation with ties (Kendall 1945); None if all values of one list are equal."""
     if len(set(first)) < 2 or len(set(second)) < 2:  # noqa: PLR2004 - there is no order
         return None
     return float(scipy_stats().kendalltau(first, second, variant="b").statistic)
@@ -167,7 +167,7 @@ def _notes(model_scores: ModelScores, n_pairs: int, n_resamples: int, level: flo
         if convention not in tested
     )
     n_tests = n_pairs * len(tested)
-    least = 2 / min(n_resamples + 1, 2**model_scores.n_queries)  # two-sided; with few queries all swaps are tried
+    least = 2 / min(n_resamples + 1, 2**model_scores.n_queries)  # smallest two-sided p; n queries have 2**n swaps
     if least * n_tests <= level:
         return untested
     note = (

@@ -1,4 +1,4 @@
-"""Report of models under conventions: values, correlations of their orders, and pairs that change places."""
+"""Report on models under several conventions: values, rank correlations, and pairs whose order changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankadapters.statistics.document import Document
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
-    """Two models under one convention.
+    """The comparison of two models under one convention.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two models that change places between conventions.
+    """Two models whose order differs between conventions.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class OrderReport(Document):
     notes: tuple[str, ...] = ()
 
     def blocks(self) -> list[str | Table]:
-        """Return the values with their ranks, the correlations, and the pairs that change places."""
+        """Return the values with their ranks, the correlations, and the pairs of models whose order changes."""
         blocks: list[str | Table] = [self.values_table()]
         if len(self.conventions) > 1:
             blocks.append(self.correlation_table())
@@ -136,7 +136,7 @@ class OrderReport(Document):
         }
 
     def plot(self) -> Any:
-        """Return a matplotlib Figure of the ranks of the models under each convention; crossing lines change places.
+        """Return a matplotlib Figure of the models' ranks under each convention; lines cross if the order changes.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class OrderReport(Document):
         return Table.of("Values, and ranks among the models", ("model", *(c.name for c in self.conventions)), lines)
 
     def correlation_table(self) -> Table:
-        """Return Kendall's tau-b between every two conventions."""
+        """Return Kendall's tau-b between the orders of the models under every two conventions."""
         names = [c.name for c in self.conventions]
         lines = [
             (name, *("-" if tau is None else f"{tau:.3f}" for tau in row))
@@ -168,14 +168,14 @@ class OrderReport(Document):
         return Table.of("Kendall's tau-b between the orders of the models", ("convention", *names), lines)
 
     def change_table(self) -> Table:
-        """Return the pairs of models that change places, under every convention."""
+        """Return a table of the pairs of models whose order changes, with a row for each convention."""
         percent = f"{100 * self.confidence:g} %"
         head = ("models", "convention", "ahead", "difference", f"{percent} interval", "p", "p (Holm)", "significant")
         lines = [_line(comparison) for change in self.changes for comparison in change.comparisons]
         return Table.of("Pairs that change places", head, lines)
 
     def outcome(self) -> str:
-        """Return a sentence with the numbers of pairs that change places and of significant differences."""
+        """Return a sentence: how many pairs of models change their order, and how many differences are significant."""
         tested = [c for c in self.comparisons if c.p_value is not None]
         significant = f"{sum(c.significant for c in tested)} of {len(tested)} differences are significant"
         if not self.changes:

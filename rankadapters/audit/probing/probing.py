@@ -22,7 +22,7 @@ from rankadapters.statistics.probing.examination import as_cutoff, examine, find
 from rankadapters.statistics.probing.mistakes import EXCEPTIONS
 from rankadapters.statistics.probing.shrinking import shrink
 
-QUESTIONS, SECONDS = 400, 5.0  # limits on the calls of the function while its smallest example is searched for
+QUESTIONS, SECONDS = 400, 5.0  # limits on the function's calls, and on their time, for shrinking an example
 
 MEANINGS = {
     EMPTY: "empty='error', or empty='skip' if no query is left to average",
@@ -31,7 +31,7 @@ MEANINGS = {
     NEGATIVE: "scores have to be positive",
 }
 ALL_REFUSED = "pass a function of labels and scores that returns one number; check takes= and labels="
-UNKNOWN = "unknown"  # k, if the cutoff is to be found
+UNKNOWN = "unknown"  # the value of k that makes `probe` find the cutoff
 
 
 def probe(
@@ -105,7 +105,7 @@ def probe(
 
 
 def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[Convention]:
-    """Set `empty` and `short` to "error" or "skip" where the function returned no number for such queries."""
+    """Set `empty` or `short` to "error" or "skip" if the function returned no number for empty or short queries."""
     refused = {case.purpose for case, _ in elimination.refused}
     single = elimination.function.takes == "query"
     policies = {
@@ -119,7 +119,7 @@ def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[
 
 
 def _by_other_labels(elimination: Elimination, fitting: list[Convention]) -> list[Convention]:
-    """Rule out conventions by fractional and negative labels; ignore answers that fit none of the conventions."""
+    """Rule out conventions by answers for fractional and negative labels; ignore answers that no convention fits."""
     for case in unusual_label_cases(elimination.cutoff, elimination.function.n_queries):
         values = values_of(fitting, case)
         if np.unique(np.round(values, 10), equal_nan=True).size > 1:
@@ -145,14 +145,14 @@ def _fitted(elimination: Elimination, fitting: list[Convention]) -> Probe:
 
 
 def _simplest(conventions: list[Convention]) -> Convention:
-    """Return the first convention that is a preset; if none is, the one with the simplest values."""
+    """Return the first convention that is a preset; if none is, the one with the simplest field values."""
     candidates, kinds, cutoff = set(conventions), dict.fromkeys(map(type, conventions)), _cutoff(conventions[0])
     presets = (preset for kind in kinds for preset in presets_by_label(kind, cutoff).values())
     return next((preset for preset in presets if preset in candidates), min(conventions, key=_simplicity))
 
 
 def _presets(conventions: list[Convention]) -> tuple[str, ...]:
-    """Return the names of the presets that compute the same, if necessary with suitable docids for sorting ties."""
+    """Return the names of the presets among the conventions; docids may be in row order or in reverse row order."""
     candidates, labels = set(conventions), []
     for kind in dict.fromkeys(map(type, conventions)):
         for label, preset in presets_by_label(kind, _cutoff(conventions[0])).items():
@@ -172,7 +172,7 @@ def _unexplained(elimination: Elimination, grades: tuple[float, ...]) -> Probe:
         convention = _simplest([c for c in nearest if getattr(c, "empty", None) == empty])
     deterministic = elimination.function.deterministic
     example = _example(elimination, convention) if convention is not None and deterministic else None
-    alike = nearest if explanation == EXCEPTIONS[LONG] else []  # presets leave out the effect of an unstable sort
+    alike = nearest if explanation == EXCEPTIONS[LONG] else []  # no preset models an unstable sort: ignore its effect
     return Probe(
         convention=None, conventions=(), presets=_presets(alike), undecided={},
         nearest=convention, example=example, explanation=explanation, **_common(elimination, None),
@@ -230,7 +230,7 @@ def _refusals(elimination: Elimination, convention: Convention | None) -> Iterat
 
 
 def _simplicity(convention: Convention) -> tuple[int, ...]:
-    """Return a sort key that puts simple conventions first; values that are tried earlier count as simpler."""
+    """Return a sort key that puts simple conventions first; a field's values are tried from simple to complex."""
     fields = convention.declared()
     return tuple(
         kind.tried.index(value) if (value := getattr(convention, name)) in kind.tried else len(kind.tried)

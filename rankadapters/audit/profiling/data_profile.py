@@ -14,7 +14,7 @@ from rankadapters.statistics.document import Document
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataProfile(Document):
-    """Traits of judged queries, and effects of a convention's fields on them; made by `profile`.
+    """Traits of judged queries, and how much each field of a convention changes a value; made by `profile`.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class DataProfile(Document):
         return self._share_table(), self._label_table(), *([self._effect_table()] if self.effects else [])
 
     def plot(self) -> Any:
-        """Return a matplotlib Figure with a bar for the largest change that each field makes.
+        """Return a matplotlib Figure with a bar for each field: the largest change of the value by this field.
 
         Raises
         ------

@@ -18,7 +18,7 @@ from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import Values, grid
 
 CUTOFFS = (1, 3, 5, 10, 20, None)  # the cutoffs to try, in addition to the requested cutoffs
-RANDOM = {"ties": "average"}  # with equal scores, the value is the expectation over all rankings
+RANDOM = {"ties": "average"}  # if all scores are equal, this gives the expectation over all rankings
 
 Variants = dict[tuple[Convention, str], dict[Any, Convention]]
 
@@ -74,18 +74,18 @@ def _bases(measure: type[Convention], cutoffs: tuple[int | None, ...], changes: 
     for name in presets.names(measure.measure):
         for k in cutoffs:
             base = presets.make(name, k)
-            # A measure that does not allow this value of `ties` keeps its own.
+            # If the measure does not allow these changes, take the preset unchanged.
             bases[_replaced(base, changes) or base] = None
     return bases
 
 
 def _adapted(queries: Queries, measure: type[Convention], bases: Iterable[Convention]) -> Iterable[Convention]:
-    """Return the presets, changed in the fields that need a missing column, such as pairs or docids."""
+    """Return the presets with other values in the fields that need a missing column, such as pairs or docids."""
     choices, kinds = grid(measure, queries), measure.declared()
     adapted: dict[Convention, None] = {}
     for base in bases:
         unusable = [name for name in choices if not kinds[name].fits(getattr(base, name), queries.columns)]
-        for average in dict.fromkeys((base.average, *choices["average"])):  # weighting by pairs needs pairs
+        for average in dict.fromkeys((base.average, *choices["average"])):  # some averages are invalid here
             varied = _replaced(base, {**{name: choices[name][0] for name in unusable}, "average": average})
             if varied is not None:
                 adapted[varied] = None
@@ -98,7 +98,7 @@ def _replaced(convention: Convention, fields: dict[str, Any]) -> Convention | No
         return None
     try:
         return convention.replace(**fields)
-    except ConventionError:  # these values exclude each other
+    except ConventionError:  # this combination of values is invalid
         return None
 
 

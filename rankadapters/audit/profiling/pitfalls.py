@@ -14,11 +14,11 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.statistics.cells import percent, spelled
 
-LARGEST_EXPONENT = 1024  # of float64; 2 to this power overflows
-MANY_GRADES = 5  # more than the labels 0..4 of the largest public data sets
+LARGEST_EXPONENT = 1024  # 2 to this power overflows float64
+MANY_GRADES = 5  # the first label to warn about; the largest public data sets have the labels 0..4
 LIGHTGBM_LABELS = 30  # the largest label with a default gain in LightGBM
-LARGE_SHARE = 0.5  # of the queries
-NOISE = 1e-9  # differences that arise from the order of summation alone
+LARGE_SHARE = 0.5  # the share of short queries above which there is a warning
+NOISE = 1e-9  # smaller differences may come from the order of summation alone
 
 
 def pitfalls(queries: Queries, flags: QueryFlags, effects: tuple[Effect, ...]) -> tuple[str, ...]:

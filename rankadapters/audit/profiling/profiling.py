@@ -79,7 +79,7 @@ def profile(
 def describe_queries(
     queries: Queries, scores: object, measure: type[Convention], cutoffs: Iterable[int | None]
 ) -> DataProfile:
-    """Describe queries as `profile` does; if no preset has a value, the profile has no effects."""
+    """Describe queries as `profile` does; if no preset has a value, the profile lists no field effects."""
     queries, distinct = queries.weighed_by("query_weight"), tuple(dict.fromkeys(cutoffs))
     checked = None if scores is None else queries.check_scores(scores)
     flags = flags_of(queries, checked, distinct)

@@ -16,7 +16,7 @@ Cutoffs = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryFlags:
-    """Flags of the queries with each trait, and the label counts; see `DataProfile`."""
+    """For each trait, which queries have it; and how many rows have each label. See `DataProfile`."""
 
     empty: Flags
     single: Flags
@@ -60,7 +60,7 @@ def flags_of(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> QueryF
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ties:
-    """The ties of the rows, which are in rank order within each query, and whether their labels differ."""
+    """The tie of each row, for rows in rank order within each query, and whether the labels of each tie differ."""
 
     tie: NDArray[np.intp]  # tie number of each row; an untied row is a tie of one row
     mixed: Flags  # whether the labels of each tie differ
@@ -72,12 +72,12 @@ class _Ties:
         return np.bincount(query, weights=same, minlength=sizes.size) > 0
 
     def of_labels(self, sizes: NDArray[np.intp]) -> Flags:
-        """Return which queries have a tie of different labels."""
+        """Return which queries have tied rows with different labels."""
         query = np.repeat(np.arange(sizes.size), sizes)
         return np.bincount(query, weights=self.mixed[self.tie], minlength=sizes.size) > 0
 
     def at_cut(self, sizes: NDArray[np.intp], k: int | None) -> Flags:
-        """Return which queries have a tie of different labels that includes the ranks k and k + 1."""
+        """Return which queries have a tie that includes ranks k and k + 1 and whose rows have different labels."""
         tied = np.zeros(sizes.size, np.bool_)
         if k is None:
             return tied

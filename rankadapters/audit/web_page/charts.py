@@ -55,7 +55,7 @@ def cutoff_curves(
     """Return a chart of a model's value against the cutoff, with one line per convention that has a cutoff."""
     conventions = [convention for convention in known_scores if has_cutoff(type(convention))]
     values = evaluate_usable(queries, scores, (c.at(k) for c in conventions for k in CUTOFFS), known_scores)
-    # Conventions that differ only in their cutoff share a line, under the name of the first.
+    # Conventions that differ only in their cutoff share a line, which is named after the first of them.
     different = {c.at(CUTOFFS[0]): c for c in reversed(conventions)}
     lines = {}
     for convention in reversed(different.values()):

@@ -23,7 +23,7 @@ from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.page import Page, Section
 from rankadapters.statistics.paired_tests import checked_resampling
 
-CONFIDENCE = 0.95  # of the intervals
+CONFIDENCE = 0.95  # confidence level of the intervals
 
 
 @shows("making the page")
