@@ -97,8 +97,10 @@ def evaluate(
         with a sequence of conventions, because with one convention it is usually a `predict_proba` by mistake.
     convention : Convention or str, or sequence of these
         The convention to compute; a text such as `"letor4@10"` is read by `ra.parse`.
-    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
-        As in `Queries`; exactly one of `qid` and `group_sizes`.
+    qid, group_sizes : array-like
+        Exactly one of the two, as in `Queries`.
+    query_weight, row_weight, pairs, docid, retrieved, judged : array-like, optional
+        As in `Queries`.
     by : array-like, shape (n_docs,), or mapping, optional
         Segment of each row, equal within a query, or segment of each query by its id. The result then has a score for
         each segment. No segment may be missing; a mapping has exactly the queries of the data.
