@@ -1,4 +1,4 @@
-"""The request to evaluate a frame: conventions, the names of columns, and how the partitions hold the queries."""
+"""The request to evaluate a frame: conventions, the names of columns, and how queries are split over partitions."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.partitions.request import FrameRequest
 
-MIN_MEAN_RUN = 4  # mean rows per run of one query, from which it pays to check whether each query is a single run
+MIN_MEAN_RUN = 4  # mean rows per run from which it is worth checking whether rows are already grouped by query
 
 Span = tuple[Any, Any]  # first and last qid of sorted rows
 
@@ -41,7 +41,7 @@ class FrameRows:
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], request: FrameRequest) -> Self:
-        """Read columns of pandas or Arrow, by role.
+        """Read and check pandas or Arrow columns, which are keyed by role.
 
         Raises
         ------
