@@ -58,7 +58,7 @@ class ArrowColumns(NamedTuple):
         return qid[starts], starts
 
     def codes(self, name: str | int) -> tuple[Array, Array | None]:
-        """Return each row's query as an integer, and None; for text, an index in the distinct texts, and these."""
+        """Return integer query ids, and None; for text, each row's index in the distinct texts, and the texts."""
         from pyarrow import types
 
         column = self._column(name)

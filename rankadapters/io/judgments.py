@@ -122,7 +122,7 @@ def _docid_ranks(docids: Sequence[str], queries: Queries, locate: Callable[[int]
 
 
 def first_duplicate(keys: Iterable[Hashable]) -> tuple[int, int]:
-    """Return the first row whose key occurred before, after that key's first row; (-1, -1) if there is none.
+    """Return the first row with a repeated key, as the pair (earlier row, this row); (-1, -1) if there is none.
 
     >>> first_duplicate("abcb")
     (1, 3)

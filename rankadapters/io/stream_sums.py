@@ -45,7 +45,7 @@ def require_mergeable(conventions: Iterable[Convention]) -> None:
 
 
 class StreamSums:
-    """Adds up the values of all queries so far exactly, and remembers an 8-byte hash of each query's id.
+    """Keeps exact sums of the values of all queries so far, and an 8-byte hash of each query's id.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def _copy_of_ranker(ranker: Any) -> Any:
 
 
 def ending_with(estimator: Any, last: Any) -> Any:
-    """Return a pipeline, which may be nested, with the last step `last`; for any other estimator return `last`."""
+    """Return a pipeline with its (innermost) last step replaced by `last`; for any other estimator return `last`."""
     if not isinstance(estimator, Pipeline):
         return last
     changed = copy.copy(estimator)

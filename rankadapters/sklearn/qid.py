@@ -45,7 +45,7 @@ def refuse_other_rows(ids: str | None, **columns: Any) -> None:
 
 def find_qid(name: str, X: Any, y: Any, *, whole: Any = None) -> Any:
     """Return the query ids: a column of X, an index level of X or y, or `whole` if X is an array with as many rows."""
-    # pyarrow tables have their names in `column_names`; a pandas table may only have a column of that name.
+    # pyarrow tables list their names in `column_names`; look at the type, since pandas may have such a column.
     columns = X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
     if name in list(columns):
         return X[name]

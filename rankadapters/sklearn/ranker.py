@@ -232,7 +232,7 @@ class QueryRanker(QueryMetaEstimator):
         return last_step(self.estimator_)
 
     def _check(self, eval_set: Any) -> None:
-        """Check each parameter, and which parameters are combined."""
+        """Check the parameters, and that they fit together."""
         _check_estimator(self.estimator)
         if not isinstance(self.qid, str | None):
             hint = "to pass the ids themselves, QueryRanker(estimator).fit(X, y, qid=ids)"

@@ -81,7 +81,7 @@ class FitTasks:
         self._round: Any = None
         if self.watched:
             self._rows = rows.take(row_numbers)
-            # No query ids: scikit-learn's scorers would refuse them, and scikit-learn's estimators also pass only weights.
+            # No query ids: scikit-learn's scorers would refuse them, and its own estimators also pass only weights.
             metadata = None if rows.sample_weight is None else {"sample_weight": self._rows.sample_weight}
             self._data = {"estimator": estimator, "X": self._rows.X, "y": self._rows.y, "metadata": metadata}
             self._fit = estimator._init_callback_context(max_subtasks=max_rounds)  # noqa: SLF001 - documented by them
