@@ -193,7 +193,7 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
 
 
 def require_one_type(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
-    """Yield the parts with normalized ids; refuse a part whose ids or scores differ in type from the first part's."""
+    """Yield the parts with normalized ids; raise an error if the type of ids or scores changes."""
     first: dict[str, Any] = {}
     for part in parts:
         rows = part._replace(ids=id_column(part.ids))

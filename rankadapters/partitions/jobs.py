@@ -35,7 +35,7 @@ class Part(NamedTuple):
     span: Span | None  # in sorted data, the first and last qid
 
 
-# None for a partition without rows. Errors are returned as values, because engines hide or retry a job that raises.
+# None if the partition has no rows. Errors are returned, because Dask and Spark hide or retry a job that raises.
 PartitionResult = Part | RankAdaptersError | None
 
 

@@ -137,7 +137,7 @@ class FrameRequest:
         order: str | None = None,
         ids_up_to: int = IDS_UP_TO,
     ) -> Self:
-        """Check the arguments of a call on a frame whose columns have these names.
+        """Check the arguments of a call; `names` are the columns of the frame.
 
         Raises
         ------

@@ -26,7 +26,7 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 def with_callbacks(fit: Fit) -> Fit:
-    """Decorate `fit` so that the estimator's callbacks are notified of its end, also after an error."""
+    """Decorate `fit` to notify the estimator's callbacks when it ends, even after an error."""
     if _with_callbacks is None:
         return fit
     managed = _with_callbacks(fit)
@@ -53,7 +53,7 @@ class TrainingRows(NamedTuple):
     sample_weight: Any
 
     def take(self, row_numbers: Any) -> TrainingRows:
-        """Return the rows with these numbers; all rows for None."""
+        """Return the rows with these row numbers, or all rows if `row_numbers` is None."""
         if row_numbers is None:
             return self
         return TrainingRows(*(column if column is None else take_rows(column, row_numbers) for column in self))
