@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from rankadapters.segments.evaluation import evaluate, per_query
     from rankadapters.statistics.inert import inert
 
-# Imported on first use: conventions take a quarter of a second, data imports numpy, gradients numba, and each adapter
-# its toolkit. The pytest plugin must not load these into every test run.
+# Imported on first use, so that the pytest plugin loads fast: importing the conventions takes a quarter of a second,
+# and other modules import numpy, numba or a toolkit.
 _LAZY = {
     "AboveValuesWarning": "core.errors",
     "Convention": "core.declaration.convention",

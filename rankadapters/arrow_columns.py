@@ -1,4 +1,4 @@
-"""Read and check Arrow columns for files, streams, Dask and Spark; an error in a value names its row."""
+"""Read and check Arrow columns for files, streams, Dask and Spark; errors name the row of the wrong value."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ArrowColumns(NamedTuple):
         values: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
         if exact:
             self._refuse_merged(name, column, values)
-            return values.astype(np.float64, copy=False)  # no later check looks for merged integers again
+            return values.astype(np.float64, copy=False)  # float64 needs no second check for merged integers
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             msg = f"{self.locate(row)}: {name} is {values[row]}; expected a finite number.\nHint: fix or drop the row."
@@ -45,7 +45,7 @@ class ArrowColumns(NamedTuple):
         return values
 
     def queries(self, name: str | int) -> tuple[Array, NDArray[np.int64]]:
-        """Return the query of each run of rows with one query, and the first row of each run."""
+        """Return the query of each run of consecutive rows with the same query, and the first row of each run."""
         from pyarrow import types
 
         column = self._column(name)
@@ -58,7 +58,7 @@ class ArrowColumns(NamedTuple):
         return qid[starts], starts
 
     def codes(self, name: str | int) -> tuple[Array, Array | None]:
-        """Return each row's query as an integer and None, or as an index into the texts that are also returned."""
+        """Return integer query ids, and None; for text, each row's index in the distinct texts, and the texts."""
         from pyarrow import types
 
         column = self._column(name)
@@ -93,7 +93,7 @@ class ArrowColumns(NamedTuple):
         return keys
 
     def _refuse_merged(self, name: str | int, column: Any, values: Array) -> None:
-        """Refuse integers and decimals so large that float64 may merge them with their neighbors."""
+        """Refuse integers and decimals so large that float64 may round neighboring values to the same number."""
         if max(float(values.max()), -float(values.min())) < EXACT_INT:
             return
         for row in np.flatnonzero(np.abs(values.astype(np.float64)) >= EXACT_INT).tolist():
@@ -107,7 +107,7 @@ class ArrowColumns(NamedTuple):
         if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
             column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
         if str(column.type) == "string_view":
-            column = column.cast("large_string")  # supported by more functions of pyarrow
+            column = column.cast("large_string")  # more functions of pyarrow support large_string
         row = _first_missing(column)
         if row >= 0:
             msg = f"{self.locate(row)}: {name} is missing.\nHint: fix or drop the row."
@@ -146,7 +146,7 @@ def _first_missing(column: Any) -> int:
 
 
 def text_stretches(column: Any) -> tuple[Array, NDArray[np.int64]]:
-    """Return the text and the first row of each run of rows with equal text, creating one Python text per run."""
+    """Return the text and the first row of each run of rows with equal text, making only one Python string per run."""
     import pyarrow as pa
     from pyarrow import compute
 

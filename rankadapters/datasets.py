@@ -49,7 +49,7 @@ class RankingData:
     qid: NDArray[Any]
 
     def __post_init__(self) -> None:
-        """Refuse parts of different length."""
+        """Raise an error unless X, labels and qid have the same number of rows."""
         X, labels, qid = (getattr(part, "shape", None) for part in (self.X, self.labels, self.qid))
         if X is None or len(X) != 2 or not labels == qid == X[:1]:  # noqa: PLR2004 - X has two dimensions
             msg = (
@@ -66,7 +66,7 @@ class RankingData:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Grouped:
-    """Rows ordered by query, and their grouping in the forms that toolkits take; made by `of`.
+    """Rows ordered by query, with the query sizes and ids that toolkits take; made by `of`.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Grouped:
 
     @classmethod
     def of(cls, data: RankingData) -> Grouped:
-        """Order the rows by query, by first appearance; the rows of a query keep their order.
+        """Group the rows by query; queries are in order of first appearance, and each query's rows keep their order.
 
         >>> data = RankingData(X=np.array([[1.0], [2.0], [3.0]]), labels=np.zeros(3), qid=np.array([7, 5, 7]))
         >>> grouped = Grouped.of(data)
@@ -146,7 +146,7 @@ def mq2008_like(
     arguments.whole("n_train_queries", n_train_queries, most=_MAX_QUERIES)
     arguments.whole("n_test_queries", n_test_queries, most=_MAX_QUERIES)
     rng = np.random.default_rng(arguments.seed(random_state))
-    # Drawn once, so that a feature has the same meaning in both parts.
+    # Sampled once, so that each feature has the same meaning in the training and the test data.
     strength = rng.uniform(0, 0.6, FEATURES) * (rng.random(FEATURES) < INFORMATIVE)
     levels = rng.choice([2, 4, 8, 20], FEATURES)
     train = _queries(rng, n_train_queries, 1, strength, levels)

@@ -49,7 +49,7 @@ def shown(title: str, *, after: float | None = None) -> Iterator[None]:
 
 
 def steps(progress: object) -> Step:
-    """Return the function to call with the amount done and the total.
+    """Return the function that reports progress, which is called with the amount done and the total.
 
     >>> steps(print) is print, steps(True) is advance, steps(False)(1, 2)
     (True, True, None)
@@ -67,7 +67,7 @@ def steps(progress: object) -> Step:
 
 
 def shows(title: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function that may take long, to show a bar while it runs unless its `progress=` prevents that."""
+    """Decorate a slow function to show a bar on a terminal, unless the caller passes `progress=False` or a function."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)

@@ -44,12 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
     spec, file = config.getoption("rank_convention"), config.getoption("rank_parity_report")
     if spec is not None:
         _resolve(spec, "--rank-convention")
-    if file is not None and not hasattr(config, "workerinput"):  # a worker of pytest-xdist sends its reports instead
+    if file is not None and not hasattr(config, "workerinput"):  # pytest-xdist's workers only send their reports
         config.pluginmanager.register(_Writer(_writable_path(file)), "rankadapters-parity-report")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Refuse the marker on a test whose fixtures do not use it."""
+    """Fail a test that has the marker, but no fixture that uses it."""
     marks = [mark for mark in item.own_markers if mark.name == MARKER]
     if marks and not {"ranking_parity", "assert_same_ndcg", "request"} & set(getattr(item, "fixturenames", ())):
         pytest.fail(
@@ -61,7 +61,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the test's parity reports to its report as plain data, which pytest-xdist can send from its workers."""
+    """Attach the test's parity reports to pytest's report as plain data, which pytest-xdist's workers can send."""
     report = yield
     reports = item.stash.get(REPORTS, [])
     if reports:
@@ -189,7 +189,7 @@ def _writable_path(file: str) -> Path:
 
 
 class _Writer:
-    """Collects the tests' parity reports, and writes them whenever the session ends."""
+    """Collects the tests' parity reports, and writes them when the session ends, even after failures."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

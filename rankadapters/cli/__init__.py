@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             hint = "check that the files and folders exist, that you may use them, and that the disk has room"
             print(_one_line(f"{error}.\nHint: {hint}."), file=sys.stderr)
             return BAD_INPUT
-        # When Python closes stdout it would write again and print a second error.
+        # Redirect stdout, because Python flushes it at exit, which would print a second error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # a broken pipe means only that the reader stopped early
             print(_one_line(f"the result cannot be written: {error}"), file=sys.stderr)

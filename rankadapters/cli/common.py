@@ -43,7 +43,7 @@ def cutoff(text: str) -> int | None:
 
 
 def flag(name: str) -> str:
-    """Return the option that sets an argument."""
+    """Return the command-line option for the name of an argument."""
     return f"--{name.removesuffix('_file').replace('_', '-')}"
 
 

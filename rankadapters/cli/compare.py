@@ -46,7 +46,7 @@ def _run(arguments: argparse.Namespace) -> Answer:
     better = None if arguments.better is None else DIRECTIONS[arguments.better]
     results = Results.read(arguments.results, higher_is_better=better, on_mixed=arguments.on_mixed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MixedDecimalsWarning)  # every format except CSV already says so
+        warnings.simplefilter("ignore", MixedDecimalsWarning)  # every format except CSV reports mixed decimals itself
         winners = winning_numbers(results, by=arguments.by)
         if arguments.out:
             write_text(arguments.out, page(results, title=arguments.title, strict=arguments.strict))

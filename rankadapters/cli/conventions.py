@@ -59,7 +59,7 @@ class PresetFields(Document):
 
     @classmethod
     def of(cls, conventions: dict[str, Convention], reference: Convention | None) -> Self:
-        """Return the fields as a signature spells them."""
+        """Collect the fields of the conventions, spelled as in their signatures."""
         rows = {}
         for name, convention in conventions.items():
             differing = {} if reference is None else convention.diff(reference)

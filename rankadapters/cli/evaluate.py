@@ -67,7 +67,7 @@ def add(commands: Any) -> None:
 class _Model(NamedTuple):
     """The results of one model."""
 
-    outcomes: Mapping[Any, Mapping[Convention, Outcome]]  # by segment; None is all queries
+    outcomes: Mapping[Any, Mapping[Convention, Outcome]]  # by segment; the key None stands for all queries
     queries: dict[Convention, dict[str, float | None]]  # empty without --per-query; None for a skipped query
 
 
@@ -75,19 +75,19 @@ class _Model(NamedTuple):
 class _Evaluation(Document):
     """Values of models under conventions."""
 
-    conventions: list[Convention]  # as requested: presets with different names can be equal
+    conventions: list[Convention]  # a list, since presets with different names can be equal
     models: dict[str, _Model]
     note: str
 
     def _pairs(self) -> Iterator[tuple[dict[str, str], Convention, _Model]]:
-        """Yield the names, the convention and the model of every pair; a single model has no name."""
+        """Yield names, convention and results of each convention and model; the name of a single model is omitted."""
         for convention in self.conventions:
             declared = {"name": convention.name, "signature": str(convention)}
             for name, model in self.models.items():
                 yield ({"model": name} if len(self.models) > 1 else {}) | declared, convention, model
 
     def summaries(self) -> list[dict[str, Any]]:
-        """Return the names, the value and the counts of each convention and model."""
+        """Return names, value and counts for each pair of convention and model."""
         scores = [(names, model.outcomes[None][convention].score) for names, convention, model in self._pairs()]
         return [
             {**names, "value": score.value} | {count: getattr(score, count) for count in COUNTS}
@@ -101,11 +101,11 @@ class _Evaluation(Document):
         return plain(rows) if len({row["segment"] for row in rows}) > 1 else []
 
     def queries(self) -> list[tuple[dict[str, str], dict[str, float | None]]]:
-        """Return the names and per-query values of each convention and model; empty without --per-query."""
+        """Return names and per-query values for each pair of convention and model; empty without --per-query."""
         return [(names, model.queries[convention]) for names, convention, model in self._pairs() if model.queries]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return lists and mappings that pandas accepts; with more than one model, query values are by model."""
+        """Return lists and mappings that pandas accepts; with more than one model, query values are nested by model."""
         queries: dict[str, Any] = {}
         for names, values in self.queries():
             if "model" in names:
@@ -186,7 +186,7 @@ def _write_run(arguments: argparse.Namespace, evaluation: _Evaluation) -> None:
 
 
 def _can_stream(arguments: argparse.Namespace, conventions: list[Convention]) -> bool:
-    """Return whether the table can be read in parts; some conventions and ways to split queries need it whole."""
+    """Return whether the input is a table that can be read in parts; some conventions and options need it whole."""
     if arguments.unsorted and arguments.split_queries:
         msg = "--split-queries contradicts --unsorted, which makes one query of all rows of a qid.\nHint: drop one."
         raise InputError(msg)
@@ -211,7 +211,7 @@ def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Ev
         model_parts = [values[name] for _, values in parts]
         values = {spec: np.concatenate([part[spec] for part in model_parts]) for spec in conventions if model_parts}
         outcomes = sums.outcomes(name)
-        doubts = [] if models else sums.label_doubts.values()  # the same for all models, so printed once
+        doubts = [] if models else sums.label_doubts.values()  # equal for all models, so print them once
         model_notes = [*sums.above_values(name), *doubts]
         models[str(name)] = _Model(outcomes, _by_query(ids, values))
         notes += _one_line_notes(str(name), model_notes, many_models=len(columns.scores) > 1)
@@ -226,7 +226,7 @@ def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Eval
 
     if arguments.unsorted:
         arguments.split_queries = "merge"
-    if arguments.by is not None:  # then a table is read twice
+    if arguments.by is not None:  # the table is read a second time, for the segments
         arguments = sources.with_standard_input(arguments, ("table",))
     models = sources.read_models(arguments, docids=sources.needs_docids(conventions))
     by = read_by(arguments)

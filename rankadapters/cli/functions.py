@@ -17,7 +17,7 @@ TAKES = ("query", "queries", "groups")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+    """Add the options that name the function."""
     parser.add_argument("function", nargs="?", metavar="FUNCTION", help="a Python function, package.module:function")
     parser.add_argument(
         "--command", metavar="COMMAND",

@@ -13,7 +13,7 @@ from rankadapters.core import presets
 from rankadapters.core.errors import MissingToolkitError
 
 _INDENT = "  "  # marks lines that must not be wrapped
-_COLUMNS = 76  # of an 80-column terminal, minus the indent and a backslash
+_COLUMNS = 76  # 80, minus the indent and a backslash at the line end
 
 
 class Formatter(argparse.HelpFormatter):
@@ -23,7 +23,7 @@ class Formatter(argparse.HelpFormatter):
         yield from getattr(action, "_get_subactions", list)()  # without argparse's extra indent, which would wrap lines
 
     def _format_action(self, action: argparse.Action) -> str:
-        text = super()._format_action(action)  # for subcommands, its first line only repeats the title
+        text = super()._format_action(action)  # in the list of subcommands, the first line only repeats the title
         return text.partition("\n")[2] if hasattr(action, "_get_subactions") else text
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -103,7 +103,7 @@ def add_conventions(parser: argparse.ArgumentParser, about: str, *, required: bo
 
 
 def complete_conventions(option: argparse.Action) -> None:
-    """Let the shell complete an option with the presets, at cutoff 10 where they have one."""
+    """Let the shell complete an option with names of presets; presets with a cutoff are offered at 10."""
     option.completer = _presets  # type: ignore[attr-defined]
 
 

@@ -51,7 +51,7 @@ def cutoff_or_unknown(text: str) -> str | int | None:
 
 
 def _values(texts: list[str], models: list[str]) -> Any:
-    """Read `0.43`, `10=0.43` and `model:10=0.43`; return a number, numbers by cutoff, or either by model."""
+    """Parse values such as `0.43`, `10=0.43` or `model:10=0.43` to a number, a dict by cutoff, or a dict by model."""
     by_model: dict[str, Any] = {}
     for text in texts:
         name, _, number = text.rpartition("=")

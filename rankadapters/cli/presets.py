@@ -1,4 +1,4 @@
-"""`rankadapters presets`: the releases of each tool that its presets match, and a check of installed tools."""
+"""`rankadapters presets`: show which releases of each tool its presets match, and check installed tools."""
 
 from __future__ import annotations
 

@@ -30,5 +30,5 @@ def _of_queries(path: str) -> dict[str, str]:
         if bool(query) > bool(segment) or segments.setdefault(query, segment) != segment:
             msg = f"{path}, line {number} is {line!r:.80}; expected a query and its only segment."
             raise InputError(msg, hint="write a line such as 'q7 long tail' for each query")
-    segments.pop("", None)  # from blank lines
+    segments.pop("", None)  # the key of blank lines
     return segments

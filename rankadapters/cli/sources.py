@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 _FILES = ("features", "predictions", "table", "qrels", "run_file")
 SPLIT_QUERIES = ("error", "merge", "separate")  # copied from io.judgments, which --help should not import
-_OPTIONS = {  # by source: required and optional options
+_OPTIONS = {  # by kind of file: required and optional options
     "features": ((), ("predictions", "feature", "split_queries", "by")),
     "table": ((), ("label", "score", "qid", "docid", "query_weight", "split_queries", "unsorted", "by")),
     "qrels": (("run_file",), ("by",)),
 }
 _COLUMNS = {"label": "label", "score": "score", "qid": "qid"}  # default columns of a table
 _SCORES = {"table": "score", "qrels": "run_file"}  # the option with scores; --features has a choice of two
-_NAME_HINTS = {  # for two models with the same name, by option
+_NAME_HINTS = {  # by option, for the error that two models have the same name
     "score": "name each column once",
     "feature": "name each feature once",
     "predictions": "--predictions NAME=FILE",
@@ -104,7 +104,7 @@ class Models(NamedTuple):
 
     @property
     def first(self) -> ScoredJudgments:
-        """The first model."""
+        """The judgments and scores of the first model."""
         return next(iter(self.judgments.values()))
 
     @property
@@ -235,7 +235,7 @@ class _Files(NamedTuple):
 
 
 def _with_default_columns(arguments: argparse.Namespace, *, scored: bool) -> argparse.Namespace:
-    """Fill in default column names; that of the scores only if scores are needed."""
+    """Fill in default column names; the name of the score column only if scores are needed."""
     defaults = _COLUMNS if scored else {name: column for name, column in _COLUMNS.items() if name != "score"}
     columns: dict[str, Any] = {name: column for name, column in defaults.items() if getattr(arguments, name) is None}
     if "score" in columns and arguments.several_models:
@@ -255,7 +255,7 @@ def _name_and_scores(option: str, value: Any) -> tuple[str, Any]:
 
 def _named_files(files: list[Any]) -> tuple[str, list[Any]]:
     """Split NAME=FILE; without NAME, or if the whole text is an existing path, use the file's stem as the name."""
-    if isinstance(files[0], os.PathLike):  # standard input
+    if isinstance(files[0], os.PathLike):  # a LoadedFile, such as standard input
         return getattr(files[0], "model", None) or str(files[0]), files
     name, equals, first = files[0].partition("=")
     if equals and name and "/" not in name and "\\" not in name and not Path(files[0]).exists():

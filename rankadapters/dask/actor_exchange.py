@@ -25,7 +25,7 @@ class ActorExchange:
     def __init__(self, sums: Actor, timeout: float, future: Future | None = None) -> None:
         self._sums = sums
         self._timeout = timeout
-        self._future = future  # keeps the actor alive: Dask drops it with its last future
+        self._future = future  # keeps the actor alive, which Dask deletes with its last future
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the future; only the client's own exchange keeps the actor alive."""
@@ -49,13 +49,13 @@ class ActorExchange:
                 return total
 
     def _check_workers(self, key: str, parts: int, waited: float) -> None:
-        """Make all waiting calls raise if a worker's call can no longer be expected."""
+        """Make all waiting calls of `add` raise an error if a worker's task has ended or the time is up."""
         try:
-            missing, running = self._sums.missing(key).result(timeout=_ACTOR_TIMEOUT), _running_siblings()
+            late, running = self._sums.late_tasks(key).result(timeout=_ACTOR_TIMEOUT), _running_siblings()
         except TimeoutError:
             msg = f"{key}: the actor that adds up is gone.\nHint: keep ra.dask.exchange(client) until training ends."
             raise RankAdaptersError(msg) from None
-        if running is not None and (len(running) < parts or not missing <= running):
+        if running is not None and (len(running) < parts or not late <= running):
             why = "another worker's task ended before its call of add.\nHint: see that task's own error."
         elif waited > self._timeout:
             why = f"not all of {parts} workers called add within {self._timeout:g} s.\nHint: use a longer timeout=."
@@ -99,7 +99,7 @@ def exchange(client: Client, *, timeout: float = 600.0) -> ActorExchange:
 
 
 class _Sums:
-    """The actor; it holds the incomplete sums, and the tasks that contributed to the last complete one."""
+    """The actor: it holds the unfinished sums, and the Dask tasks that called `add` for the previous finished sum."""
 
     def __init__(self) -> None:
         self._incomplete: dict[str, _Sum] = {}
@@ -113,12 +113,12 @@ class _Sums:
         if len(current.parts) == parts:
             self._last_tasks = frozenset(self._incomplete.pop(key).tasks)
             current.ready.set_result(np.sum(current.parts, axis=0))
-        # Without the shield, a lost connection to one worker would cancel the others' wait too.
+        # Without the shield, a lost connection to one worker would cancel the future that all workers wait for.
         total: Integers = await asyncio.shield(current.ready)
         return total
 
-    def missing(self, key: str) -> frozenset[str]:
-        """Return the tasks of the last sum that have not contributed to this one; empty in a training's first round."""
+    def late_tasks(self, key: str) -> frozenset[str]:
+        """Return the tasks that added to the previous sum but not yet to this one; none in a training's first round."""
         current = self._incomplete.get(key)
         return self._last_tasks - current.tasks if current and current.tasks <= self._last_tasks else frozenset()
 
@@ -144,7 +144,7 @@ def _current_task() -> str | None:
 
 
 def _running_siblings() -> set[str] | None:
-    """Return the running or queued tasks of the same function as the current task; None outside a task."""
+    """Return the running or queued tasks that call the same function as the current task; None outside a task."""
     task = _current_task()
     if task is None:
         return None

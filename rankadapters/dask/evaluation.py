@@ -1,4 +1,4 @@
-"""Evaluate all rows of a Dask DataFrame, to the same bits as in one process."""
+"""Evaluate all rows of a Dask DataFrame; results are bit for bit the same as in one process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def evaluate(
 ) -> Segments[Any]: ...
 @frame_function
 def evaluate(df: Any, convention: Convention | str | Conventions, **kwargs: Any) -> Any:
-    """Evaluate predictions in a Dask DataFrame, with the same bits, counts and digest as `ra.evaluate` on all rows.
+    """Evaluate predictions in a Dask DataFrame; the result equals that of `ra.evaluate` on all rows, bit for bit.
 
     Each worker ranks its own partitions and returns exact sums: 1.2 kB per partition and convention, and 8 bytes per
     query.
@@ -74,7 +74,7 @@ def evaluate(df: Any, convention: Convention | str | Conventions, **kwargs: Any)
 
 @frame_function
 def per_query(df: Any, convention: Convention | str | Conventions, **kwargs: Unpack[FrameKeywords]) -> Any:
-    """Return the value of each query as a lazy Dask DataFrame; the call itself checks that no query is cut.
+    """Return the value of each query as a lazy Dask DataFrame; the partitions are checked immediately.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class _DaskPartitions:
             self.df = self.df.shuffle(on=request.columns["qid"])
 
     def gather(self, job: Job[T], wants_ids: Callable[[Sequence[T]], bool]) -> tuple[list[T], list[Ids]]:
-        """Run the job on each partition; fetch the ids from the workers only if `wants_ids`."""
+        """Run the job on each partition; fetch the ids from the workers only if `wants_ids(results)` is true."""
         run = dask.delayed(partial(_run, job, self.request), pure=False)
         pairs = dask.persist(*(run(table, number) for number, table in enumerate(self.df.to_delayed())))
         results = list(dask.compute(*(pair[0] for pair in pairs)))

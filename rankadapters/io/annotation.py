@@ -72,7 +72,7 @@ def annotate_run(run: AnyPath, scores: Score | Mapping[Any, Score] | Iterable[Sc
 
 
 def _tag(rows: list[bytes]) -> str:
-    """Return the sixth word of the first row."""
+    """Return the run tag, which is the sixth word of the first row."""
     return next(words[5] for row in rows if (words := row.split()) and not words[0].startswith(b"#")).decode()
 
 

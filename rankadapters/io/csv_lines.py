@@ -1,4 +1,4 @@
-"""Read CSV files with Python's csv module, as checked rows; errors name the line."""
+"""Read CSV files with Python's csv module, and check their values; errors name the line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS_AT_ONCE = 20_000
 
 _FORM = "a row per line, fields with commas between them, numbers with a decimal point"
 _NOT_FINITE = {"nan", "inf", "-inf"}
-_NUMBERS = re.compile(r"[0-9eE+\-., \t]*+")  # only characters of numbers and of separators
+_NUMBERS = re.compile(r"[0-9eE+\-., \t]*+")  # text of only number characters and separators
 
 
 def stream_csv(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
@@ -56,7 +56,7 @@ def stream_csv(path: AnyPath, columns: StreamColumns, step: Callable[[int, int],
 
 
 def row_line(path: AnyPath, row: int) -> int:
-    """Return the line on which a row ends; rows are counted from 0 below the header."""
+    """Return the number of the line on which a row ends; the row after the header is row 0."""
     reader = _Reader(path)
     reader.take(row + 2)
     return reader.line
@@ -73,7 +73,7 @@ class _Reader:
 
     @property
     def line(self) -> int:
-        """The line on which the last row ends."""
+        """The number of the line on which the most recently read row ends."""
         return self._reader.line_num
 
     def take(self, n: int) -> list[list[str]]:
@@ -93,18 +93,18 @@ class _Batch(NamedTuple):
 
     path: AnyPath
     header: list[str]
-    fields: list[list[str]]  # of each row
-    n_before: int  # number of rows of the file before these
+    fields: list[list[str]]  # fields of each row
+    n_before: int  # number of earlier rows in the file
 
     def rows(self, columns: StreamColumns) -> StreamRows:
-        """Read the columns."""
+        """Check the number of fields in each row, and read the requested columns."""
         for index, fields in enumerate(self.fields):
             if len(fields) != len(self.header):
                 raise self._bad_line(index, f"{len(self.header)} fields as in the header")
         return read_columns(self, columns, Origin(0, -self.n_before, partial(_location, self.path)))
 
     def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
-        """Return the query of each run of rows with one query, and the first row of each run."""
+        """Return the query of each run of consecutive rows with the same query, and the first row of each run."""
         qid = self.docids(name)
         starts = [0, *(row for row in range(1, len(qid)) if qid[row] != qid[row - 1])]
         return text_column([qid[row] for row in starts]), np.asarray(starts)
@@ -114,7 +114,7 @@ class _Batch(NamedTuple):
         return [fields[index] for fields in self.fields]
 
     def numbers(self, name: Name) -> Floats:
-        """Return finite numbers."""
+        """Return a column of finite numbers."""
         texts = self._column(name)
         try:
             numbers = np.asarray(list(map(float, texts)))
@@ -134,7 +134,7 @@ class _Batch(NamedTuple):
         return numbers
 
     def docids(self, name: Name) -> list[str]:
-        """Return a column of texts; refuse missing ones."""
+        """Return a column of texts; raise an error if one is empty."""
         texts = self._column(name)
         if "" in texts:
             row = self.n_before + texts.index("")

@@ -1,4 +1,4 @@
-"""Assemble whole queries from batches that end within a query, whose rows wait for the next batch."""
+"""Regroup the rows of batches, which may end within a query, so that each query is whole."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from rankadapters.io.stream_rows import StreamRows, joined
 
-# With fewer rows the overhead of a call shows; with more, rows leave the CPU's cache and memory grows.
+# Smaller parts cost more call overhead; larger parts need more memory and no longer fit in the CPU's cache.
 ROWS_AT_ONCE = 200_000
 PARTS_AT_ONCE = 1_000
 
 
 def whole_queries(parts: Iterable[StreamRows]) -> Iterator[StreamRows]:
-    """Yield the same rows in parts that hold whole queries.
+    """Yield the same rows, regrouped so that no query is in two parts.
 
     It needs memory for about 200,000 rows, the largest batch or the largest query, whichever is more.
     """

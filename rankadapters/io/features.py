@@ -15,14 +15,14 @@ from rankadapters.datasets import RankingData
 from rankadapters.io.letor_lines import EXPECTED, LetorRows, bad_token, feature_token, read_rows
 from rankadapters.io.text import AnyPath, as_paths, shift_error_rows
 
-MAX_CELLS = 2**30  # of a dense table, 8 GiB; a larger one probably comes from a wrong feature number
+MAX_CELLS = 2**30  # cells of a dense table (8 GiB); a larger table probably comes from a wrong feature number
 
 _TOO_LARGE = "is beyond float64.\nHint: rescale the feature."
 _QID = re.compile(rb"-?[0-9]{1,18}")
 
 
 def read_features(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...]:
-    r"""Read SVMlight or LETOR files into dense tables whose columns mean the same feature in every part.
+    r"""Read SVMlight or LETOR files into dense tables with the same columns, such as training and test data.
 
     Features are numbered from 1, or in all files from 0 if any file uses 0. They may be in any order, each once in its
     row. A feature that a line leaves out is 0, and `nan` is a missing value. Comments after `#` are not read. A qid is
@@ -76,7 +76,7 @@ class _Cells(NamedTuple):
 
     @classmethod
     def of(cls, rows: LetorRows) -> _Cells:
-        """Parse the features of rows, which are already known to be well formed."""
+        """Parse the features of rows whose syntax is already checked."""
         tokens = b" ".join(rows.features).replace(b":", b" ").split()
         counts = np.asarray([features.count(b":") for features in rows.features])
         numbers, n_first = tokens[::2], int(counts[0])
@@ -88,7 +88,7 @@ class _Cells(NamedTuple):
 
     @property
     def row_of(self) -> Ints:
-        """The row of each feature."""
+        """The row index of each feature value."""
         return np.repeat(np.arange(self.counts.size), self.counts)
 
 

@@ -1,4 +1,4 @@
-"""Build judged queries from checked rows: weights, documents, and queries that return after other queries."""
+"""Build judged queries with weights and docids from checked rows; handle queries whose rows are not consecutive."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ScoredJudgments(Judgments):
 def judgments_of(
     rows: StreamRows, split_queries: str, weight: object = None, *, duplicate_hint: str = "drop one of the two"
 ) -> Judgments:
-    """Return the judgments in the rows, with scores if there are any.
+    """Return the rows as judged queries, with scores if the rows have scores.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def judgments_of(
 def with_columns(
     queries: Queries, rows: StreamRows, weight: object = None, *, duplicate_hint: str = "drop one of the two"
 ) -> Queries:
-    """Return the queries with weights and documents read from the rows; for the arguments see `judgments_of`."""
+    """Add the rows' query weights and docids to the queries; the arguments are those of `judgments_of`."""
     if "query_weight" in rows.columns:
         weights = query_weights(weight, rows.columns["query_weight"], queries, rows.locate)
         queries = queries.with_weights(weights, row_weight=queries.row_weight)
@@ -98,7 +98,7 @@ def with_columns(
 
 
 def query_weights(name: object, weights: Array, queries: Queries, locate: Callable[[int], str]) -> Array:
-    """Return the weight of each query; refuse rows of one query with different weights."""
+    """Return the weight of each query; raise an error if rows of one query have different weights."""
     first, varies = queries.per_query(weights)
     if varies >= 0:
         row = int(np.flatnonzero(weights != queries.per_row(first))[0])
@@ -122,7 +122,7 @@ def _docid_ranks(docids: Sequence[str], queries: Queries, locate: Callable[[int]
 
 
 def first_duplicate(keys: Iterable[Hashable]) -> tuple[int, int]:
-    """Return the two rows of the first key that occurs twice; (-1, -1) if none does.
+    """Return the first row with a repeated key, as the pair (earlier row, this row); (-1, -1) if there is none.
 
     >>> first_duplicate("abcb")
     (1, 3)
@@ -132,7 +132,7 @@ def first_duplicate(keys: Iterable[Hashable]) -> tuple[int, int]:
 
 
 def apply_split_queries(qid: Array, starts: NDArray[Any], split_queries: str, locate: Callable[[int], str]) -> Array:
-    """Return the query of each row after applying `split_queries`.
+    """Return each row's query after handling queries with separated rows as `split_queries` says.
 
     Parameters
     ----------

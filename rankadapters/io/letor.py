@@ -1,4 +1,4 @@
-"""Read SVMlight and LETOR files: labels, queries and docids, and predictions or a feature as scores."""
+"""Read labels, queries and docids from SVMlight and LETOR files; scores from prediction files or from a feature."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankadapters.progress import step_of_file
 
 Paths = AnyPath | Sequence[AnyPath]
 
-# The first docid of each comment; the look-behind is twice as fast as \b.
+# Matches the first docid of each comment; the look-behind is twice as fast as \b.
 _DOCIDS = re.compile(r"docid(?<!\wdocid)[^\S\n]*=[^\S\n]*(\S+).*", re.ASCII)
 _DUPLICATE_HINT = "drop one of the two, or docids=False, which reads none: only ties by docid need them"
 
@@ -104,7 +104,7 @@ def read_letor(
 def stream_letor(
     files: Paths, *, predictions: Paths | None = None, feature: int | None = None, docids: bool | None = None
 ) -> LetorFiles:
-    r"""Read SVMlight or LETOR files as `read_letor` does, block by block: batches for `ra.evaluate_stream`.
+    r"""Read SVMlight or LETOR files as `read_letor` does, but in batches, for `ra.evaluate_stream`.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class LetorFiles:
                 for rows in read_rows(path, self._feature, step):
                     has_feature = has_feature or any(rows.values)
                     scores = self._scores(path, n_rows - first, rows, numbers)
-                    # Too few predictions are an error once all rows are counted.
+                    # If predictions are too few, `check_end` raises an error after all rows are counted.
                     if scores is None or scores.size == rows.labels.size:
                         yield self._part(path, n_rows - first, rows, scores)
                     n_rows += rows.labels.size
@@ -205,7 +205,7 @@ class LetorFiles:
 
 
 def _feature_values(path: AnyPath, n_before: int, rows: LetorRows, feature: int) -> Floats:
-    """Return a feature's values, 0 in rows that leave it out; `n_before` rows of the file precede these."""
+    """Return a feature's value in each row, 0 if the row omits it; `n_before` rows of the file precede the batch."""
     scores = np.asarray([float(value) if value else 0.0 for value in rows.values])
     for row in np.flatnonzero(~(np.abs(scores) < EXACT_INT)).tolist():
         if not is_finite(value := rows.values[row]):
@@ -217,7 +217,7 @@ def _feature_values(path: AnyPath, n_before: int, rows: LetorRows, feature: int)
 def _docids(
     comments: Sequence[bytes], locate: Callable[[int], str], n_before: int, *, required: bool | None
 ) -> Array | None:
-    """Return the docid in the comment of each row; if one is missing, return None or raise an error if required."""
+    """Return the docid in each row's comment. If a row has no docid, return None, or raise an error if `required`."""
     lines = b"\n".join(comments).decode()
     docids: list[str] = _DOCIDS.findall(lines)
     if len(docids) == len(comments):

@@ -36,8 +36,8 @@ _ROW = re.compile(
     re.DOTALL,
 )
 _ROW_IN_COMMENT = re.compile(rb"\s(qid:\S+)\s+[0-9]+:")
-_PLAIN = rb"-?[0-9]++\.?[0-9]*+"  # a number without an exponent, as most files have them
-_WHITE = re.compile(rb"\s")  # in a token: a vertical tab or a form feed, which do not separate fields
+_PLAIN = rb"-?[0-9]++\.?[0-9]*+"  # a number without an exponent, the form in most files
+_WHITE = re.compile(rb"\s")  # in a token, this finds a vertical tab or form feed, which do not separate fields
 
 _Row = tuple[bytes, bytes, bytes, bytes, bytes]  # label, query, features, value of one feature, comment
 
@@ -46,10 +46,10 @@ class LetorRows(NamedTuple):
     """Rows of consecutive lines."""
 
     labels: Floats
-    queries: list[bytes]  # query of each run of rows with one query
+    queries: list[bytes]  # query of each run of consecutive rows with the same query
     starts: NDArray[np.int64]  # first row of each run
     features: list[bytes]  # text of all features of each row
-    values: list[bytes]  # text of the requested feature, empty where a row leaves it out
+    values: list[bytes]  # text of the requested feature's value; empty if the row omits it
     comments: list[bytes]  # text after `#`
 
 
@@ -85,7 +85,7 @@ def read_rows(
 
 
 class _BlockReader:
-    """Reads blocks of lines; one expression reads a block whose lines all have the features of the first row."""
+    """Parses blocks of lines, with one fast regular expression if every line has the same features as the first row."""
 
     def __init__(self, feature: int | None) -> None:
         self._feature = feature
@@ -103,7 +103,7 @@ class _BlockReader:
             return None
 
     def _by_grammar(self, line: bytes) -> _Row | None:
-        """Return the row of a line, None if it has none; raise ValueError if the line is malformed."""
+        """Return the row on a line, None if the line is blank or a comment; raise ValueError if it is malformed."""
         if self._like_first is not None and (match := self._like_first.fullmatch(line)):
             return match.groups(b"")  # type: ignore[return-value]
         match = _ROW.fullmatch(line)
@@ -122,7 +122,7 @@ class _BlockReader:
 
 
 def _pattern(numbers: Sequence[bytes], feature: int | None) -> re.Pattern[bytes]:
-    """Return the expression for a line with these features and a comment without colons, hence without a second row."""
+    """Return a regular expression for lines with these features and no colon in the comment, which could hide a row."""
     features = [rb"[ \t]%s:%s" % (number, b"(%s)" % _PLAIN if int(number) == feature else _PLAIN) for number in numbers]
     value = b"" if any(int(number) == feature for number in numbers) else b"()"
     return re.compile(
@@ -132,7 +132,7 @@ def _pattern(numbers: Sequence[bytes], feature: int | None) -> re.Pattern[bytes]
 
 
 def _rows(rows: list[_Row] | None) -> LetorRows | None:
-    """Parse the labels of rows; None if one is not a finite number, or the rows are None."""
+    """Convert rows to LetorRows; return None if a label is not a finite number, or if `rows` is None."""
     if not rows:
         return None if rows is None else LetorRows(np.empty(0), [], np.empty(0, np.int64), [], [], [])
     texts, query, features, values, comments = map(list, zip(*rows, strict=True))
@@ -144,7 +144,7 @@ def _rows(rows: list[_Row] | None) -> LetorRows | None:
 
 
 def line_of(path: AnyPath, row: int) -> int:
-    """Return the line that a row came from."""
+    """Return the number of the line that holds a row."""
     lines = (line for block in row_blocks(path) for line in block.removesuffix(NEWLINE).split(NEWLINE))
     numbers = (number for number, line in enumerate(lines, start=1) if _holds_row(line))
     return next(number for i, number in enumerate(numbers) if i == row)
@@ -161,7 +161,7 @@ def bad_token(path: AnyPath, row: int, token: bytes, problem: str, *, line: int 
 
 
 def feature_token(features: bytes, feature: int) -> bytes:
-    """Return the token of a feature in the text of all features of a row."""
+    """Find a feature's token `number:value` in the text of a row's features."""
     return next(token for token in features.split() if int(token.partition(b":")[0]) == feature)
 
 
@@ -209,6 +209,6 @@ def _feature_fault(tokens: Sequence[bytes]) -> tuple[bytes, str] | None:
 
 
 def _first_fault(path: AnyPath, first_number: int, n_rows: int, lines: Sequence[bytes]) -> InputError:
-    """Return the error for the first malformed line; the first line has number `first_number` and row `n_rows`."""
+    """Return the error for the first malformed line; `lines` begin with number `first_number`, after `n_rows` rows."""
     index, problem = next((index, problem) for index, line in enumerate(lines) if (problem := fault(line)))
     return bad_token(path, n_rows + sum(map(_holds_row, lines[:index])), *problem, line=first_number + index)

@@ -27,7 +27,7 @@ class OpenText(NamedTuple):
     data: BinaryIO
     raw: BinaryIO  # the file before decompression
     size: int  # bytes on the disk; 0 for a pipe
-    is_marked: bool  # whether it has a byte order mark
+    is_marked: bool  # whether the text begins with a byte order mark
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def line_blocks(path: AnyPath, step: Callable[[int, int], None] | None = None) -
 
 
 def row_blocks(path: AnyPath, step: Callable[[int, int], None] | None = None) -> Iterator[bytes]:
-    r"""Read a text file of one row per line like `line_blocks`, and end every line with `\n` alone.
+    r"""Read a text file with one row per line like `line_blocks`, and convert every line end to `\n`.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _check_text(path: AnyPath, block: bytes, n_lines: int) -> bytes:
-    """Return the block; refuse a NUL and bytes that are not UTF-8. `n_lines` lines precede the block."""
+    """Return the block if it is UTF-8 without NUL, or raise an error; `n_lines` lines precede the block."""
     try:
         if not block.isascii():
             block.decode()
@@ -135,7 +135,7 @@ def _check_text(path: AnyPath, block: bytes, n_lines: int) -> bytes:
 
 
 def _with_line_feeds(path: AnyPath, block: bytes, n_lines: int) -> bytes:
-    r"""Return the block with lines that end with `\n` alone; `n_lines` lines precede the block."""
+    r"""Return the block with every line end converted to `\n`; `n_lines` lines precede the block."""
     if b"\r" not in _check_text(path, block, n_lines):
         return block
     while b"\r\n" in block:

@@ -15,7 +15,7 @@ from rankadapters.io.text import NEWLINE, AnyPath, as_paths, bad_number, finite,
 def read_predictions(
     predictions: AnyPath | Sequence[AnyPath], n_rows: int, files: AnyPath | Sequence[AnyPath]
 ) -> Floats:
-    """Read as many numbers as the feature files have rows."""
+    """Read predictions; raise an error unless there is one for each row of the feature files."""
     numbers = Predictions(predictions)
     scores = numbers.take(n_rows)
     numbers.check_end(n_rows, as_paths(files))
@@ -43,7 +43,7 @@ class Predictions:
         return next_numbers
 
     def check_end(self, n_rows: int, files: Sequence[AnyPath]) -> None:
-        """Refuse files that do not hold as many numbers as the feature files have rows."""
+        """Raise an error if the number of predictions differs from the number of rows in the feature files."""
         n_numbers = self._n_taken + self._rest.size + sum(block.size for block in self._blocks)
         if n_numbers != n_rows:
             msg = (

@@ -25,7 +25,7 @@ class Header(NamedTuple):
 
 
 def read_header(path: object, comments: Sequence[tuple[int, bytes]]) -> Header:
-    """Read the header among the numbered comments before the first row.
+    """Read the header from `comments`: the comment lines before the first row, with their line numbers.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def with_scores(path: object, metadata: Mapping[str, Any], scores: Iterable[Scor
 
 
 def _child(path: object, parent: dict[str, Any], key: str, empty: Any) -> Any:
-    """Return the mapping or list under a key, which is created if missing."""
+    """Return the mapping or list under a key; create it if it is missing."""
     value = empty if parent.get(key) is None else parent[key]
     if not isinstance(value, type(empty)):
         kind = "mapping" if isinstance(empty, dict) else "list"

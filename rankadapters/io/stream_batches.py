@@ -1,4 +1,4 @@
-"""Read the batches of a stream, which may be tables of any library, as checked rows."""
+"""Read the batches of a stream, which may be tables of any library, and check their values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COLLECT = "collect() of polars, to_arrow_table() of DuckDB; a Spark DataFrame g
 
 
 def stream_rows(batches: object, columns: StreamColumns) -> Iterator[StreamRows]:
-    """Read a table or batches as rows; skip batches without rows.
+    """Read a table or an iterable of batches as StreamRows; skip batches without rows.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def _batches_of(batches: Any, columns: StreamColumns) -> Iterable[Any]:
     if hasattr(batches, "iter_batches"):  # pyarrow's ParquetFile
         check_columns("the Parquet file", names, batches.schema_arrow.names)
         return cast("Iterable[Any]", batches.iter_batches(BATCH_ROWS, columns=names))
-    if hasattr(batches, "to_batches") and hasattr(batches, "get_fragments"):  # a Dataset, read only a little ahead
+    if hasattr(batches, "to_batches") and hasattr(batches, "get_fragments"):  # a Dataset; limit the read-ahead
         check_columns("the dataset", names, batches.schema.names)
         ahead = {"batch_readahead": 2, "fragment_readahead": 1}
         return cast("Iterable[Any]", batches.to_batches(columns=names, batch_size=BATCH_ROWS, **ahead))
@@ -112,7 +112,7 @@ def _location(where: str, row: int) -> str:
 
 
 def _array_rows(batch: Any, columns: StreamColumns, locate: Callable[[int], str]) -> Iterator[StreamRows]:
-    """Read columns of numpy, pandas, polars, or lists."""
+    """Read a batch of numpy arrays or lists, or a frame of pandas or polars."""
     if _is_lazy(batch):
         msg = f"it is of type {type(batch).__name__}, which has not computed its rows yet.\nHint: {_COLLECT}."
         raise InputError(msg)

@@ -1,4 +1,4 @@
-"""The rows of a stream in one form, whatever files or batches they come from."""
+"""A common form for the rows of a stream, whatever files or batches they come from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Locate = Callable[[int], str]
 
 
 class StreamColumns(NamedTuple):
-    """Names of the columns of a batch; indices, where a batch is a tuple."""
+    """Names of a batch's columns, or their indices if a batch is a tuple."""
 
     label: Name
     scores: tuple[Name, ...]  # one column per model
@@ -30,7 +30,7 @@ class StreamColumns(NamedTuple):
     by: Name | None = None
 
     def checked(self) -> StreamColumns:
-        """Return the same names; refuse values that cannot name a column."""
+        """Return these names; raise an error if a value cannot name a column."""
         for role, names in self._asdict().items():
             for name in names if isinstance(names, tuple) else [names]:
                 optional = name is None and role not in {"label", "qid"}
@@ -63,12 +63,12 @@ class StreamColumns(NamedTuple):
 class Origin(NamedTuple):
     """Where a range of rows came from, for error messages."""
 
-    start: int  # index of the first of these rows
+    start: int  # index of the range's first row
     offset: int  # subtracted from a row's index to get its index in the source
     locate: Locate
 
     def moved(self, n_rows: int) -> Origin:
-        """Return the origin of the same rows after `n_rows` rows were put before them."""
+        """Return the origin after `n_rows` other rows are inserted before its rows."""
         return Origin(self.start + n_rows, self.offset + n_rows, self.locate)
 
 
@@ -83,12 +83,12 @@ class StreamRows(NamedTuple):
 
     labels: Floats
     scores: tuple[Array, ...]  # one array per model
-    ids: Array  # query id of each run of rows with one query
+    ids: Array  # query id of each run of consecutive rows with the same query
     starts: NDArray[np.int64]  # first row of each run
-    # query_weight, row_weight, docid, by, and after sorting `row`, the number of each row in the stream
+    # optional: query_weight, row_weight, docid, by, and after sorting `row`, each row's number in the stream
     columns: dict[str, Array]
     origins: tuple[Origin, ...]
-    may_continue: bool = True  # False where a file begins, so that its first query is a new one
+    may_continue: bool = True  # False at the start of a file, whose first query is always a new one
 
     @property
     def n_rows(self) -> int:
@@ -107,11 +107,11 @@ class StreamRows(NamedTuple):
         return locate_row(row, self.origins)
 
     def number(self, row: int, n_before: int) -> int:
-        """Return a row's index in the whole stream; `n_before` rows precede these."""
+        """Return a row's index in the whole stream; `n_before` rows come before the rows of this object."""
         return int(self.columns["row"][row]) if "row" in self.columns else n_before + row
 
     def continues(self, previous: StreamRows) -> bool:
-        """Return whether the first query began in the previous rows."""
+        """Return whether the first query continues the last query of the previous rows."""
         return self.may_continue and bool(self.ids[0] == previous.ids[-1])
 
     def split_last_query(self) -> tuple[StreamRows, StreamRows]:
@@ -119,7 +119,7 @@ class StreamRows(NamedTuple):
         return self._part(0, self.ids.size - 1), self._part(self.ids.size - 1, self.ids.size)
 
     def _part(self, first: int, last: int) -> StreamRows:
-        """Return the rows of runs `first` to `last` - 1, without keeping the memory of the other rows."""
+        """Return the rows of the runs with indices `first` to `last` - 1."""
         boundaries = np.append(self.starts, self.n_rows)
         start, stop = int(boundaries[first]), int(boundaries[last])
         rows, origins = slice(start, stop), []
@@ -127,7 +127,7 @@ class StreamRows(NamedTuple):
         for origin, end in zip(self.origins, ends, strict=True):
             if end > start and origin.start < stop:
                 origins.append(Origin(max(origin.start - start, 0), origin.offset - start, origin.locate))
-        copy = np.copy if first else np.asarray  # a view of a few rows would keep the memory of all
+        copy = np.copy if first else np.asarray  # a view of the last query would keep all rows in memory
         return StreamRows(
             copy(self.labels[rows]), tuple(copy(scores[rows]) for scores in self.scores), self.ids[first:last],
             self.starts[first:last] - start, {name: copy(column[rows]) for name, column in self.columns.items()},
@@ -139,17 +139,17 @@ class ColumnsOfRows(Protocol):
     """A table that checks each column when it is read."""
 
     def numbers(self, name: Name) -> Array:
-        """Return finite numbers."""
+        """Return a column of finite numbers."""
 
     def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
-        """Return the query or segment of each run of rows that share it, and the first row of each run."""
+        """Return the query or segment of each run of consecutive rows that share it, and the first row of each run."""
 
     def docids(self, name: Name) -> Sequence[str]:
         """Return the document of each row."""
 
 
 def read_columns(table: ColumnsOfRows, names: StreamColumns, origin: Origin) -> StreamRows:
-    """Read the rows of a table."""
+    """Read the named columns of a table as StreamRows."""
     labels = table.numbers(names.label).astype(np.float64, copy=False)
     scores = tuple(as_numbers("scores", table.numbers(name)) for name in names.scores)
     ids, starts = table.queries(names.qid)
@@ -182,7 +182,7 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
         starts.append(part.starts[n_continued:] + n_rows)
         origins += [origin.moved(n_rows) for origin in part.origins]
         n_rows += part.n_rows
-    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]  # docids may be missing
+    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]  # a part may lack docids
     return StreamRows(
         np.concatenate([part.labels for part in parts]),
         tuple(np.concatenate(scores) for scores in zip(*(part.scores for part in parts), strict=True)),
@@ -193,7 +193,7 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
 
 
 def require_one_type(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
-    """Yield the parts with normalized ids; refuse a part whose ids or scores differ in type from the first part's."""
+    """Yield the parts with normalized ids; raise an error if the type of ids or scores changes."""
     first: dict[str, Any] = {}
     for part in parts:
         rows = part._replace(ids=id_column(part.ids))

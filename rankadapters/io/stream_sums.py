@@ -1,4 +1,4 @@
-"""Exact sums over the queries of a stream, under every convention and for every model."""
+"""Sum the values of a stream's queries exactly, under every convention and for every model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Hashes = NDArray[np.uint64]
 
 
 def require_mergeable(conventions: Iterable[Convention]) -> None:
-    """Refuse conventions whose value is not a sum over the parts of the data.
+    """Raise an error if a convention's value cannot be computed from sums over parts of the data.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def require_mergeable(conventions: Iterable[Convention]) -> None:
 
 
 class StreamSums:
-    """Exact sums over the queries so far, and a hash of 8 bytes of each query's id.
+    """Keeps exact sums of the values of all queries so far, and an 8-byte hash of each query's id.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class StreamSums:
         return queries.query_ids, values
 
     def outcomes(self, name: Name) -> dict[Any, dict[Convention, Outcome]]:
-        """Return the outcomes of a model in each segment, and under the key None over all queries."""
+        """Return a model's outcomes by segment; the key None stands for all queries."""
         if not self.n_rows:
             msg = "no batch has any rows.\nHint: at least one row is needed."
             raise InputError(msg)
@@ -113,7 +113,7 @@ class StreamSums:
         return outcomes(self._sums[name], self.conventions)
 
     def above_values(self, name: Name) -> list[str]:
-        """Return warnings for means that empty queries lift above every query's value; as `Measured.above_values`."""
+        """Return the warnings of `Measured.above_values`: empty queries can lift a mean above every query's value."""
         return above_value_warnings(self._sums[name], self.conventions)
 
     def _segments(self, rows: StreamRows, queries: Queries) -> Assignment | None:
@@ -131,7 +131,7 @@ class StreamSums:
 
     @contextmanager
     def _locating_errors(self, rows: StreamRows) -> Iterator[None]:
-        """Number the rows and queries of errors within the stream, and add the row's location."""
+        """Make errors count rows and queries from the start of the stream, and add the row's location."""
         with self._numbering_errors(rows):
             try:
                 yield
@@ -140,7 +140,7 @@ class StreamSums:
 
     @contextmanager
     def _numbering_errors(self, rows: StreamRows) -> Iterator[None]:
-        """Number the rows and queries of errors within the stream."""
+        """Make errors count rows and queries from the start of the stream."""
         try:
             yield
         except InputError as error:
@@ -164,7 +164,7 @@ class StreamSums:
 
 
 class ClosedQueries:
-    """Hashes of the queries so far, 8 bytes each, in sorted runs; twice that while two large runs are merged.
+    """Hashes of all queries so far, 8 bytes each, in sorted arrays; merging two arrays temporarily needs more memory.
 
     Integers of 64 bits with a sign never share a hash; that any two of n other ids do has probability n^2 / 2^65.
     """
@@ -178,7 +178,7 @@ class ClosedQueries:
         return sum(run.nbytes for run in self._runs)
 
     def first_returned(self, hashes: Hashes) -> int:
-        """Return the index of the first query that was closed before or occurs twice in `hashes`; -1 for none.
+        """Return the index of the first query that was added before or is repeated in `hashes`; -1 if there is none.
 
         Examples
         --------
@@ -197,8 +197,8 @@ class ClosedQueries:
         return int(np.argmax(is_repeated)) if is_repeated.any() else -1
 
     def close(self, hashes: Hashes) -> None:
-        """Add queries as a sorted run; merge runs of similar length, so that there are few."""
+        """Add the hashes as a sorted array; merge arrays of similar length, so that few remain."""
         self._runs.append(np.sort(hashes))
         while len(self._runs) > 1 and self._runs[-1].size >= self._runs[-2].size:
             runs = [self._runs.pop(), self._runs.pop()]
-            self._runs.append(np.sort(np.concatenate(runs), kind="stable"))  # merges sorted runs in linear time
+            self._runs.append(np.sort(np.concatenate(runs), kind="stable"))  # merges in linear time

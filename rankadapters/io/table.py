@@ -1,4 +1,4 @@
-"""Read CSV tables with Python's csv module and Parquet tables with pyarrow, by the names of columns."""
+"""Read named columns of CSV tables (with Python's csv module) and of Parquet tables (with pyarrow)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankadapters.io.judgments import Judgments, ScoredJudgments, check_split_qu
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, joined, read_columns
 from rankadapters.io.text import AnyPath, LoadedFile, as_paths, shift_error_rows
 
-BATCH_ROWS = 200_000  # that a stream reads at a time
+BATCH_ROWS = 200_000  # rows that are read at a time
 _READ_AT_ONCE = 1 << 20  # bytes
 _PARQUET = b"PAR1"
 
@@ -113,7 +113,7 @@ def stream_table(path: AnyPath, columns: StreamColumns, step: Callable[[int, int
 
 
 def arrow_rows(batch: Any, columns: StreamColumns, where: str, locate: Callable[[int], str]) -> Iterator[StreamRows]:
-    """Check the columns of a record batch or a table, unless it has no rows."""
+    """Yield the checked rows of a record batch or table; yield nothing if it is empty."""
     import pyarrow as pa
 
     if not batch.num_rows:
@@ -135,11 +135,11 @@ def _is_parquet(path: AnyPath) -> bool:
         with _open(path) as file:
             return file.read(len(_PARQUET)) == _PARQUET
     except OSError:
-        return False  # reading it as text raises a clear error
+        return False  # reading the file as text then raises a clear error
 
 
 def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
-    # Reading ahead would hold the columns of a row group, which may be the whole file.
+    # Pre-buffering would hold a whole row group in memory, which may be the whole file.
     with _parquet(path, names, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
         dispatch.expect_rows(file.metadata.num_rows)
         n_read = 0

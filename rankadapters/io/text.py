@@ -27,10 +27,10 @@ class LoadedFile(os.PathLike[str]):
 
     name: str  # for messages
     data: bytes = field(repr=False)
-    model: str | None = None  # the name that the user gave to it
+    model: str | None = None  # the name that the user gave to the model
 
     def __fspath__(self) -> str:
-        """Return the name, although no file of that name is opened."""
+        """Return the name, for messages only: no file is opened by it."""
         return self.name
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ def as_path(path: object) -> AnyPath:
 
 
 def join_paths(paths: Iterable[AnyPath]) -> str:
-    """Return the paths as a list in text."""
+    """Return the paths as one text, separated by commas."""
     return ", ".join(map(str, paths))
 
 
@@ -70,7 +70,7 @@ def readable(path: AnyPath) -> Iterator[None]:
     except InputError:
         raise
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        # An error inside an archive has no strerror.
+        # Errors in compressed data have no strerror.
         msg = f"{path}: {getattr(error, 'strerror', None) or error}.\nHint: give the path of a readable file."
         raise InputError(msg) from None
 
@@ -81,7 +81,7 @@ def empty_file_error(path: AnyPath, what: str = "is empty") -> InputError:
 
 
 def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str, *, hint: str, row: int) -> InputError:
-    """Return the error for a malformed line, with its text and what is expected; `row` is the line's row."""
+    """Return the error for a malformed line, with its text and what is expected; `row` is the row on the line."""
     line_text = line if isinstance(line, str) else line.decode()
     msg = f"{path}, line {number} is {line_text.strip()!r:.80}; expected {expected}.\nHint: {hint}."
     return InputError(msg, row=row)
@@ -99,7 +99,7 @@ def bad_number(
 
 @contextmanager
 def shift_error_rows(n_rows: int) -> Iterator[None]:
-    """Add `n_rows`, the rows of the previous files, to the row of an error."""
+    """Add `n_rows`, the number of rows read before, to the row number of an error."""
     try:
         yield
     except InputError as error:
@@ -139,7 +139,7 @@ def is_finite(text: bytes | str) -> bool:
 
 
 def is_merged(text: bytes | str) -> bool:
-    """Return whether a text is an integer so large that float64 may merge it with a neighbor."""
+    """Return whether a text is an integer so large that float64 may round it to a neighboring integer."""
     digits = (text if isinstance(text, str) else text.decode()).strip().lstrip("+-").lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
         return False

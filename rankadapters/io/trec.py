@@ -17,9 +17,9 @@ from rankadapters.io.run_metadata import Header
 from rankadapters.io.text import AnyPath, as_path
 from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, numbering, read_lines
 
-_SHOWN = 3  # query names in a note
+_SHOWN = 3  # number of query names that a note lists
 _NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), (), Header())
-_DOCUMENT_BITS = 32  # low bits of a row's key, which hold the document's number; the high bits hold the query's
+_DOCUMENT_BITS = 32  # a row's key has the document number in its low 32 bits, the query number above
 
 
 @overload
@@ -124,7 +124,7 @@ def _names(line: bytes) -> tuple[str, str]:
 
 
 def _join_run(qrels: Lines, run: Lines, qrels_keys: NDArray[np.int64], run_keys: NDArray[np.int64]) -> Judgments:
-    """Return the run's rows and then the unretrieved judged documents of each query, in the order of the qrels."""
+    """Return for each query of the qrels the run's rows, followed by the judged documents that the run lacks."""
     n_run, query_index = run.numbers.size, {name: index for index, name in enumerate(qrels.queries)}
     run_query = np.asarray([query_index.get(name, -1) for name in run.queries], np.int64)[run.query]
     documents = run_keys & ((1 << _DOCUMENT_BITS) - 1)
@@ -152,7 +152,7 @@ def _join_run(qrels: Lines, run: Lines, qrels_keys: NDArray[np.int64], run_keys:
 
 
 def _rows_of(keys: NDArray[np.int64], qrels_keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the row of the qrels with each key, -1 if there is none."""
+    """Return for each key the index of the qrels row with that key; -1 if there is none."""
     order = np.argsort(qrels_keys)
     positions = np.minimum(np.searchsorted(qrels_keys, keys, sorter=order), qrels_keys.size - 1)
     rows = order[positions]

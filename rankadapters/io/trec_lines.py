@@ -20,12 +20,12 @@ _BLANK = np.isin(np.arange(256), list(b" \t\r\n"))  # bytes that separate words
 
 
 class Layout(NamedTuple):
-    """The words that a line has."""
+    """The format of a line: the number of words, and which word is the label or score."""
 
     name: str
     expected: str
     fields: int
-    number: int  # index of the label or the score; query and document are first and third in both
+    number: int  # index of the label or score; in both formats word 0 is the query and word 2 the document
 
 
 QRELS = Layout("qrels", "'query iteration document label', the label a finite number", 4, 3)
@@ -122,7 +122,7 @@ class _RowReader:
 
 
 def _plain_columns(block: bytes, layout: Layout) -> tuple[list[bytes], list[bytes], list[float]] | None:
-    """Return the columns of queries, documents and numbers; None if a line is not a plain row of the layout."""
+    """Return queries, documents and numbers; None if a line is blank, a comment, or not exactly in the layout."""
     if b"\v" in block or b"\f" in block or not (_words_by_line(block) == layout.fields).all():
         return None
     words = block.split()
@@ -153,7 +153,7 @@ def _words_by_line(block: bytes) -> NDArray[np.int64]:
 
 
 def _lines(path: AnyPath) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank, with their numbers from 1."""
+    """Yield each line that is not blank, with its line number, counted from 1."""
     n_lines = 0
     for block in row_blocks(path):
         lines = block.removesuffix(NEWLINE).split(NEWLINE)
@@ -162,7 +162,7 @@ def _lines(path: AnyPath) -> Iterator[tuple[int, bytes]]:
 
 
 def _numbered(lines: list[bytes], n_before: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank with their numbers; `n_before` lines precede the first."""
+    """Yield each line that is not blank, with its line number; `n_before` lines precede the first line."""
     return ((number, line) for number, line in enumerate(lines, start=n_before + 1) if line and not line.isspace())
 
 
@@ -172,7 +172,7 @@ def _is_comment(line: bytes) -> bool:
 
 def _fields(path: AnyPath, line_number: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
     fields = line.split()
-    if b"\v" in line or b"\f" in line:  # Python splits at these, other programs do not
+    if b"\v" in line or b"\f" in line:  # Python's split() splits at these, other programs do not
         raise bad_line(path, line_number, line, layout.expected, hint=_SWAPPED, row=row)
     if len(fields) != layout.fields and not _is_longer(fields, layout):
         raise bad_line(path, line_number, line, f"{layout.expected}, and one row on each line", hint=_SWAPPED, row=row)
@@ -184,7 +184,7 @@ def _fields(path: AnyPath, line_number: int, line: bytes, layout: Layout, *, row
 
 
 def _is_longer(fields: list[bytes], layout: Layout) -> bool:
-    """Return whether a run's line has words after its tag, rather than a second row or a document of two words."""
+    """Return whether the extra words of a run's line follow its tag, and are not a second row or part of the docid."""
     if layout is not RUN or len(fields) < layout.fields:
         return False
     rank, tag = fields[3], fields[5]

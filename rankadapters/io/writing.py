@@ -31,7 +31,7 @@ def write_text(path: AnyPath, text: str) -> None:
 
 
 def require_writable(path: AnyPath) -> None:
-    """Make a file's folder, and raise an error if the file cannot be written, without changing it.
+    """Create a file's folder, and raise an error if the file cannot be written; the file itself stays unchanged.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def _write(path: Path, data: bytes) -> None:
     except PermissionError:
         if status is None:
             raise
-        target.write_bytes(data)  # our file in another user's folder, where we cannot make files
+        target.write_bytes(data)  # the file is writable, but its folder is not
         return
     try:
         _fill(hidden, data)
@@ -93,7 +93,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _may_be_replaced(status: os.stat_result) -> bool:
-    """Return whether a file may be replaced: pipes, devices and our own output must be written in place."""
+    """Return whether a file may be replaced: pipes, devices, and our stdout and stderr must be written in place."""
     standard = [os.fstat(number) for number in (1, 2) if _is_open(number)]
     return S_ISREG(status.st_mode) and not any(os.path.samestat(status, output) for output in standard)
 

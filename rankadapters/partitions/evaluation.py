@@ -24,21 +24,21 @@ from rankadapters.segments.sums import Outcome, above_value_warnings, merged, ou
 
 T = TypeVar("T")
 
-MAX_TRACED_IDS = 1000  # of the ids in two partitions, so many are traced back to their queries for the message
+MAX_TRACED_IDS = 1000  # maximum number of repeated ids whose queries are looked up for the error message
 
 
 class Frame(Protocol):
-    """The partitions of a frame on some engine, after the shuffle if the caller asked for one."""
+    """The partitions of a Dask or Spark frame, after a shuffle if the caller requested one."""
 
     def gather(self, job: Job[T], wants_ids: Callable[[Sequence[T]], bool]) -> tuple[list[T], list[Ids]]:
-        """Run a job on each partition and its number; return the results, and the ids if `wants_ids` of the results.
+        """Run a job on each partition; return the results, and the query ids if `wants_ids(results)` is true.
 
         The results of partitions without rows may be missing.
         """
 
 
 class PerQuery(NamedTuple):
-    """The ids of the queries that were cut, and their values under each convention."""
+    """Ids of the queries at the ends of sorted partitions, and their values under each convention."""
 
     query_ids: Array
     values: list[Floats]
@@ -98,7 +98,7 @@ def _run_and_check(frame: Frame, request: FrameRequest, job: Job[PartitionResult
 
 
 def _wants_ids(request: FrameRequest, results: Sequence[PartitionResult]) -> bool:
-    """Return whether to compare the ids of the partitions' queries; ranges of qid are enough for sorted data.
+    """Return whether to compare query ids between partitions; for sorted data, comparing qid ranges is enough.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def _refuse_repeated(frame: Frame, request: FrameRequest, ids: list[Ids]) -> Non
     repeated = np.unique(all_ids[1:][all_ids[1:] == all_ids[:-1]])
     if not repeated.size:
         return
-    partitions: dict[Any, list[int]] = {}  # by query, since two queries may have the same id (a hash) by chance
+    partitions: dict[Any, list[int]] = {}  # by query, since different queries may have the same id, which is a hash
     job = partial(jobs.find_queries, request, repeated[:MAX_TRACED_IDS])
     for number, *names in frame.gather(job, lambda _: False)[0]:
         for name in names:
@@ -146,9 +146,9 @@ def _refuse_repeated(frame: Frame, request: FrameRequest, ids: list[Ids]) -> Non
 
 
 def _refuse_unknown(frame: Frame, request: FrameRequest, scores: Mapping[Any, Mapping[Convention, Outcome]]) -> None:
-    """Refuse a mapping of segments that names a query that the frame does not have."""
+    """Raise an error if `by` maps a query that the frame does not have."""
     n_queries = next(iter(scores[None].values())).score.n_queries
-    if request.by is None or len(request.by) == n_queries:  # no other query can be in it: all of the frame are
+    if request.by is None or len(request.by) == n_queries:  # `by` has all queries of the frame, so no others
         return
     ids = hash_ids(np.fromiter(request.by, object, len(request.by)))
     results = frame.gather(partial(jobs.find_queries, request, ids), lambda _: False)[0]

@@ -21,8 +21,8 @@ from rankadapters.segments.sums import Segmented, Sums, sums_by_segment
 
 NO_IDS: Ids = np.empty(0, np.uint64)
 T = TypeVar("T")
-Columns = Mapping[str, Any]  # columns of pandas or Arrow by role: label, score, ...
-Job = Callable[[Columns, int], tuple[T, Ids]]  # from a partition and its number to a result and ids
+Columns = Mapping[str, Any]  # pandas or Arrow columns, keyed by role: label, score, ...
+Job = Callable[[Columns, int], tuple[T, Ids]]  # takes a partition and its number, returns a result and ids
 
 
 class Part(NamedTuple):
@@ -35,12 +35,12 @@ class Part(NamedTuple):
     span: Span | None  # in sorted data, the first and last qid
 
 
-# None for a partition without rows. Errors are returned as values, because engines hide or retry a job that raises.
+# None if the partition has no rows. Errors are returned, because Dask and Spark hide or retry a job that raises.
 PartitionResult = Part | RankAdaptersError | None
 
 
 def evaluate_partition(request: FrameRequest, columns: Columns, number: int) -> tuple[PartitionResult, Ids]:
-    """Rank a partition and sum its queries' values under each convention; also return their ids."""
+    """Rank a partition and sum its queries' values under each convention; also return the query ids."""
     return _run_job(_sums_and_ids, request, columns, number)
 
 
@@ -116,7 +116,7 @@ def _run_job(
 
 
 def _with_input_row(error: RankAdaptersError, request: FrameRequest, columns: Columns) -> RankAdaptersError:
-    """Return the same error, with the row counted in the partition's own order instead of the order of ranking."""
+    """Return the error with its row counted in the partition's own order, not in the order after grouping by query."""
     if getattr(error, "row", None) is not None:
         try:
             rank_rows(request, FrameRows.of(columns, request), keep_order=True)

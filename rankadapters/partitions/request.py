@@ -1,4 +1,4 @@
-"""The request to evaluate a frame: conventions, the names of columns, and how the partitions hold the queries."""
+"""The request to evaluate a frame: conventions, the names of columns, and how queries are split over partitions."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class FrameRequest:
         order: str | None = None,
         ids_up_to: int = IDS_UP_TO,
     ) -> Self:
-        """Check the arguments of a call on a frame whose columns have these names.
+        """Check the arguments of a call; `names` are the columns of the frame.
 
         Raises
         ------

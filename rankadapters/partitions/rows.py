@@ -16,7 +16,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.partitions.request import FrameRequest
 
-MIN_MEAN_RUN = 4  # mean rows per run of one query, from which it pays to check whether each query is a single run
+MIN_MEAN_RUN = 4  # mean rows per run from which it is worth checking whether rows are already grouped by query
 
 Span = tuple[Any, Any]  # first and last qid of sorted rows
 
@@ -41,7 +41,7 @@ class FrameRows:
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], request: FrameRequest) -> Self:
-        """Read columns of pandas or Arrow, by role.
+        """Read and check pandas or Arrow columns, which are keyed by role.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class FrameRows:
 
     @property
     def starts(self) -> Ints:
-        """First row of each run of rows of the same query."""
+        """First row of each run of consecutive rows of the same query."""
         return np.flatnonzero(np.concatenate([[True], self.query[1:] != self.query[:-1]]))
 
     @property
@@ -93,7 +93,7 @@ class FrameRows:
         return query if self.names is None else self.names[query]
 
     def columns(self) -> dict[str, Array]:
-        """Return the columns by role, in the form that `of` reads."""
+        """Return the columns keyed by role, as `of` takes them."""
         return {**self.arrays, "qid": self.ids}
 
     def take(self, rows: Array | slice) -> FrameRows:
@@ -107,7 +107,7 @@ class FrameRows:
         return cls.of({role: np.concatenate([part[role] for part in columns]) for role in columns[0]}, request)
 
     def grouped(self, *, keep_order: bool = False) -> tuple[Queries, FrameRows]:
-        """Return the queries, and the rows in the same order: grouped by query, or unchanged with `keep_order`.
+        """Return the queries, and the rows in the same order, which is grouped by query unless `keep_order` is True.
 
         Raises
         ------

@@ -27,9 +27,9 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
 
     convention: Convention | str | None
     validation_fraction: float | None
-    qid: str | None = None  # column or index level of X with the ids, for estimators that read them from X
+    qid: str | None = None  # column or index level of X with the query ids, if they are read from X
     whole: Any = None
-    _other_ids = ""  # for the hint: a second way to pass the ids
+    _other_ids = ""  # a second way to pass the ids, for the hint of an error message
 
     def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
         """Score predictions under `convention`.
@@ -103,7 +103,7 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
         return sets
 
     def _labelled(self, method: str, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> list[LabeledRows]:
-        """Return one set's rows sorted by query; split training rows into rows to train on and held-out rows."""
+        """Return one data set; if `validation_fraction` is set, split training data into training and held-out rows."""
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         ids, training = ids_of(X, qid, self.qid), method == "fit"
         if ids is None and self._needs_queries:
@@ -145,7 +145,7 @@ def sets_of(eval_set: Any) -> list[tuple[Any, ...]]:
 
 
 def generator(random_state: Any) -> np.random.RandomState:
-    """Return numpy's RandomState for `random_state`: a seed, a generator, or None for numpy's global one."""
+    """Return numpy's RandomState for `random_state`: a seed, a generator, or None for numpy's global generator."""
     if isinstance(random_state, np.random.Generator):
         random_state = arguments.seed(random_state)
     try:

@@ -178,12 +178,12 @@ def _catboost_pool(rows: LabeledRows, kinds: dict[str, Any]) -> Any:
 
 
 def _catboost_metric(convention: Convention, train: LabeledRows, sets: Sequence[LabeledRows]) -> Any:
-    """Return CatBoost's own metric if it computes the convention, because it is faster; otherwise ours."""
+    """Return CatBoost's own metric, which is faster, if it computes the convention; else return our callback metric."""
     from rankadapters.catboost import eval_metric, native_metric
 
     weighted = any(rows.row_weight is not None for rows in (train, *sets))
     try:
-        # CatBoost refuses use_weights=false when there are group weights, and a second loss as the metric.
+        # CatBoost refuses use_weights=false if there are group weights, and a second loss function as eval_metric.
         if not (weighted and convention.weighting is None) and not convention.pooled:
             return native_metric(convention, group_weights=False)
     except UnsupportedConventionError:
@@ -198,7 +198,7 @@ def _catboost_history(log: dict[str, dict[str, list[float]]], convention: Conven
     def is_metric(name: str) -> bool:
         try:
             return native_metric(read_metric(name), group_weights=False) == metric
-        except ConventionError:  # the log also has the loss
+        except ConventionError:  # the log also contains the training loss
             return False
 
     series = {

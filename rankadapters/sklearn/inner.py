@@ -18,14 +18,14 @@ from rankadapters.sklearn.rows import LabeledRows
 
 
 class QueryMetaEstimator(MetaEstimatorMixin, QueryEstimator):
-    """A meta-estimator that takes query ids, or reads them from the column or index level `qid` of X."""
+    """A meta-estimator that gets query ids as an argument, or from the column or index level `qid` of X."""
 
     estimator: Any
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Request qid and weights for itself, and route the estimator's own requests."""
+        """Request qid and sample weights for this meta-estimator, and route metadata to the inner estimator."""
         request = super().get_metadata_routing()
-        if self.qid is not None:  # read from X
+        if self.qid is not None:  # the ids are read from X, not passed
             for method in (request.fit, request.score):
                 method.add_request(param="qid", alias=False)
         mapping = MethodMapping().add(caller="fit", callee="fit")
@@ -42,7 +42,7 @@ class QueryMetaEstimator(MetaEstimatorMixin, QueryEstimator):
         return cloned
 
     def __sklearn_tags__(self) -> Any:
-        """Return tags with the estimator's input and target tags."""
+        """Return scikit-learn tags, most of them copied from the inner estimator."""
         tags = super().__sklearn_tags__()
         if hasattr(self.estimator, "__sklearn_tags__"):
             inner = get_tags(self.estimator)
@@ -53,14 +53,14 @@ class QueryMetaEstimator(MetaEstimatorMixin, QueryEstimator):
 
 
 def last_step(estimator: Any) -> Any:
-    """Return the last step of a pipeline, also a nested one; return any other estimator itself."""
+    """Return the last step of a pipeline, which may be nested; return any other estimator unchanged."""
     while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
     return estimator
 
 
 def copy_of(estimator: Any) -> Any:
-    """Clone an estimator or pipeline, also with a ranker that scikit-learn's `clone` cannot copy."""
+    """Clone an estimator or pipeline, even if scikit-learn's `clone` cannot copy its ranker."""
     if not isinstance(estimator, Pipeline):
         return _copy_of_ranker(estimator)
     cloned = clone(ending_with(estimator, BaseEstimator()))
@@ -77,7 +77,7 @@ def fit_inner(estimator: Any, train: LabeledRows, options: FitOptions, params: d
     if head.steps:
         train = train.with_features(head.fit_transform(train.X, train.y, **head_params))
         options = options.transformed(head.transform)
-        estimator.steps = [*head.steps, (name, last)]  # with memory=, the pipeline fits copies of its transformers
+        estimator.steps = [*head.steps, (name, last)]  # with memory=, `head` has fitted copies of its steps
     return fit_inner(last, train, options, params)
 
 
@@ -88,14 +88,14 @@ def _copy_of_ranker(ranker: Any) -> Any:
     if toolkit != "xgboost" or not callable(ranker.objective):
         return clone(ranker)
     stand_in = copy.copy(ranker)
-    stand_in.objective = "rank:ndcg"  # its constructor refuses a callable
+    stand_in.objective = "rank:ndcg"  # the constructor of XGBRanker refuses a callable
     cloned = clone(stand_in)
     cloned.objective = clone(ranker.objective, safe=False)
     return cloned
 
 
 def ending_with(estimator: Any, last: Any) -> Any:
-    """Return a pipeline with its last step replaced, also in a nested one; return `last` for any other estimator."""
+    """Return a pipeline with its (innermost) last step replaced by `last`; for any other estimator return `last`."""
     if not isinstance(estimator, Pipeline):
         return last
     changed = copy.copy(estimator)
@@ -107,7 +107,7 @@ def ending_with(estimator: Any, last: Any) -> Any:
 def _split(
     estimator: Pipeline, head: Pipeline, row_weight: Any, params: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split the parameters of fit between transformers and last step, by metadata requests or by prefixes."""
+    """Split fit parameters into those of the transformers and of the last step, by metadata routing or name prefix."""
     name = estimator.steps[-1][0]
     if not get_config()["enable_metadata_routing"]:
         last_keys = {key for key in params if key.startswith(f"{name}__") or not head.steps}

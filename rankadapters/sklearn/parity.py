@@ -56,7 +56,7 @@ class ScikitLearnToolkit(Toolkit):
         return name, f"sklearn.metrics.{name}{' of each query' if words.get('pool') == 'queries' else ''}"
 
     def refuse(self, queries: Queries, words: dict[str, Any]) -> None:
-        """Refuse negative labels in `ndcg_score`, and queries that are no sample of `top_k_accuracy_score`."""
+        """Refuse negative labels for `ndcg_score`, and queries that `top_k_accuracy_score` cannot use as a sample."""
         if words["metric"] == "ndcg_score":
             why = "negative, which sklearn's ndcg_score refuses"
             refuse_labels(queries, queries.labels < 0, why, "leave sklearn out")
@@ -83,7 +83,7 @@ class ScikitLearnToolkit(Toolkit):
 
     @refusing("sklearn", ValueError)
     def ask(self, data: ToolkitData, words: dict[str, Any]) -> float:
-        """Call the function once for all rows or once for each query; with a cutoff, a query is a matrix of one row."""
+        """Return the function's value over all rows, or the mean of its values over the queries."""
         function, queries, scores = getattr(sklearn.metrics, words["metric"]), data.queries, data.scores
         labels = queries.labels if "k" in words and words["metric"] != TOP_K else (queries.labels >= 1).astype(int)
         weights = np.ones(queries.n_docs) if queries.row_weight is None else queries.row_weight
@@ -91,7 +91,7 @@ class ScikitLearnToolkit(Toolkit):
         parts = [slice(None)] if words.get("pool") == "rows" else map(slice, queries.indptr[:-1], queries.indptr[1:])
         if "pool" in words:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about queries without relevant rows, which our `empty` decides
+                warnings.simplefilter("ignore")  # our `empty` decides the value of queries without relevant rows
                 values = [function(labels[rows], scores[rows], sample_weight=weights[rows]) for rows in parts]
         elif words["metric"] == TOP_K:
             values = [_top_k_accuracy(function, labels[rows], scores[rows], **keywords) for rows in parts]
@@ -102,7 +102,7 @@ class ScikitLearnToolkit(Toolkit):
 
 
 def _top_k_accuracy(function: Callable[..., float], labels: Array, scores: Array, k: int | None) -> float:
-    """Return 1 if the row of label 1 is among the top k: the query is a sample, its rows are the classes."""
+    """Return 1 if the relevant row ranks in the top k, else 0; the query is one sample, its rows are the classes."""
     if k is None or k >= labels.size:
         return 1.0  # without a call, because scikit-learn would warn
     return function([int(np.argmax(labels))], scores[None], k=k, labels=np.arange(labels.size))

@@ -35,7 +35,7 @@ def queries_of(labels: Any, qid: Any) -> Queries:
 
 
 def refuse_other_rows(ids: str | None, **columns: Any) -> None:
-    """Raise an error if pandas indexes of rows differ, or indexes of queries: those with a level named `ids`."""
+    """Raise an error if pandas indexes differ; compare those with a level named `ids` only with each other."""
     has_ids = {
         name: ids is not None and ids in getattr(pandas_index(column), "names", ()) for name, column in columns.items()
     }
@@ -44,8 +44,8 @@ def refuse_other_rows(ids: str | None, **columns: Any) -> None:
 
 
 def find_qid(name: str, X: Any, y: Any, *, whole: Any = None) -> Any:
-    """Return the ids from a column or index level of X or y, or `whole` if X is an array with as many rows."""
-    # `columns` of a pyarrow table are its data; `column_names` of a pandas table may be one of its columns.
+    """Return the query ids: a column of X, an index level of X or y, or `whole` if X is an array with as many rows."""
+    # pyarrow tables list their names in `column_names`; look at the type, since pandas may have such a column.
     columns = X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
     if name in list(columns):
         return X[name]
@@ -72,7 +72,7 @@ def _is_bare(X: Any) -> bool:
 
 
 def _bare_rows_hint(X: Any, whole: Any) -> str:
-    """Return a hint for scikit-learn's callbacks, which pass scorers only a bare array."""
+    """Return a hint for scikit-learn's callbacks, which pass scorers an array without query ids."""
     if not _is_bare(X):
         return ""
     if whole is None:
@@ -84,7 +84,7 @@ def _bare_rows_hint(X: Any, whole: Any) -> str:
 
 
 def whole_sizes(qid: Any) -> dict[Any, int]:
-    """Return the number of rows of each query in the uncut data.
+    """Return the number of rows of each query in `qid`, the ids of the complete data.
 
     >>> whole_sizes(["b", "a", "b"])
     {'b': 2, 'a': 1}

@@ -168,7 +168,7 @@ class QueryRanker(QueryMetaEstimator):
             lambda model: {"estimator_": ending_with(inner, model)},
         )  # fmt: skip
         history = fit_inner(inner, train, FitOptions(sets, convention, objective, tasks), params)
-        self.__dict__.pop("history_", None)  # from an earlier fit
+        self.__dict__.pop("history_", None)  # left by an earlier fit
         if history is not None:
             self.history_ = history
         validate_data(self, self._features(X), skip_check_array=True)  # sets n_features_in_, also for lists
@@ -214,7 +214,7 @@ class QueryRanker(QueryMetaEstimator):
         return X, y
 
     def _check_features(self, features: Any, *, reset: bool = False) -> None:
-        """Check the number and names of features against `fit`; leave anything but a table to the estimator."""
+        """Check that a table has the number and names of features of `fit`; the estimator checks any other X."""
         shape: tuple[int, ...] = getattr(features, "shape", ())
         if len(shape) == 2 and shape[1]:  # noqa: PLR2004 - a table
             validate_data(self, features, reset=reset, skip_check_array=True)
@@ -232,7 +232,7 @@ class QueryRanker(QueryMetaEstimator):
         return last_step(self.estimator_)
 
     def _check(self, eval_set: Any) -> None:
-        """Check the parameters, each and together."""
+        """Check the parameters, and that they fit together."""
         _check_estimator(self.estimator)
         if not isinstance(self.qid, str | None):
             hint = "to pass the ids themselves, QueryRanker(estimator).fit(X, y, qid=ids)"

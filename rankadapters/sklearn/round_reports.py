@@ -50,7 +50,7 @@ def report_rounds(
         with temporary_params(ranker, callbacks=[XGBoostRounds(ranker, tasks.end_round), *(ranker.callbacks or [])]):
             yield params
     elif tasks.models_wanted or ranker.get_params().get("task_type") == "GPU":
-        # CatBoost passes callbacks no model and calls none on a GPU, so report the rounds after the training.
+        # CatBoost gives its callbacks no model, and never calls them on a GPU, so report the rounds after training.
         yield params
         for n_trees in range(1, ranker.tree_count_ + 1):
             tasks.end_round(partial(_first_trees, ranker, n_trees))
@@ -77,7 +77,7 @@ class CatBoostRounds:
 
     def after_iteration(self, info: Any) -> bool:
         """End the task; return whether to continue."""
-        del info  # has no model
+        del info  # CatBoost's info has no model
         return not self._tasks.end_round(dict)
 
 

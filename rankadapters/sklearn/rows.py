@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class LabeledRows:
-    """Features and labels; if `sizes` is set, the rows of each query are together.
+    """Features and labels; if `sizes` is set, the rows of each query are consecutive.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def ids_of(X: Any, qid: Any, name: str | None) -> Any:
 
 
 def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
-    """Check labels and query ids against each other, the features and the uncut data; return the queries."""
+    """Return labels and query ids as Queries, checked against the features and `whole`, the complete data's ids."""
     queries = queries_of(y, qid)
     if n_rows(features) != queries.n_docs:
         msg = f"X has {n_rows(features)} rows but y has {queries.n_docs}.\nHint: one label and one qid per row of X."

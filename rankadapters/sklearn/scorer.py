@@ -60,7 +60,7 @@ class QueryScorer(_BaseScorer):  # scikit-learn recognizes scorers by this base 
         return convention.worth(evaluate(queries, scores, convention).value)
 
     def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any) -> float:  # noqa: ARG002
-        """Score in the form that scikit-learn calls; ignore predictions that it caches for multiple scorers."""
+        """Let scikit-learn's multi-metric scoring call this scorer; its cached predictions are ignored."""
         return self(estimator, X, y_true, **kwargs)
 
     def _score_func(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None, **metadata: Any) -> float:
@@ -77,7 +77,7 @@ class QueryScorer(_BaseScorer):  # scikit-learn recognizes scorers by this base 
     _get_metadata_request = get_metadata_routing  # the name in scikit-learn before 1.9
 
     def _accept_sample_weight(self) -> bool:
-        """Return whether weights count; scikit-learn 1.9 asks this if metadata routing is off."""
+        """Return whether the convention uses weights; scikit-learn 1.9 asks this if metadata routing is off."""
         return as_convention(self.convention).weighting is not None
 
 

@@ -53,7 +53,7 @@ class _QuerySplitter:
         """
         queries = self._queries(X, y, groups)
         params = self.get_params(deep=False)  # type: ignore[attr-defined]
-        checked = type(self)(**params)  # set_params checks nothing
+        checked = type(self)(**params)  # check again, because set_params does not
         checked.random_state = generator(params["random_state"])  # type: ignore[attr-defined]
         return checked._folds(queries)  # noqa: SLF001 - the same class
 
@@ -135,7 +135,7 @@ class QueryKFold(_KFold):
 
 
 class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
-    """Random splits into training and test queries; sizes are numbers or shares of queries, not of rows.
+    """Random splits into training and test queries; `train_size` and `test_size` count queries, not rows.
 
     With an integer seed, a larger `train_size` only adds training queries and keeps the test queries: use it for
     learning curves that cut no query.
@@ -177,7 +177,7 @@ class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
 
 
 class StratifiedQueryKFold(_KFold):
-    """K folds of whole queries with similar best grades and similar sizes.
+    """K folds of whole queries, balanced by each query's best grade and by the number of rows.
 
     The queries are sorted by best grade, then by size, both descending. The queries of one grade are dealt in hands of
     one query per fold. The largest query of a hand goes to the fold with the fewest rows so far. The last hand of a
@@ -244,7 +244,7 @@ def _deal(best: Array, sizes: Array, n_folds: int, rng: np.random.RandomState | 
 
 
 def _hands(grades: Array, n_folds: int) -> Iterator[slice]:
-    """Split sorted grades into runs of equal grade, and each run into hands of one query per fold."""
+    """Split sorted queries by grade, and the queries of each grade into hands of at most `n_folds` queries."""
     edges = [0, *(np.flatnonzero(np.diff(grades)) + 1).tolist(), grades.size]
     for start, stop in itertools.pairwise(edges):
         for first in range(start, stop, n_folds):

@@ -46,7 +46,7 @@ def without_column(X: Any, name: str) -> Any:
 
 
 def refuse_ids_among_features(X: Any, ids: Array, n_queries: int) -> None:
-    """Raise an error if the features contain the query ids: a column named `qid`, or one with the ids' values.
+    """Raise an error if the features contain the query ids: a column that is named `qid` or equals the ids.
 
     Values are compared only if there are at least two queries and one has more than one row. If every query has a
     single row, the ids are a row index, from which a model learns nothing about other rows.
@@ -83,7 +83,7 @@ def _equals(X: Any, index: int, ids: Array) -> bool:
 
 def _same_values(column: Array, ids: Array) -> bool:
     if column.dtype.kind == "f" and ids.dtype.kind in "iu":
-        ids = ids.astype(column.dtype)  # rounded as a float32 column would round them
+        ids = ids.astype(column.dtype)  # round the ids as a float32 column rounds them
     return bool(np.array_equal(column, ids))
 
 

@@ -26,7 +26,7 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 def with_callbacks(fit: Fit) -> Fit:
-    """Decorate `fit` so that the estimator's callbacks are notified of its end, also after an error."""
+    """Decorate `fit` to notify the estimator's callbacks when it ends, even after an error."""
     if _with_callbacks is None:
         return fit
     managed = _with_callbacks(fit)
@@ -53,7 +53,7 @@ class TrainingRows(NamedTuple):
     sample_weight: Any
 
     def take(self, row_numbers: Any) -> TrainingRows:
-        """Return the rows with these numbers; all rows for None."""
+        """Return the rows with these row numbers, or all rows if `row_numbers` is None."""
         if row_numbers is None:
             return self
         return TrainingRows(*(column if column is None else take_rows(column, row_numbers) for column in self))
@@ -81,7 +81,7 @@ class FitTasks:
         self._round: Any = None
         if self.watched:
             self._rows = rows.take(row_numbers)
-            # No query ids, because scikit-learn's own scorers would refuse them; its estimators also pass only weights.
+            # No query ids: scikit-learn's scorers would refuse them, and its own estimators also pass only weights.
             metadata = None if rows.sample_weight is None else {"sample_weight": self._rows.sample_weight}
             self._data = {"estimator": estimator, "X": self._rows.X, "y": self._rows.y, "metadata": metadata}
             self._fit = estimator._init_callback_context(max_subtasks=max_rounds)  # noqa: SLF001 - documented by them
@@ -126,7 +126,7 @@ class FitTasks:
             self._end(task)
 
     def end(self) -> None:
-        """End the fit, and first the task of an unfinished round."""
+        """End the task of an unfinished round, and then the task of the fit."""
         if self._round is not None:
             self._end(self._round)
         if self._fit is not None:

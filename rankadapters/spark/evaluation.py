@@ -1,4 +1,4 @@
-"""Evaluate all rows of a Spark DataFrame, to the same bits as in one process."""
+"""Evaluate all rows of a Spark DataFrame; results are bit for bit the same as in one process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def evaluate(
 ) -> Segments[Any]: ...
 @frame_function
 def evaluate(df: DataFrame, convention: Convention | str | Conventions, **kwargs: Any) -> Any:
-    """Evaluate predictions in a Spark DataFrame, with the same bits, counts and digest as `ra.evaluate` on all rows.
+    """Evaluate predictions in a Spark DataFrame; the result equals that of `ra.evaluate` on all rows, bit for bit.
 
     Executors rank their own partitions by `mapInArrow`, so they need this package, and return exact sums. During the
     call, the session's `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to at least 100,000, which halves the
@@ -77,7 +77,7 @@ def evaluate(df: DataFrame, convention: Convention | str | Conventions, **kwargs
 
 @frame_function
 def per_query(df: DataFrame, convention: Convention | str | Conventions, **kwargs: Unpack[FrameKeywords]) -> DataFrame:
-    """Return the value of each query as a lazy Spark DataFrame; the call itself checks that no query is cut.
+    """Return the value of each query as a lazy Spark DataFrame; the partitions are checked immediately.
 
     Spark may partition `df` differently each time it is computed, for example by adaptive execution after a sort.
     Unless `partitions="shuffle"`, the executors therefore keep the checked columns (`localCheckpoint`) until the
@@ -129,12 +129,12 @@ class _SparkPartitions:
             self.df = self.df.repartition("qid")
 
     def checkpoint(self) -> None:
-        """Make later passes see the same partitions as the first one; not needed after a shuffle by qid."""
+        """Fix the partitions, so that later passes see the same ones; after a shuffle by qid they do not change."""
         if self.request.partitions != "shuffle":
             self.df = self.df.localCheckpoint(eager=False)
 
     def gather(self, job: Job[T], wants_ids: Callable[[Sequence[T]], bool]) -> tuple[list[T], list[Ids]]:
-        """Run the job on each partition; fetch the ids from the executors only if `wants_ids`."""
+        """Run the job on each partition; fetch the ids from the executors only if `wants_ids(results)` is true."""
         with _large_batches(self.df.sparkSession.conf):
             rows = self.df.mapInArrow(partial(_run, job, self.request), messages.SCHEMA).persist()
             try:

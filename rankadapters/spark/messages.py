@@ -41,7 +41,7 @@ def _encode(request: FrameRequest, result: Any) -> tuple[dict[str, Any], bytes |
 
 
 def read(request: FrameRequest, row: Any) -> Any:
-    """Decode a result that `write` encoded, without the ids."""
+    """Decode a result that `write` encoded; the ids are not decoded."""
     summary = json.loads(row.summary)
     if "plain" in summary:
         return summary["plain"]

@@ -33,7 +33,7 @@ class MlflowEvaluator:
 
     # MLflow needs only these two methods; deriving from its base class would require importing MLflow here.
     def can_evaluate(self, *, evaluator_config: Mapping[str, Any], **_: object) -> bool:
-        """Return whether the configuration has one of our options; MLflow asks all evaluators if a call names none."""
+        """Return whether the configuration has one of our options; MLflow asks this if a call names no evaluator."""
         return any(name in evaluator_config for name in OPTIONS)
 
     def evaluate(
@@ -85,7 +85,7 @@ def _queries(dataset: Any, config: Mapping[str, Any]) -> Queries:
     if dataset.labels_data is None:
         raise InputError("the data have no labels.", hint="targets='label' names the column of the labels")
     columns = {name: _column(dataset.features_data, name, config.get(name)) for name in COLUMNS}
-    by_row = isinstance(config.get("query_weight"), str)  # a column has a weight per row, an array one per query
+    by_row = isinstance(config.get("query_weight"), str)  # a column has one weight per row, an array has one per query
     weights = columns.pop("query_weight") if by_row else None
     queries = Queries(dataset.labels_data, **columns)
     if weights is None:
@@ -123,7 +123,7 @@ def _scores(dataset: Any, config: Mapping[str, Any], model: Any, predictions: st
 
 
 def _features(data: Any, config: Mapping[str, Any], model: Any) -> Any:
-    """Return the data without the columns that the configuration names, except those in the model's signature."""
+    """Drop the columns that the configuration names from the data, but keep those in the model's signature."""
     if not hasattr(data, "columns"):
         return data
     metadata = getattr(model, "metadata", None)  # functions have no metadata
@@ -152,7 +152,7 @@ def _log_queries(run_id: str, panel: Panel, measured: Measured) -> dict[str, Any
 
 
 def _plot(values: Mapping[str, Floats]) -> Any:
-    """Return an image, as MLflow's artifacts need, of the distribution of queries' values under each convention."""
+    """Plot the distribution of the queries' values under each convention; return it as an image for MLflow."""
     from PIL import Image
 
     percents = range(101)

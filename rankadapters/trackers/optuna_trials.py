@@ -64,7 +64,7 @@ def pruning(
     except Exception:
         if report.stop is None:
             raise
-        raise report.stop from None  # CatBoost replaces an exception of a metric by its own
+        raise report.stop from None  # CatBoost replaces an exception of a metric with another one
 
 
 class _Report:
@@ -74,10 +74,10 @@ class _Report:
         self.stop: Exception | None = None
         self._trial, self._dataset, self._convention, self._pruned = trial, dataset, convention, pruned
         self._last: Evaluation | None = None
-        self._undecided: list[Evaluation] = []  # entries of the first round, until a deciding one comes
+        self._undecided: list[Evaluation] = []  # first-round entries of other sets and conventions
 
     def __call__(self, entry: Evaluation) -> None:
-        """Report an entry if it decides; raise an exception if the trial is pruned."""
+        """Report an entry of the chosen set and convention; raise an exception if the trial is pruned."""
         decides = self._dataset in {None, entry.dataset} and self._convention in {None, entry.convention}
         try:
             if decides:
@@ -114,7 +114,7 @@ class _Report:
         return InputError(f"{msg}\nHint: pruning(trial, dataset=..., convention=...).")
 
     def _refuse_round_without_report(self, entry: Evaluation) -> None:
-        """Raise an error if a whole round had no value of the set and convention that decide."""
+        """Raise an error if a whole round had no value of the chosen set and convention."""
         first = self._undecided[0] if self._undecided else entry
         if (entry.run, entry.iteration) == (first.run, first.iteration):
             self._undecided.append(entry)

@@ -13,7 +13,7 @@ from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.presets.texts import as_convention
 
-BATCH, TAGS = 1000, 100  # most metrics and tags that MLflow accepts in one call
+BATCH, TAGS = 1000, 100  # maximum numbers of metrics and of tags in one call of MLflow
 SPELLED = {"@": "_at_", "+": "--", "=": "-"}  # MLflow's autologging also uses _at_
 STEP = "iteration"  # the x axis in Weights & Biases
 
@@ -149,7 +149,7 @@ def _active_run() -> Any:
 
 
 def _values_of(what: object) -> list[_Logged]:
-    """Return the values of a history of one training, of a score, or of a collection of scores."""
+    """Return the values to log from the history of one training, from a score, or from a collection of scores."""
     if isinstance(what, History) and len(what.runs) > 1:
         msg = f"the history has {len(what.runs)} trainings, whose rounds would get the same steps."
         raise InputError(f"{msg}\nHint: history.only(run=-1) for the last one.")
