@@ -28,7 +28,7 @@ class Letor4(
 
     @preset(Precision, rf"(?i:p(recision)?)@{K}", divisor="k")
     def p(self, k: int | None) -> Precision:
-        """`P@k` of the script: relevant rows in the top k, over k. Run: equal within 1e-11, per query and in the mean."""
+        """`P@k` of the script: relevant rows in the top k, divided by k. Run: equal within 1e-11, also per query."""
 
 
 class Letor3(Letor4, name="letor3", versions=("3.0",), evidence="run", short="zero"):

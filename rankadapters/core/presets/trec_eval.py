@@ -74,15 +74,15 @@ class TrecEval9(
 
     @preset(Precision, rf"relative_P[_.]{K}", divisor="relevant")
     def relative_P(self, k: int | None, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`relative_P_k`, m_relative_P.c: divisor min(k, R). Run against 9.0.8: same printout; options as in `map`."""
+        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run against 9.0.8: same printout; see `map_cut`."""
 
     @preset(Precision, "set_P", k=None, divisor="retrieved")
     def set_P(self, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`set_P`, m_set_P.c: of all retrieved rows. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`set_P`, m_set_P.c: over all retrieved rows. Run against 9.0.8: same printout; options as in `map_cut`."""
 
     @preset(Precision, "set_relative_P", k=None, divisor="relevant")
     def set_relative_P(self, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`set_relative_P`, m_set_rel_P.c: divisor min(n, R). Run against 9.0.8: same printout; options as in `map`."""
+        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run against 9.0.8: same printout; see `map_cut`."""
 
     @preset(Recall, rf"recall[_.]{K}")
     def recall(self, k: int | None, *, level: int = 1, complete: bool = False) -> Recall:
@@ -90,7 +90,7 @@ class TrecEval9(
 
     @preset(Recall, "set_recall", k=None)
     def set_recall(self, *, level: int = 1, complete: bool = False) -> Recall:
-        """`set_recall`, m_set_recall.c, of retrieved rows. Run against 9.0.8: same printout; options as in `map_cut`."""
+        """`set_recall`, m_set_recall.c: over all retrieved rows. Run against 9.0.8: same printout; see `map_cut`."""
 
     @preset(Success, rf"success[_.]{K}")
     def success(self, k: int | None, *, level: int = 1, complete: bool = False) -> Success:
