@@ -219,7 +219,7 @@ class Queries(Grouping):
         return (queries, rows) if self.order is None else (queries.reordered(np.argsort(rows)), np.sort(rows))
 
     def reordered(self, positions: NDArray[np.intp]) -> Queries:
-        """Return the same queries with the rows in a new order: `positions` lists the present, contiguous rows in it."""
+        """Return the same queries in a new order of rows: `positions` lists the present, contiguous rows in it."""
         order = np.argsort(positions)  # the new position of each row
         names = ("labels", "row_weight", "docid_rank", "retrieved", "judged")
         columns = {name: column[positions] for name in names if (column := getattr(self, name)) is not None}
