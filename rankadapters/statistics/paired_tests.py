@@ -130,7 +130,7 @@ def whole_numbers(differences: Floats) -> tuple[Floats, NDArray[np.int32]]:
 
 
 def _p_values(swapped: Iterator[Floats], resamples: Resamples) -> Floats:
-    """Return two-sided p-values: twice the share of swaps at least as high or as low, whichever is smaller.
+    """Return two-sided p-values: twice the smaller of the shares of swaps with at least and at most the difference.
 
     A swap lowers the difference by twice the sum of the swapped queries' differences. The new difference is at least
     as large if that sum is at most 0, within the rounding of half a unit per query. If the swaps are random, the

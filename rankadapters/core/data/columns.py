@@ -33,7 +33,7 @@ def as_column(name: str, value: object) -> Array:
 
 
 def as_numbers(name: str, value: object) -> Array:
-    """Return a column of numbers: float32 stays float32, other types become float64; NaN is refused elsewhere."""
+    """Return a column of numbers: float32 stays float32, all other types become float64; NaN is allowed."""
     array = as_column(name, value)
     if array.dtype.kind not in "biuf":
         raise _not_numbers(name, array)

@@ -179,7 +179,7 @@ _COLUMNS: dict[str, Callable[[Array], Array | None]] = {
 
 
 def _number(item: Any) -> Any:
-    """Return an int for a whole number, a float if the number is exactly a float, or else the exact ratio."""
+    """Return an int for a whole number, a float if that is exact, or else the exact ratio."""
     try:
         numerator, denominator = item.as_integer_ratio()
     except (AttributeError, OverflowError, ValueError):  # complex numbers, infinities

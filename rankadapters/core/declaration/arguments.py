@@ -15,7 +15,7 @@ from rankadapters.core.declaration.spelling import as_float
 from rankadapters.core.declaration.spelling import number as spelled
 from rankadapters.core.errors import InputError, brief, choices
 
-_SEEDS = 2**32  # sampled seeds are below this limit, the one of numpy's RandomState
+_SEEDS = 2**32  # sampled seeds are smaller than this, the limit of numpy's RandomState
 
 
 def whole(name: str, value: object, *, least: int = 1, most: int | None = None, hint: str = "") -> int:

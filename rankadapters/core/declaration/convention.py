@@ -106,7 +106,7 @@ class Convention(FromPreset):
         """Lower the convention to a plan (`plans.RankedPlan` or `WholePlan`) that computes it on bound queries."""
 
     def unify(self) -> None:
-        """Give fields that cannot matter a fixed value, so that equivalent conventions are equal."""
+        """Set each field that cannot matter to a fixed value, so that equivalent conventions are equal."""
         if getattr(self, "k", 0) is None:
             self._set("short", "pad")
         if getattr(self, "empty", None) == 0 and self.average == "query-except-empty":
@@ -274,7 +274,7 @@ class Convention(FromPreset):
         return _restore, (type(self), self.to_dict(), self._preset)
 
     def _preset_at(self, k: int | None) -> tuple[str, Convention] | None:
-        """Return the preset at a cutoff; None if the preset has no cutoff, since it then lacks the field `short`."""
+        """Return the preset at a cutoff; None if it was made with k=None, which hides its value of `short`."""
         if self._preset is None:
             return None
         text, preset = self._preset

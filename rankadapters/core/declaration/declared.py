@@ -53,13 +53,13 @@ class Declared(ABC):
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
-        """Check every field, then give fields that cannot matter a fixed value."""
+        """Check every field, then set each field that cannot matter to a fixed value."""
         for name, kind in self.declared().items():
             object.__setattr__(self, name, kind.check(name, getattr(self, name)))  # like `_set`, but one call fewer
         self.unify()
 
     def unify(self) -> None:  # noqa: B027 - most classes need no such hook
-        """Give fields that cannot matter a fixed value, and raise ConventionError for contradictory fields."""
+        """Set each field that cannot matter to a fixed value; raise ConventionError for contradictory fields."""
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

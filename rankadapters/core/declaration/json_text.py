@@ -27,7 +27,7 @@ def read_convention(text: object, kind: type[Declared]) -> Any:
     if not is_whole(version) or version != VERSION:
         msg = f"the JSON text has version {brief(version)}; this rankadapters knows {VERSION}."
         raise ConventionError(msg, hint="give the member 'version', or upgrade rankadapters")
-    measures: dict[str, type[Convention]] = import_module("rankadapters.core.measures").MEASURES  # import cycle
+    measures: dict[str, type[Convention]] = import_module("rankadapters.core.measures").MEASURES  # no import cycle
     declared = measures.get(measure) if isinstance(measure, str) else None
     if declared is None or not issubclass(declared, kind):
         allowed = choices(word for word, cls in measures.items() if issubclass(cls, kind))

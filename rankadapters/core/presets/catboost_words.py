@@ -71,7 +71,7 @@ def _alpha(name: str, alpha: object) -> Fields:
     return {} if alpha is None else {"alpha": _float32(QueryCrossEntropy.declared()["alpha"].check(name, alpha))}
 
 
-# The options that mean the same in every metric; only AUC redefines its `type`.
+# Options with the same meaning in every metric, except that AUC redefines `type`.
 OPTIONS: Options = {
     "type": Choice(GAINS, _type),
     "denominator": Choice({word: {"discount": discount} for word, discount in DENOMINATORS.items()}, _denominator),

@@ -69,7 +69,7 @@ class Metrax(
 
     @preset(NDCG, "NDCGAtK")
     def __call__(self, k: int | None) -> NDCG:
-        """Return `NDCGAtK` for one of the values in its `ks`."""
+        """Return `NDCGAtK` at a cutoff, one of its `ks`."""
 
     @preset(DCG, "DCGAtK")
     def dcg(self, k: int | None) -> DCG:

@@ -13,7 +13,7 @@ from rankadapters.core.presets.preset import preset, presets_of
 from rankadapters.core.presets.tool import Vocabulary, refuse_unknown, split_spec
 
 Pool = Literal["queries", "rows"]
-METHODS = ("pearson", "spearman", "kendall")  # the words of pandas and polars
+METHODS = ("pearson", "spearman", "kendall")  # the correlations' names in pandas and polars
 
 
 class Correlations(

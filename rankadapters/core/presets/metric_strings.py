@@ -42,7 +42,7 @@ def map_reader(words: Mapping[str, Any]) -> Reader:
 
 
 def read_options(metric: str, text: str, readers: Mapping[str, Reader]) -> dict[str, Any]:
-    """Parse the options `name=value;...`; without `top`, k is None, and the preset has all other defaults."""
+    """Parse options `name=value;...`; without `top`, k is None; other missing options are left to the preset."""
     allowed = (*readers, "hints")
     pairs = [part.partition("=")[::2] for part in text.split(";") if text]
     names = [name for name, _ in pairs]

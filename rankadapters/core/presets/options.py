@@ -78,7 +78,7 @@ class Choice(Option):
         self._near = near
 
     def changes(self, name: str, value: object) -> Fields | Convention:
-        """Return the fields of a word."""
+        """Return the fields that a word changes."""
         changes: Fields | Convention = one_of(name, value, self.words)
         return changes
 
@@ -105,7 +105,7 @@ class Computed(Option):
         self._near = near
 
     def changes(self, name: str, value: object) -> Fields:
-        """Return the fields of a value."""
+        """Return the fields that a value changes."""
         return self._changes(name, value)
 
     def near(self, convention: Any) -> Iterable[Any]:

@@ -9,7 +9,7 @@ from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, Precision
 from rankadapters.core.presets.preset import K, preset
 from rankadapters.core.presets.tool import Tool
 
-DEFAULT_K = 10  # cutoff of a metric without one in its name
+DEFAULT_K = 10  # cutoff of a metric whose name has none
 
 
 class RankLib(

@@ -73,7 +73,7 @@ class Ranx(
 
     @preset(Precision, f"precision{AT_LEVEL}", divisor="k")
     def precision(self, k: int | None, *, level: int = 1) -> Precision:
-        """`precision@k-lN`, metrics/precision.py: hits / k, or hits / n without a cutoff. Run: equal within 1e-9; see `map`."""
+        """`precision@k-lN`, precision.py: hits / k, or hits / n without a cutoff. Run: equal within 1e-9; see `map`."""
 
     @preset(Precision, f"hits{AT_LEVEL}", divisor="one")
     def hits(self, k: int | None, *, level: int = 1) -> Precision:

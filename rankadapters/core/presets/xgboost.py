@@ -12,7 +12,7 @@ from rankadapters.core.presets.preset import preset
 from rankadapters.core.presets.tool import Vocabulary, read_cutoff, refuse_unknown, split_spec
 
 NO_CUTOFF = 2**31 - 1  # longer than any query
-DEFAULT_K = 32  # cutoff of a metric without one in its name
+DEFAULT_K = 32  # cutoff of a metric whose name has none
 
 WITHOUT_GROUPS = AUC(
     pairs="unit", complement="float32", ties="average", precision="float32", empty="error",

@@ -117,7 +117,7 @@ class Elimination:
         return len(ordinary) >= FEWEST and bool(self.remaining)
 
     def run(self, purposes: Sequence[str]) -> None:
-        """For each purpose, call the function on one case, then on more while they distinguish conventions.
+        """For each purpose, call the function on one case, then on more as long as they tell conventions apart.
 
         Once the function has refused a case made for a trait, all other cases with that trait are skipped.
         """
