@@ -60,7 +60,7 @@ class EvaluationSet:
         self.dmatrix = xgb.DMatrix(features, missing=missing, enable_categorical=True)
 
     def panels(self) -> list[Panel]:
-        """Return the evaluators, bound again if the columns of a DMatrix have changed."""
+        """Return the evaluators, which are rebuilt if the user has changed the columns of the DMatrix."""
         if self._is_fixed:
             return self._panels
         columns = columns_of(self.dmatrix)
