@@ -113,7 +113,7 @@ class History(list[Evaluation]):
 
     @property
     def runs(self) -> list[int]:
-        """The indices of the trainings that have entries, from 0 on."""
+        """The indices of the trainings that have entries; the first training is 0."""
         return sorted({entry.run for entry in self})
 
     def record(self, entries: Iterable[Evaluation]) -> None:

@@ -116,7 +116,7 @@ class _BoundPanels(NamedTuple):
 
 
 def _key(owner: object, columns: DatasetColumns) -> object:
-    """Return a key for a dataset: its id, or its content if it allows no weak references, as a list does not."""
+    """Return a key for a dataset: its id or, for a type without weak references such as list, its content."""
     try:
         weakref.ref(owner)
     except TypeError:

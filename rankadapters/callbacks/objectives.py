@@ -193,4 +193,4 @@ class _BoundGradients(NamedTuple):
     columns: DatasetColumns
     gradients: Gradients | BiasedGradients
     factors: list[Array]  # multiply the gradients one after another, as in the toolkit; float32, per row or scalar
-    rounds: list[int]  # a single number, that of the rounds so far; a list because it changes
+    rounds: list[int]  # the number of rounds so far; a list of one element, because it changes

@@ -22,7 +22,7 @@ class QueryCounts:
         self._hint = hint
 
     def __bool__(self) -> bool:
-        """Whether a number was declared."""
+        """Whether a number of queries was declared."""
         return bool(self._expected)
 
     def refuse_sets(self, sets: Sequence[str]) -> None:

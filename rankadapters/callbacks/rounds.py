@@ -24,7 +24,7 @@ class Call(NamedTuple):
 
     set_name: str | None = None  # the toolkit's name; None if you call the metric yourself
     round: Round | None = None
-    set_names: Sequence[str] = ()  # names of all sets of the training, if the toolkit has them
+    set_names: Sequence[str] = ()  # names of all sets of the training, if the toolkit provides them
     fold: int | None = None
 
     def in_fold(self, member: object, folds: Iterable[object]) -> Call:
@@ -38,7 +38,7 @@ class Rounds:
 
     def __init__(self) -> None:
         self.run = self.iteration = 0
-        self._trainings: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # to (run, first round number)
+        self._trainings: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round of each
         self._manual_run: int | None = None  # index of the run that has all metric calls made outside a training
         self._manual_calls: dict[str, int] = {}  # number of such metric calls by set name
 
@@ -52,7 +52,7 @@ class Rounds:
         return {"run": self.run, "iteration": self.iteration}
 
     def enter(self, history: History, current: Round | None, set_name: str = "") -> None:
-        """Set `run` and `iteration`; all calls outside a training are one run, with an iteration per call of a set."""
+        """Set `run` and `iteration`; calls outside a training form one run, with an iteration for each call of a set."""
         if current is None:
             if self._manual_run is None:
                 self._manual_run = _next_run(history)

@@ -45,7 +45,7 @@ class BoostedPool:
         self._labels = labels_of(pool)
 
     def grow(self, grad: Array, hess: Array, mean_weight: float, params: TrainingParams, index: int) -> cb.CatBoost:
-        """Grow one tree from gradients and hessians, which are multiplied by weights of mean `mean_weight`."""
+        """Grow one tree from gradients and hessians that already include weights of mean `mean_weight`."""
         weight = np.maximum(hess, np.abs(grad) * np.float32(FAINT), dtype=np.float32)
         targets = np.divide(-grad, weight, out=np.zeros(weight.size), where=weight > 0, dtype=np.float64)
         baseline = (self._labels - targets).astype(np.float32)

@@ -50,7 +50,7 @@ class EvalMetric:
         return next(iter(self.names))
 
     def is_max_optimal(self) -> bool:
-        """Return whether higher values are better, for CatBoost."""
+        """Tell CatBoost whether higher values are better."""
         return self.convention.higher_is_better
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:

@@ -76,7 +76,7 @@ class Watch:
     callbacks: Sequence[Any]
     history: History = field(default_factory=History)
     rounds: int = 0
-    best: tuple[int, float] | None = None  # the round, from 0 on, and its value
+    best: tuple[int, float] | None = None  # the round, counted from 0, and its value
     log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as in `evals_result_`
 
     def after_round(self) -> bool:

@@ -49,7 +49,7 @@ class GlobalEval:
         return self._monitor.history
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GlobalEval:
-        """Return the same object, since metric and callback must be one, but LGBMRanker copies only its metrics."""
+        """Return the same object, since metric and callback must be one object, but LGBMRanker copies metrics."""
         del memo
         return self
 
@@ -87,7 +87,7 @@ class GlobalEval:
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, local_sets)
         values_by_set = self._monitor.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
         our_results = [_result(name, value) for name, values in values_by_set.items() for value in values]
-        # Early stopping obeys the first value that triggers it, so ours come first, in the same order on all workers.
+        # Early stopping obeys the first value that triggers it: put ours first, in the same order on all workers.
         results[:] = our_results + [result for result in results if result[1] not in names.values()]
         _GLOBAL[env.model] = set(names.values())
 

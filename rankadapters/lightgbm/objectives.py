@@ -174,7 +174,7 @@ def lambdarank(
     normalization: NormalizationWord = "lightgbm",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make an objective callback of `ra.objectives.lambdarank`, with LightGBM's hessian.
+    """Make an objective callback from `ra.objectives.lambdarank`, with LightGBM's hessian.
 
     Examples
     --------

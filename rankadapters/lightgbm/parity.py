@@ -46,7 +46,7 @@ class LightGBMToolkit(Toolkit):
             raise InputError(msg)
 
     def prepare(self, data: ToolkitData, words: dict[str, Any]) -> ToolkitData:
-        """Turn query weights into row weights. LightGBM averages them in float32, so use that average for ours too."""
+        """Turn query weights into row weights. LightGBM averages them in float32; our value uses the same average."""
         data = super().prepare(data, words)
         queries, weights = data.queries, data.queries.query_weight
         if weights is None:

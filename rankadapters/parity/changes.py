@@ -38,7 +38,7 @@ class Changes(NamedTuple):
 
     @classmethod
     def of(cls, changes: Iterable[tuple[str, float] | tuple[str, float, Convention]]) -> Self:
-        """Make changes from a (description, value) each; a changed convention is the third element."""
+        """Make changes from tuples (description, value) or (description, value, changed convention)."""
         listed = list(changes)
         values = np.array([change[1] for change in listed], np.float64)
         return cls(values, lambda index: Cause(f"it is {listed[index][0]}", *listed[index][2:]))
@@ -58,7 +58,7 @@ def different_presets(base: OurNumber) -> Changes:
 
 
 def two_changes(base: OurNumber) -> Changes:
-    """Change a field or use a preset, and omit one-document queries, as a loop over scikit-learn's function does."""
+    """Change a field or use a preset, and also omit one-document queries, as a loop over sklearn's ndcg_score must."""
     multi_row = np.flatnonzero(base.sizes > 1)
     if multi_row.size in {0, base.sizes.size}:
         return NONE

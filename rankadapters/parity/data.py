@@ -102,7 +102,7 @@ def find_log(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
 
 
 def refuse_different_gains(labels: Array, declared: Convention, trained: Convention) -> None:
-    """Refuse a model whose training gave some label of the data a different gain than the convention does.
+    """Refuse a model that was trained with a different gain than the convention's for some label of the data.
 
     Raises
     ------

@@ -108,7 +108,7 @@ def _outcome(tool: Tool, installed: str | None) -> tuple[Outcome, str]:
 
 
 def _tool_of_release(package: str, installed: str) -> str:
-    """Return the tool whose presets cover a release: the latest that began by then, or else the earliest."""
+    """Return the tool whose presets cover a release: the latest that does not start after it, or else the earliest."""
     first = {tool.name: _release(tool.versions[0]) for tool in presets.TOOLS.values() if tool.package == package}
     started = [name for name in first if first[name] <= _release(installed)]
     return max(started, key=first.__getitem__) if started else min(first, key=first.__getitem__)

@@ -74,7 +74,7 @@ class Trainer:
         threadpoolctl = sys.modules.get("threadpoolctl")  # installed with scikit-learn, whose model has no n_jobs
         with threadpoolctl.threadpool_limits(1, user_api="openmp") if threadpoolctl else nullcontext():
             model.fit(task.train.X, task.train.labels, **arguments)
-            # Not LGBMRanker.predict: in LightGBM 4.6 it warns that X lacks the column names that `fit` invented.
+            # In LightGBM 4.6, LGBMRanker.predict would warn that X lacks the column names that `fit` invented.
             scores = np.asarray(getattr(model, "booster_", model).predict(task.test.X))
         if not any(name.startswith("eval_") for name in arguments):
             return scores, None
@@ -118,7 +118,7 @@ TOOLKITS = {
         ),
         Trainer(
             "catboost", ("catboost",), "CatBoostRanker", presets.catboost,
-            # No evaluation set: CatBoost's log renames the metric and adds the loss's own NDCG.
+            # No evaluation set, because CatBoost's log renames the metric and adds the loss's own NDCG.
             fit=lambda _, task, __: {"group_id": task.train.qid},
             made={
                 "iterations": ROUNDS, "depth": 5, "rsm": COLUMNS, "thread_count": 2,  # CatBoost's idle threads sleep

@@ -39,7 +39,7 @@ class GlobalEval(xgb.callback.TrainingCallback):
         return self._monitor.history
 
     def before_training(self, model: Any) -> Any:
-        """Drop earlier tallies, and store the model's best score, to notice if early stopping runs before this."""
+        """Drop earlier tallies, and store the model's best score, to notice if early stopping runs first."""
         if not isinstance(model, xgb.Booster):
             msg = "global_eval is not for xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
             raise InputError(msg)

@@ -32,7 +32,7 @@ def named_sets(evals: Any) -> list[tuple[Any, str]]:
 
 
 class EvaluationSet:
-    """An evaluation set: the DMatrix to predict on, and the evaluators of its labels."""
+    """An evaluation set: the DMatrix to predict on, and the evaluators that know the labels."""
 
     def __init__(
         self,

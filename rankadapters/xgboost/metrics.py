@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 class CustomMetric:
-    """A callable for `custom_metric=`; made by `custom_metric`."""
+    """A metric for XGBoost's `custom_metric=`; made by the function `custom_metric`."""
 
     __name__ = "rankadapters"  # XGBRanker reads the `__name__` of a metric
 

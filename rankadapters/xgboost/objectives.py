@@ -28,7 +28,7 @@ LEAST_HESSIAN = float(np.float32(1e-6))  # lower bound of a sum of hessians; XGB
 
 
 class ObjectiveCallback(ToolkitObjective):
-    """A callable for `obj=`; made by `objective` or `lambdarank`."""
+    """An objective for XGBoost's `obj=`; made by `objective` or `lambdarank`."""
 
     __name__ = "rankadapters"  # XGBoost uses the name in messages
 
@@ -188,7 +188,7 @@ def lambdarank(
     normalization: NormalizationWord = "xgboost",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make an objective callback of `ra.objectives.lambdarank`, with XGBoost's doubled hessian.
+    """Make an objective callback from `ra.objectives.lambdarank`, with XGBoost's doubled hessian.
 
     Examples
     --------
