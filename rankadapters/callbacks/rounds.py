@@ -52,7 +52,7 @@ class Rounds:
         return {"run": self.run, "iteration": self.iteration}
 
     def enter(self, history: History, current: Round | None, set_name: str = "") -> None:
-        """Set `run` and `iteration`; calls outside a training form one run, with an iteration for each call of a set."""
+        """Set `run` and `iteration`; calls outside a training are one run, with an iteration for each call of a set."""
         if current is None:
             if self._manual_run is None:
                 self._manual_run = _next_run(history)
