@@ -110,7 +110,7 @@ class Monitor:
 
 class _BoundPanels(NamedTuple):
     owner: weakref.ref[Any] | None  # the weak reference removes this binding when the dataset is freed
-    number: int | None  # the number in `set_0`, if the toolkit does not name the set
+    number: int | None  # our number for a set that the toolkit does not name, as in `set_0`
     columns: DatasetColumns
     panels: list[Panel]
 

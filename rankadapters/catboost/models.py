@@ -163,7 +163,7 @@ NO_RIDGE = 1e-20  # CatBoost changes l2_leaf_reg=0 to this
 
 
 def warn_of_training(model: Any) -> None:
-    """Warn if a model was trained by LambdaMart, but its leaves are not Newton steps without regularization.
+    """Warn if a LambdaMart model was trained with leaves other than unregularized Newton steps.
 
     References
     ----------

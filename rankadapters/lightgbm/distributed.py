@@ -165,7 +165,7 @@ def n_machines(params: Mapping[str, Any]) -> int:
 
 
 def require_global_metric(model: lgb.Booster, params: Mapping[str, Any], name: str) -> None:
-    """Refuse early stopping on one worker's rows, because that worker would stop alone and make the others fail."""
+    """Refuse early stopping on a metric of one worker's rows: that worker would stop, and the others would fail."""
     parts = n_machines(params)
     if parts > 1 and name not in _GLOBAL.get(model, ()):
         msg = (

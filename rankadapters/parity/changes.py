@@ -1,4 +1,4 @@
-"""Explain a difference by changes of the convention, the mean or the queries of our number, called `base`."""
+"""Explain a difference by changing the convention, the mean or the queries; `base` is our number."""
 
 from __future__ import annotations
 

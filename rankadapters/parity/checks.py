@@ -200,7 +200,7 @@ def _read_printed(value: object) -> tuple[float, Printed | None]:
 
 
 def _read_number(name: str, value: Any) -> float:
-    """Convert a Score, a number, or an array or tensor of a single number to a float."""
+    """Convert a Score, a number, or an array or tensor without dimensions to a float."""
     plain = value.value if isinstance(value, Score) else value.item() if getattr(value, "ndim", None) == 0 else value
     try:
         if isinstance(plain, Real) and not isinstance(plain, bool):

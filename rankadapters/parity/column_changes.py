@@ -1,4 +1,4 @@
-"""Explain a difference by common mistakes with whole columns of the data of our number, called `base`."""
+"""Explain a difference by common mistakes with whole columns of the data; `base` is our number."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def as_float32(name: str, values: Array, toolkit: str) -> Array:
         row = int(np.argmin(np.isfinite(rounded)))
         element = f"{name}[{row}] is {values[row]:g}"
         msg = f"{element}, beyond float32, in which {toolkit} holds it.\nHint: rescale {name}."
-        raise InputError(msg, row=row if name == "labels" else None)  # a weight's index may be a query's
+        raise InputError(msg, row=row if name == "labels" else None)  # for weights, it may be a query's index
     return rounded
 
 

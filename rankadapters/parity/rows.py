@@ -142,7 +142,7 @@ class OurNumber(NamedTuple):
         """Return the value after replacing the queries, the scores or the convention; NaN if it is undefined."""
         changed = self._replace(**changes)
         try:
-            with np.errstate(over="ignore", invalid="ignore"):  # such as for swapped labels and scores
+            with np.errstate(over="ignore", invalid="ignore"):  # as when labels and scores are swapped
                 return float(terms_of(changed.queries, changed.scores, changed.convention).shares.sum())
         except RankAdaptersError:
             return np.nan

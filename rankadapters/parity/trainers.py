@@ -46,7 +46,7 @@ class Trainer:
     name: str  # name of the toolkit's extra, adapter and presets
     packages: tuple[str, ...]  # packages that training needs, the toolkit's own first
     model: str  # name of the model class
-    convention: Callable[[int], Convention]  # makes the toolkit's preset with a cutoff
+    convention: Callable[[int], Convention]  # makes the toolkit's preset with a given cutoff
     made: dict[str, Any]  # constructor arguments of the class, besides the common ones
     fit: Callable[[Any, Task, Any], dict[str, Any]] = lambda *_: {}  # makes the arguments of `fit`
     module: str = ""  # module of the class, if not the toolkit's package
