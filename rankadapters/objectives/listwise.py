@@ -224,7 +224,7 @@ def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None
 
 @dataclass(frozen=True, kw_only=True)
 class ListMLE(Objective):
-    """ListMLE: likelihood of drawing rows in descending order of their labels, without replacement.
+    """ListMLE: likelihood of sampling rows without replacement in descending order of their labels.
 
     Loss of a query: -sum over positions k of log(exp(s_k) / sum of exp(s) over the rows from k on). Rows of equal
     labels keep their row order, as in Rax, so gradients depend on the order of your rows.

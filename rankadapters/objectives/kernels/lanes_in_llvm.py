@@ -14,12 +14,12 @@ from numba.extending import lower_builtin, models, register_model
 
 from rankadapters.objectives.kernels.lanes import LANES
 
-intrinsic: Any = extending.intrinsic  # its real type would ask callers for an argument that numba passes
+intrinsic: Any = extending.intrinsic  # by its real type, callers would lack an argument that numba adds
 _PACKED, _WHOLE = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
 
 
 class Lanes(types.Type):
-    """The type of four float64."""
+    """The numba type of four float64 numbers."""
 
     def __init__(self) -> None:
         super().__init__(name="Lanes")
@@ -35,7 +35,7 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _define(operation, name):
-    """Make an operator work lane by lane."""
+    """Define an operator on `Lanes`, which works lane by lane."""
     infer_global(operation)(type(name, (ConcreteTemplate,), {"cases": [signature(lanes, lanes, lanes)]}))
     lower_builtin(operation, lanes, lanes)(lambda _, builder, __, arguments: getattr(builder, name)(*arguments))
 

@@ -1,4 +1,4 @@
-"""Gradients of ListMLE: the likelihood that rows are drawn in the order of their labels."""
+"""Gradients of ListMLE: the likelihood that rows are sampled without replacement in the order of their labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankadapters.objectives.kernels.queries import longest
 
 @internal
 def draw_backwards(scores, rows, shares, rests):
-    """Write each row's probability to be drawn among itself and the rows after it, and 1 minus that probability.
+    """Write to `shares` each row's softmax probability among itself and the rows after it, and to `rests` 1 minus it.
 
     Sums are relative to the best score so far, so that they do not overflow.
     """
