@@ -13,7 +13,7 @@ MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes readin
 
 
 class FeatureColumns:
-    """Columns as dense float64 arrays; with `float32`, first rounded to float32 as in RankLib."""
+    """Feature columns as dense float64 arrays; with `float32`, first rounded to float32 as in RankLib."""
 
     def __init__(self, X: Any, *, float32: bool = False) -> None:
         self._X: Any = X
