@@ -109,7 +109,7 @@ class RankedCandidates:
 
     @cached_property
     def part_starts(self) -> Ints:
-        """First query of each part, then the number of queries; a part has about ROWS_PER_CALL rows or one query."""
+        """First query of each part, then the number of queries. A part has about ROWS_PER_CALL rows, or one query."""
         cuts = np.searchsorted(self.indptr, np.arange(0, int(self.indptr[-1]), ROWS_PER_CALL))
         return np.unique([0, *cuts.tolist(), self.indptr.size - 1])
 

@@ -39,7 +39,7 @@ class FeatureColumns:
 
 
 def round_to_float32(X: Any) -> Any:
-    """Round dense or sparse features to float32, as RankLib does; refuse numbers that are too large for it."""
+    """Round dense or sparse features to float32, as RankLib does; refuse numbers that are too large for float32."""
     with np.errstate(over="ignore"):
         rounded = X.astype(np.float32)
     numbers, results = (features.data if hasattr(features, "tocsr") else features for features in (X, rounded))

@@ -37,7 +37,7 @@ class PairMargins:
         self.n_pairs = sum(_count_pairs(query_labels) for _, query_labels, _ in self._queries)
 
     def pairs(self) -> tuple[Rows, Rows, Floats]:
-        """Return the higher row, the lower row and the weight of every pair."""
+        """Return, for every pair, the row with the higher label, the other row and the weight."""
         by_query = [(rows.start, np.nonzero(y[:, None] > y), weight) for rows, y, weight in self._queries]
         higher, lower = (np.concatenate([start + pairs[side] for start, pairs, _ in by_query]) for side in (0, 1))
         return higher, lower, np.concatenate([np.full(pairs[0].size, weight) for _, pairs, weight in by_query])

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 VARIANTS = ("freund", "ranklib")
 MAX_THRESHOLDS = 254  # so that bin numbers fit into uint8
 MIN_R = 1e-12  # a smaller |r| is rounding error: the stump is no better than chance
-MAX_R = 1 - 2.0**-40  # a larger |r| (a stump that orders all pairs alike) is lowered to this, to keep alpha finite
+MAX_R = 1 - 2.0**-40  # a larger |r| (all pairs right, or all wrong) is lowered to this, to keep alpha finite
 SCORES_PER_BATCH = 2**18  # scores that one batch of rounds may hold for the largest set of rows
 ModelStump = tuple[int, float, float]  # feature, threshold, alpha
 

@@ -28,7 +28,7 @@ MIN_STRENGTH, MAX_STRENGTH = 1e-50, 1e20  # for C times the largest weight
 
 
 class RankSVM(QueryLearner):
-    """A linear model w with a margin between the two rows of every pair with different labels in one query.
+    """A linear model w with a margin between the two rows of every pair with different labels in the same query.
 
     It minimizes 1/2 ||w||^2 + C sum over the pairs of max(0, 1 - w (x_i - x_j))^2, without an intercept. Up to
     `max_pairs` pairs, scikit-learn's LinearSVC solves this on the differences x_i - x_j. For more pairs, a Newton

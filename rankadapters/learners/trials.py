@@ -1,4 +1,4 @@
-"""Trials: fast values of many candidate scores of the same queries under one convention."""
+"""Trials: evaluate many candidate scores of the same queries fast, under one convention."""
 
 from __future__ import annotations
 

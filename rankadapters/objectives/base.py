@@ -161,7 +161,7 @@ def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, n
 
 
 def require_fixed_ideal(objective: str, convention: Convention) -> None:
-    """Refuse an ideal DCG that depends on the scores: gradients treat it as constant."""
+    """Refuse an ideal DCG that depends on the scores, since gradients treat it as constant."""
     if getattr(convention, "ideal_follows_scores", False):
         msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
         raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")

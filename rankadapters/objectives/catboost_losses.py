@@ -33,7 +33,7 @@ OTHER_PARAMS = (*NEWTON, "task_type")  # parameters that `native_objective` retu
 
 
 def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Return the objective of a CatBoost loss string, with CatBoost's defaults; the inverse of `native_objective`.
+    """Read a CatBoost loss string as an objective, with CatBoost's defaults; the inverse of `native_objective`.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class Moves(NamedTuple):
 def moves_of(queries: Queries, convention: Convention) -> Moves:
     """Compute the gains, discounts and divisors of a convention."""
     refuse_ignored([convention], queries)
-    # Gradients do not use the values of empty or missing queries, and noisy scores have no ties.
+    # Any policy will do: gradients ignore empty and missing queries, and noisy scores have no ties.
     lenient = {"ties": "input", "missing": "zero"} | ({"empty": 0} if "empty" in convention.fields() else {})
     [member] = bind(queries, [convention.replace(**lenient)])
     plan = cast("RankedPlan", member.plan)

@@ -62,7 +62,7 @@ class PairTerms(NamedTuple):
     gains: Array
     inverse_ideal: Floats  # 1 / ideal value of each query; 0 for a query without a gradient
     discounts: Floats
-    reach: int  # only pairs with a row in this many top ranks can have a weight
+    reach: int  # number of top ranks; pairs without a row in them have weight 0
 
 
 class PairDraws(NamedTuple):
@@ -95,7 +95,7 @@ def twister_word(seed: int, index: int) -> int:
     >>> twister_word(5489, 9999)  # the C++ standard says so, [rand.predef]
     4123659995
     """
-    generator = np.random.RandomState(seed)  # the same generator; numpy guarantees its stream
+    generator = np.random.RandomState(seed)  # also mt19937; numpy guarantees its numbers
     return int(generator.randint(0, 2**32, size=index + 1, dtype=np.uint32)[-1])
 
 
@@ -145,7 +145,7 @@ def pairing(terms: PairTerms, truncation: int | None, sigma: float, normalizatio
 
 
 def common_gain(gains: Array) -> float:
-    """Return the gain that at least COMMON_SHARE of the rows have, as in sparse labels; NaN if there is none."""
+    """Return the gain that at least COMMON_SHARE of the rows have; NaN if there is none. (Often 0.)"""
     if not gains.size:
         return np.nan
     middle = float(np.partition(gains, gains.size // 2)[gains.size // 2])

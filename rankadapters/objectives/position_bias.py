@@ -28,7 +28,7 @@ TRACKED = 32  # number of positions with ratios if XGBoost samples pairs
 
 
 class AddedBiases(NamedTuple):
-    """The biases learned under `AdditiveBias`: the bias of a position is added to the scores of its rows."""
+    """The biases learned under `AdditiveBias`: the bias of a position is added to the scores of the position's rows."""
 
     positions: NDArray[np.int64]
     biases: NDArray[np.float32]
@@ -79,7 +79,7 @@ class PositionBias(Declared):
 
 @dataclass(frozen=True, kw_only=True)
 class AdditiveBias(PositionBias):
-    """LightGBM's position bias: a number for each position, added to the scores of its rows in training.
+    """LightGBM's position bias: a number for each position, added to the scores of the position's rows in training.
 
     Each position's bias b starts from 0 and is added to the scores of its rows before gradients are computed. After
     each round, with g and h the gradients and hessians of the position's n rows, including weights,

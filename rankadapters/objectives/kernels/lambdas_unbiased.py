@@ -86,7 +86,7 @@ def add_unbiased_pairs(arithmetic, ranks, shares, n, higher, lower, deltas, pair
 
 @inlined
 def add(arithmetic, lambdas, hessians, high, low, push, bend):
-    """Add a pair to its two rows, in float64 or, like the toolkits, in float32."""
+    """Add a pair's lambda and hessian to both rows, in float64 or, like the toolkits, in float32."""
     if arithmetic == EXACT:
         lambdas[high] += push
         lambdas[low] -= push

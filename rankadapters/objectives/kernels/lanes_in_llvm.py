@@ -1,6 +1,6 @@
 """The operations of `lanes` as SIMD instructions, for numba to compile."""
 
-# ruff: noqa: ARG001, ARG005 - numba passes more arguments than a function needs, by these names
+# ruff: noqa: ARG001, ARG005 - numba passes arguments by these names, also those that a function does not need
 
 from __future__ import annotations
 

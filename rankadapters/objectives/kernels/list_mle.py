@@ -27,7 +27,7 @@ def draw_backwards(scores, rows, shares, rests):
 
 @kernel
 def list_mle_gradients(scores, order, indptr, grad, hess):
-    """Write the gradients of each query; `order` lists its rows by descending label.
+    """Write the gradients of each query; `order` lists the query's rows by descending label.
 
     Row i is drawn at position k <= i with probability p_k = share_i x product of `rests` from k to i - 1. Its gradient
     is the sum of the p_k minus 1, and its hessian the sum of p_k (1 - p_k).

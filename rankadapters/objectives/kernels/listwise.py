@@ -57,7 +57,7 @@ def target_softmax(labels, order, indptr, out):
 
 @kernel
 def xendcg_gradients(scores, order, indptr, states, powers, grad, hess):
-    """Write XE-NDCG gradients as LightGBM does; `states` has a generator per query, advanced once per row."""
+    """Write XE-NDCG gradients as LightGBM does; `states` has one random generator per query, advanced once per row."""
     width = longest(indptr)
     rho, terms = np.empty(width), np.empty(width)
     for q in range(indptr.size - 1):

@@ -46,7 +46,7 @@ def longest(indptr):
 
 @merged
 def row_at(order, index):
-    """Return the row, in the caller's order, at an index in query order."""
+    """Return the caller's index of the row that is at `index` in query order."""
     return np.int64(order[index] if order.size else index)
 
 
