@@ -72,8 +72,8 @@ class AdaRankRounds:
             self.reweight(values)
 
     def choose_feature(self) -> tuple[int, float]:
-        """Return the feature with the highest weighted mean value, or the first of several such features; and its alpha."""
-        means = (self.feature_values * self.weights[:, None]).sum(axis=0)  # sums row by row on every machine
+        """Return the feature with the highest weighted mean value, and its alpha. Of equal features, take the first."""
+        means = (self.feature_values * self.weights[:, None]).sum(axis=0)  # same order of sums everywhere
         means[list(self.excluded)] = -np.inf
         feature = int(means.argmax())
         return feature, self.alpha(feature)

@@ -75,7 +75,7 @@ class Trials:
             None if isinstance(self._member.plan, WholePlan) else RankedCandidates(self._member, self.n_threads)
         )
         self._constant: float | None = None
-        if not self._member.denominator:  # scores change no value: all queries share one, or this raises
+        if not self._member.denominator:  # no value depends on the scores: the mean is constant, or this raises
             panel = Panel(self.queries, [self.convention], n_threads=1)
             self._constant = panel.evaluate(np.zeros(self.queries.n_docs))[self.convention].value
 

@@ -49,7 +49,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     plan = cast("RankedPlan", member.plan)
     computed = member.decisions.status == COMPUTE
     row_value, move, *_ = kernel_kinds(convention)
-    # These divisors do not change when a row moves; the divisors of a DCG are 1.
+    # Divide only by divisors that do not change when a row moves; the divisors of a DCG are 1.
     divided = bool(plan.by_query) and move != SHARE_OF_FOUND and type(convention) is not DCG
     divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)

@@ -106,7 +106,7 @@ def yetirank(
 def stochastic_filter(
     objective: StochasticFilter, queries: Queries, filtered: Filtered, draws: Draws, *, n_threads: int | None
 ) -> Gradients:
-    """Bind StochasticFilter: derivatives of the expected FilteredDCG if rows are sampled; all hessians are 1."""
+    """Bind StochasticFilter: derivatives of the expected FilteredDCG if rows are kept at random; all hessians are 1."""
     sigma, estimations = objective.sigma, objective.estimations
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:

@@ -32,7 +32,7 @@ from rankadapters.objectives.kernels.queries import RankedQueries
 
 
 class Scale(NamedTuple):
-    """A normalization: a pair is divided by `offset + slope * score distance`, a query by its lambdas with `by_sum`."""
+    """A normalization: pairs are divided by `offset + slope * score distance`; with `by_sum`, queries are scaled."""
 
     offset: float
     slope: float
@@ -145,7 +145,7 @@ def pairing(terms: PairTerms, truncation: int | None, sigma: float, normalizatio
 
 
 def common_gain(gains: Array) -> float:
-    """Return the gain that at least COMMON_SHARE of the rows have; NaN if there is none. (Often 0.)"""
+    """Return the gain that at least COMMON_SHARE of the rows have, often 0; NaN if there is none."""
     if not gains.size:
         return np.nan
     middle = float(np.partition(gains, gains.size // 2)[gains.size // 2])

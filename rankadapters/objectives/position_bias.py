@@ -1,4 +1,4 @@
-"""Position bias, declared. Labels made of clicks have one, since users click more on rows shown higher."""
+"""Position bias, as declared values. If labels are clicks, they have one: users click more on rows shown higher."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AddedBiases(NamedTuple):
 
 
 class PairRatios(NamedTuple):
-    """The ratios learned under `BiasRatios`: divisors of pairs whose higher (lower) row is at each position."""
+    """The ratios learned under `BiasRatios`: by position, divisors of pairs whose higher or lower row is there."""
 
     higher: NDArray[np.float64]
     lower: NDArray[np.float64]

@@ -18,7 +18,7 @@ def catboost_changes_of_precisions(relevant, i, n, changes):
 
 @internal
 def catboost_changes_of_first_rank(relevant, i, n, firsts, changes):
-    """MRR: the true change, but when a relevant row moves up, the MRR before that is taken as 1 / its old rank."""
+    """MRR: the true change, but if a relevant row moves up, MRR before the move is taken as 1 / the row's old rank."""
     first, second = int(firsts[0]), int(firsts[1])
     for j in range(i + 1, n):
         lower_rank = min(j, second) if i == first else j

@@ -31,7 +31,7 @@ from rankadapters.objectives.kernels.queries import (
 )
 
 # Settings of all pairs. Each pair's delta is divided by `offset + slope * score distance`. `by_sum` scales a query by
-# log2(1 + S) / S, where S is the sum of all lambdas. `floor` bounds p (1 - p) from below. `common` is the gain of most
+# log2(1 + S) / S, where S sums the query's lambdas. `floor` bounds p (1 - p) from below. `common` is the gain of most
 # rows, or NaN; pairs of two rows of this gain have no gradient and are skipped.
 Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor common")  # noqa: PYI024 - numba knows this kind
 

@@ -1,4 +1,4 @@
-"""StochasticFilter: gradients of the expected FilteredDCG if rows are sampled with a probability."""
+"""StochasticFilter: gradients of the expected FilteredDCG if rows are kept or dropped at random by their scores."""
 
 from __future__ import annotations
 
