@@ -73,7 +73,7 @@ class AdaRankRounds:
 
     def choose_feature(self) -> tuple[int, float]:
         """Return the feature with the highest weighted mean value, and its alpha. Of equal features, take the first."""
-        means = (self.feature_values * self.weights[:, None]).sum(axis=0)  # same order of sums everywhere
+        means = (self.feature_values * self.weights[:, None]).sum(axis=0)  # summed row by row on every machine
         means[list(self.excluded)] = -np.inf
         feature = int(means.argmax())
         return feature, self.alpha(feature)
@@ -130,7 +130,7 @@ class AdaRankRounds:
         return {**arrays, "features": self.features[:], "alphas": self.alphas[:], "train_value": self.train_value}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Undo the rounds since `state` returned this state."""
+        """Undo the rounds since `state` was saved."""
         self.__dict__.update(state)
 
     def remember_best(self) -> None:

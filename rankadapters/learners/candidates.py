@@ -81,7 +81,7 @@ class GainRows(NamedTuple):
 
 
 class RankedCandidates:
-    """Evaluates candidates under a ranking measure: if few rows have a gain by counting, else by ranking.
+    """Evaluates candidates under a ranking measure: by counting if few rows have a gain, else by ranking.
 
     Both ways give the same per-query values as `Work`.
     """
@@ -95,7 +95,7 @@ class RankedCandidates:
         self._counting_arguments: dict[int, tuple[slice, tuple[Any, ...]]] = {}
 
     def numerators(self, candidates: MovedScores | ListedScores) -> Floats:
-        """Return each query's numerator under each candidate; if its column is constant, always that of `start`."""
+        """Return each query's numerator under each candidate; if the query's column is constant, that of `start`."""
         values = np.empty((candidates.n, self.indptr.size - 1))
         gain_rows = self.gain_rows
         run = self._ranking(candidates, values) if gain_rows is None else self._counting(candidates, gain_rows, values)

@@ -209,7 +209,7 @@ class _Restart:
         return point.value - start_value, self.failures
 
     def _search_feature(self, point: _Point, feature: int) -> _Point | None:
-        """Return the best point with a raised weight or, if none is better, with a lowered one; None if neither."""
+        """Return the best point with a raised weight or, if none is better, with a lowered weight; else None."""
         column = self.columns[feature]
         for step in self._first_steps(float(point.weights[feature])):
             steps = step * self.settings.step_scale ** np.arange(self.settings.n_steps)

@@ -40,7 +40,7 @@ class Judge:
         self.interrupted = False  # whether a callback asked to stop
         tasks.begin_round()
         self._name = "" if convention is None else convention.name  # cached: building a name takes longer than a round
-        self.train_decides_best = False  # whether it does if there are no validation sets
+        self.train_decides_best = False  # has an effect only without validation sets
         self.history = History()
         self.best_round, self.best_worth = -1, -np.inf
         self.rounds = 0

@@ -63,7 +63,7 @@ class Network:
         return scores
 
     def gradient(self, layers: list[Any], slopes: Floats) -> list[Floats]:
-        """Backpropagate a loss to `parameters`; `slopes` are the derivatives by the scores, shape (n_rows, 1)."""
+        """Backpropagate a loss to `parameters`; `slopes` are its derivatives by the scores, shape (n_rows, 1)."""
         coefs, intercepts = [], []
         for index in reversed(range(len(self.coefs))):
             coefs.append(np.asarray(layers[index].T @ slopes, np.float64))

@@ -53,7 +53,7 @@ class BiasedGradients:
 
 
 class AddedToScores(BiasedGradients):
-    """Learns one bias per position by one Newton step per round; it is added to the scores of the position's rows.
+    """Learns one bias per position, by a Newton step per round, and adds it to the scores of the position's rows.
 
     `names` are the distinct positions, and `positions` has each row's index in them.
     """

@@ -141,7 +141,7 @@ def stochastic_rank(
     num_estimations: int = 1,
     seed: int = 0,
 ) -> StochasticRank:
-    """Return CatBoost's StochasticRank, which ignores group weights. A call draws the same numbers as CatBoost.
+    """Return CatBoost's StochasticRank, which ignores group weights; a call draws CatBoost's random numbers.
 
     CatBoost's estimate is not the metric's gradient under ERR, under PFound with `top`, or if sigma is not 1. The
     result has `arithmetic="catboost"` then; `.replace(arithmetic="exact")` corrects it.
@@ -203,7 +203,7 @@ def yetirank(
     noise_power: float = 1.0,
     seed: int = 0,
 ) -> YetiRank:
-    """Return CatBoost's YetiRank. A call draws the same random numbers as CatBoost.
+    """Return CatBoost's YetiRank; a call draws CatBoost's random numbers.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def yetirank(
 
 
 def stochastic_filter(*, sigma: float = 1.0, num_estimations: int = 1, seed: int = 0) -> StochasticFilter:
-    """Return CatBoost's StochasticFilter, which ignores group weights. A call draws the same numbers as CatBoost.
+    """Return CatBoost's StochasticFilter, which ignores group weights; a call draws CatBoost's random numbers.
 
     References
     ----------

@@ -70,7 +70,7 @@ class PositionBias(Declared):
         self, objective: Objective, queries: Queries, *, positions: Any = None, n_threads: int | None = None,
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
-        """Bind an objective to rows shown at `positions`; the `state` of an earlier binding continues from there."""
+        """Bind an objective to rows shown at `positions`; pass the `state` of an earlier binding to continue it."""
 
     @abstractmethod
     def learned(self, gradients: BiasedGradients) -> AddedBiases | PairRatios:

@@ -91,7 +91,7 @@ def draw_normals(seed, count, out):
 
 @internal
 def block_started(seed, block, draws):
-    """Return the streams of a block of queries after `draws` draws. Draw number `block` from `seed` is its seed."""
+    """Return a query block's streams after `draws` draws. Draw number `block` from `seed` is the block's seed."""
     first, second, first_step, second_step = started(seed)
     first, second = advanced(first, first_step, block + 1), advanced(second, second_step, block + 1)
     first, second, first_step, second_step = started(drawn(first, second))
@@ -100,7 +100,7 @@ def block_started(seed, block, draws):
 
 @kernel
 def query_seeds(seed, n_queries, start, seeds):
-    """Write the seeds of the queries from `start` on; each block of queries has its own streams, which draw them."""
+    """Write the seeds of the queries from `start` on, which each block of queries draws from streams of its own."""
     size = (n_queries + BLOCKS - 1) // BLOCKS
     first, second, first_step, second_step = block_started(seed, start // size, start % size)
     for i in range(seeds.size):

@@ -40,7 +40,7 @@ Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor c
 Weighing = namedtuple("Weighing", "discounts unit offset floor")  # noqa: PYI024 - as above
 
 # Working memory for one query. The caller owns it, so that a query can take several calls, and Ctrl-C works between
-# them. `total[0]` is the sum of the lambdas' magnitudes so far. `count[0]` ranks without the common gain are `listed`.
+# them. `total[0]` is the sum of the lambdas' magnitudes so far. `listed` has `count[0]` ranks without the common gain.
 Memory = namedtuple("Memory", "ranks total listed count late")  # noqa: PYI024 - as above
 Late = namedtuple("Late", "pushes bends")  # noqa: PYI024 - as above
 

@@ -14,7 +14,7 @@ from numba.extending import lower_builtin, models, register_model
 
 from rankadapters.objectives.kernels.lanes import LANES
 
-intrinsic: Any = extending.intrinsic  # by its real type, callers would lack an argument that numba adds
+intrinsic: Any = extending.intrinsic  # its real type has an argument that numba passes, not callers
 _PACKED, _WHOLE = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
 
 

@@ -14,7 +14,7 @@ from rankadapters.objectives.kernels.queries import WIDEST, longest, row_at
 # What a measure sums: discounted gains, stop probabilities, hits up to each relevant rank, or these / all hits.
 DISCOUNTED, CASCADE, HITS, SHARE_OF_FOUND = 0, 1, 2, 3
 FAITHFUL, AS_CATBOOST, CATBOOST_ERR, CATBOOST_PFOUND = 0, 1, 2, 3
-LEAST_ROWS = 3  # two centered derivatives are parallel to two centered scores, so nothing would be left
+LEAST_ROWS = 3  # the centered derivatives of two rows are parallel to the centered scores, so nothing would be left
 ROOT_2_PI = np.sqrt(2.0 * np.pi)
 
 

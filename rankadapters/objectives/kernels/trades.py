@@ -62,7 +62,7 @@ def count_hits(relevant, n, reciprocals, hits, sums, numbers):
 
 @internal
 def changes_of_precisions(relevant, i, n, reciprocals, hits, sums, changes):
-    """Write the loss of AP x its divisor when rank i swaps with each later rank.
+    """Write the loss of (AP x its divisor) when rank i swaps with each later rank.
 
     A relevant row adds hits / a at the upper rank a, and hits / b at the lower rank b. While it is at a, every relevant
     row in between has one hit more.
@@ -75,7 +75,7 @@ def changes_of_precisions(relevant, i, n, reciprocals, hits, sums, changes):
 
 @internal
 def divide_by_found(relevant, i, n, reciprocals, numbers, changes):
-    """Turn changes of the sum of precisions into changes of AP whose divisor is the relevant rows above the cutoff."""
+    """Turn changes of the sum of precisions into changes of AP with (relevant rows above the cutoff) as the divisor."""
     total, relevant_inside = numbers[0], numbers[1]
     before = total / relevant_inside if relevant_inside > 0.0 else 0.0
     counts = 1.0 if reciprocals[i] > 0.0 else 0.0
