@@ -41,7 +41,7 @@ def test_formulas_stand_as_the_classes_have_them(sections):
 def test_presets_are_told_apart_by_the_fields_in_which_they_differ(sections):
     lines = [line for line in sections["RR"].splitlines() if line.startswith("| `catboost.mrr` |")]
     assert lines[0].startswith(
-        "| `catboost.mrr` | `MRR:top=k`, metric.cpp. Run with 1.2.10: equal to 1e-12. | above_0.5"
+        "| `catboost.mrr` | `MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12. | above_0.5"
     )
     assert "All have `short=pad`" in sections["RR"]
 

@@ -1,4 +1,4 @@
-"""Argument checks of callbacks and early stopping, and the names that conventions report under."""
+"""Check the arguments of callbacks and early stopping, and choose the display names of conventions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankadapters.core.presets.texts import as_convention, as_conventions, is_on
 
 
 def watched_name(convention: Convention | str, name: str | None, rounds: object, min_delta: object) -> str:
-    """Return the name that early stopping watches, with its arguments checked."""
+    """Check the arguments of early stopping, and return the display name of the metric that it watches."""
     whole("rounds", rounds, hint="rounds=50")
     number("min_delta", min_delta, least=0, hint="min_delta=0")
     require_name("name", name)
@@ -26,7 +26,7 @@ def require_name(parameter: str, name: object) -> None:
 
 
 def require_missing(missing: object) -> None:
-    """Refuse a value that cannot mark missing features."""
+    """Refuse a value that cannot represent missing features."""
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, Real)):
         raise refusal("missing", missing, "numbers, NaN among them")
 

@@ -20,14 +20,14 @@ class DatasetColumns(NamedTuple):
     labels: Array
     group_sizes: Array
     weights: Array | None  # per row or per query, as in the toolkit
-    positions: Array | None = None  # at which rows were shown; only for a position bias
+    positions: Array | None = None  # position at which each row was shown; only for a position bias
 
     def copied(self) -> DatasetColumns:
-        """Return copies: the caller may change its arrays or free them."""
+        """Copy the arrays, because the caller may change or free them."""
         return DatasetColumns(np.array(self.labels), np.array(self.group_sizes), *map(_copied, self[2:]))
 
     def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
-        """Return a function that makes the queries with the weights of a weighting: by query, by row, or none."""
+        """Return a function that builds Queries with weights by query, by row or none, as its argument says."""
 
         def bind(weighting: str | None) -> Queries:
             by_query = by_row = None
@@ -46,7 +46,7 @@ class DatasetColumns(NamedTuple):
 
 
 def flat(scores: Any) -> Array:
-    """Return predictions as one dimension; shape (n_docs, 1) is accepted."""
+    """Return predictions as a one-dimensional array; shape (n_docs, 1) is accepted too."""
     array = np.asarray(scores)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array  # noqa: PLR2004 - dimensions
 

@@ -1,4 +1,4 @@
-"""The shared part of the toolkits' `global_eval`: tallies of each worker's rows, and values over all rows."""
+"""Metrics over all workers, for the toolkits' `global_eval`: tally each worker's rows, and add the tallies."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class GlobalMonitor:
         self._rounds.enter(self.history, current)
 
     def forget(self) -> None:
-        """Drop the tallies of a round that did not end."""
+        """Drop the tallies of an unfinished round."""
         self._noted = []
 
     def note(self, owner: object, read: Callable[[], DatasetColumns | None], scores: Callable[[], Array]) -> None:
-        """Tally this worker's rows of a set, if it has any; errors wait for `merge`, which informs all workers."""
-        if sum(noted.owner == id(owner) for noted in self._noted) > 1:  # a failed training may have left one
+        """Tally this worker's rows of a set, if it has any; `merge` raises any error, on all workers together."""
+        if sum(noted.owner == id(owner) for noted in self._noted) > 1:  # one may be left from a failed training
             msg = (
                 "the values of two rounds were never added up over the workers.\n"
                 "Hint: the same object in callbacks= too; a new one after a training that failed."
@@ -109,7 +109,7 @@ class GlobalMonitor:
     def _limbs(
         self, noted: list[_Noted], shape: tuple[int, int, int], sets: Sequence[str], local_sets: Sequence[str]
     ) -> Integers:
-        """Return this worker's tallies, and for each set whether it has rows, as integers that can be added up."""
+        """Encode this worker's tallies, and which sets have rows here, as integers to be added over the workers."""
         if len(noted) < len(local_sets):
             msg = (
                 f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report.\n"

@@ -75,7 +75,7 @@ class Evaluation(_Value):
         )
 
     def _replace(self, **changes: Any) -> Self:
-        """Return a copy with changed fields, including those outside the tuple."""
+        """Return a copy with changed fields, including `name`, `run` and `iteration`."""
         return type(self)(**{**self._asdict(), **vars(self), **changes})
 
 
@@ -108,16 +108,16 @@ class History(list[Evaluation]):
         return History(super().__getitem__(index)) if isinstance(index, slice) else super().__getitem__(index)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the entries without the followers."""
+        """Copy and pickle only the entries, without the functions that follow them."""
         return History, (list(self),)
 
     @property
     def runs(self) -> list[int]:
-        """The indices of the trainings that have entries, from 0 on."""
+        """The indices of the trainings that have entries; the first training is 0."""
         return sorted({entry.run for entry in self})
 
     def record(self, entries: Iterable[Evaluation]) -> None:
-        """Add entries, and call the followers with each."""
+        """Add entries, and pass each of them to the functions that follow this history."""
         for entry in entries:
             self.append(entry)
             for follower in (*self._followers, *_FOLLOWERS_OF_ALL.get()):
@@ -135,7 +135,7 @@ class History(list[Evaluation]):
 
     @contextmanager
     def followed(self, follower: Follower) -> Iterator[Self]:
-        """Call a function with each new entry inside a `with` block; an error that it raises ends the training."""
+        """During a `with` block, call a function with each new entry; an error in the function ends the training."""
         self._followers.append(follower)
         try:
             yield self
@@ -149,7 +149,7 @@ class History(list[Evaluation]):
         dataset: str | None = None,
         convention: Convention | str | None = None,
     ) -> History:
-        """Return the entries of a training, a set or a convention.
+        """Return the entries that match a training, a set, a convention, or a combination of these.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class History(list[Evaluation]):
         raise InputError(msg)
 
     def series(self) -> dict[tuple[int, str, str], list[Evaluation]]:
-        """Return the entries by run, set and name."""
+        """Group the entries by run, set and display name."""
         entries: dict[tuple[int, str, str], list[Evaluation]] = {}
         for entry in self:
             entries.setdefault((entry.run, entry.dataset, entry.name), []).append(entry)
@@ -235,7 +235,7 @@ class History(list[Evaluation]):
         return curves(iterations, lines, "iteration", names.pop() if len(names) == 1 else "value")
 
     def _labels(self) -> list[str]:
-        """Return a label for each series: its set, and the run and name if these vary."""
+        """Return a label for each series: its set, its run if there are several runs, its name if several names."""
         keys = list(self.series())
         runs, names = len({run for run, _, _ in keys}) > 1, len({name for _, _, name in keys}) > 1
         return [
@@ -244,7 +244,7 @@ class History(list[Evaluation]):
         ]
 
     def summary(self) -> Table:
-        """Return a table: last and best value of each run, set and name, and the iteration of the best."""
+        """Return a table with the final value, the best value and its iteration, for each run, set and name."""
         n_runs, n_iterations = len(self.runs), len({(entry.run, entry.iteration) for entry in self})
         lines = []
         for (run, dataset, name), entries in self.series().items():
@@ -263,7 +263,7 @@ class History(list[Evaluation]):
 
 @contextmanager
 def all_followed(follower: Follower) -> Iterator[None]:
-    """Call a function with each entry of every history, inside a `with` block and in its thread.
+    """During a `with` block, call a function with each new entry of any history, in this thread only.
 
     This also works for a training whose history you cannot reach before the training ends.
     """

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import choices, warn_caller
 
-COUNTED = ("query_weight", "row_weight")  # weightings for which a toolkit's weights count
+COUNTED = ("query_weight", "row_weight")  # weightings that use a toolkit's weights
 
 
 class IgnoredWeights:
-    """Warns once. `ra.evaluate` refuses ignored weights, but a toolkit's dataset may have them for the training."""
+    """Warns once if weights are ignored; `ra.evaluate` refuses them, but here the training may need them."""
 
     def __init__(self) -> None:
         self._warned = False
 
     def warn(self, conventions: Iterable[Convention]) -> None:
-        """Warn of the conventions that ignore the weights of a dataset, unless it has warned before."""
+        """Warn if some conventions ignore the weights of a dataset, unless this object has warned before."""
         ignoring = [convention for convention in conventions if convention.weighting not in COUNTED]
         if not ignoring or self._warned:
             return

@@ -66,7 +66,7 @@ class Monitor:
         return [(name, values[convention], convention.higher_is_better) for convention, name in self.names.items()]
 
     def tally(self, owner: object, columns: DatasetColumns, scores: Array) -> dict[Convention, Tally]:
-        """Return exact tallies of one dataset, which can be added to those of other workers."""
+        """Return exact tallies of one dataset, which can be added to other workers' tallies."""
         panels = self._binding(owner, columns).panels
         return {convention: tally for panel in panels for convention, tally in panel.tally(scores).items()}
 
@@ -74,7 +74,7 @@ class Monitor:
         key = _key(owner, columns)
         binding = self._bound.get(key)
         if binding is None:
-            bindings = self._bound  # the dict instead of self, so that a dataset does not keep this monitor alive
+            bindings = self._bound  # not self, or the weak reference would keep this monitor alive
             owner_ref = weakref.ref(owner, lambda _: bindings.pop(key, None)) if key == id(owner) else None
             binding = _BoundPanels(owner_ref, None, columns.copied(), self._panels(columns))
         elif not binding.columns.equals(columns):
@@ -83,7 +83,7 @@ class Monitor:
         return binding
 
     def _unnamed(self, owner: object, columns: DatasetColumns) -> str:
-        """Return the name of a set that the toolkit does not name."""
+        """Return our own name for a set that the toolkit does not name, such as `set_0`."""
         key = _key(owner, columns)
         number = self._bound[key].number
         if number is None:
@@ -98,7 +98,7 @@ class Monitor:
         return panels_of(self.names, columns.queries(self._query_weights), self.n_threads)
 
     def sharing_history(self) -> Monitor:
-        """Return a monitor with the same history that binds its own datasets."""
+        """Return a copy that shares this monitor's history but not its datasets."""
         monitor = copy.copy(self)
         monitor.history = self.history
         return monitor
@@ -109,14 +109,14 @@ class Monitor:
 
 
 class _BoundPanels(NamedTuple):
-    owner: weakref.ref[Any] | None  # its callback removes the binding when the dataset is freed
-    number: int | None  # index of a set that the toolkit does not name
+    owner: weakref.ref[Any] | None  # the weak reference removes this binding when the dataset is freed
+    number: int | None  # our number for a set that the toolkit does not name, as in `set_0`
     columns: DatasetColumns
     panels: list[Panel]
 
 
 def _key(owner: object, columns: DatasetColumns) -> object:
-    """Return a key for a dataset: its id or, without weak references (lists, say), its content."""
+    """Return a key for a dataset: its id or, for a type without weak references such as list, its content."""
     try:
         weakref.ref(owner)
     except TypeError:
@@ -127,8 +127,8 @@ def _key(owner: object, columns: DatasetColumns) -> object:
 def panels_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
 ) -> list[Panel]:
-    """Bind conventions to the dataset `bind(weighting)`; under `average="uniform"` weights do not count."""
-    from rankadapters.core.evaluation.panel import Panel  # imports numpy, so only at the first evaluation
+    """Bind conventions to the queries that `bind` returns for each convention's weighting."""
+    from rankadapters.core.evaluation.panel import Panel  # imports the kernels, so only at the first evaluation
 
     parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:

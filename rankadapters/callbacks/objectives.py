@@ -53,7 +53,7 @@ class Training:
     def gradients(
         self, owner: object, columns: DatasetColumns, factors: Sequence[Any], scores: Any, *, drawn: int = 0
     ) -> tuple[Array, Array]:
-        """Return first and second derivatives for one dataset; its first round follows `drawn` earlier draws."""
+        """Return gradients and hessians for one dataset; before its first round, skip `drawn` random samples."""
         binding = self._binding(owner, columns, factors, drawn)
         binding.rounds[0] += 1
         try:
@@ -80,7 +80,7 @@ class Training:
         key = id(owner)
         binding = self._bound.get(key)
         if binding is None:
-            bindings = self._bound  # the dict instead of self, so that a dataset does not keep this object alive
+            bindings = self._bound  # not self, or the weak reference would keep this object alive
             owner_ref = weakref.ref(owner, lambda _: bindings.pop(key, None))
             binding = self._bind(owner_ref, columns, factors, drawn)._replace(columns=columns.copied())
             self._bound[key] = binding
@@ -109,7 +109,7 @@ class Training:
         return partial(cast("PositionBias", self.position_bias).bind, self.objective, positions=positions)
 
     def _claim(self, digest: int) -> _SavedState | None:
-        """Remove and return the unpickled state of a dataset with these queries; None if there is none."""
+        """Remove and return the unpickled state for queries with this digest; None if there is no such state."""
         for index, saved in enumerate(self._saved_states):
             if saved.digest == digest:
                 return self._saved_states.pop(index)
@@ -128,7 +128,7 @@ class Training:
         return {**self.__dict__, "_bound": {}, "_saved_states": [*self._saved_states, *saved]}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Training:
-        """Copy without state; the original reports the learned bias of the copy, by which `lgb.train` trains."""
+        """Copy without state; both share the learned bias, because `lgb.train` trains with a copy."""
         del memo
         copied = Training(self.objective, self.n_threads, self.position_bias)
         copied.learned = self.learned
@@ -155,7 +155,7 @@ class ToolkitObjective:
 
     @property
     def learned_bias(self) -> AddedBiases | PairRatios | None:
-        """The position bias learned up to the last round, in a training by this callback or a deep copy.
+        """The position bias that a training with this callback, or with a deep copy of it, has learned so far.
 
         None before the first round, and without `position_bias`. `AdditiveBias` gives `positions` and their `biases`;
         `BiasRatios` gives the ratios `higher` and `lower` by position.
@@ -163,17 +163,17 @@ class ToolkitObjective:
         return self._training.learned.latest
 
     def __repr__(self) -> str:
-        """Show the signatures."""
+        """Show the signatures of the objective and of its position bias."""
         bias = "" if self.position_bias is None else f", position_bias={self.position_bias}"
         return f"objective({self.objective}{bias})"
 
     def reset(self) -> None:
-        """Forget the state of every dataset: for random objectives, and after labels changed."""
+        """Forget the state of every dataset, to repeat a training with the same random samples or with new labels."""
         self._training.reset()
 
 
 class LatestBias:
-    """Holder of the latest position bias, shared with deep copies."""
+    """Holds the most recently learned position bias; a callback and its deep copies share one such object."""
 
     latest: AddedBiases | PairRatios | None = None
 
@@ -189,8 +189,8 @@ class _SavedState(NamedTuple):
 
 
 class _BoundGradients(NamedTuple):
-    owner: weakref.ref[Any]  # its callback removes the binding when the dataset is freed
+    owner: weakref.ref[Any]  # the weak reference removes this binding when the dataset is freed
     columns: DatasetColumns
     gradients: Gradients | BiasedGradients
-    factors: list[Array]  # float32, per row or one for all; multiplied one by one, as in the toolkit
-    rounds: list[int]  # one entry: the number of rounds so far
+    factors: list[Array]  # multiply the gradients one after another, as in the toolkit; float32, per row or scalar
+    rounds: list[int]  # the number of rounds so far; a list of one element, because it changes

@@ -1,4 +1,4 @@
-"""Checks of the number of queries in a set: toolkits silently cut queries at the end of a batch or partition."""
+"""Check the number of queries in a set, since toolkits silently cut queries at the end of a batch or partition."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class QueryCounts:
         self._hint = hint
 
     def __bool__(self) -> bool:
-        """Whether a number was declared."""
+        """Whether a number of queries was declared."""
         return bool(self._expected)
 
     def refuse_sets(self, sets: Sequence[str]) -> None:
-        """Refuse declared numbers that do not fit the names of the sets."""
+        """Refuse declared numbers for unknown sets, and a single number if there are several sets."""
         named = [name for name in self._expected if name is not None]
         if (None in self._expected and len(sets) > 1) or not set(named) <= set(sets):
             example = dict.fromkeys(sets, "...")
@@ -45,7 +45,7 @@ class QueryCounts:
 
 
 def _as_counts(n_queries: object) -> dict[str | None, int]:
-    """Return the number of queries by set name; the key None means a set of any name."""
+    """Return the number of queries by set name; a number under the key None is for a set of any name."""
     counts: dict[Any, Any] = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
     if n_queries is None:
         counts = {}

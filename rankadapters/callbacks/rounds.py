@@ -1,4 +1,4 @@
-"""The training and the round in which a toolkit calls a metric."""
+"""Find the training and the round in which a toolkit calls a metric."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from weakref import WeakKeyDictionary
 
 from rankadapters.callbacks.history import History
 
-DEPTH = 12  # most functions between a training's loop and the metric, including wrappers
+DEPTH = 12  # functions on the call stack to search for the training's loop, including wrappers
 
 
 class Round(NamedTuple):
     """A round of a training."""
 
     training: object  # the same object for all rounds and sets of a training
-    number: int  # rises by 1 from round to round, from any start
+    number: int  # increases by 1 every round; the first need not be 0
 
 
 class Call(NamedTuple):
-    """The context of a metric's call, read from the toolkit's functions."""
+    """The set, round and fold for which a toolkit calls a metric, read from the call stack."""
 
     set_name: str | None = None  # the toolkit's name; None if you call the metric yourself
     round: Round | None = None
-    set_names: Sequence[str] = ()  # names of all sets of the training, if the toolkit has them
+    set_names: Sequence[str] = ()  # names of all sets of the training, if the toolkit provides them
     fold: int | None = None
 
     def in_fold(self, member: object, folds: Iterable[object]) -> Call:
@@ -34,34 +34,34 @@ class Call(NamedTuple):
 
 
 class Rounds:
-    """Numbers the trainings of a history, and the rounds of each, from 0 on."""
+    """Numbers the trainings in a history, and the rounds of each training, from 0 on."""
 
     def __init__(self) -> None:
         self.run = self.iteration = 0
-        self._begun: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round by training
-        self._by_hand: int | None = None  # run of the calls outside any training
-        self._seen: dict[str, int] = {}  # number of these calls by set name
+        self._trainings: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round of each
+        self._manual_run: int | None = None  # index of the run that has all metric calls made outside a training
+        self._manual_calls: dict[str, int] = {}  # number of such metric calls by set name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy nothing: a copy counts its own trainings."""
+        """Copy without any state, because a copy numbers its own trainings."""
         return Rounds, ()
 
     @property
     def at(self) -> dict[str, int]:
-        """The training and its round, as in the entries of a history."""
+        """The current run and iteration, as `Evaluation` takes them."""
         return {"run": self.run, "iteration": self.iteration}
 
     def enter(self, history: History, current: Round | None, set_name: str = "") -> None:
-        """Set `run` and `iteration`; calls outside any training are one run, with a round each."""
+        """Set `run` and `iteration`; calls outside a training are one run, with an iteration for each call of a set."""
         if current is None:
-            if self._by_hand is None:
-                self._by_hand = _next_run(history)
-            self.run, self.iteration = self._by_hand, self._seen.get(set_name, 0)
-            self._seen[set_name] = self.iteration + 1
+            if self._manual_run is None:
+                self._manual_run = _next_run(history)
+            self.run, self.iteration = self._manual_run, self._manual_calls.get(set_name, 0)
+            self._manual_calls[set_name] = self.iteration + 1
             return
-        if current.training not in self._begun:
-            self._begun[current.training] = _next_run(history), current.number
-        self.run, first = self._begun[current.training]
+        if current.training not in self._trainings:
+            self._trainings[current.training] = _next_run(history), current.number
+        self.run, first = self._trainings[current.training]
         self.iteration = current.number - first
 
 
@@ -70,7 +70,7 @@ def _next_run(history: History) -> int:
 
 
 def calling(package: str) -> Iterator[dict[str, Any]]:
-    """Yield the local variables of a package's functions on the call stack, nearest first.
+    """Yield the local variables of every function of a package on the call stack, innermost first.
 
     A toolkit passes a metric only predictions and data. The calling functions know which training these belong to.
     """

@@ -49,7 +49,7 @@ def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Call
 
 
 def _exchanged_texts(exchange: Exchange, key: str, parts: int, failure: Exception | None) -> str:
-    """Share the error texts with all workers; texts that collide in a slot are lost."""
+    """Share the error texts with all workers; two texts in the same random slot are lost."""
     slots = np.zeros((_SLOTS, 1 + _SLOT_LENGTH), np.int64)
     if failure is not None:
         characters = [ord(character) for character in f"{type(failure).__name__}: {failure}"[:_SLOT_LENGTH]]

@@ -1,4 +1,4 @@
-"""CatBoost: declared metrics and objectives in its training, its own metrics and losses, and parity checks."""
+"""CatBoost: declared metrics and objectives, translation into CatBoost's own metrics and losses, and parity checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Pool on which CatBoost grows one tree at a time, and readers of a Pool's columns."""
+"""A Pool on which CatBoost grows one tree at a time, and functions that read a Pool's columns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rankadapters.core.errors import InputError
 
 Floats = NDArray[np.float64]
 
-FAINT = 2.0**-60  # share of a row's gradient below which its hessian changes no sum
-COARSE = 1e-3  # share of the largest gradient that may be lost to float32
+FAINT = 2.0**-60  # least hessian of a row, as a share of its gradient; too small to change a sum
+COARSE = 1e-3  # largest error of a gradient by rounding to float32, as a share of the largest gradient
 
 
 class BoostedPool:
@@ -41,17 +41,17 @@ class BoostedPool:
         if not pool.is_quantized():
             self.features.quantize(random_seed=random_seed, **quantization)
         self._grown = copied(self.features)
-        self._grown.set_group_weight(np.ones(pool.num_row()))  # the hessians include group weights
+        self._grown.set_group_weight(np.ones(pool.num_row()))  # 1, because the hessians include group weights
         self._labels = labels_of(pool)
 
     def grow(self, grad: Array, hess: Array, mean_weight: float, params: TrainingParams, index: int) -> cb.CatBoost:
-        """Grow one tree from derivatives that include weights with mean `mean_weight`."""
+        """Grow one tree from gradients and hessians that already include weights of mean `mean_weight`."""
         weight = np.maximum(hess, np.abs(grad) * np.float32(FAINT), dtype=np.float32)
         targets = np.divide(-grad, weight, out=np.zeros(weight.size), where=weight > 0, dtype=np.float64)
         baseline = (self._labels - targets).astype(np.float32)
         if not index:
             self._refuse_coarse(baseline, targets, weight)
-        # CatBoost reads a list of tuples in a quarter of the time of an array.
+        # CatBoost reads a list of tuples four times as fast as an array.
         self._grown._set_baseline(list(zip(baseline.tolist())))  # noqa: SLF001 - set_baseline converts to an array
         self._grown.set_weight(weight.tolist())
         tree_params = params.of_tree(index, weight.size, float(np.mean(weight, dtype=np.float64)) / mean_weight)
@@ -79,7 +79,7 @@ def without_baseline(pool: cb.Pool) -> cb.Pool:
 
 
 def predicted(model: cb.CatBoost, features: cb.Pool) -> Floats:
-    """Return predictions on a Pool, which must not have a baseline, because CatBoost would add it.
+    """Return predictions on a Pool. The Pool must have no baseline, because CatBoost would add it to them.
 
     Pools quantized with more than 255 borders of a feature are refused: CatBoost can train but not predict on them.
     """
@@ -116,7 +116,7 @@ def labels_of(pool: cb.Pool) -> Floats:
 
 
 def columns_of_pools(pools: Sequence[cb.Pool], thread_count: int) -> list[DatasetColumns]:
-    """Return the columns of Pools; the first must be quantized, with labels that are not all equal.
+    """Return each Pool's labels, group sizes and weights; the first Pool must be quantized and its labels must vary.
 
     A Pool does not return its group weights, but CatBoost passes the weights of its rows to a metric.
     """
@@ -126,14 +126,14 @@ def columns_of_pools(pools: Sequence[cb.Pool], thread_count: int) -> list[Datase
         "boost_from_average": False, "bootstrap_type": "No", "allow_writing_files": False, "logging_level": "Silent",
         "thread_count": thread_count,
     }  # fmt: skip
-    # CatBoost needs a baseline for all sets or for none.
+    # CatBoost refuses a baseline that only some of the sets have.
     train, *eval_sets = [pool if baseline_of(pool) is None else without_baseline(pool) for pool in pools]
     cb.CatBoost(params).fit(train, eval_set=eval_sets or None)
     labels, sizes = map(labels_of, pools), map(sizes_of, pools)
     columns_by_pool = list(map(DatasetColumns, labels, sizes, recorder.weights))
     for columns in columns_by_pool:
         if columns.weights is not None:
-            weights_of_queries(columns.weights, columns.group_sizes)  # refuses weights that vary within a query
+            weights_of_queries(columns.weights, columns.group_sizes)  # to refuse weights that vary within a query
     return columns_by_pool
 
 
@@ -166,7 +166,7 @@ def weights_of_queries(row_weights: Array, group_sizes: Array) -> Array:
 class _WeightRecorder:
     """A metric that records the weights that CatBoost passes for each set."""
 
-    no_jit = True  # CatBoost would warn that numba cannot compile these methods
+    no_jit = True  # otherwise CatBoost warns that numba cannot compile these methods
 
     def __init__(self) -> None:
         self.weights: list[Array | None] = []
@@ -184,6 +184,6 @@ class _WeightRecorder:
         return error
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _WeightRecorder:
-        """Return the same object: CatBoost copies its parameters."""
+        """Return the same object, because CatBoost copies its parameters, and the copy would record the weights."""
         del memo
         return self

@@ -1,4 +1,4 @@
-"""Recognize the set that CatBoost evaluates: it passes a metric only labels, scores and weights."""
+"""Recognize by its labels which dataset CatBoost evaluates, since CatBoost passes a metric no dataset name."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PERMUTED = (
 
 
 class EvaluatedSet(NamedTuple):
-    """A set that CatBoost evaluates."""
+    """A dataset that CatBoost evaluates."""
 
     name: str  # as in CatBoost's log; `set_0` and so on if you call the metric yourself
-    set_index: int | None  # in the declared sets; None for a training set that is not declared
+    set_index: int | None  # index among the declared sets; None for a training set that is not declared
 
 
 class DeclaredSets:
@@ -37,12 +37,12 @@ class DeclaredSets:
 
     def __init__(self, labels: Sequence[Array]) -> None:
         self.labels = list(labels)
-        # By the address of the labels: it distinguishes sets of equal labels and stays the same in every round. Each
-        # training has its own metric, since CatBoost copies its parameters.
+        # The key is the memory address of the labels, which differs for sets of equal labels and is the same in every
+        # round. The dict is empty when a training starts, since CatBoost copies the metric.
         self._evaluated: dict[int, tuple[EvaluatedSet, Array]] = {}
 
     def recognize(self, labels: Array) -> EvaluatedSet:
-        """Return the set with these labels; each training looks it up only once."""
+        """Return the set with these labels, which is then cached for the rest of the training."""
         address = labels.__array_interface__["data"][0]
         evaluated = self._evaluated.get(address)
         if evaluated is not None and np.array_equal(labels, evaluated[1]):
@@ -53,7 +53,7 @@ class DeclaredSets:
                 raise self._unknown(labels)
             return EvaluatedSet(f"set_{index}", index)
         name = name_of(labels, training, [past.name for past, _ in self._evaluated.values()])
-        if index is None and not (name == LEARN and self._leave_out(labels, training[1:])):
+        if index is None and not (name == LEARN and self._omit_training_set(labels, training[1:])):
             raise self._unknown(labels)
         self._evaluated[address] = EvaluatedSet(name, index), labels.copy()
         return self._evaluated[address][0]
@@ -61,10 +61,10 @@ class DeclaredSets:
     def _index(self, labels: Array) -> int | None:
         return next((index for index, declared in enumerate(self.labels) if np.array_equal(declared, labels)), None)
 
-    def _leave_out(self, labels: Array, eval_sets: Sequence[Array]) -> bool:
-        """Return whether the declared sets are eval sets only, without the training set.
+    def _omit_training_set(self, labels: Array, eval_sets: Sequence[Array]) -> bool:
+        """Return whether only eval sets are declared, and not the training set, which has these labels.
 
-        A declared set with as many rows that is not an eval set must be the training set, permuted or mislabeled.
+        A declared set of its size that is not an eval set must be the training set, permuted or mislabeled.
         """
         same_size = [declared for declared in self.labels if declared.size == labels.size]
         return bool(eval_sets) and all(any(np.array_equal(a, b) for b in eval_sets) for a in same_size)
@@ -91,14 +91,14 @@ def labels_of_the_training() -> list[Array] | None:
     for names in calling("catboost"):
         if "train_pool" in names and "test_pool" in names:
             eval_pools = names["test_pool"]
-            if not isinstance(eval_pools, list):  # `select_features` has one eval set or None
+            if not isinstance(eval_pools, list):  # `select_features` passes one Pool or None
                 eval_pools = [] if eval_pools is None else [eval_pools]
             return [_labels(pool) for pool in (names["train_pool"], *eval_pools)]
     return None
 
 
 def name_of(labels: Array, sets: Sequence[Array], taken: Container[str]) -> str:
-    """Return the name of the set with these labels, among the sets of `labels_of_the_training`.
+    """Return the log's name for the set with these labels; `sets` is the result of `labels_of_the_training`.
 
     CatBoost evaluates sets of equal labels in the order of their names, so names in `taken` came before. Only the
     training set can have permuted rows, so labels that match no set belong to the training set.

@@ -1,4 +1,4 @@
-"""Join trees that were grown one by one into an ordinary model."""
+"""Join separately trained trees into one ordinary CatBoost model."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from rankadapters.catboost.watched_sets import Watch
 
 Model = TypeVar("Model", bound=cb.CatBoost)
 
-TREE_METADATA = ("catboost_version_info", "train_finish_time", "output_options")  # keys to copy from the last tree
+TREE_METADATA = ("catboost_version_info", "train_finish_time", "output_options")  # copied from the last tree
 
 
-AT_ONCE = 100  # number of trees summed together, since a model of one tree takes 150 kB
+AT_ONCE = 100  # trees per sum; a separate model of each tree would need 150 kB
 
 
 class Trees:
-    """Trees of a training, added up as they come; what is held grows by the trees alone."""
+    """The trees of a training; every 100 of them are summed into one model, to save memory."""
 
     def __init__(self) -> None:
-        self._sums: list[cb.CatBoost] = []  # each of AT_ONCE trees
+        self._sums: list[cb.CatBoost] = []  # sums of AT_ONCE trees
         self._new: list[cb.CatBoost] = []
 
     def __len__(self) -> int:
@@ -55,13 +55,13 @@ class Trees:
             metadata[name] = last[name]
         metadata["params"] = json.dumps(_params(json.loads(last["params"]), params, n_kept))
         metadata["training"] = json.dumps(_training(watch))
-        into.__setstate__(summed.__getstate__())  # also reads the evaluation results
-        into.get_feature_importance(type="PredictionValuesChange")  # stores them, as CatBoost's fit does
+        into.__setstate__(summed.__getstate__())  # also restores the evaluation results
+        into.get_feature_importance(type="PredictionValuesChange")  # stores the importances, as CatBoost's fit does
         return into
 
 
 def _sum(models: list[cb.CatBoost]) -> cb.CatBoost:
-    """Return the sum of models, with the metadata of the last one."""
+    """Return the sum of models, with the last model's metadata."""
     last, summed = models[-1].get_metadata(), cb.sum_models(models)
     metadata = summed.get_metadata()
     for name in [name for name in metadata.keys() if name.startswith("model") and ":" in name]:  # noqa: SIM118 - not a dict
@@ -72,7 +72,7 @@ def _sum(models: list[cb.CatBoost]) -> cb.CatBoost:
 
 
 def _params(fields: dict[str, Any], params: TrainingParams, rounds: int) -> dict[str, Any]:
-    """Return the parameters of the last tree, changed to those of the whole model."""
+    """Turn the parameters in the last tree's metadata into the parameters of the whole model."""
     fields["boosting_options"]["iterations"] = rounds
     fields["random_seed"] = params.random_seed
     fields["tree_learner_options"] |= {"l2_leaf_reg": params.l2_leaf_reg, "random_strength": params.random_strength}

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 native_metric, read_metric = presets.catboost.write, presets.catboost.read
 
-NOT_EVALUATED = -1.0  # CatBoost's log shows this for an undeclared training set; it cannot hold NaN
+NOT_EVALUATED = -1.0  # logged for an undeclared training set, because CatBoost's log cannot hold NaN
 
 
 class EvalMetric:
-    """Declared metrics for CatBoost's `eval_metric=`; CatBoost watches the first. Made by `eval_metric`."""
+    """Declared metrics for CatBoost's `eval_metric=`; early stopping uses the first. Made by `eval_metric`."""
 
-    no_jit = True  # CatBoost would warn that numba cannot compile these methods
+    no_jit = True  # otherwise CatBoost warns that numba cannot compile these methods
 
     def __init__(self, names: dict[Convention, str], sets: Sequence[Queries], n_threads: int | None) -> None:
         self.names, self.sets, self.n_threads = names, tuple(sets), n_threads
@@ -46,11 +46,11 @@ class EvalMetric:
 
     @property
     def convention(self) -> Convention:
-        """The first convention, which CatBoost watches."""
+        """The first convention, which CatBoost logs and uses for early stopping."""
         return next(iter(self.names))
 
     def is_max_optimal(self) -> bool:
-        """Return whether higher values are better, for CatBoost."""
+        """Tell CatBoost whether higher values are better."""
         return self.convention.higher_is_better
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
@@ -67,12 +67,12 @@ class EvalMetric:
         return values[self.convention], 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
-        """Return the value unchanged: it is a mean already."""
+        """Return the value unchanged, because it is already a mean."""
         del weight
         return error
 
     def _panels(self, name: str, index: int, weight: Any) -> list[Panel]:
-        """Return the evaluators of a set, bound again if CatBoost passes different weights."""
+        """Return the evaluators of a set, which are rebuilt if CatBoost passes different weights."""
         weights = None if weight is None or self.sets[index].weights else np.array(weight, np.float64)
         entry = self._bound.get(name)
         if entry is None or not _same(entry[0], weights):
@@ -83,7 +83,7 @@ class EvalMetric:
         return entry[1]
 
     def _weighted(self, index: int, weights: Array | None, weighting: str | None) -> Queries:
-        """Return a set with CatBoost's row weights as query or row weights; without them if conventions ignore them."""
+        """Return a set with CatBoost's weights per query, per row or, for conventions that ignore them, not at all."""
         queries = self.sets[index]
         if weights is None or weighting not in COUNTED:
             return queries
@@ -99,7 +99,7 @@ class EvalMetric:
         return queries.with_weights(query_weight=by_query)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
-        """Share the history with the copy: CatBoost copies its parameters and calls only the copy."""
+        """Share the history with the copy, because CatBoost copies its parameters and calls only the copy."""
         del memo
         duplicate = _restored(self.names, self.sets, self.n_threads)
         duplicate.history = self.history
@@ -187,14 +187,14 @@ def eval_metric(
         raise InputError(msg)
     declared = tuple(_as_set(entry, index) for index, entry in enumerate(sets))
     for queries in declared:
-        panels_of(shown, partial(_declared, queries), n_threads)  # refuses labels without a gain
+        panels_of(shown, partial(_declared, queries), n_threads)  # to refuse labels without a gain
     metric = _restored(shown, declared, n_threads)
     _refuse_ambiguous(metric)
     return metric
 
 
 def _restored(names: dict[Convention, str], sets: tuple[Queries, ...], n_threads: int | None) -> EvalMetric:
-    """Return a metric whose class has the first display name, because CatBoost logs the class name."""
+    """Return a metric whose class is named by the first display name, because CatBoost logs the class name."""
     kind: type[EvalMetric] = type(next(iter(names.values())), (EvalMetric,), {"__doc__": EvalMetric.__doc__})
     return kind(names, sets, n_threads)
 
@@ -239,7 +239,7 @@ def _same(a: Array | None, b: Array | None) -> bool:
 
 
 def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Array, int | None]:
-    """Return the query weights of CatBoost's `group_weight`, from each first row, and a query where it varies."""
+    """Return each query's weight, from its first row in `group_weight`, and the first query where it varies or None."""
     weights = as_numbers("group_weight", group_weight).astype(np.float64)
     same_length("group_weight", weights, queries.n_docs)
     first, varies = queries.per_query(weights)

@@ -1,4 +1,4 @@
-"""CatBoost's numbers for a Pool: values of a trained model, and pair metrics with scores as a baseline."""
+"""CatBoost's metric values on a Pool, for a trained model, or for scores passed as a baseline (pair metrics)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDED = "{} rounded to float32, as CatBoost stores {}."
 
 
 class CatBoostModel(NamedTuple):
-    """The first rounds of a model, and a Pool with the columns that cannot be read from it."""
+    """A model up to a round, a Pool, and the Pool's columns that CatBoost cannot return."""
 
     model: Any
     pool: Any
@@ -34,7 +34,7 @@ class CatBoostModel(NamedTuple):
     pairs: object = None
 
     def scores(self, *, staged: bool = False) -> Array:
-        """Return predictions, or with `staged` those of `staged_predict`."""
+        """Return the scores of the Pool's rows by `predict` or, if `staged`, by `staged_predict`."""
         options: dict[str, Any] = {"prediction_type": "RawFormulaVal", "ntree_end": self.rounds}
         baseline = baseline_of(self.pool)
         if not staged:
@@ -51,7 +51,7 @@ class CatBoostModel(NamedTuple):
         return float(values[-1])
 
     def refusal(self, metric: str) -> str | None:
-        """Return why the model cannot compute a metric, such as a loss that it was not trained by; or None."""
+        """Return CatBoost's error if the model cannot compute a metric, such as a loss it was not trained with."""
         try:
             self.value(metric)
         except cb.CatBoostError as error:
@@ -79,7 +79,7 @@ class CatBoostModel(NamedTuple):
         return (labels > np.float32(border)).astype(np.float64), (note,)
 
     def queries(self, labels: Array) -> Queries:
-        """Return the queries, with the given ids, weights and pairs."""
+        """Return the Pool's queries with these labels, and with the caller's ids, weights and pairs if given."""
         hashes = self.pool.get_group_id_hash()
         queries = Queries(labels, qid=hashes if self.qid is None else _same_groups(self.qid, hashes), pairs=self.pairs)
         if self.group_weight is None:
@@ -92,14 +92,14 @@ class CatBoostModel(NamedTuple):
         return queries.with_weights(weights)
 
     def logged(self, dataset: str, metric: str) -> tuple[str, Any]:
-        """Return the key and the values by round of a metric that the training logged, under any spelling."""
+        """Return the log's key for a metric, which may be spelled differently, and the logged values by round."""
         convention, log = read_metric(metric), self.model.get_evals_result()
         if not isinstance(dataset, str) or dataset not in log:
             msg = f"the training logged no {dataset!r}, but {sorted(log)}.\nHint: fit(train, eval_set=pool)."
             raise InputError(msg)
         for key, values in log[dataset].items():
             with suppress(ConventionError):  # not a metric that we can read
-                # The key does not always say whether weights count, so the values decide.
+                # Compare without `average`, because the key does not always say whether weights count.
                 if read_metric(key).replace(average="query") == convention.replace(average="query"):
                     return key, values
         plain = presets.catboost.spell(convention, group_weights=False)
@@ -120,7 +120,7 @@ def _same_groups(qid: object, hashes: Array) -> Array:
 
 
 def round_as_in_pool(data: ToolkitData) -> ToolkitData:
-    """Round pair weights to a Pool's precision, and scores to a baseline's unless a model predicted them."""
+    """Round pair weights to float32, as a Pool does; also round scores if they will be the Pool's baseline."""
     queries, scores, notes = data.queries, data.scores, []
     if queries.pairs is not None and queries.pairs.weight is not None:
         weights = as_float32("pairs weight", queries.pairs.weight, "CatBoost")
@@ -133,7 +133,7 @@ def round_as_in_pool(data: ToolkitData) -> ToolkitData:
 
 
 def value_in_a_pool(queries: Queries, scores: Any, words: str) -> float:
-    """Return CatBoost's value for contiguous queries, with given pairs or those that CatBoost makes from labels."""
+    """Return CatBoost's metric value for contiguous queries; without pairs, CatBoost makes pairs from the labels."""
     by_row, columns = queries.query_of_row, dict[str, Any]()
     if queries.pairs is not None:
         columns["pairs"] = np.column_stack([queries.pairs.winner, queries.pairs.loser])
@@ -163,7 +163,7 @@ NO_RIDGE = 1e-20  # CatBoost changes l2_leaf_reg=0 to this
 
 
 def warn_of_training(model: Any) -> None:
-    """Warn of a model trained by LambdaMart with other leaves than Newton's without regularization.
+    """Warn if a LambdaMart model was trained with leaves other than unregularized Newton steps.
 
     References
     ----------

@@ -16,13 +16,13 @@ from rankadapters.objectives import Objective, catboost
 from rankadapters.objectives.catboost_losses import TRAIN, native_objective
 
 Loss = Literal["LambdaMart", "YetiRank", "StochasticRank"]
-LOSSES: tuple[Loss, ...] = ("LambdaMart", "YetiRank", "StochasticRank")  # by preference
+LOSSES: tuple[Loss, ...] = ("LambdaMart", "YetiRank", "StochasticRank")  # the preferred loss first
 
 
 def native_loss(
     convention: Convention | str, *, loss: Loss | None = None, group_weights: bool = True
 ) -> dict[str, Any]:
-    """Translate a convention into the nearest of CatBoost's losses that optimize a metric.
+    """Translate a convention into the parameters of a CatBoost loss that optimizes it.
 
     LambdaMart, YetiRank and StochasticRank support gains `linear` and `exp2`, discounts `log2` and `reciprocal`, and an
     ideal list cut at k. Queries without a gradient have no effect, so `empty` does not matter. Beyond k, LambdaMart
@@ -79,7 +79,7 @@ def native_loss(
 
 
 def _nearest(name: Loss, convention: NDCG | DCG, *, group_weights: bool) -> NDCG | DCG:
-    """Return the nearest convention that a loss supports."""
+    """Return the nearest convention that the loss `name` can optimize."""
     ties, average = convention.ties, convention.average
     if name == "StochasticRank" or (name == "YetiRank" and ties != "input"):
         ties = "average"
@@ -89,7 +89,7 @@ def _nearest(name: Loss, convention: NDCG | DCG, *, group_weights: bool) -> NDCG
         average = "uniform"
     elif name == "YetiRank" and group_weights and convention.weighting is None:
         average = "query"
-    if name == "LambdaMart" and isinstance(convention, DCG):  # it accepts DCG but trains NDCG
+    if name == "LambdaMart" and isinstance(convention, DCG):  # LambdaMart accepts DCG but trains NDCG
         convention = presets.catboost(convention.k)
     fields: dict[str, Any] = {
         "k": largest_or_all(convention.k),
@@ -101,7 +101,7 @@ def _nearest(name: Loss, convention: NDCG | DCG, *, group_weights: bool) -> NDCG
 
 
 def _objective(name: Loss, convention: NDCG | DCG) -> Objective:
-    """Return the objective of a loss under a convention that it supports."""
+    """Return the objective with which the loss `name` optimizes a convention that it supports."""
     [type_] = [word for word, gain in TYPES.items() if gain == convention.gain]
     [denominator] = [word for word, discount in DENOMINATORS.items() if discount == convention.discount]
     top, metric = -1 if convention.k is None else convention.k, convention.measure.upper()

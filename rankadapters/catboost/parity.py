@@ -30,7 +30,7 @@ from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"
 OF_PAIRS = ("PairAccuracy", "PairLogit")
-BY_OBJECT = ("AUC", "QueryRMSE", "QuerySoftMax", "QueryCrossEntropy")  # eval_metric ignores group weights for these
+BY_OBJECT = ("AUC", "QueryRMSE", "QuerySoftMax", "QueryCrossEntropy")  # eval_metric ignores group weights in these
 NEGATIVE = "negative: CatBoost's type=Exp counts 2^label - 1 < 0 for it, our exp2 refuses it"
 NAN = (
     "scores[{}] is NaN, which has no rank, so we refuse it. To CatBoost it is neither above nor below any score: its "
@@ -50,7 +50,7 @@ def _is_of(words: str, metrics: tuple[str, ...]) -> bool:
 
 
 class CatBoostToolkit(Toolkit):
-    """CatBoost 1.2.10, through `catboost.utils.eval_metric`.
+    """CatBoost's own metric by `catboost.utils.eval_metric` or, for pair metrics, by a Pool (1.2.10).
 
     >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.7], presets.textbook(2), group_sizes=[3])
     >>> [(row.verdict, round(row.our_value, 4)) for row in report.rows]
@@ -63,22 +63,22 @@ class CatBoostToolkit(Toolkit):
     )
 
     def names(self, words: str) -> tuple[str, str]:
-        """Return the metric string, and the function that computes it."""
+        """Return the metric string, and a description that names the function that computes it."""
         return words, f"{ASKED_IN_A_POOL if _is_of(words, OF_PAIRS) else ASKED} {words}"
 
     def prepare(self, data: ToolkitData, words: str) -> ToolkitData:
-        """Round every column to CatBoost's precision; for pair metrics, to that of a Pool."""
+        """Round labels and weights to CatBoost's precision; for pair metrics, also round pair weights and scores."""
         rounded = super().prepare(data, words)
         return round_as_in_pool(rounded) if _is_of(words, OF_PAIRS) else rounded
 
     def refuse(self, queries: Queries, words: str) -> None:
-        """Refuse labels that CatBoost's exponential gain accepts and ours does not."""
+        """Refuse negative labels under an exponential gain, which CatBoost accepts but our `exp2` does not."""
         negative = (queries.labels < 0) & ("type=Exp" in words)
         refuse_labels(queries, negative, NEGATIVE, "gain='linear' (type=Base) takes negative labels as they are")
 
     @refusing("catboost", cb.CatBoostError)
     def ask(self, data: ToolkitData, words: str) -> float:
-        """Return CatBoost's value for contiguous queries; it takes group weights by row."""
+        """Return CatBoost's metric value for contiguous queries, with group weights repeated for each row."""
         queries, columns = data.queries, dict(data.inputs)
         if _is_of(words, OF_PAIRS):
             return value_in_a_pool(queries, data.scores, words)
@@ -96,10 +96,10 @@ class CatBoostToolkit(Toolkit):
         self, data: ToolkitData, declared: Convention, dataset: str | None = None, read_log: LogReader = NO_LOG,
         metrics: Iterable[str] | None = None,
     ) -> ParityReport:  # fmt: skip
-        """Compare by every route or each metric string; NaN scores, which CatBoost accepts, give one row."""
+        """Compare by every route, or under each of `metrics`; for NaN scores, only report CatBoost's value."""
         refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
-        if getattr(declared, "pairs", "given") != "given":  # CatBoost makes no pairs if there are given ones
+        if getattr(declared, "pairs", "given") != "given":  # otherwise CatBoost makes no pairs itself
             data = replace(data, queries=data.queries.with_pairs(None))
         scores = data.queries.check_scores(data.scores)
         if np.isnan(scores).any():
@@ -107,13 +107,13 @@ class CatBoostToolkit(Toolkit):
             reason, source = NAN.format(np.argmax(np.isnan(scores))), (f"{ASKED} {words}", self.version, nearest)
             row = ParityRow.not_comparable(*source, our_value=None, reason=reason, value=value)
             return ParityReport((row,), "the scores hold NaN")
-        self.refuse(data.queries, words)  # our own error would not mention CatBoost
+        self.refuse(data.queries, words)  # here, because our own error would not mention CatBoost
         if metrics is None:
             return super().check(data, declared, dataset, read_log)
         return self._by_metric(self.prepare_check(data, declared)[2], declared, metrics)
 
     def _by_metric(self, data: ToolkitData, declared: Convention, metrics: Iterable[str]) -> ParityReport:
-        """Compare under each metric string; add a row if none of them means the declared convention."""
+        """Compare under each metric string; add a row if none of them agrees under the declared convention."""
         listed = members(metrics)
         if listed is None or not all(isinstance(metric, str) for metric in listed):
             raise refusal("metrics", metrics, "lists of metric strings", "metrics=['NDCG:top=10']")
@@ -130,7 +130,7 @@ class CatBoostToolkit(Toolkit):
         return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
 
     def _under(self, metric: str, data: ToolkitData, our_number: OurNumber) -> ParityRow:
-        """Compare under the convention of one metric string; if it cannot be compared, the row says why."""
+        """Compare under the convention of one metric string; if that is impossible, the row says why."""
         source, declared = (self.names(metric)[1], self.version), our_number.convention
         try:
             options = {"pairs": "label"} if _is_of(metric, OF_PAIRS) and data.queries.pairs is None else {}
@@ -150,8 +150,8 @@ class CatBoostToolkit(Toolkit):
         our_number = OurNumber.of(data.queries, data.scores, convention, ignore_weights=True)
         return judge(our_number, value, *source, notes=notes)
 
-    def seen(self, model: CatBoostModel, convention: Convention) -> ToolkitData:
-        """Return a model's data on a Pool with groups, and the routes to compare."""
+    def model_data(self, model: CatBoostModel, convention: Convention) -> ToolkitData:
+        """Return the queries of a Pool with groups, the model's scores, and the ways to get CatBoost's value."""
         nearest, words = self.nearest(convention)
         labels, notes = model.labels()
         queries, refusal = model.queries(labels), model.refusal(words)
@@ -299,4 +299,4 @@ def check_model(
     catboost_model = CatBoostModel(model, data, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
     if data.get_group_id_hash() is None:
         return TOOLKIT.without_groups(catboost_model._replace(rounds=trees), convention)
-    return TOOLKIT.check(TOOLKIT.seen(catboost_model, convention), convention, dataset, catboost_model.logged)
+    return TOOLKIT.check(TOOLKIT.model_data(catboost_model, convention), convention, dataset, catboost_model.logged)

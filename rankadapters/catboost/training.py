@@ -1,4 +1,4 @@
-"""Train CatBoost under any objective: each round grows a tree on its gradients, and the trees are summed."""
+"""Train CatBoost under any objective: grow a tree per round on the objective's gradients, and sum the trees."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Boosting:
             raise InputError(f"{msg}\nHint: labels of two grades or more.")
         self.params = params
         self._pool = BoostedPool(pools[0], params.quantization, params.random_seed)
-        self._pools = pools  # not quantized: CatBoost cannot predict on a Pool with more than 255 borders
+        self._pools = pools  # not quantized, since CatBoost cannot predict on a Pool with more than 255 borders
         self._columns = columns_of_pools([self._pool.features, *pools[1:]], params.growing.get("thread_count", -1))
         self._training = Training(objective, params.n_threads)
         weights = self._columns[0].weights if self._training.objective.uses_weights else None
@@ -149,8 +149,8 @@ class Boosting:
         self._mean_weight = 1.0 if weights is None else float(weights.mean(dtype="float64"))
 
     def run(self, names: dict[Convention, str], callbacks: Sequence[Any]) -> tuple[Trees, Watch]:
-        """Grow trees until the rounds, the patience or the gradients end; return them and the recorded values."""
-        # With validation sets, the weights of the training set are only for the training.
+        """Grow trees until the last round, an early stop or zero gradients; return the trees and the values."""
+        # If there are validation sets, a convention may ignore the weights of the training set without a warning.
         if any(columns.weights is not None for columns in self._columns[1:] or self._columns):
             IgnoredWeights().warn(names)
         sets = [
@@ -187,7 +187,7 @@ class Boosting:
 
 
 def refuse_pool(pool: object, name: str) -> None:
-    """Refuse a value that is not a Pool, and a Pool that cannot be trained on tree by tree."""
+    """Refuse a value that is not a Pool, and a Pool on which we cannot train tree by tree."""
     if not isinstance(pool, cb.Pool):
         msg = f"{name} is of type {type(pool).__name__}.\nHint: catboost.Pool(X, labels, group_id=qid)."
         raise InputError(msg)
@@ -207,7 +207,7 @@ def refuse_pool(pool: object, name: str) -> None:
             raise InputError(f"{msg}\nHint: encode them as numbers, or train natively.")
 
 
-COLUMNS = ("cat_features", "text_features", "embedding_features")  # the Pools have these parameters already
+COLUMNS = ("cat_features", "text_features", "embedding_features")  # parameters that the Pools already contain
 
 
 def fit_by_objective(

@@ -1,4 +1,4 @@
-"""The parameters of `train`: those for us, for the Pool's quantization and for each tree, and those refused."""
+"""Divide the parameters of `train` into ours, those for quantizing the Pool, those for each tree, and refused ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _POOL = "the Pool has these columns", "catboost.Pool(..., cat_features=[...])"
 _FILES = "this training writes no files", "model.save_model(path)"
 _QUIET = "only verbose= decides what is printed", "verbose=True, or verbose=10 for every tenth round"
 
-# Refused parameters: the values allowed because they change nothing, the reason, and a hint.
+# For each refused parameter: the values that are allowed because they change nothing, the reason, and a hint.
 REFUSED: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "loss_function": ((), *_OBJECTIVE),
     "eval_metric": ((), *_METRIC),
@@ -85,7 +85,7 @@ class TrainingParams:
     random_seed: int
     random_strength: float
     l2_leaf_reg: float
-    verbose: int  # print every this many rounds; 0 prints nothing
+    verbose: int  # print a line every `verbose` rounds; 0 prints nothing
     patience: int | None
     use_best_model: bool | None
     quantization: Mapping[str, Any]
@@ -94,7 +94,7 @@ class TrainingParams:
 
     @classmethod
     def of(cls, params: Mapping[str, Any], **train_arguments: Any) -> TrainingParams:
-        """Read CatBoost's parameters, with its defaults; `train_arguments` are further arguments of `train`."""
+        """Read CatBoost's parameters, with CatBoost's defaults; `train_arguments` are other arguments of `train`."""
         arguments = {name: value for name, value in train_arguments.items() if value is not None}
         settings = _by_one_name(params)
         _refuse_duplicates(params, arguments)
@@ -125,7 +125,7 @@ class TrainingParams:
         return None if threads == -1 else int(threads)
 
     def of_tree(self, round_number: int, n_docs: int, mean_weight: float) -> dict[str, Any]:
-        """Return the parameters of one tree, whose rows have the mean weight `mean_weight` (1 without hessians).
+        """Return one tree's parameters; `mean_weight` is its rows' mean hessian, divided by the mean query weight.
 
         Notes
         -----
@@ -149,7 +149,7 @@ class TrainingParams:
             "random_strength": self.random_strength * fading,
             "l2_leaf_reg": self.l2_leaf_reg / mean_weight,
             "boost_from_average": False,
-            "model_shrink_rate": 0,  # monotone constraints would raise it
+            "model_shrink_rate": 0,  # otherwise monotone constraints set it above 0
             "allow_writing_files": False,
             "logging_level": "Silent",
         }
@@ -184,7 +184,7 @@ def _by_one_name(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_duplicates(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
-    """Refuse an argument of `train` that `params` also has, under any of its names."""
+    """Refuse an argument of `train` that `params` also contains, under the same name or an alias."""
     for name, value in params.items():
         main_name = ALIASES.get(name, name)
         if value is not None and main_name in arguments:

@@ -1,4 +1,4 @@
-"""Evaluation of every set after every round of a training; it decides the best round and the end."""
+"""Evaluate every set after every round of a training, to find the best round and to stop early."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class WatchedSet:
     def of(
         cls, name: str, pool: cb.Pool, columns: DatasetColumns, conventions: Sequence[Convention], n_threads: int | None
     ) -> WatchedSet:
-        """Bind the conventions to a Pool, whose scores start from its baseline."""
+        """Bind the conventions to a Pool, and start the scores from the Pool's baseline."""
         baseline = baseline_of(pool)
         try:
             panels = panels_of(conventions, columns.queries(weights_of_queries), n_threads)
@@ -68,7 +68,7 @@ class WatchedSet:
 
 @dataclass(eq=False)
 class Watch:
-    """The reported values so far, and the best round of the last set under the first convention."""
+    """The values of all sets so far, and the round with the best value of the first convention on the last set."""
 
     sets: Sequence[WatchedSet]  # the training set first
     names: dict[Convention, str]
@@ -76,7 +76,7 @@ class Watch:
     callbacks: Sequence[Any]
     history: History = field(default_factory=History)
     rounds: int = 0
-    best: tuple[int, float] | None = None  # the round, from 0 on, and its value
+    best: tuple[int, float] | None = None  # the round, counted from 0, and its value
     log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as in `evals_result_`
 
     def after_round(self) -> bool:
@@ -124,7 +124,7 @@ def names_of(
     *,
     watches: bool,
 ) -> dict[Convention, str]:
-    """Return the display name of each convention; there may be none if no set is watched."""
+    """Return the display name of each convention; a set to watch requires a convention."""
     if not watches and (params.patience is not None or params.use_best_model):
         name = "early_stopping_rounds" if params.patience is not None else "use_best_model"
         msg = f"{name} has no validation set.\nHint: eval_set=catboost.Pool(X, labels, group_id=qid)."

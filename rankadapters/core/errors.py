@@ -61,7 +61,7 @@ class InputError(RankAdaptersError, ValueError):
         self.row = row
 
     def counted_on(self, n_rows: int, n_queries: int) -> Self:
-        """Return a copy of an error in one part of the data, with entries numbered over all parts.
+        """Return a copy of an error in one part of the data, with row and query numbers that count all parts.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class NotAskedError(ConventionError, KeyError):
 
 
 class UnsupportedConventionError(ConventionError):
-    """A toolkit cannot express the convention; `nearest` is the nearest convention that it can, or None."""
+    """A toolkit cannot express the convention; `nearest` is the nearest one that the toolkit can express, or None."""
 
     def __init__(self, message: str, *, hint: str = "", nearest: Any = None) -> None:
         super().__init__(message, hint=hint)
@@ -99,7 +99,7 @@ class UnsupportedConventionError(ConventionError):
 
 
 class IncomparableScoresError(RankAdaptersError, TypeError):
-    """Two scores have different conventions or queries, so that comparing or subtracting them is meaningless."""
+    """Two scores have different conventions or queries, so comparing or subtracting them is meaningless."""
 
 
 class MissingToolkitError(RankAdaptersError, ImportError):
@@ -116,11 +116,11 @@ class AboveValuesWarning(UserWarning):
 
 
 class LabelsWarning(UserWarning):
-    """The preset's tool would refuse or change these labels, or they are not the probabilities a measure needs."""
+    """The preset's tool would refuse or change these labels, or the measure needs probabilities as labels."""
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Issue a warning that points at the user's line which called into the package."""
+    """Issue a warning that points at the user's line of code that called the package."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - `warnings` can skip files only from Python 3.12 on
     level = 2
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):

@@ -127,7 +127,7 @@ class AdaRank(QueryLearner):
 
     @property
     def _max_rounds(self) -> int | None:
-        """Maximum number of rounds, counting a warm start as one; None for RankLib, which may undo rounds."""
+        """Maximum number of rounds, counting a warm start as one round; None for `ranklib`, which may undo rounds."""
         return None if self.variant == "ranklib" else self.max_iter + self.warm_start
 
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
@@ -145,7 +145,7 @@ class AdaRank(QueryLearner):
         self.__dict__.update(rounds.attributes())
 
     def _weight(self, feature_values: Floats, train: LabeledRows, judge: Judge) -> Floats:
-        """Return the initial weight of each query; only `ranklib` weights queries that the convention skips."""
+        """Return the initial weight of each query: 0 for queries that the convention skips, except under `ranklib`."""
         weight = np.ones(len(feature_values)) if train.query_weight is None else train.query_weight
         if self.variant != "ranklib":
             weight = np.where(np.isnan(feature_values[:, 0]), 0.0, weight)
@@ -155,7 +155,7 @@ class AdaRank(QueryLearner):
         return weight
 
     def _feature_values(self, columns: FeatureColumns, judge: Judge) -> Floats:
-        """Return the value of each query ranked by each feature, shape (n_queries, n_features); NaN if skipped."""
+        """Return each query's value when a feature ranks its rows, shape (n_queries, n_features); NaN if skipped."""
         values = np.empty((judge.train.queries.n_queries, len(columns)))
         for feature in range(len(columns)):
             scores = columns[feature]

@@ -72,8 +72,8 @@ class AdaRankRounds:
             self.reweight(values)
 
     def choose_feature(self) -> tuple[int, float]:
-        """Return the feature with the highest weighted mean value, and its alpha; of equal features, the first."""
-        means = (self.feature_values * self.weights[:, None]).sum(axis=0)  # adds row by row on every machine
+        """Return the feature with the highest weighted mean value, and its alpha. Of equal features, take the first."""
+        means = (self.feature_values * self.weights[:, None]).sum(axis=0)  # summed row by row on every machine
         means[list(self.excluded)] = -np.inf
         feature = int(means.argmax())
         return feature, self.alpha(feature)
@@ -100,7 +100,7 @@ class AdaRankRounds:
         self.weights = weights / weights.cumsum()[-1]
 
     def exclude_repeated(self, feature: int, *, changed: bool) -> None:
-        """Exclude a feature picked too often in a row without effect; otherwise clear the exclusions."""
+        """Exclude a feature picked too often in a row without effect; if it changed the value, clear the exclusions."""
         is_repeat = bool(self.features[:-1]) and self.features[-2] == feature
         if changed or not is_repeat:
             self.n_repeats = 0
@@ -120,7 +120,7 @@ class AdaRankRounds:
         self.valid_scores = [scores + alpha * columns[feature] for scores, columns in sets]
 
     def measure(self) -> tuple[float, Floats]:
-        """Return the mean value of the training queries, and the value of each query; 0 if it is skipped."""
+        """Return the mean value of the training queries, and each query's value (0 for a skipped query)."""
         mean, values = self.judge.train.measure(self.scores)
         return mean, np.nan_to_num(values)
 
@@ -130,7 +130,7 @@ class AdaRankRounds:
         return {**arrays, "features": self.features[:], "alphas": self.alphas[:], "train_value": self.train_value}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Undo the rounds since this state."""
+        """Undo the rounds since `state` was saved."""
         self.__dict__.update(state)
 
     def remember_best(self) -> None:
@@ -138,7 +138,7 @@ class AdaRankRounds:
         self.best_model = (self.features[:], self.alphas[:])
 
     def attributes(self) -> dict[str, Any]:
-        """Return the fitted attributes of the model that validation ranks best, or of the current model."""
+        """Return the fitted attributes of the best model by validation; without validation, of the current model."""
         model = self.best_model if self.judge.valid_rows and self.best_model[0] else (self.features, self.alphas)
         features, alphas = np.array(model[0], np.intp), np.array(model[1], np.float64)
         coef = np.zeros(len(self.columns))
@@ -156,7 +156,7 @@ class RankLibAdaRankRounds(AdaRankRounds):
     """
 
     def run(self, max_iter: int) -> None:
-        """Run both phases."""
+        """Run both phases of RankLib's training."""
         self.weights = (self.initial_weights * len(self.weights)) * np.float64(np.float32(1.0 / len(self.weights)))
         self.judge.forget_best()
         self.queue: list[int] = []

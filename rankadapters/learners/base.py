@@ -1,4 +1,4 @@
-"""The base class of all learners: it checks parameters and data, sets up the judge of the rounds, and predicts."""
+"""The base class of all learners: it checks parameters and data, creates the `Judge` of the rounds, and predicts."""
 
 from __future__ import annotations
 

@@ -20,16 +20,16 @@ from rankadapters.core.evaluation.threads import over_chunks
 from rankadapters.core.kernels import COMPUTE, FIXED, Kernel, dispatch
 from rankadapters.core.kernels.views import writable
 
-# Rows per call into machine code. Short candidates share a call, whose cost is that of some hundred rows. Long ones are
-# cut into parts whose scores stay in the processor's cache between their update and their ranking.
+# Rows per call into machine code. A call costs as much as some hundred rows, so short candidates share calls. Long ones
+# are split into parts, so that scores are still in the processor's cache when they are ranked after an update.
 ROWS_PER_CALL = 2**16
 
-# If a query (averaged over rows) has at most this many rows with a gain, counting the scores above them beats ranking.
+# Up to this many rows with a gain per query (mean over rows), counting the scores above them is faster than ranking.
 MAX_GAIN_ROWS = 48
 
 
 class MovedScores(NamedTuple):
-    """Candidates `start` + step x `column`, one per step; scores are in the plan's row order."""
+    """Candidate scores `start` + step x `column`, one candidate per step; arrays are in the plan's row order."""
 
     start: Floats
     column: Floats
@@ -41,7 +41,7 @@ class MovedScores(NamedTuple):
         return self.steps.size
 
     def lines(self) -> Iterator[tuple[slice, tuple[Floats, Floats, Floats]]]:
-        """Yield one line for all candidates: their slice, and the line's start, column and steps."""
+        """Yield the one line on which all candidates are: their slice, and the line's start, column and steps."""
         yield slice(0, self.n), (self.start, self.column, self.steps)
 
     def scores(self, candidates: slice, rows: slice) -> Array:
@@ -62,7 +62,7 @@ class ListedScores(NamedTuple):
         return len(self.table)
 
     def lines(self) -> Iterator[tuple[slice, tuple[Floats, Floats, Floats]]]:
-        """Yield each candidate as a line with the single step 0."""
+        """Yield each candidate as a line of its own, with a column of zeros and the single step 0."""
         zero_column, zero_step = np.zeros(self.table.shape[1]), np.zeros(1)
         for index, scores in enumerate(self.table):
             yield slice(index, index + 1), (scores, zero_column, zero_step)
@@ -95,7 +95,7 @@ class RankedCandidates:
         self._counting_arguments: dict[int, tuple[slice, tuple[Any, ...]]] = {}
 
     def numerators(self, candidates: MovedScores | ListedScores) -> Floats:
-        """Return each query's numerator under each candidate; queries with a constant column keep that of `start`."""
+        """Return each query's numerator under each candidate; if the query's column is constant, that of `start`."""
         values = np.empty((candidates.n, self.indptr.size - 1))
         gain_rows = self.gain_rows
         run = self._ranking(candidates, values) if gain_rows is None else self._counting(candidates, gain_rows, values)
@@ -109,7 +109,7 @@ class RankedCandidates:
 
     @cached_property
     def part_starts(self) -> Ints:
-        """First query of each part, then the number of queries; a part has about ROWS_PER_CALL rows or one query."""
+        """First query of each part, then the number of queries. A part has about ROWS_PER_CALL rows, or one query."""
         cuts = np.searchsorted(self.indptr, np.arange(0, int(self.indptr[-1]), ROWS_PER_CALL))
         return np.unique([0, *cuts.tolist(), self.indptr.size - 1])
 
@@ -147,7 +147,7 @@ class RankedCandidates:
         return run
 
     def _arguments_of(self, part: int, gain_rows: GainRows) -> tuple[slice, tuple[Any, ...]]:
-        """Return the queries of a part, and its kernel's arguments that do not depend on scores; cached."""
+        """Return the queries of a part, and the kernel arguments that do not depend on scores; cached."""
         if part not in self._counting_arguments:
             queries, decisions, plan = self._queries(part), self.member.decisions, self.plan
             bounds = slice(queries.start, queries.stop + 1)
@@ -177,7 +177,7 @@ class RankedCandidates:
         return run
 
     def _fix_constant(self, candidates: MovedScores) -> PolicyDecisions:
-        """Fix the queries whose column is constant at their value under `start`."""
+        """Return decisions in which each query with a constant column has a fixed value, its value under `start`."""
         decisions = self.member.decisions
         is_fixed = (decisions.status == COMPUTE) & is_constant(candidates.column, self.indptr)
         if not is_fixed.any():
@@ -205,7 +205,7 @@ class RankedCandidates:
 
 
 def repeat_queries(member: Member, queries: slice, n_copies: int) -> Member:
-    """Return a member with `n_copies` copies of some queries, one copy after the other."""
+    """Return the member with `n_copies` copies of some queries in place of its queries, one copy after the other."""
     plan = cast("RankedPlan", member.plan)
     indptr = plan.rows.indptr
     rows = slice(int(indptr[queries.start]), int(indptr[queries.stop]))

@@ -13,7 +13,7 @@ MAX_COPIED_BYTES = 2**28  # up to this size, a copy in column order makes readin
 
 
 class FeatureColumns:
-    """Columns as dense float64 arrays; with `float32`, first rounded to float32 as in RankLib."""
+    """Feature columns as dense float64 arrays; with `float32`, first rounded to float32 as in RankLib."""
 
     def __init__(self, X: Any, *, float32: bool = False) -> None:
         self._X: Any = X
@@ -39,7 +39,7 @@ class FeatureColumns:
 
 
 def round_to_float32(X: Any) -> Any:
-    """Round dense or sparse features to float32, as RankLib does; refuse numbers that are too large for it."""
+    """Round dense or sparse features to float32, as RankLib does; refuse numbers that are too large for float32."""
     with np.errstate(over="ignore"):
         rounded = X.astype(np.float32)
     numbers, results = (features.data if hasattr(features, "tocsr") else features for features in (X, rounded))

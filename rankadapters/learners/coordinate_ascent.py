@@ -22,7 +22,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 FIRST_STEP = 0.001
-MAX_DOUBLINGS = 500  # longest step, as a power of 2; float64 goes to 2**1024, which leaves as much for the features
+MAX_DOUBLINGS = 500  # log2 of the longest step; float64 ends at 2**1024, so features can be as large as steps
 
 
 class CoordinateAscent(QueryLearner):
@@ -90,7 +90,7 @@ class CoordinateAscent(QueryLearner):
     True
     """
 
-    n_iter_no_change = None  # `tol` ends the training
+    n_iter_no_change = None  # no early stopping: `tol` ends the training
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class CoordinateAscent(QueryLearner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Share of each weight in the sum of the magnitudes."""
+        """Share of each weight's magnitude in the sum of all magnitudes."""
         return shares(self.coef_)
 
     def _check(self) -> None:
@@ -194,7 +194,7 @@ class _Restart:
 
     @property
     def train_value(self) -> float:
-        """The measure of the training queries, from recomputed scores."""
+        """The measure on the training queries, with scores recomputed from the weights."""
         return self.trials.value(self._scores())
 
     def run_pass(self, order: NDArray[np.intp]) -> tuple[float, int]:
@@ -209,7 +209,7 @@ class _Restart:
         return point.value - start_value, self.failures
 
     def _search_feature(self, point: _Point, feature: int) -> _Point | None:
-        """Return the best point from raising a feature's weight, else from lowering it; None if none is better."""
+        """Return the best point with a raised weight or, if none is better, with a lowered weight; else None."""
         column = self.columns[feature]
         for step in self._first_steps(float(point.weights[feature])):
             steps = step * self.settings.step_scale ** np.arange(self.settings.n_steps)
@@ -226,13 +226,13 @@ class _Restart:
         return None
 
     def _first_steps(self, weight: float) -> tuple[float, float]:
-        """Return the first steps up and down: relative to the weight if it is below 0.002, else 0.001."""
+        """Return the first steps up and down: 0.001, or relative to the weight if this is below 0.002 but not 0."""
         is_small = weight != 0 and abs(weight) / 2 < FIRST_STEP
         step = self.settings.step_base * abs(weight) if is_small else FIRST_STEP
         return step, -step
 
     def _penalty(self, weights: Floats, feature: int, totals: Floats) -> Floats | float:
-        """Return the penalty for the distance from equal weights, after adding each total to a feature's weight."""
+        """Return the penalty after each total is added to a feature's weight: alpha x distance from equal weights."""
         if not self.settings.alpha:
             return 0.0
         moved = np.repeat(weights[None, :], totals.size, axis=0)

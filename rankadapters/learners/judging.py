@@ -20,7 +20,7 @@ TRAIN, VALID = "train", "valid"
 
 
 class Judge:
-    """The value of every round under a convention; `best_round` is the best one by the first validation set.
+    """Computes each round's value under a convention; `best_round` is the best round by the first validation set.
 
     Without a convention, no values are computed and every round counts as the best so far. `stops` is True after
     `patience` rounds without an improvement, or when a callback of scikit-learn asks to stop.
@@ -39,8 +39,8 @@ class Judge:
         self.convention, self.valid_rows, self.tasks, self.patience = convention, valid_rows, tasks, patience
         self.interrupted = False  # whether a callback asked to stop
         tasks.begin_round()
-        self._name = "" if convention is None else convention.name  # cached: building it takes longer than a round
-        self.train_decides_best = False  # True: it does if there are no validation sets
+        self._name = "" if convention is None else convention.name  # cached: building a name takes longer than a round
+        self.train_decides_best = False  # has an effect only without validation sets
         self.history = History()
         self.best_round, self.best_worth = -1, -np.inf
         self.rounds = 0
@@ -98,13 +98,13 @@ class Judge:
 
     @property
     def stops(self) -> bool:
-        """Whether a callback asked to stop, or the last `patience` rounds were not better than the best."""
+        """Whether a callback asked to stop, or `patience` rounds have passed since the best round."""
         can_stop_early = self.patience is not None and bool(self.valid_rows)
         return self.interrupted or (can_stop_early and self.rounds - 1 - self.best_round >= cast("int", self.patience))
 
 
 def queries_of_rows(rows: LabeledRows, weighting: str | None) -> Queries:
-    """Return the queries of rows that are grouped by query; include weights if `weighting` uses them."""
+    """Return `Queries` of rows that are grouped by query; with weights only if `weighting` uses them."""
     weight = rows.query_weight if weighting == "query_weight" else None
     return Queries(rows.y, group_sizes=rows.sizes, query_weight=weight)
 

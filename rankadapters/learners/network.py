@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 class Activation(NamedTuple):
-    """An activation function of its input, and its derivative as a function of its output."""
+    """An activation function, and its derivative as a function of the activation function's output."""
 
     value: Callable[[Floats], Floats]
     slope: Callable[[Floats], Floats]
@@ -34,7 +34,7 @@ class Network:
 
     @classmethod
     def random(cls, sizes: list[int], activation: str, rng: np.random.RandomState) -> Network:
-        """Draw uniform weights, scaled by the sizes of both layers (Glorot & Bengio 2010, equation 16)."""
+        """Draw uniform weights, scaled by the sizes of the layers they connect (Glorot & Bengio 2010, equation 16)."""
         limits = [(np.sqrt(6.0 / (n + m)), (n, m)) for n, m in pairwise(sizes)]
         coefs = [rng.uniform(-limit, limit, shape) for limit, shape in limits]
         return cls(coefs, [np.zeros(m) for m in sizes[1:]], activation)
@@ -63,7 +63,7 @@ class Network:
         return scores
 
     def gradient(self, layers: list[Any], slopes: Floats) -> list[Floats]:
-        """Backpropagate a loss to `parameters`; `slopes` is its derivative by the scores, shape (n_rows, 1)."""
+        """Backpropagate a loss to `parameters`; `slopes` are its derivatives by the scores, shape (n_rows, 1)."""
         coefs, intercepts = [], []
         for index in reversed(range(len(self.coefs))):
             coefs.append(np.asarray(layers[index].T @ slopes, np.float64))
@@ -74,7 +74,7 @@ class Network:
 
 
 class Adam:
-    """Steps from running means of the gradient and of its square (Kingma & Ba 2015, algorithm 1)."""
+    """Adam steps, from running means of the gradient and of its square (Kingma & Ba 2015, algorithm 1)."""
 
     BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 

@@ -200,5 +200,5 @@ class _Descent:
 
 
 def _bind(objective: Objective, queries: Queries) -> Any:
-    """Bind an objective to queries, without weights if its declaration ignores them."""
+    """Bind an objective to queries; drop the weights if the objective ignores weights."""
     return objective.bind(queries if objective.uses_weights else queries.with_weights(), n_threads=1)

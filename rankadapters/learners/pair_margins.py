@@ -21,7 +21,7 @@ ROUNDING = 1e-12  # relative increase of the loss that rounding may cause near i
 
 
 class PairMargins:
-    """All pairs of rows i, j of one query with label(i) > label(j); a pair's loss is max(0, 1 - (s_i - s_j))^2.
+    """All pairs of rows i, j of the same query with label(i) > label(j); their loss is max(0, 1 - (s_i - s_j))^2.
 
     The labels are grouped by query. `weight` multiplies the losses of a query's pairs; weight 0 drops them.
     """
@@ -37,7 +37,7 @@ class PairMargins:
         self.n_pairs = sum(_count_pairs(query_labels) for _, query_labels, _ in self._queries)
 
     def pairs(self) -> tuple[Rows, Rows, Floats]:
-        """Return the higher row, the lower row and the weight of every pair."""
+        """Return, for every pair, the row with the higher label, the other row and the weight."""
         by_query = [(rows.start, np.nonzero(y[:, None] > y), weight) for rows, y, weight in self._queries]
         higher, lower = (np.concatenate([start + pairs[side] for start, pairs, _ in by_query]) for side in (0, 1))
         return higher, lower, np.concatenate([np.full(pairs[0].size, weight) for _, pairs, weight in by_query])
@@ -47,7 +47,7 @@ class PairMargins:
         return float(sum(weight * (hinges**2).sum() for _, weight, hinges in self._hinges(scores)))
 
     def gradient(self, scores: Floats) -> Floats:
-        """Return the derivative of the loss by each score."""
+        """Return the derivative of the loss with respect to each score."""
         gradient = np.zeros(scores.size)
         for rows, weight, hinges in self._hinges(scores):
             gradient[rows] = 2.0 * weight * (hinges.sum(axis=0) - hinges.sum(axis=1))
@@ -67,14 +67,14 @@ class PairMargins:
         return product
 
     def _hinges(self, scores: Floats) -> Iterator[tuple[slice, float, Floats]]:
-        """Yield each query's rows, its weight, and the matrix of max(0, 1 - (s_i - s_j)), 0 if i, j is not a pair."""
+        """Yield each query's rows, weight, and matrix of max(0, 1 - (s_i - s_j)); an entry is 0 if i, j is no pair."""
         for rows, labels, weight in self._queries:
             s = scores[rows]
             yield rows, weight, np.maximum(1.0 - (s[:, None] - s), 0.0) * (labels[:, None] > labels)
 
 
 def newton(X: Any, margins: PairMargins, *, C: float, tol: float, max_iter: int) -> tuple[Floats, int]:
-    """Minimize 1/2 ||w||^2 + C loss(X w), until the gradient's norm is `tol` of the initial; return w and iterations.
+    """Minimize 1/2 ||w||^2 + C loss(X w) to a gradient norm of `tol` x the initial norm; return w and the iterations.
 
     Each iteration solves the second-order model by conjugate gradients (Chapelle & Keerthi 2010, section 3).
     """

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import offsets
 
 Floats = NDArray[np.float64]
-MAX_HEIGHT = 300.0  # sums of exponentials of smaller heights do not overflow
-FEW_GRADES = 32  # up to this many distinct labels, all queries share one numbering, which is faster
+MAX_HEIGHT = 300.0  # if no height is larger, sums of exponentials do not overflow
+FEW_GRADES = 32  # up to this many distinct labels, labels are numbered once for all queries, which is faster
 
 
 class PairPotentials:
@@ -52,7 +52,7 @@ class PairPotentials:
 
 
 def _levels(labels: Floats, query: NDArray[np.intp], starts: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Number the distinct labels of each query in ascending order; if there are few grades, those of all queries."""
+    """Number the distinct labels of each query in ascending order; few labels are numbered once for all queries."""
     grades, grade = np.unique(labels, return_inverse=True)
     if grades.size <= FEW_GRADES:
         return grade

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 
 VARIANTS = ("freund", "ranklib")
 MAX_THRESHOLDS = 254  # so that bin numbers fit into uint8
-MIN_R = 1e-12  # a smaller |r| is rounding: the stump is no better than chance
-MAX_R = 1 - 2.0**-40  # a larger |r| (a stump that orders all pairs alike) is lowered to this, to keep alpha finite
+MIN_R = 1e-12  # a smaller |r| is rounding error: the stump is no better than chance
+MAX_R = 1 - 2.0**-40  # a larger |r| (all pairs right, or all wrong) is lowered to this, to keep alpha finite
 SCORES_PER_BATCH = 2**18  # scores that one batch of rounds may hold for the largest set of rows
 ModelStump = tuple[int, float, float]  # feature, threshold, alpha
 
@@ -164,7 +164,7 @@ class RankBoost(QueryLearner):
 
 
 class _RoundBatches:
-    """Judges rounds in batches, which is faster for small data, and keeps the scores after the latest round."""
+    """Evaluates rounds in batches, which is faster for small data, and keeps the scores after the latest round."""
 
     def __init__(self, model: list[ModelStump], judge: Judge, columns: list[FeatureColumns]) -> None:
         self.model, self.judge, self.columns = model, judge, columns
@@ -175,11 +175,11 @@ class _RoundBatches:
                 self.scores[index] += _weighted_stump(columns[index], stump)
         batch_size = max(SCORES_PER_BATCH // max(features.n_rows for features in columns), 1)
         self.batch_size = batch_size if judge.patience is None else min(batch_size, judge.patience)
-        if judge.tasks.watched:  # callbacks need the values of each round at its end
+        if judge.tasks.watched:  # callbacks need a round's values right after it
             self.batch_size = 1
 
     def judge_new(self, *, full_batch_only: bool) -> None:
-        """Judge the rounds since the last call; with `full_batch_only`, wait until they fill a batch."""
+        """Evaluate the rounds since the previous call; with `full_batch_only`, only if they fill a batch."""
         new = self.model[self.n_judged :]
         if not new or (full_batch_only and len(new) < self.batch_size):
             return

@@ -28,7 +28,7 @@ MIN_STRENGTH, MAX_STRENGTH = 1e-50, 1e20  # for C times the largest weight
 
 
 class RankSVM(QueryLearner):
-    """A linear model w with a margin between the two rows of every pair with different labels in one query.
+    """A linear model w with a margin between the two rows of every pair with different labels in the same query.
 
     It minimizes 1/2 ||w||^2 + C sum over the pairs of max(0, 1 - w (x_i - x_j))^2, without an intercept. Up to
     `max_pairs` pairs, scikit-learn's LinearSVC solves this on the differences x_i - x_j. For more pairs, a Newton
@@ -100,7 +100,7 @@ class RankSVM(QueryLearner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Share of each weight in the sum of the magnitudes; comparable only for features of the same scale."""
+        """Share of each weight's magnitude in the sum of all; comparable only for features of the same scale."""
         return shares(self.coef_)
 
     def _check(self) -> None:
@@ -121,7 +121,7 @@ class RankSVM(QueryLearner):
 
     @property
     def _max_rounds(self) -> int:
-        """0, since the solver reports no models while it runs."""
+        """0, since the solver gives access to no model before it ends."""
         return 0
 
     def _refuse_extreme_weights(self, weight: Floats | None) -> None:
@@ -151,7 +151,7 @@ class RankSVM(QueryLearner):
 
 
 def _refuse_extreme(X: Any) -> None:
-    """Refuse features so large or so small that the solver would never end; if all are 0, it ends."""
+    """Refuse features so large or so small that the solver would never end; features that are all 0 are allowed."""
     largest = max(float(X.max()), -float(X.min()))
     if largest > MAX_FEATURE:
         msg = f"X has {largest:g}, whose square is too large for the solver"

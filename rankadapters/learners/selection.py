@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 
 
 def selection_ranks(scores: Floats, indptr: NDArray[np.int64], k: int | None) -> Floats:
-    """Return scores that sort into the order of a selection sort: for i = 0, 1, ... swap the first maximum to i.
+    """Return scores in the order of a selection sort: for i = 0, 1, ... swap the first maximum from i on to i.
 
     Only the first k ranks are in that order, which is enough for a measure with cutoff k.
 

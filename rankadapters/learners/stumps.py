@@ -27,7 +27,7 @@ class Stump(NamedTuple):
 
 
 class Bins:
-    """Features as bin numbers: thresholds descend, and a row's bin is the index of the first that it is above.
+    """Features as bin numbers: thresholds descend, and a row's bin is the index of the first threshold below its value.
 
     Only `rows` are binned, since rows without pairs have potential 0. The thresholds of a feature start at its maximum
     and descend in equal steps; the last is one step above the minimum. `with_all` adds RankLib's further threshold
@@ -50,7 +50,7 @@ class Bins:
             self.bins[:, column] = _bins(columns[feature][rows], self.thresholds[feature])
 
     def best(self, potentials: Floats, *, signed: bool, n_threads: int) -> Stump:
-        """Return the stump with the largest r if `signed`, else the largest |r|; of equal stumps, the first."""
+        """Return the stump with the largest r if `signed`, else the largest |r|; the first if several are equal."""
         sums = self._sums(potentials, n_threads)[self._bin_column, : self.n_thresholds].cumsum(axis=1)
         feature, index = np.unravel_index((sums if signed else np.abs(sums)).argmax(), sums.shape)
         threshold = float(self.thresholds[feature, index])
@@ -79,7 +79,7 @@ class Bins:
 
 
 def _bins(column: Floats, thresholds: Floats) -> NDArray[np.uint8]:
-    """Return the index of the first threshold that each row is above, or the number of thresholds if none."""
+    """Return the index of the first threshold below each row's value; the number of thresholds if there is none."""
     bins = np.full(column.size, thresholds.size, np.uint8)
     for threshold in thresholds:  # one pass per threshold is faster than a binary search
         bins -= column > threshold

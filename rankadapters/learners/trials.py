@@ -1,4 +1,4 @@
-"""Trials: fast values of many candidate scores of the same queries under one convention."""
+"""Trials: evaluate many candidate scores of the same queries fast, under one convention."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ class Trials:
             None if isinstance(self._member.plan, WholePlan) else RankedCandidates(self._member, self.n_threads)
         )
         self._constant: float | None = None
-        if not self._member.denominator:  # no value depends on the scores: they are all equal, or this raises
+        if not self._member.denominator:  # no value depends on the scores: the mean is constant, or this raises
             panel = Panel(self.queries, [self.convention], n_threads=1)
             self._constant = panel.evaluate(np.zeros(self.queries.n_docs))[self.convention].value
 
     @property
     def rounding(self) -> float:
-        """Largest error of a mean, relative to the mean magnitude of the per-query values."""
+        """Upper bound of the error of a mean, relative to the mean magnitude of the per-query values."""
         return (self._member.decisions.status.size + 4) * UNIT
 
     def value(self, scores: object) -> float:

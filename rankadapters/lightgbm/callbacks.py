@@ -1,4 +1,4 @@
-"""Early stopping that watches a declared metric, and reports of each round with the model so far."""
+"""Early stopping on a declared metric, and a callback that reports every round with the model trained so far."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class EarlyStopping:
     """LightGBM's early stopping on the declared metric only; made by `early_stopping`."""
 
     def __init__(self, name: str, watched: Callable[[Any], None]) -> None:
-        # LightGBM reads these attributes. Order 30 is after the recorders (20), so that they record the last round.
+        # LightGBM reads these attributes. Order 30 is after `record_evaluation` (20), which thus gets the last round.
         self.order = 30
         self.before_iteration = False
         self.name = name
@@ -29,14 +29,14 @@ class EarlyStopping:
         self._all: dict[int, list[Any]] = {}
 
     def __call__(self, env: Any) -> None:
-        """Pass the declared metric's results to LightGBM's own callback."""
+        """Pass the declared metric's results to LightGBM's own early-stopping callback."""
         with leaving_network(env):
             self._look(env)
 
     def _look(self, env: Any) -> None:
         require_global_metric(env.model, env.params, self.name)
         results = env.evaluation_result_list or []
-        # In older versions, cv() writes "valid name" instead of the name.
+        # In older versions, lgb.cv reports the metric "ndcg" of the validation sets as "valid ndcg".
         watched = [result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")]
         if not watched:
             reported = sorted({result[1] for result in results})
@@ -100,7 +100,7 @@ class LightGBMRounds:
     """
 
     def __init__(self, ranker: Any, report: Callable[[Callable[[], Any]], bool]) -> None:
-        # LightGBM reads both attributes. 25 is after the recorders (20) and before early stopping (30), which raises.
+        # LightGBM reads these attributes. Early stopping (order 30) raises an exception, so report the round before it.
         self.order = 25
         self.before_iteration = False
         self._ranker, self._report = ranker, report

@@ -23,12 +23,12 @@ from rankadapters.lightgbm.metrics import columns_of, query_weights
 
 Array = NDArray[Any]
 
-# Names of the metrics over all workers' rows, by booster in training; other metrics are over one worker's rows.
+# For each booster in training, the names of its global metrics; any other metric covers only one worker's rows.
 _GLOBAL: WeakKeyDictionary[lgb.Booster, set[str]] = WeakKeyDictionary()
 
 
 class GlobalEval:
-    """A metric for `eval_metric=` or `feval=`, and for `callbacks=`; made by `global_eval`."""
+    """A metric over all workers, to pass as the metric and also in `callbacks=`; made by `global_eval`."""
 
     def __init__(
         self,
@@ -45,15 +45,15 @@ class GlobalEval:
 
     @property
     def history(self) -> History:
-        """Every value so far in this process: (name of the set, convention, value over all workers)."""
+        """Every value so far in this process, as (dataset, convention, value over all workers)."""
         return self._monitor.history
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GlobalEval:
-        """Return the same object: LGBMRanker copies its metrics, but not its callbacks."""
+        """Return the same object, since metric and callback must be one object, but LGBMRanker copies metrics."""
         del memo
         return self
 
-    # LightGBM counts the parameters of a metric: it passes the groups only to four positional ones.
+    # LightGBM counts a metric's parameters, and passes the groups only if there are four positional parameters.
     def __call__(
         self,
         first: Any,
@@ -61,7 +61,7 @@ class GlobalEval:
         weight: Any = None,
         group: Any = None,
     ) -> list[tuple[str, float, bool]]:
-        """Tally a set's rows, as `eval_metric` or `feval`; or merge, with a CallbackEnv at the end of a round."""
+        """Called as a metric, tally one dataset; called as a callback after a round, merge all workers' tallies."""
         if isinstance(first, lgb.callback.CallbackEnv):
             with leaving_network(first):
                 self._end_round(first)
@@ -87,7 +87,7 @@ class GlobalEval:
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, local_sets)
         values_by_set = self._monitor.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
         our_results = [_result(name, value) for name, values in values_by_set.items() for value in values]
-        # Our values first, in the same order on all workers: if two sets stop in one round, the first decides.
+        # Early stopping obeys the first value that triggers it: put ours first, in the same order on all workers.
         results[:] = our_results + [result for result in results if result[1] not in names.values()]
         _GLOBAL[env.model] = set(names.values())
 
@@ -101,7 +101,7 @@ def global_eval(
     names: Sequence[str] | None = None,
     n_threads: int | None = None,
 ) -> GlobalEval:
-    """Make a metric whose values are over the rows of all workers, with the same bits as `ra.evaluate` on all rows.
+    """Make a metric over the rows of all workers, with values bit-identical to `ra.evaluate` on all rows.
 
     Pass the same object to `eval_metric=` (`feval=` of `lgb.train`) and in `callbacks=`. Each worker tallies its rows,
     and the exchange adds the tallies. At the end of the round every worker has the values, even without rows of the
@@ -165,7 +165,7 @@ def n_machines(params: Mapping[str, Any]) -> int:
 
 
 def require_global_metric(model: lgb.Booster, params: Mapping[str, Any], name: str) -> None:
-    """Refuse early stopping by a metric over one worker's rows: that worker would stop, and the others fail."""
+    """Refuse early stopping on a metric of one worker's rows: that worker would stop, and the others would fail."""
     parts = n_machines(params)
     if parts > 1 and name not in _GLOBAL.get(model, ()):
         msg = (
@@ -177,7 +177,7 @@ def require_global_metric(model: lgb.Booster, params: Mapping[str, Any], name: s
 
 @contextmanager
 def leaving_network(env: Any) -> Iterator[None]:
-    """Leave the workers' network if a training fails; freeing the booster later would close the next network."""
+    """Leave the workers' network if a training fails; otherwise the freed booster would close a later network."""
     try:
         yield
     except Exception as error:
@@ -193,7 +193,7 @@ def _columns(labels: Array, weight: Array | None, group: Array | None) -> Datase
 
 
 def _result(set_name: str, value: GlobalValue) -> tuple[Any, ...]:
-    """Return a row of LightGBM's results: an EvalResult since 4.7, a tuple before."""
+    """Return an entry of LightGBM's evaluation results: since 4.7 an EvalResult, in older versions a tuple."""
     row = (set_name, value.name, value.value, value.higher_is_better)
     kind = getattr(lgb, "EvalResult", None)
     return row if kind is None else kind(*row)

@@ -25,22 +25,22 @@ Array = NDArray[Any]
 
 
 class EvalMetric:
-    """A callable for every metric argument of LightGBM; made by `eval_metric`."""
+    """A metric for LightGBM's `feval=` and `eval_metric=`; made by `eval_metric`."""
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
 
     @property
     def history(self) -> History:
-        """Every value so far: (name of the set, convention, value in full precision)."""
+        """Every value so far, as (dataset, convention, value in full precision)."""
         return self._monitor.history
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
-        """Share the history with the copy: LGBMRanker copies its metrics and calls only the copy."""
+        """Share the history with the copy, because LGBMRanker copies its metrics and calls only the copies."""
         del memo
         return EvalMetric(self._monitor.sharing_history())
 
-    # LightGBM counts the parameters of a metric: it passes the groups only to four positional ones.
+    # LightGBM counts a metric's parameters, and passes the groups only if there are four positional parameters.
     def __call__(
         self,
         first: Any,
@@ -48,7 +48,7 @@ class EvalMetric:
         weight: Any = None,
         group: Any = None,
     ) -> list[tuple[str, float, bool]]:
-        """Evaluate `(preds, Dataset)` as `feval`, or `(y_true, y_pred, weight, group)` as `LGBMRanker` calls it."""
+        """Evaluate the arguments of `feval`, `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
         if isinstance(second, lgb.Dataset):
             return self._monitor.evaluate(second, columns_of(second), flat(first), _current_call())
         if second is None:
@@ -68,7 +68,7 @@ def eval_metric(
     names: Sequence[str] | None = None,
     n_threads: int | None = None,
 ) -> EvalMetric:
-    """Make a metric that reports each convention, bit for bit as `ra.evaluate` does on the same numbers.
+    """Make a metric that reports each convention, with values bit-identical to `ra.evaluate` on the same columns.
 
     Use it for `lgb.train(feval=)`, `lgb.cv(feval=)` and `LGBMRanker.fit(eval_metric=)`. Set LightGBM's `metric="None"`
     unless you also want its own metrics.
@@ -117,7 +117,7 @@ def eval_metric(
 
 
 def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
-    """Return the mean row weight of each query, in LightGBM's arithmetic.
+    """Return the mean row weight of each query, computed in float32 as in LightGBM.
 
     References
     ----------
@@ -150,7 +150,7 @@ def columns_of(dataset: lgb.Dataset) -> DatasetColumns:
 
 
 def _current_call() -> Call:
-    """Return the set and the training for which a metric is called; all folds of `lgb.cv` are one training."""
+    """Return the evaluated set and its training, from the call stack; all folds of `lgb.cv` are one training."""
     call, booster = Call(), None
     for names in calling("lightgbm"):
         owner = names.get("self")
@@ -160,7 +160,7 @@ def _current_call() -> Call:
         elif isinstance(owner, lgb.CVBooster) and booster is not None and call.fold is None:
             call = call.in_fold(booster, owner.boosters)._replace(round=Round(owner, booster.current_iteration()))
         if call.round is not None and "num_boost_round" in names:
-            # When no tree can be added, the loop of lgb.train or lgb.cv still counts the round; the model does not.
+            # The training loop counts every round; the model does not count rounds in which it could add no tree.
             return call._replace(round=call.round._replace(number=names.get("i", call.round.number)))
     return call
 

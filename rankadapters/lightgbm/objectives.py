@@ -36,7 +36,7 @@ DART = (
 
 
 def warn_of_settings() -> None:
-    """Warn, inside a callable objective, of parameters that LightGBM does not follow.
+    """Warn if the training has parameters that LightGBM handles wrongly under a callable objective.
 
     References
     ----------
@@ -55,16 +55,15 @@ def _bags(settings: dict[str, str]) -> bool:
 
 
 def _settings() -> dict[str, str]:
-    """Return the parameters of the booster in training, by their main names; empty outside a training."""
+    """Return the parameters of the running training, with aliases resolved; empty outside a training."""
     booster = _booster()
     text = "" if booster is None else booster.model_to_string(num_iteration=1)
     return dict(re.findall(r"^\[(\w+): (.*)\]$", text, re.MULTILINE))
 
 
 def _booster() -> lgb.Booster | None:
-    # A callable gets no booster, and a Dataset keeps the parameters of its construction, not those of the training.
-    # Only the calling `Booster.update` has the booster. Reading the variables of other frames would keep datasets
-    # alive.
+    # LightGBM passes a callable objective no booster, and a Dataset has only the parameters of its construction. So
+    # take the booster from the calling `Booster.update`; reading the locals of other frames would keep datasets alive.
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not UPDATE:
         frame = frame.f_back
@@ -82,11 +81,11 @@ UNUSED_POSITIONS = (
 
 
 class ObjectiveCallback(ToolkitObjective):
-    """A callable for every objective argument of LightGBM; made by `objective` or `lambdarank`."""
+    """An objective for LightGBM's `params["objective"]` and `objective=`; made by `objective` or `lambdarank`."""
 
-    # LightGBM counts the parameters of an objective: it passes the groups only to four positional ones.
+    # LightGBM counts an objective's parameters, and passes the groups only if there are four positional parameters.
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
-        """Return gradients for `(preds, Dataset)`, from `params["objective"]`, or `(y_true, y_pred, weight, group)`."""
+        """Return gradients and hessians for `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
         if not self._training.knows(second if isinstance(second, lgb.Dataset) else first):
             warn_of_settings()
         if isinstance(second, lgb.Dataset):
@@ -175,7 +174,7 @@ def lambdarank(
     normalization: NormalizationWord = "lightgbm",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make an objective callback of `ra.objectives.lambdarank`, with LightGBM's hessian.
+    """Make an objective callback from `ra.objectives.lambdarank`, with LightGBM's hessian.
 
     Examples
     --------
@@ -194,7 +193,7 @@ def _factors(row_weights: Any) -> list[Any]:
 
 
 def _positions(dataset: lgb.Dataset) -> Array | None:
-    """Return the positions of a Dataset, numbered by first appearance; a subset reads those of its reference."""
+    """Return the positions of a Dataset, numbered by first appearance; a subset takes them from the whole Dataset."""
     positions = dataset.get_position()
     if positions is None and dataset.used_indices is not None and dataset.reference is not None:
         whole = _positions(dataset.reference)
@@ -208,7 +207,7 @@ def _warn_of_positions(dataset: lgb.Dataset) -> None:
 
 
 def _refuse_cut_queries(dataset: lgb.Dataset) -> None:
-    """Refuse a subset that has only a part of a query."""
+    """Refuse a subset Dataset that has only some rows of a query."""
     while dataset.used_indices is not None and dataset.reference is not None:
         _refuse_cut_from(dataset, dataset.reference)
         dataset = dataset.reference

@@ -23,7 +23,7 @@ QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_fi
 
 
 class LightGBMToolkit(Toolkit):
-    """LightGBM 4.7.0, src/metric/rank_metric.hpp: its metric, with scores as initial scores.
+    """LightGBM's own metric of scores that are passed as `init_score` (4.7.0, src/metric/rank_metric.hpp).
 
     >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.6], presets.textbook(2), group_sizes=[3])
     >>> report.ok, [row.verdict for row in report.rows]  # the data has no ties and no empty query
@@ -34,19 +34,19 @@ class LightGBMToolkit(Toolkit):
     float32: ClassVar[dict[str, str]] = {"row_weight": "{} rounded to float32."}
 
     def names(self, words: dict[str, Any]) -> tuple[str, str]:
-        """Return the metric with its cutoff, and the same with a note if there is a `label_gain`."""
+        """Return the metric's name with its cutoff, and a description that also says if there is a `label_gain`."""
         name = "@".join(map(str, [words["metric"], *words.get("eval_at", ())]))
         return name, f"lightgbm {name}{' label_gain' if 'label_gain' in words else ''}"
 
     def refuse(self, queries: Queries, words: dict[str, Any]) -> None:
-        """Refuse labels other than the whole numbers of `label_gain` (0 to 30), and over 10,000 rows a query."""
+        """Refuse labels that are not indices of `label_gain` (0 to 30 by default), and queries over 10,000 rows."""
         require_grades(queries, len(words.get("label_gain", range(LABELS))) - 1, "lightgbm")
         if queries.longest > MOST_ROWS:
             msg = f"a query has {queries.longest} rows, but lightgbm takes {MOST_ROWS}.\nHint: leave lightgbm out."
             raise InputError(msg)
 
     def prepare(self, data: ToolkitData, words: dict[str, Any]) -> ToolkitData:
-        """Give each row its query's weight; LightGBM uses their float32 mean."""
+        """Turn query weights into row weights. LightGBM averages them in float32; our value uses the same average."""
         data = super().prepare(data, words)
         queries, weights = data.queries, data.queries.query_weight
         if weights is None:
@@ -60,7 +60,7 @@ class LightGBMToolkit(Toolkit):
 
     @refusing("lightgbm", lgb.basic.LightGBMError)
     def ask(self, data: ToolkitData, words: dict[str, Any]) -> float:
-        """Return LightGBM's metric for scores as initial scores."""
+        """Return LightGBM's metric value for scores that are passed as `init_score`."""
         queries = data.queries
         dataset = lgb.Dataset(
             np.zeros((queries.n_docs, 1)), label=queries.labels, group=np.diff(queries.indptr), params=QUIET,
@@ -70,7 +70,7 @@ class LightGBMToolkit(Toolkit):
         return float(result[2])
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
-        """Return the data of a trained ranker or Booster, with its predictions."""
+        """Return the given data with the predictions of a trained ranker or Booster."""
         expected = (lgb.LGBMModel, self.vocabulary.title, "LGBMRanker", "group=sizes")
         booster = model if isinstance(model, lgb.Booster) else ranker(model, *expected).booster_
         X, queries = _data(data, convention.weighting)
@@ -78,7 +78,7 @@ class LightGBMToolkit(Toolkit):
         rounds = rounds_until(iteration, n_trained, best)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
         own_convention = presets.lightgbm(getattr(convention, "k", None), label_gain=_label_gain(booster))
-        # Rounds without a split are logged but make no tree. best is 0 if lgb.train did not stop early.
+        # A round without a split is logged but adds no tree. Without early stopping, best is 0.
         is_last = rounds == n_trained and best == 0
         return ToolkitData(
             queries=queries, scores=scores, own_convention=own_convention, n_trained=n_trained,
@@ -87,7 +87,7 @@ class LightGBMToolkit(Toolkit):
 
 
 def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
-    """Return the features and the queries; LightGBM frees the features of a Dataset after training."""
+    """Return the features and the queries; refuse a Dataset whose features LightGBM has freed."""
     if not isinstance(data, lgb.Dataset):
         return read_data(data)
     try:
@@ -118,7 +118,7 @@ def _label_gain(booster: lgb.Booster) -> list[float] | None:
 
 
 def _written(booster: lgb.Booster, parameter: str) -> str:
-    """Return a parameter from a model's text, which uses its main name."""
+    """Return a parameter's value from a model's text, which lists parameters by main name and not by alias."""
     text = booster.model_to_string(num_iteration=1)
     return "".join(re.findall(rf"^\[{parameter}: (.*)\]$", text, re.MULTILINE))
 

@@ -1,4 +1,4 @@
-"""Training objectives as declared values: LambdaRank under a convention, RankNet, listwise objectives, presets."""
+"""Training objectives as declared values: LambdaRank for a given convention, RankNet, listwise objectives, presets."""
 
 from __future__ import annotations
 

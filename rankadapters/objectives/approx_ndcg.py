@@ -48,7 +48,7 @@ class ApproxNDCG(UnderNDCG):
     hessian: Annotated[float, FloatField(group="value", about="Second derivative of every row.", least=0, strict=True)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         del state
 
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)

@@ -1,4 +1,4 @@
-"""The base classes of objectives: declared values that bind to queries and compute gradients."""
+"""Base classes of objectives: values that declare a loss, bind to queries and compute its gradients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
 
 OBJECTIVES: dict[str, type[Objective]] = {}
-TOOLS = ("lightgbm", "xgboost", "catboost")  # modules of this folder, with the presets of each toolkit
+TOOLS = ("lightgbm", "xgboost", "catboost")  # one module of presets per toolkit, in this folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +43,13 @@ class ConventionField(Field):
         return f"a convention of {self.measures}" if self.measures else "a convention"
 
     def check(self, name: str, value: Any) -> Convention:
-        """Return the convention of a value, or of its text."""
+        """Return the value as a convention, parsed if it is a text."""
         del name
         return as_convention(value)
 
 
 class Objective(Declared):
-    """A training objective: everything that decides a gradient is declared.
+    """A training objective; its fields declare everything that its gradients depend on.
 
     Objectives compare and hash by their fields. `str(objective)` is the signature, and
     `ra.objectives.parse(str(objective)) == objective`.
@@ -60,7 +60,7 @@ class Objective(Declared):
     noun: ClassVar[str] = "kind"
     start: ClassVar[str] = "a preset, ra.objectives.lightgbm.lambdarank().replace(...)"
     kind: ClassVar[str]
-    of_pairs: ClassVar[bool] = False  # whether the loss sums over pairs of rows, which a position bias can correct
+    of_pairs: ClassVar[bool] = False  # whether the loss is a sum over pairs, as a position bias requires
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Register the class under its kind, for `parse`."""
@@ -69,16 +69,16 @@ class Objective(Declared):
             OBJECTIVES[cls.kind] = cls
 
     def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
-        """Return the fields that differ from a second objective, each with both values; None if a side lacks it."""
+        """Return each field that differs as (own value, the other's value); None if an objective lacks the field."""
         return Declared.diff(self, as_objective(other))
 
     @abstractmethod
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Bind to queries; `state` continues from an earlier binding to the same queries."""
+        """Bind to queries; pass the `state` of an earlier binding to the same queries to continue from it."""
 
     @property
     def uses_weights(self) -> bool:
-        """Whether a dataset's weights multiply the gradients: unless the convention ignores weights."""
+        """Whether a dataset's weights multiply the gradients; False if the convention ignores weights."""
         convention: Convention | None = getattr(self, "convention", None)
         return convention is None or convention.weighting is not None
 
@@ -89,7 +89,7 @@ class Objective(Declared):
 
     @property
     def precision(self) -> str | None:
-        """Precision in which scores are compared and subtracted; None keeps that of the input."""
+        """Precision in which scores are compared and subtracted; None for the precision of the input scores."""
         return "float64"
 
     @property
@@ -100,14 +100,14 @@ class Objective(Declared):
 
 @dataclass(frozen=True, kw_only=True)
 class UnderNDCG(Objective):
-    """Base class of objectives that use the gains, discounts and ideal lists of an NDCG convention."""
+    """Base class of objectives that use the gains, discounts and ideal DCG of an NDCG convention."""
 
     convention: Annotated[
         NDCG, ConventionField(group="tail", about="Gains, discounts and the ideal DCG.", measures="NDCG")
     ]
 
     def unify(self) -> None:
-        """Require an NDCG."""
+        """Require an NDCG convention."""
         if not isinstance(self.convention, NDCG):
             msg = f"{type(self).__name__} needs a convention of NDCG, not {self.convention}."
             raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
@@ -115,12 +115,12 @@ class UnderNDCG(Objective):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields that concern only queries without a gradient, and rows that a training set does not have."""
+        """Fields with no effect in training: empty and missing queries have no gradient, and no row is unjudged."""
         return frozenset({"empty", "missing", "unjudged"})
 
     @property
     def precision(self) -> str | None:
-        """Precision in which scores are compared and subtracted; None keeps that of the input."""
+        """Precision in which scores are compared and subtracted; None for the precision of the input scores."""
         return "float32" if self.convention.precision == "float32" else None
 
 
@@ -149,7 +149,7 @@ def parse(text: str) -> Objective:
 
 
 def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, noun_phrase: str) -> Declared:
-    """Return the value with this signature, which must match exactly."""
+    """Parse a signature into a value of `registry`; the text must equal the value's str()."""
     if not isinstance(text, str):
         msg = f"{text!r:.80} is not {noun_phrase}'s signature.\nHint: str() of {noun_phrase}."
         raise ConventionError(msg)
@@ -161,14 +161,14 @@ def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, n
 
 
 def require_fixed_ideal(objective: str, convention: Convention) -> None:
-    """Refuse an ideal DCG that depends on the scores: gradients treat it as constant."""
+    """Refuse an ideal DCG that depends on the scores, since gradients treat it as constant."""
     if getattr(convention, "ideal_follows_scores", False):
         msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
         raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
 
 
 def as_objective(value: object) -> Objective:
-    """Return the objective of a value or a text: a signature, or a preset such as `lightgbm.lambdarank`.
+    """Return an objective unchanged, or parse a text: a signature, or a preset such as `lightgbm.lambdarank`.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def as_objective(value: object) -> Objective:
 
 
 def _preset(text: str) -> Objective:
-    """Return the objective of a preset with its defaults."""
+    """Return the objective of a preset such as `lightgbm.lambdarank`, with default arguments."""
     tool, _, method = text.partition(".")
     module = import_module(f"{__package__}.{tool}")
     makers = {name: make for name, make in vars(module).items() if _is_preset(make, module.__name__)}
@@ -201,7 +201,7 @@ def _preset(text: str) -> Objective:
 
 
 def _is_preset(make: object, module: str) -> bool:
-    """Return whether a function of a module makes an objective without arguments."""
+    """Return whether `make` is a public function of the module that returns an objective and needs no arguments."""
     if not isfunction(make) or make.__module__ != module or make.__name__.startswith("_"):
         return False
     return_type = make.__annotations__["return"]

@@ -1,4 +1,4 @@
-"""Gradients under a position bias, which is learned from round to round."""
+"""Gradients corrected for a position bias, which is learned round by round."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from rankadapters.objectives.pair_gradients import PairParts, unbiased_kernel
 
 Positions = NDArray[np.int64]
 
-LEAST_CURVATURE = 0.001  # LightGBM adds this to the second derivative by a bias
-LEAST_COST = 1e-16  # if the first position costs less, XGBoost leaves the ratios unchanged
+LEAST_CURVATURE = 0.001  # LightGBM adds this to the magnitude of a bias's second derivative
+LEAST_COST = 1e-16  # XGBoost leaves the ratios unchanged while position 0 costs less than this
 
 
 class BiasedGradients:
@@ -40,20 +40,20 @@ class BiasedGradients:
         return np.concatenate([self._gradients.state.astype(np.float64), self.bias.ravel().astype(np.float64)])
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
-        """Return what `Gradients.gradients` does, under the bias so far."""
+        """Return the same as `Gradients.gradients`, corrected for the bias learned so far."""
         return self._gradients.gradients(scores)
 
     def skip(self, calls: int) -> None:
-        """Advance the random numbers by that many calls; the bias stays."""
+        """Advance the random numbers as if `gradients` had been called `calls` times; the bias does not change."""
         self._gradients.skip(calls)
 
     @abstractmethod
     def learn(self, grad: Floats32, hess: Floats32) -> None:
-        """Update the bias from the gradients of a round, after all weights have multiplied them."""
+        """Update the bias from a round's gradients, which must already be multiplied by all weights."""
 
 
 class AddedToScores(BiasedGradients):
-    """A bias for each position, added to the scores of its rows and updated by one Newton step a round.
+    """Learns one bias per position, by a Newton step per round, and adds it to the scores of the position's rows.
 
     `names` are the distinct positions, and `positions` has each row's index in them.
     """
@@ -68,7 +68,7 @@ class AddedToScores(BiasedGradients):
         super().__init__(gradients, np.zeros(self._rows.size, np.float32), state)
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
-        """Return the first and second derivatives by the scores."""
+        """Return the first and second derivatives of the loss with respect to the scores."""
         checked = self.queries.check_scores(scores)
         return super().gradients(checked + self.bias.astype(np.float64)[self._positions])
 
@@ -81,7 +81,7 @@ class AddedToScores(BiasedGradients):
 
 
 class DividingPairs(BiasedGradients):
-    """Two ratios for each position, which divide pairs and are computed from the costs of pairs.
+    """Learns two ratios per position from the costs of pairs, and divides the gradients of pairs by them.
 
     `gradients` must have `parts`. Positions from `limit` on have no ratio. A ratio is a relative cost to the power
     `exponent`. With `mirrored`, a pair costs what the opposite order would cost.
@@ -101,13 +101,13 @@ class DividingPairs(BiasedGradients):
         super().__init__(gradients, ratios, state)
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
-        """Return the first and second derivatives by the scores."""
+        """Return the first and second derivatives of the loss with respect to the scores."""
         self._costs[:] = 0.0
         return super().gradients(scores)
 
     def learn(self, grad: Floats32, hess: Floats32) -> None:
         """Set each ratio to (cost of the position / cost of position 0) ^ exponent."""
-        del grad, hess  # the kernel wrote the costs, before scaling and weights
+        del grad, hess  # not needed: the kernel wrote the costs, before scaling and weights
         for ratios, costs in zip(self.bias, self._costs, strict=True):
             total = sums_by(self._positions, costs[self._counted], ratios.size)
             if total[0] >= LEAST_COST:
@@ -118,7 +118,7 @@ class DividingPairs(BiasedGradients):
 
 
 def sums_by(positions: Positions, values: Array, size: int) -> Floats:
-    """Return the sum of each position in float64, added in row order for any number of threads."""
+    """Return the float64 sum of the values of each position, always added in row order."""
     return np.bincount(positions, values, size).astype(np.float64, copy=False)
 
 

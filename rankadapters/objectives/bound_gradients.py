@@ -1,4 +1,4 @@
-"""Gradients: a training objective bound to queries, which uses the same arrays as the measures."""
+"""Gradients: a training objective bound to queries. It uses the same arrays as the measures."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
-# Arguments: scores, first query, end of the queries, gradients and hessians to write. It yields after each call into
-# machine code: a row whose score has no gradient, or -1.
+# Arguments: scores, first query, last query + 1, and the arrays to write gradients and hessians to. After each call
+# into machine code it yields -1, or the index of a row whose gradient cannot be computed.
 Kernel = Callable[[Array, int, int, Floats32, Floats32], Iterable[int]]
 
 
@@ -58,7 +58,7 @@ class Gradients:
         self._factors = _factors(queries, weights, by_mean=objective.divides_weights)
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
-        """Return the first and second derivatives by the scores.
+        """Return the first and second derivatives of the loss with respect to the scores.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Gradients:
         return grad, hess
 
     def skip(self, calls: int) -> None:
-        """Advance the state by that many calls."""
+        """Advance the state as if `gradients` had been called `calls` times."""
         self.state += self.state.dtype.type(self._advance * calls)
 
     def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
@@ -108,7 +108,7 @@ class Gradients:
         with np.errstate(over="ignore"):  # the next lines refuse scores that overflow
             array = writable(scores.astype(self._dtype or scores.dtype, copy=False))
         grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
-        bad = first_non_finite(array, writable(NO_ORDER), rows.start, rows.stop)  # kernels cannot rank these
+        bad = first_non_finite(array, writable(NO_ORDER), rows.start, rows.stop)  # kernels cannot rank NaN or infinity
         if bad < 0:
             bad = next((row for row in self._run(array, grad, hess, first, last) if row >= 0), -1)
         if bad >= 0:
@@ -133,10 +133,10 @@ def whole_queries(
     n_threads: int | None,
     states: Array | None = None,
 ) -> Gradients:
-    """Bind an objective whose kernel does not rank the rows.
+    """Bind an objective whose kernel takes whole queries and does not rank their rows.
 
-    It is called as `kernel(scores, order, indptr, [states,] *settings, grad, hess)`. `states` are the random number
-    generators of the queries, which the kernel advances.
+    The kernel is called as `kernel(scores, order, indptr, [states,] *settings, grad, hess)`. `states` are the queries'
+    random number generators, which the kernel advances.
     """
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
@@ -147,7 +147,7 @@ def whole_queries(
 
 
 def refuse_infinite(grad: Floats32, hess: Floats32) -> None:
-    """Refuse derivatives that overflow float32: toolkits would silently grow empty trees from them."""
+    """Refuse derivatives that overflow float32, since toolkits would silently grow empty trees from them."""
     for noun, values in (("gradient", grad), ("hessian", hess)):
         finite = np.isfinite(values)
         if not finite.all():
@@ -179,7 +179,7 @@ def all_rows(queries: Queries) -> Rows:
 
 
 def _factors(queries: Queries, query_weight: Floats | None, *, by_mean: bool) -> list[Any]:
-    """Return the factors of the gradients: each row's weight and, with `by_mean`, 1 / mean weight."""
+    """Return the factors that multiply the gradients: each row's weight and, with `by_mean`, 1 / mean weight."""
     if query_weight is None:
         return []
     refuse_few_digits("query_weight", query_weight, np.float32, "rescale the weights; gradients are float32")

@@ -23,7 +23,7 @@ def read_built_in(
     objective: str | Mapping[str, Any],
     params: Mapping[str, Any],
 ) -> Objective:
-    """Return the objective of a toolkit's name and parameters, the inverse of `native_objective`."""
+    """Return the objective that a toolkit trains for this name and these parameters; inverse of `native_objective`."""
     name, options = split_spec(objective, "objective", params)
     if not isinstance(name, str) or name not in presets:
         msg = f"{name!r:.80} is none of {toolkit}'s ranking objectives {choices(presets)}."
@@ -35,13 +35,13 @@ def read_built_in(
 def require_native(
     toolkit: str, objective: Objective, nearest: Objective, *, ignored: Iterable[str] = (), hint: str = USE_CALLABLE
 ) -> None:
-    """Refuse an objective that differs from the nearest built-in one in a field that changes a gradient."""
+    """Refuse an objective that differs from the nearest built-in one in a field that gradients depend on."""
     fields = objective.diff(nearest)
     convention, nearest_convention = fields.pop("convention", (None, None))
     if isinstance(convention, Convention) and isinstance(nearest_convention, Convention):
         fields |= convention.diff(nearest_convention)
         if objective.uses_weights and nearest.uses_weights:
-            fields.pop("average", None)  # weights multiply the gradients in either kind of average
+            fields.pop("average", None)  # every weighted average multiplies gradients by the weights
     left_out = {*ignored, *objective.idle}
     different = {name: pair for name, pair in fields.items() if name not in left_out}
     if different:
@@ -58,7 +58,7 @@ def require_native_bias(toolkit: str, position_bias: PositionBias, nearest: Posi
 
 
 def require_ndcg(toolkit: str, objective: LambdaRank) -> NDCG:
-    """Refuse LambdaRank for a measure other than NDCG, which this toolkit does not have built in."""
+    """Return the NDCG convention; refuse other measures, for which the toolkit has no built-in LambdaRank."""
     if isinstance(objective.convention, NDCG):
         return objective.convention
     msg = f"{toolkit} has no built-in LambdaRank for {objective.convention.measure}, only for ndcg."

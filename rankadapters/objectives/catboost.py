@@ -27,7 +27,7 @@ DCGS = ("DCG", "NDCG")
 
 
 def pair_logit() -> RankNet:
-    """Return RankNet over all pairs without normalization: CatBoost's PairLogit on the pairs of its groups.
+    """Return CatBoost's PairLogit on all pairs of each group: RankNet without normalization.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def lambdamart(
     ('catboost', 10)
     """
     _require_word("metric", metric, ("NDCG", "DCG", "MRR", "ERR", "MAP"))
-    k = _all_or("top", top)
+    k = _none_if_all("top", top)
     used = {"top": k is not None, "type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}
     _refuse_idle(metric, used, DCGS)
     convention: Any = _convention("NDCG" if metric in DCGS else metric, k, type, denominator, use_weights=False)
@@ -141,7 +141,7 @@ def stochastic_rank(
     num_estimations: int = 1,
     seed: int = 0,
 ) -> StochasticRank:
-    """Return CatBoost's StochasticRank, with the random numbers of one CatBoost call; it ignores group weights.
+    """Return CatBoost's StochasticRank, which ignores group weights; a call draws CatBoost's random numbers.
 
     CatBoost's estimate is not the metric's gradient under ERR, under PFound with `top`, or if sigma is not 1. The
     result has `arithmetic="catboost"` then; `.replace(arithmetic="exact")` corrects it.
@@ -180,7 +180,7 @@ def stochastic_rank(
     ('ndcg@10/catboost+average=uniform', 1.0)
     """
     _require_word("metric", metric, ("DCG", "NDCG", "PFound", "ERR", "MRR"))
-    k = _all_or("top", top)
+    k = _none_if_all("top", top)
     _refuse_idle(metric, {"type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}, DCGS)
     _refuse_idle(metric, {"decay": _differs(decay, DECAY)}, ("PFound",))
     _refuse_idle(metric, {"top": k is not None}, (*DCGS, "PFound", "ERR"))
@@ -203,7 +203,7 @@ def yetirank(
     noise_power: float = 1.0,
     seed: int = 0,
 ) -> YetiRank:
-    """Return CatBoost's YetiRank, with the random numbers of one CatBoost call.
+    """Return CatBoost's YetiRank; a call draws CatBoost's random numbers.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def yetirank(
     0.85
     """
     _require_word("mode", mode, ("Classic", *DCGS, "MRR", "ERR", "MAP"))
-    k, neighbors = _all_or("top", top), _all_or("num_neighbors", num_neighbors)
+    k, neighbors = _none_if_all("top", top), _none_if_all("num_neighbors", num_neighbors)
     changed = {"dcg_type": _differs(dcg_type, "Base"), "dcg_denominator": _differs(dcg_denominator, "LogPosition")}
     _refuse_idle(mode, changed, DCGS, "mode")
     changed = {"top": k is not None, "num_neighbors": neighbors != 1}
@@ -260,7 +260,7 @@ def yetirank(
 
 
 def stochastic_filter(*, sigma: float = 1.0, num_estimations: int = 1, seed: int = 0) -> StochasticFilter:
-    """Return CatBoost's StochasticFilter, with the random numbers of one CatBoost call; it ignores group weights.
+    """Return CatBoost's StochasticFilter, which ignores group weights; a call draws CatBoost's random numbers.
 
     References
     ----------
@@ -295,12 +295,12 @@ def _convention(
 
 
 def _require_word(name: str, value: str, words: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of the choices."""
+    """Refuse a value that is not one of the words."""
     one_of(name, value, dict.fromkeys(words))
 
 
-def _all_or(name: str, number: object) -> int | None:
-    """Return CatBoost's number, or None for its -1, which means all."""
+def _none_if_all(name: str, number: object) -> int | None:
+    """Return a positive whole number unchanged, but None for -1, by which CatBoost means all."""
     if not is_whole(number) or not (int(number) >= 1 or int(number) == UNCUT):
         msg = f"{name}={number!r}; allowed are whole numbers from 1 on, and {UNCUT} for all."
         raise ConventionError(msg)

@@ -27,13 +27,13 @@ from rankadapters.objectives.yetirank import YetiRank
 DIGITS = 20  # length of the longest 64-bit integer, with its sign
 TRAIN = "ra.catboost.train takes any objective"
 
-# LambdaMart ranks ties in row order, which `has_time` keeps. Under any other leaf settings it trains backwards.
+# LambdaMart breaks ties by row order, which `has_time` preserves. With any other leaf settings it trains backwards.
 NEWTON: dict[str, Any] = {"leaf_estimation_method": "Newton", "l2_leaf_reg": 0, "has_time": True}
 OTHER_PARAMS = (*NEWTON, "task_type")  # parameters that `native_objective` returns with the loss
 
 
 def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Return the objective of a CatBoost loss string, with CatBoost's defaults; the inverse of `native_objective`.
+    """Read a CatBoost loss string as an objective, with CatBoost's defaults; the inverse of `native_objective`.
 
     Parameters
     ----------
@@ -135,8 +135,8 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
         msg = f"CatBoost has no built-in {value.kind} like this; {error}".partition("\nHint: ")[0]
         raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.") from None
     ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
-    same = {"ties"} if ties == {"average", "input"} else set()  # gradients are the same under both
-    require_native("CatBoost", value, nearest, ignored={"seed", *same}, hint=TRAIN)  # CatBoost draws its own seeds
+    same = {"ties"} if ties == {"average", "input"} else set()  # gradients rank ties in row order under both
+    require_native("CatBoost", value, nearest, ignored={"seed", *same}, hint=TRAIN)  # CatBoost makes its own seeds
     return {"loss_function": text, **other_params}
 
 
@@ -145,7 +145,7 @@ def _has_ranks(value: Objective) -> bool:
 
 
 def _metric(convention: Convention, prefix: str = "") -> tuple[str, list[str]]:
-    """Return CatBoost's metric nearest to a convention, and those of its options that a loss accepts."""
+    """Return the CatBoost metric nearest to a convention, and the metric options that a loss accepts."""
     name, _, options = presets.catboost.spell(presets.catboost.nearest(convention)).partition(":")
     accepted = [option for option in options.split(";") if not option.startswith(("use_weights", "border", "top=-1"))]
     return name, [f"{prefix if option.startswith(('type', 'denominator')) else ''}{option}" for option in accepted]
@@ -185,10 +185,10 @@ def _soft_max(value: QuerySoftMax) -> tuple[str, dict[str, Any]]:
 
 
 def _cross_entropy(value: QueryCrossEntropy) -> tuple[str, dict[str, Any]]:
-    return f"QueryCrossEntropy:alpha={number(value.alpha)}", {"task_type": "GPU"}  # CatBoost trains it only on GPU
+    return f"QueryCrossEntropy:alpha={number(value.alpha)}", {"task_type": "GPU"}  # CatBoost needs a GPU for it
 
 
-# Functions that return the nearest loss string, and the other parameters that it needs.
+# For each objective, a function that returns the nearest loss string and the other parameters that the loss needs.
 WRITTEN: dict[type[Objective], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     QueryRMSE: lambda _: ("QueryRMSE", {}),
     QuerySoftMax: _soft_max,
@@ -226,7 +226,7 @@ def _refused(why: str) -> Reader:
 _TYPE, _DENOMINATOR = word_reader(TYPES), word_reader(DENOMINATORS)
 _GAINS: dict[str, Reader] = {"metric": _word, "top": read_top, "type": _TYPE, "denominator": _DENOMINATOR}
 
-# CatBoost's losses: a function that makes the objective, and a reader for each parameter.
+# For each CatBoost loss, a function that makes the objective, and a reader for each parameter of the loss.
 LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
     "QueryRMSE": (losses.query_rmse, {}),
     "QuerySoftMax": (losses.query_soft_max, {"beta": read_float, "lambda": read_float}),

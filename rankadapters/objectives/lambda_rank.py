@@ -1,4 +1,4 @@
-"""LambdaRank: pairs weighted by the change of a measure when they swap."""
+"""LambdaRank: pairs weighted by the change of a measure when the two rows swap ranks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankadapters.objectives.pairwise import Pairwise
 from rankadapters.objectives.pairwise_fields import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord
 from rankadapters.objectives.trade_gradients import trade_terms
 
-Trading = NDCG | AP | RR | ERR  # for these measures, the change when two rows swap takes a few operations
+Trading = NDCG | AP | RR | ERR  # measures whose change when two rows swap takes a few operations
 MEASURES = "NDCG, AP, RR or ERR"
 NEEDED = {  # hints for missing arguments of `lambdarank`
     "convention": "'letor4@10', or another convention",
@@ -93,14 +93,14 @@ class LambdaRank(Pairwise):
     delta: Delta = "exact"
 
     def unify(self) -> None:
-        """Require a measure with a known change under swaps; normalize fields that have no effect."""
+        """Require a measure that LambdaRank supports; reset fields that have no effect."""
         super().unify()
         _require_trading(self.convention)
         if not isinstance(self.convention, NDCG) and self.sigmoid != "exact":
             msg = f"sigmoid={self.sigmoid!r} replays a built-in objective for NDCG, not for {self.convention.measure}."
             raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost.map().")
         if self.convention.k is None:
-            self._set("beyond_k", "keep")  # so that objectives of equal meaning compare equal
+            self._set("beyond_k", "keep")  # so that objectives with equal gradients compare equal
         if isinstance(self.convention, NDCG):
             self._set("delta", "exact")
         if self.delta == "catboost":
@@ -108,12 +108,12 @@ class LambdaRank(Pairwise):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields that concern only queries without a gradient, and rows that a training set does not have."""
+        """Fields with no effect in training: empty and missing queries have no gradient, and no row is unjudged."""
         return frozenset({"empty", "missing", "unjudged"})
 
     @property
     def precision(self) -> str | None:
-        """Precision in which scores are compared and subtracted; None keeps that of the input."""
+        """Precision in which scores are compared and subtracted; None for the precision of the input scores."""
         return "float32" if self.convention.precision == "float32" else super().precision
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
@@ -171,7 +171,7 @@ def _require_catboost(convention: Trading) -> None:
 
 
 def _require_trading(convention: object) -> None:
-    """Refuse a convention for which running sums do not give the change when two rows swap."""
+    """Refuse a convention whose change when two rows swap cannot be computed from running sums."""
     if not isinstance(convention, NDCG | AP | RR | ERR):
         msg = f"LambdaRank needs a convention of {MEASURES}, not {convention}."
         raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")

@@ -30,7 +30,7 @@ def lambdarank(
     sigmoid: float = 1.0,
     label_gain: Sequence[float] | None = None,
 ) -> LambdaRank:
-    """Return LightGBM's `lambdarank`, bit for bit; `position_bias` is what it does for a Dataset with positions.
+    """Return LightGBM's `lambdarank`, bit for bit. If the Dataset has positions, LightGBM adds `position_bias`.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def lambdarank(
 
 
 def xendcg(*, objective_seed: int = 5) -> XENDCG:
-    """Return LightGBM's `rank_xendcg`, bit for bit unless a probability rounds to 1: LightGBM divides by 0 then.
+    """Return LightGBM's `rank_xendcg`, bit for bit, except that LightGBM divides by 0 if a probability rounds to 1.
 
     References
     ----------
@@ -77,7 +77,7 @@ def xendcg(*, objective_seed: int = 5) -> XENDCG:
 
 
 def position_bias(*, lambdarank_position_bias_regularization: float = 0.0, learning_rate: float = 0.1) -> AdditiveBias:
-    """Return LightGBM's position bias, bit for bit if LightGBM runs in one thread, for a Dataset with positions.
+    """Return LightGBM's position bias for a Dataset with positions, bit for bit if LightGBM runs in one thread.
 
     With several threads, LightGBM's sums depend on the order of the threads.
 
@@ -176,7 +176,7 @@ def _write(value: Objective) -> dict[str, Any]:
         "sigmoid": value.sigma,
     }
     nearest = lambdarank(**params)
-    # LightGBM accepts only whole labels from 0 on, for which gains with different names can be equal.
+    # LightGBM accepts only whole labels from 0 on. On these, gain functions with different names can be equal.
     require_native("LightGBM", built_in, nearest.replace(convention=nearest.convention.replace(gain=convention.gain)))
     label_gain = {} if gains is None else {"label_gain": list(gains)}
     return {"objective": "lambdarank", **params, **label_gain}

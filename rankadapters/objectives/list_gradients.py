@@ -14,7 +14,7 @@ from rankadapters.objectives.pair_gradients import PairTerms, by_portions
 
 
 def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
-    """Return the pair weights of a LambdaLoss scheme, and the terms that it needs."""
+    """Return the terms and the pair weights of a LambdaLoss scheme."""
     mu = (border(scheme) or ("", 0.0))[1]
     ones, discounts = np.ones_like(terms.discounts), terms.discounts
     steps = np.concatenate([[0.0], discounts[:-1] - discounts[1:]])  # steps[m] = d(m) - d(m + 1) for the distance m
@@ -23,7 +23,7 @@ def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
         row = int(terms.rows.order[index]) if terms.rows.order.size else index
         msg = f"labels[{row}] has the gain {terms.gains[index]:g}, but scheme={scheme!r} weighs a row by its gain."
         raise InputError(f"{msg}\nHint: gains from 0 on, or scheme='arp2'.", row=row)
-    if scheme.startswith("arp"):  # ARP has no ideal to divide by
+    if scheme.startswith("arp"):  # ARP is not divided by an ideal value
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
     weights = {
         "arp1": PairWeights(ones, ones, both=True),
@@ -48,7 +48,7 @@ def approx_ndcg_kernel(terms: PairTerms, discount: str, temperature: float, hess
 
 
 def _discount(name: str) -> tuple[int, float]:
-    """Return the formula of a discount between whole ranks, and its parameter."""
+    """Return the code of the formula that computes a discount at fractional ranks, and the formula's parameter."""
     if name == "reciprocal":
         return approx_ndcg.RECIPROCAL, 1.0
     word, parameter = border(name) or (name, 2.0)

@@ -30,7 +30,7 @@ from rankadapters.objectives.kernels.listwise import (
 
 @dataclass(frozen=True, kw_only=True)
 class XENDCG(Objective):
-    """XE-NDCG: cross entropy against randomized gains, a convex bound of NDCG, with third-order terms.
+    """XE-NDCG: cross entropy against randomized gains, a convex bound of NDCG. Its gradient has third-order terms.
 
     Let phi_i = 2^floor(label_i) - u_i, with u_i uniform in [0, 1) and drawn anew each round, and rho = softmax(s). With
     t1 = rho - phi / sum(phi), p1 = t1 / (1 - rho), t2 = rho (sum(p1) - p1), p2 = t2 / (1 - rho) and t3 = rho (sum(p2) -
@@ -224,7 +224,7 @@ def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None
 
 @dataclass(frozen=True, kw_only=True)
 class ListMLE(Objective):
-    """ListMLE: likelihood of drawing rows in descending order of their labels, without replacement.
+    """ListMLE: likelihood of sampling rows without replacement in descending order of their labels.
 
     Loss of a query: -sum over positions k of log(exp(s_k) / sum of exp(s) over the rows from k on). Rows of equal
     labels keep their row order, as in Rax, so gradients depend on the order of your rows.

@@ -12,7 +12,7 @@ from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_NDCG, FIRST_TR
 
 
 class Kernels(NamedTuple):
-    """How the kernels handle a measure: the meaning of gains, and the code of each change.
+    """How kernels handle a measure: what its gains mean, and the codes that select how its changes are computed.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ KERNELS: dict[type[Convention], Kernels] = {
     RR: Kernels("relevance", moves.CASCADE, FIRST_TRADE + trades.FIRST_RANK, FIRST_TRADE + trades.CATBOOST_FIRST_RANK),
     AP: Kernels("relevance", moves.HITS, FIRST_TRADE + trades.PRECISIONS, FIRST_TRADE + trades.CATBOOST_PRECISIONS),
 }
-VARIANTS: dict[type[Convention], tuple[str, str, dict[str, Any]]] = {  # field, its value, and changes under it
+VARIANTS: dict[type[Convention], tuple[str, str, dict[str, Any]]] = {  # field, value, what differs for that value
     AP: ("divisor", "found", {"move": moves.SHARE_OF_FOUND, "trade": FIRST_TRADE + trades.PRECISIONS_FOUND}),
     ERR: ("complement", "float32", {"trade": FIRST_TRADE + trades.CASCADE_IN_FLOAT32}),
 }

@@ -24,18 +24,18 @@ from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
 from rankadapters.objectives.measure_kernels import kernel_kinds
 
-LARGEST_GAIN = 1e30  # gradients are float32
+LARGEST_GAIN = 1e30  # larger gains could overflow float32 gradients
 NOTHING = np.zeros(0)
 
 
 class Moves(NamedTuple):
-    """Gains, discounts and divisors of the rows of each query; arrays by row follow `rows`."""
+    """Gains, discounts and divisors of each query; arrays by row are in the order of `rows`."""
 
     rows: Rows
     gains: Floats  # gain, probability to stop, or relevance
-    rest: Floats  # probability to continue; empty if the measure has no reader who stops
-    inverse: Floats  # 1 / divisor of each query; 0 if it has no gradient
-    discounts: Floats  # for every rank and one more; 0 beyond the cutoff
+    rest: Floats  # probability to continue; empty unless a reader stops, as in ERR
+    inverse: Floats  # 1 / divisor of each query; 0 for a query without a gradient
+    discounts: Floats  # one more than there are ranks; 0 beyond the cutoff
     k: int
     kind: int
 
@@ -43,13 +43,13 @@ class Moves(NamedTuple):
 def moves_of(queries: Queries, convention: Convention) -> Moves:
     """Compute the gains, discounts and divisors of a convention."""
     refuse_ignored([convention], queries)
-    # Gradients do not use the values of empty or missing queries, and noisy scores have no ties.
+    # Any policy will do: gradients ignore empty and missing queries, and noisy scores have no ties.
     lenient = {"ties": "input", "missing": "zero"} | ({"empty": 0} if "empty" in convention.fields() else {})
     [member] = bind(queries, [convention.replace(**lenient)])
     plan = cast("RankedPlan", member.plan)
     computed = member.decisions.status == COMPUTE
     row_value, move, *_ = kernel_kinds(convention)
-    # Only divisors that no move changes; those of a DCG are 1.
+    # Divide only by divisors that do not change when a row moves; the divisors of a DCG are 1.
     divided = bool(plan.by_query) and move != SHARE_OF_FOUND and type(convention) is not DCG
     divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
@@ -67,7 +67,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
 
 
 def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
-    """Compute the gains and discounts of a convention whose rows are kept at random."""
+    """Compute what the kernel of StochasticFilter needs: gains, discounts and the score border of a FilteredDCG."""
     refuse_ignored([convention], queries)
     [member] = bind(queries, [convention.replace(missing="zero")])
     plan = cast("RankedPlan", member.plan)
@@ -79,14 +79,14 @@ def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
 
 
 def labels_alone(queries: Queries) -> Moves:
-    """Return moves with labels as gains, which include every query."""
+    """Return `Moves` for an objective without a measure: labels are the gains, and no query is excluded."""
     rows = all_rows(queries)
     labels = rows.take(queries.labels)
     return Moves(rows, labels, NOTHING, np.ones(queries.n_queries), NOTHING, queries.n_docs, DISCOUNTED)
 
 
 def _cut(plan: RankedPlan, discounts: Floats) -> Floats:
-    """Return the discounts of all ranks and one more, with 0 beyond the cutoff."""
+    """Return discounts for one more rank than the longest query has, with 0 beyond the cutoff."""
     rest = max(int(plan.rows.sizes.max(initial=1)) - plan.k, 0) + 1
     return np.concatenate([discounts[: plan.k], np.zeros(rest)])
 
@@ -102,7 +102,7 @@ def _refuse_labels(queries: Queries, rows: Rows, gains: Floats, bad: Array, prob
 
 
 def require_moves(objective: str, convention: object) -> None:
-    """Refuse a convention for which there is no kernel of moves."""
+    """Refuse a convention for which no kernel computes the change when a row moves."""
     if not isinstance(convention, NDCG | DCG | ERR | RR | AP):
         msg = f"{objective} needs a convention of NDCG, DCG, ERR, RR or AP, not {convention}."
         raise ConventionError(f"{msg}\nHint: ra.presets.textbook(10); PFound is ra.presets.catboost.pfound(10).")

@@ -69,7 +69,7 @@ class OptionalConvention(ConventionField):
         return "a convention, or None where the pairs have no measure"
 
     def check(self, name: str, value: Any) -> Convention | None:  # type: ignore[override]
-        """Return the convention of a value or its text, or None."""
+        """Return None, or the value as a convention, parsed if it is a text."""
         return None if value is None else super().check(name, value)
 
     def spell(self, value: Any) -> str:

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from rankadapters.objectives.stochastic_filter import StochasticFilter
 
 SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 / golden ratio, so that the seeds of different calls stay far apart
-NOISE = 4  # drawing a row's noise and ranking it costs this many times a row's work
+NOISE = 4  # cost of drawing noise for a row and ranking it, in units of `threads.ROW`
 
 
 class Draws:
-    """The seeds of each call, from which the seeds of its queries derive."""
+    """The random seed of each call, and the seeds of the queries, which derive from it."""
 
     def __init__(self, seed: int, state: Any) -> None:
         self._seed = seed
@@ -45,7 +45,7 @@ class Draws:
 
     @property
     def seed(self) -> np.uint64:
-        """The seed of the next call; that of the first call is the declared seed."""
+        """The seed of the next call; the first call uses the declared seed."""
         return np.uint64((self._seed + int(self.calls[0]) * SEED_STEP) % 2**64)
 
     def of_queries(self, first: int, last: int) -> NDArray[np.uint64]:
@@ -53,7 +53,7 @@ class Draws:
         return np.arange(first, last, dtype=np.uint64) + self.seed
 
     def by_block(self, n_queries: int, first: int, last: int) -> NDArray[np.uint64]:
-        """Return the seeds of queries as in YetiRank: each block of queries draws its seeds."""
+        """Return the seeds of queries as in YetiRank: each block of queries has a generator that draws them."""
         seeds = np.empty(last - first, np.uint64)
         query_seeds(self.seed, n_queries, first, seeds)
         return seeds
@@ -88,7 +88,7 @@ def stochastic_rank(
 def yetirank(
     objective: Objective, queries: Queries, moves: Moves, permuting: Permuting, draws: Draws, *, n_threads: int | None
 ) -> Gradients:
-    """Bind YetiRank: derivatives of the logistic loss of pairs, weighted by noisy rankings."""
+    """Bind YetiRank: derivatives of the logistic loss of pairs, with weights from noisy rankings."""
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
         part = copied(moves, scores, first, last, permuting.permutations)
@@ -106,7 +106,7 @@ def yetirank(
 def stochastic_filter(
     objective: StochasticFilter, queries: Queries, filtered: Filtered, draws: Draws, *, n_threads: int | None
 ) -> Gradients:
-    """Bind StochasticFilter: derivatives of the expected gain of rows kept at random; all hessians are 1."""
+    """Bind StochasticFilter: derivatives of the expected FilteredDCG if rows are kept at random; all hessians are 1."""
     sigma, estimations = objective.sigma, objective.estimations
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
@@ -118,7 +118,7 @@ def stochastic_filter(
 
 
 def copied(moves: Moves, scores: Array, first: int, last: int, copies: int) -> CopiedQueries:
-    """Return queries `first` to `last - 1`, with offsets for the copies of those that have a gradient."""
+    """Return queries `first` to `last - 1`, with offsets for noisy copies of the queries that have a gradient."""
     indptr, inverse = moves.rows.indptr[first : last + 1], moves.inverse[first:last]
     rows, sizes = slice(indptr[0], indptr[-1]), np.diff(indptr)
     copyptr = offsets(np.repeat(np.where((sizes > 1) & (inverse > 0), sizes, 0), copies))
@@ -134,7 +134,7 @@ def rows_of(moves: Moves, first: int, last: int) -> Any:
 
 
 def portions(indptr: Ints, moves: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last row of each call: all rows, or parts of a single query that is too long for one call."""
+    """Yield the row range of each kernel call: all rows, or parts of a single query that is too long for one call."""
     n, alone = int(indptr[-1] - indptr[0]), indptr.size == 2  # noqa: PLR2004 - the two offsets of one query
     step = max(threads.WORK_PER_CALL // max(moves, 1), 1) if alone else max(n, 1)
     for first in range(0, max(n, 1) if alone else 1, step):

@@ -32,7 +32,7 @@ from rankadapters.objectives.kernels.queries import RankedQueries
 
 
 class Scale(NamedTuple):
-    """A normalization: pairs are divided by `offset + slope * score distance`, queries by their sum of lambdas."""
+    """A normalization: pairs are divided by `offset + slope * score distance`; with `by_sum`, queries are scaled."""
 
     offset: float
     slope: float
@@ -51,18 +51,18 @@ ARITHMETICS = {
     "table": lambdas_unbiased.BY_TABLE,
     "float32": lambdas_unbiased.IN_FLOAT32,
 }
-HESSIANS = {"plain": (1.0, 0.0), "doubled": (2.0, 1e-16)}  # factor of p (1 - p), and its floor
+HESSIANS = {"plain": (1.0, 0.0), "doubled": (2.0, 1e-16)}  # (factor, lower limit) of p (1 - p)
 COMMON_SHARE = 0.75  # if at least this share of rows has one gain, kernels skip pairs of two such rows
 
 
 class PairTerms(NamedTuple):
-    """The gains, discounts and ideals that weigh the pairs of each query."""
+    """The gains, discounts and ideal DCGs from which the weights of pairs are computed."""
 
     rows: Rows
     gains: Array
-    inverse_ideal: Floats  # 0 if a query has no gradient
+    inverse_ideal: Floats  # 1 / ideal value of each query; 0 for a query without a gradient
     discounts: Floats
-    reach: int  # only pairs with a row in this many top ranks can have a weight
+    reach: int  # number of top ranks; pairs without a row in them have weight 0
 
 
 class PairDraws(NamedTuple):
@@ -70,7 +70,7 @@ class PairDraws(NamedTuple):
 
     samples: int  # random partners of each row; 0 for the pairs of the top ranks
     rounds: NDArray[np.int64]  # one entry: the number of calls so far
-    seed: int | None  # seed of the generator that seeds every call; None to seed a call by its number
+    seed: int | None  # seed of the generator of the calls' seeds; if None, a call's seed is its number
 
     def seed_of(self, query: int, n_queries: int) -> int:
         """Return the seed of a query in this call."""
@@ -79,11 +79,11 @@ class PairDraws(NamedTuple):
 
 
 class PairParts(NamedTuple):
-    """The parts of a pair kernel, from which a position bias makes a different kernel."""
+    """The parts of a pair kernel; a position bias makes a different kernel from the same parts."""
 
     terms: PairTerms
     pairs: Pairing
-    delta: int  # the weight of a pair, a code of kernels.lambdas_in_turn
+    delta: int  # code of the pair weight, as in kernels.lambdas_in_turn
     sigmoid: str
     draws: PairDraws
 
@@ -95,13 +95,13 @@ def twister_word(seed: int, index: int) -> int:
     >>> twister_word(5489, 9999)  # the C++ standard says so, [rand.predef]
     4123659995
     """
-    generator = np.random.RandomState(seed)  # the same generator; numpy guarantees its stream
+    generator = np.random.RandomState(seed)  # also mt19937; numpy guarantees its numbers
     return int(generator.randint(0, 2**32, size=index + 1, dtype=np.uint32)[-1])
 
 
 def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> PairTerms:
-    """Compute the terms of a convention's pairs; with `cut`, the discounts beyond k are 0."""
-    # Gradients do not use the values of empty or missing queries, and rank ties in row order.
+    """Compute the `PairTerms` of a convention; with `cut`, the discounts beyond k are 0."""
+    # Gradients ignore empty and missing queries. If the convention averages over ties, they rank ties in row order.
     changes: dict[str, object] = {"empty": 0, "missing": "zero"}
     if convention.ties in {"average", "together"}:
         changes["ties"] = "input"
@@ -114,7 +114,7 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
     if convention.ties in {"worst", "best"}:
         rows, gains = _by_gain(rows, gains, falling=convention.ties == "best")
     n = int(plan.rows.sizes.max(initial=1))
-    # The lanes of a row's last pairs overhang.
+    # SIMD operations on a row's last pairs read up to LANES entries too many.
     discounts = discounts_of(getattr(convention, "discount", "reciprocal"), n + LANES)
     if cut:
         discounts[plan.k :] = 0.0
@@ -124,7 +124,7 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
 
 
 def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
-    """Sort rows by gain, and rows of equal gain in row order, on which pairs depend although values do not."""
+    """Sort each query's rows by gain. Equal gains keep the row order: values do not depend on it, but pairs do."""
     order = rows.order if rows.order.size else np.arange(gains.size, dtype=rows.order.dtype)
     keys = gains.astype(np.float64)
     inner = np.lexsort((order, -keys if falling else keys, np.repeat(np.arange(rows.sizes.size), rows.sizes)))
@@ -132,7 +132,7 @@ def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
 
 
 def label_terms(queries: Queries) -> PairTerms:
-    """Return terms with labels as gains and the same weight for every query."""
+    """Return `PairTerms` with labels as gains and the same weight for every query."""
     rows = all_rows(queries)
     return PairTerms(rows, rows.take(queries.labels), np.ones(queries.n_queries), np.zeros(0), queries.n_docs)
 
@@ -145,7 +145,7 @@ def pairing(terms: PairTerms, truncation: int | None, sigma: float, normalizatio
 
 
 def common_gain(gains: Array) -> float:
-    """Return the gain that at least COMMON_SHARE of the rows have, as in sparse labels; NaN if there is none."""
+    """Return the gain that at least COMMON_SHARE of the rows have, often 0; NaN if there is none."""
     if not gains.size:
         return np.nan
     middle = float(np.partition(gains, gains.size // 2)[gains.size // 2])
@@ -153,13 +153,13 @@ def common_gain(gains: Array) -> float:
 
 
 def work_of(terms: PairTerms, limit: int) -> Floats:
-    """Return the cumulative work of the queries, to rank them and for their pairs."""
+    """Return the cumulative cost of the queries: ranking their rows and computing their pairs."""
     sizes = terms.rows.sizes.astype(np.float64)
     return np.concatenate([[0.0], np.cumsum(sizes * (np.minimum(sizes, limit) + threads.ROW))])
 
 
 def rank_queries(terms: PairTerms, scores: Array, first: int, last: int, seed: int) -> RankedQueries:
-    """Rank queries `first` to `last - 1`, except those without a gradient or with one row; scores become float64."""
+    """Rank queries `first` to `last - 1`, except queries without a gradient or with one row; scores become float64."""
     indptr, order = terms.rows.indptr[first : last + 1], terms.rows.order
     part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
     own_scores = writable(scores[order[part]] if order.size else scores[part])
@@ -203,7 +203,7 @@ def by_portions(
 
 
 def pair_kernel(parts: PairParts) -> Kernel:
-    """Return the kernel for the weights and the sigmoid of the pairs."""
+    """Return the kernel for the given pair weights and arithmetic of the sigmoid."""
     terms, pairs, delta, sigmoid, _ = parts
     if delta >= in_turn.FIRST_TRADE:
         kind = delta - in_turn.FIRST_TRADE
@@ -219,7 +219,7 @@ def pair_kernel(parts: PairParts) -> Kernel:
 
 
 def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: Floats, *, mirrored: bool) -> Kernel:
-    """Return a kernel that divides pairs by ratios and writes `costs`; it and `positions` are in query order."""
+    """Return a kernel that divides pairs by ratios and writes `costs`; `positions` and `costs` are in query order."""
     table = _sigmoid_table(parts.pairs.sigma) if parts.sigmoid == "table" else np.zeros(1)
     return _in_turn(parts, Bias(positions, ratios, costs, mirrored, writable(table)), in_turn.make_biased_memory)
 
@@ -234,9 +234,9 @@ def _in_turn(parts: PairParts, bias: Bias | None, memory: Callable[[int], Any]) 
 
 
 def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:
-    """Yield the first and last rank of each call: all ranks, or parts of a single query that is too long for one call.
+    """Yield the rank range of each kernel call: all ranks, or parts of a single query that is too long for one call.
 
-    With several passes, the ranks of a later pass continue the numbers.
+    With several passes, the ranks are counted on from pass to pass.
     """
     longest = int(np.diff(indptr).max(initial=1))
     ranks = max(min(limit, longest - 1), 1) * passes

@@ -1,4 +1,4 @@
-"""The base class of pairwise objectives, and those without a convention: RankNet and LambdaMAP."""
+"""The base class of pairwise objectives, and the pairwise objectives without a convention: RankNet and LambdaMAP."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Pairwise(Objective):
             self._set("seed", BY_ROUND)  # without random pairs, no seed has an effect
 
     def _bind(self, queries: Queries, terms: PairTerms, delta: int, n_threads: int | None, state: Any) -> Gradients:
-        """Bind to queries whose pairs weigh `delta`."""
+        """Bind to queries; `delta` is the code of the pair weight."""
         pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
         rounds = np.zeros(1, np.int64) if state is None else state
         draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
@@ -74,18 +74,18 @@ class Pairwise(Objective):
 
     @property
     def divides_weights(self) -> bool:
-        """Whether query weights are divided by their mean: with XGBoost's hessian."""
+        """Whether query weights are divided by their mean; True with XGBoost's hessian."""
         return self.hessian == "doubled"
 
     @property
     def precision(self) -> str | None:
-        """Precision in which scores are compared and subtracted; None keeps that of the input."""
+        """Precision in which scores are compared and subtracted; None for the precision of the input scores."""
         return "float32" if self.sigmoid == "float32" else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankNet(Pairwise):
-    """RankNet: the logistic loss of every pair of different labels; CatBoost's PairLogit.
+    """RankNet: the logistic loss of all pairs of rows with different labels; CatBoost calls it PairLogit.
 
     Loss of a query: sum over pairs with label(i) > label(j) of log(1 + exp(-sigma (s_i - s_j))).
 

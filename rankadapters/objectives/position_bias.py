@@ -1,4 +1,4 @@
-"""Position bias as declared values, for labels made of clicks: users click more on rows shown higher."""
+"""Position bias, as declared values. If labels are clicks, they have one: users click more on rows shown higher."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from rankadapters.objectives.bias_gradients import (
 )
 
 POSITION_BIASES: dict[str, type[PositionBias]] = {}
-TRACKED = 32  # number of positions with ratios when XGBoost draws pairs
+TRACKED = 32  # number of positions with ratios if XGBoost samples pairs
 
 
 class AddedBiases(NamedTuple):
-    """The result of `AdditiveBias`: positions, and the bias of each, which is added to the scores of its rows."""
+    """The biases learned under `AdditiveBias`: the bias of a position is added to the scores of the position's rows."""
 
     positions: NDArray[np.int64]
     biases: NDArray[np.float32]
 
 
 class PairRatios(NamedTuple):
-    """The result of `BiasRatios`: by position, the divisor for a pair's higher row, and that for its lower row."""
+    """The ratios learned under `BiasRatios`: by position, divisors of pairs whose higher or lower row is there."""
 
     higher: NDArray[np.float64]
     lower: NDArray[np.float64]
 
 
 class PositionBias(Declared):
-    """How a training learns the bias of the positions at which rows were shown, and removes it from the gradients.
+    """How training learns the bias of the positions at which rows were shown, and corrects the gradients for it.
 
     Values compare and hash by their fields. `str(value)` is the signature, and
     `ra.objectives.parse_position_bias(str(value)) == value`.
@@ -70,7 +70,7 @@ class PositionBias(Declared):
         self, objective: Objective, queries: Queries, *, positions: Any = None, n_threads: int | None = None,
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
-        """Bind an objective to queries shown at `positions`; `state` continues from an earlier binding."""
+        """Bind an objective to rows shown at `positions`; pass the `state` of an earlier binding to continue it."""
 
     @abstractmethod
     def learned(self, gradients: BiasedGradients) -> AddedBiases | PairRatios:
@@ -79,7 +79,7 @@ class PositionBias(Declared):
 
 @dataclass(frozen=True, kw_only=True)
 class AdditiveBias(PositionBias):
-    """LightGBM's position bias: a number for each position, added to the scores of its rows in training.
+    """LightGBM's position bias: a number for each position, added to the scores of the position's rows in training.
 
     Each position's bias b starts from 0 and is added to the scores of its rows before gradients are computed. After
     each round, with g and h the gradients and hessians of the position's n rows, including weights,
@@ -129,7 +129,7 @@ class AdditiveBias(PositionBias):
         self, objective: Objective, queries: Queries, *, positions: Any = None, n_threads: int | None = None,
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
-        """Bind an objective to queries shown at `positions`."""
+        """Bind an objective to rows shown at `positions`."""
         require_pairs(objective)
         if self.positions == "rows":
             positions = index_in_queries(queries)
@@ -219,7 +219,7 @@ class BiasRatios(PositionBias):
 
 
 def unbiased_lambdamart(*, limit: int | None = TRACKED, norm: float = 1.0) -> BiasRatios:
-    """Return Unbiased LambdaMART as in its paper, where a pair costs -log of the probability of its right order.
+    """Return Unbiased LambdaMART as in its paper: the cost of a pair is -log of the probability of its right order.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def parse_position_bias(signature: str) -> PositionBias:
 
 
 def as_position_bias(value: PositionBias | str | None, objective: Objective) -> PositionBias | None:
-    """Return the position bias of a value or its signature; refuse one that does not fit the objective."""
+    """Return a position bias, parsed if it is a signature; refuse it if the objective has no pairs."""
     position_bias = parse_position_bias(value) if isinstance(value, str) else value
     if position_bias is None:
         return None

@@ -1,4 +1,4 @@
-"""StochasticFilter: learn which rows to keep, by keeping rows at random."""
+"""StochasticFilter: learn which rows to keep, by keeping random samples of the rows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class StochasticFilter(Objective):
     seed: Seed
 
     def unify(self) -> None:
-        """Require a filter that does not rank by score."""
+        """Require a FilteredDCG that drops rows by score, but does not rank by score."""
         require_filter(self.convention)
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:

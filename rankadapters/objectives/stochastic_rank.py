@@ -20,7 +20,7 @@ from rankadapters.objectives.noisy_gradients import Draws, stochastic_rank
 
 @dataclass(frozen=True, kw_only=True)
 class StochasticRank(Objective):
-    """StochasticRank: the expectation of a measure under normal noise, which has a derivative.
+    """StochasticRank: the expectation of a measure under normal noise. Unlike the measure, it has a derivative.
 
     Let x = m + sigma z, with m_i = s_i - sigma mu label_i (centered) and z standard normal. One draw estimates the
     derivative of E M(x) by m_d. Given the differences of the other rows' x, x_d is normal with mean m_d + sigma (mean z
@@ -76,14 +76,14 @@ class StochasticRank(Objective):
     seed: Seed
 
     def unify(self) -> None:
-        """Require a measure with a kernel; CatBoost's arithmetic is exact if sigma is 1 and the measure is not ERR."""
+        """Require a supported measure; replace CatBoost's arithmetic by `exact` if they are equal."""
         require_moves("StochasticRank", self.convention)
         if self.sigma == 1 and not isinstance(self.convention, ERR):
             self._set("arithmetic", "exact")
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields that concern only queries without a gradient, or have no effect under noise."""
+        """Fields with no effect in training: they concern queries without a gradient, unjudged rows, or ties."""
         return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:

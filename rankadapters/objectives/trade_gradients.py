@@ -19,12 +19,12 @@ from rankadapters.objectives.pair_gradients import PairTerms, convention_terms
 def trade_terms(
     queries: Queries, convention: NDCG | AP | RR | ERR, *, cut: bool, catboost: bool = False
 ) -> tuple[PairTerms, int]:
-    """Compute the terms of a convention's pairs; also return the delta that selects the kernel.
+    """Compute the `PairTerms` of a convention; also return the delta that selects the kernel.
 
     With `catboost`, use CatBoost's weights: they are not divided, and stop probabilities are float32.
     """
     kernels, terms = kernel_kinds(convention), convention_terms(queries, convention, cut=cut)
-    if catboost or kernels.trade == FIRST_TRADE + PRECISIONS_FOUND:  # the kernel itself divides
+    if catboost or kernels.trade == FIRST_TRADE + PRECISIONS_FOUND:  # the kernel divides, if needed
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
     if kernels.kind == "chance":
         chances = _chances(queries, terms, cast("ERR", convention).scale)

@@ -82,7 +82,7 @@ def pairwise(
     lambdarank_score_normalization: bool = True,
     seed: int | None = None,
 ) -> RankNet:
-    """Return XGBoost's `rank:pairwise`, `LambdaRankPairwise` of the same file; parameters as in `ndcg`.
+    """Return XGBoost's `rank:pairwise`, `LambdaRankPairwise` in lambdarank_obj.cc; parameters as in `ndcg`.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def map(  # noqa: A001 - as in rank:map
     lambdarank_score_normalization: bool = True,
     seed: int | None = None,
 ) -> LambdaMAP:
-    """Return XGBoost's `rank:map`, `LambdaRankMAP` of the same file, for labels 0 and 1; parameters as in `ndcg`.
+    """Return XGBoost's `rank:map` for labels 0 and 1, `LambdaRankMAP` in lambdarank_obj.cc; parameters as in `ndcg`.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def _write_bias(bias: PositionBias, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:
-    """Spell gain and cutoff as XGBoost does: equal gains on its labels, and its number for no cutoff."""
+    """Write the gain as one that is equal on XGBoost's labels, and no cutoff as XGBoost's largest cutoff."""
     convention = require_ndcg("XGBoost", value)
     params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
     if convention.gain == "exp2":

@@ -1,4 +1,4 @@
-"""YetiRank: the logistic loss of pairs, weighted by noisy rankings."""
+"""YetiRank: the logistic loss of pairs, with weights from noisy rankings."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class YetiRank(Objective):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields that concern only queries without a gradient, or have no effect under noise."""
+        """Fields with no effect in training: they concern queries without a gradient, unjudged rows, or ties."""
         return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:

@@ -1,4 +1,4 @@
-"""Search for the cause of a number that differs from ours, from exact everyday causes to uncertain ones."""
+"""Search for the cause if a source's number differs from ours; common exact causes are tried before uncertain ones."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from rankadapters.parity.rows import (
 )
 from rankadapters.statistics.printed import Printed, as_printed
 
-MAX_NAMED = 3  # causes of one kind that a report names
-NEIGHBORS = 100  # printed numbers nearest to the value
-MAX_LIKELY = 5  # if more of these neighbors match a change, the value may match one by chance
+MAX_NAMED = 3  # largest number of causes that a report names from one search
+NEIGHBORS = 100  # numbers of the same precision around the value, to test how likely a match by chance is
+MAX_LIKELY = 5  # if changes give more of the neighbors than this, they may also give the value by chance
 FEW_DECIMALS = 8  # a float with at most this many decimals was probably rounded
-LAST_BITS = 1e-12  # rounding of sums in a different order, relative for numbers above 1
-SAME_DECIMAL = 1e-14  # relative error between two programs that read the same decimal number
+LAST_BITS = 1e-12  # difference that a different order of summation can cause, relative for numbers above 1
+SAME_DECIMAL = 1e-14  # largest relative difference between two programs' values of the same decimal number
 MAX_DECIMALS = 12
 EXACT = Context(prec=400)  # holds every float64 exactly
-MIN_STEPS = 20  # a rounded number of fewer steps of its last decimal may match by chance
-CLOSENESS = 1e-3  # largest distance of a cause from the value, as a share of the difference to explain
+MIN_STEPS = 20  # a rounded number smaller than this many units of its last decimal may match by chance
+CLOSENESS = 1e-3  # largest error of a cause, as a share of the difference that the cause explains
 NOT_A_SUM = (
     "The value is not a sum over the queries, so that only its fields and whole columns were tried, and no query has a "
     "part in it."
@@ -47,7 +47,7 @@ TIERS: tuple[tuple[Callable[[OurNumber], Changes], ...], ...] = (  # searches, t
         changes.cut_queries, changes.swapped_weights,
     ),
     (changes.different_presets, changes.two_changes),
-    (changes.different_divisors,),  # fits numbers with few decimals by chance
+    (changes.different_divisors,),  # matches numbers with few decimals by chance
 )  # fmt: skip
 FOR_ANY_MEASURE = {changes.different_fields, column_changes.different_columns, changes.different_presets}
 
@@ -79,7 +79,7 @@ def judge(
 def causes(
     base: OurNumber, *, value: float, tolerance: Tolerance, per_query: QueryDifferences | None = None
 ) -> list[Cause]:
-    """Search for a change of our number, the convention or the data that gives the source's value.
+    """Search for changes of our number, of the convention or of the data that give the source's value.
 
     The search tries, in this order: our number rounded, negated or as a percentage; every field of the convention;
     other means; columns reordered, negated or regrouped; each query left out, cut short or cut in two (where the data
@@ -120,13 +120,13 @@ def causes(
 
 
 def _search_tiers(base: OurNumber, value: float, tolerance: Tolerance, tiers: int) -> tuple[list[Cause], list[Cause]]:
-    """Search tier by tier until a cause fits; return the likely causes, and those that may fit by chance."""
+    """Run the searches tier by tier until a likely cause is found; return likely causes, and chance matches."""
     nearby: set[float] = set()
     likely, chance = list[Cause](), list[Cause]()
     for tier in TIERS[:tiers]:
         for search in tier:
             if search not in FOR_ANY_MEASURE and not base.convention.is_sum:
-                continue  # these searches need a sum over queries
+                continue  # these searches need a measure that is a sum over queries
             candidates = search(base)
             nearby |= _nearby_steps(candidates, value, tolerance)
             hits = np.flatnonzero(agree(candidates.values, value, tolerance))
@@ -139,7 +139,7 @@ def _search_tiers(base: OurNumber, value: float, tolerance: Tolerance, tiers: in
 
 
 def _nearby_steps(candidates: Changes, value: float, tolerance: Tolerance) -> set[float]:
-    """Return the neighbors of the value that candidates give, as numbers of steps from the value."""
+    """Return the neighbors of the value that candidates give, as offsets from the value in units of precision."""
     with np.errstate(all="ignore"):
         steps = np.round((candidates.values - value) / (2 * half_width(tolerance)))
     return set(steps[np.abs(steps) <= NEIGHBORS // 2].tolist())
@@ -179,7 +179,7 @@ def _uncertain_causes(base: OurNumber, value: float, tolerance: Tolerance) -> It
 def _with_ties(base: OurNumber, ties: str) -> float:
     try:
         return base.changed(convention=base.convention.replace(ties=ties))
-    except RankAdaptersError:  # the measure has no such order
+    except RankAdaptersError:  # the measure has no such tie order
         return np.nan
 
 
@@ -215,7 +215,7 @@ def in_last_bits(value: float, our_value: float) -> bool:
 
 
 def _as_written(value: float, number: float, tolerance: Tolerance) -> tuple[str, float] | None:
-    """Return how the number was rounded into the value, and the largest rounding error; None if it was not."""
+    """Return a kind of rounding that turns the number into the value, and its largest error; None if there is none."""
     # A printed value's trailing zeros count as decimals, since they are as likely as other digits.
     decimal_counts = [tolerance.decimals] if isinstance(tolerance, Printed) else range(MAX_DECIMALS, 0, -1)
     for verb, mode in (("rounded", ROUND_HALF_EVEN), ("truncated", ROUND_DOWN)):

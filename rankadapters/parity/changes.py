@@ -1,4 +1,4 @@
-"""Change the convention, the mean or the queries of `base`, our number, to explain a difference."""
+"""Explain a difference by changing the convention, the mean or the queries; `base` is our number."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from rankadapters.parity.rows import OurNumber
 from rankadapters.statistics.inert import terms_of
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
-MAX_CUTOFFS = 100  # largest cutoff that is tried
-MAX_PIECE_ROWS = 300_000  # cut queries are not tried if all their pieces together have more rows
-MAX_PAIRS = 4_000_000  # swapped weights are not tried for more pairs of queries
+MAX_CUTOFF = 100  # largest cutoff that is tried
+MAX_PIECE_ROWS = 300_000  # `cut_queries` tries nothing if the pieces of all queries together have more rows
+MAX_PAIRS = 4_000_000  # `swapped_weights` tries nothing if there are more pairs of queries
 
 
 class Cause(NamedTuple):
-    """An explanation of a number in words, and the convention that gives it if that differs from ours."""
+    """An explanation of a number in words, and the convention that gives the number if it is not the declared one."""
 
     text: str
     convention: Convention | None = None
 
 
 class Changes(NamedTuple):
-    """The value after each change, NaN where there is none, and a function that describes the change."""
+    """Our value after each change, NaN if undefined, and a function that describes a change, given its index."""
 
     values: Floats
     describe: Callable[[int], Cause]
 
     @classmethod
     def of(cls, changes: Iterable[tuple[str, float] | tuple[str, float, Convention]]) -> Self:
-        """Return the changes with these texts and values, and with a convention if that is what changes."""
+        """Make changes from tuples (description, value) or (description, value, changed convention)."""
         listed = list(changes)
         values = np.array([change[1] for change in listed], np.float64)
         return cls(values, lambda index: Cause(f"it is {listed[index][0]}", *listed[index][2:]))
@@ -48,17 +48,17 @@ NONE = Changes.of([])
 
 
 def different_fields(base: OurNumber) -> Changes:
-    """Change one field of the convention."""
+    """Change the fields of the convention, one at a time."""
     return Changes.of((f"the value under {text}", base.changed(convention=c), c) for text, c in _field_changes(base))
 
 
 def different_presets(base: OurNumber) -> Changes:
-    """Evaluate the presets of the measure."""
+    """Replace the convention with each preset of its measure."""
     return Changes.of((f"the value under {text}", base.changed(convention=c), c) for text, c in _presets(base))
 
 
 def two_changes(base: OurNumber) -> Changes:
-    """Change a field or use a preset, and omit one-document queries, as a loop over scikit-learn's function does."""
+    """Change a field or use a preset, and also omit one-document queries, as a loop over sklearn's ndcg_score must."""
     multi_row = np.flatnonzero(base.sizes > 1)
     if multi_row.size in {0, base.sizes.size}:
         return NONE
@@ -81,7 +81,7 @@ def _field_changes(base: OurNumber) -> Iterator[tuple[str, Convention]]:
     values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
     if "k" in values:
         k = convention.to_dict()["k"]
-        longest = min(base.queries.longest, MAX_CUTOFFS)
+        longest = min(base.queries.longest, MAX_CUTOFF)
         values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
     for name in convention.fields():
         for value in values[name]:
@@ -122,7 +122,7 @@ def _means(base: OurNumber) -> Iterator[tuple[str, float]]:
 
 
 def _omission_rules(base: OurNumber) -> dict[str, NDArray[np.bool_]]:
-    """Return the sets of queries that programs often omit silently: with one row, equal labels or equal scores."""
+    """Return masks of the queries that programs often omit silently: with one row, equal labels or equal scores."""
     rows, starts = base.queries.rows, base.queries.indptr[:-1]
     columns = {"labels": base.queries.labels[rows], "scores": base.scores[rows]}
     rules = {"one-document queries": base.sizes == 1}
@@ -213,7 +213,7 @@ def _cut_pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[An
 
 
 def swapped_weights(base: OurNumber) -> Changes:
-    """Swap the weights of two queries."""
+    """Swap the weights of two queries, for every pair of queries."""
     weights = base.queries.query_weight
     if weights is None or base.convention.average != "query" or weights.size**2 > MAX_PAIRS:
         return NONE

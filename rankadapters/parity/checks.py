@@ -1,4 +1,4 @@
-"""Public functions that compare numbers: toolkits' own with ours, a printed number with ours, and two numbers."""
+"""Public functions that compare our number with toolkits' numbers or a printed number, or any two numbers."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def check_value(
     tolerance: float | None = None,
     **columns: Unpack[Columns],
 ) -> ParityReport:
-    """Compare a number that someone printed with ours: from a paper, a log, another program.
+    """Compare a number from a paper, a log or another program with ours.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def check_value(
 
 
 def _read_printed(value: object) -> tuple[float, Printed | None]:
-    """Return the number, which may be NaN, and its printed form if it has few digits."""
+    """Return the number and, if it is text, a Decimal, float32 or float16, its printed digits."""
     if isinstance(value, str | Decimal | np.float32 | np.float16):
         printed = as_printed(value)
         return float(printed.value), printed
@@ -200,7 +200,7 @@ def _read_printed(value: object) -> tuple[float, Printed | None]:
 
 
 def _read_number(name: str, value: Any) -> float:
-    """Return the float of a Score or a number, including arrays and tensors without dimensions."""
+    """Convert a Score, a number, or an array or tensor without dimensions to a float."""
     plain = value.value if isinstance(value, Score) else value.item() if getattr(value, "ndim", None) == 0 else value
     try:
         if isinstance(plain, Real) and not isinstance(plain, bool):
@@ -277,7 +277,7 @@ def _compare_conventions(a: Score, b: Score, tolerance: float, queries: Queries 
 
 
 def _explain_row(row: ParityRow, our_number: OurNumber) -> ParityRow:
-    """Add the cause of the difference, or a note if the data does not give our number."""
+    """Add the cause of the difference, and a note if the given data does not reproduce our number."""
     explained = judge(our_number, float(row.value or 0.0), row.source, "", tolerance=row.tolerance)
     if explained.our_value == row.our_value:
         return explained

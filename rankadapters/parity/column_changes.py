@@ -1,4 +1,4 @@
-"""Make everyday mistakes with whole columns of `base`, our number, to explain a difference."""
+"""Explain a difference by common mistakes with whole columns of the data; `base` is our number."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rankadapters.core.measures import RR
 from rankadapters.parity.changes import Changes
 from rankadapters.parity.rows import OurNumber
 
-DECIMALS = range(1, 7)  # to which a file may have rounded scores
+DECIMALS = range(1, 7)  # numbers of decimals to which a file may have rounded scores
 
 ColumnChanges = Iterator[tuple[str, dict[str, Any]]]  # a description of the mistake, and the changed columns
 
 
 def different_columns(base: OurNumber) -> Changes:
-    """Evaluate the convention on columns that a mistake has changed."""
+    """Evaluate the convention on the columns as changed by each mistake in turn."""
     queries = base.queries
     everything_ranked = queries.retrieved is None and queries.judged is None
     searches = [_scores, _last_relevant, *([_labels, _groups] if everything_ranked else [_unretrieved_rows])]
@@ -48,7 +48,7 @@ def _labels(base: OurNumber) -> ColumnChanges:
 
 
 def _orders(base: OurNumber) -> dict[str, NDArray[Any] | None]:
-    """Return the row orders in which columns are often passed by mistake; None for one that does not exist."""
+    """Return the row orders in which columns are often passed by mistake; None for an order that is impossible."""
     queries = base.queries
     rows, by_query = np.arange(queries.n_docs), queries.query_of_row
     reversed_rows, ranking = np.empty_like(rows), np.empty_like(rows)

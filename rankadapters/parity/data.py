@@ -63,14 +63,14 @@ def ranker(model: Any, model_class: type, title: str, class_name: str, fit_argum
 
 
 def as_float32(name: str, values: Array, toolkit: str) -> Array:
-    """Round to float32, in which most toolkits store labels and weights, and back to float64."""
+    """Round values to float32, as most toolkits store labels and weights, and convert them back to float64."""
     with np.errstate(over="ignore", under="ignore"):
         rounded = values.astype(np.float32).astype(np.float64)
     if not np.isfinite(rounded).all():
         row = int(np.argmin(np.isfinite(rounded)))
         element = f"{name}[{row}] is {values[row]:g}"
         msg = f"{element}, beyond float32, in which {toolkit} holds it.\nHint: rescale {name}."
-        raise InputError(msg, row=row if name == "labels" else None)  # an index of weights may be a query
+        raise InputError(msg, row=row if name == "labels" else None)  # for weights, it may be a query's index
     return rounded
 
 
@@ -82,7 +82,7 @@ def rounds_until(iteration: object, n_trained: int, n_best: int, default: str = 
 
 
 def dart_note(rounds: int, n_trained: int, booster: str) -> tuple[str, ...]:
-    """Return a note if a DART model's log of an earlier iteration comes from scores that its trees no longer give."""
+    """Return a note if the log of an iteration no longer fits the trees, because DART has rescaled them since."""
     if booster != "dart" or rounds >= n_trained:
         return ()
     return (f"DART has rescaled the first {rounds} iterations' trees since, so their log is of other scores.",)
@@ -102,7 +102,7 @@ def find_log(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
 
 
 def refuse_different_gains(labels: Array, declared: Convention, trained: Convention) -> None:
-    """Refuse a model whose training gave some label of the data a different gain than the convention does.
+    """Refuse a model that was trained with a different gain than the convention's for some label of the data.
 
     Raises
     ------
@@ -132,14 +132,14 @@ def refuse_retrieval(queries: Queries, toolkit: str) -> None:
 
 
 def refuse_labels(queries: Queries, bad: Array, reason: str, hint: str) -> None:
-    """Refuse the labels of the bad rows, naming the first in the caller's order."""
+    """Refuse the labels if any row is bad; the error names the first bad row in the caller's order."""
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(f"labels[{row}] is {queries.labels[row]:g}, {reason}.\nHint: {hint}.", row=row)
 
 
 def require_grades(queries: Queries, largest: int, toolkit: str, where: str = "", hint: str = "") -> None:
-    """Refuse labels that are not whole numbers from 0 to the largest."""
+    """Refuse labels that are not whole numbers from 0 to `largest`."""
     reason = f"but {toolkit} takes whole labels from 0 to {largest}{where}"
     hint = f"map the labels, {hint}or leave {toolkit} out"
     refuse_labels(queries, ~np.isin(queries.labels, np.arange(largest + 1)), reason, hint)

@@ -1,4 +1,4 @@
-"""Small queries that every tool can rank, on which the presets are checked."""
+"""The golden queries: small queries that every tool can rank, to check the presets with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_ROWS = 15  # rows per query; some tools sort longer queries with an unstable
 
 @dataclass(frozen=True)
 class Golden:
-    """Rows of golden queries, with graded labels and tied scores or with binary labels and no ties.
+    """The rows of the golden queries: either with graded labels and tied scores, or with binary labels and no ties.
 
     >>> [golden(graded=graded).labels.max().item() for graded in (True, False)]
     [2.0, 1.0]
@@ -34,7 +34,7 @@ class Golden:
         return Queries(self.labels, qid=self.qid, docid=self.docid)
 
     def by_query(self, values: Floats) -> dict[str, dict[str, float]]:
-        """Return the values of a column as a dict from query to document to value."""
+        """Return the values of a column as `{query: {document: value}}`."""
         table: dict[str, dict[str, float]] = {}
         for qid, docid, value in zip(self.qid, self.docid, values.tolist(), strict=True):
             table.setdefault(qid, {})[docid] = value
@@ -42,12 +42,12 @@ class Golden:
 
     @cached_property
     def run(self) -> dict[str, dict[str, float]]:
-        """The scores as a dict from query to document to score."""
+        """The scores as `{query: {document: score}}`."""
         return self.by_query(self.scores)
 
     @cached_property
     def qrels(self) -> dict[str, dict[str, int]]:
-        """The labels as a dict from query to document to label."""
+        """The labels as `{query: {document: label}}`."""
         return {qid: {d: int(label) for d, label in rows.items()} for qid, rows in self.by_query(self.labels).items()}
 
     @cached_property
@@ -63,7 +63,7 @@ class Golden:
 
 @cache
 def golden(*, graded: bool) -> Golden:
-    """Return the rows, which are the same in every process."""
+    """Return the rows of the golden queries, which are the same in every process."""
     _, data = mq2008_like(random_state=0, n_train_queries=1, n_test_queries=40)
     qids, sizes = np.unique(data.qid, return_counts=True)
     rows = np.flatnonzero(np.isin(data.qid, qids[sizes <= MAX_ROWS]))

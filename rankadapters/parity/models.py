@@ -27,7 +27,7 @@ N_SEEDS = 2**31  # every toolkit takes seeds below this
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelRow:
-    """The values of one model: its toolkit's and ours.
+    """The values of one model: the one that its toolkit computes, and ours.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class ModelRow:
 
     @property
     def agrees(self) -> bool:
-        """Whether the difference is within 1e-9, since every toolkit's value is obtained in float64."""
+        """Whether the difference is at most 1e-9, the tolerance for two computations in float64."""
         return self.difference is not None and abs(self.difference) <= relative(FULL_DOUBLE, self.our_value or 0.0)
 
 
@@ -80,7 +80,7 @@ class ModelsReport(Document):
 
     @property
     def ok(self) -> bool:
-        """Whether something was compared and every difference is within the toolkit's precision."""
+        """Whether at least one model was compared, and all compared models agree."""
         compared = [row for row in self.rows if row.difference is not None]
         return bool(compared) and all(row.agrees for row in compared)
 
@@ -90,7 +90,7 @@ class ModelsReport(Document):
         return {"ok": self.ok, "conventions": signatures, "rows": [asdict(row) for row in self.rows]}
 
     def to_csv(self) -> str:
-        """Return a line per toolkit, with a column for each declared convention named by its signature."""
+        """Return CSV text: a line per toolkit, and a column per declared convention, headed by the signature."""
         rows = [asdict(row) for row in self.rows]
         declared = [row.pop("declared") for row in rows]
         lines = [[*row.values(), *values.values()] for row, values in zip(rows, declared, strict=True)]
@@ -136,7 +136,7 @@ def crosscheck_models(
     random_state: Any = 0,
     progress: bool | Callable[[int, int], object] = True,
 ) -> ModelsReport:
-    """Train a small ranker with every installed toolkit and compare its own NDCG@k, or another measure, with ours.
+    """Train a small ranker with every installed toolkit; compare the toolkit's NDCG@k, or another measure, with ours.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def _native_conventions(available: Any, measure: str, k: int) -> dict[str, Conve
 
 
 def _values(trainer: Trainer, task: Task, convention: Convention, panel: Panel) -> dict[str, Any]:
-    """Train a toolkit's model; return the toolkit's value for it, and ours of the same scores."""
+    """Train a toolkit's model; return the toolkit's metric value, and our value for the same scores."""
     toolkit = trainer.load(trainer.name)
     _, words = toolkit.nearest(convention)
     for part in ("train", "test"):
@@ -241,7 +241,7 @@ def _values(trainer: Trainer, task: Task, convention: Convention, panel: Panel) 
 
 
 def _name_part(part: str, action: Callable[[Any], Any], data: Any) -> Any:
-    """Run the action on a part of the data; an error names the part."""
+    """Run the action on the train or test data; an error says which of them is wrong."""
     try:
         return action(data)
     except RankAdaptersError as error:

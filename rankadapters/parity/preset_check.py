@@ -24,11 +24,11 @@ from rankadapters.segments.evaluation import evaluate
 from rankadapters.statistics.document import Document
 
 Outcome = Literal["confirmed", "outside its range", "wrong", "failed", "not run"]
-GRADED = ("ndcg", "dcg")  # for other measures some toolkits accept only labels of 0 and 1
+GRADED = ("ndcg", "dcg")  # under other measures, some toolkits accept only the labels 0 and 1
 
 
 class ToolNumber(NamedTuple):
-    """A tool's number and ours for one preset."""
+    """A tool's metric value and ours under one preset."""
 
     preset: str
     tool_value: float
@@ -70,7 +70,7 @@ class PresetReport(Document):
 
 
 def check_presets(*, tools: str | Iterable[str] | None = None) -> PresetReport:
-    """Compute the golden queries' numbers with installed tools, all or the named ones, and compare them with ours.
+    """Check the presets: compare metric values of all installed tools, or of the named tools, with ours.
 
     >>> check_presets(tools="yahoo").rows[0].outcome
     'not run'
@@ -96,7 +96,7 @@ def _outcome(tool: Tool, installed: str | None) -> tuple[Outcome, str]:
         return "not run", "there is no check of it"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a tool's own deprecations
+            warnings.simplefilter("ignore")  # a tool's own deprecation warnings
             numbers = _toolkit_numbers(tool.name) if tool.name in TOOLKITS else _numbers(tool.name)
     except Exception as error:  # noqa: BLE001 - a changed tool can raise any error
         return "failed", " ".join(f"{type(error).__name__}: {error}".split())[:200]
@@ -108,7 +108,7 @@ def _outcome(tool: Tool, installed: str | None) -> tuple[Outcome, str]:
 
 
 def _tool_of_release(package: str, installed: str) -> str:
-    """Return the name of the tool whose presets cover a release: the latest that starts by it, or else the earliest."""
+    """Return the tool whose presets cover a release: the latest that does not start after it, or else the earliest."""
     first = {tool.name: _release(tool.versions[0]) for tool in presets.TOOLS.values() if tool.package == package}
     started = [name for name in first if first[name] <= _release(installed)]
     return max(started, key=first.__getitem__) if started else min(first, key=first.__getitem__)
@@ -134,7 +134,7 @@ def _toolkit_numbers(name: str) -> list[ToolNumber]:
     numbers, tool = [], presets.TOOLS[name]
     for method, declared in presets_of(type(tool)).items():
         k = {"k": K} if declared.takes_k else {}
-        pairs = {"pairs": "label"} if "pairs" in declared.options else {}  # the golden rows have no pairs
+        pairs = {"pairs": "label"} if "pairs" in declared.options else {}  # golden queries have no pairs
         convention: Convention = getattr(tool, method)(**k, **pairs)
         rows = golden(graded=convention.measure in GRADED)
         numbers += [

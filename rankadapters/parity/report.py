@@ -25,7 +25,7 @@ class ParityError(RankAdaptersError, AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class ParityReport(Document):
-    """Numbers of one or more sources against ours.
+    """A comparison of numbers from one or more sources with ours.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class ParityReport(Document):
             raise ParityError(str(self))
 
     def differences(self) -> ParityRow:
-        """Return a row whose difference is known query by query: the first that differs, else the first.
+        """Return the first row that differs among the rows with contributions by query, or else the first of these.
 
         Raises
         ------

@@ -21,18 +21,18 @@ from rankadapters.statistics.printed import Printed
 
 Verdict = Literal["equal", "equal-on-this-data", "different", "not-comparable"]
 
-SHOWN = 5  # queries that a report names
+SHOWN = 5  # how many queries a report lists at most
 
 # Precisions: how much two computations of the same quantity may differ; `relative` scales them.
 FULL_DOUBLE = 1e-9  # float64 throughout: a different order of sums changes far less, a different convention far more
-IN_PART_FLOAT32 = 1e-8  # float64 with some terms rounded to float32: XGBoost, where labels are probabilities
-FLOAT32 = 8 * 2.0**-23  # float32, where each of a few operations rounds by 2^-24
+IN_PART_FLOAT32 = 1e-8  # float64 with some terms rounded to float32, as in XGBoost's AUC of fractional labels
+FLOAT32 = 8 * 2.0**-23  # float32, where each of a few operations has a relative rounding error of 2^-24
 
 Tolerance = float | Printed
 
 
 def relative(precision: float, value: float) -> float:
-    """Return the tolerance around a value: the precision, times the value's size where that is above 1.
+    """Return the tolerance around a value: the precision, times the absolute value if that is above 1.
 
     >>> [f"{relative(FULL_DOUBLE, value):g}" for value in (0.5, 1000.0)]
     ['1e-09', '1e-06']
@@ -41,7 +41,7 @@ def relative(precision: float, value: float) -> float:
 
 
 def agree(values: Any, number: float, tolerance: Tolerance) -> NDArray[np.bool_]:
-    """Return which values equal the number: they round to it if it was printed, else are within the tolerance.
+    """Return which values agree with the number: those that round to its printed digits, or are within the tolerance.
 
     >>> agree([0.25, 0.26, float("nan")], 0.25, 0.02).tolist(), agree([float("inf")], float("inf"), 0).tolist()
     ([True, True, False], [True])
@@ -79,7 +79,7 @@ class QueryDifferences:
     contributions: Floats
 
     def largest(self, n: int = SHOWN) -> list[tuple[Any, float, float, float]]:
-        """Return the queries that contribute most: (query id, the source's value, ours, contribution); no zeros.
+        """Return the largest nonzero contributions, as (query id, the source's value, our value, contribution).
 
         >>> differences = QueryDifferences(
         ...     query_ids=np.array(["a", "b"]), values=np.array([1.0, 0.5]), our_values=np.array([1.0, 0.25]),
@@ -106,7 +106,7 @@ class QueryDifferences:
 
 
 class OurNumber(NamedTuple):
-    """Our value of scores under a convention, and each query's term in it.
+    """Our value for scores under a convention, and the term of each query in this value.
 
     >>> from rankadapters import presets
     >>> our_number = OurNumber.of(Queries([0, 1], group_sizes=[2]), np.array([1.0, 2.0]), presets.yahoo(2))
@@ -122,7 +122,7 @@ class OurNumber(NamedTuple):
 
     @classmethod
     def of(cls, queries: Queries, scores: Array, convention: Convention, *, ignore_weights: bool = False) -> Self:
-        """Evaluate the scores. Weights that the convention does not count are an error unless `ignore_weights`."""
+        """Evaluate the scores. Weights that the convention does not use are an error unless `ignore_weights`."""
         queries = counted(queries, convention) if ignore_weights else queries
         measured = Panel(queries, [convention]).measure(scores)
         return cls(queries, scores, convention, measured.scores[convention].value, terms_in(measured, convention))
@@ -142,13 +142,13 @@ class OurNumber(NamedTuple):
         """Return the value after replacing the queries, the scores or the convention; NaN if it is undefined."""
         changed = self._replace(**changes)
         try:
-            with np.errstate(over="ignore", invalid="ignore"):  # labels and scores swapped
+            with np.errstate(over="ignore", invalid="ignore"):  # as when labels and scores are swapped
                 return float(terms_of(changed.queries, changed.scores, changed.convention).shares.sum())
         except RankAdaptersError:
             return np.nan
 
     def gap(self, other: OurNumber) -> QueryDifferences | None:
-        """Return each query's contribution to this value minus the other; None for measures that are not sums."""
+        """Return each query's contribution to the difference of two values; None if one is not a sum over queries."""
         if not (self.convention.is_sum and other.convention.is_sum):
             return None
         return QueryDifferences(
@@ -159,7 +159,7 @@ class OurNumber(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParityRow:
-    """One number of a source against ours; made by `compare` or `not_comparable`.
+    """A comparison of a source's number with ours; made by `compare` or `not_comparable`.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class ParityRow:
         inert: Sequence[str] = (),
         per_query: QueryDifferences | None = None,
     ) -> ParityRow:
-        """Compare two values of one convention; a NaN on either side is a difference.
+        """Compare a source's value with ours under one convention; if either is NaN, they differ.
 
         With a `Printed` as tolerance, our value must round to the printed one. `inert` names the fields in which the
         source's convention differs although they cannot matter on this data.
@@ -246,7 +246,7 @@ class ParityRow:
         value: float | None = None,
         per_query: QueryDifferences | None = None,
     ) -> ParityRow:
-        """Return a row for a convention under which only one side has a value."""
+        """Return a row for values that cannot be compared, such as when the source or we have none."""
         return cls(
             source=source, version=version, convention=convention, value=_float(value), our_value=_float(our_value),
             difference=None, tolerance=None, verdict="not-comparable", reason=reason, per_query=per_query,
@@ -264,7 +264,7 @@ class ParityRow:
 
     @property
     def signature(self) -> str:
-        """The convention as text; empty where there is none."""
+        """The convention as text; empty if no convention was declared."""
         return "" if self.convention is None else str(self.convention)
 
     def details(self) -> list[str]:
@@ -309,7 +309,7 @@ def _float(value: float | None) -> float | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a JSON value: None for a non-finite number, text for an id of another type."""
+    """Convert a value for JSON: non-finite numbers become None, and values of other types become text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (str, int, float)) else str(value)

@@ -1,4 +1,4 @@
-"""Compute the golden queries' numbers with each tool: one function per tool, keyed by presets' texts."""
+"""Evaluate the golden queries with each tool: one function per tool, which returns a value for each preset's text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ K = 5
 
 
 class Run(NamedTuple):
-    """A tool's function, whether it takes graded labels and ties, and the tolerance of its numbers."""
+    """A tool's evaluation function, whether it accepts graded labels and ties, and the tolerance of its values."""
 
     ask: Callable[[Golden], Values]
     graded: bool = False
@@ -24,12 +24,12 @@ class Run(NamedTuple):
 
 
 def _values(tool: str, names: Mapping[str, str], value: Callable[[str], Any]) -> Values:
-    """Return the value of each of the tool's measures; `names` maps a preset's method, empty for NDCG, to a measure."""
+    """Return the tool's value for each preset; `names` maps methods of presets, empty for NDCG, to the tool's names."""
     return {f"{tool}.{method}@{K}".replace(".@", "@"): float(value(name)) for method, name in names.items()}
 
 
 def _frame(rows: Mapping[str, Mapping[str, float]], names: str, *, positive: bool) -> Any:
-    """Return a pandas frame of queries, documents and values, all or only the positive values."""
+    """Return a pandas DataFrame of queries, documents and values; only positive values if `positive`."""
     cells = [(q, d, value) for q, row in rows.items() for d, value in row.items() if value > 0 or not positive]
     return load("pandas").DataFrame(cells, columns=names.split())
 
@@ -64,7 +64,7 @@ def _torchmetrics(golden: Golden) -> Values:
 
 
 def _rows(golden: Golden, array: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
-    """Return the scores and the labels of each query as arrays with one row."""
+    """Return each query's scores and labels as two arrays of shape (1, n_docs)."""
     pairs = zip(golden.run.values(), golden.qrels.values(), strict=True)
     return [(array([list(run.values())]), array([[float(x) for x in qrels.values()]])) for run, qrels in pairs]
 
@@ -76,7 +76,7 @@ def _allrank(golden: Golden) -> Values:
 
 def _ignite(golden: Golden) -> Values:
     tool = load("ignite.metrics.rec_sys")
-    ndcg, first = tool.NDCG(top_k=[K]), tool.HitRate(top_k=[1])  # a larger cutoff needs that many rows in every query
+    ndcg, first = tool.NDCG(top_k=[K]), tool.HitRate(top_k=[1])  # every query needs at least top_k rows
     for query in _rows(golden, load("torch").tensor):
         ndcg.update(query)
         first.update(query)

@@ -62,7 +62,7 @@ class Toolkit(ABC):
         """Return the metric's name in the toolkit's log, and a description of how it is computed."""
 
     def refuse(self, queries: Queries, words: Any) -> None:  # noqa: B027 - some toolkits refuse no data
-        """Refuse the caller's data that the toolkit would refuse, before the toolkit prints its own message."""
+        """Refuse, with our own clearer error, data that the toolkit would refuse."""
 
     def prepare(self, data: ToolkitData, words: Any) -> ToolkitData:
         """Make the rows of each query contiguous, and round each column to the toolkit's precision."""
@@ -145,7 +145,7 @@ class Toolkit(ABC):
         log: Mapping[str, Any] | None = None,
         iteration: int | None = None,
     ) -> ParityReport:
-        """Compare a trained model's numbers on a data set with ours, for every route to them.
+        """Compare a trained model's metric values on a data set with ours, for each way to get them from the toolkit.
 
         Parameters
         ----------
@@ -186,11 +186,11 @@ class Toolkit(ABC):
         raise InputError(f"{msg}.\nHint: check_parity of the model's scores.")
 
     def score_route(self, words: Any, prefix: str = "") -> Route:
-        """Return the route that asks for the metric of given scores; `prefix` begins its description."""
+        """Return the route that asks the toolkit to evaluate given scores; its description begins with `prefix`."""
         return Route(prefix + self.names(words)[1], partial(self.ask, words=words), by_query=True)
 
     def prepare_check(self, data: ToolkitData, convention: Convention) -> tuple[Convention, Any, ToolkitData]:
-        """Return the nearest convention, its words and the prepared data; refuse data that does not fit them."""
+        """Return the nearest convention, the toolkit's words for it, and the prepared data; refuse unsuitable data."""
         refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(convention)
         data = self._without_idle_weights(data, convention, words)
@@ -208,7 +208,7 @@ class Toolkit(ABC):
         return nearest, words, replace(prepared, queries=queries)
 
     def _without_idle_weights(self, data: ToolkitData, convention: Convention, words: Any) -> ToolkitData:
-        """Drop query weights that neither we nor the toolkit's metric count, but pass them to the toolkit."""
+        """Drop query weights that neither our value nor the toolkit's uses, but still pass them to the toolkit."""
         query_weight = data.queries.query_weight
         if query_weight is None or convention.weighting is not None:
             return data
@@ -226,7 +226,7 @@ class Toolkit(ABC):
     def check(
         self, data: ToolkitData, declared: Convention, dataset: str | None = None, read_log: LogReader = NO_LOG
     ) -> ParityReport:
-        """Compare by every route under the toolkit's nearest convention, then state the declared one."""
+        """Compare by every route under the toolkit's nearest convention; if it is not the declared one, add a row."""
         nearest, words, prepared = self.prepare_check(data, declared)
         routes = [*(prepared.routes or [self.score_route(words)])]
         if dataset is not None:
@@ -256,7 +256,7 @@ class Toolkit(ABC):
         self, row: ParityRow, data: ToolkitData, of_declared: OurNumber, of_nearest: OurNumber,
         different: Mapping[str, tuple[Any, Any]],
     ) -> ParityRow:  # fmt: skip
-        """State the declared convention, and whether the fields that the toolkit cannot express matter on this data."""
+        """Return a row that says whether the fields that the toolkit cannot express matter on this data."""
         source, title = (self.vocabulary.name, self.version, of_declared.convention), self.vocabulary.title
         terms = {number.convention: number.terms for number in (of_declared, of_nearest)}
         inert = inert_of(data.queries, of_declared.convention, of_nearest.convention, data.scores, terms)

@@ -15,10 +15,10 @@ from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.parity.data import find_log
 from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, QueryDifferences
 
-# Takes a data set and a metric; returns the metric's logged name and its values by round.
+# A function of a data set's name and a metric's name; returns the metric's name in the log and its values by round.
 LogReader = Callable[[str, str], tuple[str, Any]]
 NO_LOG = partial(find_log, None)
-MAX_SINGLE_QUERIES = 500  # a toolkit is not asked query by query for more queries
+MAX_SINGLE_QUERIES = 500  # with more queries, a toolkit is not asked about single queries
 
 
 class Route(NamedTuple):
@@ -29,7 +29,7 @@ class Route(NamedTuple):
     by_query: bool = False  # whether the toolkit can be asked about single queries
 
     def ask_each(self, data: ToolkitData, our_number: OurNumber) -> QueryDifferences | None:
-        """Ask about each query alone; None where that is impossible, fails or would take too long."""
+        """Ask about each query alone; None if that is impossible, fails or would take too long."""
         queries, terms = data.queries, our_number.terms
         if not self.by_query or queries.n_queries > MAX_SINGLE_QUERIES or not our_number.convention.is_sum:
             return None

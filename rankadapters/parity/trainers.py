@@ -43,17 +43,17 @@ class Availability(NamedTuple):
 class Trainer:
     """How to import a toolkit and train its small model."""
 
-    name: str  # of the toolkit's extra, adapter and presets
-    packages: tuple[str, ...]  # that training needs, the toolkit's own first
+    name: str  # name of the toolkit's extra, adapter and presets
+    packages: tuple[str, ...]  # packages that training needs, the toolkit's own first
     model: str  # name of the model class
-    convention: Callable[[int], Convention]  # the toolkit's preset, by cutoff
+    convention: Callable[[int], Convention]  # makes the toolkit's preset with a given cutoff
     made: dict[str, Any]  # constructor arguments of the class, besides the common ones
-    fit: Callable[[Any, Task, Any], dict[str, Any]] = lambda *_: {}  # arguments of `fit`, from the metric's words
+    fit: Callable[[Any, Task, Any], dict[str, Any]] = lambda *_: {}  # makes the arguments of `fit`
     module: str = ""  # module of the class, if not the toolkit's package
     load: Callable[[str], Toolkit] = lambda name: importlib.import_module(f"rankadapters.{name}.parity").TOOLKIT
 
     def probe(self, n_packages: int | None = None) -> Availability:
-        """Import the packages that the toolkit needs, or only the first ones."""
+        """Import all packages that the toolkit needs, or only the first `n_packages` of them."""
         for package in self.packages[:n_packages]:
             try:
                 importlib.import_module(package)
@@ -66,7 +66,7 @@ class Trainer:
         return Availability(str(sys.modules[self.packages[0]].__version__))
 
     def train(self, task: Task, words: Any) -> tuple[Array, float | None]:
-        """Return scores of the test rows, and their metric as logged in the last round; None if it was not logged."""
+        """Return the scores of the test rows, and the metric that the last round logged for them, if any."""
         model_class = getattr(importlib.import_module(self.module or self.packages[0]), self.model)
         model = model_class(**self.made, learning_rate=0.1, random_state=task.seed)
         arguments = self.fit(model, task, words)
@@ -74,7 +74,7 @@ class Trainer:
         threadpoolctl = sys.modules.get("threadpoolctl")  # installed with scikit-learn, whose model has no n_jobs
         with threadpoolctl.threadpool_limits(1, user_api="openmp") if threadpoolctl else nullcontext():
             model.fit(task.train.X, task.train.labels, **arguments)
-            # Not LGBMRanker.predict: in LightGBM 4.6 it warns that X lacks the column names that `fit` invented.
+            # In LightGBM 4.6, LGBMRanker.predict would warn that X lacks the column names that `fit` invented.
             scores = np.asarray(getattr(model, "booster_", model).predict(task.test.X))
         if not any(name.startswith("eval_") for name in arguments):
             return scores, None
@@ -118,7 +118,7 @@ TOOLKITS = {
         ),
         Trainer(
             "catboost", ("catboost",), "CatBoostRanker", presets.catboost,
-            # No evaluation set: CatBoost's log renames the metric and adds the loss's own NDCG.
+            # No evaluation set, because CatBoost's log renames the metric and adds the loss's own NDCG.
             fit=lambda _, task, __: {"group_id": task.train.qid},
             made={
                 "iterations": ROUNDS, "depth": 5, "rsm": COLUMNS, "thread_count": 2,  # CatBoost's idle threads sleep
@@ -130,7 +130,7 @@ TOOLKITS = {
 
 
 def own_convention(trainer: Trainer, measure: str, k: int) -> Convention | None:
-    """Return a toolkit's own preset of a measure, named by us or by the toolkit; None if it has none.
+    """Return a toolkit's own preset of a measure, under our name or the toolkit's; None if there is no preset.
 
     A preset of given pairs becomes one of pairs made from labels.
     """
@@ -154,6 +154,6 @@ def measure_named(name: str) -> str:
 
 
 def usable(toolkits: str | Iterable[str] | None, n_packages: int | None = None) -> dict[str, Availability]:
-    """Return the availability of toolkits, by all packages that training needs or only the first ones."""
+    """Return which toolkits can be used, checked by importing the first `n_packages` packages of each, or all."""
     listed = list(TOOLKITS) if toolkits is None else names("toolkits", toolkits, hint="toolkits=['lightgbm']")
     return {choice("toolkits", name, TOOLKITS): TOOLKITS[name].probe(n_packages) for name in listed}

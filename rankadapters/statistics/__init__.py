@@ -1,1 +1,1 @@
-"""Tests, intervals, tables and pages: what audits and comparisons share."""
+"""Code that audits and comparisons share: significance tests, confidence intervals, tables and pages."""

@@ -21,7 +21,7 @@ def spelled(value: object) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share of the whole as a percentage.
+    """Format a fraction such as 0.25 as a percentage.
 
     >>> percent(0.28125)
     '28.1 %'

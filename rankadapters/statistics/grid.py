@@ -16,7 +16,7 @@ from rankadapters.core.measures import MEASURES
 REFUSAL = "error"  # the policy value that raises an error for an affected query
 
 Values = tuple[Any, ...]
-Block = dict[str, Values]  # a block stands for every combination of its values
+Block = dict[str, Values]  # values by field; a block means every combination of them
 
 
 def grid(measure: type[Convention], queries: Queries) -> dict[str, Values]:
@@ -36,7 +36,7 @@ def grid(measure: type[Convention], queries: Queries) -> dict[str, Values]:
 
 
 def values_to_search(measure: type[Convention], queries: Queries, *, further: bool = False) -> dict[str, Values]:
-    """Return the grid plus the formula and ranking values that only the measure's presets use.
+    """Return the grid, plus those values of formula and ranking fields that only the measure's presets use.
 
     With `further`, also add the values worth trying where the caller chooses the data.
     """
@@ -98,7 +98,7 @@ def measure_named(name: object) -> type[Convention]:
 
 
 def omission_notes(measure: type[Convention], queries: Queries) -> Iterator[str]:
-    """Yield a sentence for each value that the grid omits because a column is missing or present.
+    """Yield a sentence for each value that the grid omits because the queries have or lack some column.
 
     >>> import rankadapters as ra
     >>> list(omission_notes(ra.AUC, Queries([1, 0], group_sizes=[2], query_weight=[2])))

@@ -17,7 +17,7 @@ Polygon = Sequence[Point]
 Spot = tuple[float, float]
 
 FEWEST = 5  # distinct points needed for a bag
-FENCE = 3  # times the size of the bag
+FENCE = 3  # the fence is the bag enlarged by this factor; points outside are outliers
 ROUNDING = Fraction(1, 10**12)  # relative error of float64 coordinates
 NOWHERE = (0, 0)
 
@@ -68,7 +68,7 @@ def bagplot(points: Sequence[tuple[Any, Any]]) -> Bagplot:
     """
     exact = [(Fraction(x), Fraction(y)) for x, y in points]
     sizes = tuple(math.lcm(*(point[axis].denominator for point in exact)) for axis in (0, 1))
-    whole = [(int(x * sizes[0]), int(y * sizes[1])) for x, y in exact]  # Python computes much faster with these
+    whole = [(int(x * sizes[0]), int(y * sizes[1])) for x, y in exact]  # integers, much faster than fractions
     depths = [halfspace_depth(point, whole) for point in whole]
     if len(set(exact)) < FEWEST or _on_one_line(exact):
         middle = _middle([point for point, depth in zip(exact, depths, strict=True) if depth == max(depths)])
@@ -167,7 +167,7 @@ def _clipped(polygon: Polygon, a: Point, b: Point) -> Polygon:
 
 
 def _bag(points: Sequence[Point], depths: Sequence[int], regions: Sequence[Polygon], median: Point) -> list[Point]:
-    """Interpolate, along rays from the median, between the regions with just too few and just enough points."""
+    """Return the bag, which holds half of the points: interpolate between two neighboring depth regions."""
     half = Fraction(len(points), 2)
     counts = [sum(depth >= level for depth in depths) for level in range(1, len(regions) + 1)]
     inner = next((level for level, count in enumerate(counts) if count <= half), len(regions) - 1)
@@ -187,7 +187,7 @@ def _from(start: Point, end: Point) -> Point:
 
 
 def _reach(region: Polygon, start: Point, direction: Point) -> Fraction | int:
-    """Return how far a polygon extends from an inner point, in lengths of the direction; 0 if the ray misses it."""
+    """Return how far a ray from `start` stays in a polygon, in multiples of `direction`; 0 if the ray misses it."""
     corners = [_from(start, corner) for corner in region]
     square = direction[0] ** 2 + direction[1] ** 2
     furthest: Fraction | int = 0
@@ -204,7 +204,7 @@ def _reach(region: Polygon, start: Point, direction: Point) -> Fraction | int:
 
 
 def _inside_fence(bag: Polygon, median: Point, point: Point) -> bool:
-    """Return whether a point is within three times the bag's reach in its direction, allowing for rounding."""
+    """Return whether a point is inside the fence, the bag enlarged three times, allowing for rounding."""
     return point == median or FENCE * _reach(bag, median, _from(median, point)) * (1 + ROUNDING) >= 1
 
 

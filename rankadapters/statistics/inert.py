@@ -1,4 +1,4 @@
-"""Find the fields in which two conventions differ but which cannot change the value on the data.
+"""Find the fields in which two conventions differ, but which cannot change the value on the given data.
 
 `search.py` evaluates every combination of a grid; here at most two mixtures of the conventions per field suffice.
 Unlike the search, this also handles averages that weigh rows or pairs and geometric means, treats sums in a different
@@ -20,8 +20,8 @@ from rankadapters.core.errors import ConventionError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.presets.texts import as_convention
 
-SUBNORMAL = 1e-300  # smaller numbers have fewer digits
-ROUNDING = 1e-12  # relative effect of the order of additions; a real change is far larger
+SUBNORMAL = 1e-300  # much smaller float64 numbers lose precision
+ROUNDING = 1e-12  # relative rounding error of sums; a real change is far larger
 
 
 class Terms(NamedTuple):
@@ -30,10 +30,10 @@ class Terms(NamedTuple):
     A measure over all rows has a single entry, its value.
     """
 
-    values: Floats  # NaN where skipped
-    weights: Floats  # 0 where skipped
+    values: Floats  # NaN for a skipped query
+    weights: Floats  # 0 for a skipped query
     divisors: Floats
-    shares: Floats  # each query's contribution to the value, 0 if skipped
+    shares: Floats  # each query's contribution to the value, 0 for a skipped query
 
     def same(self, other: Terms | None) -> bool:
         """Return whether every query has the same value and the same contribution to the mean."""
@@ -71,7 +71,7 @@ def counted(queries: Queries, convention: Convention) -> Queries:
 
 
 class Inert(tuple[str, ...]):  # noqa: SLOT001 - instances also carry `same` and `reasons`
-    """Names of the fields that cannot matter, with a reason for every field in which two conventions differ.
+    """The fields in which two conventions differ but that cannot matter, and a reason for every differing field.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Inert(tuple[str, ...]):  # noqa: SLOT001 - instances also carry `same` and
     reasons: dict[str, str]
 
     def __new__(cls, names: list[str], reasons: dict[str, str]) -> Self:
-        """Join names and reasons."""
+        """Create the tuple of names, with `reasons` as an attribute."""
         fields = super().__new__(cls, names)
         fields.same, fields.reasons = len(names) == len(reasons), reasons
         return fields
@@ -146,7 +146,7 @@ def inert(
 def inert_of(
     queries: Queries, a: Convention, b: Convention, scores: object, terms: Mapping[Convention, Terms]
 ) -> Inert:
-    """Do the work of `inert` for two conventions that are already evaluated."""
+    """Return what `inert` returns, for two conventions that are already evaluated."""
     names: list[str] = []
     reasons = dict.fromkeys(a.diff(b), "matters: only one of the conventions has it")
     evaluated: dict[Convention | None, Terms | None] = dict(terms.items())
@@ -157,7 +157,7 @@ def inert_of(
             if mixed not in evaluated:
                 evaluated[mixed] = _mixture(queries, scores, mixed)
             change = _change(terms[start], evaluated[mixed], queries)
-            if change:  # no need to try the opposite direction
+            if change:  # it matters in one direction, which suffices
                 reasons[name] = f"matters: {reasons[name]}{change}"
                 break
         else:
@@ -185,12 +185,12 @@ def _first_change(before: Terms, after: Terms, queries: Queries) -> str:
 def _mixed(convention: Convention, other: Convention, names: list[str]) -> Convention | None:
     try:
         return convention.replace(**{name: getattr(other, name) for name in names})
-    except ConventionError:  # the values contradict each other
+    except ConventionError:  # the two conventions' values contradict each other
         return None
 
 
 def _mixture(queries: Queries, scores: object, convention: Convention | None) -> Terms | None:
-    """Evaluate a mixture of two conventions; return None if it has no value on this data."""
+    """Evaluate a convention with fields from two others; return None if it has no value on this data."""
     try:
         return None if convention is None else terms_of(queries, scores, convention)
     except RankAdaptersError:

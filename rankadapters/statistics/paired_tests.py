@@ -19,12 +19,12 @@ from rankadapters.statistics.resamples import Resamples
 
 Floats = NDArray[np.float64]
 
-IN_MEMORY = 1 << 24  # differences and resampled sums in memory at once
-SUM_BITS = 48  # of a sum of whole numbers; float64 holds 53 bits, so a query may be drawn 32 times
+IN_MEMORY = 1 << 24  # number of differences and resampled sums in memory at once
+SUM_BITS = 48  # bits of a sum of whole numbers; float64 has 53, so a bootstrap sample may repeat a query 32 times
 
 
 class PairedTest(NamedTuple):
-    """Two-sided p-value, and the ends of the difference's confidence interval."""
+    """The two-sided p-value of a difference, and the ends of its confidence interval."""
 
     p_value: float
     low: float
@@ -114,7 +114,7 @@ def paired_tests(
 
 
 def whole_numbers(differences: Floats) -> tuple[Floats, NDArray[np.int32]]:
-    """Round differences, shape (n_tests, n_queries), to multiples of a power of 2 far below their sum.
+    """Round differences, shape (n_tests, n_queries), to multiples of a tiny power of 2, so that sums are exact.
 
     Returns the multiples, shape (n_queries, n_tests), and the exponent of each test.
 
@@ -122,7 +122,7 @@ def whole_numbers(differences: Floats) -> tuple[Floats, NDArray[np.int32]]:
     >>> np.ldexp(whole, exponents).ravel().tolist(), bool(np.abs(whole).sum() <= 2**SUM_BITS)
     ([0.5, -0.25], True)
     """
-    _, largest = np.frexp(np.abs(differences).max(axis=1))  # not the sum, which may overflow float64
+    _, largest = np.frexp(np.abs(differences).max(axis=1))  # the maximum, since the sum may overflow float64
     scaled = np.ldexp(differences, -largest[:, None])
     _, total = np.frexp(np.abs(scaled).sum(axis=1))
     spare = SUM_BITS - 1 - total
@@ -130,7 +130,7 @@ def whole_numbers(differences: Floats) -> tuple[Floats, NDArray[np.int32]]:
 
 
 def _p_values(swapped: Iterator[Floats], resamples: Resamples) -> Floats:
-    """Return two-sided p-values: twice the share of swaps with as large a difference, on the side with fewer.
+    """Return two-sided p-values: twice the smaller of the shares of swaps with at least and at most the difference.
 
     A swap lowers the difference by twice the sum of the swapped queries' differences. The new difference is at least
     as large if that sum is at most 0, within the rounding of half a unit per query. If the swaps are random, the
@@ -146,7 +146,7 @@ def _p_values(swapped: Iterator[Floats], resamples: Resamples) -> Floats:
 
 
 def _ends(sampled: Iterator[Floats], confidence: float) -> Floats:
-    """Return the percentiles that enclose this share of the sums, shape (2, n_tests)."""
+    """Return the two percentiles with this share of the bootstrap sums between them, shape (2, n_tests)."""
     tail = (1 - confidence) / 2
     ends: Floats = np.quantile(np.concatenate(list(sampled)), [tail, 1 - tail], axis=0)
     return ends

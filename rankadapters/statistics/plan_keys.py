@@ -1,4 +1,4 @@
-"""Keys of plans: conventions whose plans have equal keys give equal values."""
+"""Keys of plans (lowered conventions): conventions whose plans have equal keys give equal values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rankadapters.statistics.policy_choices import Lowered
 
 
 def rows_read(plan: Plan) -> int:
-    """Count the ranked rows that a kernel reads; divided by 4 for numpy kernels, which are faster than ranking."""
+    """Estimate a kernel's work: the ranked rows that it reads, or a quarter of them if it has a fast numpy form."""
     if not isinstance(plan, RankedPlan):
-        return 0  # the plan's kernel ranks the rows itself
+        return 0  # a WholePlan has no ranking before its kernel
     return int(np.minimum(plan.rows.sizes, plan.k).sum()) // (1 if plan.kernel.in_numpy is None else 4)
 
 
 def plan_key(plan: Plan) -> object:
-    """Return a key of everything a plan computes with: plans with equal keys give equal values for any scores."""
+    """Return a key of all inputs of a plan but the scores: plans with equal keys give equal values for any scores."""
     parts: list[NDArray[Any]] = [plan.rows.order, plan.rows.indptr, plan.empty]
     if isinstance(plan, WholePlan):
         parts += [*plan.columns.values(), *plan.offsets.values(), plan.mass]

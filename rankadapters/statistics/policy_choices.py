@@ -1,4 +1,4 @@
-"""Arrays for every choice of the policies for missing, short and empty queries and for the average."""
+"""Arrays for every combination of the fields `missing`, `short`, `empty` and `average`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Lowered = tuple[Convention, Plan]
 
 
 class Policies:
-    """The policy choices that can give different values on the data, for plans that have the same empty queries.
+    """The combinations of policy values with different effects on the data, for plans with the same empty queries.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Policies:
     def __init__(self, values: Block, lowered: Sequence[Lowered], bindings: Sequence[Binding]) -> None:
         self._lowered, self._bindings, first = lowered, bindings, lowered[0][0]
         numbers = [value for value in values.get("empty", ()) if isinstance(value, float)]
-        # With the value 0, an empty query adds nothing to any average, which would hide differences between averages.
+        # With the value 0, empty queries add nothing to any average, so that different averages could look equal.
         example = {"empty": max(numbers)} if numbers else {}
         alike: dict[object, list[Block]] = {}
         self.decisions: list[list[PolicyDecisions]] = []
@@ -85,13 +85,13 @@ class Policies:
         return hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=16).digest()
 
     def _axis(self, name: str, values: tuple[Any, ...], example: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """Return one group for each value, or a single group if the choice affects no query."""
+        """Return one group per value of a field, or a single group if the field affects no query."""
         by_value = [self._decide({**example, name: value}) for value in values]
         alike = len({tuple(map(_key, decisions)) for decisions in by_value}) == 1
         return [values] if alike and all(by_value) else [(value,) for value in values]
 
     def _decide(self, fields: dict[str, Any]) -> list[PolicyDecisions]:
-        """Apply policies to each data set; return an empty list if one is refused."""
+        """Apply policy values to each data set; return an empty list if they are refused."""
         try:
             return [
                 decide_policies(
@@ -106,7 +106,7 @@ class Policies:
             return []
 
     def _of_data(self, data: int) -> tuple[Floats, Floats, Floats]:
-        """Return, by choice, the weights of computed queries, the sum of fixed values and the divisor."""
+        """Return, for each choice, the weights of evaluated queries, the sum of fixed values, and the divisor."""
         choices = [decisions[data] for decisions in self.decisions]
         n_queries = self._bindings[data].queries.n_queries
         weights = np.array([np.where(s.status == COMPUTE, s.weights, 0.0) for s in choices]).reshape(-1, n_queries)
@@ -115,7 +115,7 @@ class Policies:
 
 
 def _accepted(convention: Convention, example: dict[str, Any], name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the values that the convention accepts and keeps as they are."""
+    """Return the values of a field that the convention accepts and does not change in `unify`."""
     accepted = []
     for value in values:
         try:

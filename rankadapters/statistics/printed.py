@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError
 # The order of float64 sums changes later decimals, so only this many are compared.
 TRUSTED = 12
 
-# Relative error of a float64 distance; values closer than this to the edge are compared as Decimal.
+# Relative error of a float64 difference; values this close to the edge of rounding are compared as Decimal.
 EDGE = 1e-15
 
 # A stricter pattern than Decimal or float, which also accept "0.5_0" and digits of other scripts.
@@ -42,7 +42,7 @@ class Printed:
 
     @property
     def half(self) -> Decimal:
-        """Largest difference that rounding explains: half a unit of the last compared decimal, or `rounding`."""
+        """Largest difference that rounding explains: half a unit of the last compared decimal; `rounding` if larger."""
         return max(Decimal(5).scaleb(-min(self.decimals, TRUSTED) - 1), self.rounding)
 
     def holds(self, value: float) -> bool:
@@ -103,7 +103,7 @@ def as_printed(value: object) -> Printed:
 
 
 def _step_of(value: object) -> Decimal:
-    # Rounding to float32 and then printing the shortest text can each add half a step of error.
+    # Rounding to float32 adds up to half a float32 step of error, and printing the shortest text another half.
     narrow = isinstance(value, np.float32 | np.float16)
     return Decimal(float(np.spacing(value))) if narrow else Decimal(0)  # type: ignore[call-overload]
 

@@ -1,4 +1,4 @@
-"""Resamples of queries as rows of a matrix: its product with the queries' values is the resampled sums."""
+"""Resamples of queries as rows of a matrix; its product with per-query values gives the resampled sums."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-CELLS = 1 << 21  # of the matrix, in memory at once
+CELLS = 1 << 21  # cells of the matrix in memory at once
 WORD = 64  # bits
 
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """Random swaps of two models within queries, and bootstrap samples of queries; one seed gives one result.
+    """Random swaps of two models within queries, and bootstrap samples of queries, both fixed by the seed.
 
     With more than one data set, `strata` is the number of queries of each; each data set is sampled on its own.
     """
@@ -27,7 +27,7 @@ class Resamples:
 
     @property
     def holds_all_swaps(self) -> bool:
-        """Whether every possible swap is tried, because there are no more of them than resamples."""
+        """Whether every possible swap is tried, because `n_resamples` suffices for all of them."""
         return self.n_queries < self.n_resamples.bit_length()
 
     @property
@@ -41,7 +41,7 @@ class Resamples:
         return len(list(self._rows(self.n_swaps))) + len(list(self._rows(self.n_resamples)))
 
     def swaps(self) -> Iterator[NDArray[np.uint8]]:
-        """Yield blocks of rows: 1 for a query whose two models are swapped, else 0.
+        """Yield blocks of matrix rows: 1 for a query in which the two models are swapped, else 0.
 
         >>> [block.tolist() for block in Resamples(2, 4, seed=0).swaps()]
         [[[0, 0], [1, 0], [0, 1], [1, 1]]]
@@ -56,7 +56,7 @@ class Resamples:
             yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=self.n_queries, bitorder="little")
 
     def samples(self) -> Iterator[NDArray[np.intp]]:
-        """Yield blocks of rows that count how often each query is drawn."""
+        """Yield blocks of matrix rows: how often each query is in a bootstrap sample."""
         rng = np.random.default_rng([self.seed, 1])
         low, high = self._ranges()
         for rows in self._rows(self.n_resamples):
@@ -65,7 +65,7 @@ class Resamples:
             yield np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
 
     def _ranges(self) -> tuple[Any, Any]:
-        """Return the range of queries that each draw is made from: all queries, or those of its stratum."""
+        """Return the range of queries from which each entry of a sample comes: all, or those of its stratum."""
         if not self.strata:
             return 0, self.n_queries
         ends = np.cumsum(self.strata)

@@ -33,12 +33,12 @@ from rankadapters.statistics.policy_choices import POLICIES, Lowered, Policies
 Cutoffs = tuple[int | None, ...]
 Progress = Callable[[int, int], object]
 
-AT_ONCE = 1 << 22  # per-query values in memory at once
-DEEP = 128  # one pass sums the ideal lists of all cutoffs up to this one
+AT_ONCE = 1 << 22  # number of per-query values in memory at once
+DEEP = 128  # ideal lists are summed in one pass for all cutoffs up to this one
 
 
 class Data(NamedTuple):
-    """Queries, their scores and the cutoffs to search: step i cuts the conventions at `cutoffs[i]`."""
+    """Queries, their scores and the cutoffs to search; step i of the search uses the cutoff `cutoffs[i]`."""
 
     queries: Queries
     scores: Array
@@ -67,24 +67,24 @@ class Search:
     def __init__(self, measure: type[Convention], grid: Block, data: Sequence[Data]) -> None:
         self.notes: dict[str, None] = {}
         pools = {name: grid[name] for name, kind in measure.declared().items() if kind.group == "pool"}
-        self._spaces = [
-            _Space(base, {**grid, **fixed}, data, self.notes)
+        self._subgrids = [
+            _Subgrid(base, {**grid, **fixed}, data, self.notes)
             for fixed in ({n: (v,) for n, v in zip(pools, pool, strict=True)} for pool in product(*pools.values()))
             if (base := _base(measure, {**grid, **fixed})) is not None
         ]
 
     def groups(self, progress: Progress | None = None) -> Iterator[Groups]:
-        """Yield the groups in parts; the conventions of a part share their cutoffs and policy decisions."""
-        batches = [(space, batch) for space in self._spaces for batch in space.batches()]
-        for n_done, (space, batch) in enumerate(batches, 1):
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # an overflow leaves no mean
-                yield from space.groups(batch)
+        """Yield the groups in parts; the groups of a part share their cutoffs and the effects of policies."""
+        batches = [(subgrid, batch) for subgrid in self._subgrids for batch in subgrid.batches()]
+        for n_done, (subgrid, batch) in enumerate(batches, 1):
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # after an overflow there is no mean
+                yield from subgrid.groups(batch)
             if progress is not None:
                 progress(n_done, len(batches))
 
 
 class Groups:
-    """Conventions grouped by their queries' values, combined with every choice of the policies.
+    """Part of a search: groups of conventions with equal per-query values, under each combination of policies.
 
     Attributes
     ----------
@@ -105,18 +105,18 @@ class Groups:
         self.means = np.stack([policies.means(i, numerators) for i, numerators in enumerate(values)], axis=-1)
 
     def conventions(self, value: int, policy: int, data: int = 0) -> list[Block]:
-        """Return the conventions of a group as blocks, with the cutoffs of one data set."""
+        """Return the conventions of a group as blocks of field values, with the cutoffs of one data set."""
         k: Block = {} if self.cutoffs[data] == () else {"k": self.cutoffs[data]}
         return [{**k, **fields, **choice} for fields in self.blocks[value] for choice in self.policies.blocks[policy]]
 
     def key(self, value: int, policy: int, data: int) -> object:
-        """Return a key of the queries' values and their weights in the mean: equal keys give equal numbers."""
+        """Return a key of the queries' values and weights in the mean: equal keys mean equal measure values."""
         return self.policies.key(policy, data, self._values[data][value])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Side:
-    """One data set, prepared for the conventions of a space."""
+class _PreparedData:
+    """A data set, prepared for evaluating the conventions of a `_Subgrid`."""
 
     binding: Binding
     scores: Array
@@ -124,8 +124,8 @@ class _Side:
     undecided: PolicyDecisions
 
     @classmethod
-    def of(cls, base: Convention, data: Data) -> _Side:
-        """Prepare a data set, pooling rows or queries as the convention does."""
+    def of(cls, base: Convention, data: Data) -> _PreparedData:
+        """Prepare a data set; if the convention pools rows, all rows become one query."""
         queries, over_rows = data.queries, base.over == "rows"
         if over_rows:
             weights = queries.query_weight if base.weighting == "query_weight" else None
@@ -136,7 +136,7 @@ class _Side:
         return cls(Binding(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided)
 
     def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
-        """Return each query's numerator before any policy, 0 if a policy decides it; None if the scores are refused."""
+        """Return each query's numerator before policies, 0 if a policy sets its value; None if scores are refused."""
         dispatch.expect_rows(sum(rows_read(plan) for _, plan in lowered))
         values = self._numerators([Member(convention, plan, self.undecided) for convention, plan in lowered])
         for numerators, (_, plan) in zip(values, lowered, strict=True):
@@ -150,16 +150,16 @@ class _Side:
             return list(Work(members).numerators(self.scores, as_n_threads(None)))
         except InputError:
             if any(isinstance(member.plan, RankedPlan) for member in members):
-                raise  # non-finite scores
+                raise  # the scores are not finite
             return [None] if len(members) == 1 else [n for member in members for n in self._numerators([member])]
 
 
-class _Space:
-    """The conventions of a grid that share the values of the pool fields."""
+class _Subgrid:
+    """The part of a grid with a single value of the field `pool`, which decides what is summed over."""
 
     def __init__(self, base: Convention, grid: Block, data: Sequence[Data], notes: dict[str, None]) -> None:
         self.base, self.grid, self.notes = base, grid, notes
-        self.sides = [_Side.of(base, data_set) for data_set in data]
+        self.data_sets = [_PreparedData.of(base, data_set) for data_set in data]
         self.steps = self._steps()
         self.policies_by_key: dict[object, Policies] = {}
         self.policies = {name: values for name, values in grid.items() if name in POLICIES}
@@ -175,39 +175,39 @@ class _Space:
                 self.axes[name] = [(value,) for value in grid[name]]
 
     def _steps(self) -> list[list[int]]:
-        """Group the steps whose cutoffs all exceed the longest query and so cut nothing."""
+        """Group equivalent steps: any cutoffs above the longest query's length have the same effect."""
         alike: dict[object, list[int]] = {}
-        for step, ks in enumerate(zip(*(side.cutoffs for side in self.sides), strict=True)):
-            key = tuple(k and min(k, side.binding.longest + 1) for k, side in zip(ks, self.sides, strict=True))
+        for step, ks in enumerate(zip(*(data.cutoffs for data in self.data_sets), strict=True)):
+            key = tuple(k and min(k, data.binding.longest + 1) for k, data in zip(ks, self.data_sets, strict=True))
             alike.setdefault(key, []).append(step)
         return list(alike.values())
 
     def _cutoffs(self, steps: tuple[int, ...]) -> list[Cutoffs]:
         """Return the cutoffs of these steps on each data set."""
         cut = "k" in self.base.fields()
-        return [tuple(side.cutoffs[step] for step in steps) if cut else () for side in self.sides]
+        return [tuple(data.cutoffs[step] for step in steps) if cut else () for data in self.data_sets]
 
     def _classes(self, name: str, group: str, values: Values) -> list[Values]:
-        """Group the field's values that give every row the same numbers, and note refused values."""
+        """Group the values of a field that are equivalent on this data, and note values that the data refuse."""
         plans: dict[Any, list[Plan]] = {}
         refused: dict[Any, str] = {}
         for value in values:
             try:
                 convention = self.base.replace(**{name: value})
-                plans[value] = [convention.lower(side.binding) for side in self.sides]
+                plans[value] = [convention.lower(data.binding) for data in self.data_sets]
             except ConventionError:
                 continue
             except InputError as error:
                 refused[value] = str(error).partition("\n")[0]
-        columns = {tuple(map(columns_key, sides)) for sides in plans.values()}
+        columns = {tuple(map(columns_key, per_data)) for per_data in plans.values()}
         if group == "value" and len(columns) == 1 < len(plans):
-            return [(value,) for value in values]  # values that overflow alike here may differ elsewhere
+            return [(value,) for value in values]  # values that overflow alike in the base may differ in others
         self.notes.update({f"{name}={v} was not searched: {why}": None for v, why in refused.items() if v != REFUSAL})
         self.base = self.base.replace(**{name: next(iter(plans), getattr(self.base, name))})
-        return classes({v: (*map(plan_key, sides), *self._distinct(name, v)) for v, sides in plans.items()})
+        return classes({v: (*map(plan_key, per_data), *self._distinct(name, v)) for v, per_data in plans.items()})
 
     def _distinct(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """Yield the values of the other fields that a convention with this value keeps as they are."""
+        """Yield each (field, value) that a convention with this value accepts and does not change in `unify`."""
         for field, candidates in self.grid.items():
             for candidate in candidates if field != name else ():
                 with suppress(ConventionError):
@@ -216,14 +216,14 @@ class _Space:
                         yield field, candidate
 
     def _precisions(self, values: Values, thresholds: list[float]) -> list[Values]:
-        """Group the precisions that make the same scores equal, unless the measure computes with scores."""
+        """Group the precisions with the same order and ties of scores, if the measure uses only the ranking."""
         keys: dict[Any, object] = {value: value for value in values}
         with suppress(ConventionError):  # some precisions contradict the base convention
             for value in values:
-                plans = [self.base.replace(precision=value).lower(side.binding) for side in self.sides]
+                plans = [self.base.replace(precision=value).lower(data.binding) for data in self.data_sets]
                 if not all(isinstance(plan, RankedPlan) for plan in plans):
                     break
-                orders = [_order(side, plan, thresholds) for side, plan in zip(self.sides, plans, strict=True)]
+                orders = [_order(data, plan, thresholds) for data, plan in zip(self.data_sets, plans, strict=True)]
                 keys[value] = tuple(orders)
                 if None in orders:
                     self.notes[f"precision={value} was not searched: a score is beyond {value}"] = None
@@ -231,15 +231,15 @@ class _Space:
         return classes(keys)
 
     def batches(self) -> list[list[Block]]:
-        """Split the combinations of the fields that determine values into batches that fit into memory."""
+        """Split the combinations of values of all fields but policies into batches that fit into memory."""
         combinations = [dict(zip(self.axes, combination, strict=True)) for combination in product(*self.axes.values())]
-        size = max(1, AT_ONCE // (len(self.steps) * sum(side.binding.queries.n_queries for side in self.sides)))
+        size = max(1, AT_ONCE // (len(self.steps) * sum(data.binding.queries.n_queries for data in self.data_sets)))
         return [combinations[first : first + size] for first in range(0, len(combinations), size)]
 
     def groups(self, batch: list[Block]) -> Iterator[Groups]:
-        """Evaluate combinations at every cutoff, and group those with equal values and equal policies."""
+        """Evaluate combinations at every cutoff, and group those with equal values and equal effects of policies."""
         tasks = [task for steps in self.steps for block in batch for task in self._tasks(steps, block)]
-        numerators = [side.values([lowered[i] for _, _, lowered in tasks]) for i, side in enumerate(self.sides)]
+        numerators = [data.values([lowered[i] for _, _, lowered in tasks]) for i, data in enumerate(self.data_sets)]
         parts: dict[tuple[tuple[int, ...], Policies], tuple[list[list[Block]], list[tuple[Floats, ...]]]] = {}
         blocks_by_key: dict[object, list[Block]] = {}
         for (steps, block, lowered), *values in zip(tasks, *numerators, strict=True):
@@ -254,11 +254,11 @@ class _Space:
             blocks_by_key[key].append(block)
         for (steps, policies), (blocks, part_values) in parts.items():
             if policies.blocks:
-                arrays = [np.stack(side_values) for side_values in zip(*part_values, strict=True)]
+                arrays = [np.stack(data_values) for data_values in zip(*part_values, strict=True)]
                 yield Groups(blocks, arrays, policies, self._cutoffs(steps))
 
     def _tasks(self, steps: list[int], block: Block) -> Iterator[tuple[tuple[int, ...], Block, list[Lowered]]]:
-        """Lower a block's first convention at equivalent steps, step by step if its value depends on k itself."""
+        """Lower a block's first convention: once for equivalent steps, or at each step if k matters, as in hits / k."""
         fields = {name: values[0] for name, values in block.items()}
         first = self._lowered(fields, steps[0])
         if not first or len(steps) == 1 or plan_keys(first) == plan_keys(self._lowered(fields, steps[-1])):
@@ -271,19 +271,19 @@ class _Space:
                 yield part, block, lowered
 
     def _lowered(self, fields: dict[str, Any], step: int) -> list[Lowered]:
-        """Lower a convention for each data set; return an empty list if it is refused or a duplicate."""
+        """Lower a convention to a plan per data set; return an empty list if it is refused or a duplicate."""
         lowered: list[Lowered] = []
         conventions: dict[int | None, Convention] = {}
         try:
-            for side in self.sides:
-                k = side.cutoffs[step] if "k" in self.base.fields() else None
+            for data in self.data_sets:
+                k = data.cutoffs[step] if "k" in self.base.fields() else None
                 if k not in conventions:
                     cut = {"k": k} if "k" in self.base.fields() else {}
                     conventions[k] = self.base.replace(**fields, **cut)
                 convention = conventions[k]
                 if not lowered and any(getattr(convention, name) != value for name, value in fields.items()):
                     return []
-                lowered.append((convention, convention.lower(side.binding)))
+                lowered.append((convention, convention.lower(data.binding)))
         except (ConventionError, InputError):
             return []
         return lowered
@@ -292,13 +292,13 @@ class _Space:
         arrays = ((plan.retrieved.sizes, plan.empty, getattr(plan, "mass", None)) for _, plan in lowered)
         key = step, *(array if array is None else array.tobytes() for parts in arrays for array in parts)
         if key not in self.policies_by_key:
-            self.policies_by_key[key] = Policies(self.policies, lowered, [side.binding for side in self.sides])
+            self.policies_by_key[key] = Policies(self.policies, lowered, [data.binding for data in self.data_sets])
         return self.policies_by_key[key]
 
 
-def _order(side: _Side, plan: RankedPlan, thresholds: list[float]) -> object:
-    """Return a key of the order of scores and thresholds in a plan's precision; None if a score overflows it."""
-    scores = side.scores
+def _order(data: _PreparedData, plan: RankedPlan, thresholds: list[float]) -> object:
+    """Return a key of how scores and thresholds are ordered in a plan's precision; None if a score overflows."""
+    scores = data.scores
     compared = comparable_scores(plan.ranking, scores)
     if (np.isinf(compared) & np.isfinite(scores)).any():
         return None
@@ -307,7 +307,7 @@ def _order(side: _Side, plan: RankedPlan, thresholds: list[float]) -> object:
 
 
 def _base(measure: type[Convention], grid: Block) -> Convention | None:
-    """Return a convention of the grid that refuses no query, with the first average that its pool allows."""
+    """Return a valid convention from each field's first value except `error`, and the first valid average."""
     k = {"k": None} if "k" in measure.fields() else {}
     first = {name: next((v for v in values if v != REFUSAL), REFUSAL) for name, values in grid.items()}
     for average in grid["average"]:

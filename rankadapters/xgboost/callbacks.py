@@ -1,4 +1,4 @@
-"""Callbacks: declared metrics in full precision, early stopping that watches one of them, and reports of each round."""
+"""Callbacks that log declared metrics in full precision, stop early on one of them, or report every round."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._rounds = Rounds()
         self._round = 0
         counts = query_counts(declared["n_queries"])
-        evals = declared["evals"] or []  # None in a pickle made after a training
+        evals = declared["evals"] or []  # None if this callback was pickled after a training
         counts.refuse_sets([name for _, name in evals])
         options = (self.names, declared["missing"], declared["n_threads"])
         self._sets = {name: EvaluationSet(data, *options, partial(counts.refuse, name)) for data, name in evals}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
-        """Share the data but not the history: for clones and for a second training."""
+        """Copy with the same evaluation sets but an empty history, for clones and for a second training."""
         del memo
         return _restored(type(self), self._declared)
 
@@ -135,7 +135,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         return _restored, (type(self), self._declared)
 
     def before_training(self, model: Any) -> Any:
-        """Start counting rounds; refuse several workers and a callback without its sets."""
+        """Reset the round counter; refuse several workers, and a callback that lost its sets by pickling."""
         refuse_workers("EvalCallback")
         if self._declared["evals"] is None:
             msg = "this EvalCallback was pickled after a training, which drops its evaluation sets."
@@ -168,7 +168,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
 
 class EarlyStopping(xgb.callback.EarlyStopping):
-    """XGBoost's early stopping, with a clear error if the metric is missing; made by `early_stopping`."""
+    """XGBoost's early stopping, with a clear error if the log lacks the metric; made by `early_stopping`."""
 
     def before_training(self, model: Any) -> Any:
         """Reset the state of an earlier training."""
@@ -250,7 +250,7 @@ def early_stopping(
 
 
 def _restored(kind: type[EvalCallback], declared: dict[str, Any]) -> EvalCallback:
-    """Return a copy without warning again."""
+    """Return a callback with these arguments, without repeating the warning about ignored weights."""
     callback = kind.__new__(kind)
     callback._start(declared)  # noqa: SLF001 - a method of its class
     return callback
@@ -268,7 +268,7 @@ class XGBoostRounds(xgb.callback.TrainingCallback):
         self._ranker, self._report, self._stops = ranker, report, False
 
     def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        """Return True to stop before this round."""
+        """Return True, which stops the training, if the last report asked to stop."""
         del model, epoch, evals_log
         return self._stops
 

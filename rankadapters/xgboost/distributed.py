@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 
 class GlobalEval(xgb.callback.TrainingCallback):
-    """A metric for both `custom_metric=` and `callbacks=`; made by `global_eval`."""
+    """A metric over all workers, to pass as `custom_metric=` and also in `callbacks=`; made by `global_eval`."""
 
     __name__ = "rankadapters"
 
@@ -35,11 +35,11 @@ class GlobalEval(xgb.callback.TrainingCallback):
 
     @property
     def history(self) -> History:
-        """Every value so far in this process: (name of the set, convention, value over all workers)."""
+        """Every value so far in this process, as (dataset, convention, value over all workers)."""
         return self._monitor.history
 
     def before_training(self, model: Any) -> Any:
-        """Drop earlier tallies, and remember whether an earlier training stopped early."""
+        """Drop earlier tallies, and store the model's best score, to notice if early stopping runs first."""
         if not isinstance(model, xgb.Booster):
             msg = "global_eval is not for xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
             raise InputError(msg)
@@ -48,12 +48,12 @@ class GlobalEval(xgb.callback.TrainingCallback):
         return model
 
     def after_training(self, model: Any) -> Any:
-        """Mark the end of the training."""
+        """Mark the end of the training, after which calls as a metric are refused."""
         self._in_callbacks = False
         return model
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
-        """Tally this worker's rows; at the end of the round the values are merged and logged."""
+        """Tally this worker's rows, and return NaN, which `after_iteration` replaces with the merged values."""
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = "XGBRanker passes a metric the rows of one query at a time.\nHint: xgb.dask.train(custom_metric=)."
             raise InputError(msg)
@@ -83,12 +83,12 @@ class GlobalEval(xgb.callback.TrainingCallback):
                 evals_log[name][value.name][-1] = value.value
         if self._stopped_before is not None:
             _warn_of_empty_workers(values_by_set, evals_log, parts)
-        self._stopped_before = None  # both checks are only for the first round
+        self._stopped_before = None  # the check and the warning above are only for the first round
         return False
 
 
 class Collective:
-    """XGBoost's allreduce as an exchange."""
+    """An `Exchange` that sums by XGBoost's allreduce."""
 
     def add(self, key: str, parts: int, array: Integers) -> Integers:
         """Sum the arrays of all workers."""
@@ -107,12 +107,12 @@ def global_eval(
     names: Sequence[str] | None = None,
     n_threads: int | None = None,
 ) -> GlobalEval:
-    """Make a metric whose values are over the rows of all workers, the same bits as `ra.evaluate` on all of them.
+    """Make a metric over the rows of all workers, with values bit-identical to `ra.evaluate` on all rows.
 
-    One object goes to `custom_metric=` and into `callbacks=`, before any early stopping: `xgboost.dask.train`,
-    SparkXGBRanker, `xgb.train` inside `xgboost.collective`, and one process. Each worker tallies its rows, the tallies
-    are added up by XGBoost's allreduce, and the log has the values in full precision on every worker, so that all stop
-    in the same round. Where a worker fails, all of them raise.
+    Pass the same object to `custom_metric=` and in `callbacks=`, before any early stopping. It works in
+    `xgboost.dask.train`, SparkXGBRanker, `xgb.train` inside `xgboost.collective`, and one process. Each worker tallies
+    its rows, and XGBoost's allreduce adds the tallies. Every worker's log has the values in full precision, so all
+    workers stop in the same round. If a worker fails, all workers raise.
 
     Parameters
     ----------
@@ -164,12 +164,12 @@ def _columns_if_any(dmatrix: xgb.DMatrix) -> DatasetColumns | None:
 
 
 def _best(model: xgb.Booster) -> tuple[Any, Any]:
-    """Return the attributes of a model that early stopping sets."""
+    """Return a model's best score and best iteration, which early stopping sets."""
     return model.attr("best_score"), model.attr("best_iteration")
 
 
 def _warn_of_empty_workers(values_by_set: dict[str, list[GlobalValue]], evals_log: dict[str, Any], parts: int) -> None:
-    """Warn if XGBoost's own values are wrong, because it counts a worker without rows as a query."""
+    """Warn if XGBoost's own metric values are wrong because it counts each worker without rows as a query."""
     if collective.get_rank():
         return
     for name, values in values_by_set.items():

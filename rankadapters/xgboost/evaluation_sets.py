@@ -32,7 +32,7 @@ def named_sets(evals: Any) -> list[tuple[Any, str]]:
 
 
 class EvaluationSet:
-    """An evaluation set: the DMatrix to predict on, and the evaluators of its labels."""
+    """An evaluation set: the DMatrix to predict on, and the evaluators that know the labels."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class EvaluationSet:
         self.dmatrix = xgb.DMatrix(features, missing=missing, enable_categorical=True)
 
     def panels(self) -> list[Panel]:
-        """Return the evaluators, bound again if the columns of a DMatrix have changed."""
+        """Return the evaluators, which are rebuilt if the user has changed the columns of the DMatrix."""
         if self._is_fixed:
             return self._panels
         columns = columns_of(self.dmatrix)

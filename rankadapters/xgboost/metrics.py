@@ -25,9 +25,9 @@ Array = NDArray[Any]
 
 
 class CustomMetric:
-    """A callable for `custom_metric=`; made by `custom_metric`."""
+    """A metric for XGBoost's `custom_metric=`; made by the function `custom_metric`."""
 
-    __name__ = "rankadapters"  # XGBRanker reads its metrics' names
+    __name__ = "rankadapters"  # XGBRanker reads the `__name__` of a metric
 
     def __init__(self, monitor: Monitor, n_queries: int | Mapping[str, int] | None) -> None:
         self._monitor = monitor
@@ -36,7 +36,7 @@ class CustomMetric:
 
     @property
     def history(self) -> History:
-        """Every value so far: (name of the set, convention, value in full precision)."""
+        """Every value so far, as (dataset, convention, value in full precision)."""
         return self._monitor.history
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
@@ -134,13 +134,13 @@ def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:
 
 
 def query_weights(weights: Array, group_sizes: Array) -> Array:
-    """Return XGBoost's weights unchanged: with groups, it has one per query."""
+    """Return a DMatrix's weights unchanged, because a DMatrix with groups has one weight per query."""
     del group_sizes
     return weights
 
 
 def _current_call() -> Call:
-    """Return the set and the training for which a metric is called; all folds of `xgb.cv` are one training."""
+    """Return the evaluated set and its training, from the call stack; all folds of `xgb.cv` are one training."""
     call, pack = Call(), None
     for names in calling("xgboost"):
         owner = names.get("self")
@@ -156,12 +156,12 @@ def _current_call() -> Call:
 
 
 def query_counts(n_queries: int | Mapping[str, int] | None) -> QueryCounts:
-    """Return the checks of declared numbers of queries, with a hint on how XGBoost cuts queries."""
+    """Return a check of the number of queries in each set, whose errors say how XGBoost cuts queries in two."""
     return QueryCounts(n_queries, "sort by qid, and end each batch of a DataIter at the end of a query")
 
 
 def refuse_names(names: Iterable[str]) -> None:
-    """Refuse display names that XGBoost's log would cut."""
+    """Refuse display names with a space, tab or colon, at which XGBoost splits its log."""
     for name in names:
         if any(c in name for c in " \t\n:"):
             msg = f"name {name!r} has a space, tab or colon, where XGBoost cuts its log.\nHint: use letters and /@-."

@@ -24,11 +24,11 @@ from rankadapters.xgboost.pair_draws import TrainingDraws, other_draws, seeds_pa
 
 Array = NDArray[Any]
 
-LEAST_HESSIAN = float(np.float32(1e-6))  # XGBoost's kRtEps
+LEAST_HESSIAN = float(np.float32(1e-6))  # lower bound of a sum of hessians; XGBoost's kRtEps
 
 
 class ObjectiveCallback(ToolkitObjective):
-    """A callable for `obj=`; made by `objective` or `lambdarank`."""
+    """An objective for XGBoost's `obj=`; made by `objective` or `lambdarank`."""
 
     __name__ = "rankadapters"  # XGBoost uses the name in messages
 
@@ -39,7 +39,7 @@ class ObjectiveCallback(ToolkitObjective):
         self._draws = TrainingDraws()
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
-        """Return gradients and hessians of raw margins on a DMatrix with groups."""
+        """Return gradients and hessians for raw margins; the DMatrix needs groups."""
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (
                 "XGBoost's scikit-learn estimators do not pass queries to an objective.\n"
@@ -54,7 +54,7 @@ class ObjectiveCallback(ToolkitObjective):
         return self._training.gradients(dmatrix, columns, factors, preds, drawn=drawn)
 
     def replay_params(self, dmatrix: xgb.DMatrix, *, base_score: float | None = None) -> dict[str, Any]:
-        """Return parameters that make `xgb.train(obj=)` start and bin as under a built-in objective.
+        """Return parameters that give `xgb.train(obj=)` the base score and feature bins of a built-in objective.
 
         XGBoost estimates `base_score` for a built-in objective, and starts a callable objective from 0.5. It also
         assumes a constant hessian for a callable objective, as for squared error, so `tree_method="approx"` keeps the
@@ -100,9 +100,9 @@ class ObjectiveCallback(ToolkitObjective):
     def _estimate(self, dmatrix: xgb.DMatrix) -> float:
         """Return XGBoost's estimate of `base_score`."""
         start = np.zeros(dmatrix.num_row(), np.float32)
-        # A separate callback, because random draws of this one belong to the training.
+        # A separate callback, so that the estimate uses up no random numbers of the training.
         grad, hess = ObjectiveCallback(self.objective, self._training.n_threads)(start, dmatrix)
-        # XGBoost adds one by one in float64; numpy's sum adds pairwise.
+        # XGBoost sums in row order in float64, as cumsum does; numpy's sum adds pairwise.
         total_grad, total_hess = (np.cumsum(array, dtype=np.float64)[-1] for array in (grad, hess))
         return float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))
 
@@ -188,7 +188,7 @@ def lambdarank(
     normalization: NormalizationWord = "xgboost",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make an objective callback of `ra.objectives.lambdarank`, with XGBoost's doubled hessian.
+    """Make an objective callback from `ra.objectives.lambdarank`, with XGBoost's doubled hessian.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
 
 
 def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Return the objective that this XGBoost release trains under these parameters.
+    """Return the objective that the installed XGBoost release optimizes under these parameters.
 
     This is `ra.objectives.xgboost.read_objective`, except that from 3.4 on the parameter `seed` (0 by default) seeds
     the pairs of `mean`. Up to 3.3 it does not.
@@ -241,7 +241,7 @@ def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objecti
 
 
 def _factors(columns: DatasetColumns) -> list[Any]:
-    """Return the factors of the gradients: each row's query weight, and 1 / mean weight."""
+    """Return the factors that multiply the gradients: each row's query weight, and 1 / mean query weight."""
     if columns.weights is None:
         return []
     total = float(np.sum(columns.weights, dtype=np.float64))

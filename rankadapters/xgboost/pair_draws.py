@@ -1,4 +1,4 @@
-"""The random pairs of XGBoost's `mean`: draws before the first round, and settings that change them."""
+"""Random pairs of XGBoost's pair method `mean`: samples before the first round, and settings that change the pairs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rankadapters.objectives.pairwise import Pairwise
 from rankadapters.objectives.pairwise_fields import BY_ROUND, SEEDS
 from rankadapters.objectives.xgboost import native_objective
 
-SEEDING = (3, 4)  # the first release whose parameter `seed` seeds the pairs of `mean`
-SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")  # random below 1
-DROPOUTS = ("rate_drop", "skip_drop", "one_drop")  # random above 0
-SHUFFLES = ("shuffle", "random")  # the random feature selectors
+SEEDING = (3, 4)  # the first XGBoost release whose parameter `seed` seeds the random pairs of `mean`
+SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")  # sample if below 1
+DROPOUTS = ("rate_drop", "skip_drop", "one_drop")  # drop trees at random if above 0
+SHUFFLES = ("shuffle", "random")  # the feature selectors that use random numbers
 
 
 class TrainingDraws:
-    """The number of draws before the first round of a training under a callback.
+    """Tells how often XGBoost's built-in objective would have sampled pairs before the first round.
 
     XGBoost estimates `base_score` for a built-in objective, and with sampled pairs draws once for the estimate. A
     callable objective starts from this estimate, so its training begins with the second draw.
@@ -34,17 +34,17 @@ class TrainingDraws:
         self._estimates: WeakKeyDictionary[xgb.DMatrix, float] = WeakKeyDictionary()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy nothing: a copy has different datasets."""
+        """Copy without the estimates, because a copy is used with different datasets."""
         return TrainingDraws, ()
 
     def expect(self, dmatrix: xgb.DMatrix, estimate: float | None) -> None:
-        """Store the estimate of `base_score` for a DMatrix, or remove it for None."""
+        """Store the estimated `base_score` of a DMatrix; None removes an earlier estimate."""
         self._estimates.pop(dmatrix, None)
         if estimate is not None:
             self._estimates[dmatrix] = estimate
 
     def before_training(self, value: Objective, dmatrix: xgb.DMatrix) -> int:
-        """Return the number of draws before the calling training; warn if XGBoost's own draws differ."""
+        """Return the number of pair samples to skip before round 1; warn if XGBoost would sample other pairs."""
         if not isinstance(value, Pairwise) or value.samples is None:
             return 0
         booster = _booster()
@@ -59,13 +59,13 @@ class TrainingDraws:
 
 
 def seeds_pairs() -> bool:
-    """Return whether this XGBoost release seeds the pairs of `mean` by its parameter `seed`."""
+    """Return whether the installed XGBoost seeds the random pairs of `mean` by its parameter `seed`."""
     major, minor, *_ = xgb.__version__.split(".")
     return (int(major), int(minor)) >= SEEDING
 
 
 def other_draws(value: Objective) -> str:
-    """Return how this XGBoost release draws the pairs of `mean` differently; empty if it does not."""
+    """Describe how the installed XGBoost samples other pairs of `mean` than this objective; empty if it does not."""
     fields = value.to_dict()
     if fields.get("samples") is None or (fields["seed"] != BY_ROUND) == seeds_pairs():
         return ""
@@ -84,7 +84,7 @@ def _booster() -> xgb.Booster | None:
 
 
 def _parameters(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of the parameters in a configuration, at any depth."""
+    """Yield the names and values of all parameters in a nested XGBoost configuration."""
     for name, part in config.items():
         if isinstance(part, dict):
             yield from part.items() if name.endswith("_param") else _parameters(part)
@@ -94,14 +94,14 @@ def _warn_of_other_draws(value: Pairwise, settings: Mapping[str, str]) -> None:
     try:
         native_objective(value)
     except UnsupportedConventionError:
-        return  # no release has this objective
+        return  # not a built-in objective of any XGBoost release
     difference = other_draws(value) or ("" if value.seed == BY_ROUND else _other_settings(int(value.seed), settings))
     if difference:
         warn_caller(f"this training is not that of XGBoost's built-in objective: {difference}")
 
 
 def _other_settings(seed: int, settings: Mapping[str, str]) -> str:
-    """Return why the built-in objective draws different pairs under these parameters; empty if it does not."""
+    """Describe why XGBoost would sample other pairs under these parameters; empty if it would sample the same."""
     sharing = [name for name in SHARES if float(settings.get(name, 1)) < 1]
     sharing += [name for name in DROPOUTS if float(settings.get(name, 0)) > 0]
     sharing += ["feature_selector"] if settings.get("feature_selector") in SHUFFLES else []

@@ -18,14 +18,14 @@ from rankadapters.parity.rows import IN_PART_FLOAT32
 from rankadapters.parity.toolkit_data import Route
 from rankadapters.xgboost.metrics import columns_of, query_weights
 
-MOST_LABEL = 31  # the largest label that its exponential gain accepts
+MOST_LABEL = 31  # the largest label that XGBoost's exponential gain accepts
 QUIET = {"objective": "rank:ndcg", "verbosity": 0, "nthread": 1, "base_score": 0.0}
 
 
 class XGBoostToolkit(Toolkit):
-    """XGBoost 3.2.0, src/metric/rank_metric.cc: its metric, with scores as a base margin.
+    """XGBoost's own metric of scores that are passed as a base margin (3.2.0, src/metric/rank_metric.cc).
 
-    For a model on data with groups, its own `eval` is compared too. `data` may be a DMatrix with labels and groups.
+    For a model on data with groups, `Booster.eval` is compared too. `data` may be a DMatrix with labels and groups.
     XGBoost refuses weights for which an empty query would raise its mean above 1.
 
     >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.6], presets.textbook(2), group_sizes=[3])
@@ -40,18 +40,18 @@ class XGBoostToolkit(Toolkit):
     }
 
     def names(self, words: dict[str, Any]) -> tuple[str, str]:
-        """Return the metric, and the metric with its parameters."""
+        """Return the metric's name, and a description with the metric's parameters."""
         params = (f" {name}={value}" for name, value in words.items() if name != "eval_metric")
         return words["eval_metric"], f"xgboost {words['eval_metric']}{''.join(params)}"
 
     def refuse(self, queries: Queries, words: dict[str, Any]) -> None:
-        """Refuse labels that are not whole numbers from 0 to 31, under its exponential gain and after rounding."""
+        """Refuse labels that are not whole numbers from 0 to 31 in float32, if the metric has an exponential gain."""
         rounded = queries.with_labels(as_float32("labels", queries.labels, self.vocabulary.title))
         if words.get("ndcg_exp_gain"):
             require_grades(rounded, MOST_LABEL, "xgboost", " under its exponential gain", "a linear gain, ")
 
     def ask(self, data: ToolkitData, words: dict[str, Any]) -> float:
-        """Return XGBoost's metric for scores as a base margin."""
+        """Return XGBoost's metric value for scores that are passed as a base margin."""
         groups, queries = words.get("groups", True), data.queries
         weights = data.inputs.get("query_weight", queries.query_weight) if groups else queries.row_weight
         matrix = xgb.DMatrix(
@@ -61,11 +61,11 @@ class XGBoostToolkit(Toolkit):
         return _evaluated(xgb.Booster(QUIET, [matrix]), matrix, words)
 
     def precision(self, convention: Convention) -> float:
-        """Return a lower precision for AUC with fractional labels, which XGBoost partly sums in float32."""
+        """Return a larger tolerance for AUC with fractional labels, which XGBoost partly sums in float32."""
         return IN_PART_FLOAT32 if getattr(convention, "pairs", "") == "unit" else super().precision(convention)
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
-        """Return the data of a trained ranker or Booster, with its predictions."""
+        """Return the given data with the predictions of a trained ranker or Booster."""
         expected = (xgb.XGBModel, self.vocabulary.title, "XGBRanker", "qid=qid")
         booster = model if isinstance(model, xgb.Booster) else ranker(model, *expected).get_booster()
         matrix, queries = _data(data, convention.weighting)
@@ -90,7 +90,7 @@ class XGBoostToolkit(Toolkit):
 
 
 def _kind_of(booster: xgb.Booster) -> str:
-    """Return the kind of booster.
+    """Return the booster's type, such as `gbtree` or `dart`.
 
     XGBoost 3.4 calls DART `gbtree` too. Only the rates at which it drops trees show the difference, and a model that
     was loaded from a file has lost them.
@@ -107,7 +107,7 @@ def _learner(booster: xgb.Booster) -> dict[str, Any]:
 
 
 def _own_metric(booster: xgb.Booster, words: dict[str, Any]) -> Convention | None:
-    """Return the convention of the metric under the model's training parameters, if these are known."""
+    """Return the metric's convention with the gain that the model was trained with; None if that is unknown."""
     learner = _learner(booster)
     params = [part.get("lambdarank_param", {}) for part in (*learner["metrics"], learner["objective"])]
     exp_gains = [options["ndcg_exp_gain"] == "1" for options in params if "ndcg_exp_gain" in options]
@@ -117,8 +117,8 @@ def _own_metric(booster: xgb.Booster, words: dict[str, Any]) -> Convention | Non
 
 @refusing("xgboost", xgb.core.XGBoostError)
 def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any]) -> float:
-    """Return the value from XGBoost's evaluation line, which has all digits."""
-    booster.set_param({name: value for name, value in words.items() if name != "groups"})  # `groups` is about the data
+    """Return the metric value from the text that XGBoost's `eval` prints, which has all digits."""
+    booster.set_param({name: value for name, value in words.items() if name != "groups"})  # `groups` is not XGBoost's
     values = dict(part.rpartition(":")[::2] for part in booster.eval(matrix, "set").split("\t")[1:])
     return float(values[f"set-{words['eval_metric']}"])
 

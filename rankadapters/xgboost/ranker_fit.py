@@ -1,4 +1,4 @@
-"""Train an XGBRanker by a callable objective, which `xgb.train` supports but its own `fit` does not."""
+"""Train an XGBRanker by a callable objective, which `xgb.train` supports but `XGBRanker.fit` does not."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _params(ranker: xgb.XGBRanker, train: xgb.DMatrix) -> dict[str, Any]:
         return ranker_params
     replayed = ranker.objective.replay_params(train, base_score=ranker_params.get("base_score"))
     if "random_state" in ranker_params:
-        replayed.pop("seed", None)  # an alias; XGBoost would use `seed`
+        replayed.pop("seed", None)  # or it would override its alias random_state
     return replayed | ranker_params
 
 

@@ -33,7 +33,7 @@ def as_column(name: str, value: object) -> Array:
 
 
 def as_numbers(name: str, value: object) -> Array:
-    """Return a column of numbers: float32 stays, all other types become float64; NaN is not refused here."""
+    """Return a column of numbers: float32 stays float32, all other types become float64; NaN is allowed."""
     array = as_column(name, value)
     if array.dtype.kind not in "biuf":
         raise _not_numbers(name, array)
@@ -49,7 +49,7 @@ def as_numbers(name: str, value: object) -> Array:
 
 
 def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
-    """Return a boolean column with one flag per row; None if all are True, which means the same as no column."""
+    """Return a boolean column, one flag per row; None if all are True, which is equivalent to no column."""
     array = as_column(name, value)
     if array.dtype != np.bool_:
         raise InputError(
@@ -100,7 +100,7 @@ def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = 
 def refused_entry(
     name: str, array: Array, refused: Flags | int, why: str, hint: str, *, by_row: bool = True, form: str = ""
 ) -> InputError:
-    """Return the error for the entry at an index, or for the first flagged one; with `by_row` it gets that row."""
+    """Return the error for the entry at an index, or for the first one in a mask; `by_row` adds its row number."""
     index = refused if isinstance(refused, int) else int(np.argmax(refused))
     return InputError(f"{name}[{index}] is {array[index]:{form}}{why}.", hint=hint, row=index if by_row else None)
 
@@ -112,12 +112,12 @@ def non_finite(name: str, index: int, array: Array, *, by_row: bool = True) -> I
 
 
 def refused_label(labels: Array, refused: Flags, why: str, hint: str) -> InputError:
-    """Return the error for the first flagged label."""
+    """Return the error for the first label in the mask `refused`."""
     return refused_entry("labels", labels, refused, f", {why}", hint, form="g")
 
 
 def beyond_float32(row: int, scores: Array, subject: str, hint: str) -> InputError:
-    """Return the error for a score that overflows float32, the type in which `subject` compares, or is not finite."""
+    """Return the error for a score that is not finite, or overflows float32, in which `subject` compares scores."""
     if not np.isfinite(scores[row]):
         return non_finite("scores", row, scores)
     why = f", beyond float32, in which {subject} compares scores"
@@ -212,7 +212,7 @@ def is_missing(value: object) -> bool:
 
 
 def _to_array(name: str, value: object) -> Array:
-    masked = sys.modules.get("numpy.ma")  # slow to import, and there are no masked arrays before it is imported
+    masked = sys.modules.get("numpy.ma")  # a slow import, and nobody has masked arrays without it
     if masked and isinstance(value, masked.MaskedArray) and masked.is_masked(value):
         raise InputError(f"{name} has masked entries, which are not values.", hint="leave these rows out, or fill them")
     if isinstance(value, np.ndarray):
@@ -247,7 +247,7 @@ def _from_tensor(name: str, value: Any) -> Array:
 
 
 def _column_hint(name: str, value: object, array: Array) -> str:
-    """Suggest how to get a column from a matrix: class probabilities, or scikit-learn's layout of a row per query."""
+    """Suggest how to get a column from a matrix, such as class probabilities or a matrix with a row per query."""
     if isinstance(value, np.ndarray) and 1 in array.shape:
         return f"{name}.ravel()"
     is_matrix = array.ndim == 2 and array.shape[0] > 1  # noqa: PLR2004
@@ -272,7 +272,7 @@ def _from_iterable(name: str, items: list[Any]) -> Array:
 
 
 def _as_numbers_or_objects(items: list[Any], kinds: set[type]) -> Array:
-    """Return an array of numbers, or of objects if float64 could not hold an integer among floats exactly."""
+    """Return an array of numbers; of objects if it mixes floats with integers that float64 cannot hold exactly."""
     array = np.asarray(items)
     integers = tuple(kind for kind in kinds if issubclass(kind, (int, np.integer)))
     if integers and array.dtype.kind == "f" and max(abs(int(i)) for i in items if isinstance(i, integers)) > EXACT_INT:

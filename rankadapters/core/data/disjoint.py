@@ -1,4 +1,4 @@
-"""Checks that no query is in two tallies, by the ids of the queries or by a partition of all queries."""
+"""Checks that no query is in two tallies (partial sums of a measure), by query ids or a partition of all queries."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Parts:
         return _join_parts([cls.one(data["scheme"], data["count"], index) for index in data["indexes"]])
 
 
-Identity = tuple[Ids | None, Parts | None, NDArray[Any] | None]  # of a tally: hashed ids, parts, and original ids
+Identity = tuple[Ids | None, Parts | None, NDArray[Any] | None]  # of a tally's queries: hashed ids, parts, original ids
 
 
 def as_ids(ids: object, n_queries: int) -> Ids:
@@ -85,7 +85,7 @@ def as_ids(ids: object, n_queries: int) -> Ids:
 
 
 def join(tallies: list[Identity]) -> tuple[Ids | None, Parts | None]:
-    """Return the ids or the parts of all tallies together.
+    """Merge what identifies the queries of tallies: hashed ids if all tallies have them, else parts.
 
     Raises
     ------
@@ -107,8 +107,8 @@ def join(tallies: list[Identity]) -> tuple[Ids | None, Parts | None]:
 
 
 def _joined(ids: list[Ids]) -> tuple[Ids, Ids]:
-    """Return all ids, sorted, and the repeated ones."""
-    # A stable sort is fast on runs that are already sorted, such as the ids of a merged tally.
+    """Return all ids, sorted, and the ids that occur more than once."""
+    # A stable sort is fast if the input has long sorted stretches, such as the ids of a merged tally.
     joined = np.sort(np.concatenate(ids), kind="stable")
     return joined, joined[1:][joined[1:] == joined[:-1]]
 

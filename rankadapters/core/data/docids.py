@@ -40,7 +40,7 @@ def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int
     (array([1, 2, 0]), -1)
     """
     words = [query.astype(np.uint64), *_as_words(ids.astype(str, copy=False)).T]
-    if ids.dtype == object:  # the conversion dropped each final NUL, but the lengths still tell such texts apart
+    if ids.dtype == object:  # the conversion drops a final NUL, so compare lengths too
         words.append(np.fromiter(map(len, ids), np.uint64, ids.size))
     keys = squeezed(words)
     order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
@@ -53,7 +53,7 @@ def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int
 
 
 def _as_words(ids: Array) -> NDArray[np.uint64]:
-    """Pack characters into 64-bit words that compare like the strings; a few words sort faster than text."""
+    """Pack strings into 64-bit words that sort in the same order; numpy sorts integers faster than text."""
     width = max(1, ids.dtype.itemsize // 4)
     points = np.ascontiguousarray(ids).astype(f"<U{width}").view("<u4").reshape(ids.size, width)
     ascii_only = points.max() < _ASCII
@@ -90,7 +90,7 @@ def squeezed(columns: Iterable[Words]) -> list[Words]:
 
 
 def _runs(mask: int) -> list[tuple[int, int]]:
-    """Return the runs of ones in a number, highest first, as (lowest bit, length)."""
+    """Return the runs of 1-bits in a number, highest first, as (lowest bit, length)."""
     runs, shift = [], 0
     while mask >> shift:
         rest = mask >> shift

@@ -160,7 +160,7 @@ def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
 
 
 def _distinct(keys: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first index of each distinct key, in ascending order of the keys, and each entry's key number."""
+    """Return the first index of each distinct key, sorted by key, and for each entry the number of its key."""
     if keys.dtype.kind not in "iu":
         _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
         return first, codes.ravel()
@@ -182,15 +182,15 @@ def stable_order(numbers: Array) -> NDArray[np.intp]:
     """
     if int(numbers.max()) - int(numbers.min()) >= 2**32:
         return np.argsort(numbers, kind="stable")
-    wide = numbers.astype(np.int64, copy=False)  # differences are right even if uint64 numbers wrap
+    wide = numbers.astype(np.int64, copy=False)  # large uint64 numbers become negative, but differences stay right
     digits = wide - wide[np.argmin(numbers)]
-    order = np.argsort(digits.astype(np.uint16), kind="stable")  # a counting sort in numpy
+    order = np.argsort(digits.astype(np.uint16), kind="stable")  # fast, since numpy sorts 16-bit integers by radix
     upper = (digits >> 16).astype(np.uint16)
     return order[np.argsort(upper[order], kind="stable")] if upper.any() else order
 
 
 def stretches(ids: Array, name: str = "qid") -> NDArray[np.int64]:
-    """Return the first row of each run of equal ids; `name` is the column that messages name.
+    """Return the first row of each run of equal ids; messages call the column `name`.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def _starts(keys: Array) -> NDArray[np.int64]:
 
 
 def comparable_keys(ids: Array, name: str = "qid") -> Array:
-    """Return keys that numpy can compare: equal ids have equal keys; a missing id raises InputError."""
+    """Return a key for each id, equal for equal ids, that numpy can compare; a missing id raises InputError."""
     keys = _codes_of_objects(ids, name) if ids.dtype == object else ids
     if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
         raise _missing(name, ids, missing)

@@ -130,7 +130,7 @@ def _kind_of(item: object) -> str:
 
 
 def _items(ids: Array) -> list[Any]:
-    """Return the ids of a column as a list; times stay numpy's, since `tolist` turns nanoseconds into integers."""
+    """Return the ids of a column as a list, with times as numpy scalars, since `tolist` would make them integers."""
     return list(ids) if ids.dtype.kind in "mM" or ids.dtype == np.longdouble else ids.tolist()
 
 
@@ -179,7 +179,7 @@ _COLUMNS: dict[str, Callable[[Array], Array | None]] = {
 
 
 def _number(item: Any) -> Any:
-    """Return an int for a whole number, a float if it is exact, or else the exact ratio."""
+    """Return an int for a whole number, a float if that is exact, or else the exact ratio."""
     try:
         numerator, denominator = item.as_integer_ratio()
     except (AttributeError, OverflowError, ValueError):  # complex numbers, infinities
@@ -190,18 +190,18 @@ def _number(item: Any) -> Any:
 
 
 def _in_numpy(item: Any) -> Any:
-    """Return a time of Python, pandas or numpy as numpy's, with all digits; a time with a zone is converted to UTC."""
+    """Convert a Python, pandas or numpy time to numpy, with all digits, and to UTC if it has a time zone."""
     if isinstance(item, np.generic):
         return item
     if isinstance(item, datetime) and item.tzinfo is not None:
         item = item.astimezone(UTC).replace(tzinfo=None)
-    if hasattr(item, "to_numpy"):  # a pandas time, which may have nanoseconds
+    if hasattr(item, "to_numpy"):  # a pandas time, which may have nanoseconds; datetime holds only microseconds
         return item.to_numpy()
     return np.datetime64(item) if isinstance(item, datetime) else np.timedelta64(item)
 
 
 def _time(item: Any) -> Any:
-    """Return a time or date of Python, or a tuple of type and integer if Python's types cannot hold all digits."""
+    """Return a Python time or date; (type, integer) if Python's types cannot hold all digits."""
     letter = item.dtype.kind
     if letter == "M" and np.datetime_data(item.dtype)[0] in _DAYS:
         return item.astype("M8[D]").item()

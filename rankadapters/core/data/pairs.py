@@ -100,7 +100,7 @@ def _as_rows(name: str, column: object, n_docs: int) -> NDArray[np.int64]:
 
 
 def pairs_of_queries(pairs: Pairs, rows: NDArray[np.intp], numbers: NDArray[np.integer[Any]]) -> Pairs:
-    """Return the pairs of the queries with these numbers; the row numbers become indexes into `rows`."""
+    """Return the pairs of the queries with these indexes; their row numbers become indexes into `rows`."""
     new_row = np.zeros(int(rows.max(initial=-1)) + 1, np.int64)
     new_row[rows] = np.arange(rows.size)
     sizes = np.diff(pairs.indptr)[numbers]

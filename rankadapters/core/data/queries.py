@@ -166,7 +166,7 @@ class Queries(Grouping):
         return self._with(pairs=pairs)
 
     def weighed_by(self, column: str | None) -> Queries:
-        """Return the same queries with only one of their columns of weights.
+        """Return the same queries with only one kind of weights.
 
         `column` is one of `weights`; None removes all of them.
         """
@@ -192,11 +192,11 @@ class Queries(Grouping):
         return self._with(query_ids=frozen(query_ids))
 
     def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
-        """Return the same queries with ranks of their documents: one per row, unique within a query; not checked."""
+        """Return the same queries with the given docid ranks: one per row, unique within a query; not checked."""
         return self._with(docid_rank=frozen(ranks))
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
-        """Return the queries with these numbers, in this order, and the numbers of their rows in the caller's order.
+        """Return the queries with these indexes, in this order, and their row numbers in the caller's order.
 
         Raises
         ------
@@ -219,7 +219,7 @@ class Queries(Grouping):
         return (queries, rows) if self.order is None else (queries.reordered(np.argsort(rows)), np.sort(rows))
 
     def reordered(self, positions: NDArray[np.intp]) -> Queries:
-        """Return the same queries with the rows in a new order: `positions` lists rows that are now contiguous."""
+        """Return the same queries in a new order of rows: `positions` lists the present, contiguous rows in it."""
         order = np.argsort(positions)  # the new position of each row
         names = ("labels", "row_weight", "docid_rank", "retrieved", "judged")
         columns = {name: column[positions] for name in names if (column := getattr(self, name)) is not None}
@@ -228,7 +228,7 @@ class Queries(Grouping):
         return self._with(**columns, order=frozen(order.astype(index_dtype(self.n_docs))))
 
     def together(self) -> tuple[Queries, NDArray[np.intp]]:
-        """Return the same queries with contiguous rows, and the row numbers in that order."""
+        """Return the same queries with contiguous rows, and the caller's row numbers in the new order."""
         return self.take(np.arange(self.n_queries))
 
     def as_one(self, *, row_weight: Array | None = None) -> Queries:
@@ -240,7 +240,7 @@ class Queries(Grouping):
         )  # fmt: skip
 
     def _of_rows(self, rows: NDArray[np.intp], sizes: Array, numbers: NDArray[np.integer[Any]]) -> Queries:
-        """Return the queries with these numbers, given their row numbers and sizes."""
+        """Return the queries with these indexes, given their row numbers and sizes."""
         names = ("row_weight", "docid_rank", "retrieved", "judged")
         columns = {name: column for name in names if (column := getattr(self, name)) is not None}
         return self._with(
@@ -303,7 +303,7 @@ class Queries(Grouping):
 
 
 def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
-    """Return the queries of labels and columns; `labels` may also be a Queries, then without columns.
+    """Return the queries of labels and columns; if `labels` is already a Queries, no columns are allowed.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def _refuse_other_order(index: Any, query_ids: Array) -> None:
 
 
 def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None) -> Array:
-    """Check that identifiers are unique within a query, and return the rank of each row in their order."""
+    """Check that identifiers are unique within a query, and return the rank of each row's identifier."""
     ids = as_column("docid", docid)
     same_length("docid", ids, int(indptr[-1]))
     text = docid_texts(ids)

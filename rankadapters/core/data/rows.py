@@ -20,7 +20,7 @@ NO_ORDER: Ints = writable(read_only(np.empty(0, index_dtype(0))))
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows, query by query: `order` lists their numbers in the caller's arrays; empty means 0, 1, 2, ...
+    """Some rows, query by query: `order` lists their numbers in the caller's arrays; an empty one means 0, 1, 2, ...
 
     Both arrays are `writable`, which is the type that kernels are compiled for.
     """
@@ -40,14 +40,14 @@ class Rows:
         return int(self.sizes.max(initial=0))
 
     def take(self, column: Array) -> Array:
-        """Return a column of the caller's in this order, as an input of kernels."""
-        end = int(self.indptr[-1])  # an empty order means all rows or none
+        """Return the entries of a caller's column for these rows, in their order, as input for kernels."""
+        end = int(self.indptr[-1])  # if `order` is empty, these are all rows or no rows
         entries: Array = writable(column[self.order] if self.order.size else column[:end])
         return entries
 
 
 def mirrored(rows: Rows) -> Ints:
-    """Return indexes into the rows that reverse the order within each query."""
+    """Return indexes that reverse the order of rows within each query."""
     return np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(rows.indptr[-1])
 
 
@@ -68,7 +68,7 @@ def rows_of(queries: Queries, mask: NDArray[np.bool_] | None) -> Rows:
 
 
 def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
-    """Return the rows that a ranking contains under a value of the field `unjudged`."""
+    """Return the rows to rank, given the value of the field `unjudged`."""
     if queries.judged is None:
         return rows_of(queries, queries.retrieved)
     retrieved = queries.retrieved if queries.retrieved is not None else np.ones(queries.n_docs, np.bool_)

@@ -15,7 +15,7 @@ from rankadapters.core.declaration.spelling import as_float
 from rankadapters.core.declaration.spelling import number as spelled
 from rankadapters.core.errors import InputError, brief, choices
 
-_SEEDS = 2**32  # number of seeds that a generator can draw; numpy's older RandomState accepts no others
+_SEEDS = 2**32  # sampled seeds are smaller than this, the limit of numpy's RandomState
 
 
 def whole(name: str, value: object, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
@@ -136,7 +136,7 @@ def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[s
 
 
 def members(value: object) -> list[Any] | None:
-    """Return the items of an iterable as a list; None for a string and for values that are not iterable.
+    """Return the items of an iterable as a list; None if the value is a string or not iterable.
 
     >>> import numpy as np
     >>> members((1, 2)), members("ab"), members(np.array(3))
@@ -148,7 +148,7 @@ def members(value: object) -> list[Any] | None:
 
 
 def seed(random_state: object) -> int:
-    """Return a seed: `random_state` itself if it is a whole number, or a seed drawn from a numpy generator.
+    """Return a seed: `random_state` itself if it is a whole number, or a seed sampled from a numpy generator.
 
     >>> import numpy as np
     >>> seed(5), seed(np.random.default_rng(0)) == seed(np.random.default_rng(0))
@@ -178,7 +178,7 @@ def refusal(name: str, value: object, allowed: str, hint: str = "") -> InputErro
 
 
 def _numbers(least: float, most: float, *, above: bool, below: bool) -> str:
-    """Describe the numbers between two bounds, for a message."""
+    """Describe, for a message, the allowed numbers: those between two bounds."""
     lower = "" if least == -math.inf else f" {'above' if above else 'from'} {spelled(least)}"
     if most == math.inf:
         return f"finite numbers{lower}{'' if above or not lower else ' on'}"

@@ -1,4 +1,4 @@
-"""Conventions: values without defaults that declare everything which decides the value of a ranking measure."""
+"""Conventions: they declare everything that decides the value of a ranking measure; no field has a default."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ POOL = Words(
 
 
 def average_of(*words: str, geometric: bool) -> Words:
-    """Return the field `average` for a measure that allows only these words."""
+    """Return the field `average`, restricted to the words that a measure allows."""
     return Words(
         group=AVERAGE.group, about=AVERAGE.about, rarity=AVERAGE.rarity,
         words={word: AVERAGE.words[word] for word in words},
@@ -64,7 +64,7 @@ _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row"
 
 
 class FromPreset(Declared):
-    """A declared value that remembers the preset it was made from; the preset does not count for equality.
+    """A declared value that remembers the preset it was made from; equality ignores the preset.
 
     The preset is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
     """
@@ -75,7 +75,7 @@ class FromPreset(Declared):
 
     def __init_subclass__(cls) -> None:
         """Add a description of every field to the docstring of the class."""
-        if "__slots__" in vars(cls):  # with slots=True, dataclass creates each class twice and keeps this one
+        if "__slots__" in vars(cls):  # slots=True creates each class twice; dataclass keeps this one
             cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
 
     def __post_init__(self) -> None:
@@ -103,10 +103,10 @@ class Convention(FromPreset):
 
     @abstractmethod
     def lower(self, binding: Any) -> Any:
-        """Return the plan, a `plans.RankedPlan` or `plans.WholePlan`, that computes the measure on bound queries."""
+        """Lower the convention to a plan (`plans.RankedPlan` or `WholePlan`) that computes it on bound queries."""
 
     def unify(self) -> None:
-        """Set fields that cannot matter to fixed values."""
+        """Set each field that cannot matter to a fixed value, so that equivalent conventions are equal."""
         if getattr(self, "k", 0) is None:
             self._set("short", "pad")
         if getattr(self, "empty", None) == 0 and self.average == "query-except-empty":
@@ -114,12 +114,12 @@ class Convention(FromPreset):
 
     @property
     def over(self) -> str:
-        """The units that are summed over: `queries` (a mean of their values), `pairs`, or `rows` (as one query)."""
+        """What the measure sums over: `queries` (mean of their values), `pairs`, or `rows` (all rows as one query)."""
         return str(getattr(self, "pool", "queries"))
 
     @property
     def pooled(self) -> bool:
-        """Whether numerators and masses are summed over all queries before the division."""
+        """Whether one ratio is computed for all queries, after summing numerators and denominators over them."""
         return self.over == "pairs"
 
     def worth(self, value: float) -> float:
@@ -133,7 +133,7 @@ class Convention(FromPreset):
 
     @property
     def floor(self) -> float | None:
-        """Floor of a geometric mean: it counts smaller values as this one. None for other averages."""
+        """Floor of a geometric mean, which replaces smaller values of queries; None for other averages."""
         if not self.average.startswith(GEOMETRIC):
             return None
         parameter = border(self.average)
@@ -141,20 +141,20 @@ class Convention(FromPreset):
 
     @property
     def is_sum(self) -> bool:
-        """Whether the value is a sum of one share per query."""
+        """Whether the value is a sum of contributions, one per query."""
         return self.over != "rows" and self.floor is None
 
     def all_retrieved(self) -> Self:
-        """Return a convention that gives the same values wherever every row is retrieved, as inside a toolkit."""
+        """Return a convention that gives the same values if every row is retrieved, as inside a toolkit."""
         return self
 
     @property
     def preset(self) -> tuple[str, Convention] | None:
-        """Name of the convention's preset, and the convention of the preset at the same cutoff; None without one."""
+        """Name of the preset that the convention was made from, and that preset at the same cutoff; None if none."""
         return self._preset
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Return flags of the labels that the measure accepts but is not meant for, and why; None if all are fine.
+        """Return a mask of labels that the measure accepts but is not meant for, and why; None if all are fine.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Convention(FromPreset):
         return None
 
     def link(self, mean: float) -> float:
-        """Return the value of the measure, given the ratio of the two sums: the ratio, or its exponential."""
+        """Return the measure's value, given the ratio of its two sums: the ratio itself, or exp(ratio)."""
         return mean if self.floor is None else math.exp(mean)
 
     def link_slope(self, value: float) -> float:
@@ -225,7 +225,7 @@ class Convention(FromPreset):
         return self.replace(k=k)
 
     def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
-        """Return the fields that differ, with the value of each convention; None if it does not have the field.
+        """Return the fields that differ, with both values; None if a convention does not have the field.
 
         >>> from rankadapters import presets
         >>> presets.lightgbm(10).diff(presets.yahoo(10))
@@ -274,7 +274,7 @@ class Convention(FromPreset):
         return _restore, (type(self), self.to_dict(), self._preset)
 
     def _preset_at(self, k: int | None) -> tuple[str, Convention] | None:
-        """Return the preset at a cutoff; None if the preset has no cutoff and thus does not declare `short`."""
+        """Return the preset at a cutoff; None if it was made with k=None, which hides its value of `short`."""
         if self._preset is None:
             return None
         text, preset = self._preset
@@ -284,7 +284,7 @@ class Convention(FromPreset):
         return None if preset_k is None else (text, preset.replace(k=k))
 
     def _preset_text(self) -> str:
-        """Return the text of the preset with the fewest changes that turn it into this convention."""
+        """Return the preset's text, plus the fewest changes that turn the preset into this convention."""
         if self._preset is None:
             return ""
         text, preset = self._preset
@@ -326,7 +326,7 @@ def as_convention(value: object) -> Convention:
 
 
 def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:
-    """Raise ConventionError if the convention's average has no meaning with its pool."""
+    """Raise ConventionError if the field `average` has no meaning with the value of the field `pool`."""
     allowed = by_pool[convention.pool]
     if convention.average.partition("_")[0] not in allowed:
         fields = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
@@ -336,7 +336,7 @@ def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> Non
 def _is(preset: Convention, changes: dict[str, Any], expected: Convention) -> bool:
     try:
         return Declared.replace(preset, **changes) == expected
-    except ConventionError:  # these fields contradict each other
+    except ConventionError:  # the changed fields contradict other fields
         return False
 
 

@@ -53,13 +53,13 @@ class Declared(ABC):
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
-        """Check every field, then set fields that cannot matter to fixed values."""
+        """Check every field, then set each field that cannot matter to a fixed value."""
         for name, kind in self.declared().items():
             object.__setattr__(self, name, kind.check(name, getattr(self, name)))  # like `_set`, but one call fewer
         self.unify()
 
     def unify(self) -> None:  # noqa: B027 - most classes need no such hook
-        """Set fields that cannot matter to fixed values, and raise ConventionError for contradictory fields."""
+        """Set each field that cannot matter to a fixed value; raise ConventionError for contradictory fields."""
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -89,7 +89,7 @@ class Declared(ABC):
         return type(self)(**{**self.to_dict(), **fields})
 
     def diff(self, other: Declared) -> dict[str, tuple[Any, Any]]:
-        """Return the fields that differ, each with both values; None if a value does not have the field."""
+        """Return the fields that differ, with both values; None where `self` or `other` lacks the field."""
         own_values, other_values = self.to_dict(), other.to_dict()
         kinds = {**self.declared(), **other.declared()}
         names = sorted(kinds, key=lambda name: GROUPS.index(kinds[name].group))
@@ -140,7 +140,7 @@ def _declared(cls: type[Declared]) -> dict[str, Field]:
 
 @cache
 def _annotations(cls: type) -> dict[str, Any]:
-    """Return the annotations of a class without its bases, which `get_type_hints` would evaluate again each time."""
+    """Return a class's own annotations; `get_type_hints` would evaluate those of the base classes again."""
     return inspect.get_annotations(cls, eval_str=True)
 
 

@@ -42,7 +42,7 @@ class Field:
         so that adding a field later does not change older signatures.
     """
 
-    type_name: ClassVar[str] = "str"  # in docstrings
+    type_name: ClassVar[str] = "str"  # the type that docstrings show
 
     group: str
     about: str
@@ -70,7 +70,7 @@ class Field:
         return text
 
     def fits(self, value: Any, columns: Collection[str]) -> bool:
-        """Return whether queries with these columns can be evaluated under a value."""
+        """Return whether a value of the field can be used for queries with these columns."""
         del value, columns
         return True
 
@@ -79,7 +79,7 @@ class Field:
         return {}
 
     def narrowed(self, annotation: Any) -> Self:
-        """Return the field restricted to the type with which one class annotates it."""
+        """Return the field restricted to the values that a class's annotation allows."""
         del annotation
         return self
 
@@ -90,7 +90,7 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Words(Field):
-    """One of some words, or one of some words with a number, such as `above_0.5`.
+    """A field whose value is a word, such as `worst`, or a word with a number, such as `above_0.5`.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Words(Field):
         return self.accepts(parameter)
 
     def fits(self, value: Any, columns: Collection[str]) -> bool:
-        """Return whether the columns include the one that the word needs, and not the one that it would ignore."""
+        """Return whether the columns include the one that the word needs, and lack the one that it would ignore."""
         word = value if value in self.words else value.rpartition("_")[0]
         return self.needs.get(word, "") in {"", *columns} and self.ignores.get(word) not in columns
 
@@ -183,7 +183,7 @@ class GainWords(Words):
 
 @dataclass(frozen=True, kw_only=True)
 class DiscountWords(Words):
-    """A discount: a formula, some with a number."""
+    """A discount: a formula, with a number in some cases."""
 
     def check(self, name: str, value: Any) -> str:
         """Return the word; `log_2` becomes `log2`."""

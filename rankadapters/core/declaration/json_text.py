@@ -1,4 +1,4 @@
-"""JSON texts of conventions, and the reader of JSON objects that scores share."""
+"""JSON texts of conventions, and a reader of JSON objects, which scores use too."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_convention(text: object, kind: type[Declared]) -> Any:
     if not is_whole(version) or version != VERSION:
         msg = f"the JSON text has version {brief(version)}; this rankadapters knows {VERSION}."
         raise ConventionError(msg, hint="give the member 'version', or upgrade rankadapters")
-    measures: dict[str, type[Convention]] = import_module("rankadapters.core.measures").MEASURES  # avoids a cycle
+    measures: dict[str, type[Convention]] = import_module("rankadapters.core.measures").MEASURES  # no import cycle
     declared = measures.get(measure) if isinstance(measure, str) else None
     if declared is None or not issubclass(declared, kind):
         allowed = choices(word for word, cls in measures.items() if issubclass(cls, kind))

@@ -45,7 +45,7 @@ class NumberOrWord(Field):
     low: float
     high: float
     words: Mapping[str, str]
-    number: str = "that value"  # the meaning of a number
+    number: str = "that value"  # what a number means, for docstrings
 
     @property
     def allowed(self) -> str:

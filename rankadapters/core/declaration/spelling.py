@@ -8,7 +8,7 @@ from numbers import Real
 
 from rankadapters.core.errors import ConventionError
 
-_MOST_DIGITS = 100  # longest whole number to read; Python may refuse more than 640 digits
+_MOST_DIGITS = 100  # longest number to read; Python may be set to refuse more than 640 digits
 
 
 def as_whole(text: str) -> int | None:
@@ -22,7 +22,7 @@ def as_whole(text: str) -> int | None:
 
 def as_float(value: object) -> float:
     """Return a number as a float; NaN for other values, and for numbers that are too large for a float."""
-    try:  # a bool is a number in Python, but a user who writes empty=True hardly means 1
+    try:  # bools become NaN, since a user who writes empty=True hardly means 1
         return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     except OverflowError:
         return math.nan
@@ -34,7 +34,7 @@ def number(value: float) -> str:
     >>> number(1.0), number(0.5), number(1e22), number(1e-5)
     ('1', '0.5', '1e22', '1e-05')
     """
-    return repr(float(value) + 0.0).removesuffix(".0").replace("+", "")  # + 0.0 makes -0.0 and 0.0 one number
+    return repr(float(value) + 0.0).removesuffix(".0").replace("+", "")  # + 0.0 turns -0.0 into 0.0
 
 
 def as_number(text: str) -> float | None:
@@ -47,7 +47,7 @@ def as_number(text: str) -> float | None:
 
 
 def border(text: str) -> tuple[str, float] | None:
-    """Return a word and its number; None for a word without a number.
+    """Split a text such as `above_0.5` into its word and its number; None if it has no number.
 
     >>> border("above_0.5"), border("label")
     (('above', 0.5), None)

@@ -1,9 +1,9 @@
 """Presets: the conventions of real tools, with the evidence for each.
 
 Calling a tool with a cutoff returns its NDCG, if it has one; its methods return its other measures. A released preset
-never changes: when a tool changes its behavior, the new behavior gets a new preset. "Run with 1.2: equal to 1e-9" in a
-docstring means that version 1.2 of the tool was run and that its numbers, stored in tests/golden, differ by at most
-1e-9. "Read only" means that only the tool's source was read.
+never changes: when a tool changes its behavior, the new behavior gets a new preset. "Run against 1.2: equal within
+1e-9" in a docstring means that version 1.2 of the tool was run, and that its numbers, stored in tests/golden, differ
+from ours by at most 1e-9. "Read only" means that we only read its source. A query has n rows, R of them relevant.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def __dir__() -> list[str]:
 
 
 def names(measure: str | None = "ndcg") -> tuple[str, ...]:
-    """Return the names of presets, which `ra.parse` can read. The name of a tool alone is its NDCG.
+    """Return the names of presets, which `ra.parse` can read. A tool's name alone means its NDCG.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class CatBoost(
     evidence="run", discount="log2", ideal="cutoff", relevant="above_0.5", ties="worst", precision="float64",
     retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="query",
 ):  # fmt: skip
-    """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
+    """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run against 1.2.7 and 1.2.10: equal within 1e-9.
 
     Tied documents are ranked in the worst order, and a query without relevant rows counts 1. Labels are stored as
     float32. The weight of a query is its group weight.
@@ -69,11 +69,11 @@ class CatBoost(
         denominator: Denominator = "LogPosition",
         use_weights: bool = True,
     ) -> DCG:
-        """`DCG:top=k`, dcg.cpp. Run with 1.2.10: equal to 1e-9; parameters as in `NDCG`."""
+        """`DCG:top=k`, dcg.cpp. Run against 1.2.10: equal within 1e-9; parameters as in `NDCG`."""
 
     @preset(AP, "MAP", divisor="cutoff", pool="queries", average="uniform")
     def map(self, k: int | None, *, border: float = BORDER) -> AP:
-        """`MAP:top=k`, precision_recall_at_k.cpp, which ignores weights. Run with 1.2.10: equal to 1e-12.
+        """`MAP:top=k`, precision_recall_at_k.cpp, which ignores weights. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class CatBoost(
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None, *, border: float = BORDER, use_weights: bool = True) -> RR:
-        """`MRR:top=k`, metric.cpp. Run with 1.2.10: equal to 1e-12.
+        """`MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class CatBoost(
         AUC, "AUC", options=AUC_TYPE, pairs="unit", complement="float32", ties="average", pool="rows", average="uniform"
     )  # fmt: skip
     def auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
-        """`AUC`, auc.cpp, over all rows. Run with 1.2.10: equal to 1e-12.
+        """`AUC`, auc.cpp, over all rows. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -116,11 +116,11 @@ class CatBoost(
         average="uniform",
     )  # fmt: skip
     def query_auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
-        """`QueryAUC`, auc.cpp: the mean over queries. Run with 1.2.10: equal to 1e-12; parameters as in `auc`."""
+        """`QueryAUC`, auc.cpp, the mean over queries. Run against 1.2.10: equal within 1e-12; options as in `auc`."""
 
     @preset(AUC, "PairAccuracy", pairs="given", complement="float64", pool="pairs", average="pair")
     def pair_accuracy(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> AUC:
-        """`PairAccuracy`, metric.cpp. Run with 1.2.10: equal to 1e-12.
+        """`PairAccuracy`, metric.cpp. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class CatBoost(
         return convention
 
     def _readers(self, declared: Preset) -> dict[str, Reader]:
-        """Return the reader of each parameter of a metric string."""
+        """Return, for each parameter of a metric string, the function that parses its value."""
         readers: dict[str, Reader] = {"top": read_top} if declared.takes_k else {}
         for name in declared.options:
             option = declared.option(self, name)
@@ -191,15 +191,15 @@ class CatBoost(
         return readers
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
-        """Yield calls of the measure's presets, with all values of their options that could yield the convention."""
+        """Yield calls of the measure's presets, one for each choice of options that could give the convention."""
         graded = getattr(convention, "relevant", "") == "label"
         skipped = {"PrecisionAt", "RecallAt"} if graded else {"AverageGain"}
         if getattr(convention, "discount", "").startswith("power"):
-            skipped.add("ERR")  # the discount is that of PFound
+            skipped.add("ERR")  # only PFound has a power discount
         return (call for call in super().calls(convention) if call.metric not in skipped)
 
     def nearest(self, convention: Convention) -> Convention:
-        """Return the nearest convention that CatBoost can compute, an NDCG for a measure that it lacks."""
+        """Return the nearest convention that CatBoost can compute: an NDCG if CatBoost lacks the measure."""
         convention = as_convention(convention)
         nearest = super().nearest(convention)
         if not isinstance(convention, (NDCG, DCG, Loss)):

@@ -16,7 +16,7 @@ class Losses:
 
     @preset(PairLogit, "PairLogit", pairs="given", average="pair")
     def pair_logit(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> PairLogit:
-        """`PairLogit`, metric.cpp. Run with 1.2.10: equal to 1e-12.
+        """`PairLogit`, metric.cpp. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -28,7 +28,7 @@ class Losses:
 
     @preset(QueryRMSE, "QueryRMSE")
     def query_rmse(self, *, weights: Weights = "query") -> QueryRMSE:
-        """`QueryRMSE`, metric.cpp. Run with 1.2.10: equal to 1e-12.
+        """`QueryRMSE`, metric.cpp. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -38,7 +38,7 @@ class Losses:
 
     @preset(QuerySoftMax, "QuerySoftMax", beta=1)
     def query_soft_max(self, *, beta: float = 1.0, weights: Weights = "query") -> QuerySoftMax:
-        """`QuerySoftMax`, metric.cpp. Run with 1.2.10: equal to 1e-12.
+        """`QuerySoftMax`, metric.cpp. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -50,7 +50,7 @@ class Losses:
 
     @preset(QueryCrossEntropy, "QueryCrossEntropy", alpha=ALPHA)
     def query_cross_entropy(self, *, alpha: float | None = None, weights: Weights = "query") -> QueryCrossEntropy:
-        """`QueryCrossEntropy`, metric.cpp. Run with 1.2.10: equal to 1e-12.
+        """`QueryCrossEntropy`, metric.cpp. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ class CatBoostRanks:
 
     @preset(ERR, "PFound", gain="linear", scale=1, discount="power_0.85", complement="float64")
     def pfound(self, k: int | None, *, decay: float = 0.85, use_weights: bool = True) -> ERR:
-        """`PFound:top=k`, pfound.h: a label is the probability that the user stops. Run with 1.2.10: equal to 1e-12.
+        """`PFound:top=k`, pfound.h; the label is the stop probability. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -33,7 +33,7 @@ class CatBoostRanks:
 
     @preset(ERR, "ERR", gain="linear", scale=1, discount="reciprocal", complement="float32")
     def err(self, k: int | None, *, use_weights: bool = True) -> ERR:
-        """`ERR:top=k`, metric.cpp, which rounds 1 - label to float32. Run with 1.2.10: equal to 1e-12.
+        """`ERR:top=k`, metric.cpp, which rounds 1 - label to float32. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -45,7 +45,7 @@ class CatBoostRanks:
 
     @preset(Precision, "PrecisionAt", divisor="retrieved", average="uniform")
     def precision_at(self, k: int | None, *, border: float = BORDER) -> Precision:
-        """`PrecisionAt:top=k`, precision_recall_at_k.cpp, which ignores weights. Run with 1.2.10: equal to 1e-12.
+        """`PrecisionAt:top=k`, precision_recall_at_k.cpp, without weights. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------
@@ -57,14 +57,14 @@ class CatBoostRanks:
 
     @preset(Recall, "RecallAt", empty=1, average="uniform")
     def recall_at(self, k: int | None, *, border: float = BORDER) -> Recall:
-        """`RecallAt:top=k`, precision_recall_at_k.cpp: 1 without relevant rows. Run with 1.2.10: equal to 1e-12.
+        """`RecallAt:top=k`, precision_recall_at_k.cpp; 1 if none is relevant. Run against 1.2.10: equal within 1e-12.
 
         Parameters as in `precision_at`.
         """
 
     @preset(Precision, "AverageGain", relevant="label", divisor="retrieved")
     def average_gain(self, k: int | None, *, use_weights: bool = True) -> Precision:
-        """`AverageGain:top=k`, metric.cpp: the mean label. Run with 1.2.10: equal to 1e-12; parameters as in `err`."""
+        """`AverageGain:top=k`, metric.cpp: mean label. Run against 1.2.10: equal within 1e-12; options as in `err`."""
 
     @preset(
         FilteredDCG, "FilteredDCG", options={"type": Choice(GAINS)}, k=None, gain="linear", discount="reciprocal",
@@ -77,7 +77,7 @@ class CatBoostRanks:
         denominator: Denominator = "Position",
         sort: Sort = "None",
     ) -> FilteredDCG:
-        """`FilteredDCG`, metric.cpp: rows with a score >= 0, in their input order. Run with 1.2.10: equal to 1e-12.
+        """`FilteredDCG`, metric.cpp: rows with score >= 0, in input order. Run against 1.2.10: equal within 1e-12.
 
         Parameters
         ----------

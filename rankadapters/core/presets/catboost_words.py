@@ -1,4 +1,4 @@
-"""CatBoost's options: the fields that they change, and the values that come nearest to a convention."""
+"""CatBoost's options: which fields an option changes, and which option value is nearest to a convention."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DECAY = FloatField(group="value", about="", least=0, strict=True, most=1)
 
 
 def largest_or_all(k: int | None) -> int | None:
-    """Return a cutoff unchanged if CatBoost accepts it; None, which means all ranks, for larger ones."""
+    """Return the cutoff if CatBoost accepts it; None (all ranks) if it is too large for CatBoost."""
     return k if k is None or k <= LARGEST_TOP else None
 
 
@@ -62,7 +62,7 @@ def _power(name: str, value: object) -> Fields:
 
 
 def _decay(convention: Any) -> tuple[float, ...]:
-    """Return the decay of a power discount; other discounts are not PFound and have none."""
+    """Return the decay of a power discount in a tuple, which is empty for other discounts."""
     word, value = border(convention.discount) or ("", 0.0)
     return (value,) if word == "power" else ()
 
@@ -71,7 +71,7 @@ def _alpha(name: str, alpha: object) -> Fields:
     return {} if alpha is None else {"alpha": _float32(QueryCrossEntropy.declared()["alpha"].check(name, alpha))}
 
 
-# The options that mean the same in every metric; only AUC redefines its `type`.
+# Options with the same meaning in every metric, except that AUC redefines `type`.
 OPTIONS: Options = {
     "type": Choice(GAINS, _type),
     "denominator": Choice({word: {"discount": discount} for word, discount in DENOMINATORS.items()}, _denominator),

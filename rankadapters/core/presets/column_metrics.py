@@ -15,7 +15,7 @@ class Ignite(
     ideal="cutoff", relevant="above_0", ties="input", precision="float32", retrieve="all", short="pad", empty="skip",
     missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
-    """PyTorch-Ignite `NDCG`, metrics/rec_sys/ndcg.py. Run with 0.5.5: equal to 1e-6, since it sums in float32.
+    """PyTorch-Ignite `NDCG`, metrics/rec_sys/ndcg.py. Run against 0.5.5: equal within 1e-6, since it sums in float32.
 
     Labels are whole numbers from 0 on. In Ignite, labels below `relevance_threshold`, 1 by default, have gain 0. Ignite
     compares scores in their own precision, this preset in float32. Users without a relevant item are left out.
@@ -45,7 +45,7 @@ class Ignite(
 
     @preset(Success, "HitRate")
     def hit_rate(self, k: int | None, *, ignore_zero_hits: bool = True) -> Success:
-        """`HitRate`, metrics/rec_sys/hitrate.py. Run with 0.5.5: equal to 1e-6; the order of ties is undefined there.
+        """`HitRate`, metrics/rec_sys/hitrate.py, with ties in undefined order. Run against 0.5.5: equal within 1e-6.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class Metrax(
     ideal="cutoff", relevant="from_1", ties="input", precision="float32", retrieve="all", short="pad", empty=0,
     missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
-    """metrax `NDCGAtK`, ranking_metrics.py. Run with 0.2.4: equal to 1e-6, since it computes in float32.
+    """metrax `NDCGAtK`, ranking_metrics.py. Run against 0.2.4: equal within 1e-6, since it computes in float32.
 
     Each row of its matrices is a query; all queries have the same length. `DCGAtK` and `NDCGAtK` accept grades, the
     remaining metrics only 0 and 1.
@@ -69,27 +69,27 @@ class Metrax(
 
     @preset(NDCG, "NDCGAtK")
     def __call__(self, k: int | None) -> NDCG:
-        """Return `NDCGAtK` for one of the values in its `ks`."""
+        """Return `NDCGAtK` at a cutoff, one of its `ks`."""
 
     @preset(DCG, "DCGAtK")
     def dcg(self, k: int | None) -> DCG:
-        """`DCGAtK`. Run with 0.2.4: equal to 1e-6."""
+        """`DCGAtK`. Run against 0.2.4: equal within 1e-6."""
 
     @preset(AP, "AveragePrecisionAtK", divisor="relevant", pool="queries")
     def average_precision(self, k: int | None) -> AP:
-        """`AveragePrecisionAtK`, divided by all relevant rows. Run with 0.2.4: equal to 1e-6."""
+        """`AveragePrecisionAtK`, divided by all relevant rows. Run against 0.2.4: equal within 1e-6."""
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None) -> RR:
-        """`MRR`. Run with 0.2.4: equal to 1e-6. With grades, it looks for the first row of the highest grade."""
+        """`MRR`. Run against 0.2.4: equal within 1e-6. With grades, it looks for the first row of the highest grade."""
 
     @preset(Precision, "PrecisionAtK", divisor="retrieved")
     def precision(self, k: int | None) -> Precision:
-        """`PrecisionAtK`, divided by min(k, n). Run with 0.2.4: equal to 1e-6."""
+        """`PrecisionAtK`, divided by min(k, n). Run against 0.2.4: equal within 1e-6."""
 
     @preset(Recall, "RecallAtK")
     def recall(self, k: int | None) -> Recall:
-        """`RecallAtK`. Run with 0.2.4: equal to 1e-6."""
+        """`RecallAtK`. Run against 0.2.4: equal within 1e-6."""
 
 
 class PolarsDS(
@@ -97,7 +97,7 @@ class PolarsDS(
     ideal="cutoff", ties="average", precision="float64", short="pad", empty=0, missing="error", unjudged="error",
     average="uniform",
 ):  # fmt: skip
-    """polars-ds `query_ndcg_score`, exprs/metrics.py, the mean over queries. Run with 0.13.0: equal to 1e-12.
+    """polars-ds `query_ndcg_score`, exprs/metrics.py, the mean over queries. Run against 0.13.0: equal within 1e-12.
 
     Ties are averaged, despite its documentation: only `ignore_ties=True` ranks tied rows one by one, in reverse order.
     """
@@ -118,7 +118,7 @@ class PolarsDS(
 
     @preset(DCG, "query_dcg_score")
     def dcg(self, k: int | None, *, ignore_ties: bool = False) -> DCG:
-        """`query_dcg_score` with `log_base=2`. Run with 0.13.0: equal to 1e-12; parameters as for NDCG."""
+        """`query_dcg_score` with `log_base=2`. Run against 0.13.0: equal within 1e-12; parameters as for NDCG."""
 
 
 ignite, metrax, polars_ds = Ignite(), Metrax(), PolarsDS()

@@ -13,7 +13,7 @@ from rankadapters.core.presets.preset import preset, presets_of
 from rankadapters.core.presets.tool import Vocabulary, refuse_unknown, split_spec
 
 Pool = Literal["queries", "rows"]
-METHODS = ("pearson", "spearman", "kendall")  # the words of pandas and polars
+METHODS = ("pearson", "spearman", "kendall")  # the correlations' names in pandas and polars
 
 
 class Correlations(
@@ -36,7 +36,7 @@ class Correlations(
         return super().read(name, **options)
 
     def fallback(self, convention: Any) -> Convention:
-        """Return Pearson's correlation, in place of a measure that the library lacks."""
+        """Return Pearson's correlation, for a measure that the library lacks."""
         del convention
         [name] = (name for name, declared in presets_of(type(self)).items() if declared.measure is Pearson)
         pearson: Convention = getattr(self, name)()
@@ -49,7 +49,7 @@ class Correlations(
 
 
 class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.17.1"), evidence="run"):
-    """scipy.stats `spearmanr`, `kendalltau` and `pearsonr` of labels and scores. Run with 1.17.1: equal to 1e-14.
+    """scipy.stats `spearmanr`, `kendalltau`, `pearsonr` of labels and scores. Run against 1.17.1: equal within 1e-14.
 
     The mean over queries is `numpy.nanmean`. scipy returns NaN for a query whose labels or scores are all equal. This
     preset also leaves out queries with equal labels, but counts those with equal scores as 0: see `inexpressible`. For
@@ -61,7 +61,7 @@ class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.
 
     @preset(Spearman, "spearmanr")
     def spearmanr(self, *, pool: Pool = "queries") -> Spearman:
-        """`spearmanr`, stats/_stats_py.py. Run with 1.17.1: equal to 1e-14.
+        """`spearmanr`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.
 
     @preset(Kendall, "kendalltau", variant="b")
     def kendalltau(self, *, variant: Literal["b", "c"] = "b", pool: Pool = "queries") -> Kendall:
-        """`kendalltau`, stats/_stats_py.py. Run with 1.17.1: equal to 1e-14.
+        """`kendalltau`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.
 
     @preset(Pearson, "pearsonr")
     def pearsonr(self, *, pool: Pool = "queries") -> Pearson:
-        """`pearsonr`, stats/_stats_py.py. Run with 1.17.1: equal to 1e-14; `pool` as in `spearmanr`."""
+        """`pearsonr`, stats/_stats_py.py. Run against 1.17.1: equal within 1e-14; `pool` as in `spearmanr`."""
 
 
 class Frames(Correlations):
@@ -94,11 +94,11 @@ class Frames(Correlations):
 
     @preset(Pearson, "pearson")
     def pearson(self, *, pool: Pool = "queries") -> Pearson:
-        """`corr(method="pearson")`, the default. Run: equal to 1e-14, except for constants: see `inexpressible`."""
+        """`corr(method="pearson")`, the default. Run: equal within 1e-14 except on constants (see `inexpressible`)."""
 
     @preset(Spearman, "spearman")
     def spearman(self, *, pool: Pool = "queries") -> Spearman:
-        """`corr(method="spearman")`. Run: equal to 1e-14."""
+        """`corr(method="spearman")`. Run against pandas and polars: equal within 1e-14."""
 
     def read(self, text: str | Mapping[str, Any], **params: Any) -> Convention:
         """Return the convention of `corr`, given its parameter `method`, pearson by default, and `pool`.
@@ -122,7 +122,7 @@ class Frames(Correlations):
 
 
 class Pandas(Frames, name="pandas", package="pandas", versions=("2.2.3", "3.1.1"), evidence="run"):
-    """pandas `corr` of groups and `Series.corr`, core/frame.py and core/series.py. Run with 3.1.1: equal to 1e-14.
+    """pandas `corr` of groups and `Series.corr`, core/frame.py, core/series.py. Run against 3.1.1: equal within 1e-14.
 
     The mean over queries is `mean` of the groups' correlations, which ignores NaN. This preset also leaves out groups
     with equal labels, but counts those with equal scores as 0: see `inexpressible`. In pandas, Pearson's correlation of
@@ -133,11 +133,11 @@ class Pandas(Frames, name="pandas", package="pandas", versions=("2.2.3", "3.1.1"
 
     @preset(Kendall, "kendall", variant="b")
     def kendall(self, *, pool: Pool = "queries") -> Kendall:
-        """`corr(method="kendall")`. Run: equal to 1e-14."""
+        """`corr(method="kendall")`. Run against 3.1.1: equal within 1e-14."""
 
 
 class Polars(Frames, name="polars", package="polars", versions=("1.20.0", "2.1.0"), evidence="run"):
-    """polars `corr(a, b)` in `group_by(...).agg(...)`. Run with 2.1.0: equal to 1e-14.
+    """polars `corr(a, b)` in `group_by(...).agg(...)`. Run against 2.1.0: equal within 1e-14.
 
     The mean over queries is `drop_nans().mean()`; without `drop_nans`, one NaN makes the mean NaN. This preset also
     leaves out groups with equal labels, but counts those with equal scores as 0: see `inexpressible`. polars has no

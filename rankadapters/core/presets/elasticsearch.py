@@ -23,7 +23,7 @@ def _rating(name: str, value: object) -> int:
 
 
 def _scale(name: str, value: object) -> Fields:
-    """Return the changed field for the largest rating: a scale of 2 to its power."""
+    """Return the field `scale`: 2 to the power of the largest rating."""
     if _rating(name, value) >= sys.float_info.max_exp:
         raise ConventionError(f"{name}={value!r:.80}; allowed are whole numbers to {sys.float_info.max_exp - 1}.")
     return {"scale": 2.0 ** _rating(name, value)}
@@ -45,7 +45,7 @@ class Elasticsearch(
     relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
     unjudged="zero", average="uniform",
 ):  # fmt: skip
-    """Elasticsearch rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only, at commit 02f2048.
+    """Elasticsearch `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only, not run (commit 02f2048).
 
     The ideal list contains all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
     `unknown_doc_rating` gives them a rating, which the ideal list ignores. A query without hits counts 0, even if it
@@ -75,11 +75,11 @@ class Elasticsearch(
 
     @preset(DCG, "dcg")
     def dcg(self, k: int | None, *, unknown_doc_rating: int | None = None) -> DCG:
-        """`dcg` without `normalize`, DiscountedCumulativeGain.java. Read only; parameters as for NDCG."""
+        """`dcg` without `normalize`, DiscountedCumulativeGain.java. Read only, not run; parameters as for NDCG."""
 
     @preset(ERR, "expected_reciprocal_rank", scale=16, discount="reciprocal", complement="float64")
     def err(self, k: int | None, *, maximum_relevance: int = 4, unknown_doc_rating: int | None = None) -> ERR:
-        """`expected_reciprocal_rank`, ExpectedReciprocalRank.java. Read only, at commit 0991027.
+        """`expected_reciprocal_rank`, ExpectedReciprocalRank.java. Read only, not run (commit 0991027).
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class Elasticsearch(
     def precision(
         self, k: int | None, *, relevant_rating_threshold: int = 1, ignore_unlabeled: bool = False
     ) -> Precision:
-        """`precision` (`precision_at_k`), PrecisionAtK.java, divided by the hits. Read only, at commit 19a4254.
+        """`precision` (`precision_at_k`), PrecisionAtK.java: divided by the hits. Read only, not run (commit 19a4254).
 
         Parameters
         ----------
@@ -110,11 +110,11 @@ class Elasticsearch(
 
     @preset(Recall, "recall")
     def recall(self, k: int | None, *, relevant_rating_threshold: int = 1) -> Recall:
-        """`recall` (`recall_at_k`), RecallAtK.java. Read only, at commit 82f5de8; parameters as in `precision`."""
+        """`recall` (`recall_at_k`), RecallAtK.java. Read only, not run (commit 82f5de8); see `precision`."""
 
     @preset(RR, "mean_reciprocal_rank")
     def mrr(self, k: int | None, *, relevant_rating_threshold: int = 1) -> RR:
-        """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, at 0066a27; parameters as in `precision`."""
+        """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, not run (commit 0066a27); see `precision`."""
 
     def read(self, text: str, *, k: int = DEFAULT_K, normalize: bool = False, **params: Any) -> Convention:
         """Return the convention of a metric in a rank_eval request.

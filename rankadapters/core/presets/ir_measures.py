@@ -23,7 +23,7 @@ _NUMBER = r"\d+(\.\d+)?"
 
 
 def _with(option: str, value: str) -> str:
-    """Return a pattern of options in parentheses: `rel`, `judged_only`, and between them one option of the measure."""
+    """Return a regular expression for options: `rel`, one option of the measure, and `judged_only`."""
     extra = rf"({option}=(?P<{option}>{value}))?(, ?)?" if option else ""
     return rf"(\((rel=(?P<rel>\d+))?(, ?)?{extra}(judged_only=(?P<judged_only>True))?\))?"
 
@@ -36,9 +36,9 @@ class IrMeasures(
     ideal="cutoff", relevant="from_1", ties="docid-descending", precision="float32", retrieve="all", short="pad",
     empty=0, missing="skip", unjudged="zero", average="uniform",
 ):  # fmt: skip
-    """ir_measures 0.4 `nDCG@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9.
+    """ir_measures 0.4 `nDCG@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9.
 
-    `nDCG(dcg='exp-log2')@k` comes from gdeval.pl, which prints five decimals. Run with 0.4.3: equal to 5e-6.
+    `nDCG(dcg='exp-log2')@k` comes from gdeval.pl, which prints five decimals. Run against 0.4.3: equal within 5e-6.
     """
 
     title: ClassVar[str] = "ir_measures"
@@ -66,7 +66,7 @@ class IrMeasures(
 
     @preset(AP, f"AP{_OPTIONS}(@{K})?", divisor="relevant", pool="queries")
     def ap(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> AP:
-        """`AP(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9.
+        """`AP(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9.
 
         Parameters
         ----------
@@ -80,63 +80,63 @@ class IrMeasures(
 
     @preset(RR, f"RR{_OPTIONS}", k=None)
     def rr(self, *, rel: int = 1, judged_only: bool = False) -> RR:
-        """`RR(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
+        """`RR(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
 
     @preset(RR, f"RR{_OPTIONS}@{K}", ties="docid-ascending", precision="float64")
     def rr_cut(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> RR:
-        """`RR(rel=)@k` through MS MARCO's script: ties by ascending docid, scores in float64. Run: equal to 1e-9."""
+        """`RR(rel=)@k` through MS MARCO's script: ties by ascending docid, in float64. Run: equal within 1e-9."""
 
     @preset(Precision, f"P{_OPTIONS}@{K}", divisor="k")
     def p(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Precision:
-        """`P(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
+        """`P(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
 
     @preset(Recall, f"R{_OPTIONS}@{K}")
     def r(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Recall:
-        """`R(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
+        """`R(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
 
     @preset(Success, f"Success{_OPTIONS}@{K}")
     def success(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Success:
-        """`Success(rel=)@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
+        """`Success(rel=)@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
 
     @preset(RPrecision, f"Rprec{_OPTIONS}")
     def rprec(self, *, rel: int = 1, judged_only: bool = False) -> RPrecision:
-        """`Rprec(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
+        """`Rprec(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
 
     @preset(Bpref, f"Bpref{_OPTIONS}")
     def bpref(self, *, rel: int = 1, judged_only: bool = False) -> Bpref:
-        """`Bpref(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
+        """`Bpref(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
 
     @preset(Precision, f"SetP{_with('relative', 'True')}", k=None, divisor="retrieved")
     def set_p(self, *, rel: int = 1, relative: bool = False, judged_only: bool = False) -> Precision:
-        """`SetP(rel=, relative=)` through pytrec_eval: `relative` divides by min(n, R). Run: equal to 1e-9."""
+        """`SetP(rel=, relative=)` through pytrec_eval: `relative` divides by min(n, R). Run: equal within 1e-9."""
 
     @preset(Recall, f"SetR{_OPTIONS}", k=None)
     def set_r(self, *, rel: int = 1, judged_only: bool = False) -> Recall:
-        """`SetR(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as in `ap`."""
+        """`SetR(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
 
     @preset(FMeasure, f"SetF{_with('beta', _NUMBER)}", k=None, divisor="retrieved", beta_squared=1)
     def set_f(self, *, rel: int = 1, beta: float = 1, judged_only: bool = False) -> FMeasure:
-        """`SetF(rel=, beta=)` through pytrec_eval, to which `beta` is beta squared. Run with 0.4.3: equal to 1e-9."""
+        """`SetF(rel=, beta=)` through pytrec_eval; `beta` means its square. Run against 0.4.3: equal within 1e-9."""
 
     @preset(
         Precision, f"Judged(@{K})?", relevant="judged", divisor="retrieved", ties="docid-ascending",
         precision="float64",
     )  # fmt: skip
     def judged(self, k: int | None) -> Precision:
-        """`Judged@k`: the share of judged rows, ties by ascending docid. Run with 0.4.3: equal to 1e-9."""
+        """`Judged@k`: the share of judged rows, ties by ascending docid. Run against 0.4.3: equal within 1e-9."""
 
     @preset(
         ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", complement="float64", precision="float64"
     )  # fmt: skip
     def err(self, k: int | None) -> ERR:
-        """`ERR@k` through gdeval.pl, which prints five decimals. Run with 0.4.3: equal to 5e-6."""
+        """`ERR@k` through gdeval.pl, which prints five decimals. Run against 0.4.3: equal within 5e-6."""
 
     @preset(
         RBP, rf"RBP\(rel=(?P<rel>\d+)(, ?p=(?P<p>{_NUMBER}))?\)", options={"rel": least_grade("gain")}, gain="from_1",
         persistence=0.8, ties="input", precision="float64",
     )  # fmt: skip
     def rbp(self, k: int | None, *, rel: int = 1, p: float = 0.8) -> RBP:
-        """`RBP(rel=, p=)` through cwl_eval, which evaluates the first 1000 rows. Run with 0.4.3: equal to 1e-9.
+        """`RBP(rel=, p=)` through cwl_eval, which evaluates the first 1000 rows. Run against 0.4.3: equal within 1e-9.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class IrMeasures(
                     yield call
 
     def _cutoff(self, convention: Any) -> int | None:
-        """Return the cutoff; 1000 for RBP, and for a measure that needs one if the convention has none."""
+        """Return the convention's cutoff; 1000 for RBP, and for ERR and Success without a cutoff."""
         lacks_cutoff = isinstance(convention, (ERR, Success)) and convention.k is None
         return CWL_ROWS if lacks_cutoff or isinstance(convention, RBP) else getattr(convention, "k", None)
 

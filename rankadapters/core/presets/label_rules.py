@@ -28,8 +28,8 @@ _CONTINUOUS = LabelRule("fractional", "scikit-learn 1.9.1 refuses: 'continuous f
 _CUT = LabelRule("fractional", "RankLib 2.10.1 cuts to a whole number")
 
 # Rules by preset. The tools of all other presets accept every label that the convention accepts, or were never run with
-# unusual labels. Run: LightGBM's ndcg and map, XGBoost's ndcg, map, pre and auc, all ranking metrics of CatBoost 1.2.10
-# (which accepts every label), scikit-learn's functions. Read: RankLib.
+# unusual labels. We ran LightGBM's ndcg and map, XGBoost's ndcg, map, pre and auc, all ranking metrics of CatBoost
+# 1.2.10 (which accepts every label) and scikit-learn's functions with them; of RankLib we only read the source.
 LABEL_RULES: dict[str, tuple[LabelRule, ...]] = {
     "lightgbm": (
         LabelRule("fractional", "LightGBM 4.7.0 refuses: 'label should be int type'"),

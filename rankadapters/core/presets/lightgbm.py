@@ -43,7 +43,7 @@ class LightGBM(
     gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", retrieve="all", short="pad",
     empty=1, missing="error", unjudged="error",
 ):  # fmt: skip
-    """LightGBM 4.6 and 4.7 `ndcg`, src/metric/rank_metric.hpp. Run with 4.6.0 and 4.7.0: equal to 1e-12.
+    """LightGBM 4.6 and 4.7 `ndcg`, src/metric/rank_metric.hpp. Run against 4.6.0 and 4.7.0: equal within 1e-12.
 
     For a query without relevant rows, LightGBM adds 1 regardless of its weight, but divides by all weights. The weight
     of a query is the float32 mean of its row weights. The highest label is 30, or the last one in `label_gain`.
@@ -66,7 +66,7 @@ class LightGBM(
 
     @preset(AP, "map", relevant="above_0.5", divisor="cutoff", pool="queries", average="query")
     def map(self, k: int | None) -> AP:
-        """`map@k`, src/metric/map_metric.hpp. Run with 4.7.0: equal to 1e-12.
+        """`map@k`, src/metric/map_metric.hpp. Run against 4.7.0: equal within 1e-12.
 
         A query without relevant rows counts 1. The weight of a query is the float32 mean of its row weights, even for a
         query without relevant rows, unlike in `ndcg`.
@@ -74,14 +74,14 @@ class LightGBM(
 
     @preset(AUC, "auc", pairs="above_0", complement="float64", ties="average", pool="rows", average="row")
     def auc(self) -> AUC:
-        """`auc`, src/metric/binary_metric.hpp, which ignores queries. Run with 4.7.0: equal to 1e-12."""
+        """`auc`, src/metric/binary_metric.hpp, which ignores queries. Run against 4.7.0: equal within 1e-12."""
 
     @preset(
         AP, "average_precision", k=None, relevant="above_0", divisor="relevant", ties="together", pool="rows",
         average="row",
     )  # fmt: skip
     def average_precision(self) -> AP:
-        """`average_precision`, src/metric/binary_metric.hpp, over all rows. Run with 4.7.0: equal to 1e-12."""
+        """`average_precision`, src/metric/binary_metric.hpp, over all rows. Run against 4.7.0: equal within 1e-12."""
 
     def read(
         self,

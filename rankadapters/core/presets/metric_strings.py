@@ -42,7 +42,7 @@ def map_reader(words: Mapping[str, Any]) -> Reader:
 
 
 def read_options(metric: str, text: str, readers: Mapping[str, Reader]) -> dict[str, Any]:
-    """Return the options of `name=value;...`; without `top` the cutoff is None, and other defaults are the preset's."""
+    """Parse options `name=value;...`; without `top`, k is None; other missing options are left to the preset."""
     allowed = (*readers, "hints")
     pairs = [part.partition("=")[::2] for part in text.split(";") if text]
     names = [name for name, _ in pairs]

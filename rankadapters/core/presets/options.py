@@ -1,4 +1,4 @@
-"""Options of presets: they map a value to changed fields of a convention, and a convention back to values."""
+"""Options of presets: each maps its value to fields of a convention, and a convention back to values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankadapters.core.declaration.spelling import as_whole
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures.ranked import Empty, Graded, Missing, Precision, Short
 
-ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # allowed weights of a metric that they do not change
+ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # values of `weights` for a metric that ignores them
 
 
 class Fields(TypedDict, total=False):
@@ -52,14 +52,14 @@ class Option(ABC):
 
     @abstractmethod
     def changes(self, name: str, value: object) -> Fields | Convention:
-        """Return the fields that a value changes, or a whole convention that replaces the preset's."""
+        """Return the fields that a value changes, or a whole convention to use instead of the preset's."""
 
     @abstractmethod
     def near(self, convention: Any) -> Iterable[Any]:
-        """Return the values that could yield a convention."""
+        """Return the option's values that could give this convention."""
 
 
-Options = Mapping[str, Option]  # by the names of arguments
+Options = Mapping[str, Option]  # options by argument name
 
 
 class Choice(Option):
@@ -78,12 +78,12 @@ class Choice(Option):
         self._near = near
 
     def changes(self, name: str, value: object) -> Fields | Convention:
-        """Return the fields of a word."""
+        """Return the fields that a word changes."""
         changes: Fields | Convention = one_of(name, value, self.words)
         return changes
 
     def near(self, convention: Any) -> Iterable[Any]:
-        """Return the nearest word, or all of them."""
+        """Return the word nearest to the convention; all words if there is no function that chooses."""
         return self.words if self._near is None else (self._near(convention),)
 
 
@@ -105,21 +105,21 @@ class Computed(Option):
         self._near = near
 
     def changes(self, name: str, value: object) -> Fields:
-        """Return the fields of a value."""
+        """Return the fields that a value changes."""
         return self._changes(name, value)
 
     def near(self, convention: Any) -> Iterable[Any]:
-        """Return the nearest values."""
+        """Return the values nearest to the convention."""
         return self._near(convention)
 
 
 def if_true(**fields: Unpack[Fields]) -> Choice:
-    """Return an option with the values True, which changes these fields, and False."""
+    """Return an option that changes these fields if True, and nothing if False."""
     return Choice({True: fields, False: {}})
 
 
 def same_as(field: str) -> Computed:
-    """Return an option whose value is that of a field."""
+    """Return an option that sets a field to the option's value."""
     return Computed(lambda _, value: cast("Fields", {field: value}), lambda convention: (getattr(convention, field),))
 
 

@@ -20,7 +20,7 @@ K = r"(?P<k>[1-9]\d*)"  # the cutoff in a tool's own name of a metric
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A preset: a measure, the tool's own name of it, and fields in addition to the tool's defaults.
+    """A preset: a measure, the tool's name for it, and fields that add to the tool's defaults or replace them.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Preset:
     fields: Fields
 
     def option(self, tool: Any, name: str) -> Option:
-        """Return the option of an argument, from the preset or else from its tool."""
+        """Return the option for an argument, from the preset or else from the preset's tool."""
         option: Option = self.options[name] or tool.options[name]
         return option
 

@@ -9,14 +9,14 @@ from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, Precision
 from rankadapters.core.presets.preset import K, preset
 from rankadapters.core.presets.tool import Tool
 
-DEFAULT_K = 10  # cutoff of a metric without one in its name
+DEFAULT_K = 10  # cutoff of a metric whose name has none
 
 
 class RankLib(
     Tool, name="ranklib", versions=("2.1", "2.10.1"), evidence="run", discount="log2", relevant="above_0", ties="input",
     precision="float64", retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
-    """RankLib 2.1 (2012) to 2.10.1, NDCGScorer.java. Run with both: equal to 1e-11, per query and in the mean.
+    """RankLib 2.1 (2012) to 2.10.1, NDCGScorer.java. Run against both: equal within 1e-11, also per query.
 
     RankLib silently casts labels to int; here fractions keep their gain, and `evaluate` warns. If a qid reappears later
     in the file, RankLib starts a new query. For the order of ties in the 2011 source, see `inexpressible`.
@@ -28,26 +28,26 @@ class RankLib(
 
     @preset(AP, "MAP", k=None, divisor="relevant", pool="queries")
     def map(self) -> AP:
-        """`MAP`, APScorer.java. Run with 2.1 and 2.10.1: equal to 1e-11."""
+        """`MAP`, APScorer.java. Run against 2.1 and 2.10.1: equal within 1e-11."""
 
     @preset(RR, f"RR@{K}")
     def rr(self, k: int | None) -> RR:
-        """`RR@k` of 2.10.1, ReciprocalRankScorer.java, which rounds each value to float32. Run: equal to 6e-8.
+        """`RR@k` of 2.10.1, ReciprocalRankScorer.java, rounded to float32. Run against 2.10.1: equal within 6e-8.
 
         Version 2.1 ignores the cutoff, which is `rr(None)`; 2.10.1 returns 0 without a cutoff.
         """
 
     @preset(Precision, f"P@{K}", divisor="retrieved")
     def p(self, k: int | None) -> Precision:
-        """`P@k`, PrecisionScorer.java: divided by min(k, n). Run with 2.1 and 2.10.1: equal to 1e-11."""
+        """`P@k`, PrecisionScorer.java: divided by min(k, n). Run against 2.1 and 2.10.1: equal within 1e-11."""
 
     @preset(ERR, f"ERR@{K}", gain="exp2-floor", scale=16, discount="reciprocal", complement="float64")
     def err(self, k: int | None) -> ERR:
-        """`ERR@k`, ERRScorer.java: the user stops at grade l with probability (2^l - 1) / 16. Run: equal to 1e-11."""
+        """`ERR@k`, ERRScorer.java: stop probability (2^l - 1) / 16 at grade l. Run: equal within 1e-11."""
 
     @preset(DCG, f"DCG@{K}", gain="exp2-floor")
     def dcg(self, k: int | None) -> DCG:
-        """`DCG@k`, DCGScorer.java. Run with 2.1 and 2.10.1: equal to 1e-11."""
+        """`DCG@k`, DCGScorer.java. Run against 2.1 and 2.10.1: equal within 1e-11."""
 
     def read(self, text: str, **params: Any) -> Convention:
         """Return the convention that RankLib computes under a name; `P`, `ERR` and `DCG` have cutoff 10 by default.
@@ -65,7 +65,7 @@ class RankLibBusaFekete(
     Tool, name="ranklib_busafekete", versions=("2011",), evidence="run", gain="exp2", discount="log2", ideal="cutoff",
     ties="input", precision="float64", short="pad", empty=0.5, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
-    """RankLib fork of the first author of Busa-Fekete et al. (2011). Run: equal to 1e-11 on data without ties.
+    """RankLib fork by the first author of Busa-Fekete et al. (2011). Run: equal within 1e-11 on data without ties.
 
     A query without relevant rows counts 0.5. No convention has the order in which its selection sort leaves ties.
     """

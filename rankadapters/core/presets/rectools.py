@@ -25,7 +25,7 @@ class RecTools(
     Tool, name="rectools", package="rectools", versions=("0.19.0",), evidence="run", relevant="from_1", ties="input",
     precision="float64", retrieve="all", short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
-    """RecTools `NDCG`, metrics/ranking.py. Run with 0.19.0: equal to 1e-12.
+    """RecTools `NDCG`, metrics/ranking.py. Run against 0.19.0: equal within 1e-12.
 
     The ideal list has k relevant items, even if a user has fewer. Every interaction is relevant: give it label 1. Users
     without interactions are left out, users without recommendations count 0. RecTools evaluates lists in their order;
@@ -55,15 +55,15 @@ class RecTools(
 
     @preset(AP, "MAP", divisor="relevant", pool="queries")
     def map(self, k: int | None) -> AP:
-        """`MAP` without `divide_by_k`, divided by the number of the user's items. Run with 0.19.0: equal to 1e-12."""
+        """`MAP` without `divide_by_k`: divided by the user's item count. Run against 0.19.0: equal within 1e-12."""
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None) -> RR:
-        """`MRR`. Run with 0.19.0: equal to 1e-12."""
+        """`MRR`. Run against 0.19.0: equal within 1e-12."""
 
     @preset(Precision, "Precision", divisor="k")
     def precision(self, k: int | None, *, r_precision: bool = False) -> Precision:
-        """`Precision`, metrics/classification.py. Run with 0.19.0: equal to 1e-12.
+        """`Precision`, metrics/classification.py. Run against 0.19.0: equal within 1e-12.
 
         Parameters
         ----------
@@ -75,15 +75,15 @@ class RecTools(
 
     @preset(Recall, "Recall")
     def recall(self, k: int | None) -> Recall:
-        """`Recall`, metrics/classification.py. Run with 0.19.0: equal to 1e-12."""
+        """`Recall`, metrics/classification.py. Run against 0.19.0: equal within 1e-12."""
 
     @preset(Success, "HitRate")
     def hit_rate(self, k: int | None) -> Success:
-        """`HitRate`, metrics/classification.py. Run with 0.19.0: equal to 1e-12."""
+        """`HitRate`, metrics/classification.py. Run against 0.19.0: equal within 1e-12."""
 
     @preset(FMeasure, "F1Beta", divisor="k", beta_squared=1)
     def f1_beta(self, k: int | None, *, beta: float = 1) -> FMeasure:
-        """`F1Beta`, metrics/classification.py. Run with 0.19.0: equal to 1e-12.
+        """`F1Beta`, metrics/classification.py. Run against 0.19.0: equal within 1e-12.
 
         Parameters
         ----------

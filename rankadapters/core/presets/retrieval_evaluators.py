@@ -14,7 +14,7 @@ class SentenceTransformers(
     gain="linear", discount="log2", ideal="cutoff", relevant="from_1", ties="docid-ascending", precision="float32",
     retrieve="all", short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
-    """sentence-transformers `InformationRetrievalEvaluator`, `ndcg@k`. Run with 6.2.0: equal to 1e-12.
+    """sentence-transformers `InformationRetrievalEvaluator`, `ndcg@k`. Run against 6.2.0: equal within 1e-12.
 
     Documents are relevant or not: give relevant ones label 1. Queries without relevant documents are left out. Ties are
     ordered by ascending document id, as text, but a tie that crosses the largest cutoff has no guaranteed order.
@@ -26,23 +26,23 @@ class SentenceTransformers(
 
     @preset(AP, rf"{PREFIX}map@{K}", divisor="cutoff", pool="queries")
     def map(self, k: int | None) -> AP:
-        """`map@k`, divided by min(k, R). Run with 6.2.0: equal to 1e-12."""
+        """`map@k`, divided by min(k, R). Run against 6.2.0: equal within 1e-12."""
 
     @preset(RR, rf"{PREFIX}mrr@{K}")
     def mrr(self, k: int | None) -> RR:
-        """`mrr@k`. Run with 6.2.0: equal to 1e-12."""
+        """`mrr@k`. Run against 6.2.0: equal within 1e-12."""
 
     @preset(Precision, rf"{PREFIX}precision@{K}", divisor="k")
     def precision(self, k: int | None) -> Precision:
-        """`precision@k`. Run with 6.2.0: equal to 1e-12."""
+        """`precision@k`. Run against 6.2.0: equal within 1e-12."""
 
     @preset(Recall, rf"{PREFIX}recall@{K}")
     def recall(self, k: int | None) -> Recall:
-        """`recall@k`. Run with 6.2.0: equal to 1e-12."""
+        """`recall@k`. Run against 6.2.0: equal within 1e-12."""
 
     @preset(Success, rf"{PREFIX}accuracy@{K}")
     def accuracy(self, k: int | None) -> Success:
-        """`accuracy@k`: whether a document at ranks 1..k is relevant. Run with 6.2.0: equal to 1e-12."""
+        """`accuracy@k`: whether a document at ranks 1..k is relevant. Run against 6.2.0: equal within 1e-12."""
 
 
 class Haystack(
@@ -50,7 +50,7 @@ class Haystack(
     ideal="all", relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad", empty=0,
     missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
-    """Haystack `DocumentNDCGEvaluator`, components/evaluators/document_ndcg.py. Run with 3.4.0: equal to 1e-12.
+    """Haystack `DocumentNDCGEvaluator`, components/evaluators/document_ndcg.py. Run against 3.4.0: equal within 1e-12.
 
     It has no cutoff: `k` is the number of documents that the retriever returned, and the ideal list is not cut. The
     gain of a document is its `score` in the ground truth, 1 by default. Lists keep their order; here scores decide.
@@ -62,19 +62,19 @@ class Haystack(
 
     @preset(AP, "DocumentMAPEvaluator", divisor="relevant", pool="queries")
     def map(self, k: int | None) -> AP:
-        """`DocumentMAPEvaluator`, divided by all documents of the ground truth. Run with 3.4.0: equal to 1e-12."""
+        """`DocumentMAPEvaluator`, divided by all relevant documents. Run against 3.4.0: equal within 1e-12."""
 
     @preset(RR, "DocumentMRREvaluator")
     def mrr(self, k: int | None) -> RR:
-        """`DocumentMRREvaluator`. Run with 3.4.0: equal to 1e-12."""
+        """`DocumentMRREvaluator`. Run against 3.4.0: equal within 1e-12."""
 
     @preset(Recall)
     def recall(self, k: int | None) -> Recall:
-        """`DocumentRecallEvaluator(mode="multi_hit")`. Run with 3.4.0: equal to 1e-12."""
+        """`DocumentRecallEvaluator(mode="multi_hit")`. Run against 3.4.0: equal within 1e-12."""
 
     @preset(Success, "DocumentRecallEvaluator")
     def hit(self, k: int | None) -> Success:
-        """`DocumentRecallEvaluator()`, whose mode is `single_hit`. Run with 3.4.0: equal to 1e-12."""
+        """`DocumentRecallEvaluator()`, whose mode is `single_hit`. Run against 3.4.0: equal within 1e-12."""
 
 
 class AutoGluon(
@@ -82,7 +82,7 @@ class AutoGluon(
     discount="log2", ideal="cutoff", relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad",
     empty="error", missing="error", unjudged="zero", average="uniform",
 ):  # fmt: skip
-    """AutoGluon multimodal `ndcg@k`, optim/metrics/ranking_metrics.py. Run with 1.6.3: equal to 1e-12 before it rounds.
+    """AutoGluon multimodal `ndcg@k`, metrics/ranking_metrics.py. Run against 1.6.3, unrounded: equal within 1e-12.
 
     `compute_ranking_score` prints five decimals. Documents are relevant or not: give relevant ones label 1. For a query
     without relevant documents, AutoGluon divides by 0. For its `map@k`, see `inexpressible`.
@@ -94,15 +94,15 @@ class AutoGluon(
 
     @preset(RR, f"mrr@{K}")
     def mrr(self, k: int | None) -> RR:
-        """`mrr@k`. Run with 1.6.3: equal to 1e-12."""
+        """`mrr@k`. Run against 1.6.3: equal within 1e-12."""
 
     @preset(Precision, f"precision@{K}", divisor="k")
     def precision(self, k: int | None) -> Precision:
-        """`precision@k`. Run with 1.6.3: equal to 1e-12."""
+        """`precision@k`. Run against 1.6.3: equal within 1e-12."""
 
     @preset(Recall, f"recall@{K}")
     def recall(self, k: int | None) -> Recall:
-        """`recall@k`. Run with 1.6.3: equal to 1e-12."""
+        """`recall@k`. Run against 1.6.3: equal within 1e-12."""
 
 
 sentence_transformers, haystack, autogluon = SentenceTransformers(), Haystack(), AutoGluon()

@@ -25,7 +25,7 @@ class ScikitLearn(
     gain="linear", discount="log2", ideal="cutoff", relevant="from_1", ties="average", precision="float64",
     retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="query",
 ):  # fmt: skip
-    """scikit-learn 1.6 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.6.0 and 1.9.1: equal to 1e-12.
+    """scikit-learn 1.6 to 1.9 `ndcg_score`, metrics/_ranking.py. Run against 1.6.0 and 1.9.1: equal within 1e-12.
 
     scikit-learn refuses queries with one document and negative labels. This preset evaluates both by the definition,
     negative labels with a warning. scikit-learn's `sample_weight` is our query weight.
@@ -43,7 +43,7 @@ class ScikitLearn(
 
     @preset(DCG, "dcg_score")
     def dcg(self, k: int | None, *, log_base: float = 2) -> DCG:
-        """`dcg_score`, sklearn/metrics/_ranking.py. Run with 1.9.1: equal to 1e-12.
+        """`dcg_score`, sklearn/metrics/_ranking.py. Run against 1.9.1: equal within 1e-12.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class ScikitLearn(
         AP, "average_precision_score", k=None, divisor="relevant", ties="together", pool="rows", average="row"
     )  # fmt: skip
     def average_precision_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AP:
-        """`average_precision_score` of all rows, or the mean over queries. Run with 1.9.1: equal to 1e-12.
+        """`average_precision_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
 
         Parameters
         ----------
@@ -70,13 +70,13 @@ class ScikitLearn(
         pool="queries",
     )  # fmt: skip
     def label_ranking_average_precision_score(self) -> AP:
-        """`label_ranking_average_precision_score` with a query per row. Run with 1.9.1: equal to 1e-12."""
+        """`label_ranking_average_precision_score` with a query per row. Run against 1.9.1: equal within 1e-12."""
 
     @preset(
         AUC, "roc_auc_score", pairs="from_1", complement="float64", empty="error", pool="rows", average="row"
     )  # fmt: skip
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
-        """`roc_auc_score` of all rows, or the mean over queries. Run with 1.9.1: equal to 1e-12.
+        """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
 
         Parameters
         ----------
@@ -86,11 +86,11 @@ class ScikitLearn(
 
     @preset(Coverage, "coverage_error", ties="worst")
     def coverage_error(self) -> Coverage:
-        """`coverage_error` with a query per row. Run with 1.9.1: equal to 1e-12; lower is better."""
+        """`coverage_error` with a query per row. Run against 1.9.1: equal within 1e-12; lower is better."""
 
     @preset(Success, "top_k_accuracy_score", ties="reverse")
     def top_k_accuracy_score(self, k: int | None) -> Success:
-        """`top_k_accuracy_score` with queries as samples and rows as classes. Run with 1.9.1: equal to 1e-12.
+        """`top_k_accuracy_score` with queries as samples and rows as classes. Run against 1.9.1: equal within 1e-12.
 
         The class of a sample is the row with label 1. There must be at least three classes, since for two classes
         scikit-learn expects one score per sample and applies a threshold. The default of `k` is 2 in scikit-learn.
@@ -137,7 +137,7 @@ class ScikitLearn(
         return nearest.replace(average="query" if convention.weighting else "uniform")
 
     def fallback(self, convention: Any) -> Convention:
-        """Return NDCG without a cutoff, in place of a measure that scikit-learn lacks."""
+        """Return NDCG without a cutoff, for a measure that scikit-learn lacks."""
         del convention
         return self(None)
 

@@ -165,7 +165,7 @@ def _nearest(preset: str) -> str:
 
 
 def _presets_of(word: str, cutoff: str) -> list[str]:
-    """Return up to three texts of presets of a measure, given its name in signatures or in tools."""
+    """Return the texts of up to three presets of a measure, given the measure's name here or in a tool."""
     by_measure = presets.names(word) if word in MEASURES else ()
     names = [*by_measure, *(name for name in presets.names(None) if name.partition(".")[2] == word)]
     return [f"{name}{cutoff}" if hasattr(presets.make(name, 10), "k") else name for name in names[:3]]

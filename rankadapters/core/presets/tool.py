@@ -23,7 +23,7 @@ Spelling = TypeVar("Spelling")  # type in which a toolkit writes a metric: a str
 
 
 class Tool:
-    """A tool that computes ranking metrics: calling it with a cutoff returns its NDCG, and methods its other measures.
+    """A tool that computes ranking metrics: a call with a cutoff returns its NDCG; methods return other measures.
 
     The `__call__` of a tool without NDCG raises an error.
 
@@ -133,7 +133,7 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
     all_retrieved: ClassVar[bool] = True
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
-        """Yield calls of the measure's presets, with all values of their options that could yield the convention."""
+        """Yield calls of the measure's presets, one for each choice of options that could give the convention."""
         for method, declared in presets_of(type(self)).items():
             if declared.measure is not type(convention):
                 continue
@@ -144,15 +144,15 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
                 yield PresetCall(declared.reads, arguments, getattr(self, method)(**arguments))
 
     def _call(self, convention: Convention) -> PresetCall:
-        """Return the call whose convention differs in the fewest fields; its NDCG if the tool lacks the measure."""
+        """Return the call whose convention differs in the fewest fields; an NDCG if the tool lacks the measure."""
         return _nearest_call(self, convention)
 
     def nearest(self, convention: Convention) -> Convention:
-        """Return the nearest convention that the tool can compute: the same convention if possible."""
+        """Return the nearest convention that the tool can compute, which may be the same one."""
         return self._call(as_convention(convention)).convention
 
     def fallback(self, convention: Any) -> Convention:
-        """Return a convention in place of a measure that the tool lacks, the nearest NDCG by default."""
+        """Return the convention to use if the tool lacks the measure; by default, an NDCG at the same cutoff."""
         return self(getattr(convention, "k", None))
 
     def _cutoff(self, convention: Any) -> int | None:
@@ -161,10 +161,10 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
 
     @abstractmethod
     def spell(self, convention: Any) -> Spelling:
-        """Return the tool's own name or parameters of a convention that it can compute."""
+        """Return the tool's name or parameters for a convention that it can compute."""
 
     def write(self, convention: Convention | str) -> Spelling:
-        """Return the tool's own name or parameters for a convention, also given as a text; `read` is the inverse.
+        """Return the tool's name or parameters for a convention or for its text; `read` is the inverse.
 
         Raises
         ------
@@ -185,7 +185,7 @@ def _nearest_call(vocabulary: Vocabulary[Any], convention: Convention) -> Preset
 
 
 def _argument(text: str) -> float | bool:
-    """Return the value of an argument in a metric's name: a number, or True for an optional word."""
+    """Parse an argument in a metric's name: a number, or True if it is a word that may be left out."""
     value = as_number(text)
     whole = as_whole(text)
     return whole if whole is not None else True if value is None else value

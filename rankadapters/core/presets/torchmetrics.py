@@ -18,7 +18,7 @@ class TorchMetrics(
     ties="input", precision="float32", retrieve="above_0", short="pad", empty=0, missing="error", unjudged="error",
     average="uniform",
 ):  # fmt: skip
-    """The library torchmetrics 1.9: `RetrievalNormalizedDCG`. Run with 1.9.0: equal to 2e-6, since it sums in float32.
+    """torchmetrics 1.9 `RetrievalNormalizedDCG`, summed in float32. Run against 1.9.0: equal within 2e-6.
 
     The parameter `empty_target_action` of its metrics decides what a query without relevant rows counts.
     """
@@ -44,7 +44,7 @@ class TorchMetrics(
 
     @preset(AP, "RetrievalMAP", divisor="found", pool="queries")
     def map(self, k: int | None, *, empty_target_action: Action = "neg") -> AP:
-        """`RetrievalMAP`. Run with 1.9.0: equal to 1e-6.
+        """`RetrievalMAP`. Run against 1.9.0: equal within 1e-6.
 
         Only rows with a score above 0 count, and the divisor is the number of relevant rows at ranks 1..k. Labels are 0
         and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order.
@@ -59,11 +59,11 @@ class TorchMetrics(
 
     @preset(RR, "RetrievalMRR")
     def mrr(self, k: int | None, *, empty_target_action: Action = "neg") -> RR:
-        """`RetrievalMRR`. Run with 1.9.0: equal to 1e-6; otherwise as `map`."""
+        """`RetrievalMRR`. Run against 1.9.0: equal within 1e-6; otherwise as `map`."""
 
     @preset(Precision, "RetrievalPrecision", divisor="k")
     def precision(self, k: int | None, *, adaptive_k: bool = False, empty_target_action: Action = "neg") -> Precision:
-        """`RetrievalPrecision`. Run with 1.9.0: equal to 1e-6; only rows with a score above 0 count.
+        """`RetrievalPrecision`. Run against 1.9.0: equal within 1e-6; only rows with a score above 0 count.
 
         Parameters
         ----------
@@ -77,22 +77,22 @@ class TorchMetrics(
 
     @preset(Recall, "RetrievalRecall")
     def recall(self, k: int | None, *, empty_target_action: Action = "neg") -> Recall:
-        """`RetrievalRecall`. Run with 1.9.0: equal to 1e-6; otherwise as `map`."""
+        """`RetrievalRecall`. Run against 1.9.0: equal within 1e-6; otherwise as `map`."""
 
     @preset(Success, "RetrievalHitRate", retrieve="all")
     def hit_rate(self, k: int | None, *, empty_target_action: Action = "neg") -> Success:
-        """`RetrievalHitRate`, for which every row counts. Run with 1.9.0: equal to 1e-6; parameters as in `map`."""
+        """`RetrievalHitRate`, of all rows. Run against 1.9.0: equal within 1e-6; parameters as in `map`."""
 
     @preset(FallOut, "RetrievalFallOut", retrieve="all", empty=1)
     def fall_out(self, k: int | None, *, empty_target_action: Action = "pos") -> FallOut:
-        """`RetrievalFallOut`, for which every row counts. Run with 1.9.0: equal to 1e-6; parameters as in `map`.
+        """`RetrievalFallOut`, of all rows. Run against 1.9.0: equal within 1e-6; parameters as in `map`.
 
         By default, a query without irrelevant rows counts 1.
         """
 
     @preset(RPrecision, "RetrievalRPrecision")
     def r_precision(self, *, empty_target_action: Action = "neg") -> RPrecision:
-        """`RetrievalRPrecision`, for which every row counts. Run with 1.9.0: equal to 1e-6; parameters as in `map`."""
+        """`RetrievalRPrecision`, of all rows. Run against 1.9.0: equal within 1e-6; parameters as in `map`."""
 
     def read(self, text: str, *, top_k: int | None = None, **params: Any) -> Convention:
         """Return the convention of a class of torchmetrics.retrieval.

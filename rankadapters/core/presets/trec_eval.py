@@ -17,7 +17,7 @@ class TrecEval9(
     ties="docid-descending", precision="float32", retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero",
     pool="queries", average="uniform",
 ):  # fmt: skip
-    """trec_eval 9.0.x `ndcg_cut` and `ndcg`, m_ndcg_cut.c. Run with 9.0.8: equal to the four decimals that it prints.
+    """trec_eval 9.0.x `ndcg_cut` and `ndcg`, m_ndcg_cut.c. Run against 9.0.8: equal to the four printed decimals.
 
     Scores are rounded to float32, and ties are ordered by descending docid. Labels below 0 have gain 0. Every measure
     accepts `complete`, the program's `-c`: judged queries without retrieved documents count 0 instead of being left
@@ -44,7 +44,7 @@ class TrecEval9(
 
     @preset(AP, rf"map_cut[_.]{K}", divisor="relevant")
     def map_cut(self, k: int | None, *, level: int = 1, complete: bool = False) -> AP:
-        """`map_cut_k`, m_map_cut.c: cut at k, divided by all relevant documents. Run: equal to the printed value.
+        """`map_cut_k`, m_map_cut.c: AP at cutoff k, divided by all relevant rows. Run against 9.0.8: same printout.
 
         Parameters
         ----------
@@ -58,59 +58,59 @@ class TrecEval9(
 
     @preset(AP, "map", k=None, divisor="relevant")
     def map(self, *, level: int = 1, complete: bool = False) -> AP:
-        """`map`, m_map.c. Run: equal to the printed value."""
+        """`map`, m_map.c. Run against 9.0.8: same printout."""
 
     @preset(AP, "gm_map", k=None, divisor="relevant", average=GEOMETRIC)
     def gm_map(self, *, level: int = 1, complete: bool = False) -> AP:
-        """`gm_map`, m_gm_map.c: the geometric mean of max(value, 1e-5). Run: equal to the printed value."""
+        """`gm_map`, m_gm_map.c: the geometric mean of max(value, 1e-5). Run against 9.0.8: same printout."""
 
     @preset(RR, "recip_rank", k=None)
     def recip_rank(self, *, level: int = 1, complete: bool = False) -> RR:
-        """`recip_rank`, m_recip_rank.c. Run: equal to the printed value; options as in `map_cut`."""
+        """`recip_rank`, m_recip_rank.c. Run against 9.0.8: same printout; options as in `map_cut`."""
 
     @preset(Precision, rf"P[_.]{K}", divisor="k")
     def P(self, k: int | None, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - the program's name
-        """`P_k`, m_P.c. Run: equal to the printed value; options as in `map_cut`."""
+        """`P_k`, m_P.c. Run against 9.0.8: same printout; options as in `map_cut`."""
 
     @preset(Precision, rf"relative_P[_.]{K}", divisor="relevant")
     def relative_P(self, k: int | None, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run: equal; options as in `map_cut`."""
+        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run against 9.0.8: same printout; see `map_cut`."""
 
     @preset(Precision, "set_P", k=None, divisor="retrieved")
     def set_P(self, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`set_P`, m_set_P.c: over all retrieved rows. Run: equal to the printed value; options as in `map_cut`."""
+        """`set_P`, m_set_P.c: over all retrieved rows. Run against 9.0.8: same printout; options as in `map_cut`."""
 
     @preset(Precision, "set_relative_P", k=None, divisor="relevant")
     def set_relative_P(self, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
-        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run: equal; options as in `map_cut`."""
+        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run against 9.0.8: same printout; see `map_cut`."""
 
     @preset(Recall, rf"recall[_.]{K}")
     def recall(self, k: int | None, *, level: int = 1, complete: bool = False) -> Recall:
-        """`recall_k`, m_recall.c. Run: equal to the printed value; options as in `map_cut`."""
+        """`recall_k`, m_recall.c. Run against 9.0.8: same printout; options as in `map_cut`."""
 
     @preset(Recall, "set_recall", k=None)
     def set_recall(self, *, level: int = 1, complete: bool = False) -> Recall:
-        """`set_recall`, m_set_recall.c: over all retrieved rows. Run: equal; options as in `map_cut`."""
+        """`set_recall`, m_set_recall.c: over all retrieved rows. Run against 9.0.8: same printout; see `map_cut`."""
 
     @preset(Success, rf"success[_.]{K}")
     def success(self, k: int | None, *, level: int = 1, complete: bool = False) -> Success:
-        """`success_k`, m_success.c. Run: equal to the printed value; options as in `map_cut`."""
+        """`success_k`, m_success.c. Run against 9.0.8: same printout; options as in `map_cut`."""
 
     @preset(RPrecision, "Rprec")
     def Rprec(self, *, level: int = 1, complete: bool = False) -> RPrecision:  # noqa: N802 - as above
-        """`Rprec`, m_Rprec.c. Run: equal to the printed value; options as in `map_cut`."""
+        """`Rprec`, m_Rprec.c. Run against 9.0.8: same printout; options as in `map_cut`."""
 
     @preset(Bpref, "bpref")
     def bpref(self, *, level: int = 1, complete: bool = False) -> Bpref:
-        """`bpref`, m_bpref.c. Run: equal to the printed value; options as in `map_cut`."""
+        """`bpref`, m_bpref.c. Run against 9.0.8: same printout; options as in `map_cut`."""
 
     @preset(Bpref, "gm_bpref", average=GEOMETRIC)
     def gm_bpref(self, *, level: int = 1, complete: bool = False) -> Bpref:
-        """`gm_bpref`, m_gm_bpref.c: the geometric mean of max(value, 1e-5). Run: equal to the printed value."""
+        """`gm_bpref`, m_gm_bpref.c: the geometric mean of max(value, 1e-5). Run against 9.0.8: same printout."""
 
     @preset(FMeasure, r"set_F([_.](?P<x>\d+(\.\d+)?))?", k=None, divisor="retrieved", beta_squared=1)
     def set_F(self, *, x: float = 1, level: int = 1, complete: bool = False) -> FMeasure:  # noqa: N802 - as above
-        """`set_F.x`, m_set_F.c, over all retrieved rows; x is beta squared. Run: equal to the printed value.
+        """`set_F.x`, m_set_F.c, over all retrieved rows; x is beta squared. Run against 9.0.8: same printout.
 
         Parameters
         ----------
@@ -122,14 +122,14 @@ class TrecEval9(
 
 
 class TrecEval10(TrecEval9, name="trec_eval_10", versions=("10.0-rc3",), evidence="run", precision="float64"):
-    """trec_eval 10.0 `ndcg_cut` and `ndcg`. Run with 10.0-rc3: equal to the four decimals that it prints.
+    """trec_eval 10.0 `ndcg_cut` and `ndcg`. Run against 10.0-rc3: equal to the four printed decimals.
 
     trec_eval 9 with scores in float64, so that fewer scores tie.
     """
 
 
 class PytrecEval(TrecEval9, name="pytrec_eval", package="pytrec-eval-terrier", versions=("0.5.11",), evidence="run"):
-    """pytrec_eval 0.5 `ndcg_cut` and `ndcg`: trec_eval 9. Run with pytrec_eval-terrier 0.5.11: equal to 1e-9.
+    """pytrec_eval 0.5 `ndcg_cut` and `ndcg`: trec_eval 9. Run against pytrec_eval-terrier 0.5.11: equal within 1e-9.
 
     Queries without retrieved documents are left out; negative labels crash pytrec_eval.
     """
@@ -140,7 +140,7 @@ class TrecEval8(
     ties="docid-descending", precision="float32", short="pad", empty=0, missing="skip", unjudged="zero",
     average="uniform",
 ):  # fmt: skip
-    """trec_eval 8.1 with the NDCG patch of 2008. Run: equal to the four decimals that it prints.
+    """trec_eval 8.1 with the NDCG patch of 2008. Run against 8.1: equal to the four printed decimals.
 
     Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^l - 1 are `replace(gain="exp2")`.
     """

@@ -12,7 +12,7 @@ from rankadapters.core.presets.preset import preset
 from rankadapters.core.presets.tool import Vocabulary, read_cutoff, refuse_unknown, split_spec
 
 NO_CUTOFF = 2**31 - 1  # longer than any query
-DEFAULT_K = 32  # cutoff of a metric without one in its name
+DEFAULT_K = 32  # cutoff of a metric whose name has none
 
 WITHOUT_GROUPS = AUC(
     pairs="unit", complement="float32", ties="average", precision="float32", empty="error",
@@ -25,7 +25,7 @@ class XGBoost(
     gain="exp2-floor", discount="log2", ideal="cutoff", relevant="above_0", ties="input", precision="float32",
     retrieve="all", short="pad", empty=1, missing="error", unjudged="error", pool="queries", average="query",
 ):  # fmt: skip
-    """XGBoost 3.1 to 3.4 `ndcg@k` and `ndcg@k-`, rank_metric.cc. Run with 3.1.2, 3.2.0 and 3.4.1: equal to 1e-12.
+    """XGBoost 3.1 to 3.4 `ndcg@k` and `ndcg@k-`, rank_metric.cc. Run against 3.1.2, 3.2.0, 3.4.1: equal within 1e-12.
 
     Scores and labels are stored as float32. A query without relevant rows adds 1 (0 with the trailing minus) regardless
     of its weight. A plain `ndcg` means @32. Under exponential gain, XGBoost refuses labels above 31 and fractional
@@ -55,7 +55,7 @@ class XGBoost(
 
     @preset(AP, "map", divisor="cutoff")
     def map(self, k: int | None, *, minus: bool = False) -> AP:
-        """`map@k` and `map@k-` of binary labels, rank_metric.cc. Run with 3.2.0: equal to 1e-12.
+        """`map@k` and `map@k-` of binary labels, rank_metric.cc. Run against 3.2.0: equal within 1e-12.
 
         Parameters
         ----------
@@ -67,14 +67,14 @@ class XGBoost(
 
     @preset(Precision, "pre", divisor="retrieved", empty=0)
     def pre(self, k: int | None) -> Precision:
-        """`pre@k` of binary labels, rank_metric.cc: divided by min(k, n). Run with 3.2.0: equal to 1e-12.
+        """`pre@k` of binary labels, rank_metric.cc: divided by min(k, n). Run against 3.2.0: equal within 1e-12.
 
         A plain `pre` means @32; a trailing minus changes nothing.
         """
 
     @preset(AUC, "auc", pairs="every-two", complement="float64", ties="average", empty="skip", average="uniform")
     def auc(self, *, groups: bool = True) -> AUC:
-        """`auc`, auc.cc. Run with 3.2.0: equal to 1e-8, with integer labels to 1e-12.
+        """`auc`, auc.cc. Run against 3.2.0: equal within 1e-8, for integer labels within 1e-12.
 
         With groups it uses all pairs of rows in a query; of two rows with equal labels, the earlier one counts as the
         better one. The value is the unweighted mean over queries with at least three rows. Without groups, a label is
@@ -146,7 +146,7 @@ class XGBoost(
         return nearest
 
     def fallback(self, convention: Any) -> Convention:
-        """Return the nearest NDCG, in place of a measure that XGBoost lacks."""
+        """Return the nearest NDCG, for a measure that XGBoost lacks."""
         return self(getattr(convention, "k", None), minus=getattr(convention, "empty", None) == 0)
 
     def spell(self, convention: Any) -> dict[str, Any]:

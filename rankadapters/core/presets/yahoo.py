@@ -11,7 +11,7 @@ class Yahoo(
     Tool, name="yahoo", versions=("2010",), evidence="run", gain="exp2", discount="log2", ideal="cutoff", ties="input",
     precision="float64", short="pad", empty=1, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
-    """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run: equal to 1e-11, per query and in the mean.
+    """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run: equal within 1e-11, per query and in the mean.
 
     A query without relevant rows counts 1, which raises the mean of MQ2008 by 0.281, its share of such queries. The
     script reads ranks and never sorts; with the ranks of a stable sort by score, this is `ties="input"`.
@@ -23,7 +23,7 @@ class Yahoo(
 
     @preset(ERR, "(?i:err)", k=None, scale=16, discount="reciprocal", complement="float64")
     def err(self) -> ERR:
-        """`ERR` of all ranks; the user stops at grade l with probability (2^l - 1) / 16. Run: equal to 1e-11."""
+        """`ERR` of all ranks, stop probability (2^l - 1) / 16 at grade l. Run: equal within 1e-11."""
 
 
 yahoo = Yahoo()

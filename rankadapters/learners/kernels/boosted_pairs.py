@@ -1,4 +1,4 @@
-"""The potential of each row under a distribution over pairs, in time linear in the rows."""
+"""RankBoost's potential of each row, a sum over the row's pairs, in time linear in the number of rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rankadapters.core.kernels import kernel
 
 @kernel
 def pair_potentials(up, down, level, indptr, weight, lower, higher, potentials):
-    """Write each row's sum over its pairs into `potentials`, divided by the total over all pairs; 0 if that is 0.
+    """Write each row's sum over its pairs into `potentials`, divided by the total over all pairs; 0 if the total is 0.
 
     A pair of the higher row i and the lower row j counts up[j] x down[i]: positive for row i, negative for row j.
     `weight` multiplies the pairs of a query, and may be empty. `level` numbers the labels; `lower` and `higher` are

@@ -1,4 +1,4 @@
-"""Gradients of ApproxNDCG: NDCG of ranks that are sums of sigmoids."""
+"""Gradients of ApproxNDCG, which replaces the ranks in NDCG by soft ranks: sums of sigmoids."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rankadapters.objectives.kernels.queries import Ranks, add_lanes, begin_quer
 
 LOGARITHM, LOGARITHM_FROM_TWO, RECIPROCAL, POWER = range(4)
 
-# The discount's formula and its parameter, the steepness of the sigmoids of soft ranks, and the hessian of every row.
+# The discount's formula (`kind`) and parameter, the steepness `sigma` of the sigmoids, and the hessian of every row.
 SoftRanks = namedtuple("SoftRanks", "kind parameter sigma hessian")  # noqa: PYI024 - for numba
 
-# As `lambdas.Memory`. `Soft` has, by rank, the soft ranks and then gain x slope of the discount at the soft rank.
+# Working memory, as `lambdas.Memory`. By rank: the soft rank, and the gain x the discount's slope at the soft rank.
 Memory = namedtuple("Memory", "ranks soft")  # noqa: PYI024 - as above
 Soft = namedtuple("Soft", "soft_ranks slopes")  # noqa: PYI024 - as above
 
@@ -29,7 +29,7 @@ def make_memory(width: int) -> Memory:
 
 @internal
 def slope_of(kind, parameter, rank):
-    """Return the derivative of a discount by the rank, which need not be whole."""
+    """Return the derivative of a discount at a rank, which may be fractional."""
     if kind == RECIPROCAL:
         return -1.0 / (rank * rank)
     if kind == POWER:
@@ -42,7 +42,7 @@ def slope_of(kind, parameter, rank):
 
 @merged
 def add_soft_ranks(powers, soft_ranks, i, n):
-    """Add to the soft ranks of rank i and each later rank: 1 / (1 + exp(sigma (s - s_other)))."""
+    """For each pair of rank i and a later rank, add 1 / (1 + exp(sigma (own - other score))) to both soft ranks."""
     power, rank_above = same(powers[i]), same(0.0)
     j = i + np.uint64(1)
     while j < np.uint64(n):
@@ -56,7 +56,7 @@ def add_soft_ranks(powers, soft_ranks, i, n):
 
 @merged
 def add_pulls(powers, slopes, lambdas, i, n):
-    """Add the lambdas of rank i and each later rank, which change each other's soft ranks."""
+    """Add the lambdas of each pair of rank i and a later rank: the score of each changes the other's soft rank."""
     power, slope, pulls = same(powers[i]), same(slopes[i]), same(0.0)
     j = i + np.uint64(1)
     while j < np.uint64(n):
@@ -71,7 +71,7 @@ def add_pulls(powers, slopes, lambdas, i, n):
 
 @internal
 def run_steps(memory, n, first, last, settings):
-    """Run steps `first` to `last - 1` of a query: n - 1 for the soft ranks, then n - 1 for the gradients."""
+    """Run steps `first` to `last - 1` of a query: its first n - 1 steps compute soft ranks, its last n - 1 lambdas."""
     ranks, (soft_ranks, slopes), half = memory.ranks, memory.soft, n - 1
     for step in range(first, min(last, 2 * half)):
         i = step if step < half else step - half
@@ -87,7 +87,7 @@ def run_steps(memory, n, first, last, settings):
 
 @kernel
 def approx_ndcg_gradients(queries, settings, first, last, memory, grad, hess):
-    """Do what `lambdas.lambda_gradients` does, in steps `first` to `last - 1` of `run_steps`."""
+    """As `lambdas.lambda_gradients`, for ApproxNDCG; `first` and `last` count the steps of `run_steps`."""
     ranks, soft_ranks = memory.ranks, memory.soft.soft_ranks
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]

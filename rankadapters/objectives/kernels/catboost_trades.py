@@ -1,4 +1,4 @@
-"""The pair weights of CatBoost's LambdaMart (source: libs/algo_helpers of 1.2.10), in place of a measure's change."""
+"""Pair weights that CatBoost's LambdaMart uses instead of a measure's true change (1.2.10, libs/algo_helpers)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankadapters.core.kernels import internal
 
 @internal
 def catboost_changes_of_precisions(relevant, i, n, changes):
-    """MAP: 1 / upper rank, plus 1 / rank of relevant rows in between if the upper row is irrelevant; not divided."""
+    """MAP: 1 / upper rank and, if the upper row is irrelevant, 1 / rank of each relevant row in between; no divisor."""
     upper_relevance, total = relevant[i], 1.0 / (i + 1.0)
     for j in range(i + 1, n):
         changes[j] = (upper_relevance - relevant[j]) * total
@@ -18,7 +18,7 @@ def catboost_changes_of_precisions(relevant, i, n, changes):
 
 @internal
 def catboost_changes_of_first_rank(relevant, i, n, firsts, changes):
-    """MRR: the true change, except that a later relevant row counts 1 / its own rank before it moves up."""
+    """MRR: the true change, but if a relevant row moves up, MRR before the move is taken as 1 / the row's old rank."""
     first, second = int(firsts[0]), int(firsts[1])
     for j in range(i + 1, n):
         lower_rank = min(j, second) if i == first else j
@@ -27,7 +27,7 @@ def catboost_changes_of_first_rank(relevant, i, n, firsts, changes):
 
 @internal
 def catboost_changes_of_cascade(chances, i, n, looks, rests, changes):
-    """ERR: the true change, except for a float32 first term and skipped rows in between that equal rank i."""
+    """ERR: the true change without the rows in between whose stop probability is that of rank i; partly in float32."""
     upper_chance, look, stop = np.float32(chances[i]), 1.0, 0.0
     for j in range(i + 1, n):
         difference = np.float32(chances[j]) - upper_chance

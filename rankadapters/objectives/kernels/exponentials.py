@@ -1,4 +1,4 @@
-"""Exponentials of a whole array in SIMD instructions: the bits of the C library, in a third of its time."""
+"""Exponentials of a whole array by SIMD instructions: the same bits as the C library, in a third of the time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from rankadapters.core.kernels import contracting
 
-STEPS = 128  # the table divides a power of two into this many steps
-LOWEST = -500.0  # below this the result may lose digits, so the C library computes it
+STEPS = 128  # the table has 2^(k / STEPS) for k < STEPS
+LOWEST = -500.0  # for exponents below this, results may lose digits, so the C library computes them
 
-# exp(x) = 2^(k / STEPS) exp(r), as in glibc's sysdeps/ieee754/dbl-64/e_exp.c. k / STEPS is the multiple of 1 / STEPS
-# nearest to x / log(2); log(2) / STEPS is HIGH + LOW; exp(r) - 1 is a polynomial. Adding SHIFT rounds to whole numbers.
+# exp(x) = 2^(k / STEPS) exp(r), as in glibc's sysdeps/ieee754/dbl-64/e_exp.c. k is x STEPS / log(2), rounded by adding
+# and subtracting SHIFT. r is x - k log(2) / STEPS, with -log(2) / STEPS = HIGH + LOW. exp(r) - 1 is a polynomial.
 INVERSE = float.fromhex("0x1.71547652b82fep0") * STEPS
 HIGH, LOW = float.fromhex("-0x1.62e42fefa0000p-8"), float.fromhex("-0x1.cf79abc9e3b39p-47")
 SHIFT = float.fromhex("0x1.8p52")
@@ -38,7 +38,7 @@ HALVED = 2.0 ** -np.arange(1024.0)
 
 @contracting
 def exponentials(scores, first, n, sigma, out):
-    """exp(sigma (s - s_first)) of the descending scores from `first` to before `n`."""
+    """Write exp(sigma (s - s_first)) of the scores from index `first` to n - 1, which must descend."""
     top = scores[first]
     if not sigma * (scores[n - 1] - top) > LOWEST:
         for i in range(first, n):

@@ -16,12 +16,12 @@ MIXED, DROPPED, TURNED = np.uint64(18), np.uint64(27), np.uint64(59)
 WORD, LOW_WORD, LOW_31 = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(0x7FFFFFFF)
 TURN = np.uint64(31)
 REALS = 2.0**53 - 1
-BLOCKS = 128  # CatBoost's CB_THREAD_LIMIT: it divides queries into this many blocks, for any number of threads
+BLOCKS = 128  # CatBoost's CB_THREAD_LIMIT: number of blocks of queries, whatever the number of threads
 
 
 @internal
 def word_of(x):
-    """Return 32 bits of a state: shifted, and rotated by its upper five bits."""
+    """Return the 32-bit output of a PCG state: the state is shifted, then rotated by its upper five bits."""
     word = (((x >> MIXED) ^ x) >> DROPPED) & LOW_WORD
     turn = x >> TURNED
     return ((word >> turn) | (word << ((WORD - turn) & TURN))) & LOW_WORD
@@ -29,7 +29,7 @@ def word_of(x):
 
 @internal
 def started(seed):
-    """Return the states and increments of a seed's two streams, drawn from a third stream that the seed starts."""
+    """Seed a third stream, draw the states and increments of the generator's two streams from it, and return them."""
     x = seed * MULTIPLIER + ONE
     low = word_of(x)
     x = x * MULTIPLIER + ONE
@@ -49,7 +49,7 @@ def started(seed):
 
 @internal
 def advanced(x, increment, steps):
-    """Return a stream's state after `steps` draws, in log2(steps) operations."""
+    """Return the state of a stream `steps` draws later, in log2(steps) operations."""
     multiplier, total_increment, factor, offset = MULTIPLIER, increment, ONE, np.uint64(0)
     while steps > 0:
         if steps & 1:
@@ -63,19 +63,19 @@ def advanced(x, increment, steps):
 
 @internal
 def drawn(first, second):
-    """Return 64 bits, 32 from the state of each stream."""
+    """Return 64 random bits: 32 from the state of each of the two streams."""
     return (word_of(first) << WORD) | word_of(second)
 
 
 @internal
 def real(first, second):
-    """Return a number in [0, 1], both ends included."""
+    """Return a uniform random number in [0, 1], both ends included."""
     return np.float64(drawn(first, second) >> SHORT) / REALS
 
 
 @internal
 def draw_normals(seed, count, out):
-    """Write standard normal numbers by the polar method, keeping one of each pair that it makes."""
+    """Write standard normal numbers by the polar method, which makes two at a time; the second is dropped."""
     first, second, first_step, second_step = started(seed)
     for i in range(count):
         square = 2.0
@@ -91,7 +91,7 @@ def draw_normals(seed, count, out):
 
 @internal
 def block_started(seed, block, draws):
-    """Return the streams of a block of queries after `draws` draws; its seed is draw number `block` of the call."""
+    """Return a query block's streams after `draws` draws. Draw number `block` from `seed` is the block's seed."""
     first, second, first_step, second_step = started(seed)
     first, second = advanced(first, first_step, block + 1), advanced(second, second_step, block + 1)
     first, second, first_step, second_step = started(drawn(first, second))
@@ -100,7 +100,7 @@ def block_started(seed, block, draws):
 
 @kernel
 def query_seeds(seed, n_queries, start, seeds):
-    """Write the seeds of the queries from `start` on; every block of queries draws its seeds from its own stream."""
+    """Write the seeds of the queries from `start` on, which each block of queries draws from streams of its own."""
     size = (n_queries + BLOCKS - 1) // BLOCKS
     first, second, first_step, second_step = block_started(seed, start // size, start % size)
     for i in range(seeds.size):

@@ -12,20 +12,20 @@ from rankadapters.objectives.kernels.lambdas import end_query, keep_powers
 from rankadapters.objectives.kernels.lanes import LANES, load, magnitude, only_first, same, store, where_greater
 from rankadapters.objectives.kernels.queries import add_lanes, begin_query
 
-# A pair of ranks i < j weighs abs(gain_i - gain_j) (steps[j - i] + discounts[i] - discounts[j]). With `both`, each
-# order of the two rows is a pair of its own and weighs gain x discount of its upper row.
+# The weight of a pair of ranks i < j is abs(gain_i - gain_j) (steps[j - i] + discounts[i] - discounts[j]). With `both`,
+# a pair counts in both orders; the weight of an order is gain x discount of the row that it ranks first.
 PairWeights = namedtuple("PairWeights", "steps discounts both")  # noqa: PYI024 - numba knows this kind
 
 
 @merged
 def pair_weights(gain, gains, step, discount, discounts):
-    """Return the weights of four pairs, negative where the lower row has the larger gain."""
+    """Return the weights of four pairs; a weight is negative if the lower-ranked row has the larger gain."""
     return (gain - gains) * (step + (discount - discounts))
 
 
 @merged
 def add_row_of_loss(ranks, weights, i, n):
-    """Add the pairs of rank i with every later rank, in one order or, with `weights.both`, in both."""
+    """Add the gradients of the pairs of rank i with every later rank; with `weights.both`, of both orders of a pair."""
     _, powers, gains, lambdas, hessians, _ = ranks
     steps, discounts, both = weights
     power, gain, discount = same(powers[i]), same(gains[i]), same(discounts[i])
@@ -52,7 +52,7 @@ def add_row_of_loss(ranks, weights, i, n):
 
 @internal
 def add_pairs_of_loss(ranks, weights, n, first, last, sigma):
-    """Add the pairs of ranks `first` to `last - 1` with every later rank."""
+    """Add the gradients of the pairs of ranks `first` to `last - 1` with every later rank."""
     for i in range(np.uint64(first), np.uint64(last)):
         keep_powers(ranks, i, n, sigma)
         add_row_of_loss(ranks, weights, i, n)
@@ -60,7 +60,7 @@ def add_pairs_of_loss(ranks, weights, n, first, last, sigma):
 
 @kernel
 def lambda_loss_gradients(queries, weights, pairing, first, last, memory, grad, hess):
-    """Do what `lambdas.lambda_gradients` does, for LambdaLoss."""
+    """Same as `lambdas.lambda_gradients`, for LambdaLoss."""
     ranks = memory.ranks
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]

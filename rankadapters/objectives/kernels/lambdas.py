@@ -1,4 +1,4 @@
-"""Lambda gradients of all pairs with a row in the top ranks: one division and no exponential per pair."""
+"""Lambda gradients of all pairs with a row in the top ranks, computed with one division and no exponential per pair."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from rankadapters.objectives.kernels.queries import (
 )
 
 # Settings of all pairs. Each pair's delta is divided by `offset + slope * score distance`. `by_sum` scales a query by
-# log2(1 + S) / S, where S is the sum of its lambdas. `floor` bounds p (1 - p) from below. `common` is the gain of most
+# log2(1 + S) / S, where S sums the query's lambdas. `floor` bounds p (1 - p) from below. `common` is the gain of most
 # rows, or NaN; pairs of two rows of this gain have no gradient and are skipped.
 Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor common")  # noqa: PYI024 - numba knows this kind
 
-# Weights of a query's pairs: the change of DCG by `discounts`, or 1 with `unit`. A score distance that divides them is
-# added to `offset`.
+# Weights of a query's pairs: the change of DCG under `discounts`, or 1 with `unit`. They are divided by `offset` plus
+# the score distance (0 without normalization).
 Weighing = namedtuple("Weighing", "discounts unit offset floor")  # noqa: PYI024 - as above
 
-# A query's working memory. The caller owns it, so that one query can take several calls and Python can be interrupted
-# between them. `total` (one entry) is the sum of the lambdas so far, and `count` is the number of `listed` ranks.
+# Working memory for one query. The caller owns it, so that a query can take several calls, and Ctrl-C works between
+# them. `total[0]` is the sum of the lambdas' magnitudes so far. `listed` has `count[0]` ranks without the common gain.
 Memory = namedtuple("Memory", "ranks total listed count late")  # noqa: PYI024 - as above
 Late = namedtuple("Late", "pushes bends")  # noqa: PYI024 - as above
 
-FEWEST = 8  # a row with at least this many pairs adds them in lanes, and those that fill no lanes one by one
-LISTED_SHARE = 4  # rows without the common gain are listed if they are at most one in this many
+FEWEST = 8  # from this many pairs on, a row adds them four at a time, and only the rest one by one
+LISTED_SHARE = 4  # ranks without the common gain are listed if they are at most 1 in 4
 SMALLEST_POWER = 1e-100  # its square does not underflow, and the square of its inverse does not overflow
 
 
@@ -57,7 +57,7 @@ def make_memory(width: int) -> Memory:
 
 @merged
 def changes(gain, gains, discount, discounts, unit):
-    """Return the change of DCG when a pair swaps or, with `unit`, the sign of the difference of gains."""
+    """Return, for four pairs, the change of DCG when the rows swap or, with `unit`, the sign of gain - other gain."""
     if unit:
         none, one = same(0.0), same(1.0)
         return where_greater(gain, gains, one, none) - where_greater(gains, gain, one, none)
@@ -88,7 +88,7 @@ def add_in_turn(total, values):
 
 @merged
 def add_row(ranks, weighing, i, n):
-    """Add the pairs of rank i with every later rank; return the sum of their lambdas."""
+    """Add the lambdas and hessians of the pairs of rank i with later ranks; return the sum of lambda magnitudes."""
     scores, powers, gains, lambdas, hessians, _ = ranks
     discounts, unit = weighing.discounts, weighing.unit
     score, power, gain = same(scores[i]), same(powers[i]), same(gains[i])
@@ -123,7 +123,7 @@ def add_row(ranks, weighing, i, n):
 
 @internal
 def list_uncommon(gains, n, common, listed):
-    """List the ranks whose gain is not the common one; return their number, or -1 if there are too many."""
+    """List the ranks whose gain is not the common one; return how many there are, or -1 if too many."""
     count = np.uint64(0)
     for r in range(n):
         listed[count] = r
@@ -133,9 +133,9 @@ def list_uncommon(gains, n, common, listed):
 
 @merged
 def add_listed(ranks, weighing, i, n, listed, late, first, count):
-    """Add the pairs of rank i, whose gain is the common one, with the listed ranks from `first` on; as `add_row`.
+    """Same as `add_row` for a rank i with the common gain, but add only its pairs with the ranks listed[first:count].
 
-    Its other pairs would add 0. Skipping them changes no bit, because the listed pairs are added in the same lanes.
+    The other pairs of rank i would add 0. Skipping them changes no bit: the listed pairs are added in the same lanes.
     """
     scores, powers, gains, lambdas, hessians, _ = ranks
     discounts, unit = weighing.discounts, weighing.unit
@@ -145,7 +145,7 @@ def add_listed(ranks, weighing, i, n, listed, late, first, count):
     end = np.uint64(n) - (later % np.uint64(LANES) if later >= np.uint64(FEWEST) else later)
     pulls, curvatures, sizes = same(0.0), same(0.0), same(0.0)
     for t in range(np.uint64(LANES)):
-        listed[count + t] = i  # a pair of a row with itself adds 0
+        listed[count + t] = i  # fills the last lanes: a pair of a row with itself adds 0
     t, n_late = first, np.uint64(0)
     while t < count:
         delta = changes(gain, pick(gains, listed, t), discount, discount if unit else pick(discounts, listed, t), unit)
@@ -176,7 +176,7 @@ def add_listed(ranks, weighing, i, n, listed, late, first, count):
 
 @merged
 def divided_ranks(ranks, gains, n, pairing):
-    """Return the ranks with the given gains and the scores whose distances divide the pairs, and the offset."""
+    """Return `ranks` with new gains, and an offset: pairs are divided by offset + distance of the returned scores."""
     divided = pairing.slope > 0.0 and ranks.scores[0] != ranks.scores[n - 1]
     scores = ranks.scores if divided else ranks.zeros
     offset = pairing.offset if divided else 1.0
@@ -185,14 +185,14 @@ def divided_ranks(ranks, gains, n, pairing):
 
 @merged
 def keep_powers(ranks, i, n, sigma):
-    """Compute powers relative to the score of rank i, at the first rank or when they have become too small."""
+    """Recompute the powers relative to the score of rank i if i is 0, or if the powers have become too small."""
     if i == 0 or ranks.powers[i] < SMALLEST_POWER:
         exponentials(ranks.scores, np.int64(i), n, sigma, ranks.powers)
 
 
 @internal
 def add_pairs(memory, n, first, last, discounts, unit, pairing):
-    """Add the pairs of ranks `first` to `last - 1` with every later rank; return the sum of lambdas so far."""
+    """Add all pairs of ranks `first` to `last - 1` with later ranks; return the sum of lambda magnitudes so far."""
     ranks, offset = divided_ranks(memory.ranks, memory.ranks.gains, n, pairing)
     weighing, total = Weighing(discounts, unit, offset, pairing.floor), memory.total[0]
     listed, count, ahead = memory.listed, memory.count[0], np.uint64(0)
@@ -210,7 +210,7 @@ def add_pairs(memory, n, first, last, discounts, unit, pairing):
 
 @merged
 def end_query(ranks, queries, q, total, pairing, grad, hess):
-    """Scale a query's sums, and write them to its rows."""
+    """Scale a query's lambdas and hessians, and write them to the gradients of its rows."""
     unscaled = queries.inverse[q] * pairing.sigma
     scale = unscaled * sum_scale(2.0 * total * unscaled, pairing.by_sum)
     bend = scale * pairing.sigma * pairing.hessian

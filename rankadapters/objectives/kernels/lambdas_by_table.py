@@ -1,4 +1,4 @@
-"""LightGBM's lambda gradients bit for bit: its sigmoid table, its order of operations, its float32 sums."""
+"""LightGBM's lambda gradients bit for bit, with its sigmoid table, its order of operations and its float32 sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankadapters.objectives.kernels.queries import columns, sum_scale, write_gr
 BINS = 1024 * 1024
 REACH = 25.0  # the table covers sigmoid arguments of +-25
 
-# As `lambdas.Memory`.
+# Working memory, as `lambdas.Memory`.
 Memory = namedtuple("Memory", "sums total")  # noqa: PYI024 - for numba
 Sums = namedtuple("Sums", "lambdas hessians")  # noqa: PYI024 - as above
 
@@ -34,18 +34,18 @@ def sigmoid_table(sigma, out):
 
 @kernel
 def from_table(x, table, low, bins_per_unit):
-    """Read the table at x, clipped to its ends."""
+    """Return the table's value at x, or at the nearer end of the table if x is outside its range."""
     if x <= low:
         return table[0]
     if x >= -low:
         return table[table.size - 1]
-    # The largest float below -low can round to one bin past the last.
+    # For the largest float below -low, the bin number can round to one past the last bin.
     return table[np.uint64(min(np.int64((x - low) * bins_per_unit), table.size - 1))]
 
 
 @internal
 def add_pairs_by_table(queries, q, first, last, pairing, table, memory):
-    """Do what `lambdas.add_pairs` does, in LightGBM's arithmetic."""
+    """Same as `lambdas.add_pairs`, in LightGBM's arithmetic."""
     ranks = slice(queries.rowptr[q], queries.rowptr[q + 1])
     scores, gains, discounts = queries.scores[ranks], queries.gains[ranks], queries.discounts
     (lambdas, hessians), total, inverse_ideal, n = memory.sums, memory.total[0], queries.inverse[q], scores.size
@@ -76,7 +76,7 @@ def add_pairs_by_table(queries, q, first, last, pairing, table, memory):
 
 @kernel
 def lambda_gradients_by_table(queries, pairing, table, first, last, memory, grad, hess):
-    """Do what `lambdas.lambda_gradients` does, in LightGBM's arithmetic."""
+    """Same as `lambdas.lambda_gradients`, in LightGBM's arithmetic."""
     lambdas, hessians = memory.sums
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]

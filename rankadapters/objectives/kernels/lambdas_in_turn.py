@@ -25,13 +25,13 @@ from rankadapters.objectives.kernels.queries import WIDEST, columns, row_at, sum
 from rankadapters.objectives.kernels.trades import fill_changes, last_changing, make_trades, prepare
 
 DELTA_NDCG, DELTA_ONE, DELTA_MAP = 0, 1, 2
-FIRST_TRADE = 3  # from here on, a delta is FIRST_TRADE plus a kind of `trades`; only pairs under a bias have these
+FIRST_TRADE = 3  # FIRST_TRADE + a kind in trades.py selects another measure's change; used here only under a bias
 
-# Settings: the change that weighs a pair, the number of random partners of each row (0 for pairs of the top ranks), and
+# Settings: the code of the pair weight, the number of random partners of each row (0 for pairs of the top ranks), and
 # the arithmetic of the sigmoid.
 Form = namedtuple("Form", "delta samples arithmetic")  # noqa: PYI024 - for numba
 
-# A query by rank. For MAP, also the relevant rows up to each rank, and the sum of gain / rank up to it.
+# One query, in arrays by rank. For MAP also the number of relevant rows, and the sum of gain / rank, up to each rank.
 InTurn = namedtuple("InTurn", "scores gains lambdas hessians relevant precisions")  # noqa: PYI024 - as above
 Pairs = namedtuple("Pairs", "order left right")  # noqa: PYI024 - as above
 Memory = namedtuple("Memory", "ranks total pairs deltas shares trades")  # noqa: PYI024 - as lambdas.Memory
@@ -53,20 +53,20 @@ def make_biased_memory(width: int) -> Memory:
 
 @inlined
 def change_of_precision(upper_is_relevant, above, below, relevant_above, relevant_below, between):
-    """Return the change of AP when a relevant and an irrelevant row swap, times the number of relevant rows."""
+    """Return (number of relevant rows) x (change of AP when a relevant and an irrelevant row swap)."""
     if upper_is_relevant:
         return relevant_above / (above + 1.0) - relevant_below / (below + 1.0) + between
-    # The relevant row moves up, and adds a hit at the upper rank too.
+    # The relevant row moves up, so it is one more hit at the upper rank.
     return relevant_below / (below + 1.0) - (relevant_above + 1.0) / (above + 1.0) - between
 
 
-# Arrays are read from their tuples before the loop, and no function takes tuples for a single pair: each access would
-# count a reference, which takes ten times as long as the rest.
+# For speed, arrays are read from named tuples before the loop, and functions of a single pair take no tuples: each
+# access would count a reference, which takes ten times as long as the rest of the loop.
 @merged
 def keep_pairs(form, memory, n, count, inverse_ideal, discounts):
-    """Keep the pairs of different gains, larger gain on the left, and compute their deltas; return their number.
+    """Drop pairs of equal gains, put the larger gain on the left, compute deltas; return how many pairs are left.
 
-    The deltas of `trades` are already computed.
+    For the measures of trades.py, `deltas` must be computed already.
     """
     _, gains, _, _, relevant, precisions = memory.ranks
     (_, left, right), deltas, n_kept = memory.pairs, memory.deltas, 0
@@ -94,7 +94,7 @@ def keep_pairs(form, memory, n, count, inverse_ideal, discounts):
 
 @internal
 def add_float32_pairs(scores, lambdas, hessians, n, higher, lower, deltas, pairing):
-    """Add each pair to its two rows, pair after pair; return the sum of their lambdas."""
+    """Add each pair's lambda and hessian to both rows, one pair at a time; return the sum of lambda magnitudes."""
     apart = pairing.slope > 0.0 and scores[0] != scores[np.uint64(n - 1)]
     total = 0.0
     for t in range(higher.size):
@@ -115,7 +115,7 @@ def add_float32_pairs(scores, lambdas, hessians, n, higher, lower, deltas, pairi
 
 @merged
 def add_pairs(form, queries, q, memory, n, count, pairing, bias):
-    """Add the pairs in `memory.pairs`, without those of equal gains; return the sum of their lambdas."""
+    """Add the pairs in `memory.pairs`, except pairs of equal gains; return the sum of lambda magnitudes."""
     ranks, deltas = memory.ranks, memory.deltas
     count = keep_pairs(form, memory, n, count, queries.inverse[q], queries.discounts)
     higher, lower = memory.pairs.left[:count], memory.pairs.right[:count]
@@ -126,7 +126,7 @@ def add_pairs(form, queries, q, memory, n, count, pairing, bias):
 
 @internal
 def add_sampled_pairs(form, queries, q, memory, n, pairing, bias):
-    """Pair each row with `samples` rows of other grades, drawn as XGBoost's `mean` draws them."""
+    """Pair each row with `samples` random rows of other grades, as XGBoost's `mean` does, and add the pairs."""
     gains, order, left, right = memory.ranks.gains, memory.pairs.order[:n], memory.pairs.left, memory.pairs.right
     state, first = first_state(queries.seed + q), 0
     sort_by_grade(gains, order, right)
@@ -140,7 +140,7 @@ def add_sampled_pairs(form, queries, q, memory, n, pairing, bias):
 
 @internal
 def compute_swap_deltas(kind, gains, i, n, inverse_ideal, discounts, trades, deltas):
-    """Compute the deltas of the pairs of rank i with later ranks, for the measures of `trades`."""
+    """Compute the deltas of the pairs of rank i with later ranks, for a measure of trades.py."""
     fill_changes(kind, gains, i, n, discounts, trades)
     for j in range(i + 1, n):
         deltas[j - i - 1] = abs(trades.changes[j]) * inverse_ideal
@@ -148,7 +148,7 @@ def compute_swap_deltas(kind, gains, i, n, inverse_ideal, discounts, trades, del
 
 @internal
 def add_top_pairs(form, queries, q, memory, n, first, last, pairing, bias):
-    """Add the pairs of ranks `first` to `last - 1` with every later rank; return the sum of lambdas so far."""
+    """Add all pairs of ranks `first` to `last - 1` with later ranks; return the sum of lambda magnitudes so far."""
     left, right, trades, total = memory.pairs.left, memory.pairs.right, memory.trades, memory.total[0]
     kind = form.delta - FIRST_TRADE
     if bias is not None:  # numba omits this branch from a kernel without bias
@@ -166,7 +166,7 @@ def add_top_pairs(form, queries, q, memory, n, first, last, pairing, bias):
 
 @internal
 def load_query(ranks, queries, q, n):
-    """Load a query by rank, with lambdas of 0."""
+    """Copy query q to `ranks`, in rank order, with lambdas and hessians of 0."""
     start, relevant, precisions = queries.rowptr[q], 0.0, 0.0
     scores, gains = queries.scores, queries.gains
     for r in range(n):
@@ -182,7 +182,7 @@ def load_query(ranks, queries, q, n):
 
 @kernel
 def lambda_gradients_in_turn(queries, form, pairing, bias, first, last, memory, grad, hess):
-    """Do what `lambdas.lambda_gradients` does; `bias` is None or a `Bias` that divides the pairs."""
+    """Same as `lambdas.lambda_gradients`; `bias` is None or a `Bias` whose ratios divide the pairs."""
     ranks = memory.ranks
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]

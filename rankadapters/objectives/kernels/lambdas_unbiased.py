@@ -1,4 +1,4 @@
-"""Pairs divided by ratios of position bias, and the costs of these pairs by position."""
+"""Lambda gradients of pairs, divided by ratios of position bias; and the costs of the pairs, by row."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from rankadapters.objectives.kernels.lambdas_by_table import REACH, from_table
 
 EXACT, BY_TABLE, IN_FLOAT32 = 0, 1, 2  # the arithmetic of the sigmoid
 LARGEST_EXPONENT = np.float32(88.7)
-LEAST_RATIO = 1e-16  # a smaller ratio, or NaN, does not divide
+LEAST_RATIO = 1e-16  # pairs are not divided by a smaller ratio, or by NaN
 NO_RATIO = -1.0  # marks a row whose position has no ratio
 
-# A pair is divided by `ratios[0]` at the position of its higher row times `ratios[1]` at that of its lower row. With
-# `mirrored`, it costs what the opposite order would cost. `positions` and `costs` (as the higher and as the lower row)
-# are in query order. `table` is the sigmoid table of BY_TABLE.
+# A pair is divided by ratios[0, p] ratios[1, q], for the position p of the row with the larger gain and q of the other.
+# With `mirrored`, its cost is that of the opposite order. costs[0] sums, by row, the costs of pairs in which this row
+# has the larger gain, costs[1] of its other pairs. `costs` and `positions` are in query order. `table` is for BY_TABLE.
 Bias = namedtuple("Bias", "positions ratios costs mirrored table")  # noqa: PYI024 - for numba
 
-# By rank: the ratios of the row's position, and the costs of its pairs, each as the higher and as the lower row.
+# Arrays by rank: both ratios of the row's position, and both sums of costs of the row's pairs.
 Shares = namedtuple("Shares", "plus minus gained lost")  # noqa: PYI024 - as above
 
 
@@ -56,7 +56,7 @@ def cost_of(arithmetic, mirrored, right, wrong, distance, sigma):
 
 @internal
 def add_unbiased_pairs(arithmetic, ranks, shares, n, higher, lower, deltas, pairing, bias):
-    """Add each pair to its two rows, pair after pair; return the sum of their lambdas."""
+    """Add each pair's lambda and hessian to both rows, one pair at a time; return the sum of lambda magnitudes."""
     scores, _, lambdas, hessians, _, _ = ranks
     plus, minus, gained, lost = shares
     table, mirrored = bias.table, bias.mirrored
@@ -75,7 +75,7 @@ def add_unbiased_pairs(arithmetic, ranks, shares, n, higher, lower, deltas, pair
         if up >= LEAST_RATIO and down >= LEAST_RATIO:
             push /= up * down
             bend /= up * down
-        if not (up < 0.0 or down < 0.0):  # a ratio of NaN is a ratio too
+        if not (up < 0.0 or down < 0.0):  # true for NaN, but not for NO_RATIO
             cost = cost_of(arithmetic, mirrored, likely, unlikely, distance, pairing.sigma) * delta
             gained[high] += cost / down if down >= LEAST_RATIO else 0.0
             lost[low] += cost / up if up >= LEAST_RATIO else 0.0
@@ -86,7 +86,7 @@ def add_unbiased_pairs(arithmetic, ranks, shares, n, higher, lower, deltas, pair
 
 @inlined
 def add(arithmetic, lambdas, hessians, high, low, push, bend):
-    """Add a pair to its two rows, in float64 or, like the toolkits, in float32."""
+    """Add a pair's lambda and hessian to both rows, in float64 or, like the toolkits, in float32."""
     if arithmetic == EXACT:
         lambdas[high] += push
         lambdas[low] -= push
@@ -102,7 +102,7 @@ def add(arithmetic, lambdas, hessians, high, low, push, bend):
 
 @internal
 def begin_bias(shares, queries, q, n, bias):
-    """Load the ratios of a query's positions by rank, with costs of 0."""
+    """Copy the ratios of each rank's position to `shares`, and set the costs to 0."""
     begin, start, rows = queries.rowptr[q], queries.indptr[q], queries.rows
     positions, ratios = bias.positions, bias.ratios
     for r in range(n):
@@ -115,7 +115,7 @@ def begin_bias(shares, queries, q, n, bias):
 
 @internal
 def write_costs(shares, queries, q, n, costs):
-    """Write the costs of a query's pairs, in query order."""
+    """Write the sums of costs of each row of a query, in query order."""
     begin, start, rows = queries.rowptr[q], queries.indptr[q], queries.rows
     for r in range(n):
         index = start + rows[begin + r]

@@ -1,4 +1,4 @@
-"""SIMD operations on four numbers at once, which add up in a fixed order.
+"""SIMD operations on four numbers at once, with a fixed order of additions.
 
 LLVM vectorizes only long loops, after testing whether arrays overlap, and only where it may reorder sums. With these
 operations a sum has the same bits on every machine. In plain Python the four numbers are a numpy array; `lanes_in_llvm`
@@ -67,11 +67,11 @@ def where_greater(a, b, chosen, alternative):
 
 @packed
 def only_at(number, lane):
-    """Return a number in one lane and 0 in the others."""
+    """Return `number` in one lane, and 0 in the other lanes."""
     return np.where(np.arange(LANES) == lane, number, 0.0)
 
 
 @packed
 def only_first(values, count):
-    """Return the first `count` of four values, and 0 for the others."""
+    """Return four values, with 0 in place of all but the first `count`."""
     return np.where(np.arange(LANES) < count, values, 0.0)

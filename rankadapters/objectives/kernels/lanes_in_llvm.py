@@ -1,6 +1,6 @@
 """The operations of `lanes` as SIMD instructions, for numba to compile."""
 
-# ruff: noqa: ARG001, ARG005 - numba passes more arguments than a function needs, by these names
+# ruff: noqa: ARG001, ARG005 - numba passes arguments by these names, also those that a function does not need
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from numba.extending import lower_builtin, models, register_model
 
 from rankadapters.objectives.kernels.lanes import LANES
 
-intrinsic: Any = extending.intrinsic  # its real type would ask callers for an argument that numba passes
+intrinsic: Any = extending.intrinsic  # its real type has an argument that numba passes, not callers
 _PACKED, _WHOLE = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
 
 
 class Lanes(types.Type):
-    """The type of four float64."""
+    """The numba type of four float64 numbers."""
 
     def __init__(self) -> None:
         super().__init__(name="Lanes")
@@ -35,7 +35,7 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _define(operation, name):
-    """Make an operator work lane by lane."""
+    """Define an operator on `Lanes`, which works lane by lane."""
     infer_global(operation)(type(name, (ConcreteTemplate,), {"cases": [signature(lanes, lanes, lanes)]}))
     lower_builtin(operation, lanes, lanes)(lambda _, builder, __, arguments: getattr(builder, name)(*arguments))
 

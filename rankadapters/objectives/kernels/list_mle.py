@@ -1,4 +1,4 @@
-"""Gradients of ListMLE: the likelihood that rows are drawn in the order of their labels."""
+"""Gradients of ListMLE: the likelihood that rows are sampled without replacement in the order of their labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankadapters.objectives.kernels.queries import longest
 
 @internal
 def draw_backwards(scores, rows, shares, rests):
-    """Write each row's probability to be drawn among itself and the rows after it, and 1 minus that probability.
+    """Write to `shares` each row's softmax probability among itself and the rows after it, and to `rests` 1 minus it.
 
     Sums are relative to the best score so far, so that they do not overflow.
     """
@@ -27,7 +27,7 @@ def draw_backwards(scores, rows, shares, rests):
 
 @kernel
 def list_mle_gradients(scores, order, indptr, grad, hess):
-    """Write the gradients of each query; `order` lists its rows by descending label.
+    """Write the gradients of each query; `order` lists the query's rows by descending label.
 
     Row i is drawn at position k <= i with probability p_k = share_i x product of `rests` from k to i - 1. Its gradient
     is the sum of the p_k minus 1, and its hessian the sum of p_k (1 - p_k).

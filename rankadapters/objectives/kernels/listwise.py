@@ -1,4 +1,4 @@
-"""Gradients of objectives that see a query's list as a whole."""
+"""Gradients of listwise objectives, whose loss is a function of all scores of a query."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
 LARGEST_FLOAT32 = np.float64(np.finfo(np.float32).max)
 HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbors
 FARTHEST_SHIFT = 20.0  # CatBoost's MAX_SHIFT
-ONE_CLASS = np.float32(1e-5)  # CatBoost's training takes labels this close to the query's first label as equal
+ONE_CLASS = np.float32(1e-5)  # in training, CatBoost sees labels this close to a query's first as equal
 
 
 @internal
@@ -57,7 +57,7 @@ def target_softmax(labels, order, indptr, out):
 
 @kernel
 def xendcg_gradients(scores, order, indptr, states, powers, grad, hess):
-    """Write XE-NDCG gradients as LightGBM does; `states` has a generator per query, advanced once per row."""
+    """Write XE-NDCG gradients as LightGBM does; `states` has one random generator per query, advanced once per row."""
     width = longest(indptr)
     rho, terms = np.empty(width), np.empty(width)
     for q in range(indptr.size - 1):
@@ -95,7 +95,7 @@ def xendcg_gradients(scores, order, indptr, states, powers, grad, hess):
 
 @kernel
 def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
-    """Write gradients of the squared error after the best shift of each query, the mean of its residuals.
+    """Write gradients of the squared error of the residuals, from which each query's mean residual is subtracted.
 
     Return a row whose residual overflows float32, or -1.
     """
@@ -124,7 +124,7 @@ def logistic(x):
 
 @inlined
 def one_class(labels):
-    """Return whether a query's labels are all equal by the rule of CatBoost's training."""
+    """Return whether CatBoost's training treats all labels of a query as equal."""
     differs = False
     for i in range(1, labels.size):
         differs |= abs(np.float32(labels[i]) - np.float32(labels[0])) > ONE_CLASS
@@ -161,7 +161,7 @@ def best_shift(scores, total):
 
 @kernel
 def query_cross_entropy_gradients(scores, order, indptr, labels, alpha, grad, hess):
-    """Write gradients of (1 - alpha) x log loss of the scores + alpha x log loss after the best shift."""
+    """Write gradients of (1 - alpha) x log loss of the scores + alpha x log loss after each query's best shift."""
     space = np.empty(longest(indptr))
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]

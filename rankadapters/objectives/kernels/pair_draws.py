@@ -1,4 +1,4 @@
-"""Pairs as XGBoost's `mean` draws them: each row with rows of other grades, by the C++ generator minstd_rand."""
+"""Random pairs as in XGBoost's `mean`: each row with rows of other grades, drawn by C++'s minstd_rand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def first_state(seed):
 
 @inlined
 def draw(state, n):
-    """Return the next state of minstd_rand, and libstdc++'s uniform_int_distribution(0, n - 1) from it."""
+    """Return the next state of minstd_rand, and a number from 0 to n - 1 as libstdc++'s uniform_int_distribution."""
     scaling = (MODULUS - 2) // n
     while True:
         state = state * MULTIPLIER % MODULUS
@@ -27,7 +27,7 @@ def draw(state, n):
 
 @inlined
 def draw_partners(state, order, first, last, left, right):
-    """Pair each row of a grade, `order[first:last]`, with a row of a different grade."""
+    """Pair each row of a grade, `order[first:last]`, with a random row of a different grade."""
     count = last - first
     for t in range(count):
         state, partner = draw(state, order.size - count)
@@ -38,7 +38,7 @@ def draw_partners(state, order, first, last, left, right):
 
 @internal
 def sort_by_grade(gains, order, spare):
-    """List ranks by descending gain, and ranks of equal gain in rank order."""
+    """Sort the ranks into `order` by descending gain; ranks of equal gain stay in rank order."""
     for r in range(order.size):
         order[r] = r
     merge_sort(gains, order, spare)
@@ -46,7 +46,7 @@ def sort_by_grade(gains, order, spare):
 
 @inlined
 def end_of_grade(gains, order, first):
-    """Return the end in `order` of the rows whose gain is that of `order[first]`."""
+    """Return the index in `order` after the last rank whose gain equals that of `order[first]`."""
     last = first + 1
     while last < order.size and gains[order[last]] == gains[order[first]]:
         last += 1

@@ -1,4 +1,4 @@
-"""The queries that gradient kernels take, and how a kernel reads a ranked query and writes its gradients."""
+"""Queries as arguments of gradient kernels, with functions to load a ranked query and to write its gradients."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import numpy as np
 from rankadapters.core.kernels import kernel, merged
 from rankadapters.objectives.kernels.lanes import LANES, at
 
-# Ranked queries. `scores`, `gains` and `rows` (a row's index in its query) are by rank; `rowptr` has each query's
-# offsets in them, and a query without a gradient has no ranks there. `order` and `indptr` are as in ranked_rows.
-# `inverse` is 1 / ideal by query, `discounts` are by rank. Query i draws pairs with `seed + i`.
+# Ranked queries. `scores`, `gains` and `rows` (each row's index in its query) are sorted by query and rank, without the
+# queries that have no gradient; `rowptr` has the offsets of the queries in them. `order` and `indptr` are as in
+# ranked_rows. `inverse` is 1 / ideal DCG by query, `discounts` are by rank. Query i draws pairs with seed `seed + i`.
 RankedQueries = namedtuple(  # noqa: PYI024 - numba knows this kind
     "RankedQueries", "scores gains rows rowptr order indptr inverse discounts seed"
 )
 
-# Queries of which each is ranked `copies` times under noise. `gains` are gains or stop probabilities, `rest` the
-# probabilities to continue (empty if the measure has no reader who stops). `order` and `indptr` are as in ranked_rows.
-# `inverse` is 1 / divisor by query. In `copyptr`, queries without a gradient have no rows.
+# Queries, each ranked `copies` times under noise. `gains` are gains or stop probabilities, `rest` the probabilities to
+# continue (empty unless a reader stops, as in ERR). `order` and `indptr` are as in ranked_rows. `inverse` is a query's
+# 1 / divisor. `copyptr` has the offsets of all noisy copies; copies of a query without a gradient have no rows.
 CopiedQueries = namedtuple(  # noqa: PYI024 - as above
     "CopiedQueries", "scores gains rest inverse order indptr copyptr copies"
 )
 
-# One query by rank, in float64. `powers` are exp(sigma s) relative to a score; `lambdas` and `hessians` are sums.
+# One query, in arrays by rank. `powers` are exp(sigma (s - a reference score)); `lambdas` and `hessians` are sums.
 Ranks = namedtuple("Ranks", "scores powers gains lambdas hessians zeros")  # noqa: PYI024 - as above
 
-WIDEST = 1e300  # scores further apart than this have no distance to divide by
+WIDEST = 1e300  # largest distance of two scores in a query; a larger one could overflow
 
 
 def columns(fields: Any, width: int, dtype: Any = np.float64) -> Any:
-    """Allocate a tuple of columns, each for `width` ranks plus the lanes that overhang."""
+    """Allocate a tuple of arrays for `width` ranks, and for the SIMD lanes that go beyond the last rank."""
     return fields(*(np.zeros(width + LANES, dtype) for _ in fields._fields))
 
 
@@ -46,13 +46,13 @@ def longest(indptr):
 
 @merged
 def row_at(order, index):
-    """Return the row, in the caller's order, at an index in query order."""
+    """Return the caller's index of the row that is at `index` in query order."""
     return np.int64(order[index] if order.size else index)
 
 
 @merged
 def begin_query(ranks, queries, q):
-    """Load a query by rank, with lambdas of 0; return a row whose score is too far from the first, or -1."""
+    """Copy query q to `ranks` and reset its sums; return a row whose score is too far from the top score, or -1."""
     begin, n = queries.rowptr[q], queries.rowptr[q + 1] - queries.rowptr[q]
     scores, gains = queries.scores, queries.gains
     for r in range(n):
@@ -79,7 +79,7 @@ def write_gradients(queries, q, lambdas, hessians, scale, bend, grad, hess):
 
 @merged
 def add_lanes(values):
-    """Return the sum of four lanes, (0 + 2) + (1 + 3)."""
+    """Return the sum of four lanes, added in the order (0 + 2) + (1 + 3)."""
     return (at(values, 0) + at(values, 2)) + (at(values, 1) + at(values, 3))
 
 

@@ -1,4 +1,4 @@
-"""StochasticFilter: gradients of the expected FilteredDCG when each row is kept at random."""
+"""StochasticFilter: gradients of the expected FilteredDCG if rows are kept or dropped at random by their scores."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rankadapters.objectives.kernels.queries import longest, row_at
 SKIPPED_DRAWS = 10  # CatBoost skips this many draws at the start of each block
 
 
-# All queries. `order` lists the rows as they are ranked; gains and `indptr` follow it. `active` queries have a
-# gradient. A row is kept if its score is at least `border`, or above it if `strict`.
+# All queries. `order` lists the rows of each query by rank; `gains` and `indptr` are in this order. `active` marks the
+# queries with a gradient. FilteredDCG keeps the rows with a score of at least `border` or, if `strict`, above it.
 Filtered = namedtuple(  # noqa: PYI024 - numba knows this kind
     "Filtered", "order indptr gains discounts active border strict"
 )

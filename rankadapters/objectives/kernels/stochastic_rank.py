@@ -11,29 +11,29 @@ from rankadapters.core.kernels.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.generators import draw_normals
 from rankadapters.objectives.kernels.queries import WIDEST, longest, row_at
 
-# What a measure sums: discounted gains, stop probabilities, or hits up to each relevant rank (divided by all hits).
+# What a measure sums: discounted gains, stop probabilities, hits up to each relevant rank, or these / all hits.
 DISCOUNTED, CASCADE, HITS, SHARE_OF_FOUND = 0, 1, 2, 3
 FAITHFUL, AS_CATBOOST, CATBOOST_ERR, CATBOOST_PFOUND = 0, 1, 2, 3
-LEAST_ROWS = 3  # two centered scores have only one direction, so removing it would leave nothing
+LEAST_ROWS = 3  # the centered derivatives of two rows are parallel to the centered scores, so nothing would be left
 ROOT_2_PI = np.sqrt(2.0 * np.pi)
 
 
-# Noise and correction: `share` of the derivatives' component along the scores is removed.
+# Settings of the noise, and `share`: how much of the derivatives' component along the scores is removed.
 Exploring = namedtuple("Exploring", "sigma mu nu share estimations departure")  # noqa: PYI024 - numba knows this kind
 
-# A measure: `discounts` of every rank and one more, 0 beyond the cutoff; `kind` is one of the sums above.
+# A measure. `discounts` has one entry more than there are ranks, and 0 beyond the cutoff; `kind` is a sum as above.
 Measure = namedtuple("Measure", "discounts k kind")  # noqa: PYI024 - as above
 
-# Centered scores, noisy copies of them, the top rows of each copy, and the running derivatives, which start at 0.
+# Centered scores, noisy copies of them, the top rows of each copy, and the sums of derivatives so far.
 Noise = namedtuple("Noise", "means noisy ranked rankedptr ders")  # noqa: PYI024 - as above
 
-# The moving row, at `rank` in a copy. Given the other rows, its score has this mean and standard deviation.
+# The moving row, at `rank` in a copy. Given the other rows' scores, its score has this mean and standard deviation.
 Moving = namedtuple("Moving", "gain rest rank mean spread")  # noqa: PYI024 - as above
 
 
 @kernel
 def noisy_scores(queries, labels, sigma, mu, seeds, means, noisy):
-    """Write each query's centered scores, less `sigma mu label`, to `means`, and noisy copies of them to `noisy`.
+    """Write each query's centered scores, minus `sigma mu label`, to `means`, and noisy copies of them to `noisy`.
 
     Return a row whose score is too far from the others of its query, or -1.
     """
@@ -69,7 +69,7 @@ def density(x):
 
 @internal
 def discounted_sum(moving, top, discounts, slots):
-    """Return sum over other rows of (change of DCG when the row passes it) x (density of the row's score there)."""
+    """Return the sum over other rows of (change of DCG if the moving row passes it) x (density at that row's score)."""
     gain, _, rank, mean, spread = moving
     scores, gains = top[0], top[1]
     total = 0.0
@@ -83,7 +83,7 @@ def discounted_sum(moving, top, discounts, slots):
 
 @internal
 def cascade_sum(moving, scores, gains, rests, discounts, slots):
-    """Return the same sum for a cascade measure, whose reader passes each row with probability `rests`."""
+    """Same as `discounted_sum`, for ERR and PFound; a reader continues after a row with its probability in `rests`."""
     gain, rest, rank, mean, spread = moving
     total, look = 0.0, 1.0
     for j in range(slots):
@@ -98,7 +98,7 @@ def cascade_sum(moving, scores, gains, rests, discounts, slots):
 
 @internal
 def hits_sum(moving, top, discounts, slots, share):
-    """Return the same sum for the hits up to each relevant rank, with `share` divided by all hits.
+    """Same as `discounted_sum`, for AP: the hits up to each relevant rank; with `share`, divided by all hits.
 
     Only the last step, across a cutoff, changes the number of hits: one row leaves the ranks that count, one enters.
     """
@@ -124,7 +124,7 @@ def hits_sum(moving, top, discounts, slots, share):
 
 @internal
 def catboost_excess(moving, scores, gains, rests, discounts, slots, departure):
-    """Return what CatBoost 1.2 adds to a cascade's sum by mistake.
+    """Return what CatBoost 1.2 adds by mistake to the sum of ERR or PFound.
 
     Under ERR, a row that moves down to rank q counts (q + 1) / q times too much. A row that enters from beyond the
     cutoff lowers the value of the row that it pushes out. Under PFound, when a row of probability 1 leaves the ranks
@@ -150,7 +150,7 @@ def catboost_excess(moving, scores, gains, rests, discounts, slots, departure):
 
 @internal
 def moves_sum(moving, top, discounts, slots, kind, departure):
-    """Return the expected measure's derivative by one row's mean score, with the other rows' ranks fixed."""
+    """Return the derivative of the expected measure with respect to one row's mean score, given the other scores."""
     if kind == DISCOUNTED:
         return discounted_sum(moving, top, discounts, slots)
     if kind == CASCADE:

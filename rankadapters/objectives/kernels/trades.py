@@ -1,4 +1,4 @@
-"""Lambda gradients of pairs for AP, RR and ERR: a pair weighs the change when its two rows swap ranks.
+"""Lambda gradients for AP, RR and ERR: a pair is weighted by the measure's change when its two rows swap ranks.
 
 After one pass over a query, running sums give each pair's change in a few operations, however far apart its ranks are.
 """
@@ -24,8 +24,8 @@ from rankadapters.objectives.kernels.queries import Ranks, begin_query, columns
 PRECISIONS, PRECISIONS_FOUND, FIRST_RANK, CASCADE, CASCADE_IN_FLOAT32 = range(5)
 CATBOOST_PRECISIONS, CATBOOST_FIRST_RANK, CATBOOST_CASCADE = range(5, 8)
 
-# Arrays by rank: `changes` of the pairs of the current rank, two running sums, and `later`, which is 1 at every rank.
-# `numbers` has two values of the query; the measure decides which.
+# Arrays by rank: `changes` when the current rank swaps with a later rank, two running sums, and `later`, which is 0 at
+# the current rank and 1 at later ranks. `numbers` has two numbers per query, which depend on the measure.
 Trades = namedtuple("Trades", "changes running sums later numbers")  # noqa: PYI024 - for numba
 
 Memory = namedtuple("Memory", "ranks total trades")  # noqa: PYI024 - as lambdas.Memory
@@ -44,7 +44,7 @@ def make_memory(width: int) -> Memory:
 
 @internal
 def count_hits(relevant, n, reciprocals, hits, sums, numbers):
-    """Write to `hits` the relevant rows up to each rank, and to `sums` the relevant reciprocal ranks above it.
+    """Write to `hits` how many rows are relevant up to each rank, and to `sums` the sum of 1 / rank of those above it.
 
     Also write to `numbers` the sum of all precisions, and the relevant rows above the cutoff.
     """
@@ -62,7 +62,7 @@ def count_hits(relevant, n, reciprocals, hits, sums, numbers):
 
 @internal
 def changes_of_precisions(relevant, i, n, reciprocals, hits, sums, changes):
-    """Write the loss of AP, not yet divided, when rank i swaps with each later rank.
+    """Write the loss of (AP x its divisor) when rank i swaps with each later rank.
 
     A relevant row adds hits / a at the upper rank a, and hits / b at the lower rank b. While it is at a, every relevant
     row in between has one hit more.
@@ -75,7 +75,7 @@ def changes_of_precisions(relevant, i, n, reciprocals, hits, sums, changes):
 
 @internal
 def divide_by_found(relevant, i, n, reciprocals, numbers, changes):
-    """Turn changes of the sum of precisions into changes of AP divided by the relevant rows above the cutoff."""
+    """Turn changes of the sum of precisions into changes of AP with (relevant rows above the cutoff) as the divisor."""
     total, relevant_inside = numbers[0], numbers[1]
     before = total / relevant_inside if relevant_inside > 0.0 else 0.0
     counts = 1.0 if reciprocals[i] > 0.0 else 0.0
@@ -88,7 +88,7 @@ def divide_by_found(relevant, i, n, reciprocals, numbers, changes):
 
 @internal
 def find_first(relevant, n, firsts):
-    """Write the ranks of the first and the second relevant row; n if there is none."""
+    """Write the ranks of the first and the second relevant row; n for one that does not exist."""
     firsts[0], firsts[1] = n, n
     for r in range(n):
         if relevant[r] > 0.0:
@@ -99,7 +99,7 @@ def find_first(relevant, n, firsts):
 
 @internal
 def changes_of_first_rank(relevant, i, n, reciprocals, firsts, changes):
-    """Write the loss of RR when rank i, which is at most the first relevant rank, swaps with each later rank."""
+    """Write the loss of RR when rank i swaps with each later rank; i must not come after the first relevant rank."""
     first, second = np.int64(firsts[0]), np.int64(firsts[1])
     for j in range(i + 1, n):
         moved = abs(reciprocals[first] - reciprocals[min(j, second) if i == first else i])
@@ -108,7 +108,7 @@ def changes_of_first_rank(relevant, i, n, reciprocals, firsts, changes):
 
 @internal
 def multiply_rests(chances, n, in_float32, looks, rests):
-    """Write the probability to look at each rank, and 1 minus the probability to stop there."""
+    """Write to `looks` the probability that a reader reaches each rank, and to `rests` that of continuing there."""
     look = 1.0
     for r in range(n):
         looks[r] = look
@@ -147,7 +147,7 @@ def prepare(kind, gains, n, discounts, trades):
 
 @internal
 def fill_changes(kind, gains, i, n, discounts, trades):
-    """Write the change of the measure for the pairs of rank i with later ranks."""
+    """Write the change of the measure when rank i swaps with each later rank."""
     changes, running, sums = trades.changes, trades.running, trades.sums
     if kind <= PRECISIONS_FOUND:
         changes_of_precisions(gains, i, n, discounts, running, sums, changes)
@@ -167,7 +167,7 @@ def fill_changes(kind, gains, i, n, discounts, trades):
 
 @internal
 def last_changing(kind, n, last, firsts):
-    """Return the end of the ranks whose swaps matter: for RR, the first relevant rank; otherwise `last`."""
+    """Return the end of the ranks whose swaps with later ranks matter: for RR, the first relevant rank, else `last`."""
     if kind != FIRST_RANK and kind != CATBOOST_FIRST_RANK:  # noqa: PLR1714 - as above
         return last
     return min(last, np.int64(firsts[0]) + 1) if firsts[0] < n else 0
@@ -175,9 +175,9 @@ def last_changing(kind, n, last, firsts):
 
 @internal
 def add_trades(kind, memory, n, first, last, discounts, pairing):
-    """Do what `lambdas.add_pairs` does, for swaps."""
+    """Same as `lambdas.add_pairs`, for AP, RR and ERR."""
     trades, gains, total = memory.trades, memory.ranks.gains, memory.total[0]
-    # add_row weighs a pair by (later[i] - later[j]) (changes[i] - changes[j]). At 0 for rank i, that is changes[j].
+    # add_row weights a pair by (later[i] - later[j]) (changes[i] - changes[j]). If both are 0 at i, that is changes[j].
     ranks, offset = divided_ranks(memory.ranks, trades.changes, n, pairing)
     weighing = Weighing(trades.later, False, offset, pairing.floor)  # noqa: FBT003 - numba knows no keywords here
     for i in range(np.uint64(first), np.uint64(last_changing(kind, n, last, trades.numbers))):
@@ -192,7 +192,7 @@ def add_trades(kind, memory, n, first, last, discounts, pairing):
 
 @kernel
 def trade_gradients(queries, kind, pairing, first, last, memory, grad, hess):
-    """Do what `lambdas.lambda_gradients` does; `kind` selects the measure."""
+    """Same as `lambdas.lambda_gradients`, for AP, RR and ERR; `kind` selects the measure."""
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:

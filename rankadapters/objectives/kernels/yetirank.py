@@ -1,4 +1,4 @@
-"""YetiRank: gradients of the logistic loss of pairs, weighted by rankings under noise."""
+"""YetiRank: gradients of the logistic loss of pairs, whose weights come from noisy rankings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankadapters.objectives.kernels.generators import MULTIPLIER, draw_normals,
 from rankadapters.objectives.kernels.queries import longest, row_at
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
 
-CLASSIC, CATBOOST_RR, CATBOOST_AP, CATBOOST_ERR = 10, 11, 12, 13  # pair weights that are not the change of a measure
+CLASSIC, CATBOOST_RR, CATBOOST_AP, CATBOOST_ERR = 10, 11, 12, 13  # pair weights other than a measure's true change
 LOGISTIC, GAUSS, NO_NOISE = 0, 1, 2
 BEYOND_ONE = np.float32(1.000001)
 SMALLEST_RATIO = 1e-300  # its logarithm is finite
@@ -20,7 +20,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads hash keys over the upper bits
 UPPER = np.uint64(32)
 FREE = -1
 
-# The pairs of a query: a hash table with open addressing, keyed by winner and loser, and its slots in insertion order.
+# The pairs of a query: a hash table with open addressing, keyed by winner and loser, and its used slots, oldest first.
 Pairs = namedtuple("Pairs", "keys weights listed")  # noqa: PYI024 - numba knows this kind
 
 # How rankings are drawn and pairs weighted. Each of the top `reach` ranks is paired with the next `neighbors` ranks.
@@ -73,7 +73,7 @@ def room_for(n, permutations, neighbors):
 
 @internal
 def add_pair(pairs, room, count, n, rows, gains, a, b, weight):
-    """Add to the weight of the pair at ranks a and b, won by the larger gain; return the number of pairs so far."""
+    """Add `weight` to the pair at ranks a and b, in which the larger gain wins; return the number of pairs so far."""
     if weight == 0.0 or gains[a] == gains[b]:
         return count
     winner, loser = (rows[a], rows[b]) if gains[a] > gains[b] else (rows[b], rows[a])
@@ -91,7 +91,7 @@ def add_pair(pairs, room, count, n, rows, gains, a, b, weight):
 
 @internal
 def add_classic(permuted, permuting, pairs, room, count):
-    """Add pairs of adjacent ranks, weighted by the difference of their labels, decayed by rank."""
+    """Add pairs of adjacent ranks, weighted by (difference of the labels) x (factor that decays by rank)."""
     (gains, _, rows), decay = permuted, permuting.decay
     n, share = rows.size, SHARE
     for a in range(n - 1):
@@ -138,7 +138,7 @@ def add_cascade(permuted, permuting, narrow, discounts, pairs, room, count):
 
 @internal
 def found_sums(gains, n, discounts):
-    """Return the sum of discounted hits at the relevant ranks above the cutoff, and the number of these ranks."""
+    """Return the sum of hits x discount over the relevant ranks above the cutoff, and the number of these ranks."""
     total, hits = 0.0, 0.0
     for r in range(n):
         if discounts[r] > 0.0:
@@ -149,7 +149,7 @@ def found_sums(gains, n, discounts):
 
 @internal
 def add_hits(permuted, permuting, scale, of_found, discounts, pairs, room, count):
-    """Add pairs weighted by the change of AP when they swap; AP is divided by the hits if `of_found`."""
+    """Add pairs weighted by the change of AP when they swap; with `of_found`, AP's divisor is the hits in the top k."""
     (gains, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n, above = rows.size, 0.0
     total, total_hits = found_sums(gains, n, discounts)
@@ -171,7 +171,7 @@ def add_hits(permuted, permuting, scale, of_found, discounts, pairs, room, count
 
 @internal
 def add_as_catboost(permuted, permuting, precision, pairs, room, count):
-    """Add pairs weighted as CatBoost does under RR or, with `precision`, under AP."""
+    """Add pairs with CatBoost's weights for RR or, with `precision`, for AP."""
     (gains, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n = rows.size
     for a in range(min(reach, n)):

@@ -1,1 +1,1 @@
-"""Probe a function: generate cases, collect its answers, and find the conventions or mistakes that fit them."""
+"""Probe a function: generate cases, collect the answers, and find the conventions or mistakes that fit them."""

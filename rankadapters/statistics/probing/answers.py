@@ -17,7 +17,7 @@ TAKES = ("query", "queries", "groups")
 N_QUERIES = 5  # queries per case for functions that take more than one query
 UNSTEADY = "it is not deterministic"
 ONE_ROW = "arrays of shape (1, n_docs)"
-FORMS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {  # of the arguments; the first accepted form is used
+FORMS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {  # array types to try, in this order
     "numpy arrays": lambda array: array,
     "lists": lambda array: array.tolist(),
     ONE_ROW: lambda array: array[np.newaxis],
@@ -25,7 +25,7 @@ FORMS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {  # of the arguments;
 
 
 class NoAnswer(RankAdaptersError):  # noqa: N818 - a kind of answer, not an error
-    """Raised by a function under test that has no number; the message is the reason."""
+    """Raised by a function under test that cannot return a number; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Function:
 
     @property
     def deterministic(self) -> bool:
-        """Whether no repeated call gave a different answer."""
+        """Whether all repeated calls gave the same answer as before."""
         return not any(UNSTEADY in fault for fault in self.faults)
 
     def ask(self, case: Case) -> Reply:
@@ -89,7 +89,7 @@ class Function:
         return self.answers[case]
 
     def find_accepted(self, cases: Sequence[Case]) -> Case | None:
-        """Return the first case that the function accepts, and remember the form of arguments that it accepted."""
+        """Return the first case that the function accepts, and remember in which form it accepted the arguments."""
         for self.form in [form for form in FORMS if form != ONE_ROW or self.takes == "query"]:
             for case in cases:
                 if not self._answer(case).problem:

@@ -25,13 +25,13 @@ from rankadapters.statistics.probing.cases import (
     Case,
 )  # fmt: skip
 
-CLOSE = 1e-9  # added to a score, it makes a difference in float64 but not in float32
+CLOSE = 1e-9  # a score plus this is a different number in float64, but not in float32
 SCORES = (0.1, 0.2, 0.2 + CLOSE, 0.3, 0.4)
 SHORTEST = 2  # rows of the shortest query of a `SHORT` case
 
 
 class CaseMaker:
-    """Generate cases with some grades for a cutoff; the same seed gives the same cases.
+    """Generate cases with given grades, for a function with a given cutoff; the same seed gives the same cases.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ class CaseMaker:
         return self._case(queries, NEARLY_TIED)
 
     def one_document(self) -> Case:
-        """Make queries of which the first has a single row, which is relevant."""
+        """Make queries, the first of them with a single row, which is relevant."""
         single = (np.array([self._grades.max()]), np.array([SCORES[0]]))
         return self._case([single, *(self._query(self._more_than_cutoff()) for _ in self._numbers()[1:])], ONE_DOCUMENT)
 
     def empty(self) -> Case:
-        """Make queries of which the first has no relevant row."""
+        """Make queries, the first of them without a relevant row."""
         n_rows = self._more_than_cutoff()
         irrelevant = np.full(n_rows, self._grades.min())
         queries = [(irrelevant, self._query(n_rows)[1]), *(self._query(n_rows) for _ in self._numbers()[1:])]
@@ -165,9 +165,8 @@ class CaseMaker:
         return range(self._n_queries)
 
     def _query(self, n_rows: int, scores: Sequence[float] = SCORES) -> tuple[Floats, Floats]:
-        n_grades = self._generator.integers(
-            2, self._grades.size + 1
-        )  # a function may use the highest grade in the data
+        # The number of grades varies, since a function may use the highest grade in the data.
+        n_grades = self._generator.integers(2, self._grades.size + 1)
         labels = self._generator.choice(np.sort(self._grades)[:n_grades], n_rows)
         labels[self._generator.random(n_rows) < self._generator.choice((0.0, 0.6))] = self._grades.min()
         if labels.max() <= 0:

@@ -49,7 +49,7 @@ class Case:
         return Queries(np.asarray(self.labels, dtype=float), group_sizes=np.asarray(self.sizes))
 
     def traits(self, cutoff: int | None = None) -> frozenset[str]:
-        """Return the traits for which a function may refuse the case or have a special rule."""
+        """Return the case's traits, such as empty queries, that a function may refuse or treat by a special rule."""
         highest = np.maximum.reduceat(np.asarray(self.labels), np.append(0, np.cumsum(self.sizes)[:-1]))
         traits = {
             EMPTY: (highest <= 0).any(),

@@ -1,4 +1,4 @@
-"""Explain why a function computes no known convention: find the nearest convention, and the mistake."""
+"""Explain a function that matches no known convention: find the nearest convention and the mistake."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rankadapters.statistics.probing.elimination import Elimination
 from rankadapters.statistics.probing.examination import MOST_RANKS, examine, find_cutoff
 from rankadapters.statistics.probing.mistakes import explain
 
-PATIENCE = 20.0  # seconds after which cases are not repeated, for slow functions
+PATIENCE = 20.0  # seconds of calls after which no case is repeated, since the function is slow
 LEAST_ANSWERS = dict.fromkeys(PURPOSES, 1) | {PLAIN: 4, UNTIED: 3, LONG: 1}  # needed to identify a mistake, by purpose
 
 
 def diagnose(elimination: Elimination, grades: tuple[float, ...]) -> tuple[list[Convention], str]:
-    """Return the nearest conventions of a function that fits none, and what the function does differently."""
+    """Return the conventions nearest to a function that matches none, and what the function does differently."""
     function = elimination.function
     for purpose, least in LEAST_ANSWERS.items():
         elimination.ask_more(purpose, least)
@@ -37,7 +37,7 @@ def diagnose(elimination: Elimination, grades: tuple[float, ...]) -> tuple[list[
 
 
 def at_actual_cutoff(elimination: Elimination, grades: tuple[float, ...]) -> Elimination | None:
-    """Examine a function at the cutoff that it applies; None if it is the same cutoff, or nothing fits there."""
+    """Examine a function again if it applies a different cutoff; None if not, or if no convention fits then."""
     measures = tuple(dict.fromkeys(group.measure for group in elimination.pool.groups))
     if not any(map(has_cutoff, measures)) or (elimination.cutoff or 0) >= MOST_RANKS:
         return None

@@ -1,4 +1,4 @@
-"""Rule out conventions by the answers of a function: each answer excludes those with a different value."""
+"""Rule out conventions by a function's answers: an answer excludes all conventions with a different value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
 
 
 class Conventions(NamedTuple):
-    """Conventions of a measure that have the same value on every case of a pool."""
+    """A group of conventions of a measure, all with the same value on every case of a `Pool`."""
 
     measure: type[Convention]
     blocks: list[Block]
@@ -73,12 +73,12 @@ class Pool:
         return cls(list(cases), groups, np.concatenate(values))
 
     def members(self, rows: Sequence[int]) -> list[Convention]:
-        """Return every convention of the groups in these rows."""
+        """Return every convention of the groups with these indexes."""
         return [convention for row in rows for convention in conventions_in(self.groups[row])]
 
 
 class Elimination:
-    """The answers of a function, and the conventions of a pool that they leave.
+    """The answers of a function, and the conventions of a pool that agree with them.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ class Elimination:
 
     @property
     def fits(self) -> bool:
-        """Whether a convention remains, and enough of the answers to ordinary data are numbers."""
+        """Whether a convention agrees with all answers, and enough answers on ordinary cases are numbers."""
         ordinary = [case for case in self.values if self.pool.cases[case].purpose in {PLAIN, UNTIED, ANY}]
         return len(ordinary) >= FEWEST and bool(self.remaining)
 
     def run(self, purposes: Sequence[str]) -> None:
-        """For each purpose, ask about at least one case, then about more as long as they distinguish conventions.
+        """For each purpose, call the function on one case, then on more as long as they tell conventions apart.
 
         Once the function has refused a case made for a trait, all other cases with that trait are skipped.
         """
@@ -130,7 +130,7 @@ class Elimination:
                 self._ask(case)
 
     def ask_more(self, purpose: str, least: int) -> None:
-        """Ask about cases of a purpose until there are `least` answers; a diagnosis needs more answers."""
+        """Call the function on cases of a purpose until there are `least` answers, as a diagnosis needs."""
         n_answers = sum(self.pool.cases[case].purpose == purpose for case in self.answers)
         for case in self._unasked(purpose)[: max(least - n_answers, 0)]:
             self._ask(case)
@@ -142,7 +142,7 @@ class Elimination:
                 and not case.traits(self.cutoff) & refused]  # fmt: skip
 
     def nearest(self) -> int | None:
-        """Return the row of the group that agrees with the most answers; among equals, the closest."""
+        """Return the index of the group that agrees with the most answers; among equals, the closest group."""
         if not self.values:
             return None
         values = self.pool.values[:, list(self.values)]
@@ -171,7 +171,7 @@ class Elimination:
 
     def _fits(self, case: int, value: float) -> np.ndarray:
         values = self.pool.values[:, case]
-        if math.isnan(value):  # no number for an empty query: only conventions without a value fit, if any
+        if math.isnan(value):  # NaN for an empty query: only conventions without a value fit, if any
             no_value, is_empty = np.isnan(values), self.pool.cases[case].purpose == EMPTY
             return no_value if no_value.any() and is_empty else np.ones(values.size, dtype=bool)
         return np.abs(values - value) <= self.tolerance * max(1.0, abs(value))
@@ -194,7 +194,7 @@ def conventions_in(group: Conventions) -> list[Convention]:
 
 
 def values_of(conventions: Sequence[Convention], case: Case) -> Floats:
-    """Return the values of conventions of the same cutoff on a case; NaN for no value."""
+    """Return the values of conventions on a case, all with the same cutoff; NaN for no value."""
     values: dict[Convention, float] = {}
     measures: dict[type[Convention], None] = dict.fromkeys(map(type, conventions))
     for measure in measures:

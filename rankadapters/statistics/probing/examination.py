@@ -14,12 +14,12 @@ from rankadapters.statistics.probing.elimination import Elimination, Pool
 
 GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in this order until the function accepts one
 CONFIRMING = {PLAIN: 3, UNTIED: 2, ANY: 2}  # with fewer answers of a purpose, a convention may fit by chance
-MOST_CUTOFF = 1000  # queries of a case do not get more rows than for this
+MOST_CUTOFF = 1000  # larger cutoffs would need cases with too many rows
 MOST_RANKS = 256  # a function with a larger cutoff is treated as one without a cutoff
 
 
 def as_grades(labels: Sequence[float] | None) -> tuple[float, ...] | None:
-    """Return `labels` as checked grades; None if they are not given."""
+    """Return `labels` as checked grades; None if `labels` is None."""
     if labels is None:
         return None
     grades = tuple(number("labels", label) for label in members(labels) or ())
@@ -29,7 +29,7 @@ def as_grades(labels: Sequence[float] | None) -> tuple[float, ...] | None:
 
 
 def as_cutoff(k: object) -> int | None:
-    """Return `k` as a checked cutoff for which cases can be made; None for all ranks."""
+    """Return `k` as a checked cutoff, small enough to make cases for it; None for all ranks."""
     cutoff = whole_or_none("k", k, "all ranks")
     if cutoff is not None and cutoff > MOST_CUTOFF:
         raise refusal("k", k, f"whole numbers from 1 to {MOST_CUTOFF}, as queries need more rows, and None", "k=None")
@@ -85,7 +85,7 @@ def _cases(grades: tuple[float, ...], n_queries: int, cutoff: int | None) -> lis
 
 
 def find_cutoff(function: Function, grades: tuple[float, ...]) -> int | None:
-    """Return the last rank at which a single relevant row matters; None if every rank does, or no rank.
+    """Return the last rank at which a single relevant row changes the value; None if it does at every or no rank.
 
     Beyond the cutoff, the function returns the same value for every rank of the relevant row.
     """
@@ -98,7 +98,7 @@ def find_cutoff(function: Function, grades: tuple[float, ...]) -> int | None:
 
     if counts(MOST_RANKS - 1) or not counts(1):
         return None
-    first, last = 1, MOST_RANKS - 1  # a relevant row matters at the first rank, but not at the last
+    first, last = 1, MOST_RANKS - 1  # bisect: a relevant row matters at rank `first`, but not at `last`
     while last - first > 1:
         middle = (first + last) // 2
         first, last = (middle, last) if counts(middle) else (first, middle)

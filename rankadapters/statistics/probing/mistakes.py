@@ -1,4 +1,4 @@
-"""Known mistakes of implementations: each turns the value of a convention into another number."""
+"""Known mistakes of implementations: each turns the value of a convention into a different number."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from rankadapters.statistics.probing.cases import (
 )  # fmt: skip
 from rankadapters.statistics.probing.elimination import FEWEST, Elimination, Pool
 
-MOST_CASES = {PLAIN: 3, UNTIED: 2, EMPTY: 1, SHORT: 1, ONE_DOCUMENT: 1}  # for the test of mistakes, by purpose
+MOST_CASES = {PLAIN: 3, UNTIED: 2, EMPTY: 1, SHORT: 1, ONE_DOCUMENT: 1}  # cases on which mistakes are tried, by purpose
 SHARED = ("gain", "discount", "ties", "precision")  # fields that NDCG and DCG have in common
 FEWEST_TIED = 3  # with fewer answers about tied rows, an exception may fit by chance
-MOST_DECIMALS = 8  # of a rounded answer
+MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 
-# The mistake, and the factor and the offset that it applies to the value.
+# Each mistake, with the factor and the offset that it applies to the value.
 CHANGED_ANSWERS = (
     ("it returns percentages, 100 times the value", 100.0, 0.0),
     ("it returns a loss, 1 minus the value", -1.0, 1.0),
@@ -49,7 +49,7 @@ CHANGED_CASES: dict[str, Callable[[Case], Case]] = {
     ),
     "it ignores the queries and ranks all rows together": lambda case: case.as_one_query(),
 }
-# The weights of the queries, from their sizes, and the divisor; a divisor of None means the sum of the weights.
+# A rule maps the queries' sizes to their weights and the divisor of the sum; None means the sum of the weights.
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 WeightRule = Callable[[np.ndarray], tuple[np.ndarray, int | None]]
 CHANGED_MEANS: dict[str, WeightRule] = {
@@ -69,7 +69,7 @@ def _uniform_weights(sizes: np.ndarray) -> tuple[np.ndarray, int | None]:
     return sizes > 0, sizes.size
 
 
-# By trait: the explanation for a function that is right on all data without this trait.
+# For each trait, the explanation if a function is wrong only on data with that trait.
 EXCEPTIONS = {
     LONG: "it orders tied rows by an unstable sort: in queries of more than 16 rows their order is random",
     EMPTY: "it has a special rule for queries with nothing relevant",
@@ -81,21 +81,21 @@ EXCEPTIONS = {
 
 
 class Evaluate(Protocol):
-    """Function that evaluates fixed conventions on cases."""
+    """Type of a function that evaluates a fixed set of conventions on cases."""
 
     def __call__(self, cases: Sequence[Case], *, shifted: bool = False) -> Pool:
         """Evaluate the conventions; if `shifted`, at the next cutoff and with DCG in place of NDCG."""
 
 
 class Mistake(NamedTuple):
-    """Conventions that explain the answers of a function together with a mistake."""
+    """A mistake, and the conventions that give a function's answers if the mistake is made."""
 
     conventions: list[Convention]
     text: str
 
 
 def make_mistakes(evaluate: Evaluate, cases: Sequence[Case]) -> Iterator[tuple[str, Pool, Floats]]:
-    """Yield, for each mistake: its text, a pool, and the pool's values with the mistake; NaN for unknown values."""
+    """Yield each mistake's text, a pool, and the pool's values if the mistake is made; NaN for unknown values."""
     if not cases:
         return
     pool, has_means = evaluate(cases), max(len(case.sizes) for case in cases) > 1
@@ -114,7 +114,7 @@ def make_mistakes(evaluate: Evaluate, cases: Sequence[Case]) -> Iterator[tuple[s
 
 
 def _shift_ranks(evaluate: Evaluate, cases: Sequence[Case], queries: list[Case]) -> Iterator[tuple[str, Pool, Floats]]:
-    """Yield the mistake of counting ranks from 2, imitated by an irrelevant row that ranks first."""
+    """Yield the mistake of counting ranks from 2, which equals adding an irrelevant row at rank 1."""
     ideals = [query.ideal() for query in queries]
     pool = evaluate([query.with_first_row() for query in (*queries, *ideals)], shifted=True)
     values, ideal_values = np.split(pool.values, 2, axis=1)
@@ -127,7 +127,7 @@ def _shift_ranks(evaluate: Evaluate, cases: Sequence[Case], queries: list[Case])
 
 
 def _means(values: Floats, cases: Sequence[Case], rule: WeightRule) -> Floats:
-    """Return the mean of each case; `values` has the values of its queries, shape (n_conventions, n_queries)."""
+    """Return the mean of each case, given its queries' values, shape (n_conventions, n_queries of all cases)."""
     means, ends = [], np.cumsum([len(case.sizes) for case in cases])[:-1]
     for case, query_values in zip(cases, np.split(values, ends, axis=1), strict=True):
         weights, divisor = rule(np.asarray(case.sizes))
@@ -140,7 +140,7 @@ def _means(values: Floats, cases: Sequence[Case], rule: WeightRule) -> Floats:
 
 
 def explain(elimination: Elimination) -> Mistake | None:
-    """Return the mistake that explains the answers of a function; None if no known mistake does."""
+    """Return the mistake that explains a function's answers; None if no known mistake does."""
     purposes = [elimination.pool.cases[i].purpose for i in elimination.values]
     wanted = [purposes[:i].count(purpose) < MOST_CASES.get(purpose, 0) for i, purpose in enumerate(purposes)]
     full_search = _Search(elimination, list(elimination.values))
@@ -161,14 +161,14 @@ class _Search:
         self.untied = np.array([case.untied for case in self.cases], dtype=bool)
 
     def exceptions(self) -> Iterator[Mistake]:
-        """Yield conventions that fit all answers except those for data with one trait."""
+        """Yield conventions that fit all answers except on cases with a certain trait."""
         for trait, text in EXCEPTIONS.items():
             without = np.array([trait not in case.traits(self.elimination.cutoff) for case in self.cases], dtype=bool)
             if np.sum(without & self.plain & ~self.untied) >= FEWEST_TIED:
                 yield from self._fitting(text, self.pool, self.pool.values, without)
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Yield the mistakes that explain all answers, then those that explain the answers to plain data."""
+        """Yield the mistakes that explain all answers, then those that explain only the answers on plain cases."""
         yield from self._rounded()
         mistakes = []
         for text, pool, values in make_mistakes(self._evaluate, self.cases):
@@ -181,8 +181,8 @@ class _Search:
         yield from self._scaled()
 
     def unstable_sorts(self) -> Iterator[Mistake]:
-        """Yield conventions that fit the answers to distinct scores, if reordering tied rows can explain the rest."""
-        rows = self._rows(self.pool.values, self.untied, self._margin())
+        """Yield conventions that fit on cases without ties, if reordering tied rows can explain the other answers."""
+        rows = self._best_rows(self.pool.values, self.untied, self._margin())
         possible = [row for row in rows if self._within_tie_orders(self.pool.members([row])[0])]
         if possible:
             yield Mistake(self.pool.members(possible), "it orders tied rows by no rule, as an unstable sort does")
@@ -206,7 +206,7 @@ class _Search:
                 return
 
     def _scaled(self) -> Iterator[Mistake]:
-        """Yield conventions that fit up to a common factor, which the first nonzero answer determines."""
+        """Yield conventions whose values times a constant fit; the first nonzero answer determines the constant."""
         first = next(iter(np.flatnonzero(self.plain & (self.answers != 0))), None)
         if first is not None:
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -219,13 +219,13 @@ class _Search:
     def _fitting(
         self, text: str, pool: Pool, values: Floats, cases: Bools, margin: float | None = None
     ) -> Iterator[Mistake]:
-        """Yield the conventions of a pool whose values agree with the answers to `cases`, if there are any."""
-        rows = self._rows(values, cases, self._margin() if margin is None else margin)
+        """Yield the conventions of a pool whose values agree with the answers on the masked cases, if any do."""
+        rows = self._best_rows(values, cases, self._margin() if margin is None else margin)
         if rows:
             yield Mistake(self._at_cutoff(pool.members(rows)), text)
 
-    def _rows(self, values: Floats, cases: Bools, margin: Floats | float) -> list[int]:
-        """Return the rows of values that fit the answers to `cases`, and among these fit the most other answers."""
+    def _best_rows(self, values: Floats, cases: Bools, margin: Floats | float) -> list[int]:
+        """Return the indexes of conventions that fit on all masked cases and, of these, on the most cases overall."""
         near = np.abs(values - self.answers) <= margin
         fits = near[:, cases].all(axis=1)
         if np.unique(self.answers[cases]).size < FEWEST or not fits.any():
@@ -236,14 +236,14 @@ class _Search:
         return np.asarray(self.elimination.tolerance * np.maximum(1.0, np.abs(self.answers)))
 
     def _evaluate(self, cases: Sequence[Case], *, shifted: bool = False) -> Pool:
-        """Evaluate the grids of the measures on cases; implements `Evaluate`."""
+        """Evaluate all conventions of the searched measures on cases; implements `Evaluate`."""
         measures, cutoff = list(dict.fromkeys(group.measure for group in self.pool.groups)), self.elimination.cutoff
         if shifted and NDCG in measures:
             measures = [DCG]
         return Pool.of(cases, measures, cutoff + 1 if shifted and cutoff is not None else cutoff)
 
     def _at_cutoff(self, conventions: list[Convention]) -> list[Convention]:
-        """Return conventions at the original cutoff; if DCG only replaced NDCG, the nearest NDCGs instead."""
+        """Return conventions at the original cutoff; if DCG was searched in place of NDCG, return the nearest NDCGs."""
         if type(conventions[0]) in {group.measure for group in self.pool.groups}:
             cut = has_cutoff(type(conventions[0]))
             return [c.replace(k=self.elimination.cutoff) if cut else c for c in conventions]

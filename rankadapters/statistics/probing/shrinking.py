@@ -1,4 +1,4 @@
-"""Shrink a case as long as it still shows a difference."""
+"""Shrink a case while a function and a convention still differ on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankadapters.statistics.probing.cases import Case
 
 
 def shrink(case: Case, differs: Callable[[Case], bool], budget: int) -> Case:
-    """Return a case that differs and cannot be simplified further, or the smallest case found in `budget` trials."""
+    """Return a case that still differs and cannot be simplified, or the smallest one found in `budget` trials."""
     smaller: Case | None = case
     while smaller is not None:
         case, smaller = smaller, None
