@@ -142,7 +142,7 @@ class TrecEval8(
 ):  # fmt: skip
     """trec_eval 8.1 with the NDCG patch of 2008. Run against 8.1: equal to the four printed decimals.
 
-    Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^l - 1 are `replace(gain="exp2")`.
+    Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^label - 1 are `replace(gain="exp2")`.
     """
 
     options: ClassVar[Options] = {"complete": if_true(missing="zero")}
