@@ -26,7 +26,7 @@ def test_the_gap_of_bm25_on_mq2008_is_split_over_short_and_empty_queries():
     assert f"{found.gap:.4f}" == "-0.5169"
     assert round(0.1623 - 0.6791, 4) == -0.5168  # of the rounded values that the paper's tables hold
     assert list(found.contributions) == ["gain", "discount", "short", "empty"]
-    assert found.contributions["gain"] == 0  # the labels are 0, 1 and 2, for which the table says what 2^l - 1 says
+    assert found.contributions["gain"] == 0  # the labels are 0, 1 and 2, for which the table says what 2^label - 1 says
     assert found.contributions["short"] < found.contributions["empty"] < 0 < found.contributions["discount"]
     assert math.fsum(found.contributions.values()) == pytest.approx(found.gap, abs=1e-15)
 

@@ -17,7 +17,7 @@ from tests.shared_data import tools_data_sets
 
 
 def exponential(preset):
-    """The qrels were rewritten to 2^l - 1, and so are the gains here."""
+    """The qrels were rewritten to 2^label - 1, and so are the gains here."""
     return lambda k, **options: preset(k, **options).replace(gain="exp2")
 
 

@@ -17,7 +17,7 @@ def tied_pairs(results: Results) -> int:
 
 
 def undecided_pairs(results: Results) -> int:
-    """Count pairs of different values that are equal if rounded to the decimals of the value with fewer decimals."""
+    """Count pairs of different values that become equal when both are rounded to the fewer decimals of the two."""
     decimals = np.where(results.decimals == UNKNOWN_DECIMALS, ALL_DECIMALS, results.decimals)
     n_pairs = 0
     for fewest in np.unique(decimals[decimals < ALL_DECIMALS]).tolist():

@@ -99,7 +99,7 @@ def exchange(client: Client, *, timeout: float = 600.0) -> ActorExchange:
 
 
 class _Sums:
-    """The actor: it holds the unfinished sums, and the Dask tasks that called `add` for the previous finished sum."""
+    """The Dask actor. It holds the unfinished sums, and knows which tasks added to the previous sum."""
 
     def __init__(self) -> None:
         self._incomplete: dict[str, _Sum] = {}

@@ -46,7 +46,7 @@ class RankBoost(QueryLearner):
     n_thresholds : int
         Number of thresholds per feature, evenly spaced over its range, up to 254 (RankLib: `-tc`).
     variant : {"freund", "ranklib"}
-        `freund` picks the stump with the largest |r|, so a feature may lower scores, and stops when every r is 0.
+        `freund` picks the stump with the largest `abs(r)`, so a feature may lower scores, and stops when every r is 0.
         `ranklib` replays RankLib 2.10.1: the largest signed r, a further threshold below all values, and features and
         labels as float32.
     n_iter_no_change : int or None

@@ -32,7 +32,7 @@ from rankadapters.objectives.kernels.queries import RankedQueries
 
 
 class Scale(NamedTuple):
-    """A normalization: pairs are divided by `offset + slope * score distance`; with `by_sum`, queries are scaled."""
+    """A normalization: each pair is divided by `offset + slope * score distance`; `by_sum` also scales each query."""
 
     offset: float
     slope: float
@@ -219,7 +219,7 @@ def pair_kernel(parts: PairParts) -> Kernel:
 
 
 def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: Floats, *, mirrored: bool) -> Kernel:
-    """Return a kernel that divides pairs by ratios and writes `costs`; `positions` and `costs` are in query order."""
+    """Return a kernel that divides each pair's gradient by position ratios; `positions` and `costs` are by query."""
     table = _sigmoid_table(parts.pairs.sigma) if parts.sigmoid == "table" else np.zeros(1)
     return _in_turn(parts, Bias(positions, ratios, costs, mirrored, writable(table)), in_turn.make_biased_memory)
 

@@ -1,4 +1,4 @@
-"""Position bias, as declared values. If labels are clicks, they have one: users click more on rows shown higher."""
+"""Declared corrections of position bias. Labels made of clicks are biased: users click more on rows shown higher."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def cut_queries(base: OurNumber) -> Changes:
 
 
 def _cut_pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
-    """Cut every query at every position; return the pieces as queries, the query of each cut, and the pieces' rows."""
+    """Cut every query at every position. Return the pieces as queries, each cut's query, and each piece's rows."""
     sizes = np.diff(queries.indptr)
     n_cuts = sizes - 1
     rows = np.split(queries.rows, queries.indptr[1:-1])

@@ -130,7 +130,7 @@ TOOLKITS = {
 
 
 def own_convention(trainer: Trainer, measure: str, k: int) -> Convention | None:
-    """Return a toolkit's own preset of a measure, under our name or the toolkit's; None if there is no preset.
+    """Return a toolkit's preset of a measure, which is named in our words or the toolkit's; None if there is none.
 
     A preset of given pairs becomes one of pairs made from labels.
     """

@@ -111,7 +111,7 @@ def explain_pair(
     a, b = pair
     differing = list(a.diff(b))
     mixtures = {names: _mixture(a, b, names) for names in subsets(differing)}
-    mixtures |= {(): a, tuple(differing): b}  # a and b as given: equal mixtures may have other display names
+    mixtures |= {(): a, tuple(differing): b}  # equal mixtures may have other display names; keep the caller's
     mixture_scores, shares = _evaluate(queries, scores, mixtures, measured, n_threads)
     parts = split_columns(np.stack([shares[convention] for convention in mixtures.values()])) if shares else ()
     return Explanation(

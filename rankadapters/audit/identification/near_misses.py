@@ -23,7 +23,7 @@ def near_misses(number: Number, k: int | None) -> tuple[str, ...]:
 
     If the cutoff of the number is unknown, `k` is tried first, then the usual cutoffs.
     """
-    # Try policies only: the mean is linear in the value that a policy gives a query, not in the label of a row.
+    # Only policies are changed here: the mean is linear in a query's fixed value, but not in a row's label.
     declared, cutoffs = number.measure.declared().items(), number.cutoffs
     kinds = {n: kind for n, kind in declared if isinstance(kind, NumberOrWord) and kind.group == "policy"}
     usual = tuple(dict.fromkeys((k, *USUAL_CUTOFFS))) if len(cutoffs) > 1 else cutoffs

@@ -29,7 +29,7 @@ def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Flo
     Raises
     ------
     InputError
-        A label is negative under `exp2` or a table, outside the table, or so large that 2^l overflows.
+        A label is negative under `exp2` or a table, outside the table, or so large that 2^label overflows.
     """
     if judged is not None:
         labels = np.where(judged, labels, 0.0)

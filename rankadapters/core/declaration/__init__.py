@@ -1,1 +1,1 @@
-"""Declared values: fields, conventions, signatures."""
+"""The classes with which a user declares a convention: fields, conventions and signatures."""

@@ -145,7 +145,7 @@ class Convention(FromPreset):
         return self.over != "rows" and self.floor is None
 
     def all_retrieved(self) -> Self:
-        """Return a convention that gives the same values if every row is retrieved, as inside a toolkit."""
+        """Return an equivalent convention for data in which every row is retrieved, as inside a toolkit."""
         return self
 
     @property

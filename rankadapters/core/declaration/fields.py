@@ -122,7 +122,7 @@ class Words(Field):
         return ", ".join([*filter(None, [choices(self.words)]), *patterns])
 
     def check(self, name: str, value: Any) -> str:
-        """Return the word; if it has a number, the number is in its shortest form."""
+        """Return the word, with its number, if any, rewritten in the shortest form."""
         if isinstance(value, str):
             if value in self.words:
                 return value

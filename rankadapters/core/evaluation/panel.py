@@ -247,7 +247,7 @@ class Measured(Written):
         return [squares(_terms(member, numerators), member.decisions.divisors) for member, numerators in self._results]
 
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
-        """Return the factor of each query's numerator in the mean, 0 if skipped, and its part of the denominator."""
+        """Return each query's weight in the sum of numerators, 0 if it is skipped, and its share of the denominator."""
         member = next(member for member, _ in self._results if member.convention == convention)
         decisions = member.decisions
         return np.where(decisions.status == SKIP, 0.0, decisions.weights), decisions.divisors

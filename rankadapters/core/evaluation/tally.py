@@ -23,7 +23,7 @@ _CUTS = (SUM_LIMBS, 2 * SUM_LIMBS, 2 * SUM_LIMBS + len(COUNTS))  # where numerat
 
 
 class _QueryIds:
-    """Holds a tally's original query ids in a slot, not a field, so that copies and texts do not contain them."""
+    """Holds a tally's original query ids outside its dataclass fields, so that copies and `repr` leave them out."""
 
     __slots__ = ("_query_ids",)
 

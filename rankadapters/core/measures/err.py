@@ -40,7 +40,7 @@ class ERR(Discounted):
     Parameters
     ----------
     scale
-        Use 16 for gains 2^l - 1 of labels up to 4, and 1 where the label is a probability.
+        Use 16 for gains 2^label - 1 of labels up to 4, and 1 where the label is a probability.
     discount
         `reciprocal` is the discount of ERR, `power_0.85` that of PFound.
     complement

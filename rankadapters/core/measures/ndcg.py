@@ -53,7 +53,7 @@ class NDCG(Discounted):
     References
     ----------
     Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002.
-    Burges et al., Learning to rank using gradient descent, ICML 2005 (for 2^l - 1).
+    Burges et al., Learning to rank using gradient descent, ICML 2005 (for 2^label - 1).
     McSherry & Najork, Computing information retrieval performance measures efficiently in the presence of tied
     scores, ECIR 2008.
 

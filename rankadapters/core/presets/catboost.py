@@ -53,7 +53,7 @@ class CatBoost(
         k : int or None
             CatBoost's `top`; None is -1, all.
         type : {'Base', 'Exp'}
-            Gain l or 2^l - 1.
+            Gain: the label, or 2^label - 1.
         denominator : {'LogPosition', 'Position'}
             Discount 1/log2(i + 1) or 1/i.
         use_weights : bool

@@ -61,7 +61,7 @@ class IrMeasures(
         k : int or None
             The cutoff; None is `nDCG`.
         exp : bool
-            `dcg='exp-log2'`: gain 2^l - 1, scores compared in float64.
+            `dcg='exp-log2'`: gain 2^label - 1, scores compared in float64.
         """
 
     @preset(AP, f"AP{_OPTIONS}(@{K})?", divisor="relevant", pool="queries")

@@ -61,7 +61,7 @@ class LightGBM(
         k : int or None
             One of LightGBM's `eval_at`.
         label_gain : sequence of float, optional
-            LightGBM's parameter of that name; it must not decrease. None is its default, 2^l - 1.
+            LightGBM's parameter of that name; it must not decrease. None is its default, 2^label - 1.
         """
 
     @preset(AP, "map", relevant="above_0.5", divisor="cutoff", pool="queries", average="query")

@@ -43,7 +43,7 @@ class RankLib(
 
     @preset(ERR, f"ERR@{K}", gain="exp2-floor", scale=16, discount="reciprocal", complement="float64")
     def err(self, k: int | None) -> ERR:
-        """`ERR@k`, ERRScorer.java: stop probability (2^l - 1) / 16 at grade l. Run: equal within 1e-11."""
+        """`ERR@k`, ERRScorer.java: stop probability (2^label - 1) / 16. Run: equal within 1e-11."""
 
     @preset(DCG, f"DCG@{K}", gain="exp2-floor")
     def dcg(self, k: int | None) -> DCG:

@@ -48,7 +48,7 @@ class Ranx(
         k : int or None
             The cutoff; None is the metric without one.
         burges : bool
-            `ndcg_burges`: gain 2^l - 1.
+            `ndcg_burges`: gain 2^label - 1.
         """
 
     @preset(DCG, f"dcg(?P<burges>_burges)?(@{K})?")

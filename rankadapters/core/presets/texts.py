@@ -27,7 +27,7 @@ _HINT = "Hint: 'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signat
 
 
 def parse(text: str) -> Convention:
-    """Return the convention of a text, the inverse of `str(convention)` and, for presets, of `convention.name`.
+    """Return the convention that a text describes. It reads what `str(convention)` prints, and the names of presets.
 
     Parameters
     ----------

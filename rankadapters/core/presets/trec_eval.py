@@ -129,7 +129,7 @@ class TrecEval10(TrecEval9, name="trec_eval_10", versions=("10.0-rc3",), evidenc
 
 
 class PytrecEval(TrecEval9, name="pytrec_eval", package="pytrec-eval-terrier", versions=("0.5.11",), evidence="run"):
-    """pytrec_eval 0.5 `ndcg_cut` and `ndcg`: trec_eval 9. Run against pytrec_eval-terrier 0.5.11: equal within 1e-9.
+    """pytrec_eval 0.5 `ndcg_cut` and `ndcg`, as in trec_eval 9. Run against pytrec_eval-terrier 0.5.11: within 1e-9.
 
     Queries without retrieved documents are left out; negative labels crash pytrec_eval.
     """
@@ -142,7 +142,7 @@ class TrecEval8(
 ):  # fmt: skip
     """trec_eval 8.1 with the NDCG patch of 2008. Run against 8.1: equal to the four printed decimals.
 
-    Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^l - 1 are `replace(gain="exp2")`.
+    Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^label - 1 are `replace(gain="exp2")`.
     """
 
     options: ClassVar[Options] = {"complete": if_true(missing="zero")}

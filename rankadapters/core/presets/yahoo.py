@@ -23,7 +23,7 @@ class Yahoo(
 
     @preset(ERR, "(?i:err)", k=None, scale=16, discount="reciprocal", complement="float64")
     def err(self) -> ERR:
-        """`ERR` of all ranks, stop probability (2^l - 1) / 16 at grade l. Run: equal within 1e-11."""
+        """`ERR` of all ranks, stop probability (2^label - 1) / 16. Run: equal within 1e-11."""
 
 
 yahoo = Yahoo()

@@ -91,7 +91,7 @@ def draw_normals(seed, count, out):
 
 @internal
 def block_started(seed, block, draws):
-    """Return a query block's streams after `draws` draws. Draw number `block` from `seed` is the block's seed."""
+    """Return the random streams of a block after `draws` draws. The block-th number drawn from `seed` seeds them."""
     first, second, first_step, second_step = started(seed)
     first, second = advanced(first, first_step, block + 1), advanced(second, second_step, block + 1)
     first, second, first_step, second_step = started(drawn(first, second))

@@ -177,7 +177,7 @@ def last_changing(kind, n, last, firsts):
 def add_trades(kind, memory, n, first, last, discounts, pairing):
     """Same as `lambdas.add_pairs`, for AP, RR and ERR."""
     trades, gains, total = memory.trades, memory.ranks.gains, memory.total[0]
-    # add_row weights a pair by (later[i] - later[j]) (changes[i] - changes[j]). If both are 0 at i, that is changes[j].
+    # add_row weights a pair by (later[i] - later[j]) * (changes[i] - changes[j]), which is (0 - 1) * (0 - changes[j]).
     ranks, offset = divided_ranks(memory.ranks, trades.changes, n, pairing)
     weighing = Weighing(trades.later, False, offset, pairing.floor)  # noqa: FBT003 - numba knows no keywords here
     for i in range(np.uint64(first), np.uint64(last_changing(kind, n, last, trades.numbers))):
