@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.statistics.inert import terms_of
 from tests.core.strategies import conventions
+from tests.depth import examples
 
 BASE = ra.presets.textbook(2)
 PLAIN = {"labels": [2, 0, 1, 1, 0], "group_sizes": [3, 2]}
@@ -150,7 +151,7 @@ def cases(draw):
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # small weights may lift a mean
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(cases(), conventions(lenient=True), conventions(lenient=True))
 def test_inert_fields_can_be_switched_without_effect(case, a, b):
     labels, scores, sizes, weights = case

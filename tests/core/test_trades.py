@@ -15,6 +15,7 @@ from tests.core.gradient_data import EXACT
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
+from tests.depth import examples
 from tests.oracles.rows import Row
 
 MEASURES = (ra.AP, ra.RR, ra.ERR)
@@ -45,7 +46,7 @@ def trading(draw: st.DrawFn) -> objectives.LambdaRank:
 
 
 @given(queries=ragged(), value=trading(), weighted=st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_gradients_are_those_of_brute_force_trades(queries, value, weighted):
     queries = [query[:12] for query in queries]
     table, scores = columns(queries)
