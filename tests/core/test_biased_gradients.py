@@ -30,7 +30,7 @@ ROWS = objectives.AdditiveBias(positions="rows", regularization=0.1, learning_ra
 GIVEN = ROWS.replace(positions="given")
 TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost.unbiased()
 BIASES = [ROWS, TRUE, MIRRORED]
-EACH = pytest.mark.parametrize("bias", BIASES, ids=str)
+EACH = pytest.mark.parametrize("bias", BIASES, ids=["added", "true", "mirrored"])
 EACH_OBJECTIVE = every_row("value", OF_PAIRS, ids=kind)
 
 
@@ -161,7 +161,9 @@ def test_a_state_goes_on_where_it_was_left(value, bias):
     np.testing.assert_array_equal(again.state, bound.state)
 
 
-@pytest.mark.parametrize("value", [TABLE, EXACT, MEAN, objectives.xgboost.pairwise()], ids=kind)
+@pytest.mark.parametrize(
+    "value", [TABLE, EXACT, MEAN, objectives.xgboost.pairwise()], ids=["table", "exact", "drawn", "ranknet"]
+)
 @EACH
 def test_any_number_of_threads_learns_the_same_bits(value, bias, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
@@ -262,7 +264,7 @@ def test_scores_are_checked_as_without_a_bias(bias):
             bound.gradients([1e308, -1e308])
 
 
-@pytest.mark.parametrize("value", [TABLE, objectives.xgboost.pairwise(), objectives.xgboost.map()], ids=kind)
+@pytest.mark.parametrize("value", [TABLE, objectives.xgboost.pairwise(), objectives.xgboost.map()])
 def test_mirrored_costs_that_are_infinite_leave_gradients_finite(value):
     """XGBoost's own: beyond a distance of 17, float32 rounds the probability of the order to 1."""
     bound = MIRRORED.bind(value, ra.Queries([1, 0, 1, 0, 1], group_sizes=[5]))

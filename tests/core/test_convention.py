@@ -261,7 +261,9 @@ def test_a_list_of_gains_is_the_table_of_them(gains):
 
 
 @pytest.mark.parametrize(
-    "gains", [[], [0, "1"], [0, True], [0, math.nan], [0, 10**400], np.array([[0, 1]]), np.array(3), {0: 1}], ids=str
+    "gains",
+    [[], [0, "1"], [0, True], [0, math.nan], [0, 10**400], np.array([[0, 1]]), np.array(3), {0: 1}],
+    ids=["empty", "text", "bool", "nan", "overflow", "two dimensions", "a number", "dict"],
 )
 def test_a_list_of_what_is_no_gain_is_refused(gains):
     message = r"^gain=(.|\n)* is not a choice; allowed are .*, or a list of gains by label"

@@ -149,15 +149,18 @@ import sys
 import warnings
 import numpy as np
 import rankadapters as ra
+from tests.core.test_without_numba import values
+from tests.depth import THOROUGH
 from tests.test_warmup import evaluate_everything
 queries = ra.Queries([2, 0, 1, 0], qid=["a", "b", "a", "b"])
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], "lightgbm@10")
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], ["sklearn@10", "lightgbm.map@5"])
 ra.Panel(queries, ["yahoo@2"]).measure([0.5, 0.2, 0.1, 0.4]).tallies
 assert "numba" not in sys.modules
+assert len(values()) > 150  # every preset
 warnings.simplefilter("ignore", ra.LabelsWarning)  # every measure of the same labels
-if evaluate_everything() < 1000 or "numba" in sys.modules:
-    raise SystemExit("numba was imported")
+assert not THOROUGH or evaluate_everything() > 1000
+assert "numba" not in sys.modules
 """
 
 

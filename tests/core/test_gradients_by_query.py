@@ -33,26 +33,6 @@ def softmax(values):
     return powers / powers.sum()
 
 
-def test_listnet_by_hand():
-    labels, scores = [2.0, 0.5, 1.0, 0.0, 3.0], [0.3, -1.0, 2.0, 1.0, 0.0]
-    grad, hess = objectives.gradients(labels, scores, objectives.ListNet(), group_sizes=[2, 3])
-    p = np.concatenate([softmax(scores[:2]), softmax(scores[2:])])
-    targets = np.concatenate([softmax(labels[:2]), softmax(labels[2:])])
-    np.testing.assert_allclose(grad, p - targets, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(hess, p * (1 - p), rtol=1e-6)
-
-
-def test_query_softmax_by_hand():
-    """Both queries have labels that add up to something else than 1; CatBoost's beta scales, its lambda adds."""
-    labels, scores = np.array([2.0, 0.5, 1.0, 0.0, 3.0]), np.array([0.3, -1.0, 2.0, 1.0, 0.0])
-    value = objectives.catboost.query_soft_max(beta=2, lambda_=0.25)
-    grad, hess = objectives.gradients(labels, scores, value, group_sizes=[2, 3])
-    p = np.concatenate([softmax(2 * scores[:2]), softmax(2 * scores[2:])])
-    mass = np.array([2.5, 2.5, 4, 4, 4])
-    np.testing.assert_allclose(grad, 2 * (mass * p - labels), rtol=1e-6)
-    np.testing.assert_allclose(hess, 2 * mass * (2 * p * (1 - p) + 0.25), rtol=1e-6)
-
-
 def test_a_query_without_a_positive_label_has_no_softmax_gradient():
     found = objectives.gradients(
         [0, 0, 1, 0], [1.0, 2.0, 3.0, 4.0], objectives.catboost.query_soft_max(), group_sizes=[2, 2]
@@ -60,12 +40,6 @@ def test_a_query_without_a_positive_label_has_no_softmax_gradient():
     for part in found:
         assert not part[:2].any()
         assert part[2:].all()
-
-
-def test_query_rmse_by_hand():
-    grad, hess = objectives.gradients([2, 0, 1, 0, 0], [1.0, 1, 4, 0, 1], objectives.QueryRMSE(), group_sizes=[2, 3])
-    np.testing.assert_allclose(grad, [-1, 1, 5 / 3, -4 / 3, -1 / 3], rtol=1e-6)
-    assert hess.tolist() == [1] * 5
 
 
 def xendcg(label, score, draws):

@@ -14,13 +14,13 @@ from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, data, ki
 from tests.objective_values import EACH
 
 
-@pytest.mark.parametrize("value", [objectives.xgboost.ndcg(), objectives.xgboost.pairwise()], ids=kind)
+@pytest.mark.parametrize("value", [objectives.xgboost.ndcg(), objectives.xgboost.pairwise()])
 def test_scores_beyond_float32_are_refused_where_it_compares_them(value):
     with pytest.raises(ra.InputError, match=r"scores\[1\] is -1e\+39, beyond float32"):
         objectives.gradients([1, 0], [0.0, -1e39], value, group_sizes=[2])
 
 
-@pytest.mark.parametrize("value", [EXACT, objectives.catboost.pair_logit(), objectives.QueryRMSE()], ids=kind)
+@pytest.mark.parametrize("value", [EXACT, objectives.catboost.pair_logit(), objectives.QueryRMSE()])
 def test_scores_too_far_apart_are_refused(value):
     with pytest.raises(ra.InputError, match=r"scores\[[01]\] is -?1\.5e\+308, too far from the others of its query"):
         objectives.gradients([1, 0], [1.5e308, -1.5e308], value, group_sizes=[2])

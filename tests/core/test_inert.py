@@ -90,7 +90,7 @@ def test_equal_query_weights_do_not_matter_and_others_do():
     assert ra.inert(uneven, scores, BASE, BASE.replace(average="query")) == ()
 
 
-@pytest.mark.parametrize("b", [ra.presets.catboost(3), ra.presets.textbook(3), ra.presets.ranklib(3)], ids=str)
+@pytest.mark.parametrize("b", [ra.presets.catboost(3), ra.presets.textbook(3), ra.presets.ranklib(3)])
 def test_no_convention_is_evaluated_twice(b, monkeypatch):
     evaluated, a = [], ra.presets.sklearn(3)
     monkeypatch.setattr(

@@ -47,7 +47,7 @@ def test_a_query_of_nothing_relevant_or_ruled_out_as_short_has_no_gradient(value
     objectives.LambdaLoss(convention=NDCG_AT_5, scheme="ndcg2++_3", truncation=None, sigma=1),
     objectives.LambdaLoss(convention=NDCG_AT_5, scheme="ndcg1", truncation=150, sigma=1),
     objectives.ApproxNDCG(convention=NDCG_AT_5, temperature=0.01, hessian=1),
-], ids=str)  # fmt: skip
+])  # fmt: skip
 def test_a_query_in_several_calls_has_the_gradients_of_one(value, monkeypatch):
     rng = np.random.default_rng(1)
     labels, scores = rng.integers(0, 3, 300), rng.standard_normal(300) * 100

@@ -227,7 +227,7 @@ def test_rows_of_several_queries_may_be_mixed(value):
     assert straight[0].any()
 
 
-@pytest.mark.parametrize("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)], ids=str)
+@pytest.mark.parametrize("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)])
 def test_without_noise_permuted_rows_have_permuted_gradients(convention):
     given = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
     value = trading(ra.presets.textbook(5), noise="none").replace(**given)
