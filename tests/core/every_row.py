@@ -20,6 +20,8 @@ def every_row(names: str | tuple[str, ...], rows: Iterable[Any], *, ids: Any = r
     """
     table = [row if isinstance(names, tuple) else (row,) for row in rows]
     columns = names if isinstance(names, tuple) else (names,)
+    if not table:
+        raise ValueError("a table has at least one row")
     titles = [", ".join(map(ids, row)) for row in table] if callable(ids) else [str(title) for title in ids]
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
@@ -36,7 +38,7 @@ def every_row(names: str | tuple[str, ...], rows: Iterable[Any], *, ids: Any = r
                     failures.append(failure)
             if failures:
                 raise BaseExceptionGroup(f"{len(failures)} of {len(table)} rows fail", failures)
-            if table and len(skips) == len(table):
+            if len(skips) == len(table):
                 raise skips[0]
 
         parameters = inspect.signature(test).parameters.values()

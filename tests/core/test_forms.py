@@ -51,7 +51,7 @@ def everything(convention, columns_, scores):
     data=st.data(), convention=conventions(), weighted=st.booleans(), dtype=st.sampled_from(["f4", "f8"]),
     shift=st.sampled_from([0.0, 1.0, 1e-3]),
 )  # fmt: skip
-@settings(max_examples=examples(400))
+@settings(max_examples=examples(1000))
 def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift):
     by_row = weighted and convention.weighting == "row_weight"
     queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))

@@ -164,12 +164,6 @@ def test_scores_of_the_query_before_leave_nothing_behind(size):
     assert np.ptp(alone[0]) > 0
 
 
-def test_a_score_too_far_from_others_is_named_in_the_callers_order():
-    scores = [0.0, -1.5e308, 1.0, 1.5e308]  # the second row, which is the third by query
-    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1\.5e\+308, too far from the others"):
-        objectives.gradients([1, 0, 0, 1], scores, objectives.catboost.pair_logit(), qid=["a", "b", "a", "b"])
-
-
 @pytest.mark.parametrize("rounds", [2**31 - 2, 2 * (2**31 - 1) - 1])
 def test_draws_seeded_with_a_multiple_of_the_modulus_are_those_of_1(rounds):
     """As std::minstd_rand has it (C++ standard, [rand.eng.lcong]); one query draws with rounds + 1."""

@@ -83,7 +83,7 @@ def weights_of(queries: list[list[Row]], convention: ra.Convention) -> dict[str,
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
 @given(data=st.data(), weighted=st.booleans())
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(100))
 def test_value_and_per_query_are_those_of_the_definition(measure, data, weighted):
     """Each measure has examples of its own: drawn among all, a kernel that few fields lead to would seldom be met."""
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
