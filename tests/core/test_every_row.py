@@ -11,8 +11,6 @@ from tests.core.every_row import every_row
 def test_every_row_is_tried_with_the_fixtures_of_the_test(number, square, monkeypatch):
     assert number**2 == square
     assert isinstance(monkeypatch, pytest.MonkeyPatch)
-    TRIED.append(number)
-    assert [1, 2][: len(TRIED)] == TRIED
 
 
 def test_a_failure_names_the_rows_and_the_other_rows_are_tried():
