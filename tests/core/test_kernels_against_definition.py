@@ -102,32 +102,35 @@ def compare_with_the_definition(data, convention, weighted):
     given_ = weights_of(queries, convention) if weighted or pairs == "given" else {}
     if "pairs" in given_ and not len(given_["pairs"][0]):
         return
+    evaluators = {}
+    for choice in (NOW, NEVER):
+        with kernels(choice):
+            try:
+                evaluators[choice] = ra.Evaluator(ra.Queries(**columns_, **given_), convention)
+            except ra.InputError:  # all rows, taken as one query, have nothing to find, and `skip` is `error` there
+                assert convention.over == "rows"
+                assert convention.empty == "error"
+    if not evaluators:
+        return
+    assert len(evaluators) == 2
     weights = given_.get("query_weight") or [1.0] * len(queries)
     try:
         expected = definition.evaluate(list(zip(queries, weights, strict=True)), convention)
     except ZeroDivisionError:
-        expected = None
+        for choice, evaluator in evaluators.items():
+            with kernels(choice), pytest.raises(ra.InputError, match="nothing is left to average"):
+                evaluator.evaluate(scores)
+        return
     values = [] if convention.over == "rows" else [definition.query_value(query, convention)[0] for query in queries]
     expected_values = [math.nan if value == "skip" else value for value in values]
     # Equal residuals may leave squares of 1e-16, and the root of their mean; values of both signs cancel in a mean.
     near = 1e-15 if convention.measure in {"query-rmse", *SIGNED} else 1e-300
     of_query = near if convention.measure == "pearson" else max(near**2, 1e-300)  # its products cancel in a query
-    for choice in (NOW, NEVER):
+    for choice, evaluator in evaluators.items():
         with kernels(choice):
-            try:
-                evaluator = ra.Evaluator(ra.Queries(**columns_, **given_), convention)
-            except ra.InputError:  # all rows, taken as one query, have nothing to find, and `skip` is `error` there
-                assert convention.over == "rows"
-                assert convention.empty == "error"
-                return
-            if expected is None:
-                with pytest.raises(ra.InputError, match="nothing is left to average"):
-                    evaluator.evaluate(scores)
-                continue
             assert evaluator.evaluate(scores).value == pytest.approx(expected, rel=1e-12, abs=near), choice
-            if convention.over != "rows":
-                found = evaluator.per_query(scores)
-                np.testing.assert_allclose(found, expected_values, rtol=1e-12, atol=of_query, err_msg=choice)
+            found = evaluator.per_query(scores) if expected_values else []
+            np.testing.assert_allclose(found, expected_values, rtol=1e-12, atol=of_query, err_msg=choice)
 
 
 @pytest.mark.parametrize("choice", [NOW, NEVER])
