@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.core.evaluation import threads
+from tests.core.every_row import every_row
 from tests.core.gradient_data import EXACT, STATELESS, TABLE, data, kind
 from tests.core.position_bias_by_hand import AddedByHand, RatiosByHand, moved
 from tests.core.test_gradients import pairwise
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.core.test_trades import trading
+from tests.depth import examples
 
 MEAN = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
 OF_PAIRS = [  # that every bias corrects
@@ -27,8 +30,8 @@ ROWS = objectives.AdditiveBias(positions="rows", regularization=0.1, learning_ra
 GIVEN = ROWS.replace(positions="given")
 TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost.unbiased()
 BIASES = [ROWS, TRUE, MIRRORED]
-EACH = pytest.mark.parametrize("bias", BIASES, ids=str)
-EACH_OBJECTIVE = pytest.mark.parametrize("value", OF_PAIRS, ids=kind)
+EACH = pytest.mark.parametrize("bias", BIASES, ids=["added", "true", "mirrored"])
+EACH_OBJECTIVE = every_row("value", OF_PAIRS, ids=kind)
 
 
 @st.composite
@@ -73,7 +76,7 @@ def trained(bias, value, labels, sizes, rounds=3, *, n_threads=None, start=None,
 
 
 @given(queries=ragged(), value=st.one_of(pairwise(), trading()), bias=ratios())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_ratios_and_gradients_are_those_of_the_formula(queries, value, bias):
     assume(discounts_fall(value))
     rows = asked([query[:12] for query in queries], value)
@@ -97,7 +100,7 @@ def test_ratios_and_gradients_are_those_of_the_formula(queries, value, bias):
 
 
 @given(queries=ragged(), value=pairwise(), seed=st.integers(0, 2**32 - 1), strength=st.sampled_from([0.0, 0.3]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_added_biases_are_those_of_the_formula(queries, value, seed, strength):
     rows = asked(queries, value)
     bias = GIVEN.replace(regularization=strength)
@@ -158,11 +161,14 @@ def test_a_state_goes_on_where_it_was_left(value, bias):
     np.testing.assert_array_equal(again.state, bound.state)
 
 
-@pytest.mark.parametrize("value", [TABLE, EXACT, MEAN, objectives.xgboost.pairwise()], ids=kind)
+@pytest.mark.parametrize(
+    "value", [TABLE, EXACT, MEAN, objectives.xgboost.pairwise()], ids=["table", "exact", "drawn", "ranknet"]
+)
 @EACH
-def test_any_number_of_threads_learns_the_same_bits(value, bias):
+def test_any_number_of_threads_learns_the_same_bits(value, bias, monkeypatch):
+    monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     rng = np.random.default_rng(0)
-    sizes = rng.integers(1, 120, 4000)  # several chunks
+    sizes = rng.integers(1, 40, 200)  # a chunk for each thread
     labels = rng.integers(0, 4, sizes.sum()).astype(float)
     start = rng.standard_normal(labels.size)
     bound, found = trained(bias, value, labels, sizes, 2, n_threads=1, start=start)
@@ -258,7 +264,7 @@ def test_scores_are_checked_as_without_a_bias(bias):
             bound.gradients([1e308, -1e308])
 
 
-@pytest.mark.parametrize("value", [TABLE, objectives.xgboost.pairwise(), objectives.xgboost.map()], ids=kind)
+@pytest.mark.parametrize("value", [TABLE, objectives.xgboost.pairwise(), objectives.xgboost.map()])
 def test_mirrored_costs_that_are_infinite_leave_gradients_finite(value):
     """XGBoost's own: beyond a distance of 17, float32 rounds the probability of the order to 1."""
     bound = MIRRORED.bind(value, ra.Queries([1, 0, 1, 0, 1], group_sizes=[5]))

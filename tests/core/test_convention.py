@@ -12,6 +12,7 @@ from hypothesis import given
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.presets.tool import takes_k
+from tests.core.every_row import every_row
 from tests.core.strategies import conventions
 
 FIELDS = {
@@ -193,7 +194,7 @@ def test_an_unknown_spec_lists_the_presets(spec):
         ra.parse(spec)
 
 
-@pytest.mark.parametrize("name", presets.names())
+@every_row("name", presets.names())
 def test_a_preset_says_what_it_was_checked_against(name):
     text = getattr(presets, name).__doc__
     assert re.search(r"\b(Run|Run with .*|Read only)\b", text) or name == "textbook"
@@ -260,7 +261,9 @@ def test_a_list_of_gains_is_the_table_of_them(gains):
 
 
 @pytest.mark.parametrize(
-    "gains", [[], [0, "1"], [0, True], [0, math.nan], [0, 10**400], np.array([[0, 1]]), np.array(3), {0: 1}], ids=str
+    "gains",
+    [[], [0, "1"], [0, True], [0, math.nan], [0, 10**400], np.array([[0, 1]]), np.array(3), {0: 1}],
+    ids=["empty", "text", "bool", "nan", "overflow", "two dimensions", "a number", "dict"],
 )
 def test_a_list_of_what_is_no_gain_is_refused(gains):
     message = r"^gain=(.|\n)* is not a choice; allowed are .*, or a list of gains by label"
@@ -273,7 +276,7 @@ def test_a_list_of_gains_that_decrease_is_refused_as_a_table_is():
         ra.presets.lightgbm(10).replace(gain=[3, 1])
 
 
-@pytest.mark.parametrize("name", presets.names(None))
+@every_row("name", presets.names(None))
 def test_a_preset_without_its_cutoff_says_what_to_write(name):
     make = presets.maker(name)
     if not takes_k(make):

@@ -44,7 +44,7 @@ def test_words_are_mixed_as_splitmix64_does(form):
         ([True, False], ["0x910a2dec89025cc1", "0xe220a8397b1dcdaf"]),
         ([("a", 1), ("a", 2)], ["0x2a0486a9012ec09f", "0xc75fe4360b9d585c"]),
     ],
-    ids=str,
+    ids=["integers", "floats", "texts", "fractions", "flags", "tuples"],
 )
 def test_ids_have_these_hashes(ids, expected):
     column = np.empty(len(ids), object) if isinstance(ids[0], tuple) else np.asarray(ids)

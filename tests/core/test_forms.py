@@ -21,8 +21,10 @@ from rankadapters.core.kernels.exact import mix_all
 from rankadapters.core.kernels.in_numpy import segments
 from rankadapters.core.kernels.ranking import order_within
 from rankadapters.core.kernels.views import writable
+from tests.core.every_row import every_row
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
+from tests.depth import examples
 
 
 def each_form():
@@ -49,7 +51,7 @@ def everything(convention, columns_, scores):
     data=st.data(), convention=conventions(), weighted=st.booleans(), dtype=st.sampled_from(["f4", "f8"]),
     shift=st.sampled_from([0.0, 1.0, 1e-3]),
 )  # fmt: skip
-@settings(max_examples=400)
+@settings(max_examples=examples(1000))
 def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift):
     by_row = weighted and convention.weighting == "row_weight"
     queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
@@ -112,8 +114,8 @@ def test_ideal_lists_are_the_same_whether_gains_are_counted_or_sorted(levels):
 @pytest.mark.parametrize(
     "preset", ["xgboost.auc", "lightgbm.auc", "sklearn.average_precision_score", "sklearn@40", "yahoo@all"]
 )
-@pytest.mark.parametrize("levels", [7, 10**9])
-@pytest.mark.parametrize("sizes", [[1500], [1, 1023, 1024, 1025, 2], [3] * 700])
+@every_row("levels", [7, 10**9])
+@every_row("sizes", [[1500], [1, 1023, 1024, 1025, 2], [3] * 700])
 def test_both_forms_give_the_same_bits_for_queries_of_any_size(preset, levels, sizes):
     rng, n = np.random.default_rng(1), sum(sizes)
     labels, scores = rng.integers(0, 2, n), rng.integers(0, levels, n) / 7
@@ -147,15 +149,18 @@ import sys
 import warnings
 import numpy as np
 import rankadapters as ra
+from tests.core.test_without_numba import values
+from tests.depth import THOROUGH
 from tests.test_warmup import evaluate_everything
 queries = ra.Queries([2, 0, 1, 0], qid=["a", "b", "a", "b"])
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], "lightgbm@10")
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], ["sklearn@10", "lightgbm.map@5"])
 ra.Panel(queries, ["yahoo@2"]).measure([0.5, 0.2, 0.1, 0.4]).tallies
 assert "numba" not in sys.modules
+assert len(values()) > 150  # every preset
 warnings.simplefilter("ignore", ra.LabelsWarning)  # every measure of the same labels
-if evaluate_everything() < 1000 or "numba" in sys.modules:
-    raise SystemExit("numba was imported")
+assert not THOROUGH or evaluate_everything() > 1000
+assert "numba" not in sys.modules
 """
 
 

@@ -5,24 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.core.every_row import every_row
 from tests.shared_data import kept, shared_losses
 
 WORDS: dict[str, Any] = {"top": int, "sigma": float, "norm": lambda text: text == "true"}
 
 
-def models() -> list[Any]:
-    """CatBoost's models, as test parameters: those kept here, and all where the shared data are there."""
-    found = []
+def models() -> dict[str, dict[str, Any]]:
+    """CatBoost's models by name: those kept here, and all where the shared data are there."""
+    records_by_name = {}
     for prefix, source, records in (("", kept("lambdamart"), "records"), ("full-", shared_losses(), "catboost")):
         for record in source.get(records, []):
             if record["loss"].startswith("LambdaMart"):
                 name = f"{prefix}{record['loss']}-{record['leaf_estimation_method']}-{record['data']}"
-                found.append(pytest.param({**record, **source["data"][record["data"]]}, id=name))
-    return found
+                records_by_name[name] = {**record, **source["data"][record["data"]]}
+    return records_by_name
+
+
+MODELS = models()
 
 
 def value_of(loss: str) -> objectives.LambdaRank:
@@ -39,14 +42,14 @@ def leaf_values(record: dict[str, Any], grad: Any, hess: Any) -> Any:
     return np.divide(sums, divisor, out=np.zeros_like(sums), where=divisor != 0)
 
 
-@pytest.mark.parametrize("record", models())
+@every_row("record", MODELS.values(), ids=MODELS)
 def test_leaf_values_are_catboosts(record):
     grad, hess = objectives.gradients(record["labels"], record["scores"], value_of(record["loss"]), qid=record["qid"])
     expected = np.array(record["leaf_values"])
     np.testing.assert_allclose(leaf_values(record, grad, hess), expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("record", models())
+@every_row("record", MODELS.values(), ids=MODELS)
 def test_before_they_are_rounded_to_float32_they_are_catboosts_to_1e_12(record):
     bound = value_of(record["loss"]).bind(ra.Queries(record["labels"], qid=record["qid"]))
     grad, hess = np.zeros(len(record["qid"])), np.zeros(len(record["qid"]))

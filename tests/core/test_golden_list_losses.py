@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.core.every_row import every_row
 from tests.shared_data import kept
 
 NDCG = ra.presets.textbook(None)
@@ -37,8 +37,11 @@ def test_every_loss_is_compared():
     assert {name for record in RECORDS for name in record["rax"]} == set(LOSSES)
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{len(record['labels'])} rows")
-@pytest.mark.parametrize("name", LOSSES)
+@every_row(
+    ("record", "name"),
+    [(record, name) for record in RECORDS for name in LOSSES],
+    ids=[f"{len(record['labels'])} rows, {name}" for record in RECORDS for name in LOSSES],
+)
 def test_gradients_are_raxs(record, name):
     value, factor = LOSSES[name]
     n = len(record["labels"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from rankadapters import objectives
+from tests.core.every_row import every_row
 from tests.objective_data import recorded
 
 PRESETS = {
@@ -15,17 +15,15 @@ PRESETS = {
     "rank:pairwise": objectives.xgboost.pairwise,
     "rank:map": objectives.xgboost.map,
 }
-
-
 RECORDS = [
-    pytest.param(record, id=f"{toolkit}-{name}")
+    (toolkit, name, record)
     for toolkit in ("lightgbm", "xgboost")
     for name, record in recorded(toolkit)
     if not record["params"].get("lambdarank_unbiased")  # position bias, which we lack
 ]
 
 
-@pytest.mark.parametrize("record", RECORDS)
+@every_row("record", [record for *_, record in RECORDS], ids=[f"{toolkit} {name}" for toolkit, name, _ in RECORDS])
 def test_leaf_sums_are_those_of_the_built_in_objective(record):
     value = PRESETS[record["objective"]](**record["params"])
     scores = np.array(record["scores"])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.core.every_row import every_row
 from tests.random_loss_data import leaf_values, read, recorded, unrounded
 
-RECORDS = [pytest.param(record, id=name) for name, record in recorded()]
+RECORDS = dict(recorded())
 
 
-@pytest.mark.parametrize("record", RECORDS)
+@every_row("record", RECORDS.values(), ids=RECORDS)
 def test_leaf_values_are_catboosts(record):
     value = read(record["loss"], int(record["call_seed"]))
     queries = ra.Queries(record["labels"], qid=record["qid"])

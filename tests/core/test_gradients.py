@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.core.evaluation import threads
+from tests.core.every_row import every_row
 from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kind
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
+from tests.depth import examples
 from tests.oracles.rows import Row
 
 ADDING_UP_TO_0 = [value for value in [*STATELESS, *DRAWING] if value.kind not in {"query-cross-entropy", "xendcg"}]
@@ -42,7 +45,7 @@ def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
 
 
 @given(queries=ragged(), value=pairwise())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_gradients_are_those_of_the_formula(queries, value):
     if isinstance(value, objectives.RankNet):  # without a convention every row is retrieved and judged
         queries = [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
@@ -56,7 +59,7 @@ def test_gradients_are_those_of_the_formula(queries, value):
 
 
 @given(seed=st.integers(0, 2**32 - 1), norm=st.booleans(), truncation=st.sampled_from([1, 5, 30]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_table_is_the_exact_sigmoid_up_to_its_bins(seed, norm, truncation):
     value = objectives.lightgbm.lambdarank(lambdarank_norm=norm, lambdarank_truncation_level=truncation)
     labels, scores, sizes = data(value, seed)
@@ -68,7 +71,7 @@ def test_the_table_is_the_exact_sigmoid_up_to_its_bins(seed, norm, truncation):
 
 
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-8, 1e-7, 1e-6]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_scores_are_compared_in_the_declared_precision(seed, scale):
     """Scores that differ in the last bits of float32 or beyond it only."""
     rng = np.random.default_rng(seed)
@@ -92,7 +95,7 @@ NARROW = [
 ]
 
 
-@pytest.mark.parametrize("value", NARROW, ids=kind)
+@every_row("value", NARROW, ids=kind)
 @pytest.mark.parametrize("tied", [False, True])
 def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied):
     """LightGBM's sigmoid is as exact as its bins are narrow; a query of one score has no distances to divide by."""
@@ -107,7 +110,7 @@ def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied
         np.testing.assert_allclose(one, other, rtol=relative, atol=relative * np.abs(other).max())
 
 
-@pytest.mark.parametrize("value", ADDING_UP_TO_0, ids=kind)
+@every_row("value", ADDING_UP_TO_0, ids=kind)
 def test_gradients_of_a_query_add_up_to_0(value):
     labels, scores, sizes = data(value)
     grad, _ = objectives.gradients(labels, scores, value, group_sizes=sizes)
@@ -115,7 +118,7 @@ def test_gradients_of_a_query_add_up_to_0(value):
     np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=2e-6 * np.abs(grad).max())
 
 
-@pytest.mark.parametrize("value", STATELESS, ids=kind)
+@every_row("value", STATELESS, ids=kind)
 def test_permuted_rows_have_permuted_gradients(value):
     labels, scores, sizes = data(value)
     qid = np.repeat(np.arange(len(sizes)), sizes)
@@ -129,11 +132,12 @@ def test_permuted_rows_have_permuted_gradients(value):
             np.testing.assert_array_equal(other, one[places])
 
 
-@pytest.mark.parametrize("value", [*STATELESS, *DRAWING], ids=kind)
-def test_any_number_of_threads_gives_the_same_bits(value):
-    sizes = tuple(np.random.default_rng(1).integers(1, 200, 2000).tolist())
+@every_row("value", [*STATELESS, *DRAWING], ids=kind)
+def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
+    monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
+    sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
     labels, scores, _ = data(value, 3, sizes)
-    assert scores.size > 150_000  # so that three threads have a chunk each
+    assert scores.size > 1500  # so that three threads have a chunk each
     queries = ra.Queries(labels, group_sizes=sizes)
     one, *others = ([bound.gradients(scores) for _ in range(2)]
                     for bound in (value.bind(queries, n_threads=n) for n in (1, 2, 3)))  # fmt: skip
@@ -141,7 +145,7 @@ def test_any_number_of_threads_gives_the_same_bits(value):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("value", [*STATELESS, *DRAWING], ids=kind)
+@every_row("value", [*STATELESS, *DRAWING], ids=kind)
 @pytest.mark.parametrize("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = data(value)
@@ -173,7 +177,7 @@ def test_a_query_ruled_out_as_short_has_no_gradient(short, sigmoid):
     assert grad[4:].any()
 
 
-@pytest.mark.parametrize("value", [v for v in STATELESS if v.kind in {"lambdarank", "ranknet", "lambdamap"}], ids=kind)
+@every_row("value", [v for v in STATELESS if v.kind in {"lambdarank", "ranknet", "lambdamap"}], ids=kind)
 def test_a_query_of_one_grade_has_no_gradient(value):
     grad, hess = objectives.gradients([1, 1, 1, 0, 0], np.arange(5.0), value, group_sizes=[3, 2])
     assert not grad.any()
@@ -188,7 +192,7 @@ def test_policies_for_empty_and_missing_queries_do_not_matter(policy):
     np.testing.assert_array_equal(one, objectives.gradients(labels, scores, other, group_sizes=sizes))
 
 
-@pytest.mark.parametrize("value", [*STATELESS, *DRAWING], ids=kind)
+@every_row("value", [*STATELESS, *DRAWING], ids=kind)
 def test_query_weights_multiply(value):
     labels, scores, sizes = data(value)
     if "convention" in value.fields():
@@ -200,7 +204,7 @@ def test_query_weights_multiply(value):
     np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) * factor for part in plain])
 
 
-@pytest.mark.parametrize("value", STATELESS, ids=kind)
+@every_row("value", STATELESS, ids=kind)
 @pytest.mark.parametrize("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]], ids=["plain", "weighted"])
 def test_gradients_of_some_queries_are_those_of_all(value, weights):
     labels, scores, sizes = data(value)
@@ -232,7 +236,7 @@ def test_rows_not_retrieved_have_no_gradient():
     assert not grad[2:].any()
 
 
-@pytest.mark.parametrize("value", [EXACT, TABLE, objectives.xgboost.ndcg()], ids=kind)
+@pytest.mark.parametrize("value", [EXACT, TABLE, objectives.xgboost.ndcg()])
 def test_a_query_of_which_nothing_is_retrieved_has_no_gradient(value):
     found = objectives.gradients([1, 0], [2.0, 1.0], value, group_sizes=[2], retrieved=[False, False])
     assert not np.any(found)

@@ -10,6 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
+from tests.core.every_row import every_row
 from tests.core.gradient_data import EXACT
 from tests.core.test_gradients import STATELESS, data, kind
 
@@ -17,7 +18,7 @@ SIZES = (3, 1, 5, 2, 8)
 STARTS = np.cumsum([0, *SIZES])
 
 
-@pytest.mark.parametrize("value", [*STATELESS, objectives.lightgbm.xendcg()], ids=kind)
+@every_row("value", [*STATELESS, objectives.lightgbm.xendcg()], ids=kind)
 def test_gradients_of_several_queries_are_those_of_each_alone(value):
     labels, scores, sizes = data(value, 7, SIZES)
     whole = objectives.gradients(labels, scores, value, group_sizes=sizes)
@@ -32,26 +33,6 @@ def softmax(values):
     return powers / powers.sum()
 
 
-def test_listnet_by_hand():
-    labels, scores = [2.0, 0.5, 1.0, 0.0, 3.0], [0.3, -1.0, 2.0, 1.0, 0.0]
-    grad, hess = objectives.gradients(labels, scores, objectives.ListNet(), group_sizes=[2, 3])
-    p = np.concatenate([softmax(scores[:2]), softmax(scores[2:])])
-    targets = np.concatenate([softmax(labels[:2]), softmax(labels[2:])])
-    np.testing.assert_allclose(grad, p - targets, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(hess, p * (1 - p), rtol=1e-6)
-
-
-def test_query_softmax_by_hand():
-    """Both queries have labels that add up to something else than 1; CatBoost's beta scales, its lambda adds."""
-    labels, scores = np.array([2.0, 0.5, 1.0, 0.0, 3.0]), np.array([0.3, -1.0, 2.0, 1.0, 0.0])
-    value = objectives.catboost.query_soft_max(beta=2, lambda_=0.25)
-    grad, hess = objectives.gradients(labels, scores, value, group_sizes=[2, 3])
-    p = np.concatenate([softmax(2 * scores[:2]), softmax(2 * scores[2:])])
-    mass = np.array([2.5, 2.5, 4, 4, 4])
-    np.testing.assert_allclose(grad, 2 * (mass * p - labels), rtol=1e-6)
-    np.testing.assert_allclose(hess, 2 * mass * (2 * p * (1 - p) + 0.25), rtol=1e-6)
-
-
 def test_a_query_without_a_positive_label_has_no_softmax_gradient():
     found = objectives.gradients(
         [0, 0, 1, 0], [1.0, 2.0, 3.0, 4.0], objectives.catboost.query_soft_max(), group_sizes=[2, 2]
@@ -59,12 +40,6 @@ def test_a_query_without_a_positive_label_has_no_softmax_gradient():
     for part in found:
         assert not part[:2].any()
         assert part[2:].all()
-
-
-def test_query_rmse_by_hand():
-    grad, hess = objectives.gradients([2, 0, 1, 0, 0], [1.0, 1, 4, 0, 1], objectives.QueryRMSE(), group_sizes=[2, 3])
-    np.testing.assert_allclose(grad, [-1, 1, 5 / 3, -4 / 3, -1 / 3], rtol=1e-6)
-    assert hess.tolist() == [1] * 5
 
 
 def xendcg(label, score, draws):
@@ -187,12 +162,6 @@ def test_scores_of_the_query_before_leave_nothing_behind(size):
     np.testing.assert_array_equal([part[9:] for part in both], alone)
     assert np.isfinite(both).all()
     assert np.ptp(alone[0]) > 0
-
-
-def test_a_score_too_far_from_others_is_named_in_the_callers_order():
-    scores = [0.0, -1.5e308, 1.0, 1.5e308]  # the second row, which is the third by query
-    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1\.5e\+308, too far from the others"):
-        objectives.gradients([1, 0, 0, 1], scores, objectives.catboost.pair_logit(), qid=["a", "b", "a", "b"])
 
 
 @pytest.mark.parametrize("rounds", [2**31 - 2, 2 * (2**31 - 1) - 1])

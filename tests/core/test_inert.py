@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.statistics.inert import terms_of
 from tests.core.strategies import conventions
+from tests.depth import examples
 
 BASE = ra.presets.textbook(2)
 PLAIN = {"labels": [2, 0, 1, 1, 0], "group_sizes": [3, 2]}
@@ -89,7 +90,7 @@ def test_equal_query_weights_do_not_matter_and_others_do():
     assert ra.inert(uneven, scores, BASE, BASE.replace(average="query")) == ()
 
 
-@pytest.mark.parametrize("b", [ra.presets.catboost(3), ra.presets.textbook(3), ra.presets.ranklib(3)], ids=str)
+@pytest.mark.parametrize("b", [ra.presets.catboost(3), ra.presets.textbook(3), ra.presets.ranklib(3)])
 def test_no_convention_is_evaluated_twice(b, monkeypatch):
     evaluated, a = [], ra.presets.sklearn(3)
     monkeypatch.setattr(
@@ -150,7 +151,7 @@ def cases(draw):
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # small weights may lift a mean
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(cases(), conventions(lenient=True), conventions(lenient=True))
 def test_inert_fields_can_be_switched_without_effect(case, a, b):
     labels, scores, sizes, weights = case

@@ -13,6 +13,7 @@ from rankadapters.core.measures import MEASURES
 from tests.core.ragged_data import ragged
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import takes_probabilities
+from tests.depth import examples
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))
 RANKING = {name: measure for name, measure in MEASURES.items() if "ties" in measure.fields()}
@@ -45,7 +46,7 @@ def value(labels, scores, convention, qid):
 
 @every_measure
 @given(data=st.data(), seed=seeds)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_the_order_of_rows_changes_nothing_where_ties_have_none(measure, data, seed):
     """Under averaged ties, and under any others where no two rows of a query tie."""
     convention = usable(data, measure)
@@ -61,7 +62,7 @@ def test_the_order_of_rows_changes_nothing_where_ties_have_none(measure, data, s
 
 @pytest.mark.parametrize("measure", RANKING.values(), ids=list(RANKING))
 @given(data=st.data(), seed=seeds)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_scores_of_the_same_order_have_the_same_bits(measure, data, seed):
     convention = usable(data, measure)
     if "retrieve" in convention.fields():
@@ -74,7 +75,7 @@ def test_scores_of_the_same_order_have_the_same_bits(measure, data, seed):
 
 @every_measure
 @given(data=st.data(), seed=seeds, parts=st.integers(1, 6))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 def test_tallies_of_any_partition_merge_into_the_same_bits(measure, data, seed, parts):
     convention = usable(data, measure, whole=False)
     labels, scores, qid = drawn(seed, convention)
@@ -92,7 +93,7 @@ def test_tallies_of_any_partition_merge_into_the_same_bits(measure, data, seed, 
 
 @every_measure
 @given(data=st.data(), seed=seeds)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_any_number_of_threads_gives_the_same_bits(measure, data, seed):
     convention = usable(data, measure)
     labels, scores, qid = drawn(seed, convention)

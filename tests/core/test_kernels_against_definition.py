@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from tests.core.strategies import conventions
+from tests.depth import examples
 from tests.oracles import definition
 from tests.oracles.rows import Row
 
@@ -78,22 +80,21 @@ def weights_of(queries: list[list[Row]], convention: ra.Convention) -> dict[str,
     return found
 
 
-@pytest.mark.parametrize("choice", [NOW, NEVER])
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
 @given(data=st.data(), weighted=st.booleans())
-@settings(max_examples=60)
-def test_value_and_per_query_are_those_of_the_definition(choice, measure, data, weighted):
+@settings(max_examples=examples(100))
+def test_value_and_per_query_are_those_of_the_definition(measure, data, weighted):
     """Each measure has examples of its own: drawn among all, a kernel that few fields lead to would seldom be met."""
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
     if data.draw(st.booleans()):  # the one order of ties of eight that has kernels of its own
         with suppress(ra.ConventionError):
             convention = convention.replace(ties="average")
-    with kernels(choice):
-        compare_with_the_definition(data, convention, weighted)
+    compare_with_the_definition(data, convention, weighted)
 
 
 def compare_with_the_definition(data, convention, weighted):
+    """Compare what machine code and numpy compute of drawn queries."""
     pairs = getattr(convention, "pairs", "")
     by_row = weighted and convention.weighting == "row_weight"
     queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
@@ -101,32 +102,40 @@ def compare_with_the_definition(data, convention, weighted):
     given_ = weights_of(queries, convention) if weighted or pairs == "given" else {}
     if "pairs" in given_ and not len(given_["pairs"][0]):
         return
-    try:
-        evaluator = ra.Evaluator(columns_.pop("labels"), convention, **columns_, **given_)
-    except ra.InputError:  # all rows, taken as one query, have nothing to find, and `skip` is `error` there
-        assert convention.over == "rows"
-        assert convention.empty == "error"
+    evaluators = {}
+    for choice in (NOW, NEVER):
+        with kernels(choice):
+            try:
+                evaluators[choice] = ra.Evaluator(ra.Queries(**columns_, **given_), convention)
+            except ra.InputError:  # all rows, taken as one query, have nothing to find, and `skip` is `error` there
+                assert convention.over == "rows"
+                assert convention.empty == "error"
+    if not evaluators:
         return
+    assert len(evaluators) == 2
     weights = given_.get("query_weight") or [1.0] * len(queries)
     try:
         expected = definition.evaluate(list(zip(queries, weights, strict=True)), convention)
     except ZeroDivisionError:
-        with pytest.raises(ra.InputError, match="nothing is left to average"):
-            evaluator.evaluate(scores)
+        for choice, evaluator in evaluators.items():
+            with kernels(choice), pytest.raises(ra.InputError, match="nothing is left to average"):
+                evaluator.evaluate(scores)
         return
+    values = [] if convention.over == "rows" else [definition.query_value(query, convention)[0] for query in queries]
+    expected_values = [math.nan if value == "skip" else value for value in values]
     # Equal residuals may leave squares of 1e-16, and the root of their mean; values of both signs cancel in a mean.
     near = 1e-15 if convention.measure in {"query-rmse", *SIGNED} else 1e-300
-    assert evaluator.evaluate(scores).value == pytest.approx(expected, rel=1e-12, abs=near)
-    if convention.over != "rows":
-        values = [definition.query_value(query, convention)[0] for query in queries]
-        wanted = [math.nan if value == "skip" else value for value in values]
-        near = near if convention.measure == "pearson" else max(near**2, 1e-300)  # its products cancel in a query
-        np.testing.assert_allclose(evaluator.per_query(scores), wanted, rtol=1e-12, atol=near)
+    of_query = near if convention.measure == "pearson" else max(near**2, 1e-300)  # its products cancel in a query
+    for choice, evaluator in evaluators.items():
+        with kernels(choice):
+            assert evaluator.evaluate(scores).value == pytest.approx(expected, rel=1e-12, abs=near), choice
+            found = evaluator.per_query(scores) if expected_values else []
+            np.testing.assert_allclose(found, expected_values, rtol=1e-12, atol=of_query, err_msg=choice)
 
 
 @pytest.mark.parametrize("choice", [NOW, NEVER])
 @given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.sampled_from(["exp2", "linear"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_fractional_labels_and_many_scores(choice, seed, dtype, gain):
     rng = np.random.default_rng(seed)
     convention = ra.presets.textbook(int(rng.integers(1, 40))).replace(gain=gain)
@@ -152,16 +161,16 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("choice", [NOW, NEVER])
-@pytest.mark.parametrize("ties", ["input", "average", "worst"])
-@pytest.mark.parametrize("k", [1, 10, 12, 13, 28, 29, None])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_awkward_scores_rank_as_defined(shape, k, ties, choice):
-    rng = np.random.default_rng(3)
-    convention = ra.presets.textbook(k).replace(ties=ties)
-    for n in (23, 24, 47, 48, 97, 700):
+def test_awkward_scores_rank_as_defined(shape):
+    """Each number of rows with each cutoff, and orders of ties in turn."""
+    rng, orders = np.random.default_rng(3), cycle(["input", "average", "worst", "input"])
+    for n, k in product((23, 24, 47, 48, 97, 700), (1, 10, 12, 13, 28, 29, None)):
+        convention = ra.presets.textbook(k).replace(ties=next(orders))
         labels, scores = rng.integers(0, 4, n), SHAPES[shape](n, rng)
         rows = [Row(float(label), float(score)) for label, score in zip(labels, scores, strict=True)]
-        with kernels(choice):
-            value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
-        assert value == pytest.approx(definition.evaluate([(rows, 1.0)], convention), rel=1e-12)
+        expected = definition.evaluate([(rows, 1.0)], convention)
+        for choice in (NOW, NEVER):
+            with kernels(choice):
+                value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
+            assert value == pytest.approx(expected, rel=1e-12), (n, k, convention.ties, choice)

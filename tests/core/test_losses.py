@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from tests.core.every_row import every_row
 from tests.core.strategies import conventions
 from tests.core.test_forms import each_form, everything
 from tests.core.test_kernels_against_definition import (
     columns,
-    compare_with_the_definition,
     ragged,
     takes_probabilities,
     weights_of,
 )
+from tests.depth import examples
 
 PLAIN = {"missing": "error", "unjudged": "error", "average": "uniform"}
 PAIRS = ra.PairLogit(pairs="label", **PLAIN)
@@ -187,19 +188,9 @@ def test_the_root_has_no_parts_but_a_standard_error():
     assert bound.standard_error(scores) == pytest.approx(expected)
 
 
-@FORMS
-@pytest.mark.parametrize("measure", CLASSES)
-@given(data=st.data(), weighted=st.booleans())
-@settings(max_examples=100, deadline=None)
-def test_the_kernels_give_what_the_oracle_gives(choice, measure, data, weighted):
-    convention = data.draw(conventions(lenient=True, measures=[measure]))
-    with kernels(choice):
-        compare_with_the_definition(data, convention, weighted)
-
-
 @pytest.mark.parametrize("measure", CLASSES)
 @given(data=st.data(), weighted=st.booleans(), dtype=st.sampled_from(["f4", "f8"]), scale=st.sampled_from([1.0, 60.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_both_forms_give_the_same_bits(measure, data, weighted, dtype, scale):
     convention = data.draw(conventions(measures=[measure]))
     by_row = weighted and convention.weighting == "row_weight"
@@ -211,7 +202,7 @@ def test_both_forms_give_the_same_bits(measure, data, weighted, dtype, scale):
     assert said[0] == said[1] == said[2]
 
 
-@pytest.mark.parametrize("sizes", [[1500], [1, 900, 2, 1], [3] * 700])
+@every_row("sizes", [[1500], [1, 900, 2, 1], [3] * 700])
 @pytest.mark.parametrize("convention", LOSSES)
 def test_both_forms_give_the_same_bits_for_queries_of_any_size(convention, sizes):
     rng, n = np.random.default_rng(1), sum(sizes)
@@ -225,7 +216,7 @@ def test_both_forms_give_the_same_bits_for_queries_of_any_size(convention, sizes
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 30.0, 1e4])
-@pytest.mark.parametrize("seed", range(4))
+@every_row("seed", range(4))
 def test_a_shift_is_found_where_every_halving_looks(seed, scale):
     """The kernel knows most halvings' answers beforehand; the numpy form asks for each."""
     rng = np.random.default_rng(seed)

@@ -17,7 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from tests.core.every_row import every_row
 from tests.core.ragged_data import TEXTBOOK, ragged
+from tests.depth import examples
 
 
 def test_tied_pair_shares_both_discounts():
@@ -39,7 +41,7 @@ def test_the_declared_order_of_ties_decides(ties, value):
 
 @pytest.mark.parametrize("gain", ["exp2", "linear"])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_average_ties_do_not_see_the_order_of_rows(gain, seed):
     labels, scores, qid = ragged(seed)
     labels = labels * 0.7  # fractional: sums that round
@@ -51,19 +53,8 @@ def test_average_ties_do_not_see_the_order_of_rows(gain, seed):
     assert not here < there  # the same queries, so comparable
 
 
-@given(seed=st.integers(0, 2**32 - 1), ties=st.sampled_from(["input", "average", "reverse", "worst"]))
-@settings(max_examples=40, deadline=None)
-def test_monotone_transforms_of_scores_change_nothing(seed, ties):
-    labels, scores, qid = ragged(seed)
-    convention = TEXTBOOK.replace(ties=ties)
-    value = ra.evaluate(labels, scores, convention, qid=qid).value
-    assert value == ra.evaluate(labels, 1000 * scores - 7, convention, qid=qid).value
-    assert value == ra.evaluate(labels, (scores * 8).astype(np.int32), convention, qid=qid).value
-    assert value == ra.evaluate(labels, scores.astype(np.float32), convention, qid=qid).value
-
-
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_the_order_of_queries_changes_nothing(seed):
     labels, scores, qid = ragged(seed)
     blocks = [np.flatnonzero(qid == q) for q in np.random.default_rng(seed).permutation(np.unique(qid))]
@@ -73,7 +64,7 @@ def test_the_order_of_queries_changes_nothing(seed):
         assert value == ra.evaluate(labels[order], scores[order], convention, qid=qid[order]).value
 
 
-@pytest.mark.parametrize("name", ra.presets.names())
+@every_row("name", ra.presets.names())
 def test_the_ideal_order_gives_exactly_one(name):
     labels, _, qid = ragged(5, longest=300)
     convention = getattr(ra.presets, name)(10).replace(empty=1, short="pad")
@@ -151,7 +142,7 @@ def test_incomparable_scores_refuse_to_be_compared(other, why, compare):
 BARE = [0.5, 1, True, np.float64(0.5), np.float32(0.5), Fraction(1, 2), Decimal("0.5"), pytest.approx(0.5)]
 
 
-@pytest.mark.parametrize("number", BARE, ids=lambda number: type(number).__name__)
+@every_row("number", BARE, ids=lambda number: type(number).__name__)
 @pytest.mark.parametrize(
     "compare",
     [

@@ -11,6 +11,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.objectives import QueryCrossEntropy
+from tests.core.every_row import every_row
 
 SCORES = [0.3, -0.2, 1.0]
 ULP = float(np.spacing(np.float32(0.5)))  # the next float32 above 0.5 is one further
@@ -48,6 +49,7 @@ def catboost_derivatives(labels, scores, alpha, qid, weights=None):
         [0.5, 0.5, 0.5 + 1e-9],
         [0.5, 0.5 - 9e-6, 0.5 + 9e-6],  # each is compared with the first
         [0.0, 0.0, 9e-6],
+        [0.0, 0.0, 1e-5],  # in float32 exactly as far as counts as equal
         [0.3],
     ],
     ids=str,
@@ -82,7 +84,7 @@ def test_each_query_is_one_class_or_not_by_its_own_labels(first):
     np.testing.assert_allclose(grad, both[mixed], rtol=1e-6)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "labels",
     [[0.5] * 3, [0.5, 0.5, 0.5 + 1e-9], [0.0] * 3, [1.0] * 3, [1, 1, 1 - 1e-9], [0.5, 0.5, 0.50002], [0.2, 0.9, 0.4]],
     ids=str,
@@ -100,7 +102,7 @@ def test_the_shift_reaches_as_far_as_catboosts(base):
     np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, 1.0, [0] * 3), atol=2e-7)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every_row("seed", range(20))
 def test_derivatives_of_random_queries_are_catboosts(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 7, 6)

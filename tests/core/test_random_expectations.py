@@ -25,7 +25,7 @@ MEASURES = [
     ra.presets.catboost.map(2, border=0),
     ra.presets.catboost.map(2, border=0).replace(divisor="found"),
 ]
-EACH_MEASURE = pytest.mark.parametrize("convention", MEASURES, ids=lambda convention: convention.name)
+EACH_MEASURE = pytest.mark.parametrize("convention", MEASURES)
 ROWS = [Row(label, score) for label, score in zip(LABELS, SCORES, strict=True)]
 
 
@@ -82,7 +82,11 @@ def expected_gradient(value):
 
 
 @EACH_MEASURE
-@pytest.mark.parametrize("fields", [{}, {"sigma": 0.5, "mu": 0.3}, {"sigma": 2, "lambda_": 1, "nu": 0.1}], ids=str)
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"sigma": 0.5, "mu": 0.3}, {"sigma": 2, "lambda_": 1, "nu": 0.1}],
+    ids=["plain", "narrow", "orthogonal"],
+)
 def test_stochastic_rank_estimates_the_gradient_of_the_expected_measure(convention, fields):
     value = plain(convention, seed=SEED, **fields)
     assert_within_three_errors(drawn(value, LABELS, SCORES), expected_gradient(value))
@@ -148,7 +152,7 @@ def test_yetirank_weighs_a_pair_by_the_mean_change_over_all_orders(convention, n
 
 @pytest.mark.parametrize("sigma", [0.5, 2])
 @pytest.mark.parametrize(
-    "changes", [{}, {"gain": "exp2", "discount": "log2", "k": 2, "retrieve": "above_0.2"}], ids=str
+    "changes", [{}, {"gain": "exp2", "discount": "log2", "k": 2, "retrieve": "above_0.2"}], ids=["plain", "changed"]
 )
 def test_stochastic_filter_estimates_the_derivative_of_the_expected_sum(sigma, changes):
     """By sigma s: of the sum over all choices of rows, each with its chance."""

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.core.evaluation import threads
 from tests.core import random_by_hand as by_hand
+from tests.core.every_row import every_row
 from tests.core.random_loss_values import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
 from tests.core.test_kernels_against_definition import columns, ragged
+from tests.depth import examples
 from tests.oracles.rows import Row
 from tests.random_loss_data import unrounded
 
@@ -56,7 +59,7 @@ def assert_close(found, expected):
 
 
 @given(queries=ragged(), value=stochastic_ranks())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_stochastic_rank_moves_every_row_through_all_places(queries, value):
     queries = shortened(queries)
     if isinstance(value.convention, ra.ERR) and value.arithmetic == "catboost":
@@ -86,12 +89,23 @@ CROSSING = [
 ]
 
 
-@pytest.mark.parametrize("value", CROSSING, ids=named)
+@every_row("value", CROSSING, ids=named)
 def test_rows_that_cross_the_cutoff_change_the_measure_as_by_hand(value):
     """What few draws of the test above meet: probabilities of 1, and a share of the rows found at the first ranks."""
     queries = graded(0)
     expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
     assert_close(bound(queries, value)[0], np.concatenate(expected))
+
+
+@every_row("n", [1, 2, 3, 4])
+def test_queries_of_a_few_rows_are_those_by_hand(n):
+    """Of three rows or more, the part along the scores is removed."""
+    queries = graded(n, n=n)
+    for convention in (PFOUND, MAP, MRR, ERR, ra.presets.letor4(2).replace(gain="linear")):
+        value = plain(convention, lambda_=0.5, nu=0.1, mu=0.2)
+        expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
+        assert_close(bound(queries, value)[0], np.concatenate(expected))
+        assert_pairs_by_hand(queries, trading(convention))
 
 
 def assert_pairs_by_hand(queries, value):
@@ -105,14 +119,14 @@ def assert_pairs_by_hand(queries, value):
 
 
 @given(queries=ragged(), value=yetiranks())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
     queries = shortened(queries) if value.convention else whole(queries)
     assert_pairs_by_hand(queries, value)
 
 
 @pytest.mark.parametrize("neighbors", [1, None])
-@pytest.mark.parametrize(
+@every_row(
     "value",
     [
         *(trading(each) for each in (PFOUND, ERR, MRR, ra.presets.letor4(3).replace(gain="linear"))),
@@ -137,7 +151,7 @@ def test_pairs_across_the_cutoff_weigh_what_their_trades_change(value, neighbors
         }
     ),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_stochastic_filter_keeps_rows_by_chance(queries, drawn, fields):
     queries = whole(queries)
     convention = ra.presets.catboost.filtered_dcg().replace(**fields)
@@ -159,10 +173,11 @@ def made(seed, sizes=(1, 2, 7, 40, 120), top=4):
 
 
 @pytest.mark.parametrize("value", KINDS, ids=named)
-def test_the_same_seed_draws_the_same_with_any_number_of_threads(value):
-    sizes = tuple(np.random.default_rng(1).integers(1, 200, 2000).tolist())
+def test_the_same_seed_draws_the_same_with_any_number_of_threads(value, monkeypatch):
+    monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
+    sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
     labels, scores, _ = made(3, sizes)
-    assert scores.size > 150_000  # so that three threads have a chunk each
+    assert scores.size > 1500  # so that three threads have a chunk each
     queries = ra.Queries(labels, group_sizes=sizes)
     one, *others = ([binding.gradients(scores) for _ in range(2)]
                     for binding in (value.bind(queries, n_threads=n) for n in (1, 2, 3)))  # fmt: skip
@@ -212,7 +227,7 @@ def test_rows_of_several_queries_may_be_mixed(value):
     assert straight[0].any()
 
 
-@pytest.mark.parametrize("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)], ids=str)
+@pytest.mark.parametrize("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)])
 def test_without_noise_permuted_rows_have_permuted_gradients(convention):
     given = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
     value = trading(ra.presets.textbook(5), noise="none").replace(**given)
@@ -224,7 +239,7 @@ def test_without_noise_permuted_rows_have_permuted_gradients(convention):
         np.testing.assert_array_equal(other, one[places])
 
 
-@pytest.mark.parametrize("value", KINDS, ids=named)
+@every_row("value", KINDS, ids=named)
 @pytest.mark.parametrize("scale", [1e6, 1e100, 1e299, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = made(9)

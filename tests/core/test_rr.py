@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rankadapters as ra
 
@@ -34,20 +30,6 @@ def value(labels, scores, convention, **columns):
 )
 def test_one_by_the_rank_of_the_first_relevant_row(changes, expected):
     assert value([0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2], PLAIN.replace(**changes)) == expected
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 1), min_size=1, max_size=6), st.integers(0, 10**6), st.sampled_from([None, 1, 2, 4]))
-def test_averaged_ties_are_the_mean_over_all_orders(labels, seed, k):
-    if not any(labels):
-        return
-    n = len(labels)
-    scores = np.random.default_rng(seed).integers(0, 3, n).astype(float)
-    convention = PLAIN.replace(k=k)
-    orders = np.array(list(permutations(range(n))))  # each of them a query
-    mean = value(np.array(labels)[orders].ravel(), scores[orders].ravel(), convention, group_sizes=[n] * len(orders))
-    averaged = value(labels, scores, convention.replace(ties="average"))
-    assert averaged == pytest.approx(mean, abs=1e-13)
 
 
 def test_a_long_tie_neither_overflows_nor_loses_a_digit():

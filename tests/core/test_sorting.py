@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from rankadapters.core.kernels import kernel
-from rankadapters.core.kernels.sorting import COUNTED, LANES, new_sorting, rank_top
+from rankadapters.core.kernels.sorting import COUNTED, LANES, MOST_KEPT, new_sorting, rank_top
+from tests.core.every_row import every_row
 
 SIZES = [1, 2, 8, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
 SPREADS = {
@@ -36,7 +37,7 @@ def ranked(scores, k):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("spread", SPREADS)
+@every_row("spread", SPREADS)
 def test_the_top_is_that_of_a_stable_sort(spread, dtype):
     rng = np.random.default_rng(0)
     for n in SIZES:
@@ -48,3 +49,15 @@ def test_the_top_is_that_of_a_stable_sort(spread, dtype):
             np.testing.assert_array_equal(found, expected[: found.size])
             assert found.size >= min(k, n)
             assert found.size == n or scores[expected[found.size]] < scores[found[-1]]  # ties with the last are in
+
+
+TOLD_APART = ["normal", "heavy tails", "dense at the top", "two clusters", "an outlier", "neighbors", "ascending"]
+
+
+@every_row("spread", TOLD_APART)
+def test_few_more_rows_are_sorted_than_are_wanted(spread):
+    """Scores that differ are divided further until few rows are left, wherever most of them are."""
+    for n in (100, 333, 1500):
+        scores = SPREADS[spread](np.random.default_rng(0), n)
+        for k in (13, 30):
+            assert ranked(scores, k).size <= MOST_KEPT * k, (n, k)

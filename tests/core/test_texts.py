@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
-from tests.core.strategies import conventions, values_of
+from tests.core.every_row import every_row
+from tests.core.strategies import values_of
+from tests.depth import examples
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "means"),
     [
         ("letor4@10", presets.letor4(10)),
@@ -57,7 +59,7 @@ def test_a_text_means_its_convention(text, means):
     assert ra.evaluate([1, 0], [2, 1], ra.parse("yahoo@2"), group_sizes=[2]).convention == presets.yahoo(2)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "problem"),
     [
         ("letor4", "'letor4' has no cutoff.\nHint: 'letor4@10'"),
@@ -94,7 +96,7 @@ def test_a_bad_text_says_what_is_wrong_with_it(text, problem):
         ra.parse(text)
 
 
-@pytest.mark.parametrize("name", presets.names(None))
+@every_row("name", presets.names(None))
 @pytest.mark.parametrize("k", [1, 10, None])
 def test_every_preset_is_read_back_from_all_its_texts(name, k):
     convention = presets.make(name, k)
@@ -105,7 +107,7 @@ def test_every_preset_is_read_back_from_all_its_texts(name, k):
 
 
 @given(st.data(), st.sampled_from(presets.names(None)), st.sampled_from([1, 5, None]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_the_name_of_a_changed_preset_says_the_change_and_reads_back(data, name, k):
     preset = presets.make(name, k)
     fields = data.draw(st.lists(st.sampled_from(preset.fields()), max_size=3, unique=True))
@@ -122,16 +124,8 @@ def test_the_name_of_a_changed_preset_says_the_change_and_reads_back(data, name,
     assert pickle.loads(pickle.dumps(convention)).name == convention.name
 
 
-@given(conventions())
-@settings(max_examples=300)
-def test_every_measure_reads_back_what_it_writes(convention):
-    assert ra.parse(str(convention)) == convention
-    assert re.fullmatch(r"[A-Za-z0-9@=._/+-]+", str(convention))
-    assert "+" not in str(convention)
-
-
 @given(st.text(alphabet="abdeglnortmpu4@/+=._-0189 kv", max_size=40))
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 def test_any_other_text_is_refused_and_nothing_else_happens(text):
     try:
         found = ra.parse(text)

@@ -15,6 +15,7 @@ from tests.core.gradient_data import EXACT
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
+from tests.depth import examples
 from tests.oracles.rows import Row
 
 MEASURES = (ra.AP, ra.RR, ra.ERR)
@@ -45,7 +46,7 @@ def trading(draw: st.DrawFn) -> objectives.LambdaRank:
 
 
 @given(queries=ragged(), value=trading(), weighted=st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_gradients_are_those_of_brute_force_trades(queries, value, weighted):
     queries = [query[:12] for query in queries]
     table, scores = columns(queries)
@@ -71,7 +72,6 @@ def test_gradients_are_those_of_brute_force_trades(queries, value, weighted):
         (ERR, [0.5, 1], 0.25),  # 1/2 + 1/2 x 1/2, or 1
         (ERR, [0, 1], 1 / 2),
     ],
-    ids=str,
 )
 def test_the_change_of_one_trade(convention, labels, change):
     scores = -np.arange(float(len(labels)))
@@ -131,7 +131,6 @@ def test_labels_whose_chance_to_stop_is_not_one_are_refused(name):
         ({"convention": "catboost.precision_at@5"}, "needs a convention of NDCG, AP, RR or ERR, not precision@5"),
         ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
     ],
-    ids=str,
 )
 def test_conventions_whose_trades_take_more_are_refused(changes, message):
     with pytest.raises(ra.ConventionError, match=message):

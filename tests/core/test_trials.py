@@ -17,6 +17,7 @@ from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
+from tests.depth import examples
 from tests.ranking_data import ranking
 
 DATA = ranking(3, 80)
@@ -37,7 +38,7 @@ def evaluated(convention, columns_, scores):
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
 @given(data=st.data(), convention=conventions(), weighted=st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_values_are_those_of_the_evaluator_to_the_bound(data, convention, weighted):
     by_row = weighted and convention.weighting == "row_weight"
     queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))

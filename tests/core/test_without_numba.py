@@ -83,22 +83,15 @@ def learned():
         return [model.fit(X, y, qid=qid).predict(X).tolist() for model in models]
 
 
-def test_every_preset_has_the_same_bits():
-    found = said("print(json.dumps(values()))")
-    assert found == values()
-    assert sum(text.startswith("0x") for text in found.values()) > 150
-
-
-def test_every_objective_has_the_same_gradients():
-    pytest.importorskip("numba")
-    for found, expected in zip(said("print(json.dumps(gradients()))"), gradients(), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
-
-
-def test_learners_learn_the_same():
-    pytest.importorskip("numba")
+def test_values_gradients_and_learners_are_the_same():
     pytest.importorskip("sklearn")
-    for found, expected in zip(said("print(json.dumps(learned()))"), learned(), strict=True):
+    of_presets, of_objectives, of_learners = said("print(json.dumps([values(), gradients(), learned()]))")
+    assert of_presets == values()  # to the last bit
+    assert sum(text.startswith("0x") for text in of_presets.values()) > 150
+    pytest.importorskip("numba")
+    for found, expected in zip(of_objectives, gradients(), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+    for found, expected in zip(of_learners, learned(), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
@@ -106,7 +99,7 @@ GRADIENTS = "objectives.gradients([1, 0], [0.2, 0.1], objectives.lightgbm.lambda
 TRIALS = 'ra.Trials([1, 0], "yahoo@2", group_sizes=[2])'
 
 
-@pytest.mark.parametrize(("first", "second"), [(GRADIENTS, TRIALS), (TRIALS, GRADIENTS)])
+@pytest.mark.parametrize(("first", "second"), [(GRADIENTS, TRIALS), (TRIALS, GRADIENTS)], ids=["gradients", "trials"])
 def test_gradients_and_trials_say_once_that_they_are_slow_and_why(first, second):
     [[message, file]] = said(WARNED.format(first=first, second=second))
     assert message == f"gradients and learners run in plain Python, some hundred times as slowly, {REASON}"
