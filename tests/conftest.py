@@ -12,6 +12,8 @@ import sys
 import pytest
 from hypothesis import settings
 
+from tests.compile_kernels import compile_all
+
 # Threads of OpenMP that have nothing to do sleep. As they come they spin, which takes the other core from whatever else
 # the machine does: with two test runs side by side, scikit-learn's and LightGBM's trainings took five times as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -19,6 +21,14 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # How long an example takes, on a machine that does other things too, is not a property of what is tested.
 settings.register_profile("rankadapters", deadline=None)
 settings.load_profile("rankadapters")
+
+
+def pytest_sessionstart(session):
+    """Compile every kernel once, before the workers of pytest-xdist start, when the whole suite is run."""
+    config = session.config
+    n_processes = getattr(config.option, "numprocesses", None)
+    if n_processes and not hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
+        compile_all(min(n_processes, 8))
 
 
 @pytest.fixture

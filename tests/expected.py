@@ -48,5 +48,7 @@ def listed() -> str:
 if __name__ == "__main__":
     page = listed()
     if sys.argv[1:] == ["--check"]:
-        sys.exit(0 if page == FILE.read_text(encoding="utf-8") else f"{FILE.name} is out of date: python -m tests.expected")
+        sys.exit(
+            0 if page == FILE.read_text(encoding="utf-8") else f"{FILE.name} is out of date: python -m tests.expected"
+        )
     FILE.write_text(page, encoding="utf-8")

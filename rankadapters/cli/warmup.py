@@ -44,7 +44,7 @@ def _run(arguments: argparse.Namespace) -> int:
         calls = [(name, codes) for name, signatures in declared().items() for codes in signatures]
         for n_done, (name, codes) in enumerate(calls):
             step(n_done, len(calls))
-            compile_for(_named(name), list(map(example, codes)))
+            compile_for(named(name), list(map(example, codes)))
             if FAILURES:
                 msg = f"cannot write to {folder}: {FAILURES[0]}.\nHint: free disk space, or set NUMBA_CACHE_DIR."
                 raise InputError(msg)
@@ -73,7 +73,7 @@ def example(code: Any) -> Any:
         return None
     if isinstance(code, list):
         kind, *fields = code
-        return _named(kind)(*map(example, fields))
+        return named(kind)(*map(example, fields))
     dtype, _, ndim = code.removeprefix("const ").partition("/")
     if not ndim:
         return PYTHON_NUMBERS.get(dtype, np.dtype(dtype).type(0))
@@ -82,7 +82,7 @@ def example(code: Any) -> Any:
     return array
 
 
-def _named(name: str) -> Any:
+def named(name: str) -> Any:
     """Return the object that `module:name` names."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
