@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import io
@@ -19,6 +20,12 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # How long an example takes, on a machine that does other things too, is not a property of what is tested.
 settings.register_profile("rankadapters", deadline=None)
 settings.load_profile("rankadapters")
+
+
+def pytest_collection_finish():
+    """Keep the garbage collector away from what collection made: each of its full runs took a second."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

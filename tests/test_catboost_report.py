@@ -16,11 +16,12 @@ from tests.catboost_data import (
     printed,
     without_exp,
 )
+from tests.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("record", "metric"),
     [
         pytest.param(*case.values, metric, id=f"{case.id}-{metric}")
@@ -63,7 +64,7 @@ def test_an_inexpressible_convention_is_compared_at_the_nearest_and_then_stated(
     )
 
 
-@pytest.mark.parametrize("preset", [getattr(ra.presets, name) for name in ra.presets.names()])
+@for_each("preset", [getattr(ra.presets, name) for name in ra.presets.names()])
 @pytest.mark.parametrize("k", [3, None])
 def test_every_presets_nearest_convention_agrees(preset, k):
     labels, scores, qid, weights = make_data(seed=7)

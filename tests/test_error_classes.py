@@ -8,6 +8,7 @@ from operator import attrgetter
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 NAN = [2.0, float("nan"), 1.0, 0.0]
@@ -84,7 +85,7 @@ def caught(kind, call, *given, **columns):
 
 
 @pytest.mark.parametrize("convention", [5, None, "nope@10", "nope", b"yahoo@2", {"k": 2}])
-@pytest.mark.parametrize("name", [*EVALUATIONS, *WITHOUT_DATA, *CONVENTION_ALONE])
+@for_each("name", [*EVALUATIONS, *WITHOUT_DATA, *CONVENTION_ALONE])
 def test_what_is_not_a_convention_is_a_convention_error(name, convention):
     needs(name)
     if name in EVALUATIONS:

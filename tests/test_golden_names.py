@@ -13,6 +13,7 @@ import rankadapters as ra
 from rankadapters import presets
 from tests.golden_measures import EARLIER, TOOLKITS, records
 from tests.shared_data import shared_records
+from tests.tables import for_each
 
 TOOLS = {
     "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost", "catboost_pool": "CatBoost",
@@ -108,7 +109,7 @@ LISTED = {
 }
 
 
-@pytest.mark.parametrize("name", [f"{tool}.{each}" for tool, several in LISTED.items() for each in several.split()])
+@for_each("name", [f"{tool}.{each}" for tool, several in LISTED.items() for each in several.split()])
 def test_every_preset_that_was_promised_is_there(name):
     convention = presets.make(name, 7)
     assert name in presets.names(None)

@@ -14,6 +14,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.shared_data import kept, shared_records
+from tests.tables import for_each
 
 PRECISE = 1e-12
 
@@ -54,7 +55,7 @@ def weights_of(record: Record) -> np.ndarray | None:
     return query_weights(np.asarray(record["row_weight"]), np.asarray(record["group"]))
 
 
-@pytest.mark.parametrize("record", records("lightgbm"))
+@for_each("record", records("lightgbm"))
 def test_lightgbm(record):
     pytest.importorskip("lightgbm")
     data = {"group_sizes": record["group"], "query_weight": weights_of(record)}
@@ -70,7 +71,7 @@ def test_lightgbm(record):
     assert compared or record["case"] in refused
 
 
-@pytest.mark.parametrize("record", records("xgboost"))
+@for_each("record", records("xgboost"))
 def test_xgboost(record):
     weights = record.get("query_weight")
     data = {"group_sizes": record["group"], "query_weight": None if weights is None else as_float32(weights)}
@@ -89,7 +90,7 @@ def test_xgboost(record):
 
 # What the function refuses, its parts compute.
 @pytest.mark.filterwarnings("ignore:.*ndcg_score:rankadapters.LabelsWarning")
-@pytest.mark.parametrize("record", records("scikit_learn"))
+@for_each("record", records("scikit_learn"))
 def test_scikit_learn(record):
     compared = 0
     for metric in record["metrics"]:

@@ -10,6 +10,7 @@ from tests.objective_data import graded
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 from tests.lightgbm_objective_data import BUILT_IN, EXACT, OTHERS, assert_same, ours, predictions, preset
+from tests.tables import for_each
 
 
 @pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
@@ -38,7 +39,7 @@ def test_no_cutoff_is_lightgbms_longest_query():
     assert_same(predictions(ours(value), data, 20), predictions(native, data, 20))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "field"),
     [
         (EXACT, "sigmoid=exact"),

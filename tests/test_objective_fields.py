@@ -11,6 +11,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from tests.objective_values import EACH
+from tests.tables import for_each
 
 NAN, INF = float("nan"), float("inf")
 WRONG_WHOLE = [0, -1, 2.5, 1.0, True, "3"]
@@ -43,7 +44,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cls", "field", "value"),
     [
         pytest.param(cls, field, value, id=f"{cls.__name__}-{field}={value!r:.20}")

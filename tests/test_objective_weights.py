@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.tables import for_each
 
 SIZES = [3, 5, 2, 4]
 WEIGHTS = [0.25, 3.0, 1.5, 0.7]  # of mean 1.3625
@@ -57,7 +58,7 @@ def test_all_other_weights_multiply(value):
 DRAWING = [objectives.xgboost.ndcg(lambdarank_pair_method="mean"), objectives.lightgbm.xendcg()]
 
 
-@pytest.mark.parametrize("value", [*DIVIDING, *MULTIPLYING, *DRAWING], ids=kind)
+@for_each("value", [*DIVIDING, *MULTIPLYING, *DRAWING], ids=kind)
 def test_only_what_draws_goes_on_from_call_to_call(value):
     bound = value.bind(ra.Queries(LABELS, group_sizes=SIZES))
     begun, first, second = bound.state.copy(), bound.gradients(SCORES), bound.gradients(SCORES)
@@ -109,7 +110,7 @@ def test_weights_that_float32_cannot_hold_are_refused(value, weight):
         gradients(value, [1, 0, weight, 1])
 
 
-@pytest.mark.parametrize("value", [v for v in [*DIVIDING, *MULTIPLYING] if v.kind != "lambdarank"], ids=kind)
+@for_each("value", [v for v in [*DIVIDING, *MULTIPLYING] if v.kind != "lambdarank"], ids=kind)
 @pytest.mark.parametrize("column", ["row_weight", "pairs"])
 def test_columns_that_an_objective_would_ignore_are_refused(value, column):
     columns = {"row_weight": np.ones(14), "pairs": ([1], [0])}

@@ -13,16 +13,17 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_values import ALL
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize("value", ALL, ids=str)
+@for_each("value", ALL, ids=str)
 def test_a_signature_reads_back_as_the_same_value(value):
     assert objectives.parse(str(value)) == value
     assert hash(objectives.parse(str(value))) == hash(value)
     assert set(str(value)) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@=._/+-")
 
 
-@pytest.mark.parametrize("value", ALL, ids=str)
+@for_each("value", ALL, ids=str)
 def test_values_are_frozen_and_pickle(value):
     assert pickle.loads(pickle.dumps(value)) == value
     with pytest.raises(AttributeError):

@@ -13,6 +13,7 @@ from rankadapters import objectives
 from tests.core.random_loss_values import plain, trading
 from tests.objective_data import graded
 from tests.objective_drivers import DRIVERS
+from tests.tables import for_each
 
 VALUES = [
     objectives.catboost.stochastic_rank("NDCG", top=10),
@@ -120,7 +121,7 @@ def test_gains_beyond_float32_are_refused():
         objectives.gradients([200, 1], [0.0, 1.0], value, group_sizes=[2])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "message"),
     [
         (lambda o: o.catboost.stochastic_rank("AUC"), "metric='AUC'; allowed are 'DCG', 'NDCG'"),

@@ -17,7 +17,9 @@ from rankadapters.io.stream_batches import stream_rows
 from rankadapters.io.stream_rows import StreamColumns
 from tests import stream_data
 from tests.core.strategies import conventions
+from tests.depth import examples
 from tests.stream_data import anyhow, cut, evenly, facts
+from tests.tables import for_each
 
 SEVERAL = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
 
@@ -40,9 +42,8 @@ def said(evaluate):
         return str(error)
 
 
-@pytest.mark.parametrize("at_once", [1, 50, 10**6])
-@pytest.mark.parametrize("n_parts", [1, 2, 3, 17, 10_000])
 @pytest.mark.parametrize("text", [False, True])
+@for_each(("n_parts", "at_once"), [(1, 50), (2, 1), (3, 10**6), (17, 1), (17, 50), (10_000, 1), (10_000, 10**6)])
 def test_batches_that_cut_queries_give_the_bits_of_all_rows(monkeypatch, n_parts, text, at_once):
     monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", at_once)
     columns = stream_data.rows(n_parts, text=text)
@@ -57,7 +58,7 @@ def test_batches_that_cut_queries_give_the_bits_of_all_rows(monkeypatch, n_parts
 
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), n_parts=st.integers(1, 40), n_at_once=st.integers(1, 400))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed, n_parts, n_at_once):
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
     assume(convention.over != "rows" and getattr(convention, "pairs", "") != "given")
@@ -344,7 +345,7 @@ def test_a_document_that_stands_twice_in_a_query_is_named_across_batches(few):
         ra.evaluate_stream([BATCH], "trec_eval_9@5")
 
 
-@pytest.mark.parametrize("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
+@for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
 @pytest.mark.parametrize("name", [0.5, [["score"]], True])
 def test_the_name_of_a_column_is_a_text_or_an_index(role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):

@@ -11,6 +11,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded, lightgbm_example, mq2008
 from tests.objective_drivers import SEED
+from tests.tables import for_each
 
 xgb = pytest.importorskip("xgboost")
 
@@ -135,8 +136,8 @@ def test_a_dmatrix_without_group_is_refused():
 # Labels
 
 
-@pytest.mark.parametrize("label", [31, 32, 0.5, 2.5])
-@pytest.mark.parametrize("exponential", [True, False])
+@for_each("label", [31, 32, 0.5, 2.5])
+@for_each("exponential", [True, False])
 @pytest.mark.parametrize(
     "built_in", [{"objective": "rank:ndcg"}, {"eval_metric": "ndcg@5"}], ids=["objective", "metric"]
 )

@@ -67,3 +67,11 @@ def test_a_cross_check_under_lightgbms_auc_with_query_weights_holds(data):
     labels, scores, columns = data
     report = ra.parity.crosscheck(labels, scores, "lightgbm.auc+average=query", toolkits=["lightgbm"], **columns)
     assert report.ok
+
+
+@pytest.mark.parametrize("column", ["query_weight", "row_weight"])
+def test_weights_that_the_convention_does_not_count_are_refused_beside_a_number(data, column):
+    labels, scores, columns = data
+    weights = {column: columns["query_weight"] if column == "query_weight" else np.linspace(1, 2, labels.size)}
+    with pytest.raises(ra.InputError, match=f"{column} .*would ignore it"):
+        ra.parity.check_value(labels, scores, "textbook@5", value=0.5, qid=columns["qid"], **weights)
