@@ -28,6 +28,11 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+def pytest_sessionfinish():
+    """Free all objects again: extension modules report those that are left at the end as leaks."""
+    gc.unfreeze()
+
+
 @pytest.fixture
 def routing():
     """Metadata routing of scikit-learn, for one test."""

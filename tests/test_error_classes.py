@@ -100,33 +100,33 @@ def call(name, labels, scores, **columns):
     return caught(ra.InputError, EVERY[name], labels, scores, *given, **columns)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_scores_of_another_length_are_an_input_error_that_blames_no_row(name):
     error = call(name, LABELS, SCORES[:3], qid=QID)
     assert "scores has 3 rows but the queries cover 4" in str(error)
     assert error.row is None
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_a_label_that_is_nan_is_an_input_error_with_its_row(name):
     error = call(name, NAN, SCORES, qid=QID)
     assert "labels[1] is nan" in str(error)
     assert error.row == 1
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_a_score_that_is_nan_is_an_input_error_with_its_row(name):
     error = call(name, LABELS, NAN, qid=QID)
     assert "scores[1] is nan" in str(error)
     assert error.row == 1
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_rows_without_queries_are_an_input_error(name):
     assert "exactly one of qid and group_sizes is needed, but neither was given" in str(call(name, LABELS, SCORES))
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_a_keyword_of_another_library_is_an_input_error_that_names_ours(name):
     assert "'qids' is not an accepted column" in str(call(name, LABELS, SCORES, qids=QID))
 

@@ -27,14 +27,13 @@ from tests.golden_measures import (
     tolerance,
 )
 from tests.shared_data import shared_records
+from tests.tables import for_each
 
 NEEDED = {"lightgbm": "lightgbm"}  # whose arithmetic of weights our adapter has
 
 
-CASES = [pytest.param(kit, record, id=f"{kit}-{name}") for kit in TOOLKITS for name, record in records(kit)]
-
-
-@pytest.mark.parametrize(("toolkit", "record"), CASES)
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+@for_each("record", lambda toolkit: [pytest.param(record, id=name) for name, record in records(toolkit)])
 def test_the_preset_gives_what_the_program_prints(toolkit, record):
     if toolkit in NEEDED:
         pytest.importorskip(NEEDED[toolkit])

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 import rankadapters as ra
 from rankadapters import presets
 from tests.golden_measures import EARLIER, TOOLKITS, records
@@ -58,7 +56,7 @@ def said_inexpressible(toolkit: str, name: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("toolkit", TOOLKITS)
+@for_each("toolkit", TOOLKITS)
 def test_every_name_is_read_or_said_to_be_inexpressible(toolkit):
     read_, unread = 0, []
     for name, params in words(toolkit):

@@ -122,7 +122,7 @@ NUMBERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", NUMBERS)
+@for_each("text", NUMBERS)
 def test_decimal_numbers_are_read_however_they_are_written(write, text):
     rows = f"{'1' if len(text) > 20 else text} qid:1 1:{text}\t2:1 \n0 qid:1  1:0.25 2:{text}# {text}\n"
     [data] = read_features(write(rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import rankadapters as ra
 from tests.objective_data import graded
 from tests.objective_drivers import XENDCG
+from tests.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -32,8 +34,7 @@ from tests.lightgbm_objective_data import (  # noqa: E402 - after the skip
 )
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
+@for_each(("name", "options", "weighted"), [(*case, by) for case, by in zip(BUILT_IN, cycle((False, True)))])
 def test_lgbmranker_trains_the_built_in_model(name, options, weighted):
     data = graded(6)
     weights = np.random.default_rng(4).random(data.y.size) if weighted else None

@@ -134,7 +134,7 @@ def test_the_exact_sigmoid_is_close_to_the_table_and_not_the_same():
     np.testing.assert_allclose(first, second, rtol=0, atol=1e-2)
 
 
-@pytest.mark.parametrize("value", [value for value in OTHERS if value.uses_weights], ids=lambda value: value.kind)
+@for_each("value", [value for value in OTHERS if value.uses_weights], ids=lambda value: value.kind)
 def test_row_weights_multiply_under_every_objective(value):
     data = in_unit_interval(graded(22), value)
     scores = np.random.default_rng(5).normal(size=data.y.size)

@@ -11,6 +11,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
 from tests.position_bias_data import apart, data_of, golden, last_rounds
+from tests.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 
@@ -99,8 +100,8 @@ def test_positions_are_told_apart_by_number_alone():
     np.testing.assert_array_equal(one.predict(data.X), other.predict(data.X))
 
 
-@pytest.mark.parametrize("bias", [ROWS, *RATIOS], ids=str)
-@pytest.mark.parametrize(
+@for_each("bias", [ROWS, *RATIOS], ids=str)
+@for_each(
     "value",
     [
         LAMBDARANK,

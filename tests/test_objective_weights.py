@@ -68,7 +68,7 @@ def test_only_what_draws_goes_on_from_call_to_call(value):
     assert (bound.state.size > 0) == draws
 
 
-@pytest.mark.parametrize("value", [*DIVIDING, *MULTIPLYING], ids=kind)
+@for_each("value", [*DIVIDING, *MULTIPLYING], ids=kind)
 def test_what_is_said_of_weights_is_what_is_done(value):
     assert (value.uses_weights, value.divides_weights) == (True, value in DIVIDING)
 
@@ -102,8 +102,8 @@ def test_weights_that_have_no_mean_above_0_are_refused():
     assert not hess.any()
 
 
-@pytest.mark.parametrize("value", [DIVIDING[0], *MULTIPLYING[3:5]], ids=kind)
-@pytest.mark.parametrize("weight", [1e-39, 1e-50, 1e39, 1e300])
+@for_each("value", [DIVIDING[0], *MULTIPLYING[3:5]], ids=kind)
+@for_each("weight", [1e-39, 1e-50, 1e39, 1e300])
 def test_weights_that_float32_cannot_hold_are_refused(value, weight):
     message = rf"query_weight\[2\] is {weight}; allowed are 0 and 1.17549e-38 to 3.40282e+38.*\nHint: rescale"
     with pytest.raises(ra.InputError, match=message.replace("e+", r"e\+")):

@@ -41,7 +41,7 @@ def test_a_signature_shows_every_choice():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "signature",
     [
         "",

@@ -74,8 +74,8 @@ def test_a_filter_learns_which_rows_to_keep(toolkit):
 AP = ra.presets.catboost.map(5, border=0)
 
 
-@pytest.mark.parametrize("make", [plain, trading])
-@pytest.mark.parametrize(
+@for_each("make", [plain, trading])
+@for_each(
     ("convention", "why"),
     [
         ("catboost.auc", "needs a convention of NDCG, DCG, ERR, RR or AP, not auc"),
@@ -91,10 +91,8 @@ def test_measures_whose_moves_are_not_known_are_refused(make, convention, why):
         make(convention)
 
 
-@pytest.mark.parametrize("make", [plain, trading])
-@pytest.mark.parametrize(
-    "text", ["textbook@10", "catboost.dcg@all", "catboost.pfound@5", "catboost.mrr@5", "lightgbm.map@5"]
-)
+@for_each("make", [plain, trading])
+@for_each("text", ["textbook@10", "catboost.dcg@all", "catboost.pfound@5", "catboost.mrr@5", "lightgbm.map@5"])
 def test_a_text_is_as_good_as_a_convention(make, text):
     assert make(text) == make(ra.parse(text))
     assert objectives.parse(str(make(text))) == make(text)

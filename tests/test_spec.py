@@ -128,7 +128,7 @@ def test_the_grammar_refuses_mutilated_signatures(convention, signature_rule):
     assert [text for text in texts if matches_pattern(text)] == []
 
 
-@pytest.mark.parametrize("number", ["1.0", "01", "+1", ".5", "1.", "1e5", "1e+22", "-0", "nan", "inf", "1_0", "1,5"])
+@for_each("number", ["1.0", "01", "+1", ".5", "1.", "1e5", "1e+22", "-0", "nan", "inf", "1_0", "1,5"])
 def test_the_grammar_refuses_other_spellings_of_numbers(number, signature_rule):
     text = str(ra.parse("catboost.mrr@3").replace(relevant="above_7"))
     assert signature_rule(text)
@@ -238,7 +238,7 @@ def test_a_score_fits_the_schema_and_comes_back_from_its_json(text):
     assert again - score == 0  # over the same queries
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [
         {"value": "0.5"}, {"value": None}, {"convention": "yahoo@1"}, {"convention": str(ra.parse("yahoo@1"))[:-3]},
@@ -332,7 +332,7 @@ def test_every_word_of_a_field_has_an_example(name):
     assert words_of(name) <= texts
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "canonical"),
     [
         ("textbook@all+short=zero", "textbook@all"),

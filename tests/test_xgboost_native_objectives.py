@@ -25,7 +25,7 @@ NDCG = objectives.xgboost.ndcg()
 EXACT = NDCG.replace(sigmoid="exact")
 
 
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
+@for_each(("name", "options"), BUILT_IN)
 def test_a_native_objective_trains_the_same_model(name, options):
     data, value = fitting(graded(18), name), PRESETS[name](**options)
     native = ra.xgboost.native_objective(value)

@@ -111,7 +111,7 @@ def test_the_exact_sigmoid_is_close_to_float32_and_not_the_same(name, source):
 WEIGHTED = [value for value in (objectives.xgboost.ndcg(), *OTHERS) if value.uses_weights]
 
 
-@pytest.mark.parametrize("value", WEIGHTED, ids=lambda value: value.kind)
+@for_each("value", WEIGHTED, ids=lambda value: value.kind)
 def test_query_weights_multiply_divided_by_their_mean(value):
     data = fitting(graded(8), value)
     weights = np.random.default_rng(6).random(data.sizes.size).astype(np.float32)

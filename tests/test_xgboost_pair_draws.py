@@ -15,6 +15,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
 from tests.objective_drivers import SEED
+from tests.tables import for_each
 
 xgb = pytest.importorskip("xgboost")
 
@@ -52,8 +53,8 @@ def replayed(train, value=HERE, rounds=5, **params):
 
 @from_3_4
 @pytest.mark.parametrize("method", ["hist", "approx", "exact"])
-@pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("start", [None, 0.0, 0.25])
+@for_each("name", PRESETS)
+@for_each("start", [None, 0.0, 0.25])
 def test_seeded_pairs_replay_the_built_in_objective(name, method, start):
     train = dmatrix(graded(1), name)
     obj = ra.xgboost.objective(PRESETS[name](**MEAN, seed=7), n_threads=1)

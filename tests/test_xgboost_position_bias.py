@@ -106,8 +106,8 @@ def test_the_estimated_start_is_that_of_the_built_in_objective():
     np.testing.assert_array_equal(ours.predict(train), built_in.predict(train))
 
 
-@pytest.mark.parametrize("bias", [ROWS, UNBIASED, objectives.unbiased_lambdamart()], ids=str)
-@pytest.mark.parametrize(
+@for_each("bias", [ROWS, UNBIASED, objectives.unbiased_lambdamart()], ids=str)
+@for_each(
     "value",
     [
         objectives.lightgbm.lambdarank(),
