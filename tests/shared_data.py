@@ -67,7 +67,7 @@ def shared_losses() -> dict[str, Any]:
 
 
 def tools_data_sets() -> list[dict[str, Any]]:
-    """Data sets with what the evaluation tools printed for them: those kept here, and all where they are there."""
+    """Data sets with what the evaluation tools printed for them: those kept here, and all in a thorough run."""
     return kept("tools")["sets"] + [{**one, "name": f"full-{one['name']}"} for one in shared_tools_data_sets()]
 
 

@@ -1,7 +1,7 @@
 """Measures other than NDCG, as the real programs printed them, per query and in the mean.
 
-`golden/measures.json` is a selection of the records, made by `tests/select_golden.py`; the whole files are read where
-the shared data are there.
+`golden/measures.json` is a selection of the records, made by `tests/select_golden.py`; a thorough run reads the
+whole files too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """NDCG and DCG of the toolkits and libraries, as the real programs printed them.
 
-`golden/toolkits.json` is a selection of the records of each, made by `tests/select_golden.py`; the whole files are read
-where the shared data are there.
+`golden/toolkits.json` is a selection of the records of each, made by `tests/select_golden.py`; a thorough run
+reads the whole files too.
 """
 
 from __future__ import annotations

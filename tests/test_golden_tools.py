@@ -1,6 +1,6 @@
 """NDCG of the evaluation tools, as the real programs printed it, per query and in the mean.
 
-`golden/tools.json` keeps one small data set of each kind; the whole files are read where the shared data are there.
+`golden/tools.json` keeps one small data set of each kind; a thorough run reads the whole files too.
 """
 
 from __future__ import annotations
