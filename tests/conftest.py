@@ -13,6 +13,8 @@ import sys
 import pytest
 from hypothesis import settings
 
+SHORT = 60  # characters of an id
+
 # Threads of OpenMP that have nothing to do sleep. As they come they spin, which takes the other core from whatever else
 # the machine does: with two test runs side by side, scikit-learn's and LightGBM's trainings took five times as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -31,6 +33,12 @@ def pytest_collection_finish():
 def pytest_sessionfinish():
     """Free all objects again: extension modules report those that are left at the end as leaks."""
     gc.unfreeze()
+
+
+def pytest_make_parametrize_id(val):
+    """Cut the ids of long texts."""
+    long = isinstance(val, str) and len(val) > SHORT
+    return f"{val[:SHORT]}...".encode("unicode_escape").decode("ascii") if long else None
 
 
 @pytest.fixture

@@ -62,6 +62,11 @@ def for_each(
 PARAMETERS = type(pytest.param())
 
 
+def short(value: Any) -> str:
+    """Return an id of a value with a long text, such as a convention."""
+    return str(value)[:60]
+
+
 def values_of(row: Any, *, single: bool) -> tuple[Any, ...]:
     """Return a row's values, one for each argument."""
     if isinstance(row, PARAMETERS):

@@ -17,7 +17,7 @@ from tests.catboost_data import (
     records,
     without_exp,
 )
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
@@ -51,7 +51,7 @@ def test_negative_labels_under_exp_are_refused_by_name(record):
 # The metric string.
 
 
-@for_each("convention", expressible(), ids=str)
+@for_each("convention", expressible(), ids=short)
 def test_metric_string_means_the_convention_to_catboost(convention):
     labels, scores, qid, weights = make_data(lowest=0.0 if convention.gain == "exp2" else -9.0)
     metric = ra.catboost.native_metric(convention)
@@ -147,7 +147,7 @@ def train(metric, weights=None):
 
 
 @pytest.mark.parametrize(
-    "convention", [BASE, BASE.replace(gain="exp2", discount="reciprocal"), as_dcg(BASE.at(None))], ids=str
+    "convention", [BASE, BASE.replace(gain="exp2", discount="reciprocal"), as_dcg(BASE.at(None))], ids=short
 )
 def test_training_reports_the_declared_metric(convention):
     weights = float32(np.random.default_rng(5).uniform(0.1, 5, 30))

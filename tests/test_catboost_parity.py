@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
@@ -90,7 +90,7 @@ def test_top_0_is_1_to_catboost_whatever_the_scores_and_top_minus_1_is_all(top):
     assert value == (1.0 if top == "0" else pytest.approx(all_rows))
 
 
-@for_each("convention", expressible(), ids=str)
+@for_each("convention", expressible(), ids=short)
 def test_metric_strings_read_back(convention):
     assert ra.catboost.read_metric(ra.catboost.native_metric(convention)) == convention
 

@@ -12,7 +12,7 @@ import pytest
 import rankadapters as ra
 from tests.objective_data import graded
 from tests.objective_drivers import XENDCG
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -56,7 +56,7 @@ def test_a_direct_call_takes_a_dataset_that_no_training_has_seen():
     np.testing.assert_array_equal(objective(scores, untouched.construct()), found)
 
 
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
 def test_one_object_trains_twice_with_equal_results(name, options):
     data, objective = graded(8), ours(preset(name, options))
     first, second = (predictions(objective, data) for _ in range(2))
@@ -67,7 +67,7 @@ def test_one_object_trains_twice_with_equal_results(name, options):
     np.testing.assert_array_equal(*(booster.predict(data.X) for booster in boosters))
 
 
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
 def test_continued_training_is_that_of_the_built_in_objective(name, options):
     data, found = graded(9), []
     for objective in (ours(preset(name, options)), built_in(name, options)):

@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from tests.objective_data import golden, graded, lightgbm_example, mq2008
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -63,7 +63,7 @@ def test_tied_rows_are_ranked_as_by_the_built_in_objective(name, options, distin
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
 def test_short_queries_train_the_built_in_model(name, options, size):
     data = graded(4, 200, 1)
     data = data._replace(sizes=np.bincount(np.arange(200) // size), y=data.X[:, 0] > 0.5)
@@ -71,7 +71,7 @@ def test_short_queries_train_the_built_in_model(name, options, size):
     np.testing.assert_allclose(first, second, rtol=0, atol=SAME)
 
 
-@pytest.mark.parametrize(("name", "options", "spread"), [("lambdarank", {}, 20), ("rank_xendcg", {}, 1)], ids=str)
+@pytest.mark.parametrize(("name", "options", "spread"), [("lambdarank", {}, 20), ("rank_xendcg", {}, 1)], ids=short)
 def test_initial_scores_and_bagging_train_the_built_in_model(name, options, spread):
     # lambdarank's table ends at sigmoid arguments of 25. Where a softmax rounds to 1, rank_xendcg divides by 0.
     data = graded(5)

@@ -11,7 +11,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from tests.objective_values import EACH
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 NAN, INF = float("nan"), float("inf")
 WRONG_WHOLE = [0, -1, 2.5, 1.0, True, "3"]
@@ -85,7 +85,7 @@ def test_every_class_refuses_a_field_left_out(cls):
         (objectives.StochasticRank, "lambda_", [0, 1, 2]),
         (objectives.YetiRank, "neighbors", [1, 2**31, None]),
     ],
-    ids=str,
+    ids=short,
 )
 def test_the_ends_of_what_a_field_may_be_are_taken(cls, field, values):
     for value in values:
@@ -130,7 +130,7 @@ def test_only_xgboosts_arithmetic_draws(cls):
         {"normalization": "xgboost"},
         {"normalization": "xgboost-sum"},
     ],
-    ids=str,
+    ids=short,
 )
 def test_the_table_is_lightgbms_alone(changes):
     value = objectives.lightgbm.lambdarank()

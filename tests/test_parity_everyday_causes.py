@@ -16,7 +16,7 @@ from rankadapters.parity.causes import judge
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.parity.rows import OurNumber
 from tests.depth import examples
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 CONVENTIONS = ["lightgbm@5", "ranklib@5", "sklearn@5"]
 N_QUERIES = 40
@@ -55,7 +55,7 @@ def data_of(convention, *, ties):
     return Data(convention, ties=ties)
 
 
-@pytest.fixture(params=[(name, ties) for name in CONVENTIONS for ties in (True, False)], ids=str)
+@pytest.fixture(params=[(name, ties) for name in CONVENTIONS for ties in (True, False)], ids=short)
 def data(request):
     name, ties = request.param
     return data_of(name, ties=ties)

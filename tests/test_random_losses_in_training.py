@@ -13,7 +13,7 @@ from rankadapters import objectives
 from tests.core.random_loss_values import plain, trading
 from tests.objective_data import graded
 from tests.objective_drivers import DRIVERS
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 VALUES = [
     objectives.catboost.stochastic_rank("NDCG", top=10),
@@ -84,7 +84,7 @@ AP = ra.presets.catboost.map(5, border=0)
         (AP.replace(pool="rows", divisor="relevant"), r"says pool='rows'.\nHint: convention.replace\(pool='queries'\)"),
         (AP.replace(average="row", divisor="relevant"), "says average='row'"),
     ],
-    ids=str,
+    ids=short,
 )
 def test_measures_whose_moves_are_not_known_are_refused(make, convention, why):
     with pytest.raises(ra.ConventionError, match=why):

@@ -21,7 +21,7 @@ from tests.core.strategies import conventions
 from tests.depth import examples
 from tests.oracles.definition import evaluate
 from tests.oracles.rows import Row
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -245,7 +245,7 @@ def test_a_score_fits_the_schema_and_comes_back_from_its_json(text):
         {"convention": str(ra.parse("yahoo@1")).replace("exp2", "exp3")}, {"n_queries": -1}, {"n_short": 0.5},
         {"digest": "x"}, {"digest": 3}, {"model": "mine"},
     ],
-    ids=str,
+    ids=short,
 )  # fmt: skip
 def test_the_schema_refuses_wrong_scores(change):
     document = json.loads(scored("yahoo@1").to_json())

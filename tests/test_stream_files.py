@@ -15,7 +15,7 @@ from rankadapters.io import csv_lines, cut_queries, line_blocks, read_letor, rea
 from tests import stream_data
 from tests.command import printed, refused
 from tests.stream_data import facts
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 NAMES = {"label": "label", "score": "score", "qid": "qid"}
 OPTIONS = ("--label", "label", "--score", "score", "--qid", "qid")
@@ -189,7 +189,7 @@ def test_a_fault_in_a_csv_file_is_named_as_by_the_whole_reader(small, write, arr
         {"label": None}, {"score": None}, {"qid": None}, {"docid": None}, {"score": float("nan")}, {"label": 2**53 + 1},
         {"score": float("inf")}, {"docid": "d3"}, {"weight": 9.0},
     ],
-    ids=str,
+    ids=short,
 )  # fmt: skip
 def test_a_fault_in_a_parquet_file_is_named_as_by_the_whole_reader(small, tmp_path, arrow, change):
     columns = stream_data.rows(8)

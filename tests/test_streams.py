@@ -19,7 +19,7 @@ from tests import stream_data
 from tests.core.strategies import conventions
 from tests.depth import examples
 from tests.stream_data import anyhow, cut, evenly, facts
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 SEVERAL = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
 
@@ -224,7 +224,7 @@ def as_objects(*items):
         (as_objects("a", "b"), ["a", "c"]),
         (np.array(["2026-01-01", "2026-01-02"], "M8[us]"), np.array(["2026-01-01", "2026-01-03"], "M8[ns]")),
     ],
-    ids=str,
+    ids=short,
 )
 def test_a_query_that_returns_with_an_id_of_another_type_is_named(few, first, again):
     batches = [numbered(first), numbered([first[1]]), numbered(again)]
@@ -242,14 +242,16 @@ def test_a_query_that_returns_with_an_id_of_another_type_is_named(few, first, ag
         (np.array([7]), np.array([7.0]), "qid has type float, but integer in the batches before"),
         (np.array(["2026-01-01"], "M8[D]"), np.array(["2026-01-01"], "M8[s]"), "qid has type datetime, but date"),
     ],
-    ids=str,
+    ids=short,
 )
 def test_ids_of_another_kind_are_refused(first, other, match):
     with pytest.raises(ra.InputError, match=f"batch 2, row 1: {match}"):
         ra.evaluate_stream([numbered(first), numbered(other)], "lightgbm@10")
 
 
-@pytest.mark.parametrize("ids", [[as_objects(-1, 2**64 - 1, -(2**63) - 1)], [["a"], as_objects("a\0"), ["b"]]], ids=str)
+@pytest.mark.parametrize(
+    "ids", [[as_objects(-1, 2**64 - 1, -(2**63) - 1)], [["a"], as_objects("a\0"), ["b"]]], ids=short
+)
 def test_ids_that_are_not_one_are_queries_of_their_own(few, ids):
     assert ra.evaluate_stream(list(map(numbered, ids)), "lightgbm@10").n_queries == 3
 

@@ -14,7 +14,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
 from tests.objective_drivers import DRIVERS, VALUES, XENDCG, fitting
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 CONVENTIONS = [ra.presets.letor4(10), ra.presets.yahoo(10), ra.presets.textbook(10)]
 EACH_VALUE = for_each("value", lambda toolkit, **_: VALUES[toolkit.name])
@@ -249,7 +249,7 @@ def test_models_differ_by_the_convention_they_were_trained_under(toolkit):
         {"sigma": 2.0},
         {"truncation": None},
     ],
-    ids=str,
+    ids=short,
 )
 def test_the_short_form_takes_every_choice(toolkit, change):
     data, convention = graded(21), CONVENTIONS[0].at(5)

@@ -11,7 +11,7 @@ from tests.objective_data import golden as first_trees
 from tests.objective_data import graded
 from tests.objective_drivers import SEED
 from tests.position_bias_data import apart, data_of, golden, last_rounds
-from tests.tables import for_each
+from tests.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
 
@@ -106,7 +106,7 @@ def test_the_estimated_start_is_that_of_the_built_in_objective():
     np.testing.assert_array_equal(ours.predict(train), built_in.predict(train))
 
 
-@for_each("bias", [ROWS, UNBIASED, objectives.unbiased_lambdamart()], ids=str)
+@for_each("bias", [ROWS, UNBIASED, objectives.unbiased_lambdamart()], ids=short)
 @for_each(
     "value",
     [
@@ -151,7 +151,7 @@ def test_a_dmatrix_has_no_positions():
         biased(objectives.xgboost.ndcg(), objectives.lightgbm.position_bias())
 
 
-@pytest.mark.parametrize("options", OPTIONS[:4], ids=str)
+@pytest.mark.parametrize("options", OPTIONS[:4], ids=short)
 @pytest.mark.parametrize("name", PRESETS)
 def test_xgboosts_own_parameters_of_a_position_bias_train_its_own_model(name, options):
     data = fitting(graded(1, grades=5), name)
