@@ -80,11 +80,11 @@ def each_set(test: Callable[..., None]) -> Callable[..., None]:
     return for_each("data", SETS, ids=lambda data: data["name"])(test)
 
 
-def expected_failures(*columns: Any) -> list[Any]:
+def expected_failures() -> list[Any]:
     """Return the cases in which no preset gives what the tool printed, strictly."""
     pairs = [(data, tool, expected_failure(data, tool)) for data in SETS for tool in data["tools"]]
     return [
-        pytest.param(data, tool, *columns, id=f"{data['name']}-{tool}",
+        pytest.param(data, tool, id=f"{data['name']}-{tool}",
                      marks=pytest.mark.xfail(strict=True, reason=reason))
         for data, tool, reason in pairs if reason
     ]  # fmt: skip
@@ -189,9 +189,16 @@ def test_the_preset_gives_the_precision_and_err_that_the_tool_prints(data, name,
 
 
 @pytest.mark.filterwarnings("ignore:.*a chance to stop:rankadapters.LabelsWarning")
-@pytest.mark.parametrize("k", CUTOFFS)
-@pytest.mark.parametrize("measure", ["", " err"], ids=["precision", "err"])
-@pytest.mark.parametrize(("data", "tool"), [case for case in expected_failures() if f"{case.values[1]} err" in OTHERS])
+@pytest.mark.parametrize(
+    ("data", "tool", "measure", "k"),
+    [
+        pytest.param(*case.values, measure, k, marks=case.marks, id=f"{case.id}{measure}-{k}")
+        for case in expected_failures()
+        if f"{case.values[1]} err" in OTHERS
+        for measure in ("", " err")
+        for k in CUTOFFS
+    ],
+)
 def test_no_preset_gives_this_precision_and_err(data, tool, measure, k):
     compare_other(data, tool + measure, k)
 
