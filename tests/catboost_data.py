@@ -20,7 +20,7 @@ def kept_records() -> list[Any]:
 
 
 def records() -> list[Any]:
-    """Those, and all where the shared data are there."""
+    """Those, and all in a thorough run."""
     whole = shared_records("toolkits/catboost_metrics")
     return [*kept_records(), *(pytest.param(r, id=f"full-{r['case']}-{r['seed']}") for r in whole)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import io
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import settings
 
 from tests.compile_kernels import compile_all
+
+SHORT = 60  # characters of an id
 
 # Threads of OpenMP that have nothing to do sleep. As they come they spin, which takes the other core from whatever else
 # the machine does: with two test runs side by side, scikit-learn's and LightGBM's trainings took five times as long.
@@ -29,6 +32,23 @@ def pytest_sessionstart(session):
     n_processes = getattr(config.option, "numprocesses", None)
     if n_processes and not hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
         compile_all(min(n_processes, 8))
+
+
+def pytest_collection_finish():
+    """Keep the garbage collector away from what collection made: each of its full runs took a second."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish():
+    """Free all objects again: extension modules report those that are left at the end as leaks."""
+    gc.unfreeze()
+
+
+def pytest_make_parametrize_id(val):
+    """Cut the ids of long texts."""
+    long = isinstance(val, str) and len(val) > SHORT
+    return f"{val[:SHORT]}...".encode("unicode_escape").decode("ascii") if long else None
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ def kept_records(toolkit: str) -> list[Record]:
 
 
 def records(toolkit: str) -> Iterator[tuple[str, Record]]:
-    """Records that are kept here, and all where the shared data are there."""
+    """Records that are kept here, and all in a thorough run."""
     yield from ((f"{record['case']}-{record['seed']}", record) for record in kept_records(toolkit))
     for file in (f"measures/{toolkit}_measures", f"toolkits/{EARLIER.get(toolkit)}_metrics"):
         folder = file.partition("/")[0]

@@ -55,7 +55,7 @@ def _in_the_shape_of_the_example() -> Ranking:
 
 
 def recorded(toolkit: str) -> list[tuple[str, dict[str, Any]]]:
-    """First trees of the built-in objectives, by name: those kept here, and all where the shared data are there."""
+    """First trees of the built-in objectives, by name: those kept here, and all in a thorough run."""
     file = kept("objectives")
     same = {"train_params": file["train_params"][toolkit], "row_weight": None, "query_weight": None}
     found = [

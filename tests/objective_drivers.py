@@ -73,6 +73,7 @@ def fitting(data: Ranking, value: objectives.Objective) -> Ranking:
 class LightGBMDriver:
     """Training with `lgb.train`."""
 
+    name = "lightgbm"
     precision = np.float64  # of the scores that it hands over
     hint = r"the Dataset has no group.*\nHint: lgb.Dataset\(..., group=sizes\)"
     tiny = 1e-300  # a score that it can still tell from 0
@@ -104,6 +105,7 @@ class LightGBMDriver:
 class XGBoostDriver:
     """Training with `xgb.train`."""
 
+    name = "xgboost"
     precision = np.float32
     hint = r"the DMatrix has no group.*\nHint: xgb.DMatrix\(..., qid=qid\)"
     tiny = 1e-30

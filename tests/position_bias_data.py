@@ -15,7 +15,7 @@ NO_OPTIONS = ("lambdarank_position_bias_regularization", "lambdarank_unbiased", 
 
 
 def golden(toolkit: str) -> list[Any]:
-    """Recorded models of a toolkit as test parameters: those kept here, and all where the shared data are there."""
+    """Recorded models of a toolkit as test parameters: those kept here, and all in a thorough run."""
     found = []
     for prefix, file in (("", kept("position_bias")), ("full-", shared_losses())):
         for place, part in enumerate(file.get("boosting", [])):

@@ -24,7 +24,7 @@ def drawing(file: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def recorded() -> list[tuple[str, dict[str, Any]]]:
-    """The records kept here, and all where the shared data are there, with a name for each."""
+    """The records kept here, and all in a thorough run, with a name for each."""
     own = [(f"{record['loss']} {record['name']}", record) for record in drawing(kept("random_losses"))]
     return own + [(f"full-{record['loss']} {record['name']}", record) for record in drawing(shared_losses())]
 

@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from typing import Any
 
+from tests import shared_data
 from tests.golden_measures import TOOLKITS, compared
 from tests.random_loss_data import drawing
 from tests.shared_data import KEPT, kept, shared_losses, shared_records, shared_tools_data_sets
@@ -168,6 +169,7 @@ PARTS = {
 
 
 def main() -> None:
+    shared_data.WHOLE = True
     parser = argparse.ArgumentParser(prog="tests.select_golden", description=__doc__)
     parser.add_argument("--write", action="store_true")
     write = parser.parse_args().write

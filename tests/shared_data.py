@@ -1,7 +1,8 @@
 """Where tests find what is not in the checkout: the whole golden files, and data sets that are not ours to pass on.
 
 They lie in the folder that the environment variable RANKADAPTERS_SHARED names, or else in `../shared`, beside the
-checkout. `golden/` has a selection of every golden file, so that without the folder only the tests on MQ2008 skip.
+checkout. `golden/` has a selection of every golden file, so that without the folder only the tests on MQ2008 skip. The
+whole golden files are read in a thorough run only (`tests/depth.py`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from typing import Any
 
 import pytest
 
+from tests.depth import THOROUGH
+
 VARIABLE = "RANKADAPTERS_SHARED"
 CHECKOUT = Path(__file__).parent.parent
 KEPT = Path(__file__).parent / "golden"
+WHOLE = THOROUGH  # whether the whole golden files are read beside those kept here
 
 
 def shared_folder() -> Path:
@@ -50,23 +54,24 @@ def kept(name: str) -> dict[str, Any]:
 
 
 def shared_records(name: str) -> list[dict[str, Any]]:
-    """All records of a shared golden file such as `toolkits/xgboost_metrics`; none where it is not there."""
+    """All records of a shared golden file such as `toolkits/xgboost_metrics`; none in a quick run or without it."""
     file = SHARED / "golden" / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))["records"] if file.is_file() else []
+    return json.loads(file.read_text(encoding="utf-8"))["records"] if WHOLE and file.is_file() else []
 
 
 def shared_losses() -> dict[str, Any]:
-    """Numbers of losses and of models under a position bias; empty where the file is not there."""
+    """Numbers of losses and of models under a position bias; empty in a quick run or without the file."""
     file = SHARED / "golden" / "losses" / "losses.json"
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if WHOLE and file.is_file() else {}
     return found
 
 
 def tools_data_sets() -> list[dict[str, Any]]:
-    """Data sets with what the evaluation tools printed for them: those kept here, and all where they are there."""
+    """Data sets with what the evaluation tools printed for them: those kept here, and all in a thorough run."""
     return kept("tools")["sets"] + [{**one, "name": f"full-{one['name']}"} for one in shared_tools_data_sets()]
 
 
 def shared_tools_data_sets() -> list[dict[str, Any]]:
-    """All of them; none where they are not there."""
-    return [json.loads(file.read_text(encoding="utf-8")) for file in sorted(SHARED.glob("golden/tools/*.json"))]
+    """All of them; none in a quick run or without the files."""
+    files = sorted(SHARED.glob("golden/tools/*.json")) if WHOLE else []
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files]

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 CONV = ra.presets.textbook(5)
 WEIGHTED = CONV.replace(average="query")
@@ -107,7 +108,7 @@ MEETINGS = {
 }
 
 
-@pytest.mark.parametrize("meeting", MEETINGS)
+@for_each("meeting", MEETINGS)
 def test_columns_whose_rows_may_not_belong_together_are_refused(meeting):
     assert MEETINGS[meeting](same)
     with pytest.raises(ra.InputError, match=r"has a different pandas index from .*\nHint: align them first"):

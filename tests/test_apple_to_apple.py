@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.shared_data import SHARED
+from tests.tables import for_each
 
 pytest.importorskip("sklearn")
 
@@ -68,13 +69,13 @@ def test_results_are_drawn_again_without_training(capsys, monkeypatch, tmp_path)
 # What the page says of the numbers that it shows.
 
 
-@pytest.mark.parametrize(("learner", "trained"), list(product(LEARNERS, TRAINED)))
+@for_each(("learner", "trained"), list(product(LEARNERS, TRAINED)))
 def test_yahoo_lifts_all_alike_and_cannot_change_the_order(learner, trained):
     lift = mean(learner, trained, "yahoo") - mean(learner, trained, "ranklib")
     np.testing.assert_allclose(lift, EMPTY, atol=2e-4)  # the mean of the folds' shares
 
 
-@pytest.mark.parametrize(("learner", "trained"), list(product(LEARNERS, TRAINED)))
+@for_each(("learner", "trained"), list(product(LEARNERS, TRAINED)))
 def test_letor_falls_from_the_eighth_rank_on(learner, trained):
     beside = mean(learner, trained, "letor4") - mean(learner, trained, "ranklib")
     assert beside[0] == pytest.approx(0, abs=1e-6)
@@ -121,7 +122,7 @@ def test_adarank_gives_figure_1_of_ranklibs_replay(theirs, trained):
         np.testing.assert_allclose(mean("AdaRank", trained, judge), expected, atol=1.1e-5)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("learner", "theirs", "apart"),
     [("AdaRank", "adarank", 1e-5), ("RankBoost", "rankboost", 1e-5), ("RankSVM", "ranksvm", 2e-4),
      ("CoordinateAscent", "ca_r30", 0.0077), ("LambdaMART", "lambdamart", 0.0114), ("RankNet", "ranknet", 0.0387)],

@@ -17,6 +17,7 @@ from tests.catboost_data import (
     records,
     without_exp,
 )
+from tests.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
@@ -34,7 +35,7 @@ def our_values(record, metrics):
     return {m: ra.evaluate(queries[c.average], record["scores"], c).value for m, c in conventions.items()}
 
 
-@pytest.mark.parametrize("record", records())
+@for_each("record", records())
 def test_golden_values_are_ours(record):
     assert len(printed(record)) == 49
     values = without_exp(printed(record), record["labels"])
@@ -50,7 +51,7 @@ def test_negative_labels_under_exp_are_refused_by_name(record):
 # The metric string.
 
 
-@pytest.mark.parametrize("convention", expressible(), ids=str)
+@for_each("convention", expressible(), ids=short)
 def test_metric_string_means_the_convention_to_catboost(convention):
     labels, scores, qid, weights = make_data(lowest=0.0 if convention.gain == "exp2" else -9.0)
     metric = ra.catboost.native_metric(convention)
@@ -77,7 +78,7 @@ def test_what_only_retrieval_runs_need_is_no_obstacle(change):
     assert ra.catboost.native_metric(BASE.replace(**change)) == ra.catboost.native_metric(BASE)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "named"),
     [
         *(({"ties": t}, f"ties='{t}', only ties='worst'") for t in ("input", "reverse", "average", "best")),
@@ -146,7 +147,7 @@ def train(metric, weights=None):
 
 
 @pytest.mark.parametrize(
-    "convention", [BASE, BASE.replace(gain="exp2", discount="reciprocal"), as_dcg(BASE.at(None))], ids=str
+    "convention", [BASE, BASE.replace(gain="exp2", discount="reciprocal"), as_dcg(BASE.at(None))], ids=short
 )
 def test_training_reports_the_declared_metric(convention):
     weights = float32(np.random.default_rng(5).uniform(0.1, 5, 30))

@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.tables import short
 
 
 def test_the_presets_are_these_values():
@@ -50,7 +51,7 @@ def test_the_presets_are_these_values():
         ),
         ({"metric": "ERR", "type": "Exp", "denominator": "Position"}, "type belongs to metric 'DCG', 'NDCG'"),
     ],
-    ids=str,
+    ids=short,
 )
 def test_what_a_parameter_does_not_take_is_refused(options, message):
     with pytest.raises(ra.ConventionError, match=message):

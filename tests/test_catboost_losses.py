@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.tables import short
 
 cb = pytest.importorskip("catboost")
 
@@ -127,7 +128,7 @@ def test_the_log_of_a_loss_is_compared_too():
     assert report.rows[-1].source == "log of validation, iteration 5, QueryRMSE"
 
 
-@pytest.mark.parametrize("convention", [*BY_PAIR, *BY_LABEL], ids=str)
+@pytest.mark.parametrize("convention", [*BY_PAIR, *BY_LABEL], ids=short)
 def test_a_pool_does_not_give_its_pairs_back_so_they_are_told(convention):
     given = pairs() if convention.pairs == "given" else None
     columns = {"pairs": np.column_stack(given[:2]), "pairs_weight": given[2]} if given else {}

@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
@@ -34,7 +35,7 @@ def newton_leaves(derivatives, leaf, ridge):
 
 
 @pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("loss", READ)
+@for_each("loss", READ)
 def test_a_loss_string_means_what_catboost_trains(loss, tied):
     rng = np.random.default_rng(0)
     labels, qid, bits = rng.integers(0, 5, 60).astype(float), np.repeat(np.arange(6), 10), np.arange(60)[:, None]
@@ -75,7 +76,7 @@ def is_read(loss):
     return True
 
 
-@pytest.mark.parametrize("record", golden_trees())
+@for_each("record", golden_trees())
 def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
     leaf, objective = np.array(record["leaf"]), ra.catboost.read_objective(record["loss"])
     if "call_seed" in record:  # of the one call that made the tree
@@ -86,7 +87,7 @@ def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
     np.testing.assert_allclose(found - found.mean(), expected, rtol=1e-5, atol=1e-6 * max(1, np.abs(expected).max()))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("loss", "message"),
     [
         ("RMSE", "'RMSE' is none of CatBoost's ranking losses 'QueryRMSE'"),
@@ -143,7 +144,7 @@ WRITTEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("loss", WRITTEN)
+@for_each("loss", WRITTEN)
 def test_what_is_read_is_written_back(loss):
     value = ra.catboost.read_objective(loss)
     found = ra.catboost.native_objective(value)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
@@ -23,7 +24,7 @@ from tests.catboost_data import (  # noqa: E402 - after the skip
 # CatBoost's metric strings through the checker.
 
 
-@pytest.mark.parametrize("record", records())
+@for_each("record", records())
 def test_every_recorded_metric_agrees_live_and_with_the_record(record):
     recorded = printed(record)
     columns = {"group_sizes": record["group"], "query_weight": record.get("query_weight")}
@@ -89,7 +90,7 @@ def test_top_0_is_1_to_catboost_whatever_the_scores_and_top_minus_1_is_all(top):
     assert value == (1.0 if top == "0" else pytest.approx(all_rows))
 
 
-@pytest.mark.parametrize("convention", expressible(), ids=str)
+@for_each("convention", expressible(), ids=short)
 def test_metric_strings_read_back(convention):
     assert ra.catboost.read_metric(ra.catboost.native_metric(convention)) == convention
 

@@ -16,11 +16,12 @@ from tests.catboost_data import (
     printed,
     without_exp,
 )
+from tests.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("record", "metric"),
     [
         pytest.param(*case.values, metric, id=f"{case.id}-{metric}")
@@ -63,7 +64,7 @@ def test_an_inexpressible_convention_is_compared_at_the_nearest_and_then_stated(
     )
 
 
-@pytest.mark.parametrize("preset", [getattr(ra.presets, name) for name in ra.presets.names()])
+@for_each("preset", [getattr(ra.presets, name) for name in ra.presets.names()])
 @pytest.mark.parametrize("k", [3, None])
 def test_every_presets_nearest_convention_agrees(preset, k):
     labels, scores, qid, weights = make_data(seed=7)
@@ -130,7 +131,7 @@ def test_a_difference_fails_the_report(monkeypatch):
         report.raise_if_failed()
 
 
-@pytest.mark.parametrize("convention", [BASE.replace(gain="exp2"), ra.presets.letor4(10)], ids=str)
+@pytest.mark.parametrize("convention", [BASE.replace(gain="exp2"), ra.presets.letor4(10)], ids=short)
 def test_negative_labels_under_exp_are_named_as_refused_by_ours(convention):
     with pytest.raises(ra.InputError, match=r"labels\[1\] is -0\.5, negative: CatBoost's type=Exp .* our exp2 refuses"):
         ra.catboost.check_parity([1, -0.5], [2, 1], convention, group_sizes=[2])
@@ -143,7 +144,7 @@ def test_negative_labels_under_exp_are_named_as_refused_by_ours(convention):
         (ra.presets.sklearn(2), [0.9, 0.1, 0.5, 0.2]),  # no ties, no empty query
         (ra.presets.sklearn(3), [0.9, 0.1, 0.1, 0.2]),  # a tie of rows with one gain
     ],
-    ids=str,
+    ids=short,
 )
 def test_where_nothing_depends_on_what_catboost_cannot_express_it_must_agree(convention, scores):
     report = ra.catboost.check_parity([1, 0, 0, 1], scores, convention, group_sizes=[3, 1])

@@ -191,8 +191,11 @@ def test_a_loss_is_watched_downwards():
     assert len(watched) == model.tree_count_ + 3
 
 
-@pytest.mark.parametrize("make", [pool, lambda: with_categories(40)], ids=["numbers", "categories"])
-@pytest.mark.parametrize("best", [False, True], ids=["all rounds", "best"])
+@pytest.mark.parametrize(
+    ("make", "best"),
+    [(pool, False), (lambda: with_categories(40), True)],
+    ids=["numbers and all rounds", "categories and the best"],
+)
 def test_trees_that_are_added_up_on_the_way_make_the_same_model(make, best, monkeypatch):
     def trained():
         given = {"eval_set": make(), "use_best_model": best, "early_stopping_rounds": 6}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
@@ -16,18 +17,18 @@ from rankadapters.catboost.training_params import REFUSED, TrainingParams, seed_
 from tests.catboost_train_data import CONV, LAMBDARANK, PLAIN, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_each("name", REFUSED)
 def test_a_parameter_that_has_no_place_is_refused_by_name_with_the_way_out(name):
     with pytest.raises(ra.InputError, match=rf"{name}='mine' cannot be used in ra.catboost.train(.|\n)*Hint: \w"):
         ra.catboost.train({**PLAIN, name: "mine"}, pool(), QUERY_RMSE)
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, entry in REFUSED.items() for value in entry[0]])
+@for_each(("name", "value"), [(name, value) for name, entry in REFUSED.items() for value in entry[0]])
 def test_a_value_that_says_what_is_done_anyway_is_taken(name, value):
     assert replace(TrainingParams.of({name: value}), declared={}) == TrainingParams.of({})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "done", "not_done"),
     [
         ("leaf_estimation_method", "Newton", "Gradient"), ("leaf_estimation_iterations", 1, 2),
@@ -46,7 +47,7 @@ def test_of_the_values_only_what_is_done_is_taken(name, done, not_done):
         TrainingParams.of({name: not_done})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("params", "message"),
     [
         ({"iterations": 0}, "iterations=0; allowed are whole numbers from 1 on"),

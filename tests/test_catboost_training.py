@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.tables import short
 
 cb = pytest.importorskip("catboost")
 
@@ -49,7 +50,7 @@ def declared(convention=CONVENTION, **more):
     return ra.catboost.eval_metric(convention, sets=[labels_and_qid(0), labels_and_qid(1)], **more)
 
 
-@pytest.mark.parametrize("convention", [CONVENTION, ra.presets.textbook(None), ra.presets.yahoo(5)], ids=str)
+@pytest.mark.parametrize("convention", [CONVENTION, ra.presets.textbook(None), ra.presets.yahoo(5)], ids=short)
 @pytest.mark.parametrize("loss", ["QueryRMSE", "YetiRank"])
 def test_every_round_of_both_sets_is_our_value_bit_for_bit(convention, loss):
     metric = declared(convention)

@@ -11,6 +11,7 @@ import re
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 TOOLKITS = ("lightgbm", "xgboost", "catboost", "sklearn")
 MODULES = ("audit", "datasets", "io", "objectives", "parity", *TOOLKITS)
@@ -45,7 +46,7 @@ def test_every_field_is_documented_and_none_is_private(module):
                 assert re.search(rf"^ *(\w+, )*{field.name}(, \w+)*( :|$)", told, re.MULTILINE), (kind, field.name)
 
 
-@pytest.mark.parametrize("module", ["", *MODULES])
+@for_each("module", ["", *MODULES])
 def test_no_field_can_be_assigned(module):
     for kind in made(module):
         for field in dataclasses.fields(kind):

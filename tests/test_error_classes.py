@@ -8,6 +8,7 @@ from operator import attrgetter
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 NAN = [2.0, float("nan"), 1.0, 0.0]
@@ -84,7 +85,7 @@ def caught(kind, call, *given, **columns):
 
 
 @pytest.mark.parametrize("convention", [5, None, "nope@10", "nope", b"yahoo@2", {"k": 2}])
-@pytest.mark.parametrize("name", [*EVALUATIONS, *WITHOUT_DATA, *CONVENTION_ALONE])
+@for_each("name", [*EVALUATIONS, *WITHOUT_DATA, *CONVENTION_ALONE])
 def test_what_is_not_a_convention_is_a_convention_error(name, convention):
     needs(name)
     if name in EVALUATIONS:
@@ -99,33 +100,33 @@ def call(name, labels, scores, **columns):
     return caught(ra.InputError, EVERY[name], labels, scores, *given, **columns)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_scores_of_another_length_are_an_input_error_that_blames_no_row(name):
     error = call(name, LABELS, SCORES[:3], qid=QID)
     assert "scores has 3 rows but the queries cover 4" in str(error)
     assert error.row is None
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_a_label_that_is_nan_is_an_input_error_with_its_row(name):
     error = call(name, NAN, SCORES, qid=QID)
     assert "labels[1] is nan" in str(error)
     assert error.row == 1
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_a_score_that_is_nan_is_an_input_error_with_its_row(name):
     error = call(name, LABELS, NAN, qid=QID)
     assert "scores[1] is nan" in str(error)
     assert error.row == 1
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_rows_without_queries_are_an_input_error(name):
     assert "exactly one of qid and group_sizes is needed, but neither was given" in str(call(name, LABELS, SCORES))
 
 
-@pytest.mark.parametrize("name", EVERY)
+@for_each("name", EVERY)
 def test_a_keyword_of_another_library_is_an_input_error_that_names_ours(name):
     assert "'qids' is not an accepted column" in str(call(name, LABELS, SCORES, qids=QID))
 

@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import exports, presets
+from tests.tables import for_each
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0, 0, 0], [0.4, 0.5, 0.2, 0.9, 0.3, 0.1], [3, 2, 1]
 CONVENTIONS = [
@@ -25,7 +26,7 @@ def score(convention):
     return ra.evaluate(LABELS, SCORES, convention, group_sizes=SIZES)
 
 
-@pytest.mark.parametrize("text", CONVENTIONS)
+@for_each("text", CONVENTIONS)
 def test_an_entry_of_a_model_card_reads_back_as_the_score_s_convention(text):
     ours = score(text)
     entry = json.loads(json.dumps(exports.to_model_card(ours)))
@@ -38,7 +39,7 @@ def test_an_entry_of_a_model_card_reads_back_as_the_score_s_convention(text):
     assert entry == {"type": kind, "value": ours.value, "name": ours.convention.name}
 
 
-@pytest.mark.parametrize("text", CONVENTIONS)
+@for_each("text", CONVENTIONS)
 def test_hugging_face_reads_the_entry_of_a_model_card(text):
     hub = pytest.importorskip("huggingface_hub")
     entry = exports.to_model_card(score(text))
@@ -51,7 +52,7 @@ def test_hugging_face_reads_the_entry_of_a_model_card(text):
     assert card.data.eval_results == [result]
 
 
-@pytest.mark.parametrize("text", CONVENTIONS)
+@for_each("text", CONVENTIONS)
 def test_a_metric_config_reads_back_as_the_convention(text):
     convention = ra.parse(text)
     result = exports.to_every_eval_ever(convention)
@@ -78,7 +79,7 @@ def test_bounds_are_given_only_where_they_hold(labels, convention, bounds):
     assert float(bounds[0]) <= ours.value <= float(bounds[1])
 
 
-@pytest.mark.parametrize("text", CONVENTIONS)
+@for_each("text", CONVENTIONS)
 def test_every_eval_ever_takes_the_parts(text):
     schema = every_eval_ever_schema()
     jsonschema = pytest.importorskip("jsonschema")
@@ -92,7 +93,7 @@ def test_every_eval_ever_takes_the_parts(text):
         jsonschema.Draft7Validator(entry).validate({**result, "metric_config": {}})
 
 
-@pytest.mark.parametrize("text", CONVENTIONS)
+@for_each("text", CONVENTIONS)
 def test_every_eval_ever_s_own_classes_take_the_parts(text):
     pytest.importorskip("every_eval_ever")
     from every_eval_ever import eval_types
@@ -129,7 +130,7 @@ TEXTS = [
 
 # ir_measures 0.4.3 reads numbers by classes that Python 3.12 calls deprecated.
 @pytest.mark.filterwarnings("ignore:ast\\.:DeprecationWarning", "ignore:Attribute [ns] is:DeprecationWarning")
-@pytest.mark.parametrize("convention", TEXTS, ids=presets.ir_measures.write)
+@for_each("convention", TEXTS, ids=presets.ir_measures.write)
 def test_ir_measures_computes_what_its_text_is_written_for(convention, write):
     ir_measures = pytest.importorskip("ir_measures")
     qrels, run = write(QRELS, "qrels"), write(RUN, "run")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from rankadapters.core.measures import MEASURES
+from tests.tables import for_each
 
 DOCS = Path(__file__).parent.parent / "docs"
 FIELDS = sorted({name for measure in MEASURES.values() for name in measure.declared()})
@@ -37,7 +38,7 @@ def dcg(gains):
     return sum(gain / log2(rank + 2) for rank, gain in enumerate(gains))
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@for_each("field", FIELDS)
 def test_a_field_has_a_picture_or_is_a_number_in_a_formula(pictures, field):
     assert (field in pictures.PICTURES) is not (field in pictures.UNDRAWN)
 
@@ -49,7 +50,7 @@ def test_nothing_is_drawn_that_is_no_field(pictures):
 SECOND = dcg([0, 1, 1]) / dcg([1, 1, 0])  # the query with labels 0, 1, 1 of the pictures over queries
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("field", "title", "expected"),
     [
         ("k", "k=1", "NDCG 0.500"),
@@ -92,7 +93,7 @@ def test_bars_add_up_to_the_numerator(pictures):
         np.testing.assert_allclose(sum(strip.bars), dcg(gains))
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@for_each("field", FIELDS)
 def test_a_picture_is_an_svg_that_says_what_it_shows(pictures, field):
     if field in pictures.UNDRAWN:
         pytest.skip("a number in a formula")

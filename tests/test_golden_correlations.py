@@ -11,6 +11,7 @@ import pytest
 
 import rankadapters as ra
 from tests.record_correlations import CALLS, FILE, cases, computed
+from tests.tables import for_each
 
 SINCE = {"scipy": (1, 15), "pandas": (2, 2), "polars": (1, 20)}  # which these numbers were run with too
 KEPT = json.loads(FILE.read_text(encoding="utf-8"))
@@ -36,13 +37,13 @@ def compare(preset, columns, theirs, tolerance):
 
 
 @pytest.mark.parametrize("case", KEPT["cases"])
-@pytest.mark.parametrize("record", KEPT["records"], ids=lambda record: f"{record['library']} {record['preset']}")
+@for_each("record", KEPT["records"], ids=lambda record: f"{record['library']} {record['preset']}")
 def test_the_preset_gives_what_the_library_printed(record, case):
     compare(record["preset"], KEPT["cases"][case], record["results"][case], record["tolerance"])
 
 
 @pytest.mark.parametrize("case", cases())
-@pytest.mark.parametrize(("name", "call"), LIVE)
+@for_each(("name", "call"), LIVE)
 def test_the_preset_gives_what_the_installed_library_computes(name, call, case):
     module, library = pytest.importorskip(name), name.partition(".")[0]
     if tuple(map(int, version(library).split(".")[:2])) < SINCE[library]:

@@ -11,6 +11,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
+from tests.tables import for_each
 
 FILE = Path(__file__).parent / "golden" / "libraries.json"
 
@@ -24,7 +25,7 @@ def cases() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(("library", "record"), cases())
+@for_each(("library", "record"), cases())
 def test_the_preset_gives_what_the_library_printed(library, record):
     preset = presets.maker(library["preset"])
     convention = preset(record.get("k"), **library["options"]).replace(**library["changes"])

@@ -1,7 +1,7 @@
 """Measures other than NDCG, as the real programs printed them, per query and in the mean.
 
-`golden/measures.json` is a selection of the records, made by `tests/select_golden.py`; the whole files are read where
-the shared data are there.
+`golden/measures.json` is a selection of the records, made by `tests/select_golden.py`; a thorough run reads the
+whole files too.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ from tests.golden_measures import (
     tolerance,
 )
 from tests.shared_data import shared_records
+from tests.tables import for_each
 
 NEEDED = {"lightgbm": "lightgbm"}  # whose arithmetic of weights our adapter has
 
 
-CASES = [pytest.param(kit, record, id=f"{kit}-{name}") for kit in TOOLKITS for name, record in records(kit)]
-
-
-@pytest.mark.parametrize(("toolkit", "record"), CASES)
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+@for_each("record", lambda toolkit: [pytest.param(record, id=name) for name, record in records(toolkit)])
 def test_the_preset_gives_what_the_program_prints(toolkit, record):
     if toolkit in NEEDED:
         pytest.importorskip(NEEDED[toolkit])

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 import rankadapters as ra
 from rankadapters import presets
 from tests.golden_measures import EARLIER, TOOLKITS, records
 from tests.shared_data import shared_records
+from tests.tables import for_each
 
 TOOLS = {
     "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost", "catboost_pool": "CatBoost",
@@ -57,7 +56,7 @@ def said_inexpressible(toolkit: str, name: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("toolkit", TOOLKITS)
+@for_each("toolkit", TOOLKITS)
 def test_every_name_is_read_or_said_to_be_inexpressible(toolkit):
     read_, unread = 0, []
     for name, params in words(toolkit):
@@ -108,7 +107,7 @@ LISTED = {
 }
 
 
-@pytest.mark.parametrize("name", [f"{tool}.{each}" for tool, several in LISTED.items() for each in several.split()])
+@for_each("name", [f"{tool}.{each}" for tool, several in LISTED.items() for each in several.split()])
 def test_every_preset_that_was_promised_is_there(name):
     convention = presets.make(name, 7)
     assert name in presets.names(None)

@@ -1,7 +1,7 @@
 """NDCG and DCG of the toolkits and libraries, as the real programs printed them.
 
-`golden/toolkits.json` is a selection of the records of each, made by `tests/select_golden.py`; the whole files are read
-where the shared data are there.
+`golden/toolkits.json` is a selection of the records of each, made by `tests/select_golden.py`; a thorough run
+reads the whole files too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.shared_data import kept, shared_records
+from tests.tables import for_each
 
 PRECISE = 1e-12
 
@@ -54,7 +55,7 @@ def weights_of(record: Record) -> np.ndarray | None:
     return query_weights(np.asarray(record["row_weight"]), np.asarray(record["group"]))
 
 
-@pytest.mark.parametrize("record", records("lightgbm"))
+@for_each("record", records("lightgbm"))
 def test_lightgbm(record):
     pytest.importorskip("lightgbm")
     data = {"group_sizes": record["group"], "query_weight": weights_of(record)}
@@ -70,7 +71,7 @@ def test_lightgbm(record):
     assert compared or record["case"] in refused
 
 
-@pytest.mark.parametrize("record", records("xgboost"))
+@for_each("record", records("xgboost"))
 def test_xgboost(record):
     weights = record.get("query_weight")
     data = {"group_sizes": record["group"], "query_weight": None if weights is None else as_float32(weights)}
@@ -89,7 +90,7 @@ def test_xgboost(record):
 
 # What the function refuses, its parts compute.
 @pytest.mark.filterwarnings("ignore:.*ndcg_score:rankadapters.LabelsWarning")
-@pytest.mark.parametrize("record", records("scikit_learn"))
+@for_each("record", records("scikit_learn"))
 def test_scikit_learn(record):
     compared = 0
     for metric in record["metrics"]:
@@ -124,18 +125,15 @@ LIBRARIES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("library", "record"),
-    [pytest.param(library, *case.values, id=f"{library}-{case.id}", marks=case.marks)
-     for library in LIBRARIES for case in records(library)],
-)  # fmt: skip
-def test_libraries_of_information_retrieval(library, record):
+@pytest.mark.parametrize("toolkit", LIBRARIES)
+@for_each("record", records)
+def test_libraries_of_information_retrieval(toolkit, record):
     compared = 0
     for metric in record["metrics"]:
         name, _, k = metric["metric"].replace("ndcg_cut_", "ndcg_cut@").partition("@")
-        if name not in LIBRARIES[library]:
+        if name not in LIBRARIES[toolkit]:
             continue
-        convention = LIBRARIES[library][name](int(k) if k else None)
+        convention = LIBRARIES[toolkit][name](int(k) if k else None)
         score = ra.evaluate(
             record["labels"], record["scores"], convention, group_sizes=record["group"], docid=docids(record)
         )
@@ -144,19 +142,20 @@ def test_libraries_of_information_retrieval(library, record):
     assert compared
 
 
-def torchmetrics_cases() -> list[Any]:
-    reason = presets.inexpressible()["torchmetrics_negative_labels"]
-    xfail = pytest.mark.xfail(strict=True, reason=reason)
-    return [
-        pytest.param(*case.values, id=case.id, marks=[*case.marks, *([xfail] if "negative" in case.id else [])])
-        for case in records("torchmetrics")
-    ]
-
-
-@pytest.mark.parametrize("record", torchmetrics_cases())
-def test_torchmetrics(record):
+def compare_torchmetrics(record: Record) -> None:
     for metric in record["metrics"]:
         convention = presets.torchmetrics(metric["top_k"], empty_target_action=metric["empty_target_action"])
         labels = as_float32(record["labels"])
         value = ra.evaluate(labels, as_float32(record["scores"]), convention, group_sizes=record["group"]).value
         assert value == pytest.approx(metric["value"], abs=2e-6)
+
+
+@for_each("record", [case for case in records("torchmetrics") if "negative" not in case.id])
+def test_torchmetrics(record):
+    compare_torchmetrics(record)
+
+
+@pytest.mark.xfail(strict=True, reason=presets.inexpressible()["torchmetrics_negative_labels"])
+@pytest.mark.parametrize("record", [case for case in records("torchmetrics") if "negative" in case.id])
+def test_torchmetrics_of_negative_labels(record):
+    compare_torchmetrics(record)

@@ -23,6 +23,7 @@ from rankadapters.objectives.kernels.lambdas_in_turn import lambda_gradients_in_
 from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
 from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
 from rankadapters.objectives.kernels.yetirank import yetirank_gradients
+from tests.tables import for_each, short
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 300  # seconds: far more than any of this takes, on any machine
@@ -105,7 +106,7 @@ LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
 LONG = 201  # rows of one query, computed in calls of 50 ranks, of which the last has no later one
 
 
-@pytest.mark.parametrize("name", PAIRWISE)
+@for_each("name", PAIRWISE)
 @pytest.mark.parametrize("work", [1, 100, 5000])
 @pytest.mark.parametrize("spread", [1, 1000], ids=["near", "far"])  # far apart, exp(s) needs a new unit on the way
 def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spread):
@@ -123,7 +124,7 @@ def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spr
      objectives.catboost.query_cross_entropy(), objectives.catboost.stochastic_rank("NDCG"),
      objectives.catboost.yetirank(),
      objectives.catboost.stochastic_rank("ERR", top=2, num_estimations=2), objectives.catboost.stochastic_filter()],
-    ids=str,
+    ids=short,
 )  # fmt: skip
 def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, value):
     queries = ra.Queries(LABELS, group_sizes=SIZES)

@@ -14,6 +14,7 @@ from rankadapters import presets
 from rankadapters.io import Judgments, read_letor
 from rankadapters.io.line_blocks import BLOCK
 from rankadapters.io.predictions import read_numbers
+from tests.tables import for_each
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
 SCORES = "0.25\n0.75\n-1e-3\n"
@@ -142,7 +143,7 @@ def test_a_query_that_goes_on_in_the_next_file_returns(write):
     assert read_letor(files, feature=1, split_queries="separate").queries.query_ids.tolist() == ["7", "7#2"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "scores", "match"),
     [
         ("# 1 qid:7\n", SCORES, r"rows\.txt: no line holds more than a comment"),

@@ -16,6 +16,7 @@ from rankadapters.io.letor_lines import fault, read_rows
 from rankadapters.io.line_blocks import BLOCK
 from tests.fuzz.plain_letor import row_of
 from tests.fuzz.plain_text import RefusedError
+from tests.tables import for_each
 
 GOOD = "2 qid:7 1:0.5 25:1\n0 qid:7 1:2\n"
 
@@ -70,7 +71,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("bad", BAD, ids=[repr(bad[2]) for bad in BAD])
+@for_each("bad", BAD, ids=[repr(bad[2]) for bad in BAD])
 def test_a_bad_token_is_named_by_file_and_line(write, reader, bad):
     text, line, token, what = bad
     with pytest.raises(ra.InputError, match=rf"rows\.txt, line {line}: {re.escape(repr(token))} {re.escape(what)}"):
@@ -121,7 +122,7 @@ NUMBERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", NUMBERS)
+@for_each("text", NUMBERS)
 def test_decimal_numbers_are_read_however_they_are_written(write, text):
     rows = f"{'1' if len(text) > 20 else text} qid:1 1:{text}\t2:1 \n0 qid:1  1:0.25 2:{text}# {text}\n"
     [data] = read_features(write(rows))

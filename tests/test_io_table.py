@@ -11,6 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_table
+from tests.tables import for_each
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
 TABLE = {
@@ -57,7 +58,7 @@ def test_weights_of_rows_are_read(save):
         read_table(save(part=[0.5, -1.0, 1.0, 0.25]), **COLUMNS, row_weight="part")
 
 
-@pytest.mark.parametrize("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
+@for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
 @pytest.mark.parametrize("name", [0.5, ["grade"], True])
 def test_the_name_of_a_column_is_a_text(save, role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
@@ -248,7 +249,7 @@ def test_large_numbers_that_are_not_merged_are_read(save):
 
 
 @pytest.mark.parametrize("role", ["query", "doc", "grade", "model", "weight"])
-@pytest.mark.parametrize("kind", ["list", "fixed_size_list", "struct", "map"])
+@for_each("kind", ["list", "fixed_size_list", "struct", "map"])
 def test_nested_columns_are_refused(tmp_path, arrow, role, kind):
     from pyarrow import parquet
 

@@ -11,6 +11,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_trec
 from tests.shared_data import tools_data_sets
+from tests.tables import for_each
 
 VERSIONS = {"trec_8.1": presets.trec_eval_8, "trec_9.0": presets.trec_eval_9, "trec_10.": presets.trec_eval_10}
 
@@ -58,7 +59,7 @@ def test_without_a_run_the_rows_of_the_qrels_are_read(write):
         read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
 
 
-@pytest.mark.parametrize(("data", "tool"), cases())
+@for_each(("data", "tool"), cases())
 def test_files_give_what_trec_eval_prints(write, data, tool):
     inputs, printed = data["inputs"], data["tools"][tool]
     absent = {str(qid) for qid in printed.get("dropped_from_run") or ()}
@@ -76,7 +77,7 @@ def test_files_give_what_trec_eval_prints(write, data, tool):
         assert evaluator.evaluate(found.scores).value == pytest.approx(printed["mean"][metric], abs=5.5e-5)
 
 
-@pytest.mark.parametrize("data", [pytest.param(data, id=data["name"]) for data in tools_data_sets()])
+@for_each("data", [pytest.param(data, id=data["name"]) for data in tools_data_sets()])
 @pytest.mark.parametrize("convention", [presets.trec_eval_9(5), presets.trec_eval_10(None), presets.ranklib(10)])
 def test_files_give_the_bits_of_the_arrays(write, pyarrow, data, convention):
     inputs = data["inputs"]
@@ -133,7 +134,7 @@ def test_queries_stand_as_in_the_qrels_and_tied_rows_as_in_the_run(write, pyarro
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@for_each(
     "docids",
     [
         ["a"],
@@ -174,7 +175,7 @@ def test_blanks_tabs_line_ends_and_quotes_do_not_matter(write, pyarrow, qrels, r
 QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("qrels", "run", "match"),
     [
         (QRELS, "q Q0 a 1 3 t\n\nq Q0 b 2 high t\n", r"run\.txt, line 3 is 'q Q0 b 2 high t'; expected 'query Q0 doc"),
@@ -237,7 +238,7 @@ BOTH = "2 lines of the run have"
 TAGGED = "1 line of the run has words after the tag, which were not read"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("qrels", "run", "note"),
     [
         (QRELS, "q Q0 a 1 3 t more\nq Q0 b 2 1 t\n", TAGGED),

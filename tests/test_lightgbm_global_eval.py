@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.lightgbm.distributed import leaving_network
 from tests.ranking_data import ranking
 
 lgb = pytest.importorskip("lightgbm")
@@ -234,3 +236,22 @@ def test_early_stopping_refuses_what_one_worker_reports(name):
     env = lgb.callback.CallbackEnv(lgb.Booster(PARAMS, dataset(ONE)), {name: 3}, 0, 0, 9, results)
     with pytest.raises(ra.InputError, match=r"each of 3 workers has for its own rows only.\nHint: .*global_eval"):
         stop(env)
+
+
+@pytest.mark.parametrize(
+    ("error", "machines", "leaves"),
+    [
+        (lgb.callback.EarlyStopException(2, []), 2, False),
+        (ra.InputError("deliberate"), 2, True),
+        (KeyError("deliberate"), 2, True),
+        (ra.InputError("deliberate"), 1, False),
+    ],
+    ids=["stops", "is refused", "fails", "fails alone"],
+)
+def test_a_worker_leaves_the_network_when_its_training_fails_and_not_when_it_stops_early(error, machines, leaves):
+    calls = []
+    model = SimpleNamespace(free_network=lambda: calls.append("left"))
+    env = SimpleNamespace(model=model, params={"num_machines": machines})
+    with pytest.raises(type(error)), leaving_network(env):
+        raise error
+    assert calls == ["left"] * leaves

@@ -10,9 +10,10 @@ from tests.objective_data import graded
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 from tests.lightgbm_objective_data import BUILT_IN, EXACT, OTHERS, assert_same, ours, predictions, preset
+from tests.tables import for_each, short
 
 
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
+@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=short)
 def test_a_native_objective_trains_the_same_model(name, options):
     data, value = graded(20), preset(name, options)
     native = ra.lightgbm.native_objective(value)
@@ -38,7 +39,7 @@ def test_no_cutoff_is_lightgbms_longest_query():
     assert_same(predictions(ours(value), data, 20), predictions(native, data, 20))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "field"),
     [
         (EXACT, "sigmoid=exact"),

@@ -8,6 +8,7 @@ import pytest
 import rankadapters as ra
 from tests.objective_data import graded
 from tests.objective_drivers import XENDCG
+from tests.tables import short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -24,7 +25,7 @@ from tests.lightgbm_objective_data import (  # noqa: E402 - after the skip
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
 def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, options, shuffled):
     from sklearn.model_selection import GroupKFold
 
@@ -42,7 +43,7 @@ def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, opti
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("how", [{}, {"stratified": False}, {"stratified": False, "shuffle": False}], ids=str)
+@pytest.mark.parametrize("how", [{}, {"stratified": False}, {"stratified": False, "shuffle": False}], ids=short)
 def test_cv_with_its_default_folds_is_refused_and_the_way_out_works(how):
     from sklearn.model_selection import GroupKFold
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import rankadapters as ra
 from tests.objective_data import graded
 from tests.objective_drivers import XENDCG
+from tests.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -32,8 +34,7 @@ from tests.lightgbm_objective_data import (  # noqa: E402 - after the skip
 )
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
+@for_each(("name", "options", "weighted"), [(*case, by) for case, by in zip(BUILT_IN, cycle((False, True)))])
 def test_lgbmranker_trains_the_built_in_model(name, options, weighted):
     data = graded(6)
     weights = np.random.default_rng(4).random(data.y.size) if weighted else None
@@ -55,7 +56,7 @@ def test_a_direct_call_takes_a_dataset_that_no_training_has_seen():
     np.testing.assert_array_equal(objective(scores, untouched.construct()), found)
 
 
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
 def test_one_object_trains_twice_with_equal_results(name, options):
     data, objective = graded(8), ours(preset(name, options))
     first, second = (predictions(objective, data) for _ in range(2))
@@ -66,7 +67,7 @@ def test_one_object_trains_twice_with_equal_results(name, options):
     np.testing.assert_array_equal(*(booster.predict(data.X) for booster in boosters))
 
 
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
 def test_continued_training_is_that_of_the_built_in_objective(name, options):
     data, found = graded(9), []
     for objective in (ours(preset(name, options)), built_in(name, options)):

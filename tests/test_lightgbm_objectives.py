@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from tests.objective_data import golden, graded, lightgbm_example, mq2008
+from tests.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -29,17 +32,18 @@ from tests.lightgbm_objective_data import (  # noqa: E402 - after the skip
 DATA = {"made": lambda: graded(1, grades=5), "MQ2008": mq2008, "LightGBM's example": lightgbm_example}
 
 
-@pytest.mark.parametrize("source", DATA)
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
-def test_a_preset_trains_the_built_in_model(source, name, options):
+@for_each(
+    ("name", "options", "source"),
+    [(*case, "made") for case in BUILT_IN] + [(*case, source) for case in DEFAULTS for source in list(DATA)[1:]],
+)
+def test_a_preset_trains_the_built_in_model(name, options, source):
     data = DATA[source]()
     expected = predictions(built_in(name, options), data, 50)
     assert_same(predictions(ours(preset(name, options)), data, 50), expected)
 
 
-@pytest.mark.parametrize("uneven", [False, True], ids=["by query", "within queries"])
-@pytest.mark.parametrize("source", DATA)
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=str)
+@pytest.mark.parametrize(("source", "uneven"), [("made", False), ("MQ2008", True)], ids=["by query", "within queries"])
+@for_each(("name", "options"), DEFAULTS)
 def test_row_weights_count_as_in_the_built_in_objective(source, name, options, uneven):
     data = DATA[source]()
     rng = np.random.default_rng(2)
@@ -49,8 +53,7 @@ def test_row_weights_count_as_in_the_built_in_objective(source, name, options, u
     assert np.ptp(expected - predictions(built_in(name, options), data, 50)) > 0.01
 
 
-@pytest.mark.parametrize("distinct", [2, 4])
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
+@for_each(("name", "options", "distinct"), [(*case, distinct) for case, distinct in zip(BUILT_IN, cycle((2, 4)))])
 def test_tied_rows_are_ranked_as_by_the_built_in_objective(name, options, distinct):
     data = graded(3, distinct=distinct)
     data = data._replace(X=data.X[:, :2])
@@ -60,7 +63,7 @@ def test_tied_rows_are_ranked_as_by_the_built_in_objective(name, options, distin
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
 def test_short_queries_train_the_built_in_model(name, options, size):
     data = graded(4, 200, 1)
     data = data._replace(sizes=np.bincount(np.arange(200) // size), y=data.X[:, 0] > 0.5)
@@ -68,7 +71,7 @@ def test_short_queries_train_the_built_in_model(name, options, size):
     np.testing.assert_allclose(first, second, rtol=0, atol=SAME)
 
 
-@pytest.mark.parametrize(("name", "options", "spread"), [("lambdarank", {}, 20), ("rank_xendcg", {}, 1)], ids=str)
+@pytest.mark.parametrize(("name", "options", "spread"), [("lambdarank", {}, 20), ("rank_xendcg", {}, 1)], ids=short)
 def test_initial_scores_and_bagging_train_the_built_in_model(name, options, spread):
     # lambdarank's table ends at sigmoid arguments of 25. Where a softmax rounds to 1, rank_xendcg divides by 0.
     data = graded(5)
@@ -92,7 +95,7 @@ def test_sampled_features_are_those_of_any_callable_objective():
     )
 
 
-@pytest.mark.parametrize("record", golden("lightgbm"))
+@for_each("record", golden("lightgbm"))
 def test_gradients_add_up_to_the_recorded_leaf_sums(record):
     value = preset(record["objective"], record["params"])
     weights = None if record["row_weight"] is None else np.asarray(record["row_weight"])
@@ -106,7 +109,7 @@ def test_gradients_add_up_to_the_recorded_leaf_sums(record):
         np.testing.assert_allclose(sums, record[name], rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("record", golden("lightgbm"))
+@for_each("record", golden("lightgbm"))
 def test_the_recorded_predictions_are_trained(record):
     X = np.asarray(record["X"])
     params = {**record["train_params"], **ours(preset(record["objective"], record["params"]))}
@@ -131,7 +134,7 @@ def test_the_exact_sigmoid_is_close_to_the_table_and_not_the_same():
     np.testing.assert_allclose(first, second, rtol=0, atol=1e-2)
 
 
-@pytest.mark.parametrize("value", [value for value in OTHERS if value.uses_weights], ids=lambda value: value.kind)
+@for_each("value", [value for value in OTHERS if value.uses_weights], ids=lambda value: value.kind)
 def test_row_weights_multiply_under_every_objective(value):
     data = in_unit_interval(graded(22), value)
     scores = np.random.default_rng(5).normal(size=data.y.size)

@@ -11,6 +11,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
 from tests.position_bias_data import apart, data_of, golden, last_rounds
+from tests.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 
@@ -66,7 +67,7 @@ def test_recorded_scores_and_biases_are_trained_to_the_last_bit(record):
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=short)
 def test_lightgbms_own_model_is_trained(options, weighted):
     data = graded(1, grades=5)
     weight = np.random.default_rng(0).random(data.y.size) if weighted else None
@@ -99,8 +100,8 @@ def test_positions_are_told_apart_by_number_alone():
     np.testing.assert_array_equal(one.predict(data.X), other.predict(data.X))
 
 
-@pytest.mark.parametrize("bias", [ROWS, *RATIOS], ids=str)
-@pytest.mark.parametrize(
+@for_each("bias", [ROWS, *RATIOS], ids=short)
+@for_each(
     "value",
     [
         LAMBDARANK,
@@ -133,7 +134,7 @@ def str_of(objective):
 # State
 
 
-@pytest.mark.parametrize("bias", [BIAS, *RATIOS], ids=str)
+@pytest.mark.parametrize("bias", [BIAS, *RATIOS], ids=short)
 def test_a_pickle_continues_where_it_stopped(bias):
     data = graded(5)
     positions = None if bias in RATIOS else shown(data)
@@ -210,7 +211,7 @@ def test_the_scikit_learn_interface_has_places_for_positions():
         fitted(biased())
 
 
-@pytest.mark.parametrize("bias", RATIOS, ids=str)
+@pytest.mark.parametrize("bias", RATIOS, ids=short)
 def test_positions_that_are_not_the_rows_places_have_no_ratios(bias):
     data = graded(7)
     with pytest.raises(ra.InputError, match=r"(?s)but the row's index in its query is .*Hint: sort each query's rows"):
@@ -249,7 +250,7 @@ def test_positions_that_no_bias_uses_are_told_once():
     np.testing.assert_array_equal(objective(np.zeros(data.y.size), train), first)  # warns no more
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=short)
 def test_lightgbms_own_parameters_of_a_position_bias_train_its_own_model(options):
     data = graded(1, grades=5)
     objective, _ = of_options(options)

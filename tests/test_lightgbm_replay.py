@@ -10,6 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
+from tests.tables import short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -76,7 +77,7 @@ def test_cv_and_an_update_loop_warn_too(params, message):
         booster.update(fobj=ours()["objective"])
 
 
-@pytest.mark.parametrize("params", WELL, ids=str)
+@pytest.mark.parametrize("params", WELL, ids=short)
 def test_other_settings_do_not_warn(params):
     trained({**params, **ours()})
 

@@ -9,6 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
+from tests.tables import for_each
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -22,7 +23,7 @@ def sections():
     return {part.partition("\n")[0]: part for part in parts}
 
 
-@pytest.mark.parametrize("word", MEASURES)
+@for_each("word", MEASURES)
 def test_a_measure_is_told_with_all_its_fields_and_presets(sections, word):
     measure = MEASURES[word]
     text = sections[measure.__name__]

@@ -15,6 +15,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
+from tests.tables import for_each
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 X = np.arange(8.0).reshape(4, 2)
@@ -348,7 +349,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+@for_each("mistake", MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_is_answered_by_what_is_wrong_and_the_way_out(mistake):
     with pytest.raises(Exception, match=rf"^{mistake.wrong}\nHint: {mistake.way_out}$") as found:
         mistake.does()
@@ -458,7 +459,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("line", COMMANDS)
+@for_each("line", COMMANDS)
 def test_a_mistake_in_the_shell_is_answered_by_one_line(line, capsys):
     wrong, way_out = COMMANDS[line]
     if "--table" in line:

@@ -11,6 +11,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from tests.objective_values import EACH
+from tests.tables import for_each, short
 
 NAN, INF = float("nan"), float("inf")
 WRONG_WHOLE = [0, -1, 2.5, 1.0, True, "3"]
@@ -43,7 +44,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cls", "field", "value"),
     [
         pytest.param(cls, field, value, id=f"{cls.__name__}-{field}={value!r:.20}")
@@ -60,7 +61,7 @@ def test_every_class_refuses_what_each_of_its_fields_may_not_be(cls, field, valu
         cls(**{**EACH[cls].to_dict(), field: value})
 
 
-@pytest.mark.parametrize("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
+@for_each("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
 def test_every_class_refuses_a_field_left_out(cls):
     fields = EACH[cls].to_dict()
     for field in (name for name, kind in cls.declared().items() if kind.implied is None):
@@ -70,7 +71,7 @@ def test_every_class_refuses_a_field_left_out(cls):
             cls(**{name: value for name, value in fields.items() if name != field})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cls", "field", "values"),
     [
         (objectives.RankNet, "truncation", [1, 2**31, None]),
@@ -84,14 +85,14 @@ def test_every_class_refuses_a_field_left_out(cls):
         (objectives.StochasticRank, "lambda_", [0, 1, 2]),
         (objectives.YetiRank, "neighbors", [1, 2**31, None]),
     ],
-    ids=str,
+    ids=short,
 )
 def test_the_ends_of_what_a_field_may_be_are_taken(cls, field, values):
     for value in values:
         assert getattr(EACH[cls].replace(**{field: value}), field) == value
 
 
-@pytest.mark.parametrize("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
+@for_each("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
 def test_an_objective_is_bound_to_queries_with_all_else_by_name(cls):
     queries, *options = signature(EACH[cls].bind).parameters.values()
     assert queries.kind is Parameter.POSITIONAL_OR_KEYWORD
@@ -129,7 +130,7 @@ def test_only_xgboosts_arithmetic_draws(cls):
         {"normalization": "xgboost"},
         {"normalization": "xgboost-sum"},
     ],
-    ids=str,
+    ids=short,
 )
 def test_the_table_is_lightgbms_alone(changes):
     value = objectives.lightgbm.lambdarank()

@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.tables import for_each
 
 SIZES = [3, 5, 2, 4]
 WEIGHTS = [0.25, 3.0, 1.5, 0.7]  # of mean 1.3625
@@ -57,7 +58,7 @@ def test_all_other_weights_multiply(value):
 DRAWING = [objectives.xgboost.ndcg(lambdarank_pair_method="mean"), objectives.lightgbm.xendcg()]
 
 
-@pytest.mark.parametrize("value", [*DIVIDING, *MULTIPLYING, *DRAWING], ids=kind)
+@for_each("value", [*DIVIDING, *MULTIPLYING, *DRAWING], ids=kind)
 def test_only_what_draws_goes_on_from_call_to_call(value):
     bound = value.bind(ra.Queries(LABELS, group_sizes=SIZES))
     begun, first, second = bound.state.copy(), bound.gradients(SCORES), bound.gradients(SCORES)
@@ -67,7 +68,7 @@ def test_only_what_draws_goes_on_from_call_to_call(value):
     assert (bound.state.size > 0) == draws
 
 
-@pytest.mark.parametrize("value", [*DIVIDING, *MULTIPLYING], ids=kind)
+@for_each("value", [*DIVIDING, *MULTIPLYING], ids=kind)
 def test_what_is_said_of_weights_is_what_is_done(value):
     assert (value.uses_weights, value.divides_weights) == (True, value in DIVIDING)
 
@@ -101,15 +102,15 @@ def test_weights_that_have_no_mean_above_0_are_refused():
     assert not hess.any()
 
 
-@pytest.mark.parametrize("value", [DIVIDING[0], *MULTIPLYING[3:5]], ids=kind)
-@pytest.mark.parametrize("weight", [1e-39, 1e-50, 1e39, 1e300])
+@for_each("value", [DIVIDING[0], *MULTIPLYING[3:5]], ids=kind)
+@for_each("weight", [1e-39, 1e-50, 1e39, 1e300])
 def test_weights_that_float32_cannot_hold_are_refused(value, weight):
     message = rf"query_weight\[2\] is {weight}; allowed are 0 and 1.17549e-38 to 3.40282e+38.*\nHint: rescale"
     with pytest.raises(ra.InputError, match=message.replace("e+", r"e\+")):
         gradients(value, [1, 0, weight, 1])
 
 
-@pytest.mark.parametrize("value", [v for v in [*DIVIDING, *MULTIPLYING] if v.kind != "lambdarank"], ids=kind)
+@for_each("value", [v for v in [*DIVIDING, *MULTIPLYING] if v.kind != "lambdarank"], ids=kind)
 @pytest.mark.parametrize("column", ["row_weight", "pairs"])
 def test_columns_that_an_objective_would_ignore_are_refused(value, column):
     columns = {"row_weight": np.ones(14), "pairs": ([1], [0])}

@@ -13,16 +13,17 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_values import ALL
+from tests.tables import for_each, short
 
 
-@pytest.mark.parametrize("value", ALL, ids=str)
+@for_each("value", ALL, ids=short)
 def test_a_signature_reads_back_as_the_same_value(value):
     assert objectives.parse(str(value)) == value
     assert hash(objectives.parse(str(value))) == hash(value)
     assert set(str(value)) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@=._/+-")
 
 
-@pytest.mark.parametrize("value", ALL, ids=str)
+@for_each("value", ALL, ids=short)
 def test_values_are_frozen_and_pickle(value):
     assert pickle.loads(pickle.dumps(value)) == value
     with pytest.raises(AttributeError):
@@ -40,7 +41,7 @@ def test_a_signature_shows_every_choice():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "signature",
     [
         "",
@@ -120,7 +121,7 @@ def test_without_a_cutoff_nothing_lies_beyond_it():
     assert value.replace(beyond_k="cut") == value
 
 
-@pytest.mark.parametrize(("value", "sigmoid"), [(ALL[7], "table"), (ALL[6], "exact")], ids=str)
+@pytest.mark.parametrize(("value", "sigmoid"), [(ALL[7], "table"), (ALL[6], "exact")], ids=short)
 def test_a_sigmoid_that_an_objective_lacks_is_refused(value, sigmoid):
     with pytest.raises(ra.ConventionError, match=f"has no sigmoid='{sigmoid}'\\.\nHint: sigmoid='float32'"):
         value.replace(sigmoid=sigmoid)

@@ -9,6 +9,7 @@ from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.parity import ParityError, ParityReport, ParityRow
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, relative
+from tests.tables import for_each
 
 SIX_DECIMALS = 1e-6
 LIGHTGBM = ra.presets.lightgbm(10)
@@ -146,8 +147,8 @@ def test_reports_survive_pickling():
     assert pickle.loads(pickle.dumps(report)) == report
 
 
-@pytest.mark.parametrize("precision", [FULL_DOUBLE, FLOAT32])
-@pytest.mark.parametrize(("value", "size"), [(0.0, 1), (-0.5, 1), (1.0, 1), (-8.0, 8), (1024.0, 1024)])
+@for_each("precision", [FULL_DOUBLE, FLOAT32])
+@for_each(("value", "size"), [(0.0, 1), (-0.5, 1), (1.0, 1), (-8.0, 8), (1024.0, 1024)])
 def test_tolerance_grows_with_values_above_one(precision, value, size):
     assert relative(precision, value) == precision * size
 

@@ -8,6 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.parity import check_value
 from rankadapters.parity.causes import Cause, _first_causes
+from tests.tables import for_each
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
 
@@ -37,7 +38,7 @@ def flips():
             if getattr(DECLARED, name) != value and value not in docids]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value"), flips())
+@for_each(("name", "value"), flips())
 def test_a_flipped_field_is_named(data, name, value):
     labels, scores, columns = data
     other = DECLARED.replace(**{name: value})

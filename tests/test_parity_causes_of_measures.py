@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import check_value
+from tests.tables import for_each
 
 SUMS = {
     "ap": ra.presets.trec_eval_9.map(),
@@ -33,7 +34,7 @@ def binary():
     )
 
 
-@pytest.mark.parametrize("name", SUMS)
+@for_each("name", SUMS)
 @pytest.mark.parametrize("query", range(6))
 def test_of_every_measure_that_is_a_sum_a_query_left_out_is_named(name, query, binary):
     queries, scores = binary

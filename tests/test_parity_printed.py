@@ -11,6 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.parity import check_value
 from rankadapters.statistics.printed import as_printed
+from tests.tables import for_each
 
 
 def short(value):
@@ -40,7 +41,7 @@ def test_a_printed_number_is_trusted_to_its_decimals(data, shift, ok):
     assert (report.rows[0].source, report.rows[0].version) == ("log", "2")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "0.5.1", "", "high", None, [0.5], True, np.True_, b"0.5", "0.5_0", "\u0660.\u0665", "½", "nan", "inf", 1j,

@@ -13,6 +13,7 @@ from rankadapters import objectives
 from rankadapters.callbacks.objectives import _digest
 from rankadapters.objectives.position_bias import POSITION_BIASES
 from tests.objective_values import ALL as OBJECTIVES
+from tests.tables import for_each, short
 
 NAN, INF = float("nan"), float("inf")
 ALL = [
@@ -35,7 +36,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("value", ALL, ids=str)
+@pytest.mark.parametrize("value", ALL, ids=short)
 def test_a_signature_reads_back_as_the_same_value(value):
     again = objectives.parse_position_bias(str(value))
     assert again == value
@@ -76,7 +77,7 @@ def test_one_thing_written_otherwise_is_refused():
         objectives.parse_position_bias("bias-ratios/limit=32/norm=1.0/cost=true/v1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cls", "field", "value"),
     [(cls, field, value) for cls in POSITION_BIASES.values() for field in cls.fields() for value in WRONG[field]],
 )
@@ -110,8 +111,8 @@ def of(adapter):
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-@pytest.mark.parametrize("bias", ALL[2:], ids=str)
-@pytest.mark.parametrize("value", OBJECTIVES, ids=lambda value: value.kind)
+@for_each("bias", ALL[2:], ids=short)
+@for_each("value", OBJECTIVES, ids=lambda value: value.kind)
 def test_only_objectives_of_pairs_have_a_position_bias(adapter, bias, value):
     make = of(adapter)
     if isinstance(value, objectives.LambdaRank | objectives.RankNet | objectives.LambdaMAP | objectives.LambdaLoss):
@@ -126,7 +127,7 @@ def test_only_objectives_of_pairs_have_a_position_bias(adapter, bias, value):
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 @pytest.mark.parametrize(
-    "bias", [0.1, True, ALL[0].to_dict(), objectives.catboost.pair_logit(), objectives.AdditiveBias], ids=str
+    "bias", [0.1, True, ALL[0].to_dict(), objectives.catboost.pair_logit(), objectives.AdditiveBias], ids=short
 )
 def test_what_is_not_a_position_bias_is_refused(adapter, bias):
     with pytest.raises(ra.ConventionError, match=r"is not a position bias\.\nHint: ra.objectives.lightgbm.position"):

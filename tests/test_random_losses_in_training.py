@@ -13,6 +13,7 @@ from rankadapters import objectives
 from tests.core.random_loss_values import plain, trading
 from tests.objective_data import graded
 from tests.objective_drivers import DRIVERS
+from tests.tables import for_each, short
 
 VALUES = [
     objectives.catboost.stochastic_rank("NDCG", top=10),
@@ -73,8 +74,8 @@ def test_a_filter_learns_which_rows_to_keep(toolkit):
 AP = ra.presets.catboost.map(5, border=0)
 
 
-@pytest.mark.parametrize("make", [plain, trading])
-@pytest.mark.parametrize(
+@for_each("make", [plain, trading])
+@for_each(
     ("convention", "why"),
     [
         ("catboost.auc", "needs a convention of NDCG, DCG, ERR, RR or AP, not auc"),
@@ -83,17 +84,15 @@ AP = ra.presets.catboost.map(5, border=0)
         (AP.replace(pool="rows", divisor="relevant"), r"says pool='rows'.\nHint: convention.replace\(pool='queries'\)"),
         (AP.replace(average="row", divisor="relevant"), "says average='row'"),
     ],
-    ids=str,
+    ids=short,
 )
 def test_measures_whose_moves_are_not_known_are_refused(make, convention, why):
     with pytest.raises(ra.ConventionError, match=why):
         make(convention)
 
 
-@pytest.mark.parametrize("make", [plain, trading])
-@pytest.mark.parametrize(
-    "text", ["textbook@10", "catboost.dcg@all", "catboost.pfound@5", "catboost.mrr@5", "lightgbm.map@5"]
-)
+@for_each("make", [plain, trading])
+@for_each("text", ["textbook@10", "catboost.dcg@all", "catboost.pfound@5", "catboost.mrr@5", "lightgbm.map@5"])
 def test_a_text_is_as_good_as_a_convention(make, text):
     assert make(text) == make(ra.parse(text))
     assert objectives.parse(str(make(text))) == make(text)
@@ -120,7 +119,7 @@ def test_gains_beyond_float32_are_refused():
         objectives.gradients([200, 1], [0.0, 1.0], value, group_sizes=[2])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "message"),
     [
         (lambda o: o.catboost.stochastic_rank("AUC"), "metric='AUC'; allowed are 'DCG', 'NDCG'"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.replayed_settings import PAGE, outcome, row, section
+from tests.tables import for_each
 
 pytest.importorskip("pandas")
 TABLED = {"LightGBM": "4.7", "XGBoost": "3.2"}  # the versions whose parameters the tables list
@@ -30,7 +31,7 @@ def trained(request):
     return toolkit(request.param)
 
 
-@pytest.mark.parametrize(("name", "line"), [(name, line) for name in TABLED for line in lines(name)])
+@for_each(("name", "line"), [(name, line) for name in TABLED for line in lines(name)])
 def test_a_line_of_the_tables_is_what_training_gives(name, line):
     found = toolkit(name)
     settings = {setting.name: setting for setting in found.settings}

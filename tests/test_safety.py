@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import for_each
+
 PACKAGE = Path(__file__).parent.parent / "rankadapters"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -43,7 +45,7 @@ def of_os(tree: ast.AST) -> set[str]:
     return {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == "os"}
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
+@for_each("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_no_file_runs_text_unpickles_connects_or_starts_processes(file):
     tree = ast.parse(file.read_text(encoding="utf-8"))
     assert not called(tree) & CODE_FROM_TEXT

@@ -17,7 +17,9 @@ from rankadapters.io.stream_batches import stream_rows
 from rankadapters.io.stream_rows import StreamColumns
 from tests import stream_data
 from tests.core.strategies import conventions
+from tests.depth import examples
 from tests.stream_data import anyhow, cut, evenly, facts
+from tests.tables import for_each, short
 
 SEVERAL = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
 
@@ -40,9 +42,8 @@ def said(evaluate):
         return str(error)
 
 
-@pytest.mark.parametrize("at_once", [1, 50, 10**6])
-@pytest.mark.parametrize("n_parts", [1, 2, 3, 17, 10_000])
 @pytest.mark.parametrize("text", [False, True])
+@for_each(("n_parts", "at_once"), [(1, 50), (2, 1), (3, 10**6), (17, 1), (17, 50), (10_000, 1), (10_000, 10**6)])
 def test_batches_that_cut_queries_give_the_bits_of_all_rows(monkeypatch, n_parts, text, at_once):
     monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", at_once)
     columns = stream_data.rows(n_parts, text=text)
@@ -57,7 +58,7 @@ def test_batches_that_cut_queries_give_the_bits_of_all_rows(monkeypatch, n_parts
 
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), n_parts=st.integers(1, 40), n_at_once=st.integers(1, 400))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed, n_parts, n_at_once):
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
     assume(convention.over != "rows" and getattr(convention, "pairs", "") != "given")
@@ -223,7 +224,7 @@ def as_objects(*items):
         (as_objects("a", "b"), ["a", "c"]),
         (np.array(["2026-01-01", "2026-01-02"], "M8[us]"), np.array(["2026-01-01", "2026-01-03"], "M8[ns]")),
     ],
-    ids=str,
+    ids=short,
 )
 def test_a_query_that_returns_with_an_id_of_another_type_is_named(few, first, again):
     batches = [numbered(first), numbered([first[1]]), numbered(again)]
@@ -241,14 +242,16 @@ def test_a_query_that_returns_with_an_id_of_another_type_is_named(few, first, ag
         (np.array([7]), np.array([7.0]), "qid has type float, but integer in the batches before"),
         (np.array(["2026-01-01"], "M8[D]"), np.array(["2026-01-01"], "M8[s]"), "qid has type datetime, but date"),
     ],
-    ids=str,
+    ids=short,
 )
 def test_ids_of_another_kind_are_refused(first, other, match):
     with pytest.raises(ra.InputError, match=f"batch 2, row 1: {match}"):
         ra.evaluate_stream([numbered(first), numbered(other)], "lightgbm@10")
 
 
-@pytest.mark.parametrize("ids", [[as_objects(-1, 2**64 - 1, -(2**63) - 1)], [["a"], as_objects("a\0"), ["b"]]], ids=str)
+@pytest.mark.parametrize(
+    "ids", [[as_objects(-1, 2**64 - 1, -(2**63) - 1)], [["a"], as_objects("a\0"), ["b"]]], ids=short
+)
 def test_ids_that_are_not_one_are_queries_of_their_own(few, ids):
     assert ra.evaluate_stream(list(map(numbered, ids)), "lightgbm@10").n_queries == 3
 
@@ -344,7 +347,7 @@ def test_a_document_that_stands_twice_in_a_query_is_named_across_batches(few):
         ra.evaluate_stream([BATCH], "trec_eval_9@5")
 
 
-@pytest.mark.parametrize("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
+@for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
 @pytest.mark.parametrize("name", [0.5, [["score"]], True])
 def test_the_name_of_a_column_is_a_text_or_an_index(role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):

@@ -14,13 +14,10 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
 from tests.objective_drivers import DRIVERS, VALUES, XENDCG, fitting
+from tests.tables import for_each, short
 
 CONVENTIONS = [ra.presets.letor4(10), ra.presets.yahoo(10), ra.presets.textbook(10)]
-EACH_VALUE = pytest.mark.parametrize(
-    ("toolkit", "value"),
-    [pytest.param(toolkit, value, id=f"{toolkit}-{value.kind}") for toolkit, some in VALUES.items() for value in some],
-    indirect=["toolkit"],
-)
+EACH_VALUE = for_each("value", lambda toolkit, **_: VALUES[toolkit.name])
 
 
 @pytest.fixture(params=DRIVERS)
@@ -154,7 +151,7 @@ def test_a_dataset_that_changes_between_rounds_is_refused_until_reset(toolkit, f
     assert objective(scores, train)[0].any()
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@for_each("bad", [np.nan, np.inf, -np.inf])
 @EACH_VALUE
 def test_predictions_that_are_not_finite_name_round_and_row(toolkit, value, bad):
     data = fitting(graded(18), value)
@@ -185,8 +182,8 @@ def test_labels_outside_what_an_objective_takes_are_named(toolkit, value, allowe
         toolkit.predictions(graded(18), toolkit.adapter.objective(value), 1)
 
 
-@pytest.mark.parametrize("value", ["lambdarank", "rank:ndcg", ra.presets.letor4(10), None])
-@pytest.mark.parametrize("call", ["objective", "native_objective"])
+@for_each("value", ["lambdarank", "rank:ndcg", ra.presets.letor4(10), None])
+@for_each("call", ["objective", "native_objective"])
 def test_what_is_no_objective_is_refused(toolkit, call, value):
     with pytest.raises(ra.ConventionError, match=r"is not an objective.\nHint: .*lambdarank"):
         getattr(toolkit.adapter, call)(value)
@@ -252,7 +249,7 @@ def test_models_differ_by_the_convention_they_were_trained_under(toolkit):
         {"sigma": 2.0},
         {"truncation": None},
     ],
-    ids=str,
+    ids=short,
 )
 def test_the_short_form_takes_every_choice(toolkit, change):
     data, convention = graded(21), CONVENTIONS[0].at(5)

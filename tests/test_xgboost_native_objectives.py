@@ -7,6 +7,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
+from tests.tables import for_each
 
 xgb = pytest.importorskip("xgboost")
 from tests.xgboost_objective_data import (  # noqa: E402 - after the skip
@@ -24,7 +25,7 @@ NDCG = objectives.xgboost.ndcg()
 EXACT = NDCG.replace(sigmoid="exact")
 
 
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
+@for_each(("name", "options"), BUILT_IN)
 def test_a_native_objective_trains_the_same_model(name, options):
     data, value = fitting(graded(18), name), PRESETS[name](**options)
     native = ra.xgboost.native_objective(value)
@@ -41,7 +42,7 @@ def test_gains_that_agree_on_whole_labels_and_no_cutoff_are_native():
     assert_same(margins(data, obj=ours(value)), margins(data, **native))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "field"),
     [
         (EXACT, "sigmoid=exact"),

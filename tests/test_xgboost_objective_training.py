@@ -12,6 +12,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
 from tests.objective_drivers import SEED
+from tests.tables import short
 
 xgb = pytest.importorskip("xgboost")
 from tests.xgboost_objective_data import (  # noqa: E402 - after the skip
@@ -36,7 +37,7 @@ def test_a_quantile_dmatrix_trains_the_built_in_model(name, options):
 
 
 @pytest.mark.parametrize(
-    "params", [{"tree_method": "exact"}, {"subsample": 0.5, "colsample_bytree": 0.5, "seed": 3}], ids=str
+    "params", [{"tree_method": "exact"}, {"subsample": 0.5, "colsample_bytree": 0.5, "seed": 3}], ids=short
 )
 def test_other_trainers_train_the_built_in_model(params):
     data = graded(9)

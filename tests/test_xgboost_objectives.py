@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import golden, graded, lightgbm_example, mq2008
+from tests.tables import for_each
 
 xgb = pytest.importorskip("xgboost")
 from tests.xgboost_objective_data import (  # noqa: E402 - after the skip
@@ -28,14 +31,19 @@ DATA = {"made": lambda: graded(1, grades=5), "MQ2008": mq2008, "LightGBM's examp
 RECORDS = [case for case in golden("xgboost") if "lambdarank_unbiased" not in case.values[0].get("params", {})]
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
-@pytest.mark.parametrize("source", DATA)
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
-def test_a_preset_trains_the_built_in_model(source, name, options, weighted):
-    data = fitting(DATA[source](), name)
-    weights = np.random.default_rng(0).random(data.sizes.size) if weighted else None
+@for_each(("name", "options"), BUILT_IN)
+def test_a_preset_trains_the_built_in_model_with_weights(name, options):
+    data = fitting(graded(1, grades=5), name)
+    weights = np.random.default_rng(0).random(data.sizes.size)
     expected = margins(data, weight=weights, objective=name, **options)
     assert_same(margins(data, weight=weights, obj=ours(PRESETS[name](**options))), expected)
+
+
+@pytest.mark.parametrize("source", ["MQ2008", "LightGBM's example"])
+@for_each("name", PRESETS)
+def test_a_preset_trains_the_built_in_model_of_real_data(source, name):
+    data = fitting(DATA[source](), name)
+    assert_same(margins(data, obj=ours(PRESETS[name]())), margins(data, objective=name))
 
 
 def test_a_sampling_preset_trains_the_built_in_model():
@@ -43,8 +51,7 @@ def test_a_sampling_preset_trains_the_built_in_model():
     assert_same(margins(data, obj=ours(DRAWN[0])), margins(data, objective="rank:ndcg", **MEAN))
 
 
-@pytest.mark.parametrize("distinct", [2, 4])
-@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
+@for_each(("name", "options", "distinct"), [(*case, distinct) for case, distinct in zip(BUILT_IN, cycle((2, 4)))])
 def test_tied_rows_are_ranked_as_by_the_built_in_objective(name, options, distinct):
     data = fitting(graded(3, distinct=distinct), name)
     data = data._replace(X=data.X[:, :2])
@@ -67,7 +74,7 @@ def recorded(record, **more):
     return xgb.DMatrix(X, label=record["labels"], group=record["group"], weight=weight, nthread=1, **more)
 
 
-@pytest.mark.parametrize("record", RECORDS)
+@for_each("record", RECORDS)
 def test_gradients_add_up_to_the_recorded_leaf_sums(record):
     value = PRESETS[record["objective"]](**record["params"])
     data = xgb.DMatrix(
@@ -81,7 +88,7 @@ def test_gradients_add_up_to_the_recorded_leaf_sums(record):
 
 
 @pytest.mark.filterwarnings(r"ignore:[^\0]*draws the pairs of `mean` differently:UserWarning")  # the records are of 3.2
-@pytest.mark.parametrize("record", RECORDS)
+@for_each("record", RECORDS)
 def test_the_recorded_predictions_are_trained(record):
     value = PRESETS[record["objective"]](**record["params"])
     data = recorded(record, base_margin=record["scores"])
@@ -104,7 +111,7 @@ def test_the_exact_sigmoid_is_close_to_float32_and_not_the_same(name, source):
 WEIGHTED = [value for value in (objectives.xgboost.ndcg(), *OTHERS) if value.uses_weights]
 
 
-@pytest.mark.parametrize("value", WEIGHTED, ids=lambda value: value.kind)
+@for_each("value", WEIGHTED, ids=lambda value: value.kind)
 def test_query_weights_multiply_divided_by_their_mean(value):
     data = fitting(graded(8), value)
     weights = np.random.default_rng(6).random(data.sizes.size).astype(np.float32)

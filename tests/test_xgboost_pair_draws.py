@@ -15,6 +15,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
 from tests.objective_drivers import SEED
+from tests.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
 
@@ -52,8 +53,8 @@ def replayed(train, value=HERE, rounds=5, **params):
 
 @from_3_4
 @pytest.mark.parametrize("method", ["hist", "approx", "exact"])
-@pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("start", [None, 0.0, 0.25])
+@for_each("name", PRESETS)
+@for_each("start", [None, 0.0, 0.25])
 def test_seeded_pairs_replay_the_built_in_objective(name, method, start):
     train = dmatrix(graded(1), name)
     obj = ra.xgboost.objective(PRESETS[name](**MEAN, seed=7), n_threads=1)
@@ -106,7 +107,7 @@ def test_a_second_training_replays_too(again):
     np.testing.assert_array_equal(margins(train, params, obj), expected)
 
 
-@pytest.mark.parametrize("params", [{}, {"base_score": 0.25}, {"random_state": 7}], ids=str)
+@pytest.mark.parametrize("params", [{}, {"base_score": 0.25}, {"random_state": 7}], ids=short)
 def test_query_ranker_replays_drawn_pairs(params):
     sklearn = pytest.importorskip("rankadapters.sklearn")
     data = graded(1)
@@ -148,7 +149,7 @@ SHARING = [
 
 
 @from_3_4
-@pytest.mark.parametrize("params", SHARING, ids=str)
+@pytest.mark.parametrize("params", SHARING, ids=short)
 def test_draws_of_one_generator_are_not_replayed_and_warn(params):
     train = dmatrix(graded(1))
     [name] = params
@@ -215,7 +216,7 @@ def test_a_training_warns_once_and_not_in_calls_by_hand():
         objectives.ListNet(),
         *(value.replace(convention="letor4@10") for value in (BY_ROUND, SEEDED)),
     ],
-    ids=str,
+    ids=short,
 )
 def test_what_replays_nothing_or_draws_nothing_does_not_warn(value):
     train = dmatrix(graded(1))

@@ -11,6 +11,7 @@ from tests.objective_data import golden as first_trees
 from tests.objective_data import graded
 from tests.objective_drivers import SEED
 from tests.position_bias_data import apart, data_of, golden, last_rounds
+from tests.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
 
@@ -63,7 +64,7 @@ def test_recorded_scores_and_ratios_are_trained(record):
             assert not recorded[ratios.size :].any()
 
 
-@pytest.mark.parametrize("record", RECORDS)
+@for_each("record", RECORDS)
 def test_the_recorded_predictions_of_other_inputs_are_trained(record):
     given = {"label": record["labels"], "group": record["group"], "weight": record["query_weight"]}
     data = xgb.DMatrix(np.asarray(record["X"]), nthread=1, base_margin=record["scores"], **given)
@@ -73,16 +74,17 @@ def test_the_recorded_predictions_of_other_inputs_are_trained(record):
         np.testing.assert_allclose(found, record[f"pred_after_{rounds}"], rtol=0, atol=SAME)
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("name", PRESETS)
-def test_xgboosts_own_model_is_trained(name, options, weighted):
+@for_each(
+    ("options", "name", "weighted"),
+    [(case, name, (row + column) % 2 == 0) for row, case in enumerate(OPTIONS) for column, name in enumerate(PRESETS)],
+)
+def test_xgboosts_own_model_is_trained(options, name, weighted):
     data = fitting(graded(1, grades=5), name)
     weight = np.random.default_rng(0).random(data.sizes.size) if weighted else None
-    expected = margins(data, 20, weight=weight, objective=name, lambdarank_unbiased=True, **options)
+    expected = margins(data, 8, weight=weight, objective=name, lambdarank_unbiased=True, **options)
     objective = of_options(name, options)
-    assert_same(margins(data, 20, weight=weight, obj=objective), expected)
-    assert not np.array_equal(margins(data, 20, weight=weight, obj=biased(objective.objective, None)), expected)
+    assert_same(margins(data, 8, weight=weight, obj=objective), expected)
+    assert not np.array_equal(margins(data, 8, weight=weight, obj=biased(objective.objective, None)), expected)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -104,8 +106,8 @@ def test_the_estimated_start_is_that_of_the_built_in_objective():
     np.testing.assert_array_equal(ours.predict(train), built_in.predict(train))
 
 
-@pytest.mark.parametrize("bias", [ROWS, UNBIASED, objectives.unbiased_lambdamart()], ids=str)
-@pytest.mark.parametrize(
+@for_each("bias", [ROWS, UNBIASED, objectives.unbiased_lambdamart()], ids=short)
+@for_each(
     "value",
     [
         objectives.lightgbm.lambdarank(),
@@ -149,14 +151,14 @@ def test_a_dmatrix_has_no_positions():
         biased(objectives.xgboost.ndcg(), objectives.lightgbm.position_bias())
 
 
-@pytest.mark.parametrize("options", OPTIONS[:4], ids=str)
+@pytest.mark.parametrize("options", OPTIONS[:4], ids=short)
 @pytest.mark.parametrize("name", PRESETS)
 def test_xgboosts_own_parameters_of_a_position_bias_train_its_own_model(name, options):
     data = fitting(graded(1, grades=5), name)
     objective = of_options(name, options)
     params = ra.xgboost.native_objective(objective.objective, position_bias=str(objective.position_bias))
-    expected = margins(data, 20, objective=name, lambdarank_unbiased=True, **options)
-    np.testing.assert_array_equal(margins(data, 20, **params), expected)
+    expected = margins(data, 8, objective=name, lambdarank_unbiased=True, **options)
+    np.testing.assert_array_equal(margins(data, 8, **params), expected)
 
 
 @pytest.mark.parametrize("bias", [ROWS, objectives.unbiased_lambdamart(), UNBIASED.replace(limit=5)])

@@ -11,6 +11,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded, lightgbm_example, mq2008
 from tests.objective_drivers import SEED
+from tests.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
 
@@ -58,7 +59,7 @@ def test_replay_params_make_a_preset_the_built_in_objective(source, name):
     assert_replayed(name, {}, dmatrix(data, weight=np.random.default_rng(0).random(data.sizes.size)))
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=short)
 @pytest.mark.parametrize("name", PRESETS)
 def test_replay_params_follow_the_options_of_a_preset(name, options):
     assert_replayed(name, options, dmatrix(binary(graded(1), name)))
@@ -135,8 +136,8 @@ def test_a_dmatrix_without_group_is_refused():
 # Labels
 
 
-@pytest.mark.parametrize("label", [31, 32, 0.5, 2.5])
-@pytest.mark.parametrize("exponential", [True, False])
+@for_each("label", [31, 32, 0.5, 2.5])
+@for_each("exponential", [True, False])
 @pytest.mark.parametrize(
     "built_in", [{"objective": "rank:ndcg"}, {"eval_metric": "ndcg@5"}], ids=["objective", "metric"]
 )
@@ -169,7 +170,7 @@ def rankers(**params):
 @pytest.mark.parametrize(
     "params",
     [{}, {"tree_method": "approx"}, {"colsample_bynode": 0.5}, {"subsample": 0.5, "random_state": 7}],
-    ids=str,
+    ids=short,
 )
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 def test_query_ranker_replays_to_the_last_bit(params, weighted):

@@ -17,6 +17,7 @@ from tests.distributed.evaluate_data import (
     reference,
     rows,
 )
+from tests.tables import for_each
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -47,11 +48,17 @@ def here():
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("n_partitions", N_PARTITIONS)
-@pytest.mark.parametrize(
-    ("partitions", "how"),
-    [("whole", {"whole": True}), ("sorted", {}), ("shuffle", {}), ("shuffle", {"mixed": True})],
-    ids=["whole", "sorted", "shuffle", "shuffle of mixed rows"],
+@for_each(
+    ("partitions", "how", "n_partitions"),
+    [
+        ("whole", {"whole": True}, 1),
+        ("whole", {"whole": True}, 3),
+        ("sorted", {}, 2),
+        ("sorted", {}, 17),
+        ("shuffle", {}, 3),
+        ("shuffle", {"mixed": True}, 1),
+        ("shuffle", {"mixed": True}, 17),
+    ],
 )
 def test_every_measure_has_the_bits_of_one_process(partitions, how, n_partitions):
     several = conventions()
@@ -60,9 +67,10 @@ def test_every_measure_has_the_bits_of_one_process(partitions, how, n_partitions
     assert exactly(found) == exactly(reference(DATA, several))
 
 
-@pytest.mark.parametrize("cluster", ["cluster2", "cluster3"])
 @pytest.mark.parametrize(
-    ("partitions", "how"), [("whole", {"whole": True}), ("sorted", {}), ("shuffle", {"mixed": True})]
+    ("cluster", "partitions", "how"),
+    [("cluster2", "whole", {"whole": True}), ("cluster2", "sorted", {}), ("cluster3", "shuffle", {"mixed": True})],
+    ids=["whole", "sorted", "shuffle"],
 )
 def test_processes_have_the_bits_of_one(request, cluster, partitions, how):
     several = [*conventions(), TIED]
@@ -74,7 +82,7 @@ def test_processes_have_the_bits_of_one(request, cluster, partitions, how):
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
-@pytest.mark.parametrize("n_partitions", N_PARTITIONS)
+@for_each("n_partitions", N_PARTITIONS)
 def test_one_query_may_lie_in_all_partitions(partitions, n_partitions):
     data = {**DATA, "query": np.full(DATA["query"].size, 7)}
     found = ra.dask.evaluate(frame(cut(data, n_partitions)), TIED, **COLUMNS, partitions=partitions)
@@ -82,7 +90,7 @@ def test_one_query_may_lie_in_all_partitions(partitions, n_partitions):
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("wide", [1, 2**20, 2**50, -(2**50)])
+@for_each("wide", [1, 2**20, 2**50, -(2**50)])
 @pytest.mark.parametrize("kind", ["int8", "uint64", "int64"])
 def test_integers_of_any_size_are_grouped(kind, wide):
     query = DATA["query"].astype("int64") * (1 if kind == "int8" else wide)
@@ -297,7 +305,7 @@ REFUSED = {
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize(("columns", "asked", "message"), REFUSED.values(), ids=list(REFUSED))
+@for_each(("columns", "asked", "message"), REFUSED.values(), ids=REFUSED)
 def test_columns_are_refused_with_their_partition_and_row(columns, asked, message):
     df = changed(text=DATA["query"].astype(str), **columns)
     with pytest.raises(ra.InputError, match=message):
@@ -380,7 +388,7 @@ ARGUMENTS = {
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
-@pytest.mark.parametrize(("asked", "error", "message"), ARGUMENTS.values(), ids=list(ARGUMENTS))
+@for_each(("asked", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
 def test_arguments_are_refused_before_anything_is_read(evaluate, asked, error, message):
     given = {"df": frame(cut(DATA, 3, whole=True)), "convention": TIED, **COLUMNS, "partitions": "whole", **asked}
     with pytest.raises(error, match=message):

@@ -96,7 +96,7 @@ def test_several_sets_of_which_a_worker_has_some(cluster3, global_eval):
         assert ranker.evals_result_[name][TEXTBOOK.name][-1] == value(ranker, data, TEXTBOOK)
 
 
-@pytest.mark.parametrize(("cluster", "n_parts"), [("cluster2", 1), ("cluster2", 5), ("cluster3", 2), ("cluster3", 3)])
+@pytest.mark.parametrize(("cluster", "n_parts"), [("cluster2", 5), ("cluster3", 2)])
 def test_all_workers_stop_in_the_round_of_the_declared_metric(cluster, n_parts, global_eval, request):
     client = request.getfixturevalue(cluster)
     watch = global_eval(client, LETOR, TEXTBOOK, n_queries=43)
@@ -159,15 +159,13 @@ def test_early_stopping_on_one_worker_s_value_is_refused(cluster2, failure_of):
     assert "Hint: ra.lightgbm.global_eval(...) as eval_metric= and in callbacks=." in str(error)
 
 
-@pytest.mark.parametrize("cluster", ["cluster2", "cluster3"])
-def test_our_objective_is_lightgbms_bit_for_bit(cluster, request):
-    client = request.getfixturevalue(cluster)
+def test_our_objective_is_lightgbms_bit_for_bit(cluster2):
     rng = np.random.default_rng(0)
     data = ONE._replace(X=rng.normal(size=ONE.X.shape) + ONE.y[:, None], y=ranking(1, 61).y)
     exact = ra.lightgbm.lambdarank("lightgbm@30", truncation=30)  # whose sigmoid is not from a table as LightGBM's
     objectives = ["lambdarank", ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank()), exact]
     built_in, ours, near = (
-        fit(client, [cut_at_queries(TWO, 2)], data, metric=[], objective=objective, n_estimators=5).predict(data.X)
+        fit(cluster2, [cut_at_queries(TWO, 2)], data, metric=[], objective=objective, n_estimators=5).predict(data.X)
         for objective in objectives
     )
     np.testing.assert_array_equal(ours, built_in)

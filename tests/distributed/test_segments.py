@@ -7,13 +7,13 @@ import pytest
 
 import rankadapters as ra
 from tests.distributed.evaluate_data import COLUMNS, TIED, conventions, cut, rows
+from tests.tables import for_each
 
 DATA = rows()
 DATA["market"] = np.array(["se", "no", "dk"])[DATA["query"] % 5 % 3]
 DATA["head"] = DATA["query"] % 2
 BY = dict(zip(DATA["query"].tolist(), DATA["market"].tolist(), strict=True))
 EVERY = {**COLUMNS, "order": "position", "docid": "document"}
-PARTITIONS = [("whole", {"whole": True}), ("sorted", {}), ("shuffle", {"mixed": True})]
 
 
 class OnDask:
@@ -65,8 +65,11 @@ def everything(segments):
     return list(segments), digests, segments.to_dict()
 
 
-@pytest.mark.parametrize(("partitions", "how"), PARTITIONS, ids=[name for name, _ in PARTITIONS])
-@pytest.mark.parametrize("by", ["market", "head", BY], ids=["texts", "integers", "mapping"])
+@pytest.mark.parametrize(
+    ("partitions", "how", "by"),
+    [("whole", {"whole": True}, BY), ("sorted", {}, "market"), ("shuffle", {"mixed": True}, "head")],
+    ids=["whole and a mapping", "sorted and texts", "shuffle and integers"],
+)
 def test_partitions_have_the_segments_of_memory(engine, partitions, how, by):
     several = conventions() if by == "market" else [TIED]
     df = engine.frame(cut(DATA, 3, empty=True, **how))
@@ -74,7 +77,7 @@ def test_partitions_have_the_segments_of_memory(engine, partitions, how, by):
     assert everything(found) == everything(in_memory(several, by))
 
 
-@pytest.mark.parametrize("by", ["market", BY], ids=["column", "mapping"])
+@for_each("by", ["market", BY])
 def test_one_convention_has_a_score_for_each_segment(engine, by):
     df = engine.frame(cut(DATA, 17))
     found = engine.module.evaluate(df, TIED, **COLUMNS, partitions="sorted", by=by)
@@ -103,7 +106,7 @@ def test_a_segment_that_varies_is_refused_by_the_row_of_its_partition(engine):
     assert error.value.row == row
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("by", "message"),
     [
         ({**BY, 1000: "x", 2000: "x"}, "by names query 1000 and 1 more queries, but the data have no such query"),

@@ -21,8 +21,6 @@ LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
     ("n_partitions", "partitions", "how"),
     [
         (3, "whole", {"whole": True, "empty": True}),
-        (1, "sorted", {}),
-        (17, "sorted", {}),
         (2, "shuffle", {"mixed": True}),
     ],
 )
@@ -33,10 +31,9 @@ def test_every_measure_has_the_bits_of_one_process(spark, n_partitions, partitio
     assert exactly(found) == exactly(reference(DATA, several))
 
 
-@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
-def test_one_query_of_text_may_lie_in_all_partitions(spark, partitions):
+def test_one_query_of_text_may_lie_in_all_partitions(spark):
     data = {**DATA, "query": np.full(DATA["query"].size, "only")}
-    found = ra.spark.evaluate(frame(spark, cut(data, 3)), TIED, **COLUMNS, partitions=partitions)
+    found = ra.spark.evaluate(frame(spark, cut(data, 3)), TIED, **COLUMNS, partitions="sorted")
     assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
 
 
@@ -50,20 +47,18 @@ def test_spark_s_own_sorting_and_weights_and_odd_names_are_taken(spark):
     assert ra.spark.evaluate(df, weighed, **columns, partitions="sorted", ids_up_to=0).to_dict() == expected
 
 
-@pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
-def test_weights_count_by_row(spark, partitions, how):
-    df = frame(spark, cut(DATA, 3, **how))
+def test_weights_count_by_row(spark):
+    df = frame(spark, cut(DATA, 3))
     columns = {**COLUMNS, "row_weight": "share", "order": "position"}
-    found = ra.spark.evaluate(df, BY_ROW, **columns, partitions=partitions)
+    found = ra.spark.evaluate(df, BY_ROW, **columns, partitions="sorted")
     assert found.to_dict() == reference(DATA, [BY_ROW], row_weight="share")[BY_ROW].to_dict()
 
 
-@pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
-def test_values_of_the_queries_are_a_frame(spark, partitions, how):
+def test_values_of_the_queries_are_a_frame(spark):
     several = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
     data = {**DATA, "query": np.array([f"q{each + 20:03}" for each in DATA["query"]])}
-    df = frame(spark, cut(data, 3, empty=True, **how))
-    found = ra.spark.per_query(df, several, **COLUMNS, docid="document", partitions=partitions)
+    df = frame(spark, cut(data, 3, empty=True, mixed=True))
+    found = ra.spark.per_query(df, several, **COLUMNS, docid="document", partitions="shuffle")
     assert found.columns == ["query", *(each.name for each in several)]
     table = {row[0]: row[1:] for row in found.collect()}
     assert sorted(table) == np.unique(data["query"]).tolist()

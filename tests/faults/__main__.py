@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tests.faults.long_trainings import DATASETS, ROUNDS, measured
+from tests.faults.long_trainings import DATASETS, ROUNDS, alone, measured
 
 
 def main() -> None:
@@ -18,7 +18,8 @@ def main() -> None:
     for kind, toolkits in (("rounds", ROUNDS), ("datasets", DATASETS)):
         number = getattr(options, kind)
         for toolkit in (each for each in toolkits if each in options.toolkit):
-            grown = measured(kind, toolkit, number)
+            with alone() as process:
+                grown = measured(process, kind, toolkit, number)
             print(f"| {number:,} {kind} of {toolkit} | {grown.python:,.0f} | {grown.process:,.0f} |", flush=True)
 
 

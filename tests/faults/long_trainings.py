@@ -196,13 +196,17 @@ ROUNDS["CatBoost, ra.catboost.train"] = catboost_objective_rounds
 DATASETS = {"LightGBM": lightgbm_datasets, "XGBoost": xgboost_datasets}
 
 
-def measured(kind: str, toolkit: str, number: int) -> Grown:
-    """Give the bytes that each round or data set added, in a process that does nothing beside it.
+def alone() -> ProcessPoolExecutor:
+    """Make a process that does nothing but these trainings.
 
-    What tests before it left at work counts too, were it this one: Dask's threads for one, which keep profiles.
+    In this one what tests left at work would count too: Dask's threads for one, which keep profiles.
     """
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_in_machine_code, {"rounds": ROUNDS, "datasets": DATASETS}[kind][toolkit], number).result()
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+
+
+def measured(process: ProcessPoolExecutor, kind: str, toolkit: str, number: int) -> Grown:
+    """Return the bytes that each round or data set added in a process."""
+    return process.submit(_in_machine_code, {"rounds": ROUNDS, "datasets": DATASETS}[kind][toolkit], number).result()
 
 
 def _in_machine_code(measure: Callable[[int], Grown], number: int) -> Grown:

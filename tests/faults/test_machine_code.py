@@ -18,6 +18,7 @@ from rankadapters.cli import warmup
 from rankadapters.core.kernels import compiling, kept_code
 from rankadapters.core.kernels.dispatch import NEVER, kernels
 from tests.command import refused
+from tests.depth import examples
 from tests.faults.one_kernel import answer, made
 from tests.faults.surroundings import PATIENCE, ROOT, posix, python, read_only, small_disk, started
 
@@ -153,11 +154,12 @@ def test_a_process_killed_at_any_time_while_it_compiles_harms_no_other(made, tmp
     start = time.monotonic()
     answer(made())
     took = time.monotonic() - start
-    for number in range(6):
+    n_times = examples(6)
+    for number in range(n_times):
         shutil.rmtree(tmp_path / "cache")
         kernel = made()
         with forked(lambda kernel=kernel: answer(kernel)):
-            time.sleep(number / 5 * took)
+            time.sleep(number / (n_times - 1) * took)
         assert answer(made())[0] == 42
         assert answer(made()) == (42, 0)
 

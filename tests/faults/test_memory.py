@@ -5,22 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, _data_sets, measured
+from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, _data_sets, alone, measured
 
 # Bytes. What histories, ours and the toolkits', keep of a round takes 2,000; an array of the rows would be 8,000.
 MOST = 6000
 
 
+@pytest.fixture(scope="module")
+def process():
+    with alone() as made:
+        yield made
+
+
 @pytest.mark.parametrize("toolkit", ROUNDS)
-def test_a_round_keeps_no_more_than_its_values(toolkit):
+def test_a_round_keeps_no_more_than_its_values(process, toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    assert measured("rounds", toolkit, 100).python < MOST
+    assert measured(process, "rounds", toolkit, 60).python < MOST
 
 
 @pytest.mark.parametrize("toolkit", DATASETS)
-def test_a_data_set_that_is_dropped_is_gone(toolkit):
+def test_a_data_set_that_is_dropped_is_gone(process, toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    assert measured("datasets", toolkit, 20).python < MOST
+    assert measured(process, "datasets", toolkit, 20).python < MOST
 
 
 def test_what_is_kept_is_seen():

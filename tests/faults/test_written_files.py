@@ -115,9 +115,12 @@ def test_standard_output_that_is_a_file_stays_that_file(tmp_path, name):
 
 
 @posix
-@pytest.mark.parametrize("before", [None, "old"])
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda sent: sent.name)
-def test_a_process_that_ends_in_the_middle_changes_no_file(heeded, tmp_path, before, sent):
+@pytest.mark.parametrize(
+    ("sent", "before"),
+    [(signal.SIGKILL, "old"), (signal.SIGINT, None), (signal.SIGTERM, "old")],
+    ids=["killed", "interrupted", "terminated"],
+)
+def test_a_process_that_ends_in_the_middle_changes_no_file(heeded, tmp_path, sent, before):
     path = tmp_path / "page.html"
     if before is not None:
         path.write_text(before)

@@ -16,9 +16,10 @@ import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, kernels
 from rankadapters.io import line_blocks
 from rankadapters.io.text import LoadedFile
+from tests.depth import examples
 from tests.fuzz.plain_text import RefusedError
 
-EXAMPLES = 10_000  # of all targets, in a run of the test suite
+EXAMPLES = examples(10_000)  # of all targets, in a run of the test suite
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.large_base_example, HealthCheck.data_too_large]
 
 

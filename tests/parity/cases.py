@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 import rankadapters as ra
+from tests.depth import examples
 
-N_CASES = 200
+N_CASES = examples(200)
 CUTOFFS = (1, 3, 5, 10, None)
 
 

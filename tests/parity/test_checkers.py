@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from tests.ranking_data import ranking
+from tests.tables import for_each
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")
 ROUNDS = 4
@@ -126,7 +127,7 @@ def test_weights_with_which_xgboosts_mean_exceeds_1_are_its_own_refusal():
 
 
 @pytest.mark.parametrize("toolkit", TOOLKITS)
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
         ({"scores": [1, 2, 3]}, "scores has 3 rows but the queries cover 2"),

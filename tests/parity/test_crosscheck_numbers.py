@@ -9,9 +9,14 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import parity
+from tests.tables import for_each
 
 ALL = ["sklearn", "lightgbm", "xgboost", "catboost"]
 LABELS, SCORES, SIZES = [2, 0, 1, 1, 0], [0.5, 0.9, 0.1, 0.25, 0.75], [3, 2]
+
+NAMES = ra.presets.names(None)
+KINDS_OF_LABELS = [(name, True) for name in NAMES if name.partition(".")[0] in ALL or NAMES.index(name) % 2]
+KINDS_OF_LABELS += [(name, False) for name in NAMES if name.partition(".")[0] in ALL or not NAMES.index(name) % 2]
 
 
 @pytest.fixture
@@ -161,8 +166,7 @@ def test_bad_input_is_refused(more, message):
         check(**given)
 
 
-@pytest.mark.parametrize("name", ra.presets.names(None))
-@pytest.mark.parametrize("binary", [False, True])
+@for_each(("name", "binary"), KINDS_OF_LABELS)
 def test_no_toolkit_differs_from_what_a_preset_says_of_it(name, binary, all_toolkits):
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 2 if binary else 3, 60)

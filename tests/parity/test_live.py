@@ -32,7 +32,7 @@ def check(toolkit, seed, convention):
 
 
 @pytest.mark.parametrize("toolkit", ["sklearn", "lightgbm", "xgboost", "catboost"])
-def test_no_difference_on_200_generated_cases_is_unexplained(toolkit):
+def test_no_difference_on_generated_cases_is_unexplained(toolkit):
     pytest.importorskip(toolkit)
     verdicts, refused = [], 0
     for seed in range(N_CASES):
@@ -50,8 +50,8 @@ def test_no_difference_on_200_generated_cases_is_unexplained(toolkit):
             verdicts += [row.verdict for row in report.rows]
     assert refused < 0.5 * N_CASES
     assert verdicts.count("equal") >= 1.4 * N_CASES
-    assert verdicts.count("equal-on-this-data") >= 10
-    assert verdicts.count("not-comparable") >= 10
+    assert verdicts.count("equal-on-this-data") >= 0.05 * N_CASES
+    assert verdicts.count("not-comparable") >= 0.05 * N_CASES
 
 
 @pytest.mark.parametrize("toolkit", ["sklearn", "lightgbm", "xgboost", "catboost"])

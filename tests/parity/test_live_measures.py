@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.depth import examples
 from tests.parity.cases import N_CASES
 from tests.parity.measure_cases import ASKED, cases
 
@@ -22,16 +23,17 @@ THEIRS = (
     r"Target data is constant. Cannot generate pairs"
 )
 MATTERS = r"cannot express .*, which matters here\.[\s\S]*\nThe nearest it can: "
+LEAST = examples(30)
 TURNS = [(toolkit, metric) for toolkit, metrics in ASKED.items() for metric in metrics]
 
 
 @pytest.mark.parametrize(("toolkit", "metric"), TURNS)
 def test_no_difference_on_generated_cases_is_unexplained(toolkit, metric):
-    """The 200 cases of a toolkit are dealt to its metrics in turn, and each metric has 30 of them or more."""
+    """The cases of a toolkit are dealt to its metrics in turn, and each metric has `LEAST` of them or more."""
     pytest.importorskip(toolkit)
     verdicts: Counter[str] = Counter()
     place, several = list(ASKED[toolkit]).index(metric), len(ASKED[toolkit])
-    for seed in range(place, max(N_CASES, 30 * several), several):
+    for seed in range(place, max(N_CASES, LEAST * several), several):
         for number, (convention, queries, scores) in enumerate(cases(toolkit, metric, seed)):
             where = f"case {seed}: {convention}\n"
             try:
@@ -46,7 +48,7 @@ def test_no_difference_on_generated_cases_is_unexplained(toolkit, metric):
             for row in report.rows[1:]:
                 assert row.verdict == "equal-on-this-data" or re.search(MATTERS, row.reason), f"{where}{report}"
             verdicts.update(row.verdict for row in report.rows)
-    assert verdicts["equal"] >= 30
+    assert verdicts["equal"] >= LEAST
     assert verdicts["refused"] < 0.5 * verdicts["equal"]
 
 

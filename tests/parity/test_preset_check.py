@@ -13,6 +13,7 @@ import rankadapters as ra
 from rankadapters import cli, presets
 from rankadapters.parity import preset_check, tool_runs
 from rankadapters.parity.golden import golden
+from tests.tables import for_each
 
 ROOT = Path(__file__).parents[2]
 
@@ -151,7 +152,7 @@ def test_the_golden_queries_have_what_conventions_differ_in():
     assert all(len(set(rows.values())) == len(rows) for rows in binary.run.values())
 
 
-@pytest.mark.parametrize("name", presets.TOOLS)
+@for_each("name", presets.TOOLS)
 def test_every_tool_says_for_which_releases_and_how_it_was_confirmed(name):
     tool = presets.TOOLS[name]
     assert tool.evidence in {"run", "read"}

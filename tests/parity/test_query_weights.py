@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.parity.checks import compare_numbers
 
 QID = np.repeat(np.arange(10), 20)
 IDLE = [
@@ -67,3 +68,17 @@ def test_a_cross_check_under_lightgbms_auc_with_query_weights_holds(data):
     labels, scores, columns = data
     report = ra.parity.crosscheck(labels, scores, "lightgbm.auc+average=query", toolkits=["lightgbm"], **columns)
     assert report.ok
+
+
+@pytest.mark.parametrize("column", ["query_weight", "row_weight"])
+def test_weights_that_the_convention_does_not_count_are_refused_beside_numbers(data, column):
+    labels, scores, columns = data
+    weights = {column: columns["query_weight"] if column == "query_weight" else np.linspace(1, 2, labels.size)}
+    columns = {"qid": columns["qid"], **weights}
+    convention, refused = ra.parse("textbook@5"), f"{column} .*would ignore it"
+    with pytest.raises(ra.InputError, match=refused):
+        ra.parity.check_value(labels, scores, convention, value=0.5, **columns)
+    with pytest.raises(ra.InputError, match=refused):
+        ra.parity.crosscheck(labels, scores, convention, toolkits=[], **columns)
+    with pytest.raises(ra.InputError, match=refused):
+        compare_numbers(0.25, 0.5, convention=convention, queries=ra.Queries(labels, **columns), scores=scores)

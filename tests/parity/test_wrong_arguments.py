@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 DATA = ([2, 0, 1, 0], [0.9, 0.4, 0.1, 0.3])
 QID = [1, 1, 2, 2]
@@ -64,9 +65,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("check", "arguments", "message"), WRONG, ids=lambda value: getattr(value, "__name__", f"{value!s:.40}")
-)
+@for_each(("check", "arguments", "message"), WRONG, ids=lambda value: getattr(value, "__name__", f"{value!s:.40}"))
 def test_a_wrong_argument_is_refused_by_an_error_of_ours(check, arguments, message):
     with pytest.raises(ra.RankAdaptersError, match=message):
         check(**arguments)
