@@ -56,10 +56,10 @@ def test_all_swaps_of_few_queries_are_scipys_exact_test(seed):
         [0.001, 0.002, 0.003, 0.4, -0.4, 0.1, 0.2, -0.3],
     ],
 )
-@pytest.mark.parametrize("scale", [1, 1 / 3, 1e-310, 1e306])
-def test_sums_that_are_equal_count_as_equal_whatever_their_last_bits(difference, scale):
-    [found] = of(np.array(difference) * scale)
-    assert found.p_value == exact(difference)
+def test_sums_that_are_equal_count_as_equal_whatever_their_last_bits(difference):
+    for scale in (1, 1 / 3, 1e-310, 1e306):
+        [found] = of(np.array(difference) * scale)
+        assert found.p_value == exact(difference), scale
 
 
 @pytest.mark.parametrize("sign", [1, -1])
