@@ -52,18 +52,18 @@ def binary(seed=0, **columns):
     return queries.with_labels((queries.labels > 0).astype(float)), scores
 
 
-@pytest.mark.parametrize("pair", SUMS)
-def test_parts_add_up_over_fields_and_over_queries(pair):
+def test_parts_add_up_over_fields_and_over_queries():
     queries, scores = binary()
-    a, b = map(ra.parse, SUMS[pair])
-    found = ra.audit.explain(queries, scores, a, b)
-    gap = ra.evaluate(queries, scores, b).value - ra.evaluate(queries, scores, a).value
-    assert found.gap == gap
-    assert set(found.contributions) == set(a.diff(b))
-    assert math.fsum(found.contributions.values()) == pytest.approx(gap, abs=1e-12)
-    for name, part in found.contributions.items():
-        assert math.fsum(found.per_query[name]) == pytest.approx(part, abs=1e-12)
-    assert "queries that contribute most" in str(found)
+    for pair, texts in SUMS.items():
+        a, b = map(ra.parse, texts)
+        found = ra.audit.explain(queries, scores, a, b)
+        gap = ra.evaluate(queries, scores, b).value - ra.evaluate(queries, scores, a).value
+        assert found.gap == gap, pair
+        assert set(found.contributions) == set(a.diff(b)), pair
+        assert math.fsum(found.contributions.values()) == pytest.approx(gap, abs=1e-12)
+        for name, part in found.contributions.items():
+            assert math.fsum(found.per_query[name]) == pytest.approx(part, abs=1e-12), pair
+        assert "queries that contribute most" in str(found)
 
 
 @pytest.mark.parametrize("pair", TOTALS)
@@ -88,24 +88,24 @@ def test_a_mixture_that_is_not_a_convention_is_named():
         ra.audit.explain(*binary(), a, b)
 
 
-@pytest.mark.parametrize("pair", [*SUMS, *TOTALS, *ALIKE])
-def test_models_are_ordered_and_tested_where_the_value_is_a_sum(pair):
+def test_models_are_ordered_and_tested_where_the_value_is_a_sum():
     pytest.importorskip("scipy")
     queries, scores = binary()
-    conventions = list(map(ra.parse, {**SUMS, **TOTALS, **ALIKE}[pair]))
-    found = ra.audit.order(queries, {"a": scores, "b": -scores}, conventions, n_resamples=99)
-    notes = " ".join(found.notes)
-    for comparison in found.comparisons:
-        convention = comparison.convention
-        values = [ra.evaluate(queries, sign * scores, convention).value for sign in (1, -1)]
-        assert comparison.difference == values[0] - values[1]
-        better = values[0] > values[1] if convention.higher_is_better else values[0] < values[1]
-        assert comparison.ahead == ("a" if better else "b") or values[0] == values[1]
-        assert (comparison.p_value is not None) is convention.is_sum
-        assert (comparison.p_corrected is not None) is convention.is_sum
-        assert (f"nothing is tested under {convention.name}" in notes) is not convention.is_sum
-    assert len(found.comparisons) == 2
-    assert json.loads(found.to_json())["notes"] == list(found.notes)
+    for pair in [*SUMS.values(), *TOTALS.values(), *ALIKE.values()]:
+        conventions = list(map(ra.parse, pair))
+        found = ra.audit.order(queries, {"a": scores, "b": -scores}, conventions, n_resamples=99)
+        notes = " ".join(found.notes)
+        for comparison in found.comparisons:
+            convention = comparison.convention
+            values = [ra.evaluate(queries, sign * scores, convention).value for sign in (1, -1)]
+            assert comparison.difference == values[0] - values[1], convention
+            better = values[0] > values[1] if convention.higher_is_better else values[0] < values[1]
+            assert comparison.ahead == ("a" if better else "b") or values[0] == values[1]
+            assert (comparison.p_value is not None) is convention.is_sum
+            assert (comparison.p_corrected is not None) is convention.is_sum
+            assert (f"nothing is tested under {convention.name}" in notes) is not convention.is_sum
+        assert len(found.comparisons) == 2, pair
+        assert json.loads(found.to_json())["notes"] == list(found.notes)
 
 
 @pytest.mark.parametrize("measure", MEASURES)

@@ -127,26 +127,26 @@ def test_markdown_and_json_need_no_rich(capsys, monkeypatch, letor, command):
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *COMMANDS[command], *files)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (("explain", "--a", "yahoo@3"), "required: --b"),
-        (("explain", "--a", "foo@3", "--b", "yahoo@3"), "argument --a: 'foo@3' is neither a preset@k"),
-        (("explain", "--a", "yahoo@3", "--b", "yahoo@x"), "argument --b: 'yahoo@x' is neither"),
-        (("explain", "--a", "yahoo@3", "--b", "yahoo@3", "--top", "-1"), "argument --top: '-1' is not a whole number"),
-        (("explain", "--a", "yahoo@3", "--b", "yahoo@3"), "nothing to evaluate"),
-        (("identify",), "required: VALUE"),
-        (("identify", "0.5", "--k", "0"), "argument --k: '0' is not a cutoff; allowed are"),
-        (("profile", "--k", "unknown"), "argument --k: 'unknown' is not a cutoff"),
-        (("order",), "required: --convention"),
-        (("order", "--convention", "yahoo@3", "--resamples", "0"), "argument --resamples: '0' is not a whole number"),
-        (("order", "--convention", "foo@3"), "argument --convention: 'foo@3' is neither"),
-        (("report",), "required: OUT.html"),
-    ],
-)
-def test_bad_arguments_are_one_line_that_names_them(capsys, arguments, match):
-    formats = () if arguments[0] == "report" else ("--format", "json")
-    assert match in refused(capsys, *arguments, *formats)
+BAD_ARGUMENTS = [
+    (("explain", "--a", "yahoo@3"), "required: --b"),
+    (("explain", "--a", "foo@3", "--b", "yahoo@3"), "argument --a: 'foo@3' is neither a preset@k"),
+    (("explain", "--a", "yahoo@3", "--b", "yahoo@x"), "argument --b: 'yahoo@x' is neither"),
+    (("explain", "--a", "yahoo@3", "--b", "yahoo@3", "--top", "-1"), "argument --top: '-1' is not a whole number"),
+    (("explain", "--a", "yahoo@3", "--b", "yahoo@3"), "nothing to evaluate"),
+    (("identify",), "required: VALUE"),
+    (("identify", "0.5", "--k", "0"), "argument --k: '0' is not a cutoff; allowed are"),
+    (("profile", "--k", "unknown"), "argument --k: 'unknown' is not a cutoff"),
+    (("order",), "required: --convention"),
+    (("order", "--convention", "yahoo@3", "--resamples", "0"), "argument --resamples: '0' is not a whole number"),
+    (("order", "--convention", "foo@3"), "argument --convention: 'foo@3' is neither"),
+    (("report",), "required: OUT.html"),
+]
+
+
+def test_bad_arguments_are_one_line_that_names_them(capsys):
+    for arguments, match in BAD_ARGUMENTS:
+        formats = () if arguments[0] == "report" else ("--format", "json")
+        assert match in refused(capsys, *arguments, *formats)
 
 
 def test_bad_numbers_are_one_line_that_names_them(capsys, letor):
