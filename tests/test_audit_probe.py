@@ -58,19 +58,23 @@ def value(convention, labels, scores, sizes):
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 @pytest.mark.parametrize("measure", RANKED)
 def test_random_conventions_are_found_again(measure):
-    draw = random.Random(measure)
-    k = draw.choice(CUTOFFS)  # one, because the cases of a new cutoff take seconds
-    for takes in TAKES * (4 if THOROUGH else 1):
-        convention = random_convention(draw, measure, k)
-        found = ra.audit.probe(
-            as_function(convention, takes), takes=takes, k=getattr(convention, "k", None), measures=measure
-        )
-        assert found.convention is not None, convention
-        for _ in range(30):
-            data = random_data(draw, 1 if takes == "query" else 4)
-            expected = value(convention, *data)
-            if expected is not None:
-                assert value(found.convention, *data) == pytest.approx(expected, abs=1e-9), (convention, data)
+    for takes in TAKES:
+        draw = random.Random(f"{measure} {takes}")
+        k = random.Random(f"{measure} {takes == 'query'}").choice(CUTOFFS)  # one, as the cases of each take seconds
+        for _ in range(4 if THOROUGH else 1):
+            check_found_again(draw, random_convention(draw, measure, k), measure, takes)
+
+
+def check_found_again(draw, convention, measure, takes):
+    found = ra.audit.probe(
+        as_function(convention, takes), takes=takes, k=getattr(convention, "k", None), measures=measure
+    )
+    assert found.convention is not None, convention
+    for _ in range(30):
+        data = random_data(draw, 1 if takes == "query" else 4)
+        expected = value(convention, *data)
+        if expected is not None:
+            assert value(found.convention, *data) == pytest.approx(expected, abs=1e-9), (convention, data)
 
 
 @pytest.mark.parametrize(
