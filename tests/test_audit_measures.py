@@ -108,17 +108,17 @@ def test_models_are_ordered_and_tested_where_the_value_is_a_sum():
         assert json.loads(found.to_json())["notes"] == list(found.notes)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-def test_effects_are_those_of_the_measures_own_presets(measure):
+def test_effects_are_those_of_the_measures_own_presets():
     queries, scores = binary()
-    for given_scores in (scores, None):
-        found = ra.audit.profile(queries, k=5, scores=given_scores, measure=measure)
-        assert found.measure == measure
-        varied = {effect.field for effect in found.effects}
-        fields = set(MEASURES[measure].fields())
-        assert {"ties", "precision"} & fields <= varied <= fields
-        assert {effect.convention.measure for effect in found.effects} == {measure}
-        assert f"Largest change of {measure.upper()} that each field makes" in str(found)
+    for measure, kind in MEASURES.items():
+        for given_scores in (scores, None):
+            found = ra.audit.profile(queries, k=5, scores=given_scores, measure=measure)
+            assert found.measure == measure
+            varied = {effect.field for effect in found.effects}
+            fields = set(kind.fields())
+            assert {"ties", "precision"} & fields <= varied <= fields, measure
+            assert {effect.convention.measure for effect in found.effects} == {measure}
+            assert f"Largest change of {measure.upper()} that each field makes" in str(found)
 
 
 def test_an_effect_of_a_field_that_ndcg_does_not_have():
