@@ -170,10 +170,10 @@ def test_where_most_points_are_one_point_there_is_no_bag():
     assert (found.median, found.bag, found.outliers) == ((0.1, 0.7), (), ())
 
 
-@pytest.mark.parametrize(("n", "corners"), [(1, 4), (2, 4), (3, 4), (4, 4), (5, 0)])
-def test_where_at_most_half_of_the_points_are_one_point_there_is_a_bag(n, corners):
-    found = bagplot([*SQUARE, *[(1, 1)] * n])
-    assert (found.median, len(found.bag)) == ((1, 1), corners)
+def test_where_at_most_half_of_the_points_are_one_point_there_is_a_bag():
+    for n, corners in [(1, 4), (2, 4), (3, 4), (4, 4), (5, 0)]:
+        found = bagplot([*SQUARE, *[(1, 1)] * n])
+        assert (found.median, len(found.bag)) == ((1, 1), corners), n
 
 
 def test_bag_and_loop_move_along_with_the_points():
