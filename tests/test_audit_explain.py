@@ -15,6 +15,7 @@ import rankadapters as ra
 from rankadapters.audit.explanation.shapley import split, split_columns
 from rankadapters.statistics.grid import grid
 from tests.audit_data import mq2008, small
+from tests.depth import examples
 
 YAHOO, LETOR4, LIGHTGBM = ra.presets.yahoo(10), ra.presets.letor4(10), ra.presets.lightgbm(5)
 
@@ -62,7 +63,7 @@ def conventions(draw):
         reject()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(conventions(), conventions(), st.booleans())
 def test_parts_add_up_to_the_gap_over_fields_and_over_queries(a, b, weighted):
     queries, scores = small()

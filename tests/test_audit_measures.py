@@ -12,6 +12,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES as ALL
 from rankadapters.statistics.grid import has_cutoff, values_to_search
 from tests.audit_data import small
+from tests.depth import THOROUGH, examples
 
 MEASURES = {name: measure for name, measure in ALL.items() if name != "ndcg"}
 SUMS = {
@@ -51,18 +52,18 @@ def binary(seed=0, **columns):
     return queries.with_labels((queries.labels > 0).astype(float)), scores
 
 
-@pytest.mark.parametrize("pair", SUMS)
-def test_parts_add_up_over_fields_and_over_queries(pair):
+def test_parts_add_up_over_fields_and_over_queries():
     queries, scores = binary()
-    a, b = map(ra.parse, SUMS[pair])
-    found = ra.audit.explain(queries, scores, a, b)
-    gap = ra.evaluate(queries, scores, b).value - ra.evaluate(queries, scores, a).value
-    assert found.gap == gap
-    assert set(found.contributions) == set(a.diff(b))
-    assert math.fsum(found.contributions.values()) == pytest.approx(gap, abs=1e-12)
-    for name, part in found.contributions.items():
-        assert math.fsum(found.per_query[name]) == pytest.approx(part, abs=1e-12)
-    assert "queries that contribute most" in str(found)
+    for pair, texts in SUMS.items():
+        a, b = map(ra.parse, texts)
+        found = ra.audit.explain(queries, scores, a, b)
+        gap = ra.evaluate(queries, scores, b).value - ra.evaluate(queries, scores, a).value
+        assert found.gap == gap, pair
+        assert set(found.contributions) == set(a.diff(b)), pair
+        assert math.fsum(found.contributions.values()) == pytest.approx(gap, abs=1e-12)
+        for name, part in found.contributions.items():
+            assert math.fsum(found.per_query[name]) == pytest.approx(part, abs=1e-12), pair
+        assert "queries that contribute most" in str(found)
 
 
 @pytest.mark.parametrize("pair", TOTALS)
@@ -87,37 +88,37 @@ def test_a_mixture_that_is_not_a_convention_is_named():
         ra.audit.explain(*binary(), a, b)
 
 
-@pytest.mark.parametrize("pair", [*SUMS, *TOTALS, *ALIKE])
-def test_models_are_ordered_and_tested_where_the_value_is_a_sum(pair):
+def test_models_are_ordered_and_tested_where_the_value_is_a_sum():
     pytest.importorskip("scipy")
     queries, scores = binary()
-    conventions = list(map(ra.parse, {**SUMS, **TOTALS, **ALIKE}[pair]))
-    found = ra.audit.order(queries, {"a": scores, "b": -scores}, conventions, n_resamples=99)
-    notes = " ".join(found.notes)
-    for comparison in found.comparisons:
-        convention = comparison.convention
-        values = [ra.evaluate(queries, sign * scores, convention).value for sign in (1, -1)]
-        assert comparison.difference == values[0] - values[1]
-        better = values[0] > values[1] if convention.higher_is_better else values[0] < values[1]
-        assert comparison.ahead == ("a" if better else "b") or values[0] == values[1]
-        assert (comparison.p_value is not None) is convention.is_sum
-        assert (comparison.p_corrected is not None) is convention.is_sum
-        assert (f"nothing is tested under {convention.name}" in notes) is not convention.is_sum
-    assert len(found.comparisons) == 2
-    assert json.loads(found.to_json())["notes"] == list(found.notes)
+    for pair in [*SUMS.values(), *TOTALS.values(), *ALIKE.values()]:
+        conventions = list(map(ra.parse, pair))
+        found = ra.audit.order(queries, {"a": scores, "b": -scores}, conventions, n_resamples=99)
+        notes = " ".join(found.notes)
+        for comparison in found.comparisons:
+            convention = comparison.convention
+            values = [ra.evaluate(queries, sign * scores, convention).value for sign in (1, -1)]
+            assert comparison.difference == values[0] - values[1], convention
+            better = values[0] > values[1] if convention.higher_is_better else values[0] < values[1]
+            assert comparison.ahead == ("a" if better else "b") or values[0] == values[1]
+            assert (comparison.p_value is not None) is convention.is_sum
+            assert (comparison.p_corrected is not None) is convention.is_sum
+            assert (f"nothing is tested under {convention.name}" in notes) is not convention.is_sum
+        assert len(found.comparisons) == 2, pair
+        assert json.loads(found.to_json())["notes"] == list(found.notes)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("scored", [True, False])
-def test_effects_are_those_of_the_measures_own_presets(measure, scored):
+def test_effects_are_those_of_the_measures_own_presets():
     queries, scores = binary()
-    found = ra.audit.profile(queries, k=5, scores=scores if scored else None, measure=measure)
-    assert found.measure == measure
-    varied = {effect.field for effect in found.effects}
-    fields = set(MEASURES[measure].fields())
-    assert {"ties", "precision"} & fields <= varied <= fields
-    assert {effect.convention.measure for effect in found.effects} == {measure}
-    assert f"Largest change of {measure.upper()} that each field makes" in str(found)
+    for measure, kind in MEASURES.items():
+        for given_scores in (scores, None):
+            found = ra.audit.profile(queries, k=5, scores=given_scores, measure=measure)
+            assert found.measure == measure
+            varied = {effect.field for effect in found.effects}
+            fields = set(kind.fields())
+            assert {"ties", "precision"} & fields <= varied <= fields, measure
+            assert {effect.convention.measure for effect in found.effects} == {measure}
+            assert f"Largest change of {measure.upper()} that each field makes" in str(found)
 
 
 def test_an_effect_of_a_field_that_ndcg_does_not_have():
@@ -127,7 +128,10 @@ def test_an_effect_of_a_field_that_ndcg_does_not_have():
     assert (effect.change, effect.lowest, effect.highest) == (0.5, "from_2", "above_0.5")
 
 
-@pytest.mark.parametrize("pair", [*SUMS, *TOTALS])
+ON_PAGES = ["dcg", "rbp", "coverage", "pooled pairs", "all rows", "geometric"]  # with and without a cutoff, over rows
+
+
+@pytest.mark.parametrize("pair", [*SUMS, *TOTALS] if THOROUGH else ON_PAGES)
 def test_a_page_shows_what_there_is(pair):
     for package in ("scipy", "matplotlib", "jinja2"):
         pytest.importorskip(package)
@@ -173,14 +177,17 @@ def weighted():
 DATA = {"plain": small(1, docids=True), "retrieval": retrieval(), "weighted": weighted()}
 
 
-@pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_random_convention_is_found_or_one_that_is_equal_on_the_data(measure, data):
-    queries, scores = DATA[data]
+def test_a_random_convention_is_found_or_one_that_is_equal_on_the_data(measure):
+    rng = np.random.default_rng(3)
+    for queries, scores in DATA.values():
+        check_random_conventions(rng, measure, queries, scores)
+
+
+def check_random_conventions(rng, measure, queries, scores):
     if measure == "query-cross-entropy":
         queries = queries.with_labels(queries.labels / 2)
-    rng = np.random.default_rng(3)
-    for _ in range(6 if measure in {"dcg", "ap", "rr", "auc"} else 1):
+    for _ in range(examples(6) if measure in {"dcg", "ap", "rr", "auc"} else 1):
         convention, value = random_convention(rng, MEASURES[measure], queries, scores)
         k = getattr(convention, "k", None)
         found = ra.audit.identify(queries, scores, value=f"{value:.6f}", measure=measure, k=k)
@@ -207,19 +214,20 @@ def test_a_preset_is_named_behind_its_number(text):
     assert not match.covers(ra.presets.yahoo(5))
 
 
-@pytest.mark.parametrize("persistence", [0.5, 0.8, 0.95])
-def test_the_usual_persistences_are_found(persistence):
+def test_the_usual_persistences_are_found():
     queries, scores = small()
-    convention = ra.parse("ranx.rbp").replace(persistence=persistence)
-    value = ra.evaluate(queries, scores, convention).value
-    found = ra.audit.identify(queries, scores, value=f"{value:.8f}", measure="rbp", k=None)
-    assert sum(match.covers(convention) for match in found) == 1
+    for persistence in (0.5, 0.8, 0.95):
+        convention = ra.parse("ranx.rbp").replace(persistence=persistence)
+        value = ra.evaluate(queries, scores, convention).value
+        found = ra.audit.identify(queries, scores, value=f"{value:.8f}", measure="rbp", k=None)
+        assert sum(match.covers(convention) for match in found) == 1, persistence
 
 
-@pytest.mark.parametrize("measure", ALL)
-def test_values_that_are_tried_are_values_of_their_field_each_once(measure):
-    for name, field in ALL[measure].declared().items():
-        assert [field.check(name, value) for value in field.tried] == list(dict.fromkeys(field.tried)), name
+def test_values_that_are_tried_are_values_of_their_field_each_once():
+    for measure in ALL.values():
+        for name, field in measure.declared().items():
+            checked = [field.check(name, value) for value in field.tried]
+            assert checked == list(dict.fromkeys(field.tried)), (measure, name)
 
 
 def test_the_sign_of_a_zero_tells_no_values_apart():

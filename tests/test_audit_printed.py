@@ -10,23 +10,22 @@ import pytest
 import rankadapters as ra
 from rankadapters.audit.printed import read
 
+WRITTEN = [
+    ("0.1620", None, "0.1620"),
+    (0.162, None, "0.162"),
+    (0.162, 4, "0.1620"),
+    (np.float32(0.1623), None, "0.1623"),
+    (Decimal("0.50"), None, "0.50"),
+    (1.0, None, "1.0"),
+    (0, 3, "0.000"),
+    ("1e-3", None, "0.001"),
+    (" 0.16 ", None, "0.16"),
+]
 
-@pytest.mark.parametrize(
-    ("value", "decimals", "text"),
-    [
-        ("0.1620", None, "0.1620"),
-        (0.162, None, "0.162"),
-        (0.162, 4, "0.1620"),
-        (np.float32(0.1623), None, "0.1623"),
-        (Decimal("0.50"), None, "0.50"),
-        (1.0, None, "1.0"),
-        (0, 3, "0.000"),
-        ("1e-3", None, "0.001"),
-        (" 0.16 ", None, "0.16"),
-    ],
-)
-def test_decimals_are_those_that_the_number_is_written_with(value, decimals, text):
-    assert str(read(value, decimals)) == text
+
+def test_decimals_are_those_that_the_number_is_written_with():
+    for value, decimals, text in WRITTEN:
+        assert str(read(value, decimals)) == text
 
 
 def test_a_value_matches_where_it_rounds_to_the_number():

@@ -40,13 +40,14 @@ def test_identify_prints_what_identify_gives_and_exits_by_it(capsys, letor):
     ("texts", "value", "models"),
     [
         (["2=0.5", "3=0.6667"], {2: "0.5", 3: "0.6667"}, ["good"]),
-        (["feature 1:0.6667"], "0.6667", ["good"]),
+        (["feature 1:3=0.6667"], {3: "0.6667"}, ["good"]),
         (
             ["feature 1:ndcg@2=0.5", "feature 1:all=0.6667", "feature 2:3=0.25"],
             {"feature 1": {2: "0.5", None: "0.6667"}, "feature 2": {3: "0.25"}}, ["good", "bad"],
         ),
         (["feature 1:0.50", "feature 2:0.50"], {"feature 1": "0.50", "feature 2": "0.50"}, ["good", "bad"]),
     ],
+    ids=["two cutoffs", "one model", "two models, three cutoffs", "two models, no cutoff"],
 )  # fmt: skip
 def test_identify_takes_several_numbers(capsys, letor, texts, value, models):
     docid = [f"d{row}" for row in range(len(LABELS))]
@@ -65,10 +66,10 @@ def test_a_number_of_several_models_needs_a_name(capsys, letor):
     assert "value has a number for the model ''" in refused(capsys, "identify", "2=0.5", "feature 1:3=0.5", *files)
 
 
-@pytest.mark.parametrize("texts", [["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]])
-def test_numbers_of_one_model_need_a_cutoff_each(capsys, letor, texts):
+def test_numbers_of_one_model_need_a_cutoff_each(capsys, letor):
     files = (*letor, "--feature", "1", "--format", "json")
-    assert "repeats a model and cutoff" in refused(capsys, "identify", *texts, *files)
+    for texts in (["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]):
+        assert "repeats a model and cutoff" in refused(capsys, "identify", *texts, *files), texts
 
 
 def test_identify_and_profile_take_a_measure(capsys, letor):
@@ -126,26 +127,26 @@ def test_markdown_and_json_need_no_rich(capsys, monkeypatch, letor, command):
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *COMMANDS[command], *files)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (("explain", "--a", "yahoo@3"), "required: --b"),
-        (("explain", "--a", "foo@3", "--b", "yahoo@3"), "argument --a: 'foo@3' is neither a preset@k"),
-        (("explain", "--a", "yahoo@3", "--b", "yahoo@x"), "argument --b: 'yahoo@x' is neither"),
-        (("explain", "--a", "yahoo@3", "--b", "yahoo@3", "--top", "-1"), "argument --top: '-1' is not a whole number"),
-        (("explain", "--a", "yahoo@3", "--b", "yahoo@3"), "nothing to evaluate"),
-        (("identify",), "required: VALUE"),
-        (("identify", "0.5", "--k", "0"), "argument --k: '0' is not a cutoff; allowed are"),
-        (("profile", "--k", "unknown"), "argument --k: 'unknown' is not a cutoff"),
-        (("order",), "required: --convention"),
-        (("order", "--convention", "yahoo@3", "--resamples", "0"), "argument --resamples: '0' is not a whole number"),
-        (("order", "--convention", "foo@3"), "argument --convention: 'foo@3' is neither"),
-        (("report",), "required: OUT.html"),
-    ],
-)
-def test_bad_arguments_are_one_line_that_names_them(capsys, arguments, match):
-    formats = () if arguments[0] == "report" else ("--format", "json")
-    assert match in refused(capsys, *arguments, *formats)
+BAD_ARGUMENTS = [
+    (("explain", "--a", "yahoo@3"), "required: --b"),
+    (("explain", "--a", "foo@3", "--b", "yahoo@3"), "argument --a: 'foo@3' is neither a preset@k"),
+    (("explain", "--a", "yahoo@3", "--b", "yahoo@x"), "argument --b: 'yahoo@x' is neither"),
+    (("explain", "--a", "yahoo@3", "--b", "yahoo@3", "--top", "-1"), "argument --top: '-1' is not a whole number"),
+    (("explain", "--a", "yahoo@3", "--b", "yahoo@3"), "nothing to evaluate"),
+    (("identify",), "required: VALUE"),
+    (("identify", "0.5", "--k", "0"), "argument --k: '0' is not a cutoff; allowed are"),
+    (("profile", "--k", "unknown"), "argument --k: 'unknown' is not a cutoff"),
+    (("order",), "required: --convention"),
+    (("order", "--convention", "yahoo@3", "--resamples", "0"), "argument --resamples: '0' is not a whole number"),
+    (("order", "--convention", "foo@3"), "argument --convention: 'foo@3' is neither"),
+    (("report",), "required: OUT.html"),
+]
+
+
+def test_bad_arguments_are_one_line_that_names_them(capsys):
+    for arguments, match in BAD_ARGUMENTS:
+        formats = () if arguments[0] == "report" else ("--format", "json")
+        assert match in refused(capsys, *arguments, *formats)
 
 
 def test_bad_numbers_are_one_line_that_names_them(capsys, letor):
@@ -200,7 +201,7 @@ def test_bm25_on_mq2008_is_explained_and_identified(capsys):
     found = json.loads(explained)
     assert [f"{found[side]['value']:.4f}" for side in ("a", "b")] == ["0.6791", "0.1623"]
     assert sum(found["contributions"].values()) == pytest.approx(found["gap"], abs=1e-15)
-    first = json.loads(printed(capsys, "identify", "0.1623", *files, "--format", "json"))["matches"][0]
+    first = json.loads(printed(capsys, "identify", "0.1623", "--k", "10", *files, "--format", "json"))["matches"][0]
     assert first["signature"] == str(presets.letor4(10))
     first = json.loads(printed(capsys, "identify", "0.2947", "--k", "3", *files, "--format", "json"))["matches"][0]
     assert "trec_eval_9" in first["near"]

@@ -86,3 +86,27 @@ def test_ideal_lists_of_all_cutoffs_at_once_have_the_bits_of_each():
         for preset in (ra.presets.yahoo(k), ra.presets.letor4(k).replace(gain="linear")):
             one, other = preset.lower(together), preset.lower(apart)
             assert one.by_query["ideal"].tobytes() == other.by_query["ideal"].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("preset", "labels", "varied"),
+    [
+        ("catboost.dcg@1", [0, 0.5, -(2.0**-70)], {"gain": ("linear", "linear-positive")}),
+        ("yahoo@1", [0, 0, 0], {"empty": (0.0, 2.0**-70)}),
+    ],
+    ids=["gains", "empty queries"],
+)
+def test_differences_far_below_1_keep_groups_apart(preset, labels, varied):
+    convention = ra.parse(preset)
+    queries, scores = ra.Queries(labels, group_sizes=[3]), np.array([1.0, 2.0, 3.0])
+    single = {name: (getattr(convention, name),) for name in convention.fields() if name != "k"}
+    means = {}
+    for groups in Search(type(convention), {**single, **varied}, [Data(queries, scores, (1,))]).groups():
+        for value, policy in np.ndindex(groups.means.shape[:2]):
+            [block] = groups.conventions(value, policy)
+            for fields in product(*block.values()):
+                member = type(convention)(**dict(zip(block, fields, strict=True)))
+                mean = ra.evaluate(queries, scores, member).value
+                assert groups.means[value, policy, 0] == pytest.approx(mean, rel=1e-9, abs=0), member
+            means[groups.key(value, policy, 0)] = mean
+    assert len(set(means.values())) == len(means) == 2

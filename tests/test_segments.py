@@ -28,14 +28,15 @@ def evaluated(convention="textbook@2", by=BY, **changes):
     return ra.evaluate(LABELS, SCORES, convention, **{"qid": QID, "by": by, **changes})
 
 
-@pytest.mark.parametrize("convention", [*conventions(), *WEIGHED], ids=lambda each: each.name)
-def test_a_segment_scores_what_its_queries_score_alone(convention):
-    given = columns(DATA, convention)
-    found = ra.evaluate(DATA["label"], DATA["score"], convention, **given, by=DATA["segment"])
-    assert list(found) == ["dk", "no", "se"]
-    expected = {segment: alone(DATA, convention, segment).to_dict() for segment in found}
-    assert {segment: score.to_dict() for segment, score in found.items()} == expected
-    assert found.all.to_dict() == ra.evaluate(DATA["label"], DATA["score"], convention, **given).to_dict()
+def test_a_segment_scores_what_its_queries_score_alone():
+    for convention in (*conventions(), *WEIGHED):
+        given = columns(DATA, convention)
+        found = ra.evaluate(DATA["label"], DATA["score"], convention, **given, by=DATA["segment"])
+        assert list(found) == ["dk", "no", "se"]
+        expected = {segment: alone(DATA, convention, segment).to_dict() for segment in found}
+        assert {segment: score.to_dict() for segment, score in found.items()} == expected, convention.name
+        of_all = ra.evaluate(DATA["label"], DATA["score"], convention, **given)
+        assert found.all.to_dict() == of_all.to_dict(), convention.name
 
 
 def test_several_conventions_and_models_have_the_shape_of_evaluate():
@@ -61,26 +62,28 @@ def test_a_mapping_says_the_same_as_a_column():
     assert repr(ra.evaluate(*arguments, qid=DATA["qid"], by=floats)) == repr(by_column)
 
 
-@pytest.mark.parametrize(
-    ("segments", "order"),
-    [
-        ([10, 9, 10], [9, 10]),
-        ([True, False, True], [False, True]),
-        ([np.datetime64("2026-02-01"), np.datetime64("2026-01-01"), np.datetime64("2026-02-01")],
-         [date(2026, 1, 1), date(2026, 2, 1)]),
-        (["b", 2, 10], [2, 10, "b"]),
-        ([("x", 2), ("x", 1), ("x", 2)], [("x", 1), ("x", 2)]),
-        ([0.5, 0.25, 0.5], [0.25, 0.5]),
-        (["all", "all", "all"], ["all"]),
-    ],
-)  # fmt: skip
-def test_segments_are_any_hashables_in_the_order_of_their_values(segments, order):
-    column = np.fromiter(np.repeat(np.arange(3), 2), int)
-    found = evaluated(by=[segments[query] for query in column])
-    assert list(found) == order
-    assert [type(segment) for segment in found] == [type(segment) for segment in order]
-    assert found[segments[0]] == found[order[-1] if len(order) > 1 and segments[0] == order[-1] else segments[0]]
-    assert list(evaluated(by=dict(zip("abc", segments, strict=True)))) == order
+SEGMENTS = [
+    ([10, 9, 10], [9, 10]),
+    ([True, False, True], [False, True]),
+    (
+        [np.datetime64("2026-02-01"), np.datetime64("2026-01-01"), np.datetime64("2026-02-01")],
+        [date(2026, 1, 1), date(2026, 2, 1)],
+    ),
+    (["b", 2, 10], [2, 10, "b"]),
+    ([("x", 2), ("x", 1), ("x", 2)], [("x", 1), ("x", 2)]),
+    ([0.5, 0.25, 0.5], [0.25, 0.5]),
+    (["all", "all", "all"], ["all"]),
+]
+
+
+def test_segments_are_any_hashables_in_the_order_of_their_values():
+    for segments, order in SEGMENTS:
+        column = np.fromiter(np.repeat(np.arange(3), 2), int)
+        found = evaluated(by=[segments[query] for query in column])
+        assert list(found) == order
+        assert [type(segment) for segment in found] == [type(segment) for segment in order]
+        assert found[segments[0]] == found[order[-1] if len(order) > 1 and segments[0] == order[-1] else segments[0]]
+        assert list(evaluated(by=dict(zip("abc", segments, strict=True)))) == order
 
 
 def test_scores_of_two_segments_do_not_compare_but_those_of_two_models_do():

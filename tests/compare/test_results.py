@@ -64,12 +64,10 @@ def test_parquet_whose_text_is_not_utf_8_is_refused(tmp_path):
         Results.read(tmp_path / "r.parquet", higher_is_better=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "decimals"), [("0.41", 2), ("1", 0), ("-0.5", 1), ("4.12e-2", 4), (".5", 1), ("1.5e1", 0), ("2.", 0)]
-)
-def test_decimals_of_a_text(text, decimals):
-    found = Results({("a", "D", "m"): text}, higher_is_better=True)
-    assert (found.decimals.tolist(), found.values.tolist()) == ([decimals], [float(text)])
+def test_decimals_of_a_text():
+    for text, decimals in [("0.41", 2), ("1", 0), ("-0.5", 1), ("4.12e-2", 4), (".5", 1), ("1.5e1", 0), ("2.", 0)]:
+        found = Results({("a", "D", "m"): text}, higher_is_better=True)
+        assert (found.decimals.tolist(), found.values.tolist()) == ([decimals], [float(text)])
 
 
 def scores(*conventions, labels=(1, 0, 0, 1), predictions=(2, 1, 1, 2)):

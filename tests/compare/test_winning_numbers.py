@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one_out, winning_numbers
 from rankadapters.core.errors import InputError
+from tests.depth import examples
 from tests.shared_data import KEPT
 
 HAND = json.loads((KEPT / "compare_hand_case.json").read_text(encoding="utf-8"))
@@ -129,7 +130,7 @@ tables = st.dictionaries(
 
 
 @given(tables)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(100))
 def test_counting_all_pairs(cells):
     found = winning_numbers(Results(cells, higher_is_better=True))
     wn, iwn = brute(cells)
@@ -141,7 +142,7 @@ def test_counting_all_pairs(cells):
 
 @pytest.mark.parametrize("by", ["measure", "dataset"])
 @given(cells=tables)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(100))
 def test_the_data_sets_of_each_method_are_counted_in_every_group(by, cells):
     found = winning_numbers(Results(cells, higher_is_better=True), by=by)
     for group, counts in zip(found.groups, found.n_datasets.tolist(), strict=True):
@@ -150,7 +151,7 @@ def test_the_data_sets_of_each_method_are_counted_in_every_group(by, cells):
 
 
 @given(tables)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(100))
 def test_leaving_one_out_is_counting_without_it(cells):
     results = Results(cells, higher_is_better=True)
     for over, axis in (("dataset", 1), ("measure", 2)):
@@ -163,7 +164,7 @@ def test_leaving_one_out_is_counting_without_it(cells):
 
 
 @given(tables)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(100))
 def test_the_better_side_turned_round_wins_where_it_lost(cells):
     up = winning_numbers(Results(cells, higher_is_better=True))
     down = winning_numbers(Results(cells, higher_is_better=False))
@@ -174,7 +175,7 @@ def test_the_better_side_turned_round_wins_where_it_lost(cells):
 
 
 @given(tables, st.permutations(METHODS))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(100))
 def test_other_names_change_nothing_else(cells, names):
     renamed = dict(zip(METHODS, names, strict=True))
     found = winning_numbers(Results(cells, higher_is_better=True))
@@ -184,7 +185,7 @@ def test_other_names_change_nothing_else(cells, names):
 
 
 @given(tables)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(100))
 def test_a_method_that_meets_no_other_changes_nothing(cells):
     found = winning_numbers(Results(cells, higher_is_better=True))
     more = winning_numbers(Results({**cells, ("alone", "elsewhere", "m1"): 0.5}, higher_is_better=True))
@@ -195,7 +196,7 @@ def test_a_method_that_meets_no_other_changes_nothing(cells):
 
 
 @given(tables)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(100))
 def test_a_data_set_twice_counts_twice(cells):
     found = winning_numbers(Results(cells, higher_is_better=True))
     twice = {**cells, **{(i, d + "'", m): v for (i, d, m), v in cells.items()}}
@@ -206,7 +207,7 @@ def test_a_data_set_twice_counts_twice(cells):
 
 
 @given(tables, st.booleans(), st.sampled_from(["iwn", "n_datasets"]))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(100))
 def test_fronts_are_those_of_all_pairs(cells, strict, against):
     found = front(winning_numbers(Results(cells, higher_is_better=True)), strict=strict, against=against)
 

@@ -7,29 +7,23 @@ import pytest
 pytest_plugins = ["pytester"]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "assert_same_ndcg(0.5, 0.5)",
-        "assert_same_ndcg(0.5, 0.5 + 1e-10, tolerance=1e-9)",
-        "assert_same_ndcg(np.float64(0.5), 0.5)",
-        "assert_same_ndcg(ours, ours)",
-        "assert_same_ndcg(ours, ours.value)",
-        "assert_same_ndcg(ours.value, ours)",
-        "assert_same_ndcg(ours, ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=['1', '1', '1', '2', '2']).value)",
-        # Nothing here is empty or tied, so that the two conventions are one.
-        "assert_same_ndcg(ours, ra.evaluate(labels, scores, other, qid=qid), labels=labels, scores=scores, qid=qid)",
-    ],
-)
-def test_the_same_numbers_pass(run, body):
-    found = run(f"""
-ours = ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=qid)
-other = ra.presets.textbook(2)
+PASSING = [
+    "assert_same_ndcg(0.5, 0.5)",
+    "assert_same_ndcg(0.5, 0.5 + 1e-10, tolerance=1e-9)",
+    "assert_same_ndcg(np.float64(0.5), 0.5)",
+    "assert_same_ndcg(ours, ours)",
+    "assert_same_ndcg(ours, ours.value)",
+    "assert_same_ndcg(ours.value, ours)",
+    "assert_same_ndcg(ours, ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=['1', '1', '1', '2', '2']).value)",
+    # Nothing here is empty or tied, so that the two conventions are one.
+    "assert_same_ndcg(ours, ra.evaluate(labels, scores, other, qid=qid), labels=labels, scores=scores, qid=qid)",
+]
 
-def test(assert_same_ndcg):
-    {body}
-""")
-    found.assert_outcomes(passed=1)
+
+def test_the_same_numbers_pass(run):
+    tests = [f"def test_{number}(assert_same_ndcg):\n    {body}\n" for number, body in enumerate(PASSING)]
+    setup = "ours, other = ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=qid), ra.presets.textbook(2)\n"
+    run(setup + "".join(tests)).assert_outcomes(passed=len(PASSING))
 
 
 @pytest.mark.parametrize(
@@ -105,8 +99,8 @@ def test_what_cannot_be_compared_is_refused(run, body, message):
     found.stdout.fnmatch_lines([f"*InputError: {message}*"])
 
 
-@pytest.mark.parametrize("given", ["labels=labels, qid=qid", "scores=scores", "qid=qid"])
-def test_data_by_halves_is_refused(run, given):
-    result = run(f"def test(assert_same_ndcg): assert_same_ndcg(0.5, 0.5, {given})")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*labels= and scores= go together*"])
+def test_data_by_halves_is_refused(run):
+    for columns in ("labels=labels, qid=qid", "scores=scores", "qid=qid"):
+        result = run(f"def test(assert_same_ndcg): assert_same_ndcg(0.5, 0.5, {columns})")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["*labels= and scores= go together*"])
