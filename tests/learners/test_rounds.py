@@ -10,6 +10,7 @@ import rankadapters as ra
 pytest.importorskip("sklearn")
 
 from rankadapters.learners import AdaRank, NeuralRanker, RankBoost
+from tests.depth import THOROUGH
 from tests.learners.mq2008_folds import fold, ranklib_scores
 from tests.ranking_data import ranking
 from tests.shared_data import kept
@@ -46,7 +47,7 @@ def on_fold(learner, number):
 
 
 @pytest.mark.parametrize("learner", RANKLIB)
-@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("number", [1, 2, 3] if THOROUGH else [1])
 def test_the_scores_of_ranklib(learner, number):
     """Per document to 1e-9 of the largest; RankLib 2.10.1 with its defaults, trained or validated by NDCG@10."""
     expected = ranklib_scores(learner, number)
@@ -55,7 +56,7 @@ def test_the_scores_of_ranklib(learner, number):
 
 
 @pytest.mark.parametrize("learner", RANKLIB)
-@pytest.mark.parametrize("number", [4, 5])
+@pytest.mark.parametrize("number", [4, 5] if THOROUGH else [4])
 def test_the_rounds_that_ranklib_kept_and_their_value(learner, number):
     """Of the folds whose scores are not kept: `tests/golden/learners.json`."""
     model, test = on_fold(learner, number)
