@@ -8,7 +8,7 @@ from rankadapters import cli
 
 
 def run(*arguments):
-    """Give the exit code."""
+    """Return the exit code."""
     try:
         return cli.main([str(argument) for argument in arguments])
     except SystemExit as stop:
@@ -16,11 +16,14 @@ def run(*arguments):
 
 
 def printed(capsys, *arguments, code=0, note=""):
-    """Check the exit code and what stands on stderr, and return what was printed."""
-    gc.collect()  # what other tests left open, such as a bar of progress, writes its last line now
+    """Check the exit code and the text on stderr, and return the text on stdout."""
     capsys.readouterr()
-    assert run(*arguments) == code
-    out, err = capsys.readouterr()
+    gc.disable()  # a progress bar that another test left open must not write its last line now
+    try:
+        assert run(*arguments) == code
+        out, err = capsys.readouterr()
+    finally:
+        gc.enable()
     assert err == note, (err, note)
     return out
 

@@ -100,7 +100,6 @@ def test_an_error_of_the_system_is_told_as_it_is(capsys, monkeypatch):
     assert line.count("\n") == 1
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "latex", "json", "csv", "html"])
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -115,19 +114,21 @@ def test_an_error_of_the_system_is_told_as_it_is(capsys, monkeypatch):
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
-def test_every_command_prints_every_format(capsys, tmp_path, arguments, form):
+def test_every_command_prints_every_format(capsys, tmp_path, arguments):
     pytest.importorskip("rich")
     pytest.importorskip("sklearn")
     (tmp_path / "features").write_text("1 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:2\n0 qid:2 1:0.5 2:3\n2 qid:2 1:0.25 2:4\n")
     files = [] if arguments[0] in {"conventions", "parity"} else ["--features", str(tmp_path / "features")]
     score = [] if not files else ["--feature", "1", *(["2"] if arguments[0] == "order" else [])]
-    assert cli.main([*arguments, *files, *score, "--format", form]) in {0, 1}
-    out = capsys.readouterr().out
-    assert out.endswith("</html>\n") is (form == "html")
-    assert ("| ---" in out) is (form == "markdown")
-    if form == "json":
-        json.loads(out)
-    if form == "csv":
-        lines = list(csv.reader(io.StringIO(out)))
-        assert len(lines) > 1
-        assert len({len(line) for line in lines}) == 1
+    for form in ("table", "markdown", "latex", "json", "csv", "html"):
+        assert cli.main([*arguments, *files, *score, "--format", form]) in {0, 1}
+        out = capsys.readouterr().out
+        assert out.endswith("</html>\n") is (form == "html"), form
+        assert ("| ---" in out) is (form == "markdown"), form
+        assert ("\\begin{" in out) is (form == "latex"), form
+        if form == "json":
+            json.loads(out)
+        if form == "csv":
+            lines = list(csv.reader(io.StringIO(out)))
+            assert len(lines) > 1
+            assert len({len(line) for line in lines}) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.depth import THOROUGH
 from tests.mlflow_registry import registered
 
 ROOT = Path(__file__).parent.parent
@@ -18,7 +19,15 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("page", PAGES)
+# The pages that most readers open. The others run in a thorough run, and whenever the documentation is built.
+MOST_READ = ["README.md", "docs/index.md", "docs/start.md", "docs/howto.md", "docs/queryranker.md", "docs/adapters.md"]
+
+
+def test_the_pages_most_read_exist():
+    assert set(MOST_READ) <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES if THOROUGH else MOST_READ)
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
     for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy", "dask"):
         pytest.importorskip(toolkit)
@@ -44,10 +53,9 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
             exec(compile("\n" * line + code, str(ROOT / page), "exec"), namespace)  # noqa: S102 - our own text
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_the_best_round_is_shown_with_its_own_value(page):
-    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if "best_iteration" in line and "history[-1]" in line] == []
+def test_the_best_round_is_shown_with_its_own_value():
+    lines = [(page, line) for page in PAGES for line in (ROOT / page).read_text(encoding="utf-8").splitlines()]
+    assert [found for found in lines if "best_iteration" in found[1] and "history[-1]" in found[1]] == []
 
 
 def test_the_speed_that_the_readme_states_is_that_of_the_speed_page():

@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 from collections import defaultdict
+from functools import cache
 from inspect import Parameter
 from pathlib import Path
 
@@ -46,6 +47,12 @@ OPTIONS_BY_PLACE = {
 }
 
 
+@cache
+def trees():
+    """Return the path and the syntax tree of every module of the package."""
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in PACKAGE.rglob("*.py")]
+
+
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost", "sklearn"])
 def test_a_toolkit_s_folder_has_each_thing_in_the_file_of_its_siblings(toolkit):
     pytest.importorskip(toolkit)
@@ -59,8 +66,8 @@ def test_a_toolkit_s_folder_has_each_thing_in_the_file_of_its_siblings(toolkit):
 
 def test_a_class_has_its_name_to_itself():
     places = defaultdict(list)
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in trees():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(str(path.relative_to(PACKAGE)))
     known = IN_EACH_TOOLKIT | LOSSES
@@ -79,8 +86,8 @@ def test_a_module_exports_no_helper(module, helpers):
 def test_every_argument_has_a_name_to_be_given_by():
     nameless = {
         f"{path.stem}.{node.name}"
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in trees()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.args.posonlyargs
     }
     assert nameless == {"workers.add", "models.__getitem__"}  # protocols of what others write, under names of theirs
@@ -109,8 +116,8 @@ def test_a_dataclass_says_only_what_is_not_the_default():
     defaults = {"frozen": False, "kw_only": False, "slots": False, "eq": True, "init": True, "repr": True}
     said = [
         (f"{path.name}:{keyword.value.lineno}", keyword.arg, keyword.value.value)
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in trees()
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dataclass"
         for keyword in node.keywords
     ]
@@ -121,8 +128,8 @@ def test_a_dataclass_says_only_what_is_not_the_default():
 def test_no_module_sets_an_attribute_of_what_another_made():
     """What one module patches into another is missing in a process that has not imported the first."""
     patched = []
-    for path in PACKAGE.rglob("*.py"):
-        body = ast.parse(path.read_text(encoding="utf-8")).body
+    for path, tree in trees():
+        body = tree.body
         own = {node.name for node in body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
         for node in body:
             targets = node.targets if isinstance(node, ast.Assign) else []

@@ -299,11 +299,8 @@ SEARCHES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", SEARCHES)
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(("kind", "n_jobs"), [("grid", 2), *((kind, 1) for kind in SEARCHES)])
 def test_the_monitor_records_every_fold_of_a_search(kind, n_jobs):
-    if n_jobs == 2 and kind != "grid":
-        pytest.skip("one search in two processes is enough")
     monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
     with sklearn.config_context(enable_metadata_routing=True):
         model = QueryRanker(lightgbm()).set_callbacks(monitor)

@@ -7,10 +7,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from tests.depth import examples
 from tests.ranking_data import ranking
 
 sklearn = pytest.importorskip("sklearn")
@@ -36,7 +37,9 @@ SPLITTERS = [
     StratifiedQueryKFold(4, shuffle=True, random_state=0),
 ]
 KFOLDS = [splitter for splitter in SPLITTERS if not isinstance(splitter, QueryShuffleSplit)]
-each = pytest.mark.parametrize("splitter", SPLITTERS, ids=repr)
+IDS = ["k-fold", "k-fold-shuffled", "shuffle-split", "stratified", "stratified-shuffled"]
+each = pytest.mark.parametrize("splitter", SPLITTERS, ids=IDS)
+folding = pytest.mark.parametrize("splitter", KFOLDS, ids=[name for name in IDS if name != "shuffle-split"])
 
 
 def shuffled(seed=0):
@@ -62,7 +65,7 @@ def test_no_query_is_cut_and_rows_ascend(splitter):
         assert (np.diff(test) > 0).all()
 
 
-@pytest.mark.parametrize("splitter", KFOLDS, ids=repr)
+@folding
 def test_every_row_is_tested_once(splitter):
     X, y, qid = shuffled()
     assert sorted(np.concatenate([test for _, test in splitter.split(X, y, qid)])) == list(range(y.size))
@@ -78,20 +81,20 @@ NAMES = {
 
 
 @each
-@pytest.mark.parametrize("kind", NAMES)
-def test_what_the_ids_are_does_not_matter(splitter, kind):
+def test_what_the_ids_are_does_not_matter(splitter):
     X, y, qid = shuffled()
     _, numbers = np.unique(qid, return_inverse=True)
-    named = [NAMES[kind][number] for number in numbers]
-    assert lists(splitter.split(X, y, named)) == lists(splitter.split(X, y, qid))
+    expected = lists(splitter.split(X, y, qid))
+    for kind, names in NAMES.items():
+        assert lists(splitter.split(X, y, [names[number] for number in numbers])) == expected, kind
 
 
 @each
-@pytest.mark.parametrize("column", [list, pd.Series, pl.Series, pa.array], ids=["list", "pandas", "polars", "pyarrow"])
-def test_columns_of_every_library(splitter, column):
+def test_columns_of_every_library(splitter):
     X, y, qid = shuffled()
-    found = splitter.split(pl.DataFrame(X), column(y), column(qid))
-    assert lists(found) == lists(splitter.split(X, y, qid))
+    expected = lists(splitter.split(X, y, qid))
+    for column in (list, pd.Series, pl.Series, pa.array):
+        assert lists(splitter.split(pl.DataFrame(X), column(y), column(qid))) == expected, column
 
 
 @each
@@ -132,6 +135,7 @@ def test_folds_of_ids_in_order_of_appearance_are_scikit_learns():
 queries = st.lists(st.tuples(st.sampled_from([0, 1, 2, 4]), st.integers(1, 12)), min_size=2, max_size=40)
 
 
+@settings(max_examples=examples(100))
 @given(queries, st.integers(2, 5), st.sampled_from([None, 0, 1]))
 def test_stratified_folds_differ_by_no_more_than_is_promised(drawn, n_splits, seed):
     n_splits = min(n_splits, len(drawn))
@@ -147,6 +151,7 @@ def test_stratified_folds_differ_by_no_more_than_is_promised(drawn, n_splits, se
     assert np.ptp([test.size for test in folds]) <= sum(sizes[best == grade].max() for grade in np.unique(best))
 
 
+@settings(max_examples=examples(100))
 @given(queries, st.integers(2, 5))
 def test_folds_differ_by_the_largest_query_at_most(drawn, n_splits):
     sizes = np.array([size for _, size in drawn])
@@ -232,15 +237,15 @@ BAD = {
 }
 
 
-@each
 @pytest.mark.parametrize("case", BAD)
-def test_bad_query_ids_are_refused_at_once(splitter, case):
+def test_bad_query_ids_are_refused_at_once(case):
     qid, message = BAD[case]
-    with pytest.raises(ra.InputError, match=message):
-        splitter.split(DATA.X, DATA.y, qid)
+    for splitter in SPLITTERS:
+        with pytest.raises(ra.InputError, match=message):
+            splitter.split(DATA.X, DATA.y, qid)
 
 
-@pytest.mark.parametrize("splitter", KFOLDS, ids=repr)
+@folding
 def test_fewer_queries_than_folds(splitter):
     with pytest.raises(
         ra.InputError, match=r"\(n_splits=4\) needs .*, but there are 3\.\nHint: n_splits from 2 to 3\."

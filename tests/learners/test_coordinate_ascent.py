@@ -12,6 +12,7 @@ pytest.importorskip("sklearn")
 import scipy.sparse as sp
 
 from rankadapters.learners import CoordinateAscent
+from tests.depth import THOROUGH
 from tests.learners.mq2008_folds import fold
 from tests.learners.oracles import coordinate_ascent
 from tests.ranking_data import ranking
@@ -23,8 +24,10 @@ EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 X = DATA.X + np.random.default_rng(0).random(DATA.X.shape)
 
 
-@pytest.mark.parametrize("convention", ["textbook@5", "ranklib.map", "ranklib.err@5", "ranklib.rr@5", "ranklib.dcg@5"])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("convention", "seed"),
+    [("textbook@5", 0), ("ranklib.map", 1), ("ranklib.err@5", 0), ("ranklib.rr@5", 1), ("ranklib.dcg@5", 2)],
+)
 def test_a_pass_is_that_of_plain_python(convention, seed):
     model = CoordinateAscent(convention, n_restarts=1, max_iter=1, random_state=seed).fit(X, DATA.y, qid=DATA.qid)
     order = np.random.RandomState(seed).permutation(5).tolist()
@@ -39,6 +42,21 @@ def test_history_is_what_the_weights_score_and_never_falls_within_a_restart():
     assert len(values) == model.n_iter_ > 1
     assert (np.diff(values) >= -1e-12).all()
     assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(values), rel=1e-12)
+
+
+@pytest.mark.parametrize(("useful", "passes"), [([0], 1), ([1], 2), ([], 1)])
+def test_a_restart_ends_after_as_many_failures_in_a_row_as_there_are_other_features(useful, passes):
+    """The first feature of the order improves the one pair and the second cannot: that is one failure of two features.
+
+    Where the second of the order improves it, a second pass brings the failures. Where none does, both fail at once.
+    """
+    order = np.random.RandomState(0).permutation(2)
+    features = np.ones((2, 2))
+    features[1, order[useful]] = 0.0
+    model = CoordinateAscent("textbook@1", n_restarts=1, tol=0.0, random_state=0)
+    model.fit(features, [0, 1], qid=[0, 0])
+    assert model.n_iter_ == passes
+    assert model.history_[-1].value == (1.0 if useful else 0.5)
 
 
 def test_the_best_pass_by_the_validation_queries_is_kept():
@@ -105,16 +123,25 @@ def test_weights_count_where_the_convention_counts_them():
     assert model.history_[0].value == pytest.approx(value, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_it_ranks_mq2008_as_well_as_ranklib_without_its_defects(seed):
+def quality(number, **params):
+    """Return the test NDCG@10 of a fold of MQ2008."""
+    train, valid, test = fold(number)
+    model = CoordinateAscent("ranklib@10", **params)
+    return model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)]).score(test.X, test.y, qid=test.qid)
+
+
+@pytest.mark.skipif(not THOROUGH, reason="takes a minute: RANKADAPTERS_TESTS=thorough")
+def test_it_ranks_mq2008_as_well_as_ranklib_without_its_defects():
     """Mean test NDCG@10 of five folds; RankLib 2.10.1 over five seeds .5018 to .5111, and mended .5017 to .5059."""
-    values = []
-    for number in range(1, 6):
-        train, valid, test = fold(number)
-        model = CoordinateAscent("ranklib@10", random_state=seed)
-        model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
-        values.append(model.score(test.X, test.y, qid=test.qid))
-    assert 0.500 <= np.mean(values) <= 0.512
+    for seed in range(5):
+        assert 0.500 <= np.mean([quality(number, random_state=seed) for number in range(1, 6)]) <= 0.512, seed
+
+
+def test_it_ranks_a_fold_of_mq2008_as_it_did_when_the_mean_of_five_was_ranklibs():
+    """Fold 1 with two restarts and seeds 0 to 2: .4834, .4923 and .4898."""
+    assert np.mean([quality(1, n_restarts=2, random_state=seed) for seed in range(3)]) == pytest.approx(
+        0.4885, abs=0.01
+    )
 
 
 @pytest.mark.parametrize("params", [{"n_steps": 501}, {"n_steps": 3, "step_scale": 1e300}])

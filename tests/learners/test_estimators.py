@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,6 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 from rankadapters.core.presets.texts import as_convention  # noqa: E402
 from rankadapters.learners import (  # noqa: E402
@@ -30,6 +30,7 @@ from rankadapters.learners import (  # noqa: E402
 )
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
 from tests.ranking_data import ranking  # noqa: E402
+from tests.sklearn_checks import failed_checks  # noqa: E402
 
 CONV = "textbook@5"
 WEIGHTED = ra.presets.textbook(5).replace(average="query")  # which counts the weights that the suite gives
@@ -50,35 +51,14 @@ validated = pytest.mark.parametrize("name", [name for name in QUICK if name != "
 
 # scikit-learn's own suite
 
-NO_QID = "calls fit(X, y) without qid, which is an error here"
-WITHOUT_QID = (
-    "check_all_zero_sample_weights_error", "check_complex_data", "check_dataframe_column_names_consistency",
-    "check_dict_unchanged", "check_dont_overwrite_parameters", "check_dtype_object", "check_estimator_sparse_array",
-    "check_estimator_sparse_matrix", "check_estimator_sparse_tag", "check_estimators_dtypes",
-    "check_estimators_empty_data_messages", "check_estimators_fit_returns_self", "check_estimators_nan_inf",
-    "check_estimators_overwrite_params", "check_estimators_pickle", "check_f_contiguous_array_estimator",
-    "check_fit2d_1feature", "check_fit2d_1sample", "check_fit2d_predict1d", "check_fit_check_is_fitted",
-    "check_fit_idempotent", "check_fit_score_takes_y", "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance", "check_n_features_in", "check_n_features_in_after_fitting",
-    "check_pipeline_consistency", "check_positive_only_tag_during_fit", "check_readonly_memmap_input",
-    "check_requires_y_none", "check_sample_weight_equivalence_on_dense_data",
-    "check_sample_weight_equivalence_on_sparse_data", "check_sample_weights_list",
-    "check_sample_weights_not_an_array", "check_sample_weights_not_overwritten", "check_sample_weights_pandas_series",
-    "check_sample_weights_shape", "check_supervised_y_2d", "check_supervised_y_no_nan",
-)  # fmt: skip
 
-
-def fails_without_qid(estimator):
-    return dict.fromkeys(WITHOUT_QID, NO_QID)
-
-
-@parametrize_with_checks(list(QUICK.values()), expected_failed_checks=fails_without_qid)
-def test_the_estimator_suite_of_scikit_learn(estimator, check):
-    check(estimator)
+@every
+def test_checks_of_scikit_learn_fail_only_for_want_of_qid(learner):
+    assert failed_checks(learner, but="fit got no qid") == {}
 
 
 class WithQueries:
-    """Rows dealt to queries of five or more, in place of the qid that the suite does not give."""
+    """Rows dealt to queries of five or more, in place of the qid that scikit-learn's checks do not give."""
 
     def fit(self, X, y, *, qid=None, eval_set=None, sample_weight=None):
         qid = queries_of_five(y) if qid is None else qid
@@ -113,21 +93,10 @@ class FiveRankSVM(WithQueries, RankSVM):
     pass
 
 
-FIVE = (FiveAdaRank, FiveCoordinateAscent, FiveNeuralRanker, FiveRankBoost, FiveNeuralRanker, FiveRankSVM)
-
-
-def fails_with_queries(estimator):
-    names = ("check_sample_weights_not_overwritten", "check_sample_weight_equivalence_on_dense_data",
-             "check_sample_weight_equivalence_on_sparse_data")  # fmt: skip
-    return dict.fromkeys(names, "gives the rows of a query different weights, which is an error here")
-
-
-@parametrize_with_checks(
-    [five(**learner.get_params()) for five, learner in zip(FIVE, QUICK.values(), strict=True)],
-    expected_failed_checks=fails_with_queries,
-)
-def test_the_estimator_suite_where_rows_are_in_queries(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("five", [FiveAdaRank, FiveCoordinateAscent, FiveNeuralRanker, FiveRankBoost, FiveRankSVM])
+def test_checks_of_scikit_learn_pass_where_rows_are_in_queries(five):
+    learner = QUICK[five.__name__.removeprefix("Five")]
+    assert failed_checks(five(**learner.get_params()), but="sample_weight varies within query") == {}
 
 
 # scikit-learn's manners
@@ -239,21 +208,18 @@ def test_the_number_of_threads_changes_no_bit(name, monkeypatch):
 
 
 @every
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda X, y, qid: (X, np.ones_like(y), qid), "no query has rows of different labels"),
-        (lambda X, y, qid: (np.where(X[0, 0] == X, np.nan, X), y, qid), "Input X contains NaN"),
-        (lambda X, y, qid: (np.column_stack([X, qid]), y, qid), "column 5 of X holds the query ids"),
-        (lambda X, y, qid: (X, y, qid[1:]), "qid has"),
-        (lambda X, y, qid: (X, y, qid + 0.5), "qid has floats"),
-        (lambda X, y, qid: (X, np.where(y == 2, np.nan, y), qid), "Input y contains NaN"),
-    ],
-)
-def test_bad_rows_are_named(learner, change, reason):
-    X, y, qid = change(DATA.X, DATA.y, DATA.qid)
-    with pytest.raises(ValueError, match=reason):
-        clone(learner).fit(X, y, qid=qid)
+def test_bad_rows_are_named(learner):
+    X, y, qid = DATA.X, DATA.y, DATA.qid
+    for reason, rows in {
+        "no query has rows of different labels": (X, np.ones_like(y), qid),
+        "Input X contains NaN": (np.where(X[0, 0] == X, np.nan, X), y, qid),
+        "column 5 of X holds the query ids": (np.column_stack([X, qid]), y, qid),
+        "qid has": (X, y, qid[1:]),
+        "qid has floats": (X, y, qid + 0.5),
+        "Input y contains NaN": (X, np.where(y == 2, np.nan, y), qid),
+    }.items():
+        with pytest.raises(ValueError, match=reason):
+            clone(learner).fit(rows[0], rows[1], qid=rows[2])
 
 
 @every
@@ -272,11 +238,11 @@ def test_a_weight_where_there_is_nothing_to_learn_does_not_help(learner):
 
 
 @pytest.mark.parametrize("name", [name for name in QUICK if "warm_start" in QUICK[name].get_params()])
-@pytest.mark.parametrize("width", [2, 10])
-def test_a_warm_start_needs_the_features_that_there_were(name, width):
+def test_a_warm_start_needs_the_features_that_there_were(name):
     model = clone(QUICK[name]).set_params(warm_start=True).fit(DATA.X, DATA.y, qid=DATA.qid)
-    with pytest.raises(ra.InputError, match=f"the last fit had 5 features and X has {width}"):
-        model.fit(np.column_stack([DATA.X, DATA.X])[:, :width], DATA.y, qid=DATA.qid)
+    for width in (2, 10):
+        with pytest.raises(ra.InputError, match=f"the last fit had 5 features and X has {width}"):
+            model.fit(np.column_stack([DATA.X, DATA.X])[:, :width], DATA.y, qid=DATA.qid)
     assert model.predict(VALID.X).shape == VALID.y.shape
 
 
@@ -328,7 +294,11 @@ def test_tables_keep_their_names(learner):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csc_matrix])
-@pytest.mark.parametrize("learner", [AdaRank("letor4@5", variant="ranklib"), RankBoost("letor4@5", variant="ranklib")])
+@pytest.mark.parametrize(
+    "learner",
+    [AdaRank("letor4@5", variant="ranklib"), RankBoost("letor4@5", variant="ranklib")],
+    ids=["AdaRank", "RankBoost"],
+)
 def test_features_beyond_float32_are_refused_where_ranklib_would_make_them_infinite(learner, kind, monkeypatch):
     model, huge = clone(learner).set_params(max_iter=2), kind(DATA.X * 1e40)
     message = (
@@ -347,13 +317,10 @@ def test_features_beyond_float32_are_refused_where_ranklib_would_make_them_infin
         model.fit(huge, DATA.y, qid=DATA.qid)
 
 
-CHECKED = ("random_state", "n_threads", "warm_start", "variant", "activation")
-
-
-@pytest.mark.parametrize("value", ["a", -1, 1.5, [1], np.array([1, 2])], ids=str)
-@pytest.mark.parametrize(
-    ("learner", "name"), [(learner, name) for learner in QUICK.values() for name in CHECKED if hasattr(learner, name)]
-)
-def test_a_parameter_of_a_wrong_kind_is_refused_by_name(learner, name, value):
-    with pytest.raises(ra.InputError, match=rf"^{name}=.*allowed are "):
-        clone(learner).set_params(**{name: value}).fit(DATA.X, DATA.y, qid=DATA.qid)
+@every
+def test_a_parameter_of_a_wrong_kind_is_refused_by_name(learner):
+    names = {"random_state", "n_threads", "warm_start", "variant", "activation"} & set(learner.get_params())
+    assert "n_threads" in names
+    for name, value in product(sorted(names), ("a", -1, 1.5, [1], np.array([1, 2]))):
+        with pytest.raises(ra.InputError, match=rf"^{name}=.*allowed are "):
+            clone(learner).set_params(**{name: value}).fit(DATA.X, DATA.y, qid=DATA.qid)
