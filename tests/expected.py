@@ -1,7 +1,7 @@
-"""The list of tests that are expected to fail, each with its reason: `python -m tests.expected` writes `tests/expected.md`.
+"""The tests that are expected to fail, each with its reason: `python -m tests.expected` writes `tests/expected.md`.
 
-`python -m tests.expected --check` exits with status 1 if the list is out of date. Install everything first, since tests of
-a toolkit that is missing are not collected.
+`python -m tests.expected --check` exits with status 1 if the list is out of date. Install everything first, since the
+tests of a missing toolkit are not collected.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import pytest
 FILE = Path(__file__).parent / "expected.md"
 HEAD = """# Expected failures
 
-Strict: a test in this list that passes fails the run, so that the list stays true. Most say where a toolkit or scikit-learn
-itself stands in the way. `python -m tests.expected` writes this file.
+Each is strict: if such a test passes, the run fails, so the list stays true. Most show a fault of a toolkit or of
+scikit-learn. `python -m tests.expected` writes this file.
 
 | test | cases | reason |
 |---|--:|---|

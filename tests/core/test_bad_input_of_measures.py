@@ -8,7 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.declaration.number_fields import Cutoff
 from rankadapters.core.measures import MEASURES
-from tests.core.every_row import every_row
+from tests.tables import for_each
 
 PLAIN = {  # a convention of each measure
     "ndcg": "textbook@5", "dcg": "sklearn.dcg@5", "ap": "ranx.map@5", "auc": "catboost.query_auc+pairs=label",
@@ -20,7 +20,7 @@ PLAIN = {  # a convention of each measure
     "query-soft-max": "catboost.query_soft_max", "query-cross-entropy": "catboost.query_cross_entropy",
     "spearman": "scipy.spearmanr", "kendall": "scipy.kendalltau", "pearson": "scipy.pearsonr",
 }  # fmt: skip
-every_measure = every_row("measure", MEASURES)
+every_measure = for_each("measure", MEASURES)
 
 
 def test_every_measure_is_here():
@@ -115,7 +115,7 @@ def test_labels_without_a_gain(text):
 BORDERED = [measure for measure, text in PLAIN.items() if "relevant" in ra.parse(text).fields()]
 
 
-@every_row("measure", BORDERED)
+@for_each("measure", BORDERED)
 @pytest.mark.parametrize("empty", [0, 0.25, 1, "skip", "error"])
 def test_a_border_that_no_label_passes_is_what_empty_says(measure, empty):
     """Real programs print such data: every query has nothing to find, and counts what is declared for that."""

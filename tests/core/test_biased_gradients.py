@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.every_row import every_row
 from tests.core.gradient_data import EXACT, STATELESS, TABLE, data, kind
 from tests.core.position_bias_by_hand import AddedByHand, RatiosByHand, moved
 from tests.core.test_gradients import pairwise
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.core.test_trades import trading
 from tests.depth import examples
+from tests.tables import for_each
 
 MEAN = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
 OF_PAIRS = [  # that every bias corrects
@@ -31,7 +31,7 @@ GIVEN = ROWS.replace(positions="given")
 TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost.unbiased()
 BIASES = [ROWS, TRUE, MIRRORED]
 EACH = pytest.mark.parametrize("bias", BIASES, ids=["added", "true", "mirrored"])
-EACH_OBJECTIVE = every_row("value", OF_PAIRS, ids=kind)
+EACH_OBJECTIVE = for_each("value", OF_PAIRS, ids=kind)
 
 
 @st.composite

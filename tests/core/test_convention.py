@@ -12,8 +12,8 @@ from hypothesis import given
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.presets.tool import takes_k
-from tests.core.every_row import every_row
 from tests.core.strategies import conventions
+from tests.tables import for_each
 
 FIELDS = {
     "k": 10, "gain": "exp2", "discount": "log2", "ideal": "cutoff", "ties": "average", "precision": "float64",
@@ -194,7 +194,7 @@ def test_an_unknown_spec_lists_the_presets(spec):
         ra.parse(spec)
 
 
-@every_row("name", presets.names())
+@for_each("name", presets.names())
 def test_a_preset_says_what_it_was_checked_against(name):
     text = getattr(presets, name).__doc__
     assert re.search(r"\b(Run|Run with .*|Read only)\b", text) or name == "textbook"
@@ -276,7 +276,7 @@ def test_a_list_of_gains_that_decrease_is_refused_as_a_table_is():
         ra.presets.lightgbm(10).replace(gain=[3, 1])
 
 
-@every_row("name", presets.names(None))
+@for_each("name", presets.names(None))
 def test_a_preset_without_its_cutoff_says_what_to_write(name):
     make = presets.maker(name)
     if not takes_k(make):

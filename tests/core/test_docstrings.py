@@ -16,14 +16,14 @@ from rankadapters.core.declaration.docstrings import RAISES, with_fields
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.measures.loss import Loss
 from rankadapters.core.measures.ranked import Discounted, Ranked
-from tests.core.every_row import every_row
+from tests.tables import for_each
 
 CLASSES = [*MEASURES.values(), ra.Convention, Ranked, Discounted, Loss]
 MEASURE_FILES = sorted((Path(ra.__file__).parent / "core" / "measures").glob("*.py"))
 TITLES = ["Parameters", "Raises", "References", "Examples"]
 
 
-@every_row("kind", CLASSES)
+@for_each("kind", CLASSES)
 def test_every_field_has_an_entry_with_all_its_values_in_the_order_of_the_signature(kind):
     text = inspect.getdoc(kind)
     section = text.partition("\nParameters\n----------\n")[2].partition("\n\nRaises\n------\n")[0]
@@ -36,14 +36,14 @@ def test_every_field_has_an_entry_with_all_its_values_in_the_order_of_the_signat
         assert field.meanings() or f"Allowed: {field.allowed}." in said
 
 
-@every_row("kind", CLASSES)
+@for_each("kind", CLASSES)
 def test_sections_come_once_and_in_the_order_of_numpydoc(kind):
     titles = re.findall(r"^([A-Z]\w+)\n-{3,}$", inspect.getdoc(kind), re.MULTILINE)
     assert titles == [title for title in TITLES if title in titles]
     assert titles[:2] == ["Parameters", "Raises"]
 
 
-@every_row("path", MEASURE_FILES, ids=lambda path: path.stem)
+@for_each("path", MEASURE_FILES, ids=lambda path: path.stem)
 def test_a_file_of_a_measure_remarks_on_fields_and_repeats_none(path):
     module = importlib.import_module(f"rankadapters.core.measures.{path.stem}")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.core.every_row import every_row
+from tests.tables import for_each
 
 QID = ["b", "a", "b", "a"]  # not contiguous: rows 0 and 2 come first
 LABELS = [1, 0, 0, 1]
@@ -44,7 +44,7 @@ BLAMED = {
 }
 
 
-@every_row("case", BLAMED)
+@for_each("case", BLAMED)
 def test_the_row_to_blame_is_an_attribute(case):
     with pytest.raises(ra.InputError) as caught:
         BLAMED[case]()

@@ -21,10 +21,10 @@ from rankadapters.core.kernels.exact import mix_all
 from rankadapters.core.kernels.in_numpy import segments
 from rankadapters.core.kernels.ranking import order_within
 from rankadapters.core.kernels.views import writable
-from tests.core.every_row import every_row
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
 from tests.depth import examples
+from tests.tables import for_each
 
 
 def each_form():
@@ -114,8 +114,8 @@ def test_ideal_lists_are_the_same_whether_gains_are_counted_or_sorted(levels):
 @pytest.mark.parametrize(
     "preset", ["xgboost.auc", "lightgbm.auc", "sklearn.average_precision_score", "sklearn@40", "yahoo@all"]
 )
-@every_row("levels", [7, 10**9])
-@every_row("sizes", [[1500], [1, 1023, 1024, 1025, 2], [3] * 700])
+@for_each("levels", [7, 10**9])
+@for_each("sizes", [[1500], [1, 1023, 1024, 1025, 2], [3] * 700])
 def test_both_forms_give_the_same_bits_for_queries_of_any_size(preset, levels, sizes):
     rng, n = np.random.default_rng(1), sum(sizes)
     labels, scores = rng.integers(0, 2, n), rng.integers(0, levels, n) / 7

@@ -9,8 +9,8 @@ import pytest
 
 from rankadapters.core.kernels import kernel
 from rankadapters.objectives.kernels.generators import MULTIPLIER, block_started, draw_normals, drawn, query_seeds
-from tests.core.every_row import every_row
 from tests.core.random_by_hand import Generator, seeds_by_block
+from tests.tables import for_each
 
 SEEDS = [0, 1, 2**32 - 1, 2**63, 2**64 - 1, 10033610233601128462]
 
@@ -36,7 +36,7 @@ def test_normal_numbers_are_those_of_plain_python(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@every_row(("block", "steps"), [(0, 0), (0, 10), (3, 1), (127, 1000)])
+@for_each(("block", "steps"), [(0, 0), (0, 10), (3, 1), (127, 1000)])
 def test_a_block_starts_after_so_many_draws(seed, block, steps):
     blocks = Generator(seed)
     generator = Generator([blocks.whole() for _ in range(block + 1)][-1])
@@ -47,7 +47,7 @@ def test_a_block_starts_after_so_many_draws(seed, block, steps):
     assert numbers.tolist() == [generator.whole() for _ in range(5)]
 
 
-@every_row("n_queries", [1, 5, 128, 129, 300])
+@for_each("n_queries", [1, 5, 128, 129, 300])
 @pytest.mark.parametrize("first", [0, 1, 4])
 def test_seeds_of_queries_are_the_same_wherever_a_chunk_begins(n_queries, first):
     seeds = np.empty(max(n_queries - first, 0), np.uint64)

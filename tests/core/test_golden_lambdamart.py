@@ -8,8 +8,8 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.core.every_row import every_row
 from tests.shared_data import kept, shared_losses
+from tests.tables import for_each
 
 WORDS: dict[str, Any] = {"top": int, "sigma": float, "norm": lambda text: text == "true"}
 
@@ -42,14 +42,14 @@ def leaf_values(record: dict[str, Any], grad: Any, hess: Any) -> Any:
     return np.divide(sums, divisor, out=np.zeros_like(sums), where=divisor != 0)
 
 
-@every_row("record", MODELS.values(), ids=MODELS)
+@for_each("record", MODELS.values(), ids=MODELS)
 def test_leaf_values_are_catboosts(record):
     grad, hess = objectives.gradients(record["labels"], record["scores"], value_of(record["loss"]), qid=record["qid"])
     expected = np.array(record["leaf_values"])
     np.testing.assert_allclose(leaf_values(record, grad, hess), expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
-@every_row("record", MODELS.values(), ids=MODELS)
+@for_each("record", MODELS.values(), ids=MODELS)
 def test_before_they_are_rounded_to_float32_they_are_catboosts_to_1e_12(record):
     bound = value_of(record["loss"]).bind(ra.Queries(record["labels"], qid=record["qid"]))
     grad, hess = np.zeros(len(record["qid"])), np.zeros(len(record["qid"]))

@@ -8,8 +8,8 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.core.every_row import every_row
 from tests.shared_data import kept
+from tests.tables import for_each
 
 NDCG = ra.presets.textbook(None)
 PAIRS = objectives.LambdaLoss(convention=NDCG, scheme="ndcg2", truncation=None, sigma=1)
@@ -37,7 +37,7 @@ def test_every_loss_is_compared():
     assert {name for record in RECORDS for name in record["rax"]} == set(LOSSES)
 
 
-@every_row(
+@for_each(
     ("record", "name"),
     [(record, name) for record in RECORDS for name in LOSSES],
     ids=[f"{len(record['labels'])} rows, {name}" for record in RECORDS for name in LOSSES],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters import objectives
-from tests.core.every_row import every_row
 from tests.objective_data import recorded
+from tests.tables import for_each
 
 PRESETS = {
     "lambdarank": objectives.lightgbm.lambdarank,
@@ -23,7 +23,7 @@ RECORDS = [
 ]
 
 
-@every_row("record", [record for *_, record in RECORDS], ids=[f"{toolkit} {name}" for toolkit, name, _ in RECORDS])
+@for_each("record", [record for *_, record in RECORDS], ids=[f"{toolkit} {name}" for toolkit, name, _ in RECORDS])
 def test_leaf_sums_are_those_of_the_built_in_objective(record):
     value = PRESETS[record["objective"]](**record["params"])
     scores = np.array(record["scores"])

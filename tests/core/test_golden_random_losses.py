@@ -6,13 +6,13 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.core.every_row import every_row
 from tests.random_loss_data import leaf_values, read, recorded, unrounded
+from tests.tables import for_each
 
 RECORDS = dict(recorded())
 
 
-@every_row("record", RECORDS.values(), ids=RECORDS)
+@for_each("record", RECORDS.values(), ids=RECORDS)
 def test_leaf_values_are_catboosts(record):
     value = read(record["loss"], int(record["call_seed"]))
     queries = ra.Queries(record["labels"], qid=record["qid"])

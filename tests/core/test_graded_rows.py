@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from tests.core.every_row import every_row
+from tests.tables import for_each
 
 ES = ra.presets.elasticsearch
 # What Elasticsearch's own tests compute by hand: DiscountedCumulativeGainTests and ExpectedReciprocalRankTests.
@@ -26,7 +26,7 @@ def evaluate(columns, convention):
 
 
 @pytest.mark.parametrize("choice", [NOW, NEVER])
-@every_row(
+@for_each(
     ("columns", "convention", "value"),
     [
         (HITS, ES.dcg(10), 12.779642067948913),

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.every_row import every_row
 from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kind
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.depth import examples
 from tests.oracles.rows import Row
+from tests.tables import for_each
 
 ADDING_UP_TO_0 = [value for value in [*STATELESS, *DRAWING] if value.kind not in {"query-cross-entropy", "xendcg"}]
 
@@ -95,7 +95,7 @@ NARROW = [
 ]
 
 
-@every_row("value", NARROW, ids=kind)
+@for_each("value", NARROW, ids=kind)
 @pytest.mark.parametrize("tied", [False, True])
 def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied):
     """LightGBM's sigmoid is as exact as its bins are narrow; a query of one score has no distances to divide by."""
@@ -110,7 +110,7 @@ def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied
         np.testing.assert_allclose(one, other, rtol=relative, atol=relative * np.abs(other).max())
 
 
-@every_row("value", ADDING_UP_TO_0, ids=kind)
+@for_each("value", ADDING_UP_TO_0, ids=kind)
 def test_gradients_of_a_query_add_up_to_0(value):
     labels, scores, sizes = data(value)
     grad, _ = objectives.gradients(labels, scores, value, group_sizes=sizes)
@@ -118,7 +118,7 @@ def test_gradients_of_a_query_add_up_to_0(value):
     np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=2e-6 * np.abs(grad).max())
 
 
-@every_row("value", STATELESS, ids=kind)
+@for_each("value", STATELESS, ids=kind)
 def test_permuted_rows_have_permuted_gradients(value):
     labels, scores, sizes = data(value)
     qid = np.repeat(np.arange(len(sizes)), sizes)
@@ -132,7 +132,7 @@ def test_permuted_rows_have_permuted_gradients(value):
             np.testing.assert_array_equal(other, one[places])
 
 
-@every_row("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
 def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
@@ -145,7 +145,7 @@ def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
-@every_row("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
 @pytest.mark.parametrize("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = data(value)
@@ -177,7 +177,7 @@ def test_a_query_ruled_out_as_short_has_no_gradient(short, sigmoid):
     assert grad[4:].any()
 
 
-@every_row("value", [v for v in STATELESS if v.kind in {"lambdarank", "ranknet", "lambdamap"}], ids=kind)
+@for_each("value", [v for v in STATELESS if v.kind in {"lambdarank", "ranknet", "lambdamap"}], ids=kind)
 def test_a_query_of_one_grade_has_no_gradient(value):
     grad, hess = objectives.gradients([1, 1, 1, 0, 0], np.arange(5.0), value, group_sizes=[3, 2])
     assert not grad.any()
@@ -192,7 +192,7 @@ def test_policies_for_empty_and_missing_queries_do_not_matter(policy):
     np.testing.assert_array_equal(one, objectives.gradients(labels, scores, other, group_sizes=sizes))
 
 
-@every_row("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
 def test_query_weights_multiply(value):
     labels, scores, sizes = data(value)
     if "convention" in value.fields():
@@ -204,7 +204,7 @@ def test_query_weights_multiply(value):
     np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) * factor for part in plain])
 
 
-@every_row("value", STATELESS, ids=kind)
+@for_each("value", STATELESS, ids=kind)
 @pytest.mark.parametrize("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]], ids=["plain", "weighted"])
 def test_gradients_of_some_queries_are_those_of_all(value, weights):
     labels, scores, sizes = data(value)

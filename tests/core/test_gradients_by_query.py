@@ -10,15 +10,15 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
-from tests.core.every_row import every_row
 from tests.core.gradient_data import EXACT
 from tests.core.test_gradients import STATELESS, data, kind
+from tests.tables import for_each
 
 SIZES = (3, 1, 5, 2, 8)
 STARTS = np.cumsum([0, *SIZES])
 
 
-@every_row("value", [*STATELESS, objectives.lightgbm.xendcg()], ids=kind)
+@for_each("value", [*STATELESS, objectives.lightgbm.xendcg()], ids=kind)
 def test_gradients_of_several_queries_are_those_of_each_alone(value):
     labels, scores, sizes = data(value, 7, SIZES)
     whole = objectives.gradients(labels, scores, value, group_sizes=sizes)

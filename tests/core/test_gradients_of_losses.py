@@ -11,8 +11,8 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
-from tests.core.every_row import every_row
 from tests.random_loss_data import unrounded
+from tests.tables import for_each
 
 NDCG_AT_5 = ra.presets.textbook(5)
 PAIRS = objectives.catboost.pair_logit()
@@ -177,7 +177,7 @@ def second_differences(loss, scores, step=1e-3):
     ]
 
 
-@every_row(("value", "loss"), CASES, ids=str)
+@for_each(("value", "loss"), CASES, ids=str)
 def test_gradients_and_hessians_are_differences_of_the_loss(value, loss):
     """Of three queries with mixed rows; ApproxNDCG declares its hessian."""
     parts = [drawn(value, seed) for seed in range(3)]

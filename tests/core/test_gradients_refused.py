@@ -9,9 +9,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.core.every_row import every_row
 from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, data, kind
 from tests.objective_values import EACH
+from tests.tables import for_each
 
 
 @pytest.mark.parametrize("value", [objectives.xgboost.ndcg(), objectives.xgboost.pairwise()])
@@ -29,7 +29,7 @@ def test_scores_too_far_apart_are_refused(value):
 OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
 
 
-@every_row(
+@for_each(
     "value",
     [
         value
@@ -44,7 +44,7 @@ def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(val
         objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
 
 
-@every_row("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_not_finite_are_refused(value, bad):
     labels, scores, sizes = data(value)
@@ -56,7 +56,7 @@ def test_scores_that_are_not_finite_are_refused(value, bad):
     np.testing.assert_array_equal(bound.state, before)
 
 
-@every_row("value", STATELESS, ids=kind)
+@for_each("value", STATELESS, ids=kind)
 @pytest.mark.parametrize("bad", [[4], [4, 9]])
 def test_of_some_queries_the_first_that_has_such_a_score_is_told(value, bad):
     labels, scores, _ = data(value)
@@ -101,7 +101,7 @@ def test_weights_under_a_uniform_average_are_refused():
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
 
 
-@every_row("value", [v for v in [*STATELESS, *DRAWING] if "convention" not in v.fields()], ids=kind)
+@for_each("value", [v for v in [*STATELESS, *DRAWING] if "convention" not in v.fields()], ids=kind)
 @pytest.mark.parametrize("column", ["retrieved", "judged"])
 def test_unjudged_rows_need_a_convention(value, column):
     with pytest.raises(ra.InputError, match="mean something under a convention only"):

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from tests.core.every_row import every_row
 from tests.core.input_data import CONV, LABELS, QID, SCORES, WEIGHTED
+from tests.tables import for_each
 
 
-@every_row(
+@for_each(
     ("labels", "problem"),
     [
         ([], "labels is empty"),
@@ -60,7 +60,7 @@ def test_labels_outside_the_table(label):
         ra.evaluate([label, 0], [1, 2], ra.presets.letor4(1), group_sizes=[2])
 
 
-@every_row(
+@for_each(
     ("scores", "problem"),
     [
         ([0.1], "scores has 1 rows but the queries cover 4"),
@@ -90,7 +90,7 @@ def test_scores_beyond_float32_under_float32_precision():
         ra.evaluate([0, 1], [1.0, 1e300], ra.presets.xgboost(2), group_sizes=[2])
 
 
-@every_row(
+@for_each(
     ("columns", "problem"),
     [
         ({}, "neither was given"),

@@ -9,8 +9,8 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
 from rankadapters.objectives.pair_gradients import COMMON_SHARE, common_gain
-from tests.core.every_row import every_row
 from tests.random_loss_data import unrounded
+from tests.tables import for_each
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 
@@ -43,7 +43,7 @@ def one_by_one(labels, scores):
     return found
 
 
-@every_row("n", [*range(2, 18), 40, 101])
+@for_each("n", [*range(2, 18), 40, 101])
 @pytest.mark.parametrize("others", [1, 2, 5, 9], ids="{} others".format)
 @pytest.mark.parametrize("common", [0, 2])
 def test_gradients_are_those_of_pairs_one_by_one_where_most_rows_have_one_gain(n, others, common):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from tests.core.every_row import every_row
 from tests.core.strategies import conventions
 from tests.core.test_forms import each_form, everything
 from tests.core.test_kernels_against_definition import (
@@ -21,6 +20,7 @@ from tests.core.test_kernels_against_definition import (
     weights_of,
 )
 from tests.depth import examples
+from tests.tables import for_each
 
 PLAIN = {"missing": "error", "unjudged": "error", "average": "uniform"}
 PAIRS = ra.PairLogit(pairs="label", **PLAIN)
@@ -202,7 +202,7 @@ def test_both_forms_give_the_same_bits(measure, data, weighted, dtype, scale):
     assert said[0] == said[1] == said[2]
 
 
-@every_row("sizes", [[1500], [1, 900, 2, 1], [3] * 700])
+@for_each("sizes", [[1500], [1, 900, 2, 1], [3] * 700])
 @pytest.mark.parametrize("convention", LOSSES)
 def test_both_forms_give_the_same_bits_for_queries_of_any_size(convention, sizes):
     rng, n = np.random.default_rng(1), sum(sizes)
@@ -216,7 +216,7 @@ def test_both_forms_give_the_same_bits_for_queries_of_any_size(convention, sizes
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 30.0, 1e4])
-@every_row("seed", range(4))
+@for_each("seed", range(4))
 def test_a_shift_is_found_where_every_halving_looks(seed, scale):
     """The kernel knows most halvings' answers beforehand; the numpy form asks for each."""
     rng = np.random.default_rng(seed)

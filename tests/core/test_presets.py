@@ -14,9 +14,9 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.presets.preset import preset
 from rankadapters.core.presets.tool import Tool
-from tests.core.every_row import every_row
 from tests.core.strategies import conventions
 from tests.depth import examples
+from tests.tables import for_each
 
 CUTOFFS = (1, 5, 10, None)
 FLAGS = (True, False)
@@ -106,7 +106,7 @@ def told(tool, conv):
     return {"weights": "row" if conv.average == "row" else "query", **pairs}
 
 
-@every_row(("tool", "conv"), [(tool, conv) for tool, several in SAID.items() for conv in several])
+@for_each(("tool", "conv"), [(tool, conv) for tool, several in SAID.items() for conv in several])
 def test_what_a_tool_writes_it_reads_back_also_from_json(tool, conv):
     vocabulary = presets.TOOLS[tool]
     written = vocabulary.write(conv)
@@ -145,7 +145,7 @@ def test_ir_measures_refuses_what_its_text_would_lose_by_field(convention, field
         presets.ir_measures.write(convention)
 
 
-@every_row("name", presets.names(None))
+@for_each("name", presets.names(None))
 def test_a_preset_without_options_has_its_name_alone(name):
     assert presets.make(name, 5).name.partition("/")[2] == name
 
@@ -162,7 +162,7 @@ def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convent
     assert vocabulary.write(vocabulary.read(written, **told(tool, convention))) == written
 
 
-@every_row(
+@for_each(
     ("tool", "text", "params", "means"),
     [
         (presets.lightgbm, "map@5", {}, "lightgbm.map@5"),
@@ -228,7 +228,7 @@ def test_a_tool_reads_its_own_words(tool, text, params, means):
     assert tool.read(text, **params) == ra.parse(means)
 
 
-@every_row(
+@for_each(
     ("tool", "text", "params"),
     [
         (presets.lightgbm, "ndcg@0", {}), (presets.lightgbm, "ndcg@x", {}), (presets.lightgbm, "nope@3", {}),
@@ -250,7 +250,7 @@ def test_what_is_no_word_of_a_tool_is_refused(tool, text, params):
 
 
 @pytest.mark.parametrize("digits", ["1\u0663", "\u0663", "\uff15", "1" * 5000], ids=["mixed", "arabic", "wide", "5000"])
-@every_row(
+@for_each(
     ("tool", "text"),
     [
         ("trec_eval_9", "P_{}"), ("ranx", "map@5-l{}"), ("ranx", "map@{}"), ("ir_measures", "AP(rel={})@5"),
@@ -277,7 +277,7 @@ def test_presets_of_a_tool_have_names_and_measures():
         presets.make("foo", 3)
 
 
-@every_row(
+@for_each(
     ("wrong", "problem"),
     [
         (lambda: presets.lightgbm(10, label_gain=5), "label_gain=5 is not a list of finite numbers"),
@@ -346,20 +346,20 @@ def test_a_training_without_weights_leaves_use_weights_out(conv, text):
     assert presets.catboost.spell(conv, group_weights=False) == text
 
 
-@every_row("tool", presets.TOOLS)
+@for_each("tool", presets.TOOLS)
 def test_what_a_tools_words_leave_open_is_told_by_name(tool):
     text, *options = signature(presets.TOOLS[tool].read).parameters.values()
     assert text.kind is Parameter.POSITIONAL_OR_KEYWORD
     assert {each.kind for each in options} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
 
 
-@every_row("name", presets.names(None))
+@for_each("name", presets.names(None))
 def test_options_of_a_preset_are_told_by_their_names(name):
     options = [each for each in signature(presets.maker(name)).parameters.values() if each.name != "k"]
     assert {each.kind for each in options} <= {Parameter.KEYWORD_ONLY}
 
 
-@every_row("name", presets.names(None))
+@for_each("name", presets.names(None))
 def test_an_option_at_its_default_changes_nothing(name):
     make = presets.maker(name)
     arguments = signature(make).parameters
@@ -369,7 +369,7 @@ def test_an_option_at_its_default_changes_nothing(name):
         assert (said, said.name) == (make(**k), make(**k).name)
 
 
-@every_row("tool", presets.TOOLS.values(), ids=presets.TOOLS)
+@for_each("tool", presets.TOOLS.values(), ids=presets.TOOLS)
 def test_a_tool_declares_only_what_its_presets_have(tool):
     """A field that no measure of the tool has would be misspelled, or left over."""
     makers = [*([tool] if tool.name in presets.names() else []), *(getattr(tool, name) for name in tool.measures())]

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from tests.core.every_row import every_row
 from tests.core.ragged_data import TEXTBOOK, ragged
 from tests.depth import examples
+from tests.tables import for_each
 
 
 def test_tied_pair_shares_both_discounts():
@@ -64,7 +64,7 @@ def test_the_order_of_queries_changes_nothing(seed):
         assert value == ra.evaluate(labels[order], scores[order], convention, qid=qid[order]).value
 
 
-@every_row("name", ra.presets.names())
+@for_each("name", ra.presets.names())
 def test_the_ideal_order_gives_exactly_one(name):
     labels, _, qid = ragged(5, longest=300)
     convention = getattr(ra.presets, name)(10).replace(empty=1, short="pad")
@@ -142,7 +142,7 @@ def test_incomparable_scores_refuse_to_be_compared(other, why, compare):
 BARE = [0.5, 1, True, np.float64(0.5), np.float32(0.5), Fraction(1, 2), Decimal("0.5"), pytest.approx(0.5)]
 
 
-@every_row("number", BARE, ids=lambda number: type(number).__name__)
+@for_each("number", BARE, ids=lambda number: type(number).__name__)
 @pytest.mark.parametrize(
     "compare",
     [

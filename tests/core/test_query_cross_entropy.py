@@ -11,7 +11,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.objectives import QueryCrossEntropy
-from tests.core.every_row import every_row
+from tests.tables import for_each
 
 SCORES = [0.3, -0.2, 1.0]
 ULP = float(np.spacing(np.float32(0.5)))  # the next float32 above 0.5 is one further
@@ -84,7 +84,7 @@ def test_each_query_is_one_class_or_not_by_its_own_labels(first):
     np.testing.assert_allclose(grad, both[mixed], rtol=1e-6)
 
 
-@every_row(
+@for_each(
     "labels",
     [[0.5] * 3, [0.5, 0.5, 0.5 + 1e-9], [0.0] * 3, [1.0] * 3, [1, 1, 1 - 1e-9], [0.5, 0.5, 0.50002], [0.2, 0.9, 0.4]],
     ids=str,
@@ -102,7 +102,7 @@ def test_the_shift_reaches_as_far_as_catboosts(base):
     np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, 1.0, [0] * 3), atol=2e-7)
 
 
-@every_row("seed", range(20))
+@for_each("seed", range(20))
 def test_derivatives_of_random_queries_are_catboosts(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 7, 6)

@@ -13,12 +13,12 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
 from tests.core import random_by_hand as by_hand
-from tests.core.every_row import every_row
 from tests.core.random_loss_values import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.depth import examples
 from tests.oracles.rows import Row
 from tests.random_loss_data import unrounded
+from tests.tables import for_each
 
 SHORTENED = 9  # rows of a query whose measure is computed anew at each place of each row
 KINDS = [
@@ -89,7 +89,7 @@ CROSSING = [
 ]
 
 
-@every_row("value", CROSSING, ids=named)
+@for_each("value", CROSSING, ids=named)
 def test_rows_that_cross_the_cutoff_change_the_measure_as_by_hand(value):
     """What few draws of the test above meet: probabilities of 1, and a share of the rows found at the first ranks."""
     queries = graded(0)
@@ -97,7 +97,7 @@ def test_rows_that_cross_the_cutoff_change_the_measure_as_by_hand(value):
     assert_close(bound(queries, value)[0], np.concatenate(expected))
 
 
-@every_row("n", [1, 2, 3, 4])
+@for_each("n", [1, 2, 3, 4])
 def test_queries_of_a_few_rows_are_those_by_hand(n):
     """Of three rows or more, the part along the scores is removed."""
     queries = graded(n, n=n)
@@ -126,7 +126,7 @@ def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
 
 
 @pytest.mark.parametrize("neighbors", [1, None])
-@every_row(
+@for_each(
     "value",
     [
         *(trading(each) for each in (PFOUND, ERR, MRR, ra.presets.letor4(3).replace(gain="linear"))),
@@ -239,7 +239,7 @@ def test_without_noise_permuted_rows_have_permuted_gradients(convention):
         np.testing.assert_array_equal(other, one[places])
 
 
-@every_row("value", KINDS, ids=named)
+@for_each("value", KINDS, ids=named)
 @pytest.mark.parametrize("scale", [1e6, 1e100, 1e299, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = made(9)

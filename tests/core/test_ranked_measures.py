@@ -15,9 +15,9 @@ from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.kernels.ranking import ranked_columns
 from rankadapters.core.measures import MEASURES
-from tests.core.every_row import every_row
 from tests.core.strategies import values_of
 from tests.depth import examples
+from tests.tables import for_each
 
 SHARED = {
     "k": 3, "relevant": "from_1", "ties": "input", "precision": "float64", "retrieve": "all", "short": "pad",
@@ -45,7 +45,7 @@ def value(labels, scores, convention, **columns):
     return ra.evaluate(labels, scores, convention, **{"group_sizes": [len(labels)], **columns}).value
 
 
-@every_row(
+@for_each(
     ("measure", "changes", "expected"),
     [
         ("precision", {}, 2 / 3),
@@ -308,7 +308,7 @@ def test_the_chance_of_any_relevant_row_is_never_above_1(form):
 
 @pytest.mark.parametrize("form", [NEVER, NOW])
 @pytest.mark.parametrize("ties", ["input", "average"])
-@every_row("measure", [name for name in OWN if name != "fall-out" and "empty" in PLAIN[name].fields()])
+@for_each("measure", [name for name in OWN if name != "fall-out" and "empty" in PLAIN[name].fields()])
 def test_a_query_with_nothing_relevant_has_its_declared_value_or_is_left_out(measure, ties, form):
     labels, scores, sizes = [0, 1, 0, 0, 0, 1, 1], [2, 2, 1, 1, 1, 2, 1], [3, 2, 2]
     declared = PLAIN[measure].replace(ties=ties, empty=0.25)
@@ -324,7 +324,7 @@ def test_a_query_with_nothing_relevant_has_its_declared_value_or_is_left_out(mea
 @pytest.mark.parametrize("choice", [NOW, NEVER])
 @pytest.mark.parametrize("ties", ["input", "average"])
 @pytest.mark.parametrize("retrieve", ["all", "from_0"])
-@every_row("name", [name for name in OWN if {"short", "retrieve"} <= {*PLAIN[name].fields()}])
+@for_each("name", [name for name in OWN if {"short", "retrieve"} <= {*PLAIN[name].fields()}])
 def test_a_query_that_is_skipped_has_no_value(name, retrieve, ties, choice):
     convention = PLAIN[name].replace(retrieve=retrieve, ties=ties, short="skip")
     with kernels(choice):

@@ -7,7 +7,7 @@ import pytest
 
 from rankadapters.core.kernels import kernel
 from rankadapters.core.kernels.sorting import COUNTED, LANES, MOST_KEPT, new_sorting, rank_top
-from tests.core.every_row import every_row
+from tests.tables import for_each
 
 SIZES = [1, 2, 8, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
 SPREADS = {
@@ -37,7 +37,7 @@ def ranked(scores, k):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@every_row("spread", SPREADS)
+@for_each("spread", SPREADS)
 def test_the_top_is_that_of_a_stable_sort(spread, dtype):
     rng = np.random.default_rng(0)
     for n in SIZES:
@@ -54,7 +54,7 @@ def test_the_top_is_that_of_a_stable_sort(spread, dtype):
 TOLD_APART = ["normal", "heavy tails", "dense at the top", "two clusters", "an outlier", "neighbors", "ascending"]
 
 
-@every_row("spread", TOLD_APART)
+@for_each("spread", TOLD_APART)
 def test_few_more_rows_are_sorted_than_are_wanted(spread):
     """Scores that differ are divided further until few rows are left, wherever most of them are."""
     for n in (100, 333, 1500):

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
-from tests.core.every_row import every_row
 from tests.core.strategies import values_of
 from tests.depth import examples
+from tests.tables import for_each
 
 
-@every_row(
+@for_each(
     ("text", "means"),
     [
         ("letor4@10", presets.letor4(10)),
@@ -59,7 +59,7 @@ def test_a_text_means_its_convention(text, means):
     assert ra.evaluate([1, 0], [2, 1], ra.parse("yahoo@2"), group_sizes=[2]).convention == presets.yahoo(2)
 
 
-@every_row(
+@for_each(
     ("text", "problem"),
     [
         ("letor4", "'letor4' has no cutoff.\nHint: 'letor4@10'"),
@@ -96,7 +96,7 @@ def test_a_bad_text_says_what_is_wrong_with_it(text, problem):
         ra.parse(text)
 
 
-@every_row("name", presets.names(None))
+@for_each("name", presets.names(None))
 @pytest.mark.parametrize("k", [1, 10, None])
 def test_every_preset_is_read_back_from_all_its_texts(name, k):
     convention = presets.make(name, k)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.core.every_row import every_row
 from tests.core.input_data import CONV, LABELS, QID, SCORES
+from tests.tables import for_each
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ TAKE_COLUMNS = {
         ("sample_weight", "row_weight= takes one weight per row, query_weight= one per query"),
     ],
 )
-@every_row("function", TAKE_COLUMNS)
+@for_each("function", TAKE_COLUMNS)
 def test_another_librarys_word_gets_ours(function, keyword, hint):
     if function.startswith("audit."):
         pytest.importorskip("scipy")
