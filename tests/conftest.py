@@ -13,7 +13,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-from tests.compile_kernels import compile_all
+from tests.helpers.compile_kernels import compile_all
 
 SHORT = 60  # characters of an id
 

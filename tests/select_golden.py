@@ -12,10 +12,10 @@ import sys
 from collections import Counter
 from typing import Any
 
-from tests import shared_data
-from tests.golden_measures import TOOLKITS, compared
-from tests.random_loss_data import drawing
-from tests.shared_data import KEPT, kept, shared_losses, shared_records, shared_tools_data_sets
+from tests.helpers import shared_data
+from tests.helpers.golden_measures import TOOLKITS, compared
+from tests.helpers.random_loss_data import drawing
+from tests.helpers.shared_data import KEPT, kept, shared_losses, shared_records, shared_tools_data_sets
 
 Record = dict[str, Any]
 

@@ -1,6 +1,6 @@
 """Write the argument types that `rankadapters warmup` compiles the kernels for: `python -m tests.signatures`.
 
-Run it when a kernel is added or takes other arguments. `tests/test_warmup.py` fails where a signature is missing.
+Run it when a kernel is added or takes other arguments. `tests/cli/test_warmup.py` fails where a signature is missing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,12 @@ def used():
 
 
 def main():
-    from tests.test_warmup import differentiate_everything, evaluate_everything, evaluate_short_queries, try_everything
+    from tests.cli.test_warmup import (
+        differentiate_everything,
+        evaluate_everything,
+        evaluate_short_queries,
+        try_everything,
+    )
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -19,7 +19,7 @@ from rankadapters.statistics.halfspace_depth import (
     depth_regions,
     halfspace_depth,
 )
-from tests.depth import examples
+from tests.helpers.depth import examples
 
 SQUARE = [(0, 0), (0, 2), (2, 0), (2, 2)]
 points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9)

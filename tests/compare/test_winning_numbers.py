@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one_out, winning_numbers
 from rankadapters.core.errors import InputError
-from tests.depth import examples
-from tests.shared_data import KEPT
+from tests.helpers.depth import examples
+from tests.helpers.shared_data import KEPT
 
 HAND = json.loads((KEPT / "compare_hand_case.json").read_text(encoding="utf-8"))
 TABLE_11_8 = "letor3_published_winning_numbers"

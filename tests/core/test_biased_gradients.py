@@ -17,7 +17,7 @@ from tests.core.position_bias_by_hand import AddedByHand, RatiosByHand, moved
 from tests.core.test_gradients import pairwise
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.core.test_trades import trading
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.tables import for_each
 
 MEAN = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)

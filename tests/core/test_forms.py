@@ -23,7 +23,7 @@ from rankadapters.core.kernels.ranking import order_within
 from rankadapters.core.kernels.views import writable
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.tables import for_each
 
 
@@ -150,8 +150,8 @@ import warnings
 import numpy as np
 import rankadapters as ra
 from tests.core.test_without_numba import values
-from tests.depth import THOROUGH
-from tests.test_warmup import evaluate_everything
+from tests.helpers.depth import THOROUGH
+from tests.cli.test_warmup import evaluate_everything
 queries = ra.Queries([2, 0, 1, 0], qid=["a", "b", "a", "b"])
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], "lightgbm@10")
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], ["sklearn@10", "lightgbm.map@5"])

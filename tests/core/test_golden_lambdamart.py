@@ -8,7 +8,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.shared_data import kept, shared_losses
+from tests.helpers.shared_data import kept, shared_losses
 from tests.tables import for_each
 
 WORDS: dict[str, Any] = {"top": int, "sigma": float, "norm": lambda text: text == "true"}

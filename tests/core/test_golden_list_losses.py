@@ -8,7 +8,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.shared_data import kept
+from tests.helpers.shared_data import kept
 from tests.tables import for_each
 
 NDCG = ra.presets.textbook(None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters import objectives
-from tests.objective_data import recorded
+from tests.helpers.objective_data import recorded
 from tests.tables import for_each
 
 PRESETS = {

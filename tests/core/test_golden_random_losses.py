@@ -6,7 +6,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.random_loss_data import leaf_values, read, recorded, unrounded
+from tests.helpers.random_loss_data import leaf_values, read, recorded, unrounded
 from tests.tables import for_each
 
 RECORDS = dict(recorded())

@@ -17,7 +17,7 @@ from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kin
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.oracles.rows import Row
 from tests.tables import for_each
 

@@ -11,7 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
-from tests.random_loss_data import unrounded
+from tests.helpers.random_loss_data import unrounded
 from tests.tables import for_each
 
 NDCG_AT_5 = ra.presets.textbook(5)

@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, data, kind
-from tests.objective_values import EACH
+from tests.helpers.objective_values import EACH
 from tests.tables import for_each
 
 

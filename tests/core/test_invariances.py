@@ -13,7 +13,7 @@ from rankadapters.core.measures import MEASURES
 from tests.core.ragged_data import ragged
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import takes_probabilities
-from tests.depth import examples
+from tests.helpers.depth import examples
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))
 RANKING = {name: measure for name, measure in MEASURES.items() if "ties" in measure.fields()}

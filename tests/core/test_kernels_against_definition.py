@@ -15,7 +15,7 @@ import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from tests.core.strategies import conventions
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.oracles import definition
 from tests.oracles.rows import Row
 

@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.presets.label_rules import LABEL_RULES
-from tests.command import run
+from tests.helpers.command import run
 
 SCORES = [1, 0, 2, 0, 1, 3]
 FRACTIONS = [0.1, 0.2, 0.9, 0.4, 0.3, 0.6]

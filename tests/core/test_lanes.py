@@ -9,7 +9,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
 from rankadapters.objectives.pair_gradients import COMMON_SHARE, common_gain
-from tests.random_loss_data import unrounded
+from tests.helpers.random_loss_data import unrounded
 from tests.tables import for_each
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")

@@ -19,7 +19,7 @@ from tests.core.test_kernels_against_definition import (
     takes_probabilities,
     weights_of,
 )
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.tables import for_each
 
 PLAIN = {"missing": "error", "unjudged": "error", "average": "uniform"}

@@ -8,7 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.pair_gradients import PairDraws, twister_word
-from tests.objective_data import graded
+from tests.helpers.objective_data import graded
 
 MEAN = {"lambdarank_pair_method": "mean"}
 BY_ROUND = objectives.xgboost.ndcg(**MEAN)

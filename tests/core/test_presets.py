@@ -15,7 +15,7 @@ from rankadapters import presets
 from rankadapters.core.presets.preset import preset
 from rankadapters.core.presets.tool import Tool
 from tests.core.strategies import conventions
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.tables import for_each
 
 CUTOFFS = (1, 5, 10, None)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from tests.core.ragged_data import TEXTBOOK, ragged
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.tables import for_each
 
 

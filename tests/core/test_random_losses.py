@@ -15,9 +15,9 @@ from rankadapters.core.evaluation import threads
 from tests.core import random_by_hand as by_hand
 from tests.core.random_loss_values import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
 from tests.core.test_kernels_against_definition import columns, ragged
-from tests.depth import examples
+from tests.helpers.depth import examples
+from tests.helpers.random_loss_data import unrounded
 from tests.oracles.rows import Row
-from tests.random_loss_data import unrounded
 from tests.tables import for_each
 
 SHORTENED = 9  # rows of a query whose measure is computed anew at each place of each row

@@ -16,7 +16,7 @@ from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.kernels.ranking import ranked_columns
 from rankadapters.core.measures import MEASURES
 from tests.core.strategies import values_of
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.tables import for_each
 
 SHARED = {

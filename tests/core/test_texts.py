@@ -17,7 +17,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from tests.core.strategies import values_of
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.tables import for_each
 
 

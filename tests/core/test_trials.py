@@ -17,8 +17,8 @@ from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
-from tests.depth import examples
-from tests.ranking_data import ranking
+from tests.helpers.depth import examples
+from tests.helpers.ranking_data import ranking
 
 DATA = ranking(3, 80)
 STEPS = [-0.5, 0.0, 1e-3, 0.25, 2.0]

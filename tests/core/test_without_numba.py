@@ -14,7 +14,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core import presets
-from tests.objective_values import one_of_each
+from tests.helpers.objective_values import one_of_each
 
 BLOCKED = "import sys\nsys.modules['numba'] = sys.modules['llvmlite'] = None\n"
 REST = "import json, warnings\nfrom tests.core.test_without_numba import *\n"

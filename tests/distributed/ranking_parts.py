@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.ranking_data import Ranking
+from tests.helpers.ranking_data import Ranking
 
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")

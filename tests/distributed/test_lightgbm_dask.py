@@ -11,17 +11,17 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from tests.ranking_data import ranking
+from tests.helpers.ranking_data import ranking
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 distributed = pytest.importorskip("distributed")
 if lgb.__version__.startswith("4.6."):
     pytest.skip("LightGBM 4.6 does not train on Dask 2025.1, the oldest supported", allow_module_level=True)
+from tests.core.test_every_measure import by_rows, convention_of  # noqa: E402
 from tests.distributed.raising import FailingMetric  # noqa: E402 - after the skips
 from tests.distributed.ranking_parts import cut_at_queries, cut_at_rows, placed  # noqa: E402
-from tests.lightgbm_data import LETOR, TEXTBOOK  # noqa: E402
-from tests.test_every_measure import by_rows, convention_of  # noqa: E402
+from tests.helpers.lightgbm_data import LETOR, TEXTBOOK  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),  # which nobody gave

@@ -7,15 +7,15 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from tests.ranking_data import ranking
+from tests.helpers.ranking_data import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
 pytest.importorskip("distributed")
+from tests.core.test_every_measure import by_rows, convention_of  # noqa: E402
 from tests.distributed.raising import FailingObjective  # noqa: E402 - after the skips
 from tests.distributed.ranking_parts import cut_at_queries, cut_at_rows, placed  # noqa: E402
-from tests.test_every_measure import by_rows, convention_of  # noqa: E402
-from tests.xgboost_data import LETOR, TEXTBOOK  # noqa: E402
+from tests.helpers.xgboost_data import LETOR, TEXTBOOK  # noqa: E402
 
 dxgb = pytest.importorskip("xgboost.dask")
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.ranking_data import ranking
+from tests.helpers.ranking_data import ranking
 
 xgb = pytest.importorskip("xgboost")
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyspark")
 pytest.importorskip("sklearn")
-from tests.xgboost_data import LETOR, TEXTBOOK  # noqa: E402 - after the skips
+from tests.helpers.xgboost_data import LETOR, TEXTBOOK  # noqa: E402 - after the skips
 
 ONE, TWO = ranking(1, 61), ranking(2, 43)
 

@@ -17,10 +17,10 @@ import rankadapters as ra
 from rankadapters.cli import warmup
 from rankadapters.core.kernels import compiling, kept_code
 from rankadapters.core.kernels.dispatch import NEVER, kernels
-from tests.command import refused
-from tests.depth import examples
 from tests.faults.one_kernel import answer, made
 from tests.faults.surroundings import PATIENCE, ROOT, posix, python, read_only, small_disk, started
+from tests.helpers.command import refused
+from tests.helpers.depth import examples
 
 __all__ = ["made", "read_only", "small_disk"]
 

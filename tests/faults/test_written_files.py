@@ -13,8 +13,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io.writing import require_writable, write_text
-from tests.command import refused
 from tests.faults.surroundings import ROOT, posix, python, read_only, small_disk, started
+from tests.helpers.command import refused
 
 __all__ = ["read_only", "small_disk"]
 

@@ -16,8 +16,8 @@ import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, kernels
 from rankadapters.io import line_blocks
 from rankadapters.io.text import LoadedFile
-from tests.depth import examples
 from tests.fuzz.plain_text import RefusedError
+from tests.helpers.depth import examples
 
 EXAMPLES = examples(10_000)  # of all targets, in a run of the test suite
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.large_base_example, HealthCheck.data_too_large]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tests.shared_data import SHARED, mq2008_files
+from tests.helpers.shared_data import SHARED, mq2008_files
 
 
 class Part(NamedTuple):

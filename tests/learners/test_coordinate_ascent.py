@@ -12,10 +12,10 @@ pytest.importorskip("sklearn")
 import scipy.sparse as sp
 
 from rankadapters.learners import CoordinateAscent
-from tests.depth import THOROUGH
+from tests.helpers.depth import THOROUGH
+from tests.helpers.ranking_data import ranking
 from tests.learners.mq2008_folds import fold
 from tests.learners.oracles import coordinate_ascent
-from tests.ranking_data import ranking
 
 DATA = ranking(1, 15)
 VALID = ranking(2, 20)

@@ -29,7 +29,7 @@ from rankadapters.learners import (  # noqa: E402
     columns,
 )
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
-from tests.ranking_data import ranking  # noqa: E402
+from tests.helpers.ranking_data import ranking  # noqa: E402
 from tests.sklearn_checks import failed_checks  # noqa: E402
 
 CONV = "textbook@5"

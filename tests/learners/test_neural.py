@@ -13,10 +13,10 @@ import scipy.sparse as sp
 
 from rankadapters.learners import NeuralRanker
 from rankadapters.learners.network import ACTIVATIONS, Adam, Network
-from tests.depth import THOROUGH
+from tests.helpers.depth import THOROUGH
+from tests.helpers.ranking_data import ranking
+from tests.helpers.shared_data import kept
 from tests.learners.mq2008_folds import fold
-from tests.ranking_data import ranking
-from tests.shared_data import kept
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)

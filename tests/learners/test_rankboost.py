@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from rankadapters.learners import RankBoost
 from rankadapters.learners import stumps as stumps_module
 from rankadapters.learners.pair_potentials import PairPotentials
+from tests.helpers.ranking_data import ranking
 from tests.learners.oracles import pairs_of, rankboost
-from tests.ranking_data import ranking
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)

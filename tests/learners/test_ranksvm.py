@@ -18,8 +18,8 @@ from sklearn.svm import LinearSVC
 
 from rankadapters.learners import RankSVM
 from rankadapters.learners.pair_margins import PairMargins
+from tests.helpers.ranking_data import ranking
 from tests.learners.oracles import pairs_of
-from tests.ranking_data import ranking
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)

@@ -14,10 +14,10 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 
 from rankadapters.learners import AdaRank, NeuralRanker, RankBoost
-from tests.depth import THOROUGH
+from tests.helpers.depth import THOROUGH
+from tests.helpers.ranking_data import ranking
+from tests.helpers.shared_data import kept
 from tests.learners.mq2008_folds import fold, ranklib_scores
-from tests.ranking_data import ranking
-from tests.shared_data import kept
 
 DATA = ranking(1, 40)
 VALID = ranking(2, 20)

@@ -9,20 +9,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.helpers.shared_data import SHARED, VARIABLE
 from tests.mutation.plugin import FOLDER, LIMIT
-from tests.shared_data import SHARED, VARIABLE
 
 CHECKOUT = Path(__file__).parents[2]
 KERNELS = [f"rankadapters/{folder}/kernels" for folder in ("core", "objectives", "learners")]
 LEFT_OUT = shutil.ignore_patterns(".git", ".ci", ".tox", ".venv", ".hypothesis", ".mutation", ".*_cache", "dist")
 # They start processes, in which no line is seen, or take minutes; mypy, Sphinx and whole examples say little of a line.
 UNSEEN = (
-    *("tests/test_types.py", "tests/test_documentation.py", "tests/test_cli_process.py", "tests/test_imports.py"),
-    *("tests/test_warmup.py", "tests/test_safety.py", "tests/fuzz/test_command.py", "tests/distributed"),
-    *("tests/compare/test_compare_example.py", "tests/mutation"),
-)
+    "tests/project/test_types.py", "tests/project/test_imports.py", "tests/project/test_safety.py",
+    "tests/docs/test_pages.py", "tests/cli/test_process.py", "tests/cli/test_warmup.py", "tests/fuzz/test_command.py",
+    "tests/distributed", "tests/compare/test_compare_example.py", "tests/mutation",
+)  # fmt: skip
 # Where loops run in Python, some tests of kernels would take hours.
-OF_KERNELS = ("tests/core", "tests/learners", "tests/test_every_measure.py", "tests/test_golden_measures.py")
+OF_KERNELS = ("tests/core", "tests/learners", "tests/core/test_every_measure.py", "tests/core/test_golden_measures.py")
 
 
 def copied(source: Path, tree: Path) -> Path:

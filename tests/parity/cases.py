@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import rankadapters as ra
-from tests.depth import examples
+from tests.helpers.depth import examples
 
 N_CASES = examples(200)
 CUTOFFS = (1, 3, 5, 10, None)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.ranking_data import ranking
+from tests.helpers.ranking_data import ranking
 from tests.tables import for_each
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.depth import examples
+from tests.helpers.depth import examples
 from tests.parity.cases import N_CASES
 from tests.parity.measure_cases import ASKED, cases
 

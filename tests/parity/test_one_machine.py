@@ -15,7 +15,7 @@ from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.parity import Toolkit
 from rankadapters.parity import toolkit as toolkits
-from tests.ranking_data import ranking
+from tests.helpers.ranking_data import ranking
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")
 OURS = str(Path(ra.__file__).parent)

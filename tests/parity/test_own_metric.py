@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankadapters as ra
-from tests.ranking_data import ranking
+from tests.helpers.ranking_data import ranking
 
 ROUNDS = 4
 

@@ -1,0 +1,38 @@
+"""The audits are functions, and no folder has the name of one."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import rankadapters as ra
+from tests.helpers.audit_data import small
+
+AUDITS = ("explain", "identify", "order", "page", "profile")
+FOLDERS = ("explanation", "identification", "ordering", "profiling", "web_page")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_an_audit_is_a_function_whichever_folder_is_imported_first(folder):
+    code = f"import types, rankadapters.audit.{folder}; import rankadapters as ra\n"
+    code += f"assert all(isinstance(getattr(ra.audit, name), types.FunctionType) for name in {AUDITS})"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_audits_are_a_plain_module():
+    assert type(ra.audit) is ModuleType
+
+
+def test_another_function_can_stand_in_an_audits_place(monkeypatch):
+    monkeypatch.setattr(ra.audit, "order", len)
+    assert ra.audit.order is len
+
+
+def test_what_an_audit_gives_can_be_pickled():
+    queries, scores = small()
+    found = ra.audit.profile(queries, k=5, scores=scores)
+    assert pickle.loads(pickle.dumps(found)) == found

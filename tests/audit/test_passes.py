@@ -1,0 +1,97 @@
+"""Each value is taken from one pass: nothing is evaluated twice for the same scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import cli
+from rankadapters.core.evaluation.members import Work
+from tests.helpers.audit_data import small
+
+CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """Passes over scores: the scores, and the conventions evaluated on them."""
+    found = []
+    numerators = Work.numerators
+
+    def counted(self, scores, n_threads):
+        found.append((scores.tobytes(), [member.convention for member in self._members]))
+        return numerators(self, scores, n_threads)
+
+    monkeypatch.setattr(Work, "numerators", counted)
+    return found
+
+
+def repeated(passes):
+    counts = Counter((scores, convention) for scores, several in passes for convention in several)
+    return [str(convention) for (_, convention), times in counts.items() if times > 1]
+
+
+def run(audit):
+    queries, scores = small()
+    models = {"a": scores, "b": queries.labels + scores}
+    value = f"{ra.evaluate(queries, scores, 'yahoo@5').value:.2f}"
+    return {
+        "explain": lambda: ra.audit.explain(queries, scores, *CONVENTIONS[:2]),
+        "order": lambda: ra.audit.order(queries, models, CONVENTIONS, n_resamples=9),
+        "profile": lambda: ra.audit.profile(queries, k=[5, 10], scores=scores),
+        "page": lambda: ra.audit.page(queries, models, CONVENTIONS[:2], n_resamples=9),
+        "identify": lambda: ra.audit.identify(queries, scores, value=value, k=5),
+    }[audit]
+
+
+@pytest.mark.parametrize("audit", ["explain", "order", "profile", "identify"])
+def test_no_audit_evaluates_a_convention_twice(passes, audit):
+    if audit == "order":
+        pytest.importorskip("scipy")
+    compute = run(audit)
+    passes.clear()
+    compute()
+    assert passes
+    assert repeated(passes) == []
+
+
+def test_a_page_evaluates_nothing_twice_beside_its_profile(passes, monkeypatch):
+    for package in ("scipy", "matplotlib", "jinja2"):
+        pytest.importorskip(package)
+    from rankadapters.audit.web_page import html_page
+
+    describe_queries = html_page.describe_queries
+
+    def apart(*arguments):
+        n_passes = len(passes)
+        data = describe_queries(*arguments)
+        del passes[n_passes:]  # which presets have a value is a question of its own
+        return data
+
+    monkeypatch.setattr(html_page, "describe_queries", apart)
+    compute = run("page")
+    passes.clear()
+    compute()
+    assert passes
+    assert repeated(passes) == []
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+def test_the_command_ranks_once_with_and_without_values_of_queries(tmp_path, capsys, passes, per_query):
+    rows = tmp_path / "rows.txt"
+    rows.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.7\n1 qid:2 1:0.2\n")
+    options = ["--features", str(rows), "--feature", "1", "--convention", *CONVENTIONS, "--format", "json"]
+    assert cli.main(["evaluate", *options, *(["--per-query"] if per_query else [])]) == 0
+    assert len(passes) == 1
+    assert len(passes[0][1]) == len(CONVENTIONS)
+    assert ('"queries": {' in capsys.readouterr().out) is per_query
+
+
+def test_models_are_ranked_once_each(passes):
+    pytest.importorskip("scipy")
+    queries, scores = small()
+    ra.audit.order(queries, np.stack([scores, -scores, 2 * scores], axis=1), CONVENTIONS, n_resamples=9)
+    assert len(passes) == 3

@@ -1,0 +1,137 @@
+"""Correlations in trainings on returns and in audits: the values of `ra.evaluate`, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.ranking_data import ranking
+
+TEXTS = ["scipy.spearmanr", "scipy.kendalltau", "scipy.kendalltau+variant=c", "scipy.pearsonr"]
+CONVENTIONS = [ra.parse(text) for text in TEXTS]
+IC = CONVENTIONS[0]
+
+
+def returns(seed):
+    """Days of assets: labels are returns that a feature explains in part."""
+    days = ranking(seed, 60)
+    rng = np.random.default_rng(seed)
+    y = 0.01 * (days.X[:, 0] - 2.5) + rng.normal(0, 0.03, days.y.size)
+    return days._replace(X=days.X + rng.normal(0, 0.1, days.X.shape), y=y)
+
+
+TRAIN, VALID = returns(1), returns(2)
+
+
+def stopped_at_the_highest(values, patience):
+    return len(values) == int(np.argmax(values)) + 1 + patience
+
+
+def values_of(scores, valid=VALID, labels=None):
+    return {c: ra.evaluate(valid.y if labels is None else labels, scores, c, qid=valid.qid).value for c in CONVENTIONS}
+
+
+def test_lightgbm_reports_and_stops_by_them():
+    lgb = pytest.importorskip("lightgbm")
+    from tests.helpers.lightgbm_data import PARAMS, dataset
+
+    result, first = {}, dataset(TRAIN)
+    booster = lgb.train(
+        {**PARAMS, "objective": "regression", "learning_rate": 0.5}, first, 80, valid_names=["valid"],
+        valid_sets=[dataset(VALID, reference=first)], feval=ra.lightgbm.eval_metric(CONVENTIONS),
+        callbacks=[ra.lightgbm.early_stopping(IC, rounds=5, verbose=False), lgb.record_evaluation(result)],
+    )  # fmt: skip
+    assert stopped_at_the_highest(result["valid"][IC.name], 5)
+    labels = VALID.y.astype(np.float32)  # as LightGBM keeps them
+    for number in range(booster.current_iteration()):
+        expected = values_of(booster.predict(VALID.X, num_iteration=number + 1), labels=labels)
+        assert {c: result["valid"][c.name][number] for c in CONVENTIONS} == expected
+
+
+def test_xgboost_reports_and_stops_by_them():
+    xgb = pytest.importorskip("xgboost")
+    from tests.helpers.xgboost_data import PARAMS, dmatrix
+
+    valid = dmatrix(VALID)
+    callback = ra.xgboost.EvalCallback(CONVENTIONS, [(valid, "valid")])  # XGBoost itself keeps six digits
+    stop = ra.xgboost.early_stopping(IC, rounds=5, data_name="valid")
+    params = {**PARAMS, "objective": "reg:squarederror", "eta": 0.9}
+    booster = xgb.train(params, dmatrix(TRAIN), 80, callbacks=[callback, stop], verbose_eval=False)
+    values = [entry.value for entry in callback.history if entry.convention == IC]
+    assert stopped_at_the_highest(values, 5)
+    for number in range(len(values)):
+        expected = values_of(booster.predict(valid, iteration_range=(0, number + 1)), labels=valid.get_label())
+        ours = {entry.convention: entry.value for entry in callback.history[4 * number : 4 * number + 4]}
+        assert ours == expected
+
+
+def test_catboost_reports_and_stops_by_them():
+    cb = pytest.importorskip("catboost")
+    metric = ra.catboost.eval_metric(CONVENTIONS, sets=[(TRAIN.y, TRAIN.qid), (VALID.y, VALID.qid)])
+    model = cb.CatBoostRegressor(
+        iterations=200, learning_rate=0.9, eval_metric=metric, od_type="Iter", od_wait=5, thread_count=1,
+        use_best_model=False, random_seed=0, allow_writing_files=False, verbose=0,
+    ).fit(
+        cb.Pool(TRAIN.X, TRAIN.y, group_id=TRAIN.qid), eval_set=cb.Pool(VALID.X, VALID.y, group_id=VALID.qid)
+    )  # fmt: skip
+    entries = [entry for entry in metric.history if entry.dataset == "validation"]
+    values = [entry.value for entry in entries if entry.convention == IC]
+    assert metric.is_max_optimal()
+    assert stopped_at_the_highest(values, 5)
+    for number in range(len(values)):
+        expected = values_of(model.predict(VALID.X, ntree_end=number + 1))
+        ours = {entry.convention: entry.value for entry in entries[4 * number : 4 * number + 4]}
+        assert ours == pytest.approx(expected, rel=1e-12)  # CatBoost adds up its trees in another order
+    assert metric.evaluate([VALID.X[:, 0]], VALID.y.astype(np.float32), None)[0] == values_of(VALID.X[:, 0])[IC]
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+def test_a_cross_validation_of_scikit_learn_reports_them(convention):
+    sklearn = pytest.importorskip("sklearn")
+    from sklearn.linear_model import Ridge
+    from sklearn.model_selection import cross_validate
+
+    folds = ra.sklearn.QueryKFold(3)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = ra.sklearn.query_scorer(convention)
+        scores = cross_validate(Ridge(), TRAIN.X, TRAIN.y, params={"qid": TRAIN.qid}, cv=folds, scoring=scorer)
+    for (fit, test), score in zip(folds.split(TRAIN.X, TRAIN.y, TRAIN.qid), scores["test_score"], strict=True):
+        predictions = Ridge().fit(TRAIN.X[fit], TRAIN.y[fit]).predict(TRAIN.X[test])
+        assert score == ra.evaluate(TRAIN.y[test], predictions, convention, qid=TRAIN.qid[test]).value
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+def test_a_printed_number_is_identified(convention):
+    pytest.importorskip("scipy")
+    scores = VALID.X[:, 0].round()  # with ties
+    text = f"{ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value:.10f}"
+    [match] = ra.audit.identify(VALID.y, scores, value=text, measure=convention.measure, qid=VALID.qid)
+    assert match.covers(convention)
+    assert match.near[0].startswith("scipy.")
+
+
+def test_a_gap_between_two_conventions_is_split_over_their_fields():
+    pytest.importorskip("scipy")
+    scores = VALID.X[:, 0].round()
+    other = IC.replace(ties="input", empty=0)
+    gap = ra.audit.explain(VALID.y, scores, IC, other, qid=VALID.qid)
+    assert gap.contributions.keys() == {"ties", "empty"} == IC.diff(other).keys()
+    assert all(gap.contributions.values())
+
+
+def test_streams_and_tallies_have_the_same_bits():
+    scores = VALID.X[:, 0]
+    for convention in CONVENTIONS:
+        expected = ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value
+        halves = [VALID.qid < 30, VALID.qid >= 30]
+        tallies = [ra.Evaluator(VALID.y[h], convention, qid=VALID.qid[h]).tally(scores[h]) for h in halves]
+        assert ra.Tally.merge(tallies).score().value == expected
+        blocks = ({"label": VALID.y[h], "score": scores[h], "qid": VALID.qid[h]} for h in halves)
+        assert ra.evaluate_stream(blocks, convention).value == expected
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+def test_lambdarank_of_a_correlation_is_refused(convention):
+    with pytest.raises(ra.RankAdaptersError, match=convention.measure):
+        ra.objectives.lambdarank(convention, truncation=30)

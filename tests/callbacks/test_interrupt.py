@@ -1,0 +1,241 @@
+"""Ctrl-C: the command ends in one line with exit code 130, and long computations can be stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from rankadapters.core.evaluation import threads
+from rankadapters.core.kernels import Kernel
+from rankadapters.objectives.kernels.lambdas import lambda_gradients
+from rankadapters.objectives.kernels.lambdas_by_table import lambda_gradients_by_table
+from rankadapters.objectives.kernels.lambdas_in_turn import lambda_gradients_in_turn
+from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
+from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
+from rankadapters.objectives.kernels.yetirank import yetirank_gradients
+from tests.tables import for_each, short
+
+ROOT = Path(__file__).parent.parent.parent
+PATIENCE = 300  # seconds: far more than any of this takes, on any machine
+EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
+
+posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
+
+
+pytestmark = pytest.mark.usefixtures("heeded")
+
+
+@contextmanager
+def started(*arguments):
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@posix
+def test_the_command_ends_in_one_line(tmp_path):
+    """It is interrupted while it waits for a pipe that nobody writes to; opening the other end waits until it does."""
+    pipe = tmp_path / "features"
+    os.mkfifo(pipe)
+    with started("-m", "rankadapters", *EVALUATE, "--features", str(pipe), "--predictions", str(pipe)) as process:
+        writer = []
+        opened = threading.Thread(target=lambda: writer.append(os.open(pipe, os.O_WRONLY)), daemon=True)
+        opened.start()
+        opened.join(PATIENCE)
+        assert writer, "the command never opened its file"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+        os.close(writer[0])
+    assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
+
+
+@posix
+@pytest.mark.parametrize(
+    "module",
+    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.panel", "rankadapters.core.kernels.dispatch"],
+)
+def test_the_command_ends_in_one_line_while_it_imports(tmp_path, module):
+    code = (
+        "import signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}:\n"
+        "            sys.meta_path.remove(self)\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "import rankadapters.__main__ as command\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.exit(command.main())\n"
+    )
+    features, predictions = tmp_path / "features", tmp_path / "predictions"
+    features.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
+    predictions.write_text("0.5\n0.25\n")
+    files = ["--features", str(features), "--predictions", str(predictions)]
+    with started("-c", code, *EVALUATE, *files) as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
+
+
+EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact", truncation=None)
+PAIRWISE = {
+    "exact": (EXACT, lambda_gradients),
+    "unit": (objectives.catboost.pair_logit(), lambda_gradients),
+    "table": (EXACT.replace(sigmoid="table"), lambda_gradients_by_table),
+    "float32": (objectives.xgboost.ndcg().replace(truncation=None), lambda_gradients_in_turn),
+    "map": (objectives.xgboost.map().replace(truncation=None), lambda_gradients_in_turn),
+    "truncated": (objectives.lightgbm.lambdarank(), lambda_gradients_by_table),
+    "drawn": (objectives.xgboost.ndcg(lambdarank_pair_method="mean"), lambda_gradients_in_turn),
+}
+SIZES = [1, 30, 2, 90, 3, 1, 60]
+RNG = np.random.default_rng(0)
+LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
+LONG = 201  # rows of one query, computed in calls of 50 ranks, of which the last has no later one
+
+
+@for_each("name", PAIRWISE)
+@pytest.mark.parametrize("work", [1, 100, 5000])
+@pytest.mark.parametrize("spread", [1, 1000], ids=["near", "far"])  # far apart, exp(s) needs a new unit on the way
+def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spread):
+    bound = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
+    whole = bound.gradients(SCORES * spread)
+    assert np.isfinite(whole).all()
+    bound.state[...] = 0
+    monkeypatch.setattr(threads, "WORK_PER_CALL", work)
+    np.testing.assert_array_equal(bound.gradients(SCORES * spread), whole)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [objectives.lightgbm.xendcg(), objectives.ListNet(), objectives.catboost.query_soft_max(), objectives.QueryRMSE(),
+     objectives.catboost.query_cross_entropy(), objectives.catboost.stochastic_rank("NDCG"),
+     objectives.catboost.yetirank(),
+     objectives.catboost.stochastic_rank("ERR", top=2, num_estimations=2), objectives.catboost.stochastic_filter()],
+    ids=short,
+)  # fmt: skip
+def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, value):
+    queries = ra.Queries(LABELS, group_sizes=SIZES)
+    whole = value.bind(queries).gradients(SCORES)
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
+    np.testing.assert_array_equal(value.bind(queries).gradients(SCORES), whole)
+
+
+NOISY = [
+    (objectives.catboost.stochastic_rank("NDCG"), stochastic_rank_gradients),
+    (objectives.catboost.yetirank(), yetirank_gradients),
+    (objectives.catboost.stochastic_filter(), stochastic_filter_gradients),
+]
+
+
+@pytest.mark.parametrize(("value", "kernel"), NOISY, ids=[kernel.__name__ for _, kernel in NOISY])
+def test_queries_under_noise_take_several_calls_where_there_is_much_to_do(monkeypatch, value, kernel):
+    queries = ra.Queries(LABELS, group_sizes=SIZES)
+    for work, least in ((1, len(SIZES)), (2**40, 1)):
+        monkeypatch.setattr(threads, "WORK_PER_CALL", work)
+        calls = counting(monkeypatch, kernel, lambda number: None)
+        value.bind(queries, n_threads=1).gradients(SCORES)
+        assert len(calls) >= least
+    assert len(calls) == 1
+
+
+def test_values_in_many_calls_have_the_same_bits(monkeypatch):
+    conventions = ["textbook@3", "lightgbm.map@3", "catboost.query_auc", "letor4@2"]
+    whole = ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
+    for convention, tally in ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies.items():
+        assert tally.to_dict() == whole[convention].to_dict()
+
+
+def counting(monkeypatch, kernel, before):
+    """Call `before` with the number of calls, from 1 on, before each call of a kernel."""
+    calls, call = [], Kernel.__call__
+
+    def counted(self, *arguments):
+        if self is kernel:
+            calls.append(threading.current_thread())
+            before(len(calls))
+        return call(self, *arguments)
+
+    monkeypatch.setattr(Kernel, "__call__", counted)
+    return calls
+
+
+@pytest.mark.parametrize("name", ["exact", "unit", "table", "float32", "map"])
+def test_the_pairs_of_one_long_query_are_interrupted_between_calls(monkeypatch, name):
+    value, kernel = PAIRWISE[name]
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG)
+    bound = value.bind(ra.Queries(np.arange(LONG) % 2, group_sizes=[LONG]))
+    calls = counting(monkeypatch, kernel, lambda number: None)
+    whole = bound.gradients(np.sin(np.arange(LONG)))
+    assert len(calls) == 4
+    calls = counting(monkeypatch, kernel, lambda number: number == 3 and signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        bound.gradients(np.sin(np.arange(LONG)))
+    assert len(calls) == 3
+    monkeypatch.undo()
+    np.testing.assert_array_equal(bound.gradients(np.sin(np.arange(LONG))), whole)  # nothing is left behind
+
+
+def test_a_score_without_a_gradient_ends_its_query(monkeypatch):
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG)
+    calls = counting(monkeypatch, lambda_gradients, lambda number: None)
+    scores = np.r_[1.5e308, np.zeros(LONG - 2), -1.5e308]
+    with pytest.raises(ra.InputError, match=rf"scores\[{LONG - 1}\] is -1.5e\+308, too far"):
+        objectives.gradients(np.arange(LONG) % 2, scores, objectives.catboost.pair_logit(), group_sizes=[LONG])
+    assert len(calls) == 1
+
+
+def test_other_threads_stop_at_their_next_result():
+    first, interrupted, done = threading.Event(), threading.Event(), []
+
+    def run(start, end):
+        del end
+        if start:  # the second chunk
+            first.set()
+            interrupted.wait(PATIENCE)
+            for number in range(5):
+                done.append(number)
+                yield number
+        else:
+            first.wait(PATIENCE)
+            yield -1
+            signal.raise_signal(signal.SIGINT)
+
+    indptr = np.array([0, 1, 2]) * threads.ROWS_PER_THREAD
+    with pytest.raises(KeyboardInterrupt):
+        threads.over_chunks(run, indptr, 2)
+    interrupted.set()
+    threads._pool(os.getpid(), 1).submit(lambda: None).result(PATIENCE)  # behind it in the same thread
+    assert done == [0]
+
+
+@posix
+def test_a_training_on_one_query_of_a_million_rows_is_interrupted():
+    """Its 5e11 pairs would take a quarter of an hour."""
+    code = (
+        "import numpy as np, rankadapters as ra\n"
+        "value = ra.objectives.catboost.pair_logit()\n"
+        "ra.objectives.gradients([1, 0], [0.5, 0.25], value, group_sizes=[2])\n"
+        "bound = value.bind(ra.Queries(np.arange(10**6) % 2, group_sizes=[10**6]))\n"
+        "print('begins', flush=True)\n"
+        "bound.gradients(np.sin(np.arange(10**6)))\n"
+    )
+    with started("-c", code) as process:
+        assert process.stdout.readline() == "begins\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == -signal.SIGINT
+    assert err.endswith("KeyboardInterrupt\n")

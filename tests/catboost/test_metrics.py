@@ -1,0 +1,181 @@
+import importlib
+import sys
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.catboost_data import (
+    BASE,
+    as_dcg,
+    convention_of,
+    expressible,
+    float32,
+    kept_records,
+    make_data,
+    printed,
+    records,
+    without_exp,
+)
+from tests.tables import for_each, short
+
+cb = pytest.importorskip("catboost")
+
+
+# What CatBoost 1.2.10 printed.
+
+
+def our_values(record, metrics):
+    labels, weights = float32(record["labels"]), float32(record.get("query_weight"))
+    queries = {
+        average: ra.Queries(labels, group_sizes=record["group"], query_weight=weights if average == "query" else None)
+        for average in ("query", "uniform")
+    }
+    conventions = {metric: convention_of(metric) for metric in metrics}
+    return {m: ra.evaluate(queries[c.average], record["scores"], c).value for m, c in conventions.items()}
+
+
+@for_each("record", records())
+def test_golden_values_are_ours(record):
+    assert len(printed(record)) == 49
+    values = without_exp(printed(record), record["labels"])
+    assert our_values(record, values) == pytest.approx(values, rel=1e-9)
+
+
+@pytest.mark.parametrize("record", [case for case in kept_records() if min(case.values[0]["labels"]) < 0])
+def test_negative_labels_under_exp_are_refused_by_name(record):
+    with pytest.raises(ra.InputError, match=r"labels\[\d+\] is -\d\.\d+, negative"):
+        our_values(record, ["NDCG:top=5;type=Exp;denominator=LogPosition"])
+
+
+# The metric string.
+
+
+@for_each("convention", expressible(), ids=short)
+def test_metric_string_means_the_convention_to_catboost(convention):
+    labels, scores, qid, weights = make_data(lowest=0.0 if convention.gain == "exp2" else -9.0)
+    metric = ra.catboost.native_metric(convention)
+    [theirs] = cb.utils.eval_metric(labels, scores, metric, group_id=qid, group_weight=weights[qid])
+    given = weights if convention.average == "query" else None
+    assert theirs == pytest.approx(ra.evaluate(labels, scores, convention, qid=qid, query_weight=given).value, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("convention", "metric"),
+    [
+        (BASE, "NDCG:top=10;type=Base;denominator=LogPosition"),
+        (BASE.at(None), "NDCG:top=-1;type=Base;denominator=LogPosition"),
+        (as_dcg(BASE.replace(gain="exp2", discount="reciprocal")), "DCG:top=10;type=Exp;denominator=Position"),
+        (BASE.replace(average="uniform"), "NDCG:top=10;type=Base;denominator=LogPosition;use_weights=false"),
+    ],
+)
+def test_metric_string_spells_every_parameter(convention, metric):
+    assert ra.catboost.native_metric(convention) == metric
+
+
+@pytest.mark.parametrize("change", [{"missing": "zero"}, {"unjudged": "drop"}, {"ideal": "retrieved"}])
+def test_what_only_retrieval_runs_need_is_no_obstacle(change):
+    assert ra.catboost.native_metric(BASE.replace(**change)) == ra.catboost.native_metric(BASE)
+
+
+@for_each(
+    ("change", "named"),
+    [
+        *(({"ties": t}, f"ties='{t}', only ties='worst'") for t in ("input", "reverse", "average", "best")),
+        ({"ties": "docid-ascending"}, "ties='docid-ascending', only ties='worst'"),
+        ({"ties": "docid-descending"}, "ties='docid-descending', only ties='worst'"),
+        ({"precision": "float32"}, "precision='float32', only precision='float64'"),
+        ({"short": "zero"}, "short='zero', only short='pad'"),
+        ({"short": "skip"}, "short='skip', only short='pad'"),
+        ({"empty": 0}, "empty=0, only empty=1"),
+        ({"empty": 0.5}, "empty=0.5, only empty=1"),
+        ({"empty": "skip"}, "empty='skip', only empty=1"),
+        ({"empty": "error"}, "empty='error', only empty=1"),
+        ({"gain": "exp2-floor"}, "gain='exp2-floor', only gain='exp2'"),
+        ({"gain": "linear-positive"}, "gain='linear-positive', only gain='linear'"),
+        ({"gain": "table_0_1_3"}, "gain='table_0_1_3', only gain='exp2'"),
+        ({"gain": "table_0_1_2"}, "gain='table_0_1_2', only gain='linear'"),
+        ({"discount": "jk2"}, "discount='jk2', only discount='log2'"),
+        ({"ideal": "all"}, "ideal='all', only ideal='cutoff'"),
+        ({"average": "query-except-empty"}, "average='query-except-empty', only average='query'"),
+        ({"k": 2**31}, "k=2147483648, only k=None"),
+    ],
+)
+def test_fields_that_catboost_cannot_express_are_named(change, named):
+    with pytest.raises(ra.UnsupportedConventionError) as caught:
+        ra.catboost.native_metric(BASE.replace(**change))
+    assert str(caught.value).startswith(f"CatBoost cannot express {named}.\nHint: the nearest it can express is ")
+
+
+def test_every_inexpressible_field_is_named_and_the_nearest_convention_is_expressible():
+    with pytest.raises(ra.UnsupportedConventionError) as caught:
+        ra.catboost.native_metric(ra.presets.letor4(5))
+    message = str(caught.value)
+    assert message.startswith("CatBoost cannot express gain='table_0_1_3', discount='jk2', ties='input', short='zero'")
+    nearest = ra.parse(message.rpartition(" ")[2].removesuffix("."))
+    assert ra.catboost.native_metric(nearest) == "NDCG:top=5;type=Exp;denominator=LogPosition;use_weights=false"
+
+
+@pytest.mark.parametrize(
+    ("other", "message"), [("NDCG:top=5", "'NDCG:top=5' is neither a preset@k"), (5, "5 is not a convention.\nHint")]
+)
+def test_what_is_no_convention_is_refused(other, message):
+    with pytest.raises(ra.ConventionError, match=message):
+        ra.catboost.native_metric(other)
+
+
+def test_the_text_of_a_convention_is_written_like_the_convention():
+    assert ra.catboost.native_metric("catboost@10+gain=exp2") == ra.catboost.native_metric(BASE.replace(gain="exp2"))
+
+
+# In a training.
+
+
+def train(metric, weights=None):
+    rng = np.random.default_rng(3)
+    features = rng.normal(size=(240, 4))
+    labels = float32(np.clip(features[:, 0] + rng.normal(size=240) + 1, 0, 4).round(1))
+    qid = np.repeat(np.arange(30), 8)
+    pool = cb.Pool(features, labels, group_id=qid, group_weight=None if weights is None else weights[qid])
+    model = cb.CatBoostRanker(
+        iterations=4, depth=3, loss_function="QueryRMSE", eval_metric=metric, thread_count=2, random_seed=0,
+        allow_writing_files=False, logging_level="Silent",
+    )  # fmt: skip
+    model.fit(pool, eval_set=pool, use_best_model=False)
+    [key] = [key for key in model.get_evals_result()["validation"] if "DCG" in key]
+    return model.get_evals_result()["validation"][key][-1], labels, model.predict(features), qid
+
+
+@pytest.mark.parametrize(
+    "convention", [BASE, BASE.replace(gain="exp2", discount="reciprocal"), as_dcg(BASE.at(None))], ids=short
+)
+def test_training_reports_the_declared_metric(convention):
+    weights = float32(np.random.default_rng(5).uniform(0.1, 5, 30))
+    reported, labels, scores, qid = train(ra.catboost.native_metric(convention), weights)
+    ours = ra.evaluate(labels, scores, convention, qid=qid, query_weight=weights)
+    assert reported == pytest.approx(ours.value, rel=1e-9)
+
+
+def test_training_reports_a_uniform_mean_on_data_without_group_weights():
+    convention = BASE.at(3).replace(average="uniform")
+    reported, labels, scores, qid = train(ra.catboost.native_metric(convention, group_weights=False))
+    assert reported == pytest.approx(ra.evaluate(labels, scores, convention, qid=qid).value, rel=1e-9)
+
+
+def test_catboost_refuses_use_weights_in_a_training_without_object_weights():
+    # CatBoost 1.2.10, metric.cpp: why native_metric has group_weights=False.
+    with pytest.raises(cb.CatBoostError, match="'use_weights' parameter must not be specified"):
+        train(ra.catboost.native_metric(BASE.replace(average="uniform")))
+
+
+@pytest.mark.parametrize("top", [0, -1])
+def test_no_convention_becomes_top_0_which_catboost_scores_1(top):
+    with pytest.raises(ra.ConventionError, match=f"k={top} is not a cutoff"):
+        BASE.replace(k=top)
+
+
+def test_without_catboost_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    monkeypatch.delitem(sys.modules, "rankadapters.catboost", raising=False)
+    with pytest.raises(ra.MissingToolkitError, match=r"catboost is not installed.\nHint: .*rankadapters\[catboost\]"):
+        importlib.import_module("rankadapters.catboost")

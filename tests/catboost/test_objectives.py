@@ -1,0 +1,315 @@
+"""CatBoost's own losses as declared objectives, and objectives and conventions as its own losses."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.tables import for_each
+
+cb = pytest.importorskip("catboost")
+
+from tests.helpers.catboost_train_data import PLAIN, native, pool, rows  # noqa: E402 - after the skip
+from tests.helpers.shared_data import SHARED  # noqa: E402
+
+TEXTBOOK = ra.presets.textbook(10)
+LAMBDAMART = ra.catboost.read_objective("LambdaMart")
+# Loss strings of CatBoost, and the ridge under which a native tree of theirs is one of Newton's.
+READ = {
+    "QueryRMSE": 3, "QuerySoftMax": 3, "QuerySoftMax:beta=2;lambda=0.1": 3, "PairLogit": 3, "LambdaMart": 0,
+    "LambdaMart:metric=NDCG;top=3;type=Exp": 0, "LambdaMart:metric=DCG;top=3;denominator=Position;sigma=2": 0,
+    "LambdaMart:metric=NDCG;norm=false": 0, "LambdaMart:metric=MAP": 0,
+}  # fmt: skip
+
+
+def newton_leaves(derivatives, leaf, ridge):
+    """What a tree adds to each row, up to one number for all."""
+    grad, hess = (np.bincount(leaf, array)[leaf] for array in derivatives)
+    step = -np.divide(grad, hess + ridge, out=np.zeros(leaf.size), where=hess + ridge > 0)
+    return step - step.mean()
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@for_each("loss", READ)
+def test_a_loss_string_means_what_catboost_trains(loss, tied):
+    rng = np.random.default_rng(0)
+    labels, qid, bits = rng.integers(0, 5, 60).astype(float), np.repeat(np.arange(6), 10), np.arange(60)[:, None]
+    X = ((bits >> np.arange(6)) & 1).astype(float)  # a leaf for every row
+    scores = rng.integers(0, 3, 60) / 4 if tied else rng.normal(size=60).astype(np.float32).astype(float)
+    params = {**PLAIN, "iterations": 1, "depth": 6, "learning_rate": 1, "has_time": True, "l2_leaf_reg": READ[loss]}
+    train = cb.Pool(X, labels, group_id=qid, baseline=scores)
+    one_step = {"leaf_estimation_method": "Newton", "leaf_estimation_iterations": 1, "boosting_type": "Plain"}
+    model = native({**params, **one_step}, train, loss)
+    leaf, found = model.calc_leaf_indexes(X)[:, 0], model.predict(X)
+    derivatives = ra.objectives.gradients(labels, scores, ra.catboost.read_objective(loss), qid=qid)
+    expected = newton_leaves(derivatives, leaf, READ[loss])
+    assert np.ptp(found) > 0.1
+    np.testing.assert_allclose(found - found.mean(), expected, rtol=1e-5, atol=1e-6)
+
+
+def golden_trees():
+    """One-tree models that CatBoost 1.2.10 made, by loss string; only those where the whole golden file is."""
+    file = SHARED / "golden" / "losses" / "losses.json"
+    golden = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"catboost": []}
+    return [
+        pytest.param({**record, **golden["data"][record["data"]]}, id=f"{record['loss']}-{record['data']}")
+        for record in golden["catboost"]
+        if record.get("leaf_estimation_method") == leaves_of(record["loss"]) and is_read(record["loss"])
+    ]
+
+
+def leaves_of(loss):
+    """CatBoost's leaves that are sums of gradients over sums of hessians; StochasticRank's hessians are 1."""
+    return "Gradient" if loss.startswith("Stochastic") else "Newton"
+
+
+def is_read(loss):
+    try:
+        ra.catboost.read_objective(loss)
+    except ra.ConventionError:
+        return False
+    return True
+
+
+@for_each("record", golden_trees())
+def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
+    leaf, objective = np.array(record["leaf"]), ra.catboost.read_objective(record["loss"])
+    if "call_seed" in record:  # of the one call that made the tree
+        objective = objective.replace(seed=int(record["call_seed"]))
+    derivatives = ra.objectives.gradients(record["labels"], record["scores"], objective, qid=record["qid"])
+    expected = newton_leaves(derivatives, leaf, record["l2_leaf_reg"])
+    found = np.array(record["leaf_values"])[leaf]
+    np.testing.assert_allclose(found - found.mean(), expected, rtol=1e-5, atol=1e-6 * max(1, np.abs(expected).max()))
+
+
+@for_each(
+    ("loss", "message"),
+    [
+        ("RMSE", "'RMSE' is none of CatBoost's ranking losses 'QueryRMSE'"),
+        (7, "7 is none of CatBoost's ranking losses"),
+        ("YetiRankPairwise", "solves a system over the leaves of a tree(.|\n)*Hint: YetiRank"),
+        ("PairLogitPairwise:max_pairs=3", "solves a system over the leaves of a tree(.|\n)*Hint: PairLogit, or"),
+        ("PairLogit:max_pairs=5", "has max_pairs=5, by which it draws pairs at random"),
+        ("QuerySoftMax:beta=0", "beta=0"),
+        ("QuerySoftMax:lambda=2", "lambda_=2"),
+        ("QueryCrossEntropy:alpha=2", "alpha=2"),
+        ("QueryRMSE:beta=1", "has 'beta', which is not a parameter of it"),
+        ("LambdaMart:metric=AUC", "metric='AUC'; allowed are"),
+        ("LambdaMart:metric=MRR;top=5", "top belongs to metric 'DCG', 'NDCG'"),
+        ("StochasticRank", "has no metric, which has no default"),
+        ("StochasticRank:metric=FilteredDCG", "metric='FilteredDCG'; allowed"),
+        ("YetiRank:mode=PFound", "mode='PFound'; allowed"),
+        ("YetiRank:permutations=2.5", "has permutations='2.5'; allowed are whole numbers"),
+        pytest.param("YetiRank:permutations=" + "9" * 5000, "allowed are whole numbers", id="5000 digits"),
+        ("YetiRank:permutations=\u0661\u0660", "allowed are whole numbers"),
+        pytest.param("LambdaMart:top=" + "1" * 5000, "has top='111", id="top of 5000 digits"),
+        ("LambdaMart:top=0", "has top='0'"),
+        ("LambdaMart:sigma=0", "sigma=0"),
+        ("LambdaMart:type=exp", "has type='exp'; allowed are 'Base', 'Exp'"),
+    ],
+)
+def test_a_loss_string_that_means_nothing_here_is_refused(loss, message):
+    with pytest.raises(ra.ConventionError, match=message):
+        ra.catboost.read_objective(loss)
+
+
+@pytest.mark.parametrize(
+    ("loss", "value"),
+    [
+        ("LambdaMart:metric=MAP", objectives.catboost.lambdamart(metric="MAP")),
+        ("StochasticRank:metric=NDCG;top=2;type=Exp", objectives.catboost.stochastic_rank("NDCG", top=2, type="Exp")),
+        ("StochasticRank:metric=DCG;lambda=0.5", objectives.catboost.stochastic_rank("DCG", lambda_=0.5)),
+        ("StochasticFilter:sigma=2", objectives.catboost.stochastic_filter(sigma=2)),
+        ("YetiRank", objectives.catboost.yetirank()),
+        ("YetiRank:mode=MRR", objectives.catboost.yetirank(mode="MRR")),
+        ("YetiRank:mode=DCG;num_neighbors=-1", objectives.catboost.yetirank(mode="DCG", num_neighbors=-1)),
+    ],
+)
+def test_a_loss_string_is_the_preset_with_its_parameters(loss, value):
+    assert ra.catboost.read_objective(loss) == value
+
+
+WRITTEN = [
+    *READ, "QueryCrossEntropy", "QueryCrossEntropy:alpha=0.5", "LambdaMart:metric=ERR;sigma=2", "LambdaMart:metric=MRR",
+    "LambdaMart:metric=MAP;norm=false", "YetiRank:decay=0.9;permutations=3", "YetiRank:mode=MRR;noise=No", "YetiRank",
+    "YetiRank:mode=NDCG;top=3;dcg_type=Exp;num_neighbors=-1", "YetiRank:mode=ERR;noise=Gauss;noise_power=2",
+    "YetiRank:mode=MAP;top=5", "StochasticRank:metric=PFound;top=5;decay=0.9", "StochasticRank:metric=ERR;top=4",
+    "StochasticRank:metric=DCG;type=Exp;denominator=Position;sigma=2;mu=0.1;nu=0.1;lambda=0.5;num_estimations=3",
+    "StochasticRank:metric=MRR", "StochasticFilter:sigma=2;num_estimations=4",
+]  # fmt: skip
+
+
+@for_each("loss", WRITTEN)
+def test_what_is_read_is_written_back(loss):
+    value = ra.catboost.read_objective(loss)
+    found = ra.catboost.native_objective(value)
+    assert ra.catboost.read_objective(found["loss_function"]) == value
+    assert ra.objectives.parse(str(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (ra.objectives.ListNet(), "CatBoost has no built-in listnet; its own are 'QueryRMSE'"),
+        (LAMBDAMART.replace(truncation=5), "truncation=5; the nearest has truncation=None"),
+        (LAMBDAMART.replace(hessian="doubled"), "hessian=doubled"),
+        (LAMBDAMART.replace(convention=TEXTBOOK, beyond_k="cut", truncation=10), "beyond_k=cut"),
+        (
+            LAMBDAMART.replace(convention=ra.presets.letor4(5), truncation=5),
+            "gain=table_0_1_3(.|\n)*Hint: ra.catboost.train",
+        ),
+        (
+            LAMBDAMART.replace(convention=ra.presets.catboost(None)),
+            "ties=worst, average=query; the nearest has ties=input, ",
+        ),
+        (ra.objectives.catboost.pair_logit().replace(sigma=2), "sigma=2"),
+        (LAMBDAMART.replace(convention="catboost.map@5", truncation=5, delta="exact"), "k=5(.|\n)*Hint: ra.catboost"),
+        (objectives.catboost.yetirank(mode="NDCG").replace(convention=TEXTBOOK), "average=uniform"),
+        (
+            objectives.catboost.stochastic_rank("MRR").replace(convention="catboost.map@5"),
+            "no built-in stochastic-rank like this; metric='MAP'; allowed(.|\n)*Hint: ra.catboost.train",
+        ),
+        (
+            objectives.catboost.stochastic_rank("MRR").replace(convention="catboost.mrr@5"),
+            r"top belongs to metric [^\n]*\nHint: ra.catboost.train takes any objective.$",
+        ),
+        (
+            objectives.catboost.yetirank(mode="ERR").replace(convention="catboost.pfound@5"),
+            "no built-in yetirank like this; mode='PFound'; allowed",
+        ),
+        (LAMBDAMART.replace(convention="catboost.pfound@all"), "no built-in lambdarank like this; metric='PFound'"),
+        (objectives.catboost.stochastic_rank("NDCG").replace(convention="letor4@5"), "gain=table_0_1_3"),
+        (objectives.catboost.stochastic_filter().replace(convention="catboost.filtered_dcg+gain=exp2"), "gain=exp2"),
+    ],
+)
+def test_an_objective_that_catboost_has_not_is_refused_by_name(value, message):
+    with pytest.raises(ra.UnsupportedConventionError, match=message):
+        ra.catboost.native_objective(value)
+
+
+def test_tied_rows_in_row_order_and_as_the_average_are_the_same_objective():
+    value = LAMBDAMART.replace(convention=TEXTBOOK.at(None))
+    assert ra.catboost.native_objective(value) == ra.catboost.native_loss(TEXTBOOK.at(None))
+
+
+@pytest.mark.parametrize(
+    ("convention", "options", "loss"),
+    [
+        (TEXTBOOK, {}, "LambdaMart:metric=NDCG;top=10;type=Exp;denominator=LogPosition;sigma=1;norm=true"),
+        (TEXTBOOK.replace(ties="input", k=None, discount="reciprocal"), {},
+         "LambdaMart:metric=NDCG;type=Exp;denominator=Position;sigma=1;norm=true"),
+        (TEXTBOOK, {"loss": "StochasticRank"},
+         "StochasticRank:metric=NDCG;top=10;type=Exp;denominator=LogPosition;sigma=1;mu=0;nu=0.01;lambda=1;num_estimations=1"),
+        (TEXTBOOK.replace(gain="linear", average="query"), {},
+         "YetiRank:mode=NDCG;permutations=10;top=10;dcg_type=Base;dcg_denominator=LogPosition;num_neighbors=1;noise=Gumbel"),
+        (TEXTBOOK.replace(average="query"), {"group_weights": False},
+         "LambdaMart:metric=NDCG;top=10;type=Exp;denominator=LogPosition;sigma=1;norm=true"),
+        (ra.presets.lightgbm(5), {},
+         "YetiRank:mode=NDCG;permutations=10;top=5;dcg_type=Exp;dcg_denominator=LogPosition;num_neighbors=1;noise=No"),
+        (ra.presets.catboost.dcg(5, use_weights=False).replace(ties="average"), {},
+         "StochasticRank:metric=DCG;top=5;type=Base;denominator=LogPosition;sigma=1;mu=0;nu=0.01;lambda=1;num_estimations=1"),
+        (ra.presets.catboost.dcg(5).replace(ties="average"), {},
+         "YetiRank:mode=DCG;permutations=10;top=5;dcg_type=Base;dcg_denominator=LogPosition;num_neighbors=1;noise=Gumbel"),
+    ],
+)  # fmt: skip
+def test_a_convention_is_catboosts_nearest_loss_and_trains(convention, options, loss):
+    params = ra.catboost.native_loss(convention, **options)
+    assert params["loss_function"] == loss
+    if loss.startswith("LambdaMart"):
+        assert (params["leaf_estimation_method"], params["l2_leaf_reg"]) == ("Newton", 0)
+    if "LambdaMart" in loss or "noise=No" in loss:
+        assert params["has_time"] is True
+    params = {**PLAIN, **params, "learning_rate": 0.3, "iterations": 20}
+    X, y, qid = rows(0, 30)
+    scores = native(params, pool(0, 30), loss).predict(X)
+    assert ra.evaluate(y, scores, convention, qid=qid).value > ra.evaluate(y, 0 * scores, convention, qid=qid).value
+
+
+@pytest.mark.parametrize(
+    ("convention", "options", "message"),
+    [
+        (ra.presets.letor4(10), {}, "LambdaMart cannot express gain='table_0_1_3', discount='jk2', short='zero'"),
+        (ra.presets.xgboost(10), {}, "cannot express gain='exp2-floor', precision='float32'"),
+        (ra.presets.catboost(10), {}, "cannot express ties='worst'"),
+        (TEXTBOOK.replace(ideal="all"), {}, "cannot express ideal='all', only ideal='cutoff'"),
+        (TEXTBOOK, {"loss": "YetiRank"}, "YetiRank cannot express average='uniform', only average='query'"),
+        (TEXTBOOK.replace(average="query"), {"loss": "LambdaMart"}, "LambdaMart cannot express average='query'"),
+        (
+            TEXTBOOK.replace(average="query"),
+            {"loss": "StochasticRank"},
+            "StochasticRank cannot express average='query'",
+        ),
+        (
+            TEXTBOOK.replace(ties="input"),
+            {"loss": "StochasticRank"},
+            "cannot express ties='input', only ties='average'",
+        ),
+        (ra.presets.catboost.dcg(5, use_weights=False), {"loss": "LambdaMart"}, "cannot express measure='dcg'"),
+        (ra.presets.catboost.map(5), {}, "verified only for NDCG and DCG(.|\n)*Hint: ra.catboost.train"),
+        (TEXTBOOK, {"loss": "PairLogit"}, "loss='PairLogit'; allowed are 'LambdaMart', 'YetiRank', 'StochasticRank'"),
+    ],
+)
+def test_a_field_that_catboost_cannot_honour_is_refused_by_name(convention, options, message):
+    with pytest.raises(ra.ConventionError, match=message):
+        ra.catboost.native_loss(convention, **options)
+
+
+def test_a_convention_is_no_objective():
+    with pytest.raises(ra.ConventionError, match=r"is not an objective(.|\n)*Hint: ra.objectives.lambdarank"):
+        ra.catboost.native_objective(TEXTBOOK)
+
+
+def test_a_position_bias_is_not_built_in():
+    with pytest.raises(ra.UnsupportedConventionError, match="CatBoost has no built-in position bias"):
+        ra.catboost.native_objective(LAMBDAMART, position_bias=objectives.lightgbm.position_bias())
+
+
+def test_the_nearest_that_a_loss_honours_is_one_that_it_takes():
+    with pytest.raises(ra.UnsupportedConventionError) as caught:
+        ra.catboost.native_loss("letor4@10", loss="StochasticRank")
+    assert (
+        "top=10;type=Exp;denominator=LogPosition"
+        in (ra.catboost.native_loss(caught.value.nearest, loss="StochasticRank")["loss_function"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "backwards"),
+    [
+        ({}, False),
+        ({"l2_leaf_reg": 3}, True),
+        ({"leaf_estimation_method": "Gradient"}, True),
+    ],
+)
+def test_a_model_of_lambdamart_that_was_trained_backwards_is_told(settings, backwards):
+    train, convention = pool(), ra.presets.catboost(10)
+    loss, params = "LambdaMart:metric=NDCG;top=10", {**PLAIN, "learning_rate": 0.3}
+    model, sound = (native(each, train, loss) for each in ({**params, **settings}, params))
+    if not backwards:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ra.catboost.check_model(model, train, convention).ok
+        return
+    _, y, qid = rows()
+    value, better = (ra.evaluate(y, each.predict(train), convention, qid=qid).value for each in (model, sound))
+    assert value < better
+    with pytest.warns(
+        UserWarning, match=r"trained by LambdaMart with leaf_estimation_method=(.|\n)*Hint: .*native_loss"
+    ):
+        ra.catboost.check_model(model, train, convention)
+
+
+@pytest.mark.parametrize("metric", ["MRR", "ERR", "MAP"])
+def test_lambdamart_of_another_measure_is_written_and_read_back(metric):
+    value = ra.objectives.catboost.lambdamart(metric=metric, sigma=2, norm=False)
+    native = ra.catboost.native_objective(value)
+    assert native["loss_function"] == f"LambdaMart:metric={metric};sigma=2;norm=false"
+    assert native["l2_leaf_reg"] == 0
+    assert ra.catboost.read_objective(native["loss_function"]) == value
+    with pytest.raises(ra.UnsupportedConventionError, match="CatBoost has no built-in objective with delta=exact"):
+        ra.catboost.native_objective(value.replace(delta="exact"))

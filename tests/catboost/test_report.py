@@ -1,0 +1,219 @@
+"""What `catboost.check_parity` reports: agreement, what CatBoost cannot express, what float32 changes, bad input."""
+
+from math import log2
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.parity import ParityError
+from tests.helpers.catboost_data import (
+    BASE,
+    as_dcg,
+    convention_of,
+    kept_records,
+    make_data,
+    printed,
+    without_exp,
+)
+from tests.tables import for_each, short
+
+cb = pytest.importorskip("catboost")
+
+
+@for_each(
+    ("record", "metric"),
+    [
+        pytest.param(*case.values, metric, id=f"{case.id}-{metric}")
+        for case in kept_records()
+        for metric in without_exp(
+            dict.fromkeys(["NDCG:top=10;type=Exp;denominator=Position", "DCG:type=Base;denominator=Position"]),
+            case.values[0]["labels"],
+        )
+    ],
+)
+def test_the_installed_catboost_gives_the_golden_values(record, metric):
+    columns = {"group_sizes": record["group"], "query_weight": record.get("query_weight")}
+    [row] = ra.catboost.check_parity(record["labels"], record["scores"], convention_of(metric), **columns).rows
+    assert row.verdict == "equal"
+    assert row.value == pytest.approx(printed(record)[metric], rel=1e-9)
+
+
+def test_an_expressible_convention_gives_one_equal_row():
+    labels, scores, qid, weights = make_data()
+    report = ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=weights)
+    [row] = report.rows
+    assert (row.verdict, row.convention, row.version, row.reason) == ("equal", BASE, cb.__version__, "")
+    assert row.source == "catboost.utils.eval_metric NDCG:top=10;type=Base;denominator=LogPosition"
+    assert row.our_value == ra.evaluate(labels, scores, BASE, qid=qid, query_weight=weights).value
+    assert abs(row.value - row.our_value) <= row.tolerance == 1e-9
+
+
+def test_an_inexpressible_convention_is_compared_at_the_nearest_and_then_stated():
+    labels, scores = [2, 0, 1], [0.1, 0.7, 0.7]
+    report = ra.catboost.check_parity(labels, scores, ra.presets.textbook(2), group_sizes=[3])
+    nearest, declared = report.rows
+    ideal = 3 + 1 / log2(3)
+    assert report.ok
+    assert nearest.value == pytest.approx(1 / log2(3) / ideal)  # the tied 1 stands below the tied 0
+    assert declared.our_value == pytest.approx((1 + 1 / log2(3)) / 2 / ideal)
+    assert (declared.verdict, declared.value) == ("not-comparable", None)
+    assert declared.reason.startswith(
+        "CatBoost cannot express ties='average', only ties='worst', which matters here. "
+        "Of no consequence here: empty=0, only empty=1.\nThe nearest it can: ndcg@2/"
+    )
+
+
+@for_each("preset", [getattr(ra.presets, name) for name in ra.presets.names()])
+@pytest.mark.parametrize("k", [3, None])
+def test_every_presets_nearest_convention_agrees(preset, k):
+    labels, scores, qid, weights = make_data(seed=7)
+    convention, labels = preset(k), np.clip(labels.round(), 0, 2)
+    if convention.empty == "error":  # a query here has nothing to find
+        convention = convention.replace(empty="skip")
+    given = None if convention.average == "uniform" else weights
+    docid = [f"d{row}" for row in range(len(labels))]
+    queries = ra.Queries(labels, qid=qid, query_weight=given, docid=docid)
+    report = ra.catboost.check_parity(queries, scores, convention)
+    report.raise_if_failed()
+    assert report.rows[-1].our_value == ra.evaluate(queries, scores, convention).value
+
+
+@pytest.mark.parametrize("as_queries", [False, True])
+def test_interleaved_queries_are_brought_together(as_queries):
+    labels, scores, qid, weights = make_data()
+    together = ra.evaluate(labels, scores, BASE, qid=qid, query_weight=weights).value
+    mixed = np.random.default_rng(1).permutation(qid.size)
+    weights = weights[np.unique(qid[mixed], return_index=True)[1].argsort()]  # by first appearance
+    columns = {"qid": [f"q{q}" for q in qid[mixed]], "query_weight": weights}
+    if as_queries:
+        report = ra.catboost.check_parity(ra.Queries(labels[mixed], **columns), scores[mixed], BASE)
+    else:
+        report = ra.catboost.check_parity(labels[mixed], scores[mixed], BASE, **columns)
+    [row] = report.rows
+    assert row.verdict == "equal"
+    assert row.our_value == pytest.approx(together)
+
+
+@pytest.mark.parametrize(
+    ("labels", "weights", "reason"),
+    [
+        ([0.1, 0.7, 1], None, "labels rounded to float32"),
+        ([0, 2, 1], [0.1, 0.7], "query_weight rounded to float32"),
+        ([0.1, 0.7, 1], [0.1, 0.7], "labels and query_weight rounded to float32"),
+        ([0, 0.5, 1], [0.5, 2], ""),
+    ],
+)
+def test_reason_says_what_float32_changed(labels, weights, reason):
+    report = ra.catboost.check_parity(labels, [3, 2, 1], BASE, group_sizes=[2, 1], query_weight=weights)
+    assert report.ok
+    assert report.rows[0].reason.startswith(reason)
+    assert bool(report.rows[0].reason) == bool(reason)
+
+
+def test_one_document_and_float32_scores():
+    [row] = ra.catboost.check_parity([2], np.array([0.1], np.float32), as_dcg(BASE), group_sizes=[1]).rows
+    assert (row.verdict, row.value, row.our_value) == ("equal", 2.0, 2.0)
+
+
+def test_inputs_are_not_changed():
+    labels, scores, qid, weights = make_data()
+    before = [array.copy() for array in (labels, scores, qid, weights)]
+    ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=weights)
+    assert all(map(np.array_equal, before, (labels, scores, qid, weights)))
+
+
+def test_a_difference_fails_the_report(monkeypatch):
+    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", lambda *args, **kwargs: [0.5])
+    report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2])
+    assert report.rows[0].verdict == "different"
+    with pytest.raises(ParityError, match=r"0\.5, ours 1\.0, difference -0\.5"):
+        report.raise_if_failed()
+
+
+@pytest.mark.parametrize("convention", [BASE.replace(gain="exp2"), ra.presets.letor4(10)], ids=short)
+def test_negative_labels_under_exp_are_named_as_refused_by_ours(convention):
+    with pytest.raises(ra.InputError, match=r"labels\[1\] is -0\.5, negative: CatBoost's type=Exp .* our exp2 refuses"):
+        ra.catboost.check_parity([1, -0.5], [2, 1], convention, group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("convention", "scores"),
+    [
+        (ra.presets.yahoo(2), [0.9, 0.1, 0.5, 0.2]),  # no ties, no weights
+        (ra.presets.sklearn(2), [0.9, 0.1, 0.5, 0.2]),  # no ties, no empty query
+        (ra.presets.sklearn(3), [0.9, 0.1, 0.1, 0.2]),  # a tie of rows with one gain
+    ],
+    ids=short,
+)
+def test_where_nothing_depends_on_what_catboost_cannot_express_it_must_agree(convention, scores):
+    report = ra.catboost.check_parity([1, 0, 0, 1], scores, convention, group_sizes=[3, 1])
+    nearest, declared = report.rows
+    assert report.ok
+    assert (nearest.verdict, declared.verdict) == ("equal", "equal-on-this-data")
+    assert declared.value == pytest.approx(declared.our_value, rel=1e-9)
+    assert declared.convention == convention
+    assert declared.reason.endswith("on this data that makes no difference.")
+
+
+def test_a_declared_convention_that_matters_names_the_queries_that_contribute_most():
+    labels, scores, qid, _ = make_data()
+    row = ra.catboost.check_parity(labels, scores, ra.presets.sklearn(5), qid=qid).rows[1]
+    worst = row.per_query.largest()
+    assert len(worst) == 5
+    assert sum(row.per_query.contributions) == pytest.approx(
+        ra.evaluate(labels, scores, ra.presets.catboost(5), qid=qid).value - row.our_value
+    )
+
+
+def test_negative_labels_under_base_agree():
+    [row] = ra.catboost.check_parity([1, -0.5, 2], [2, 3, 1], BASE, group_sizes=[2, 1]).rows
+    assert row.verdict == "equal"
+    first = (-0.5 + 1 / log2(3)) / (1 - 0.5 / log2(3))
+    assert row.our_value == pytest.approx((first + 1) / 2)
+
+
+def test_infinite_scores_are_refused_before_catboost_sees_them():
+    # qid sorts the rows for CatBoost; the row named is the caller's.
+    with pytest.raises(ra.InputError, match=r"scores\[1\] is inf"):
+        ra.catboost.check_parity([1, 0, 1], [2, np.inf, 1], BASE, qid=["a", "b", "a"])
+
+
+@pytest.mark.parametrize(("labels", "theirs"), [([3, 2, 1, 0], 1.0), ([0, 1, 2, 3], 0.6138273133441086)])
+def test_nan_scores_are_reported_with_what_catboost_makes_of_them(labels, theirs):
+    # CatBoost 1.2.10: rows of NaN stay in row order, so that the same four documents count 1 or 0.61.
+    report = ra.catboost.check_parity(labels, [np.nan] * 4, BASE, group_sizes=[4])
+    [row] = report.rows
+    assert not report.ok
+    assert (row.verdict, row.our_value) == ("not-comparable", None)
+    assert row.value == pytest.approx(theirs)
+    assert row.reason.startswith("scores[0] is NaN, which has no rank, so we refuse it.")
+
+
+def test_nan_is_named_by_the_callers_row():
+    report = ra.catboost.check_parity([1, 0, 1], [2, 1, np.nan], BASE, qid=["a", "b", "a"])
+    assert report.rows[0].reason.startswith("scores[2] is NaN")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"labels": [1e39, 0]}, r"labels\[0\] is 1e\+39, beyond float32"),
+        ({"query_weight": [1e300]}, r"query_weight\[0\] is 1e\+300, beyond float32"),
+        ({"query_weight": [1e-300]}, "the scored queries have weight 0"),
+        ({"scores": [1, 2, 3]}, "scores has 3 rows but the queries cover 2"),
+        ({"convention": BASE.replace(average="uniform"), "query_weight": [2]}, "average='uniform'"),
+        ({"qid": [1, 1]}, "exactly one of qid and group_sizes"),
+    ],
+)
+def test_bad_input_is_refused(columns, message):
+    given = {"labels": [1, 0], "scores": [2, 1], "convention": BASE, "group_sizes": [2], **columns}
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.check_parity(**given)
+
+
+@pytest.mark.parametrize("name", ["retrieved", "judged"])
+def test_rows_that_catboost_could_not_be_told_about_are_refused(name):
+    queries = ra.Queries([1, 0], group_sizes=[2], **{name: np.array([True, False])})
+    with pytest.raises(ra.InputError, match=rf"have {name}=, but to CatBoost every row is retrieved and judged"):
+        ra.catboost.check_parity(queries, [2, 1], BASE)

@@ -1,0 +1,321 @@
+"""The declared metric inside CatBoost's training."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.tables import short
+
+cb = pytest.importorskip("catboost")
+
+from tests.catboost.test_models import data as graded  # noqa: E402 - after the skip
+
+CONVENTION = ra.presets.letor4(3)
+
+
+def data(seed):
+    X, labels, qid, weights = graded(seed)
+    return X, np.clip(labels, 0, 2), qid, weights  # where LETOR's gains end
+
+
+def labels_and_qid(seed):
+    return data(seed)[1:3]
+
+
+def train(metric, *, rounds=5, weights=(None, None), boosting="Plain", loss="QueryRMSE", **more):
+    (X, y, qid, _), (V, z, vid, _) = data(0), data(1)
+    first, second = (
+        cb.Pool(X, y, group_id=qid, group_weight=weights[0]),
+        cb.Pool(V, z, group_id=vid, group_weight=weights[1]),
+    )
+    return ranker(metric, iterations=rounds, loss_function=loss, boosting_type=boosting, **more).fit(
+        first, eval_set=second
+    )
+
+
+def ranker(metric, **more):
+    fixed = {
+        "iterations": 5, "depth": 3, "loss_function": "QueryRMSE", "thread_count": 2, "random_seed": 0,
+        "allow_writing_files": False, "logging_level": "Silent",
+    }  # fmt: skip
+    return cb.CatBoostRanker(eval_metric=metric, **fixed | more)
+
+
+def declared(convention=CONVENTION, **more):
+    return ra.catboost.eval_metric(convention, sets=[labels_and_qid(0), labels_and_qid(1)], **more)
+
+
+@pytest.mark.parametrize("convention", [CONVENTION, ra.presets.textbook(None), ra.presets.yahoo(5)], ids=short)
+@pytest.mark.parametrize("loss", ["QueryRMSE", "YetiRank"])
+def test_every_round_of_both_sets_is_our_value_bit_for_bit(convention, loss):
+    metric = declared(convention)
+    model = train(metric, loss=loss, use_best_model=False)
+    for place in (0, 1):
+        X, labels, qid, _ = data(place)
+        expected = [ra.evaluate(labels, scores, convention, qid=qid).value for scores in model.staged_predict(X)]
+        name = ("learn", "validation")[place]
+        history = [entry.value for entry in metric.history if entry.dataset == name]
+        assert history == pytest.approx(expected, rel=1e-12)
+        logged = model.get_evals_result()[name][convention.name]
+        assert list(logged) == history
+    assert {entry.convention for entry in metric.history} == {convention}
+
+
+def test_several_conventions_are_reported_and_the_first_is_watched():
+    both = [ra.presets.letor4(5), ra.presets.textbook(10).replace(average="query")]
+    metric = declared(both, names=["first", "second"])
+    weights = tuple(data(place)[3] for place in (0, 1))
+    with pytest.warns(UserWarning, match="the data has weights, but ndcg@5/letor4 ignores them"):
+        model = train(metric, weights=weights, use_best_model=False)
+    assert set(model.get_evals_result()["validation"]) == {"QueryRMSE", "first"}
+    _, labels, qid, group_weights = data(1)
+    *_, scores = model.staged_predict(data(1)[0])
+    starts = np.unique(qid, return_index=True)[1]
+    for convention, name in zip(both, ("first", "second"), strict=True):
+        by_query = group_weights[np.sort(starts)] if convention.weighting else None
+        last = [entry for entry in metric.history if (entry.dataset, entry.name) == ("validation", name)][-1]
+        ours = ra.evaluate(labels, scores, convention, qid=qid, query_weight=by_query).value
+        assert (last.convention, last.value) == (convention, pytest.approx(ours, rel=1e-12))
+    assert model.get_evals_result()["validation"]["first"] == [
+        entry.value for entry in metric.history if (entry.dataset, entry.name) == ("validation", "first")
+    ]
+
+
+def test_a_value_is_ours_bit_for_bit():
+    labels, qid = labels_and_qid(0)
+    scores = np.random.default_rng(1).normal(size=labels.size)
+    value, weight = declared().evaluate([scores], labels.astype(np.float32), None)
+    assert (value, weight) == (ra.evaluate(labels, scores, CONVENTION, qid=qid).value, 1.0)
+
+
+def test_the_built_in_metric_agrees():
+    metric = declared(ra.presets.catboost(3))
+    model = train(metric, custom_metric=["NDCG:top=3"], use_best_model=False)
+    builtin = model.get_evals_result()["validation"]["NDCG:top=3;type=Base"]
+    assert [entry.value for entry in metric.history if entry.dataset == "validation"] == pytest.approx(
+        builtin, rel=1e-9
+    )
+
+
+def test_early_stopping_watches_it_and_keeps_its_best_round():
+    metric = declared()
+    model = train(metric, rounds=200, od_type="Iter", od_wait=5, learning_rate=0.5)
+    values = [entry.value for entry in metric.history if entry.dataset == "validation"]
+    assert len(values) < 200
+    assert model.get_best_iteration() == int(np.argmax(values))
+    assert model.get_best_score()["validation"][CONVENTION.name] == max(values)
+
+
+def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
+    weights = [data(seed)[3] for seed in (0, 1)]
+    weighted, uniform = declared(ra.presets.catboost(3)), declared(ra.presets.catboost(3, use_weights=False))
+    train(weighted, weights=weights, use_best_model=False, rounds=1)
+    with pytest.warns(UserWarning, match=r"the data has weights, but .* ignores them \(average='uniform'\)") as caught:
+        train(uniform, weights=weights, use_best_model=False, rounds=3)
+    assert len(caught) == 1
+    uniform = [entry for entry in uniform.history if entry.iteration == 0]
+    X, labels, qid, row_weights = data(1)
+    model = train(None, weights=weights, use_best_model=False, rounds=1)
+    first = np.unique(qid, return_index=True)[1]
+    expected = [
+        ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid, query_weight=row_weights[first]).value,
+        ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid).value,
+    ]
+    assert [values[-1].value for values in (weighted.history, uniform)] == pytest.approx(expected, rel=1e-12)
+    assert expected[0] != expected[1]
+
+
+def test_object_weights_of_the_pools_are_the_weights_of_rows():
+    convention = ra.presets.sklearn.average_precision_score(pool="queries")
+    weights = np.random.default_rng(7).integers(1, 5, data(1)[1].size).astype(float)
+    metric = declared(convention)
+    (X, y, qid, _), (V, z, vid, _) = data(0), data(1)
+    sets = cb.Pool(X, y, group_id=qid, weight=np.ones(y.size)), cb.Pool(V, z, group_id=vid, weight=weights)
+    model = cb.CatBoostRanker(
+        iterations=2, depth=3, loss_function="QueryRMSE", eval_metric=metric, thread_count=1, use_best_model=False,
+        allow_writing_files=False, logging_level="Silent",
+    ).fit(sets[0], eval_set=sets[1])  # fmt: skip
+    expected = ra.evaluate(z, model.predict(V), convention, qid=vid, row_weight=weights).value
+    assert metric.history[-1].dataset == "validation"
+    assert metric.history[-1].value == pytest.approx(expected, rel=1e-12)
+    assert expected != ra.evaluate(z, model.predict(V), convention, qid=vid).value
+
+
+def test_weights_of_a_set_take_the_pools_place():
+    labels, qid = labels_and_qid(0)
+    weights = np.arange(1.0, np.unique(qid).size + 1)
+    metric = ra.catboost.eval_metric(ra.presets.catboost(3), sets=[(labels, qid, weights), labels_and_qid(1)])
+    model = train(metric, rounds=1, use_best_model=False)
+    expected = ra.evaluate(labels, model.predict(data(0)[0]), ra.presets.catboost(3), qid=qid, query_weight=weights)
+    assert metric.history[0].value == pytest.approx(expected.value, rel=1e-12)
+
+
+def test_queries_are_taken_as_sets():
+    sets = [ra.Queries(labels, qid=qid) for labels, qid in map(labels_and_qid, (0, 1))]
+    metric = ra.catboost.eval_metric(CONVENTION, sets)
+    train(metric)
+    assert metric.history
+
+
+def test_ordered_boosting_is_refused_where_it_permutes_rows():
+    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*Hint: boosting_type='Plain'"):
+        train(declared(), boosting="Ordered")
+
+
+def test_a_set_that_was_not_declared_is_refused():
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(0)])
+    with pytest.raises(cb.CatBoostError, match=r"(?s)labels match none of the declared sets .*Hint: sets="):
+        train(metric)
+
+
+def test_a_training_set_that_was_not_declared_is_refused_where_it_is_the_only_one():
+    X, labels, qid, _ = data(0)
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
+    with pytest.raises(cb.CatBoostError, match=r"(?s)labels match none of the declared sets .*Hint: sets="):
+        ranker(metric).fit(X, labels, group_id=qid)
+
+
+def test_a_declared_training_set_with_other_labels_is_refused():
+    labels, qid = labels_and_qid(0)
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[(2 - labels, qid), labels_and_qid(1)])
+    with pytest.raises(cb.CatBoostError, match="labels match none of the declared sets"):
+        train(metric)
+
+
+def test_a_training_set_that_is_left_out_is_not_evaluated():
+    both, alone = declared(), ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
+    models = [train(metric, rounds=20, od_type="Iter", od_wait=3, learning_rate=0.5) for metric in (both, alone)]
+    assert [entry.value for entry in alone.history] == [e.value for e in both.history if e.dataset == "validation"]
+    assert {entry.dataset for entry in alone.history} == {"validation"}
+    assert models[0].get_best_iteration() == models[1].get_best_iteration()
+    assert set(models[1].get_evals_result()["learn"][CONVENTION.name]) == {-1.0}
+    assert (models[0].predict(data(1)[0]) == models[1].predict(data(1)[0])).all()
+
+
+def with_categories(seed):
+    X, labels, qid, _ = data(seed)
+    return cb.Pool(X.astype(int).astype(str).astype(object), labels, group_id=qid, cat_features=[0, 1])
+
+
+@pytest.mark.parametrize("more", [{}, {"boosting_type": "Ordered"}])
+@pytest.mark.parametrize("validation", [1, 0], ids=["other rows", "the training set"])
+def test_rows_that_catboost_permutes_are_left_out_with_the_training_set(more, validation):
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(validation)])
+    first, second = with_categories(0), with_categories(validation)
+    model = ranker(metric, one_hot_max_size=1, **more).fit(first, eval_set=second, use_best_model=False)
+    _, labels, qid, _ = data(validation)
+    expected = [ra.evaluate(labels, scores, CONVENTION, qid=qid).value for scores in model.staged_predict(second)]
+    assert [entry.value for entry in metric.history] == pytest.approx(expected, rel=1e-12)
+    assert {entry.dataset for entry in metric.history} == {"validation"}
+
+
+def test_a_permuted_training_set_that_was_declared_is_refused():
+    with pytest.raises(
+        cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*or sets= of every eval_set alone"
+    ):
+        ranker(declared(), one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1))
+
+
+def test_sets_of_equal_labels_are_named_one_by_one():
+    X, labels, qid, _ = data(0)
+    pools = [cb.Pool(features, labels, group_id=qid) for features in (X, X, -X)]
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid)])
+    model = ranker(metric).fit(pools[0], eval_set=pools[1:], use_best_model=False)
+    for name, features in {"learn": X, "validation_0": X, "validation_1": -X}.items():
+        expected = [ra.evaluate(labels, scores, CONVENTION, qid=qid).value for scores in model.staged_predict(features)]
+        entries = metric.history.only(dataset=name)
+        assert [entry.value for entry in entries] == pytest.approx(expected, rel=1e-12)
+        assert [entry.iteration for entry in entries] == list(range(5))
+        assert list(model.get_evals_result()[name][CONVENTION.name]) == [entry.value for entry in entries]
+
+
+def test_sets_of_equal_labels_are_named_where_rounds_are_left_out():
+    X, labels, qid, _ = data(0)
+    pool = cb.Pool(X, labels, group_id=qid)
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid)])
+    model = ranker(metric, metric_period=3).fit(pool, eval_set=[pool, pool], early_stopping_rounds=5)
+    log = model.get_evals_result()
+    for name in ("learn", "validation_0", "validation_1"):
+        assert [entry.value for entry in metric.history.only(dataset=name)] == list(log[name][CONVENTION.name])
+
+
+def test_a_set_of_a_call_by_hand_is_named_by_its_place():
+    metric = declared()
+    for place in (1, 0):
+        labels = labels_and_qid(place)[0].astype(np.float32)
+        metric.evaluate([np.zeros(labels.size)], labels, None)
+    assert [entry.dataset for entry in metric.history] == ["set_1", "set_0"]
+
+
+def test_sets_that_nothing_tells_apart_are_refused():
+    labels, qid = labels_and_qid(0)
+    other = np.sort(np.random.default_rng(0).permutation(qid))
+    other[:3] = other[0]
+    with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
+        ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other[1:], 99))])
+
+
+def test_a_set_that_is_declared_twice_is_one():
+    sets = [labels_and_qid(0), labels_and_qid(0), labels_and_qid(1)]
+    metric = ra.catboost.eval_metric(CONVENTION, sets)
+    train(metric)
+    assert {entry.dataset for entry in metric.history} == {"learn", "validation"}
+
+
+@pytest.mark.parametrize(
+    ("sets", "message"),
+    [
+        ([], "is not a list of sets"),
+        ("train", "is not a list of sets"),
+        ([[1, 0]], r"sets\[0\] is \[1, 0\]; allowed are \(labels, qid\)"),
+        ([([1, 0],)], r"sets\[0\] is"),
+        ([([1, 0], [1])], "qid has 1 rows but labels has 2"),
+        ([([3, 0], [1, 1])], r"labels\[0\] is 3, outside the gain table"),
+    ],
+)
+def test_sets_that_are_none_are_refused(sets, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.eval_metric(CONVENTION, sets)
+
+
+def test_weights_that_vary_within_a_query_are_refused():
+    metric = declared(ra.presets.catboost(3))
+    labels, _ = labels_and_qid(0)
+    with pytest.raises(ra.InputError, match=r"vary within query \d+ of set 0: they are object weights"):
+        metric.evaluate([np.zeros(labels.size)], labels.astype(np.float32), np.arange(labels.size) + 1.0)
+
+
+def test_several_outputs_are_refused():
+    with pytest.raises(ra.InputError, match="the model has 2 outputs"):
+        declared().evaluate([np.zeros(3), np.zeros(3)], np.zeros(3), None)
+
+
+@pytest.mark.parametrize("again", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy], ids=["pickle", "copy"])
+def test_a_copy_starts_without_history(again):
+    metric = declared()
+    train(metric)
+    other = again(metric)
+    assert other.history == []
+    train(other)
+    assert other.history == metric.history
+
+
+def test_a_deep_copy_writes_into_the_same_history_as_catboost_makes_one():
+    metric = declared()
+    assert copy.deepcopy(metric).history is metric.history
+
+
+def test_the_name_is_the_conventions_or_the_one_given():
+    assert set(train(declared(names=["mine"])).get_evals_result()["validation"]) == {"QueryRMSE", "mine"}
+
+
+def test_inputs_are_not_changed():
+    labels, qid = labels_and_qid(0)
+    before = labels.copy(), qid.copy()
+    train(ra.catboost.eval_metric(CONVENTION, [(labels, qid), labels_and_qid(1)]))
+    assert all(map(np.array_equal, before, (labels, qid)))

@@ -1,0 +1,258 @@
+"""`rankadapters evaluate`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankadapters as ra
+from rankadapters import presets
+from tests.helpers.command import run
+from tests.helpers.evaluate_command_data import (
+    COLUMNS,
+    LEFT_OUT,
+    ROWS,
+    RUN,
+    SCORES,
+    letor,
+    printed,
+    refused,
+    table,
+    trec,
+)
+from tests.helpers.shared_data import mq2008_files
+
+__all__ = ["letor", "table", "trec"]  # fixtures
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.parametrize("source", ["letor", "table"])
+def test_json_holds_what_evaluate_gives(capsys, request, source):
+    files = request.getfixturevalue(source)
+    found = json.loads(
+        printed(capsys, *files, "--convention", "letor4@1", "yahoo@5", "--per-query", "--format", "json")
+    )
+    assert list(found) == ["conventions", "queries", "note"]
+    for shown, convention in zip(found["conventions"], [presets.letor4(1), presets.yahoo(5)], strict=True):
+        evaluator = ra.Evaluator([2, 0, 0], convention, group_sizes=[2, 1])
+        score = evaluator.evaluate([0.5, 0.75, 1])
+        assert shown == {
+            "name": convention.name,
+            "signature": str(convention),
+            "value": score.value,
+            "n_queries": 2,
+            "n_scored": 2,
+            "n_empty": 1,
+            "n_short": score.n_short,
+        }
+        values = evaluator.per_query([0.5, 0.75, 1]).tolist()
+        assert found["queries"][str(convention)] == dict(zip(["7", "9"], values, strict=True))
+
+
+def test_a_run_is_evaluated_over_the_queries_of_the_qrels(capsys, trec):
+    found = json.loads(
+        printed(capsys, *trec, "--convention", "trec_eval_9@5", "--per-query", "--format", "json")
+    )  # fmt: skip
+    convention = presets.trec_eval_9(5)
+    assert found["queries"] == {str(convention): {"7": pytest.approx(0.6309297535714575), "9": 0, "8": None}}
+    counts = {name: found["conventions"][0][name] for name in ("n_queries", "n_scored", "n_empty", "n_short")}
+    assert counts == {"n_queries": 3, "n_scored": 2, "n_empty": 1, "n_short": 3}
+    assert found["note"] == LEFT_OUT
+
+
+def test_without_per_query_json_has_no_queries(capsys, letor):
+    found = json.loads(printed(capsys, *letor, "--convention", "letor4@1", "--format", "json"))
+    assert list(found) == ["conventions", "note"]
+    assert found["note"] == ""
+
+
+def test_two_names_of_one_convention_are_both_listed(capsys, letor):
+    found = json.loads(printed(capsys, *letor, "--convention", "letor3@1", "letor4@1", "--format", "json"))
+    assert [row["name"] for row in found["conventions"]] == ["ndcg@1/letor3", "ndcg@1/letor4"]
+
+
+def test_csv_has_a_row_per_convention_and_then_one_per_query(capsys, trec):
+    def read(*options):
+        out = printed(capsys, *trec, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
+        return list(csv.DictReader(io.StringIO(out)))
+
+    rows = read("--convention", "trec_eval_9@5")
+    assert list(rows[0]) == ["name", "signature", "value", "n_queries", "n_scored", "n_empty", "n_short"]
+    assert len(rows) == 1
+    specs = ("--convention", "trec_eval_9@5", "--convention", str(presets.trec_eval_9(1)))
+    rows = read(*specs, "--per-query")
+    assert [row["qid"] for row in rows] == ["", "", "7", "9", "8", "7", "9", "8"]
+    assert float(rows[2]["value"]) == pytest.approx(0.6309297535714575)
+    assert rows[4]["value"] == ""
+
+
+def test_the_table_shows_values_queries_signatures_and_the_note(capsys, trec, monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "40")
+    out = printed(capsys, *trec, "--convention", "trec_eval_9@5", "trec_eval_9@1", "--per-query")
+    assert "…" not in out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["ndcg@5/trec_eval_9", "0.315465", "3", "2", "1", "3"] in lines
+    assert ["7", "0.630930", "0.000000"] in lines
+    assert ["8", "-", "-"] in lines
+    assert f"\nndcg@5/trec_eval_9: {presets.trec_eval_9(5)}\n" in out
+    assert out.endswith(f"\n{LEFT_OUT}\n")
+
+
+def test_a_feature_is_evaluated_without_predictions(capsys, letor):
+    found = printed(capsys, *letor[:2], "--feature", "1", "--convention", "yahoo@5", "--format", "json")
+    expected = ra.evaluate([2, 0, 0], [1, 2, 0], presets.yahoo(5), group_sizes=[2, 1]).value
+    assert json.loads(found)["conventions"][0]["value"] == expected
+
+
+@pytest.mark.parametrize(("choice", "n_queries"), [("merge", 1), ("separate", 2)])
+def test_split_queries_decides_what_a_returning_query_is(capsys, write, choice, n_queries):
+    first, second = write("1 qid:7 1:1\n", "a.txt"), write("0 qid:7 1:2\n", "b.txt")
+    files = ("--features", first, second, "--feature", "1", "--convention", "yahoo@5", "--format", "json")
+    found = json.loads(printed(capsys, *files, "--split-queries", choice))
+    assert found["conventions"][0]["n_queries"] == n_queries
+    assert "b.txt, line 1: query 7 returns" in refused(capsys, *files[:-2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ((), "nothing to evaluate. Hint: --features with --predictions"),
+        (("--run", "a"), "nothing to evaluate"),
+        (("--features", "a"), "--features needs exactly one of --predictions and --feature"),
+        (("--features", "a", "--predictions", "b", "--feature", "1"), "--features needs exactly one of"),
+        (("--features", "a", "--feature", "x"), "argument --feature: 'x' is not a whole number from 0"),
+        (("--features", "a", "--qrels", "b"), "--qrels contradicts --features"),
+        (("--features", "a", "--label", "b"), "--label has no effect with --features"),
+        (("--qrels", "a"), "--qrels needs --run"),
+        (("--qrels", "a", "--run", "b", "--split-queries", "merge"), "--split-queries has no effect with --qrels"),
+        (("--split-queries", "never"), "argument --split-queries: invalid choice: 'never'"),
+        (("--convention", "foo@10"), "argument --convention: 'foo@10' is neither a preset@k"),
+        (("--features", "nowhere.txt", "--feature", "1"), "nowhere.txt: No such file"),
+    ],
+)
+def test_bad_arguments_are_one_line_that_names_them(capsys, arguments, match):
+    assert match in refused(capsys, *arguments)
+
+
+def test_a_convention_is_needed(capsys):
+    assert run("evaluate", "--features", "a", "--feature", "1") == 2
+    assert "required: --convention" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "scores", "match"),
+    [
+        (
+            ROWS + "x\n",
+            SCORES,
+            "rows.txt, line 4: 'x' is not a label, which is a finite number; expected 'label qid:QUERY",
+        ),
+        (ROWS.rstrip() + ROWS, SCORES, "rows.txt, line 3: 'qid:7' is in the comment, with features after it"),
+        (ROWS, "1\n2\n9007199254740993\n", "scores.txt, line 3: '9007199254740993' is an integer beyond 2^53"),
+        (ROWS, "1\n", "scores.txt: 1 predictions for the 3 rows"),
+        (ROWS, "1\n2\nnan\n", "scores.txt, line 3 is 'nan'; expected one finite number per line"),
+        ("# head\n-1 qid:7 1:1\n", "1\n", "rows.txt, line 2: labels[0] is -1, negative, which exp2 has no gain for"),
+        (ROWS + "1 qid:7\n", SCORES + "1\n", "rows.txt, line 4: query 7 returns after it began in"),
+        ("", SCORES, "rows.txt is empty"),
+        (b"\xff\xfe", SCORES, "rows.txt, line 1, byte 1 of the line: 0xff is not UTF-8 text"),
+    ],
+)
+def test_bad_files_are_one_line_that_names_them(capsys, write, rows, scores, match):
+    files = "--features", write(rows, "rows.txt"), "--predictions", write(scores, "scores.txt")
+    assert match in refused(capsys, *files, "--per-query")
+
+
+def test_a_bad_run_is_one_line_that_names_it(capsys, write, trec):
+    found = refused(capsys, *trec[:3], write(RUN + "7 Q0 a 1 0.75 t\n", "run.txt"))
+    assert "run.txt, line 5: document 'a' of query '7' is also in line 1." in found
+    assert "query 8 is judged but nothing of it was retrieved" in refused(
+        capsys, *trec[:3], write(RUN, "run.txt"), "--per-query"
+    )
+
+
+def test_a_missing_column_is_one_line_that_lists_those_there_are(capsys, table):
+    found = refused(capsys, *table[:2], "--label", "clicks", *table[4:])
+    assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'; a CSV begins" in found
+
+
+def test_ties_by_docid_need_docids(capsys, write, table):
+    rows = write(ROWS.replace("#docid = c", ""), "rows.txt")
+    found = refused(capsys, "--features", rows, "--feature", "1", "--convention", "trec_eval_9@5")
+    assert "rows.txt, line 3 has no docid" in found
+    assert "--docid is missing" in refused(capsys, *table, "--convention", "trec_eval_9@5")
+    assert printed(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
+
+
+def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, write, letor, table):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    parquet = write(b"PAR1", "table.parquet")
+    assert 'pip install "rankadapters[files]"' in refused(capsys, "--table", parquet, *table[2:])
+    assert printed(capsys, *letor, "--convention", "yahoo@5", "--format", "csv")
+    monkeypatch.setitem(sys.modules, "rich", None)
+    assert 'pip install "rankadapters[cli]"' in refused(capsys, *letor, "--format", "table")
+
+
+def test_help_and_bad_arguments_import_neither_numba_nor_pyarrow():
+    code = (
+        "import sys, rankadapters.cli as cli\n"
+        "assert cli.main(['evaluate', '--convention', 'yahoo@5', '--table', 'x', '--qrels', 'y']) == 2\n"
+        "print(sorted({'numba', 'pyarrow', 'sklearn', 'rich.table'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"
+
+
+# Means of BM25 on MQ2008 as the real programs printed them.
+BM25 = {
+    **dict.fromkeys(("letor3", "letor4", "mslr"), (0.2568, 0.2994, 0.3400, 0.1623)),
+    "yahoo": (0.5374, 0.5693, 0.6100, 0.6791),
+    "ranklib": (0.2568, 0.2887, 0.3293, 0.3985),
+    "trec_eval_9": (0.2761, 0.3049, 0.3449, 0.4069),
+}
+BM25_EXP = (0.2636, 0.2947, 0.3360, 0.3994)
+
+
+def test_bm25_on_mq2008_has_the_means_that_the_programs_print():
+    expected = {f"{name}@{k}": value for name, row in BM25.items() for k, value in zip((1, 3, 5, 10), row, strict=True)}
+    for k, value in zip((1, 3, 5, 10), BM25_EXP, strict=True):
+        expected[str(presets.trec_eval_9(k).replace(gain="exp2"))] = value
+    files = [str(file) for file in mq2008_files()]
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "rankadapters", "evaluate", "--features", *files, "--feature", "25",
+            "--format", "json", "--convention", *expected,
+        ],
+        capture_output=True, text=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    found = json.loads(done.stdout)["conventions"]
+    assert [round(row["value"], 4) for row in found] == list(expected.values())
+    assert {(row["n_queries"], row["n_scored"]) for row in found} == {(784, 784)}
+
+
+def test_a_mean_above_its_values_is_noted(write, capsys):
+    """An empty query counts 1 over weights w = 2^-30, and another is right: (1 + w) / 2 w."""
+    pytest.importorskip("pyarrow")
+    table = write(f"query,grade,model,weight\n7,0,0.5,{2**-30}\n9,1,1,{2**-30}\n", "weighted.csv")
+    files = ("--table", table, *COLUMNS, "--query-weight", "weight")
+    assert run("evaluate", "--convention", "lightgbm@3", "--format", "csv", *files) == 0
+    out, err = capsys.readouterr()
+    assert ",536870912.5," in out
+    assert err.startswith("a mean under ndcg@3/lightgbm is above every query's value: ")
+    assert "Hint: divide the weights by their mean" in err
+
+
+def test_the_columns_of_a_table_have_names_by_default(capsys, write):
+    pytest.importorskip("pyarrow")
+    table = write("qid,label,score\n7,0,0.5\n7,1,1\n", "named.csv")
+    out = printed(capsys, "--table", table, "--convention", "yahoo@3", "--format", "json")
+    [row] = json.loads(out)["conventions"]
+    assert row["value"] == 1
+    assert "no column 'qid'" in refused(capsys, "--table", write("label,score\n1,2\n", "no.csv"))

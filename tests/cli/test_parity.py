@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from rankadapters.core import presets
+from rankadapters.parity import trainers
+from tests.helpers.cli_data import NAMES
+from tests.helpers.command import refused, run
+from tests.helpers.stand_in import trainer
+
+ROW_KEYS = [
+    "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
+    "declared", "note",
+]  # fmt: skip
+
+
+def stand_in(name, shift=0.0, noise=None):
+    """A toolkit that is always installed and whose number is ours plus a shift."""
+
+    def train(task, words):
+        if noise:
+            noise()
+        return task.test.X[:, 0] + task.seed
+
+    model = f"{name.capitalize()}StandInRanker"
+    return trainer(name, train=train, shift=shift, model=model, convention=getattr(presets, name))
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Put stand-ins in the place of the toolkits, so that the command can be tested without any."""
+
+    def install(*names, **how):
+        for name in NAMES:
+            monkeypatch.setitem(trainers.TOOLKITS, name, stand_in(name, **how))
+            if name not in names:
+                missing = trainer(name, package=f"missing_{name}", model=f"{name}Ranker")
+                monkeypatch.setitem(trainers.TOOLKITS, name, missing)
+
+    return install
+
+
+def test_json_has_the_agreed_shape(capsys, installed):
+    installed(*NAMES)
+    assert run("parity", "--format", "json", "--convention", "letor4@10", "textbook@5") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ["ok", "conventions", "rows"]
+    assert found["conventions"] == [str(presets.letor4(10)), str(presets.textbook(5))]
+    assert found["ok"] is True
+    assert [row["toolkit"] for row in found["rows"]] == list(NAMES)
+    for row in found["rows"]:
+        assert list(row) == ROW_KEYS
+        assert list(row["declared"]) == found["conventions"]
+        assert row["difference"] == row["native_value"] - row["our_value"] == 0
+
+
+def test_without_a_convention_the_installed_toolkits_presets_are_declared(capsys, installed):
+    installed("xgboost", "sklearn")
+    assert run("parity", "--format", "json", "--k", "3") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["conventions"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
+
+
+def test_a_signature_is_a_convention_and_repeating_the_option_adds(capsys, installed):
+    installed("sklearn")
+    conventions = [presets.yahoo(None).replace(ties="worst"), presets.letor4(2)]
+    specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
+    assert run("parity", "--format", "json", *specs) == 0
+    assert json.loads(capsys.readouterr().out)["conventions"] == list(map(str, conventions))
+
+
+def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
+    installed("sklearn", "lightgbm", "xgboost")
+    assert run("parity", "--format", "csv", "--convention", "letor4@10") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(rows[0]) == [*(key for key in ROW_KEYS if key != "declared"), str(presets.letor4(10))]
+    assert [row["toolkit"] for row in rows] == list(NAMES)
+    assert float(rows[0]["native_value"]) == float(rows[0]["our_value"])
+    assert rows[3]["native_value"] == rows[3][str(presets.letor4(10))] == ""
+
+
+def test_the_table_fits_into_80_columns_and_signatures_stand_below_it(capsys, installed, monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "80")
+    installed("lightgbm", "xgboost", "sklearn")
+    assert run("parity", "--convention", "letor4@10", "textbook@10", "yahoo@10", "sklearn@10") == 0
+    out = capsys.readouterr().out
+    table, _, legend = out.partition("\n\n")
+    assert max(map(len, table.splitlines())) <= 80
+    assert all(head in table for head in ("letor4", "textbook", "yahoo", f"sklearn {np.__version__}"))
+    assert f"\n{presets.letor4(10).name}: {presets.letor4(10)}\n" in f"\n{legend}"
+    assert f"lightgbm: LightgbmStandInRanker, its ndcg is {presets.lightgbm(10)}\n" in legend
+    assert "sklearn: SklearnStandInRanker, its ndcg is ndcg@10/sklearn\n" in legend
+    assert "catboost: missing_catboost is not installed" in legend
+    assert out.endswith("parity holds: 3 models compared, largest difference 0.0e+00\n")
+
+
+def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "60")
+    installed("sklearn")
+    assert run("parity", "--convention", *(f"letor4@{k}" for k in range(1, 13))) == 0
+    out = capsys.readouterr().out
+    assert "…" not in out
+    assert "letor4@" not in out
+    row = next(line for line in out.splitlines() if line.startswith("sklearn "))
+    assert len(row.split()) == 2 + 3 + 12
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "table"])
+def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form):
+    if form == "table":
+        pytest.importorskip("rich")
+    installed("sklearn", shift=1e-6)
+    assert run("parity", "--format", form) == 1
+    out = capsys.readouterr().out
+    assert out
+    if form == "json":
+        assert json.loads(out)["ok"] is False
+    if form == "table":
+        assert "parity fails: 1 models compared, largest difference 1.0e-06" in out
+
+
+def test_a_missing_toolkit_is_a_row_of_nulls_and_does_not_touch_parity(capsys, installed):
+    installed("sklearn")
+    assert run("parity", "--format", "json", "--toolkits", "catboost", "sklearn") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["toolkit"] for row in found["rows"]] == ["catboost", "sklearn"]
+    missing = found["rows"][0]
+    assert missing["native_value"] is missing["our_value"] is missing["difference"] is missing["version"] is None
+    assert set(missing["declared"].values()) == {None}
+    assert "not installed" in missing["note"]
+
+
+def test_with_none_of_the_chosen_toolkits_installed_it_exits_with_2(capsys, installed):
+    installed("sklearn")
+    line = refused(capsys, "parity", "--format", "json", "--toolkits", "catboost", "xgboost")
+    assert "no toolkit to ask" in line
+    assert "missing_catboost is not installed" in line
+
+
+def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, installed, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    installed("sklearn")
+    assert 'Hint: pip install "rankadapters[cli]", or --format json.' in refused(capsys, "parity")
+    for form in ("json", "csv"):
+        assert run("parity", "--format", form) == 0
+        out, err = capsys.readouterr()
+        assert out
+        assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["--convention", "foo@10"], "argument --convention: 'foo@10' is neither a preset@k"),
+        (["--convention", "letor4@0"], "argument --convention: k=0"),
+        (["--convention", "ndcg@10/gain=exp2"], "argument --convention: .*truncated"),
+        (["--k", "0"], "argument --k: '0' is not a whole number from 1"),
+        (["--k", "-3"], "argument --k: "),
+        (["--k", "2.5"], r"argument --k: '2\.5' is not a whole number"),
+        (["--k", "4294967296"], "argument --k: '4294967296' is not a whole number from 1 to 2147483647"),
+        (["--seed", "-1"], "argument --seed: "),
+        (["--seed", "x"], "argument --seed: 'x' is not a whole number from 0"),
+        (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
+        (["--toolkits", "ranklib"], "argument --toolkits: invalid choice: 'ranklib'"),
+        (["--train", "somewhere.txt"], "--train was given without --test"),
+        (["--test", "somewhere.txt"], "--test was given without --train"),
+        (["--depth", "3"], "unrecognized arguments: --depth"),
+        (["--tool", "sklearn"], "unrecognized arguments: --tool"),
+    ],
+)
+def test_bad_arguments_are_one_line_that_names_them(capsys, installed, arguments, match):
+    installed("sklearn")
+    assert re.search(match, refused(capsys, "parity", "--format", "csv", *arguments))
+
+
+def test_what_toolkits_print_stays_off_stdout(capfd, installed):
+    def noise():
+        sys.stdout.write("noise from Python\n")
+        os.write(1, b"noise from C\n")
+
+    installed("sklearn", noise=noise)
+    assert run("parity", "--format", "json") == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["ok"] is True
+    assert "noise from Python" in err
+    assert "noise from C" in err
+
+
+def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed, monkeypatch):
+    pytest.importorskip("rich")
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    installed("sklearn", "catboost")
+    terminal = Terminal()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", terminal)
+        patch.setenv("TERM", "xterm")
+        assert run("parity", "--format", "csv") == 0
+    assert "training" in terminal.getvalue()
+    out, _ = capsys.readouterr()
+    assert out.startswith("model,")
+    assert run("parity", "--format", "csv") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_seed_decides_the_generated_data(capsys, installed):
+    installed("sklearn")
+    found = []
+    for seed in ("1", "1", "2"):
+        assert run("parity", "--format", "json", "--seed", seed) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1] != found[2]

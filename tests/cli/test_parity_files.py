@@ -1,0 +1,75 @@
+"""`rankadapters parity` on files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankadapters.datasets import mq2008_like
+from tests.helpers.command import refused, run
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Paths of a small data set: two files to train on, one to test on."""
+    train, test = mq2008_like(random_state=2, n_train_queries=40, n_test_queries=20)
+    first = train.qid <= 20
+    parts = {"a": (train, first), "b": (train, ~first), "test": (test, np.ones(test.qid.size, bool))}
+    for name, (data, rows) in parts.items():
+        (tmp_path / f"{name}.txt").write_text(
+            "".join(
+                f"{label:g} qid:{qid} {' '.join(f'{j}:{v:g}' for j, v in enumerate(x, 1))}\n"
+                for x, label, qid in zip(data.X[rows], data.labels[rows], data.qid[rows], strict=True)
+            )
+        )
+    return {name: str(tmp_path / f"{name}.txt") for name in parts}
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (None, "nowhere.txt: No such file or directory"),
+        ("", "is empty"),
+        ("1 qid:1 1:1\n1 1:1\n", "line 2: '1:1' is not qid:QUERY"),
+        ("1 qid:1 1:1\n1 qid:1 one:1\n", "line 2: "),
+        ("7 qid:1 1:1\n", "test: labels[0] is 7, outside the gain table"),
+    ],
+)
+def test_bad_files_are_one_line_that_names_them(capsys, files, content, match):
+    pytest.importorskip("sklearn")
+    path = Path(files["a"]).parent / ("nowhere.txt" if content is None else "bad.txt")
+    if content is not None:
+        path.write_text(content)
+    line = refused(
+        capsys, "parity", "--format", "json", "--convention", "letor4@5", "--train", files["a"], "--test", str(path)
+    )  # fmt: skip
+    assert match in line
+    assert path.name in line or "test: " in line
+
+
+def test_several_files_are_trained_on_as_one(capsys, files, tmp_path):
+    pytest.importorskip("sklearn")
+    both = tmp_path / "both.txt"
+    both.write_text("".join(Path(files[name]).read_text() for name in "ab"))
+    found = []
+    for train in ([files["a"], files["b"]], [str(both)], [files["a"]]):
+        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]
+        assert run("parity", *arguments) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1] != found[2]
+
+
+def test_a_file_to_train_on_may_be_standard_input(capsys, files, stdin):
+    pytest.importorskip("sklearn")
+    found = []
+    for train in (files["a"], "-"):
+        stdin(Path(files["a"]).read_bytes())
+        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]]
+        assert run("parity", *arguments) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1]
+    assert run("parity", "--train", "-", "--test", "-") == 2
+    assert "'-' was given 2 times (--train, --test)" in capsys.readouterr().err

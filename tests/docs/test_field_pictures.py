@@ -1,0 +1,115 @@
+"""Every field has a picture of what it does, and the numbers in it are right."""
+
+from __future__ import annotations
+
+import re
+import sys
+from math import log2
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from rankadapters.core.measures import MEASURES
+from tests.tables import for_each
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+FIELDS = sorted({name for measure in MEASURES.values() for name in measure.declared()})
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    sys.path.insert(0, str(DOCS))
+    try:
+        import field_pictures
+    finally:
+        sys.path.remove(str(DOCS))
+    return field_pictures
+
+
+@pytest.fixture(scope="module")
+def results(pictures):
+    """What each panel of each picture says comes out, by field and title."""
+    return {name: {panel.title: panel.result for panel in panels()} for name, (panels, _) in pictures.PICTURES.items()}
+
+
+def dcg(gains):
+    return sum(gain / log2(rank + 2) for rank, gain in enumerate(gains))
+
+
+@for_each("field", FIELDS)
+def test_a_field_has_a_picture_or_is_a_number_in_a_formula(pictures, field):
+    assert (field in pictures.PICTURES) is not (field in pictures.UNDRAWN)
+
+
+def test_nothing_is_drawn_that_is_no_field(pictures):
+    assert {*pictures.PICTURES, *pictures.UNDRAWN} == set(FIELDS)
+
+
+SECOND = dcg([0, 1, 1]) / dcg([1, 1, 0])  # the query with labels 0, 1, 1 of the pictures over queries
+
+
+@for_each(
+    ("field", "title", "expected"),
+    [
+        ("k", "k=1", "NDCG 0.500"),
+        ("k", "k=3", dcg([1, 0, 2]) / dcg([2, 1, 1])),
+        ("gain", "gain=exp2", dcg([1, 3, 0, 1]) / dcg([3, 1, 1, 0])),
+        ("gain", "gain=table_0_1_5", dcg([1, 5, 0, 1]) / dcg([5, 1, 1, 0])),
+        ("discount", "jk2", "last only: NDCG 0.431"),  # 1 / log2(5)
+        ("discount", "reciprocal", "last only: NDCG 0.200"),
+        ("ideal", "all", dcg([1, 0]) / dcg([2, 1, 1, 1])),
+        ("ideal", "ones", dcg([1, 0]) / dcg([1, 1, 1])),
+        ("ideal", "retrieved-only", dcg([1, 0]) / dcg([1, 0])),
+        ("relevant", "from_2", "Precision 0.250"),
+        ("divisor", "found", "AP 0.833"),  # (1 + 2/3) / 2
+        ("pairs", "label", "AUC 0.600"),  # 3 of 5
+        ("pairs", "every-two", "AUC 0.667"),  # 4 of 6: of the two 1s the earlier stands above
+        ("ties", "worst", dcg([1, 0, 1, 2]) / dcg([2, 1, 1])),
+        ("ties", "average", dcg([1, 1, 1, 1]) / dcg([2, 1, 1])),
+        ("ties", "together", "AP 0.833"),  # (1 + 3/4 + 3/4) / 3
+        ("precision", "float32", dcg([1, 0, 2]) / dcg([2, 1])),
+        ("retrieve", "from_0.5", "AP 0.556"),  # (1 + 2/3) / 3
+        ("short", "zero", f"mean {SECOND / 3:.3f}"),
+        ("empty", "empty=0.5", f"mean {(SECOND + 0.5 + 1) / 3:.3f}"),
+        ("empty", "empty=skip", f"mean {(SECOND + 1) / 2:.3f}"),
+        ("missing", "zero", f"mean {SECOND / 2:.3f}"),
+        ("unjudged", "unjudged=1", dcg([2, 1, 1]) / dcg([2, 1])),
+        ("pool", "queries", "AUC 0.500"),
+        ("pool", "pairs", "AUC 0.750"),
+        ("average", "query", f"mean {(3 * SECOND + 2 + 1) / 6:.3f}"),
+        ("average", "query-except-empty", f"mean {(3 * SECOND + 1 + 1) / 6:.3f}"),
+    ],
+)
+def test_a_panel_shows_the_value_that_the_definition_gives(results, field, title, expected):
+    assert results[field][title] == (expected if isinstance(expected, str) else f"NDCG {expected:.3f}")
+
+
+def test_bars_add_up_to_the_numerator(pictures):
+    for panel in pictures.PICTURES["gain"][0]():
+        [strip] = panel.strips
+        gains = {"gain=linear": [1, 2, 0, 1], "gain=exp2": [1, 3, 0, 1], "gain=table_0_1_5": [1, 5, 0, 1]}[panel.title]
+        np.testing.assert_allclose(sum(strip.bars), dcg(gains))
+
+
+@for_each("field", FIELDS)
+def test_a_picture_is_an_svg_that_says_what_it_shows(pictures, field):
+    if field in pictures.UNDRAWN:
+        pytest.skip("a number in a formula")
+    panels = pictures.PICTURES[field][0]()
+    root = ET.fromstring(pictures.draw(panels))  # noqa: S314 - our own text
+    told = root.find("{http://www.w3.org/2000/svg}title").text
+    assert told == pictures.describe(panels)
+    assert [panel.title for panel in panels if f"{panel.title}: " not in told] == []
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert [panel.result for panel in panels if panel.result not in texts] == []
+    assert float(root.get("width")) <= 480  # what a phone still shows at a legible size
+
+
+def test_pictures_are_shown_with_a_text(pictures, tmp_path):
+    shown = pictures.pictures(tmp_path)
+    for name, text in shown.items():
+        [(alt, file)] = re.findall(r"^!\[(.+)\]\((.+)\)$", text, re.MULTILINE)
+        assert alt == pictures.describe(pictures.PICTURES[name][0]())
+        assert (tmp_path.parent / file).is_file()

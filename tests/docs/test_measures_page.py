@@ -1,0 +1,51 @@
+"""The documentation's page of measures has every measure with its formula, fields, presets and direction."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.measures import MEASURES
+from tests.tables import for_each
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def sections():
+    spec = importlib.util.spec_from_file_location("measure_sections", DOCS / "measure_sections.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    parts = module.sections().split("## ")[1:]
+    return {part.partition("\n")[0]: part for part in parts}
+
+
+@for_each("word", MEASURES)
+def test_a_measure_is_told_with_all_its_fields_and_presets(sections, word):
+    measure = MEASURES[word]
+    text = sections[measure.__name__]
+    assert [name for name in measure.fields() if f"| `{name}` |" not in text] == []
+    assert [name for name in ra.presets.names(word) if f"| `{name}` |" not in text] == []
+    assert ("**Lower is better.**" in text) is not measure.higher_is_better
+    assert f"Word in signatures: `{word}`." in text
+
+
+def test_formulas_stand_as_the_classes_have_them(sections):
+    assert "QueryRMSE = sqrt(sum w_i (l_i - s_i - m)^2 / sum w_i)" in sections["QueryRMSE"]
+    assert "RR@k = 1 / rank of the first relevant row at ranks 1..k" in sections["RR"]
+    assert "Parameters" not in "".join(sections.values())
+
+
+def test_presets_are_told_apart_by_the_fields_in_which_they_differ(sections):
+    lines = [line for line in sections["RR"].splitlines() if line.startswith("| `catboost.mrr` |")]
+    assert lines[0].startswith(
+        "| `catboost.mrr` | `MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12. | above_0.5"
+    )
+    assert "All have `short=pad`" in sections["RR"]
+
+
+def test_the_page_includes_them():
+    assert "generated/each-measure.md" in (DOCS / "measures.md").read_text(encoding="utf-8")

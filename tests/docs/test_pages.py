@@ -1,0 +1,75 @@
+"""The code of the README and the documentation runs, word by word and in order, as a reader would run it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.depth import THOROUGH
+from tests.helpers.mlflow_registry import registered
+
+ROOT = Path(__file__).parent.parent.parent
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PAGES = [
+    "README.md",
+    *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")) if BLOCK.search(page.read_text("utf-8"))),
+]
+
+
+# The pages that most readers open. The others run in a thorough run, and whenever the documentation is built.
+MOST_READ = ["README.md", "docs/index.md", "docs/start.md", "docs/howto.md", "docs/queryranker.md", "docs/adapters.md"]
+
+
+def test_the_pages_most_read_exist():
+    assert set(MOST_READ) <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES if THOROUGH else MOST_READ)
+def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
+    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy", "dask"):
+        pytest.importorskip(toolkit)
+    if page == "docs/trackers.md":
+        for name, value in {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # a folder needs no database
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
+        for package in ("optuna", "wandb"):
+            pytest.importorskip(package)
+        registered()
+        warnings.filterwarnings("ignore", module="mlflow")  # of MLflow's own calls of pandas
+    import sklearn
+
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = [(m.start(), m[1]) for m in BLOCK.finditer(text)]
+    assert blocks
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    with sklearn.config_context():  # which the README changes
+        for start, code in blocks:
+            line = text.count("\n", 0, start) + 1
+            exec(compile("\n" * line + code, str(ROOT / page), "exec"), namespace)  # noqa: S102 - our own text
+
+
+def test_the_best_round_is_shown_with_its_own_value():
+    lines = [(page, line) for page in PAGES for line in (ROOT / page).read_text(encoding="utf-8").splitlines()]
+    assert [found for found in lines if "best_iteration" in found[1] and "history[-1]" in found[1]] == []
+
+
+def test_the_speed_that_the_readme_states_is_that_of_the_speed_page():
+    speed = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    ratios = dict(
+        re.findall(r"^\| (NDCG@1|NDCG@10|all ranks) \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|$", speed, re.MULTILINE)
+    )
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    times = [round(float(ratios[name])) for name in ("NDCG@1", "NDCG@10", "all ranks")]
+    assert (
+        "NDCG {} times as fast as LightGBM at k = 1, {} times at k = 10 and {} times without a cutoff".format(*times)
+        in readme
+    )
+    young, lightgbm = re.search(
+        r"NDCG@10 of two million rows takes (\d+) ms where LightGBM takes (\d+)", " ".join(speed.split())
+    ).groups()
+    assert f"and there NDCG@10 takes {int(young) / int(lightgbm):.2f} of LightGBM's time" in readme

@@ -1,0 +1,168 @@
+"""The documentation as a site: pages run as notebooks, links lead somewhere, pictures have a text."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.measures import MEASURES
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "reference").glob("*.md")])
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def executed():
+    pytest.importorskip("nbformat")
+    return load("executed")
+
+
+@pytest.fixture
+def site(tmp_path):
+    def write(**pages):
+        for name, text in pages.items():
+            (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+        return list(load("links").faults(tmp_path))
+
+    return write
+
+
+PAGE = """# One
+
+```python
+a = 1
+```
+
+```py
+shown()
+```
+
+<!-- drawn: A line
+that rises. -->
+```python
+plot(a)
+```
+
+End.
+"""
+
+
+def test_python_blocks_are_cells_and_all_else_is_markdown(executed):
+    read = executed.read(PAGE)
+    assert [cell.cell_type for cell in read.cells] == ["markdown", "code", "markdown", "code", "markdown"]
+    assert [cell.source for cell in read.cells if cell.cell_type == "code"] == ["a = 1", "plot(a)"]
+    assert "```py\nshown()\n```" in read.cells[2].source
+    assert read.cells[-1].source == "\n\nEnd.\n"
+
+
+def test_a_cell_knows_its_line_and_the_text_of_its_picture(executed):
+    read = executed.read(PAGE)
+    lines = PAGE.splitlines()
+    assert [lines[line] for line in read.metadata.source_map[1::2]] == ["a = 1", "plot(a)"]
+    assert read.cells[3].metadata.mystnb == {"image": {"alt": "A line that rises."}}
+    assert read.cells[1].metadata.mystnb == {}
+
+
+def test_no_process_is_started_for_a_page_on_which_nothing_runs(executed):
+    still = executed.still()
+    assert "words.md" in still
+    assert "start.md" not in still
+
+
+@pytest.mark.parametrize(
+    ("link", "broken"),
+    [
+        ("two.html", False),
+        ("two.html#part", False),
+        ("two.html#gone", True),
+        ("three.html", True),
+        ("#here", False),
+        ("#gone", True),
+        ("#", False),
+        ("https://example.org/gone", False),
+        ("mailto:a@example.org", False),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_named(site, link, broken):
+    found = site(one=f'<p id="here"><a href="{link}">x</a></p>', two='<section id="part"></section>')
+    assert found == ([f"one.html: the link {link} leads nowhere"] if broken else [])
+
+
+@pytest.mark.parametrize(("alt", "silent"), [('alt="A curve"', False), ('alt=" "', True), ("", True)])
+def test_a_picture_without_a_text_is_named(site, tmp_path, alt, silent):
+    (tmp_path / "a.svg").write_text("<svg/>", encoding="utf-8")
+    found = site(one=f'<img src="a.svg" {alt}>')
+    assert found == (["one.html: the picture a.svg has no alt text"] if silent else [])
+
+
+def test_links_between_pages_and_to_files_of_the_checkout_exist():
+    missing = []
+    for page in SOURCES:
+        targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        inside = [target for target in targets if "://" not in target and not target.startswith("generated/")]
+        missing += [f"{page.name}: {target}" for target in inside if not (page.parent / target).exists()]
+    assert missing == []
+
+
+def test_pictures_in_the_pages_have_a_text():
+    silent = []
+    for page in SOURCES:
+        text = page.read_text(encoding="utf-8")
+        drawn = re.findall(r"^```\{(?:image|figure)\}.*?^```", text, re.DOTALL | re.MULTILINE)
+        pictures = [block for block in drawn if not re.search(r"^:alt: \S", block, re.MULTILINE)]
+        silent += [f"{page.name}: {picture}" for picture in [*re.findall(r"!\[\s*\]", text), *pictures]]
+    assert silent == []
+
+
+def toctree_entries(page):
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    lines = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+    return [re.sub(r".*<(.+)>", r"\1", line) for line in lines]
+
+
+def test_every_page_is_in_the_sidebar():
+    listed = [entry for page in ("index", "api") for entry in toctree_entries(ROOT / "docs" / f"{page}.md")]
+    pages = [page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in SOURCES]
+    assert sorted(listed) == sorted(page for page in pages if page != "index")
+
+
+PUBLIC_MODULES = (
+    "audit", "catboost", "compare", "conformance", "dask", "datasets", "exports", "io", "learners", "lightgbm",
+    "objectives", "parity", "sklearn", "spark", "trackers", "xgboost",
+)  # fmt: skip
+
+
+REFERENCE = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_every_public_name_of_a_module_is_in_the_reference(module):
+    blocks = re.findall(rf"automodule:: rankadapters\.{module}\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 1
+    if blocks[0].startswith("   :members:"):
+        return  # all of them
+    listed = re.findall(rf"currentmodule:: rankadapters\.{module}\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
+    documented = re.findall(r"^\.\. auto(?:class|data|function|exception):: (\w+)", "\n".join(listed), re.MULTILINE)
+    toolkit = pytest.importorskip(f"rankadapters.{module}", exc_type=ra.MissingToolkitError)
+    subpackages = {name for name in toolkit.__all__ if inspect.ismodule(getattr(toolkit, name))}
+    assert sorted(documented) == sorted(set(toolkit.__all__) - subpackages)
+
+
+def test_every_public_name_of_the_package_is_in_the_reference():
+    blocks = re.findall(r"currentmodule:: rankadapters\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
+    documented = re.findall(r"^\.\. auto(?:class|data|function|exception):: (\w+)", "\n".join(blocks), re.MULTILINE)
+    measures = {measure.__name__ for measure in MEASURES.values()}  # whose blocks are generated
+    names = set(ra.__all__) - measures - {"__version__", "presets"}
+    assert sorted(name for name in names if documented.count(name) != 1) == []

@@ -1,0 +1,377 @@
+"""The page that specifies signatures is up to date, and its grammar and schemas accept what the package writes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import re
+from functools import cache
+from itertools import cycle, pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import presets
+from rankadapters.core.measures import MEASURES
+from tests.core.strategies import conventions
+from tests.helpers.depth import examples
+from tests.oracles.definition import evaluate
+from tests.oracles.rows import Row
+from tests.tables import for_each, short
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+with pytest.MonkeyPatch.context() as patched:
+    patched.syspath_prepend(str(DOCS))
+    interchange = importlib.import_module("interchange")
+    spec_examples = importlib.import_module("spec_examples")
+PAGE = (DOCS / "spec.md").read_text(encoding="utf-8")
+EXAMPLES = [json.loads(line) for line in re.search("```json\n(.*?)```", PAGE, re.DOTALL)[1].splitlines()]
+CUTOFFS = dict(zip(presets.names(None), cycle((1, 10, None))))  # each by turns
+PRESETS = {name: presets.make(name, k) for name, k in CUTOFFS.items()}
+SCHEMAS = interchange.schemas()
+ONE_OF_EACH = [ra.parse(example["convention"]) for example in EXAMPLES]
+ONE_OF_EACH = list({convention.measure: convention for convention in ONE_OF_EACH}.values())
+
+
+@cache
+def validator(name):
+    jsonschema = pytest.importorskip("jsonschema")
+    return jsonschema.Draft202012Validator(json.loads((DOCS / "schemas" / f"{name}.schema.json").read_text("utf-8")))
+
+
+def accepts(name, document):
+    return validator(name).is_valid(document)
+
+
+@pytest.fixture(scope="module")
+def signature_rule():
+    abnf = pytest.importorskip("abnf")
+
+    class Rules(abnf.Rule):
+        """The rules of the page."""
+
+    Rules.load_grammar(re.search("```abnf\n(.*?)```", PAGE, re.DOTALL)[1].replace("\n", "\r\n"))
+
+    def matches(text):
+        try:
+            Rules("signature").parse_all(text)
+        except abnf.ParseError:
+            return False
+        return True
+
+    return matches
+
+
+def matches_pattern(text):
+    """Tell whether the pattern of a schema matches, as ECMAScript has it: `$` is the end alone."""
+    patterns = (interchange.pattern_of(measure) for measure in MEASURES.values())
+    return any(re.fullmatch(pattern, text) for pattern in patterns)
+
+
+@pytest.mark.parametrize(("path", "text"), interchange.files().items(), ids=lambda path: getattr(path, "name", ""))
+def test_a_generated_file_is_up_to_date(path, text):
+    assert path.read_text(encoding="utf-8") == text, "run `python docs/interchange.py`"
+
+
+# The grammar
+
+
+@for_each("name", PRESETS)
+def test_the_grammar_accepts_every_preset(name, signature_rule):
+    assert signature_rule(str(PRESETS[name]))
+    assert matches_pattern(str(PRESETS[name]))
+
+
+@given(conventions())
+@settings(max_examples=examples(300), deadline=None)
+def test_the_grammar_accepts_every_convention(signature_rule, convention):
+    assert signature_rule(str(convention))
+    assert matches_pattern(str(convention))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+@settings(max_examples=examples(300), deadline=None)
+def test_the_grammar_accepts_every_number(signature_rule, value):
+    convention = ra.parse("catboost.mrr@3").replace(relevant=f"above_{value!r}")
+    assert signature_rule(str(convention))
+    assert matches_pattern(str(convention))
+
+
+def mutilated(signature):
+    """Yield texts that are no signatures: without a field, with two in another order, with another version, ..."""
+    head, *fields, version = signature.split("/")
+    for i in range(len(fields)):
+        yield "/".join([head, *fields[:i], *fields[i + 1 :], version])
+        yield "/".join([head, *fields[: i + 1], *fields[i:], version])
+        yield "/".join([head, *fields[:i], f"{fields[i]}x", *fields[i + 1 :], version])
+        yield "/".join([head, *fields[:i], f"{fields[i].partition('=')[0]}=", *fields[i + 1 :], version])
+        yield "/".join([head, *fields[:i], fields[i].upper(), *fields[i + 1 :], version])
+    for i, (one, other) in enumerate(pairwise(fields)):
+        yield "/".join([head, *fields[:i], other, one, *fields[i + 2 :], version])
+    rest = "/".join([*fields, version])
+    word = head.partition("@")[0]
+    yield from (f"{other}/{rest}" for other in (f"{word}@0", f"{word}@-1", f"{word}@007", f"{word}@", f"{word}x", ""))
+    yield f"{word}/{rest}" if "@" in head else f"{word}@10/{rest}"
+    yield from ("/".join([head, *fields]), f"{signature}0", f"{signature}/", f" {signature}", f"{signature}\n")
+    yield from (signature.upper(), signature.removesuffix("1") + "2", signature + signature, "")
+
+
+@for_each("convention", ONE_OF_EACH, ids=lambda convention: convention.measure)
+def test_the_grammar_refuses_mutilated_signatures(convention, signature_rule):
+    texts = list(mutilated(str(convention)))
+    assert [text for text in texts if signature_rule(text)] == []
+    assert [text for text in texts if matches_pattern(text)] == []
+
+
+@for_each("number", ["1.0", "01", "+1", ".5", "1.", "1e5", "1e+22", "-0", "nan", "inf", "1_0", "1,5"])
+def test_the_grammar_refuses_other_spellings_of_numbers(number, signature_rule):
+    text = str(ra.parse("catboost.mrr@3").replace(relevant="above_7"))
+    assert signature_rule(text)
+    wrong = text.replace("above_7", f"above_{number}")
+    assert signature_rule(wrong) is matches_pattern(wrong) is False
+
+
+# The schemas
+
+
+@pytest.mark.parametrize("name", ["convention", "score", "vectors"])
+def test_a_schema_is_one_and_is_strict(name):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = SCHEMAS[f"{name}.schema.json"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert [wrong for wrong in (None, [], 1, "", {}) if accepts(name, wrong)] == []
+
+
+@for_each("name", PRESETS)
+def test_a_preset_fits_the_schema_and_comes_back_from_its_json(name):
+    convention = PRESETS[name]
+    validator("convention").validate(json.loads(convention.to_json()))
+    assert ra.Convention.from_json(convention.to_json()) == convention
+
+
+@given(conventions())
+@settings(max_examples=examples(300), deadline=None)
+def test_a_convention_fits_the_schema_and_comes_back_from_its_json(convention):
+    document = json.loads(convention.to_json())
+    validator("convention").validate(document)
+    backwards = dict(reversed(document.items()))
+    assert ra.Convention.from_json(json.dumps(backwards)) == type(convention).from_json(convention.to_json())
+    assert ra.Convention.from_json(convention.to_json()) == convention
+
+
+def wrong_documents(document):
+    """Yield copies of the JSON of a convention that are wrong in one member."""
+    for name in document:
+        yield {member: value for member, value in document.items() if member != name}
+        yield from (
+            {**document, name: value} for value in ("nope", "", True, [], {}, -1e300, "above_x", "geometric_1.50")
+        )
+        if name != "k":
+            yield {**document, name: None}
+    yield from ({**document, "extra": 1}, {**document, "version": 2}, {**document, "measure": "ndgc"})
+    if "k" in document:
+        yield from ({**document, "k": k} for k in (0, 1.5, "all", "10", 2**63))
+
+
+@for_each("convention", ONE_OF_EACH, ids=lambda convention: convention.measure)
+def test_the_schema_and_the_reader_refuse_wrong_documents(convention):
+    wrong = list(wrong_documents(json.loads(convention.to_json())))
+    assert [document for document in wrong if accepts("convention", document)] == []
+    for document in wrong:
+        with pytest.raises(ra.ConventionError):
+            ra.Convention.from_json(json.dumps(document))
+
+
+@for_each("measure", MEASURES)
+def test_a_schema_holds_every_word_of_every_field(measure):
+    members = SCHEMAS["convention.schema.json"]["$defs"][measure]["properties"]
+    for name, kind in MEASURES[measure].declared().items():
+        choices = [members[name], *members[name].get("anyOf", [])]
+        words = [word for choice in choices for word in choice.get("enum", [])]
+        assert words == list(getattr(kind, "words", ()))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "is not the JSON text of a convention"),
+        ("ndcg@10", "is not the JSON text of a convention"),
+        ("[" * 10**5, "is not the JSON text of a convention"),
+        ("[]", "is not a JSON object"),
+        ('{"measure": "ndcg"}', "has version None; this rankadapters knows 1"),
+        ('{"version": 2, "measure": "ndcg"}', "has version 2; this rankadapters knows 1"),
+        ('{"version": 1, "measure": ["ndcg"]}', "has measure ['ndcg']; Convention.from_json reads 'ndcg', 'dcg'"),
+        ('{"version": 1, "measure": "ndcg"}', "NDCG needs every field declared"),
+        ('{"version": 1, "version": 1, "measure": "ndcg"}', "a member is repeated"),
+    ],
+)
+def test_what_is_wrong_with_a_json_text_is_said(text, problem):
+    with pytest.raises(ra.ConventionError, match=re.escape(problem)):
+        ra.Convention.from_json(text)
+
+
+def test_a_class_reads_its_own_measure_only():
+    with pytest.raises(ra.ConventionError, match=re.escape("has measure 'ndcg'; AP.from_json reads 'ap'.")):
+        ra.AP.from_json(ra.parse("yahoo@10").to_json())
+
+
+def test_a_whole_number_may_be_written_with_a_point():
+    text = ra.parse("yahoo@10").to_json()
+    assert ra.Convention.from_json(text.replace('"k": 10', '"k": 10.0')) == ra.parse("yahoo@10")
+
+
+def scored(convention):
+    return ra.evaluate([1, 0, 0, 0], [2, 1, 1, 2], convention, group_sizes=[2, 2])
+
+
+@pytest.mark.parametrize("text", ["yahoo@1", "textbook@all", "catboost.mrr@2", "lightgbm.map@3", "catboost.query_rmse"])
+def test_a_score_fits_the_schema_and_comes_back_from_its_json(text):
+    score = scored(text)
+    validator("score").validate(json.loads(score.to_json()))
+    again = ra.Score.from_json(score.to_json())
+    assert again == score
+    assert again - score == 0  # over the same queries
+
+
+@for_each(
+    "change",
+    [
+        {"value": "0.5"}, {"value": None}, {"convention": "yahoo@1"}, {"convention": str(ra.parse("yahoo@1"))[:-3]},
+        {"convention": str(ra.parse("yahoo@1")).replace("exp2", "exp3")}, {"n_queries": -1}, {"n_short": 0.5},
+        {"digest": "x"}, {"digest": 3}, {"model": "mine"},
+    ],
+    ids=short,
+)  # fmt: skip
+def test_the_schema_refuses_wrong_scores(change):
+    document = json.loads(scored("yahoo@1").to_json())
+    assert accepts("score", document)
+    assert not accepts("score", {**document, **change})
+    left_out = [{member: document[member] for member in document if member != name} for name in document]
+    assert [wrong for wrong in left_out if accepts("score", wrong)] == []
+
+
+def test_what_is_no_score_is_not_read_as_one():
+    for text in ("", "[]", "{}", '{"value": 1, "value": 1}', scored("yahoo@1").to_json()[:-1]):
+        with pytest.raises(ra.InputError, match="Hint: pass what "):
+            ra.Score.from_json(text)
+
+
+@pytest.mark.parametrize("text", ["yahoo@all", "letor4.p@1", "sklearn.roc_auc_score"])
+def test_vectors_fit_the_schema(text):
+    document = json.loads(ra.conformance.vectors(text).to_json())
+    validator("vectors").validate(document)
+    case = document["cases"][0]
+    changes = (
+        {"value": "1"}, {"value": True}, {"k": 0}, {"queries": []}, {"queries": [{"labels": [1]}]},
+        {"queries": [{"labels": [1], "scores": ["a"]}]}, {"shows": ["gains"]}, {"purpose": 1}, {"optional": 0},
+        {"id": 0},
+    )  # fmt: skip
+    wrong = [{**document, "cases": [{**case, **change}]} for change in changes]
+    wrong += [{**document, "cases": []}, {**document, "convention": text}, {"cases": document["cases"]}]
+    wrong += [{**document, "cases": [{member: case[member] for member in case if member != name}]} for name in case]
+    assert [each for each in wrong if accepts("vectors", each)] == []
+
+
+# The page
+
+
+def rows_of(query):
+    """Make the rows of an example as the oracles take them."""
+    size, pairs = len(query["labels"]), query.get("pairs", [])
+    columns = {
+        "docid": query.get("docid", [""] * size), "retrieved": query.get("retrieved", [True] * size),
+        "judged": query.get("judged", [True] * size), "weight": query.get("row_weight", [1.0] * size),
+        "beats": [tuple((loser, weight) for winner, loser, weight in pairs if winner == row) for row in range(size)],
+    }  # fmt: skip
+    rows = zip(query["labels"], query["scores"], *columns.values(), strict=True)
+    return [Row(label, score, **dict(zip(columns, rest, strict=True))) for label, score, *rest in rows]
+
+
+@for_each("example", EXAMPLES, ids=lambda example: example["convention"])
+def test_the_value_of_an_example_is_that_of_the_definition(example):
+    convention = ra.parse(example["convention"])
+    queries = [(rows_of(query), query.get("query_weight", 1.0)) for query in example["queries"]]
+    assert str(convention) == example["convention"]
+    if example["value"] is None:
+        with pytest.raises(ra.InputError):
+            evaluate(queries, convention)
+    else:
+        assert evaluate(queries, convention) == pytest.approx(example["value"], rel=1e-12)
+
+
+def test_the_example_with_steps_has_its_value():
+    signature = re.search(r"Two queries under\n`(.*?)`", PAGE)[1]
+    dcg, ideal = 1.5 + 1.5 / math.log2(3) + 1 / 2, 3 + 1 / math.log2(3)
+    score = ra.evaluate([2, 0, 1, 0, 0], [0.5, 0.5, 0.1, 1, 2], signature, group_sizes=[3, 2])
+    assert score.value == pytest.approx(dcg / ideal / 2)
+    for number in (dcg, ideal, dcg / ideal, dcg / ideal / 2):
+        assert f"{number:.5f}" in PAGE
+
+
+def test_every_measure_has_an_example_and_a_formula():
+    assert {convention.measure for convention in ONE_OF_EACH} == set(MEASURES)
+    formulas = PAGE.partition("\n## The formulas\n")[2].partition("\n## ")[0]
+    terms = [name for line in re.findall(r"^(.+)\n: ", formulas, re.MULTILINE) for name in line.split(", ")]
+    assert sorted(terms) == sorted(measure.__name__ for measure in MEASURES.values())
+
+
+def words_of(name):
+    kinds = [measure.declared()[name] for measure in MEASURES.values() if name in measure.fields()]
+    return {word for kind in kinds for word in (*getattr(kind, "words", ()), *getattr(kind, "numbered", ()))}
+
+
+@for_each("name", sorted({name for measure in MEASURES.values() for name in measure.fields()} - {"k"}))
+def test_every_word_of_a_field_has_an_example(name):
+    values = [getattr(ra.parse(example["convention"]), name, "") for example in EXAMPLES]
+    texts = {text for value in map(str, values) for text in (value, value.rpartition("_")[0])}
+    assert words_of(name) <= texts
+
+
+@for_each(
+    ("written", "canonical"),
+    [
+        ("textbook@all+short=zero", "textbook@all"),
+        ("textbook@all+ideal=all", "textbook@all"),
+        ("yahoo@all+ideal=top-only+ties=input", "yahoo@all+ideal=retrieved-only+ties=input"),
+        ("lightgbm.map@all+divisor=cutoff", "lightgbm.map@all+divisor=relevant"),
+        ("xgboost.pre@all+divisor=k", "xgboost.pre@all+divisor=retrieved"),
+        ("ranx.f1@all+divisor=k", "ranx.f1@all+divisor=retrieved"),
+        ("yahoo@10+empty=0+average=query-except-empty", "yahoo@10+empty=0+average=query"),
+        ("yahoo@10+unjudged=0", "yahoo@10+unjudged=zero"),
+        ("yahoo@10+gain=table_0_0_2+unjudged=1", "yahoo@10+gain=table_0_0_2+unjudged=zero"),
+        ("yahoo@10+gain=exp2-floor+unjudged=0.5", "yahoo@10+gain=exp2-floor+unjudged=zero"),
+        ("yahoo@10+discount=log_2", "yahoo@10+discount=log2"),
+        ("lightgbm.auc+complement=float32", "lightgbm.auc"),
+        ("lightgbm.auc+empty=skip", "lightgbm.auc+empty=error"),
+        ("xgboost.auc+pool=pairs+average=query+missing=zero", "xgboost.auc+pool=pairs+average=query+missing=skip"),
+    ],
+)
+def test_equal_meanings_have_the_spelling_that_the_page_says(written, canonical):
+    assert str(ra.parse(written)) == str(ra.parse(canonical))
+
+
+@for_each(
+    "text",
+    [
+        "textbook@3+ideal=top-only", "catboost.filtered_dcg+ties=average", "yahoo@1000001+ideal=ones",
+        "yahoo@3+gain=table_0_1+unjudged=2", "lightgbm.map@3+pool=rows", "trec_eval_9.map+pool=rows+average=uniform",
+        "ranx.map@3+ties=average+divisor=found", "ranx.map@3+ties=average+average=row",
+        "ranx.map@3+divisor=cutoff+average=row", "xgboost.auc+pool=pairs+average=row", "xgboost.auc+average=pair",
+        "xgboost.auc+pool=rows+average=query-except-empty", "xgboost.auc+pairs=given+average=row",
+        "xgboost.auc+pairs=given+average=query+pool=rows", "catboost.pair_logit+pairs=label+average=pair",
+        "xgboost.pre@3+divisor=relevant+relevant=label",
+    ],
+)  # fmt: skip
+def test_fields_that_do_not_go_together_are_refused_as_the_page_says(text):
+    with pytest.raises(ra.ConventionError):
+        ra.parse(text)
+
+
+def test_the_page_is_linked():
+    for page in ("index.md", "conventions.md"):
+        assert re.search(r"\(spec\.md\)|<spec>", (DOCS / page).read_text(encoding="utf-8"))

@@ -1,0 +1,38 @@
+"""Compile the kernels of `rankadapters warmup` in some processes, since each worker of pytest-xdist would compile them.
+
+`python -m tests.helpers.compile_kernels 0 2` compiles the first of two shares.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+
+def compile_share(index: int, n_processes: int) -> None:
+    """Compile every n-th kernel, from the index on."""
+    from rankadapters.cli.warmup import declared, example, named
+    from rankadapters.core.kernels.compiling import compile_for
+    from rankadapters.core.kernels.dispatch import NOW, kernels
+
+    with kernels(NOW):
+        calls = [(name, codes) for name, signatures in declared().items() for codes in signatures]
+        for name, codes in calls[index::n_processes]:
+            compile_for(named(name), list(map(example, codes)))
+
+
+def compile_all(n_processes: int) -> None:
+    """Compile all kernels that are not in the cache, in some processes."""
+    if find_spec("numba") is None:
+        return
+    command = [sys.executable, "-m", "tests.helpers.compile_kernels"]
+    root = Path(__file__).parent.parent.parent
+    shares = [subprocess.Popen([*command, str(i), str(n_processes)], cwd=root) for i in range(n_processes)]
+    for share in shares:
+        share.wait()
+
+
+if __name__ == "__main__":
+    compile_share(int(sys.argv[1]), int(sys.argv[2]))

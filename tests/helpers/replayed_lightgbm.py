@@ -1,0 +1,157 @@
+"""LightGBM's settings, each trained by `lambdarank` or `rank_xendcg` and by its replay."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+
+import rankadapters as ra
+from tests.helpers.objective_data import graded
+from tests.helpers.replayed_settings import NO_SETTING, Setting, Toolkit
+
+PARAMS = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 7, "min_data_in_leaf": 5}
+DATA = graded(1, 20, 20, grades=5)
+X = np.where(np.random.default_rng(0).random(DATA.X.shape) < 0.1, np.nan, DATA.X)  # some missing
+X[:, 5] = np.floor(DATA.X[:, 5] * 8)  # some zeros, and few distinct
+PRESETS = {"lambdarank": ra.objectives.lightgbm.lambdarank, "rank_xendcg": ra.objectives.lightgbm.xendcg}
+RNG = np.random.default_rng(1)
+WEIGHT, START = RNG.random(DATA.y.size), RNG.normal(size=DATA.y.size)
+BAGGING = {"bagging_freq": 1, "bagging_fraction": 0.8}
+MONOTONE = {"monotone_constraints": [1, 0, 0, -1, 0, 0]}
+QUANTIZED = {"use_quantized_grad": True}
+GOSS = {"data_sample_strategy": "goss", "learning_rate": 0.5, "top_rate": 0.3, "other_rate": 0.3}
+CATEGORIES = {"categorical_feature": [5], "min_data_per_group": 3}
+XENDCG = {"objective": "rank_xendcg"}
+SHOWN = {"data": {"position": np.arange(DATA.y.size) % 5}}
+DART = {"boosting": "dart", "drop_rate": 0.5, "skip_drop": 0.0, "drop_seed": 4}
+
+
+def seed_before(seed: int) -> int:
+    """Find the seed from which LightGBM's generator, x = 214013 x + 2531011 modulo 2^32, comes to this one."""
+    x = (seed - 2531011) * pow(214013, -1, 2**32) % 2**32
+    return x - 2**32 if x >= 2**31 else x
+
+
+def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - by ours, or by the built-in objective
+    params = {name: value for name, value in trial.items() if name not in NO_SETTING}
+    preset = trial.get("preset", {})
+    name, bias = params.pop("objective", "lambdarank"), trial.get("bias")
+    objective = preset | (bias or {})
+    if ours:
+        learned = None if bias is None else ra.objectives.lightgbm.position_bias(**bias)
+        objective = {"objective": ra.lightgbm.objective(PRESETS[name](**preset), position_bias=learned, n_threads=1)}
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
+        warnings.filterwarnings("ignore", "boosting=|bagging_by_query:|categorical_feature|the Dataset has positions")
+        if "forcedsplits_filename" in params:
+            file = Path(folder) / "splits.json"
+            file.write_text(json.dumps(params["forcedsplits_filename"]))
+            params["forcedsplits_filename"] = str(file)
+        data = lgb.Dataset(X, DATA.y, group=DATA.sizes, params={"verbosity": -1}, **trial.get("data", {}))
+        callbacks = [make() for make in trial.get("callbacks", [])]
+        booster = lgb.train({**PARAMS, "objective": name, **params, **objective}, data, 6, callbacks=callbacks)
+    return booster.predict(X, raw_score=True)
+
+
+def parameters() -> set[str]:
+    booster = lgb.train({**PARAMS, "objective": "lambdarank"}, lgb.Dataset(X, DATA.y, group=DATA.sizes), 1)
+    return set(re.findall(r"^\[(\w+):", booster.model_to_string(), re.MULTILINE))
+
+
+def decaying() -> Any:
+    return lgb.reset_parameter(learning_rate=lambda number: 0.1 * 0.9**number)
+
+
+SETTINGS = [
+    Setting([{"preset": {"lambdarank_truncation_level": 3}}, {"preset": {"lambdarank_norm": False}},
+             {"preset": {"sigmoid": 2.0}}, {"preset": {"label_gain": [0, 1, 2, 3, 9]}},
+             {**XENDCG, "preset": {"objective_seed": 9}}],
+            shown="`lambdarank_truncation_level`, `lambdarank_norm`, `sigmoid`, `label_gain`, `objective_seed` "
+            "of the preset"),
+    Setting([{"lambdarank_truncation_level": 3}, {"lambdarank_norm": False}, {"sigmoid": 2.0},
+             {"label_gain": [0, 1, 2, 3, 9]}, {**XENDCG, "objective_seed": 9}],
+            shown="the same parameters, in `params` only", why="a callable does not receive them"),
+    Setting([{**XENDCG, "seed": 7}], shown="`seed` under `rank_xendcg`",
+            why="LightGBM derives `objective_seed` from it; set `objective_seed` for both"),
+    Setting([{**XENDCG, "seed": 7, "preset": {"objective_seed": 9}}], shown="`seed` and `objective_seed`"),
+    Setting([{"data": {"weight": WEIGHT}}, {"data": {"init_score": START}}],
+            shown="`weight`, `init_score` of the Dataset"),
+    Setting([{**SHOWN, "bias": {}}, {**SHOWN, "bias": {"lambdarank_position_bias_regularization": 1.0}},
+             {"data": {**SHOWN["data"], "weight": WEIGHT}, "bias": {"learning_rate": 0.3}, "learning_rate": 0.3},
+             {**SHOWN, "bias": {}, "callbacks": [decaying]}],
+            shown="`position` of the Dataset; `lambdarank_position_bias_regularization`, `learning_rate` also in "
+            "`position_bias=lightgbm.position_bias(...)`",
+            why="with `num_threads=1`; with more threads LightGBM adds up the biases in a different order"),
+    Setting([SHOWN, {**SHOWN, "lambdarank_position_bias_regularization": 1.0}],
+            shown="`position` of the Dataset, without `position_bias`",
+            why="the built-in objective corrects the bias. We warn."),
+    Setting([{"boosting": "gbdt"}], shown='`boosting="gbdt"`', idle=True),
+    Setting([{**DART, "by_chance": {"drop_seed": seed_before(4)}},
+             {**DART, "uniform_drop": True, "by_chance": {"drop_seed": seed_before(4)}},
+             {**DART, "xgboost_dart_mode": True, "max_drop": 2, "by_chance": {"drop_seed": seed_before(4)}}],
+            shown='`boosting="dart"`, with `drop_rate`, `drop_seed`, `max_drop`, `skip_drop`, `uniform_drop`, '
+            "`xgboost_dart_mode`",
+            why="under a callable LightGBM reads a flag before it sets it, and the dropped trees depend on that flag; "
+            "with the training set in `valid_sets` the dropped trees keep the wrong sign. We warn."),
+    Setting([{"boosting": "rf", **BAGGING}], shown='`boosting="rf"`', why="LightGBM refuses every callable here"),
+    Setting([GOSS], shown='`data_sample_strategy="goss"`, `top_rate`, `other_rate`'),
+    Setting([BAGGING, {**BAGGING, "bagging_fraction": 0.3}, {**BAGGING, "bagging_freq": 2, "bagging_seed": 9},
+             {**BAGGING, "seed": 7}]),
+    Setting([{**BAGGING, "bagging_by_query": True}, {**BAGGING, "bagging_fraction": 0.4, "bagging_by_query": True}],
+            shown="`bagging_by_query`",
+            why="LightGBM samples queries for its own objectives only: a callable trains on all rows, or on none if "
+            "the sample is half of the rows or less, and the score of row 0 becomes wrong. We warn."),
+    Setting([{"bagging_freq": 1, "pos_bagging_fraction": 0.5, "neg_bagging_fraction": 0.5}], idle=True),
+    Setting([{"feature_fraction": 0.5}, {"feature_fraction": 0.5, "feature_fraction_seed": 9},
+             {"feature_fraction": 0.5, "feature_fraction_bynode": 0.5}],
+            shown="`feature_fraction`, `feature_fraction_seed`",
+            why="`Booster.update` resets a parameter before the first round of a callable, and LightGBM then draws the "
+            "features again, as with a different seed"),
+    Setting([{"feature_fraction_bynode": 0.5}, {"feature_fraction_bynode": 0.5, "feature_fraction_seed": 9}],
+            shown="`feature_fraction_bynode` alone"),
+    Setting([{"extra_trees": True}, {"extra_trees": True, "extra_seed": 9}]),
+    Setting([{"linear_tree": True}, {"linear_tree": True, "linear_lambda": 0.5, **BAGGING}],
+            shown="`linear_tree`, `linear_lambda`"),
+    Setting([MONOTONE, {**MONOTONE, "monotone_constraints_method": "intermediate"},
+             {**MONOTONE, "monotone_constraints_method": "advanced", "monotone_penalty": 1.0}]),
+    Setting([{"interaction_constraints": [[0, 1], [2, 3, 4, 5]]},
+             {"forcedsplits_filename": {"feature": 2, "threshold": 0.5}}, {"feature_contri": [0.5, 1, 1, 1, 1, 1]},
+             {"cegb_penalty_split": 0.01, "cegb_tradeoff": 2.0}, {"cegb_penalty_feature_coupled": [1, 1, 1, 0, 0, 0]},
+             {"cegb_penalty_feature_lazy": [0.1] * 6}]),
+    Setting([{"path_smooth": 2.0}, {"max_delta_step": 0.1}, {"lambda_l1": 0.5}, {"lambda_l2": 5.0},
+             {"min_gain_to_split": 0.5}, {"min_sum_hessian_in_leaf": 5.0}, {"min_data_in_leaf": 20}, {"max_depth": 2},
+             {"num_leaves": 4}, {"learning_rate": 0.3}]),
+    Setting([QUANTIZED, {**QUANTIZED, "num_grad_quant_bins": 16}, {**QUANTIZED, "quant_train_renew_leaf": True},
+             {**QUANTIZED, "stochastic_rounding": False}, {**QUANTIZED, **BAGGING, "bagging_fraction": 0.3}],
+            shown="`use_quantized_grad`, `num_grad_quant_bins`, `quant_train_renew_leaf`, `stochastic_rounding`"),
+    Setting([{"max_bin": 7}, {"max_bin_by_feature": [5] * 6}, {"min_data_in_bin": 30}, {"bin_construct_sample_cnt": 50},
+             {"bin_construct_sample_cnt": 50, "data_random_seed": 9}, {"zero_as_missing": True},
+             {"use_missing": False}]),
+    Setting([CATEGORIES, {**CATEGORIES, "max_cat_to_onehot": 10},
+             {**CATEGORIES, "cat_l2": 1.0, "cat_smooth": 1.0, "max_cat_threshold": 2}]),
+    Setting([{"callbacks": [decaying]}, {"callbacks": [decaying], **BAGGING}],
+            shown="`lgb.reset_parameter`, as a callback"),
+    Setting([{"seed": 7}, {"deterministic": True}, {"num_threads": 2}, {"force_col_wise": True},
+             {"force_row_wise": True},
+             {"tree_learner": "feature"}, {"tree_learner": "data"}, {"tree_learner": "voting", "top_k": 5},
+             {"histogram_pool_size": 1.0}, {"enable_bundle": False}, {"is_enable_sparse": False},
+             {"feature_pre_filter": False}, {"boost_from_average": False}], idle=True),
+]  # fmt: skip
+ELSEWHERE = {
+    "other objectives": "alpha fair_c is_unbalance num_class poisson_max_delta_step reg_sqrt scale_pos_weight "
+    "tweedie_variance_power objective objective_seed",
+    "metrics and stopping": "auc_mu_weights early_stopping_min_delta early_stopping_round eval_at first_metric_only "
+    "metric multi_error_top_k",
+    "files": "categorical_feature data forcedbins_filename group_column header ignore_column label_column "
+    "parser_config_file pre_partition precise_float_parser saved_feature_importance_type two_round valid weight_column",
+    "other machines and devices": "device_type gpu_device_id gpu_device_id_list gpu_platform_id gpu_use_dp "
+    "local_listen_port machine_list_filename machines num_gpu num_machines time_out",
+    "the log, the number of rounds, and models trained before": "num_iterations refit_decay_rate verbosity",
+}
+LIGHTGBM = Toolkit("LightGBM", SETTINGS, ELSEWHERE, train, (lgb.basic.LightGBMError, ra.InputError), parameters)

@@ -1,0 +1,368 @@
+"""Streams: whole queries out of batches that cut them, with the bits of evaluating all rows at once."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.kernels.dispatch import NOW, kernels
+from rankadapters.core.measures import MEASURES
+from rankadapters.io import cut_queries
+from rankadapters.io.stream_batches import stream_rows
+from rankadapters.io.stream_rows import StreamColumns
+from tests.core.strategies import conventions
+from tests.helpers import stream_data
+from tests.helpers.depth import examples
+from tests.helpers.stream_data import anyhow, cut, evenly, facts
+from tests.tables import for_each, short
+
+SEVERAL = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Evaluate as few rows at once as there may be, so that little data make many parts."""
+    monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", 1)
+
+
+def whole(columns, convention, *names, score="score"):
+    return ra.evaluate(columns["label"], columns[score], convention, **stream_data.given(columns, *names))
+
+
+def said(evaluate):
+    """What a score holds, or what an error says."""
+    try:
+        return facts(evaluate())
+    except ra.InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("text", [False, True])
+@for_each(("n_parts", "at_once"), [(1, 50), (2, 1), (3, 10**6), (17, 1), (17, 50), (10_000, 1), (10_000, 10**6)])
+def test_batches_that_cut_queries_give_the_bits_of_all_rows(monkeypatch, n_parts, text, at_once):
+    monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", at_once)
+    columns = stream_data.rows(n_parts, text=text)
+    batches = cut(columns, evenly(columns["label"].size, n_parts))
+    found = ra.evaluate_stream(iter(batches), SEVERAL)
+    assert list(found) == [ra.parse(text) for text in SEVERAL]
+    for convention, score in found.items():
+        expected = whole(columns, convention)
+        assert facts(score) == facts(expected)
+        assert score - expected == 0.0
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@given(data=st.data(), seed=st.integers(0, 2**32 - 1), n_parts=st.integers(1, 40), n_at_once=st.integers(1, 400))
+@settings(max_examples=examples(25))
+def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed, n_parts, n_at_once):
+    convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
+    assume(convention.over != "rows" and getattr(convention, "pairs", "") != "given")
+    columns = stream_data.rows(seed, n_queries=8, longest=12)
+    if getattr(convention, "pairs", "") == "unit" or measure == "query-cross-entropy":
+        columns["label"] = columns["label"] / 4
+    weights = {"query_weight": "weight", "row_weight": "row_weight"}
+    names = {"docid": "docid"} | {role: name for role, name in weights.items() if role == convention.weighting}
+    batches = cut(columns, anyhow(columns["label"].size, n_parts, seed))
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ra.AboveValuesWarning)
+        patch.setattr(cut_queries, "ROWS_AT_ONCE", n_at_once)
+        assert said(lambda: ra.evaluate_stream(batches, convention, **names)) == said(
+            lambda: whole(columns, convention, *names)
+        )
+
+
+def test_machine_code_gives_the_same(few):
+    columns = stream_data.rows(3)
+    with kernels(NOW):
+        found = ra.evaluate_stream(cut(columns, evenly(columns["label"].size, 17)), SEVERAL)
+    assert {each: facts(score) for each, score in found.items()} == {
+        ra.parse(each): facts(whole(columns, each)) for each in SEVERAL
+    }
+
+
+def test_several_models_are_several_columns(few):
+    columns = stream_data.rows(5)
+    batches = cut(columns, evenly(columns["label"].size, 3))
+    found = ra.evaluate_stream(batches, "lightgbm@10", score=["score", "other"])
+    assert {name: facts(score) for name, score in found.items()} == {
+        name: facts(whole(columns, "lightgbm@10", score=name)) for name in ("score", "other")
+    }
+    both = ra.evaluate_stream(batches, ["mslr@3", "lightgbm@10"], score=["other"])
+    assert both[ra.parse("lightgbm@10")] == {"other": found["other"]}
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_one_query_may_be_larger_than_every_batch(few, size):
+    columns = stream_data.rows(1, n_queries=1, longest=1)
+    columns = {name: np.repeat(column, 2500) for name, column in columns.items()}
+    columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
+    found = ra.evaluate_stream(cut(columns, [*range(0, 2500, size), 2500]), "lightgbm@10")
+    assert facts(found) == facts(whole(columns, "lightgbm@10"))
+
+
+@pytest.mark.parametrize("ties", ["input", "reverse"])
+def test_ties_follow_the_order_of_the_stream(few, ties):
+    columns = stream_data.rows(2) | {"score": np.zeros(stream_data.rows(2)["label"].size)}
+    convention = ra.parse("textbook@5").replace(ties=ties)
+    found = ra.evaluate_stream(cut(columns, evenly(columns["label"].size, 17)), convention)
+    assert facts(found) == facts(whole(columns, convention))
+
+
+def test_a_mean_above_its_values_is_warned_of(few):
+    """An empty query counts 1 over weights w = 2^-30, and another is right: (1 + w) / 2 w."""
+    batches = [{"label": [0.0], "score": [0.5], "qid": [7], "weight": [2**-30]}]
+    batches.append({"label": [1.0], "score": [0.5], "qid": [8], "weight": [2**-30]})
+    with pytest.warns(ra.AboveValuesWarning, match="a mean under ndcg@3/lightgbm is above every query's value") as told:
+        assert ra.evaluate_stream(batches, "lightgbm@3", query_weight="weight").value == 536870912.5
+    assert told[0].filename == __file__
+
+
+def arrow(columns):
+    return pytest.importorskip("pyarrow").table(dict(columns))
+
+
+def record_batch(columns):
+    [batch] = arrow(columns).to_batches() or [pytest.importorskip("pyarrow").RecordBatch.from_pydict(columns)]
+    return batch
+
+
+def structured(columns):
+    found = np.empty(len(columns["label"]), [(name, column.dtype) for name, column in columns.items()])
+    for name, column in columns.items():
+        found[name] = column
+    return found
+
+
+FORMS = {
+    "mapping": dict,
+    "lists": lambda columns: {name: column.tolist() for name, column in columns.items()},
+    "structured array": structured,
+    "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "arrow table": arrow,
+    "record batch": record_batch,
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("text", [False, True])
+def test_a_batch_may_have_any_form(few, form, text):
+    columns = stream_data.rows(4, text=text)
+    batches = map(form, cut(columns, [0, 0, *evenly(columns["label"].size, 5), columns["label"].size]))
+    names = {"query_weight": "weight", "docid": "docid"}
+    convention = ra.parse("trec_eval_9@5").replace(average="query")
+    found = ra.evaluate_stream(batches, convention, **names)
+    assert facts(found) == facts(whole(columns, convention, *names))
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_one_table_needs_no_wrapping(few, form):
+    columns = stream_data.rows(4)
+    expected = facts(whole(columns, "mslr@5"))
+    assert facts(ra.evaluate_stream(form(columns), "mslr@5")) == expected
+    assert facts(ra.evaluate_stream([form(columns)], "mslr@5")) == expected
+
+
+def test_a_tuple_s_columns_are_named_by_place(few):
+    columns = stream_data.rows(4)
+    batches = [tuple(batch.values()) for batch in cut(columns, evenly(columns["label"].size, 5))]
+    found = ra.evaluate_stream(batches, "lightgbm@10", label=0, score=2, qid=3)
+    assert facts(found) == facts(whole(columns, "lightgbm@10", score="other"))
+
+
+BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
+
+
+@pytest.mark.parametrize(
+    ("batches", "match"),
+    [
+        ([], "no batch has any rows"),
+        ([{"label": [], "score": [], "qid": []}], "no batch has any rows"),
+        (7, "batches is of type int"),
+        ([7], "batch 1: it is of type int, which has no columns"),
+        ([BATCH, {"label": [1]}], r"batch 2: it has no column 'score'\.\nHint: its columns are 'label'"),
+        ([BATCH, BATCH | {"score": [1.0]}], "batch 2: scores has 1 rows but labels has 2"),
+        ([BATCH, BATCH | {"label": [1.0, np.nan]}], r"batch 2: labels\[1\] is nan"),
+        ([BATCH, BATCH | {"score": [1.0, np.inf]}], r"batch 2: scores\[1\] is inf"),
+        ([BATCH, BATCH | {"qid": [7, None]}], r"batch 2: qid\[1\] is None, but every row belongs to a query"),
+        ([BATCH, BATCH | {"qid": ["7", "7"]}], "batch 2, row 1: qid has type text, but integer in the batches before"),
+        (
+            [BATCH, BATCH | {"score": np.ones(2, np.float32)}],
+            "batch 2, row 1: scores has type float32, but float64 in the batches before",
+        ),
+        ([BATCH, BATCH | {"label": [1.0, -1.0]}], r"batch 2, row 2: labels\[3\] is -1, negative"),
+    ],
+)
+def test_what_is_wrong_in_a_batch_names_it(batches, match):
+    with pytest.raises(ra.InputError, match=match):
+        ra.evaluate_stream(batches, "lightgbm@10")
+
+
+def numbered(ids):
+    """A batch of two rows of each query, of which the first is relevant and stands last."""
+    n = len(ids)
+    return {"label": np.tile([1.0, 0.0], n), "score": np.tile([0.25, 0.5], n), "qid": np.repeat(ids, 2)}
+
+
+def as_objects(*items):
+    column = np.empty(len(items), object)
+    column[:] = items
+    return column
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (as_objects(7, 8), as_objects(np.int64(7), 9)),
+        (np.array([7, 8], np.int8), as_objects(np.uint16(7), 9)),
+        (np.array([0.5, 2], np.float32), np.array([0.5, 3])),
+        (as_objects("a", "b"), ["a", "c"]),
+        (np.array(["2026-01-01", "2026-01-02"], "M8[us]"), np.array(["2026-01-01", "2026-01-03"], "M8[ns]")),
+    ],
+    ids=short,
+)
+def test_a_query_that_returns_with_an_id_of_another_type_is_named(few, first, again):
+    batches = [numbered(first), numbered([first[1]]), numbered(again)]
+    with pytest.raises(ra.InputError, match=r"batch 3, row 1: query .* returns after it began in batch 1, row 1"):
+        ra.evaluate_stream(batches, "lightgbm@10")
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "match"),
+    [
+        (as_objects(7), as_objects("7"), "qid has type text, but integer in the batches before"),
+        (as_objects(7, 8), as_objects("7", 9), "qid has type integer and text, but integer in the batches before"),
+        (as_objects((1, 2)), as_objects("x"), "qid has type text, but object in the batches before"),
+        (np.array([7]), np.array([7], np.uint64), "qid has type unsigned integer, but integer in the batches before"),
+        (np.array([7]), np.array([7.0]), "qid has type float, but integer in the batches before"),
+        (np.array(["2026-01-01"], "M8[D]"), np.array(["2026-01-01"], "M8[s]"), "qid has type datetime, but date"),
+    ],
+    ids=short,
+)
+def test_ids_of_another_kind_are_refused(first, other, match):
+    with pytest.raises(ra.InputError, match=f"batch 2, row 1: {match}"):
+        ra.evaluate_stream([numbered(first), numbered(other)], "lightgbm@10")
+
+
+@pytest.mark.parametrize(
+    "ids", [[as_objects(-1, 2**64 - 1, -(2**63) - 1)], [["a"], as_objects("a\0"), ["b"]]], ids=short
+)
+def test_ids_that_are_not_one_are_queries_of_their_own(few, ids):
+    assert ra.evaluate_stream(list(map(numbered, ids)), "lightgbm@10").n_queries == 3
+
+
+def test_a_query_that_is_cut_may_have_ids_of_any_width(few):
+    batches = [numbered(np.array([7, 8], np.int8)), numbered(np.array([8, 9], np.int64)), numbered(as_objects(9, 10))]
+    expected = ra.evaluate(
+        np.tile([1.0, 0.0], 6), np.tile([0.25, 0.5], 6), "lightgbm@10", qid=np.repeat([7, 8, 8, 9, 9, 10], 2)
+    )
+    assert facts(ra.evaluate_stream(batches, "lightgbm@10")) == facts(expected)
+
+
+@pytest.mark.parametrize("frame", ["polars", "duckdb"])
+def test_a_frame_that_is_not_computed_is_no_batch(frame):
+    package = pytest.importorskip(frame)
+    lazy = package.sql("SELECT 1 AS label, 1 AS score, 1 AS qid") if frame == "duckdb" else package.LazyFrame(BATCH)
+    with pytest.raises(
+        ra.InputError, match=r"batch 1: it is of type \w+, which has not computed its rows yet.\nHint: "
+    ):
+        ra.evaluate_stream([lazy], "lightgbm@10")
+    with pytest.raises(ra.InputError, match=r"batches is of type \w+, but .* is needed.\nHint: collect\(\) of polars"):
+        ra.evaluate_stream(lazy, "lightgbm@10")
+
+
+def test_what_pyarrow_gives_without_a_schema_is_no_stream():
+    dataset = pytest.importorskip("pyarrow.dataset")
+    scanner = dataset.dataset(arrow(BATCH)).scanner()
+    with pytest.raises(ra.InputError, match="batches is of type Scanner"):
+        ra.evaluate_stream(scanner, "lightgbm@10")
+
+
+def test_rows_of_a_query_that_goes_on_hold_no_memory_of_those_before():
+    batch = {"label": np.ones(100), "score": np.ones(100), "qid": np.repeat([1, 2], [98, 2])}
+    [rows] = stream_rows([batch], StreamColumns("label", ("score",), "qid", None, None, None))
+    before, last = rows.split_last_query()
+    assert (before.n_rows, last.n_rows) == (98, 2)
+    for column, part in ((rows.labels, last.labels), (rows.scores[0], last.scores[0])):
+        assert not np.shares_memory(column, part)
+
+
+def test_the_row_to_blame_is_counted_over_all_batches():
+    bad = BATCH | {"label": [1.0, np.nan]}
+    for batches, row in (([BATCH, BATCH, bad], 5), ([BATCH, BATCH | {"label": [-1.0, 0.0]}], 2)):
+        with pytest.raises(ra.InputError) as caught:
+            ra.evaluate_stream(batches, "lightgbm@10")
+        assert caught.value.row == row
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("text", [False, True])
+def test_a_query_that_returns_is_named_with_both_places(few, once, text):
+    columns = stream_data.rows(6, text=text)
+    n, first = columns["label"].size, columns["qid"][0]
+    back = {name: np.append(column, column[:1]) for name, column in columns.items()}
+    batches = cut(back, [0, n // 2, n, n + 1])
+    before = "others followed it" if once else "it began in batch 1, row 1"
+    with pytest.raises(
+        ra.InputError, match=f"batch 3, row 1: query {first} returns after {before}.\nHint: sort"
+    ) as caught:
+        ra.evaluate_stream(iter(batches) if once else batches, "lightgbm@10")
+    assert caught.value.row == n
+
+
+def test_a_query_that_returns_within_a_batch_is_named_with_both_places():
+    batch = {"label": [1, 0, 1, 0], "score": [1, 2, 3, 4], "qid": ["x", "a", "b", "a"]}
+    with pytest.raises(ra.InputError, match="batch 1, row 4: query a returns after it began in batch 1, row 2"):
+        ra.evaluate_stream(iter([batch]), "lightgbm@10")
+
+
+@pytest.mark.parametrize(("cuts", "place"), [([0, 4], "batch 1, row 3"), ([0, 1, 2, 3, 4], "batch 3, row 1")])
+def test_a_weight_that_changes_within_a_query_is_named_across_batches(few, cuts, place):
+    columns = {"label": [1, 0, 1, 0], "score": [1, 2, 3, 4], "qid": [1, 1, 1, 2], "weight": [2.0, 2.0, 3.0, 1.0]}
+    columns = {name: np.asarray(column) for name, column in columns.items()}
+    convention = ra.parse("lightgbm@10").replace(average="query")
+    with pytest.raises(
+        ra.InputError, match=f"{place}: weight is 3, but another row of its query has a different weight"
+    ):
+        ra.evaluate_stream(cut(columns, cuts), convention, query_weight="weight")
+    columns["weight"] = np.array([1.0, 1.0, 1.0, -2.0])
+    with pytest.raises(ra.InputError, match=r"query_weight\[1\] is -2.0, but weights are >= 0"):
+        ra.evaluate_stream(cut(columns, cuts), convention, query_weight="weight")
+    with pytest.raises(ra.InputError, match="query_weight was given but the convention says average='uniform'"):
+        ra.evaluate_stream(cut(columns, cuts), "mslr@10", query_weight="weight")
+
+
+def test_a_document_that_stands_twice_in_a_query_is_named_across_batches(few):
+    batches = [{**BATCH, "docid": ["a", "b"]}, {**BATCH, "docid": ["c", "a"]}]
+    with pytest.raises(ra.InputError, match=r"batch 2, row 2: document 'a' of query '7' is also in batch 1, row 1\."):
+        ra.evaluate_stream(batches, "trec_eval_9@5", docid="docid")
+    with pytest.raises(ra.InputError, match=r"batch 1: docid\[1\] is 5, but docids are strings"):
+        ra.evaluate_stream([{**BATCH, "docid": ["a", 5]}], "trec_eval_9@5", docid="docid")
+    with pytest.raises(ra.InputError, match="ties='docid-descending' needs docid="):
+        ra.evaluate_stream([BATCH], "trec_eval_9@5")
+
+
+@for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
+@pytest.mark.parametrize("name", [0.5, [["score"]], True])
+def test_the_name_of_a_column_is_a_text_or_an_index(role, name):
+    with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
+        ra.evaluate_stream([BATCH], "lightgbm@10", **{role: name})
+
+
+@pytest.mark.parametrize("score", [[], ["score", "score"]])
+def test_each_model_s_column_is_named_once(score):
+    with pytest.raises(ra.InputError, match="does not name each model's column once"):
+        ra.evaluate_stream([BATCH], "lightgbm@10", score=score)
+
+
+@pytest.mark.parametrize("text", ["sklearn.roc_auc_score", "sklearn.average_precision_score"])
+def test_conventions_over_all_rows_are_refused(text):
+    convention = ra.parse(text)
+    assert convention.over == "rows"
+    with pytest.raises(ra.UnsupportedConventionError, match=r"says pool='rows'.*\nHint: ra.evaluate, which holds all"):
+        ra.evaluate_stream([BATCH], ["lightgbm@10", convention])

@@ -1,0 +1,285 @@
+"""TREC qrels and runs, compared with what trec_eval printed for the same inputs."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import presets
+from rankadapters.io import Judgments, read_trec
+from tests.helpers.shared_data import tools_data_sets
+from tests.tables import for_each
+
+VERSIONS = {"trec_8.1": presets.trec_eval_8, "trec_9.0": presets.trec_eval_9, "trec_10.": presets.trec_eval_10}
+
+
+def cases():
+    return [
+        pytest.param(data, tool, id=f"{data['name']}-{tool}")
+        for data in tools_data_sets()
+        for tool in data["tools"]
+        if tool.startswith("trec_")
+    ]
+
+
+@pytest.fixture(params=["with pyarrow", "without pyarrow"])
+def pyarrow(request, monkeypatch):
+    """Read in both ways."""
+    if request.param == "without pyarrow":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    else:
+        pytest.importorskip("pyarrow")
+
+
+def read(write, qrels, run):
+    return read_trec(write(qrels, "qrels.txt"), write(run, "run.txt"))
+
+
+def files(write, inputs, absent=()):
+    rows = list(zip(*(inputs[name] for name in ("qid", "docid", "label", "score")), strict=True))
+    qrels = "".join(f"{qid} 0 {docid} {label}\n" for qid, docid, label, _ in rows)
+    run = "".join(f"{qid} Q0 {docid} 0 {score!r} t\n" for qid, docid, _, score in rows if str(qid) not in absent)
+    return read(write, qrels, run)
+
+
+@pytest.mark.usefixtures("pyarrow")
+def test_without_a_run_the_rows_of_the_qrels_are_read(write):
+    found = read_trec(write("q2 0 b 1\nq1 0 x 0\nq2 0 a 2\n", "qrels.txt"))
+    assert type(found) is Judgments
+    assert found.queries.query_ids.tolist() == ["q2", "q1"]
+    assert found.queries.labels.tolist() == [1, 2, 0]
+    assert found.queries.docid_rank[0] > found.queries.docid_rank[1]
+    assert found.queries.retrieved is None
+    assert found.queries.judged is None
+    assert found.place(1).endswith("qrels.txt, line 3 (document 'a' of query 'q2')")
+    with pytest.raises(ra.InputError, match=r"qrels\.txt, line 2: document 'b' of query 'q2' is also in line 1[.]"):
+        read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
+
+
+@for_each(("data", "tool"), cases())
+def test_files_give_what_trec_eval_prints(write, data, tool):
+    inputs, printed = data["inputs"], data["tools"][tool]
+    absent = {str(qid) for qid in printed.get("dropped_from_run") or ()}
+    found = files(write, inputs, absent)
+    preset = next(preset for prefix, preset in VERSIONS.items() if tool.startswith(prefix))
+    for metric in (name for name in printed["mean"] if name.startswith("ndcg@") or name == "ndcg_full"):
+        k = None if metric == "ndcg_full" else int(metric.partition("@")[2])
+        convention = preset(k, complete=tool.endswith("_c"))
+        if "_exp" in tool:
+            convention = convention.replace(gain="exp2")
+        evaluator = ra.Evaluator(found.queries, convention)
+        values = dict(zip(evaluator.query_ids, evaluator.per_query(found.scores), strict=True))
+        expected = {qid: value for qid, value in printed["per_query"].get(metric, {}).items() if value is not None}
+        assert {qid: values[qid] for qid in expected} == pytest.approx(expected, abs=5.5e-5)
+        assert evaluator.evaluate(found.scores).value == pytest.approx(printed["mean"][metric], abs=5.5e-5)
+
+
+@for_each("data", [pytest.param(data, id=data["name"]) for data in tools_data_sets()])
+@pytest.mark.parametrize("convention", [presets.trec_eval_9(5), presets.trec_eval_10(None), presets.ranklib(10)])
+def test_files_give_the_bits_of_the_arrays(write, pyarrow, data, convention):
+    inputs = data["inputs"]
+    found = files(write, inputs)
+    columns = {name: [str(item) for item in inputs[name]] for name in ("qid", "docid")}
+    arrays = ra.Evaluator(inputs["label"], convention, **columns)
+    read = ra.Evaluator(found.queries, convention)
+    assert read.query_ids.tolist() == arrays.query_ids.tolist()
+    assert read.per_query(found.scores).tolist() == arrays.per_query(inputs["score"]).tolist()
+    assert read.evaluate(found.scores) == arrays.evaluate(inputs["score"])
+
+
+def test_judged_but_not_retrieved_documents_stand_in_the_ideal_list(write, pyarrow):
+    found = read(write, "q 0 a 1\nq 0 b 1\n", "q Q0 a 1 3 t\n")
+    assert ra.evaluate(found.queries, found.scores, presets.trec_eval_9(10)).value == pytest.approx(
+        1 / (1 + 1 / np.log2(3))
+    )
+
+
+@pytest.mark.parametrize(("unjudged", "expected"), [("zero", 1 / np.log2(3)), ("drop", 1.0)])
+def test_retrieved_but_unjudged_documents_follow_the_convention(write, pyarrow, unjudged, expected):
+    found = read(write, "q 0 a 1\n", "q Q0 x 1 9 t\nq Q0 a 2 3 t\n")
+    convention = presets.trec_eval_9(10).replace(unjudged=unjudged)
+    assert ra.evaluate(found.queries, found.scores, convention).value == pytest.approx(expected)
+    with pytest.raises(ra.InputError, match="unjudged='error'"):
+        ra.evaluate(found.queries, found.scores, convention.replace(unjudged="error"))
+    assert found.place(0).endswith("run.txt, line 1 (document 'x' of query 'q')")
+
+
+@pytest.mark.parametrize(("complete", "expected", "n_scored"), [(False, 1.0, 1), (True, 0.5, 2)])
+def test_a_query_of_which_nothing_was_retrieved_follows_the_convention(write, pyarrow, complete, expected, n_scored):
+    found = read(write, "p 0 a 1\nq 0 a 1\n", "q Q0 a 1 3 t\n")
+    score = ra.evaluate(found.queries, found.scores, presets.trec_eval_9(10, complete=complete))
+    assert (score.value, score.n_scored) == (expected, n_scored)
+
+
+def test_queries_without_judgments_are_left_out_and_counted(write, pyarrow):
+    run = "".join(f"{query} Q0 a 1 3 t\n" for query in ("z", "q", "x", "y", "w"))
+    found = read(write, "q 0 a 1\n", run)
+    assert found.queries.query_ids.tolist() == ["q"]
+    assert found.note == "4 queries of the run are not in the qrels and were left out: z, x, y, ..."
+
+
+def test_queries_stand_as_in_the_qrels_and_tied_rows_as_in_the_run(write, pyarrow):
+    found = read(write, "p 0 b 1\nq 0 a 1\nq 0 b 0\nq 0 c 2\n", "q Q0 b 9 1 t\np Q0 b 1 1 t\nq Q0 a 8 1 t\n")
+    assert found.queries.query_ids.tolist() == ["p", "q"]
+    assert found.queries.order is None
+    assert found.queries.labels.tolist() == [1, 0, 1, 2]
+    assert found.scores.tolist()[:3] == [1, 1, 1]
+    assert np.isnan(found.scores[3])
+    places = [found.place(row) for row in range(4)]
+    assert [place.partition(" (")[0].rpartition("/")[2] for place in places] == [
+        "run.txt, line 2", "run.txt, line 1", "run.txt, line 3", "qrels.txt, line 4",
+    ]  # fmt: skip
+
+
+@for_each(
+    "docids",
+    [
+        ["a"],
+        ["a", "ab", "abc", "b"],
+        *([f"{'x' * n}{last}" for last in "bcad"] for n in range(18)),
+        ["doc-2", "doc-10", "doc-1", "doc-100"],
+        ["é", "e", "ê", "z", "𝄞", "\uffff"],
+        ["https://example.org/a/long/path/0001", "https://example.org/a/long/path/0002", "https://example.org/"],
+        [f"{number:064x}" for number in (7**60, 5**70, 3**100, 2**200, 2**200 + 1)],
+    ],
+)
+def test_docids_tie_by_their_bytes_whatever_their_length(write, pyarrow, docids):
+    qrels = "".join(f"q 0 {docid} {row}\n" for row, docid in enumerate(docids))
+    found = read(write, qrels, "".join(f"q Q0 {docid} 1 1 t\n" for docid in docids))
+    expected = ra.Queries(list(range(len(docids))), group_sizes=[len(docids)], docid=docids)
+    assert np.argsort(found.queries.docid_rank).tolist() == np.argsort(expected.docid_rank).tolist()
+    assert found.queries.docid_rank.tolist() == expected.docid_rank.tolist()
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        ("q\t0\ta\t1\nq\t0\tb\t0\n", "q\tQ0\ta\t1\t3\tt\nq\tQ0\tb\t2\t1\tt\n"),
+        ("q 0 a 1\r\nq 0 b 0\r\n", "q Q0 a 1 3 t\r\nq Q0 b 2 1 t\r\n"),
+        ("\n  q 0   a 1\n\nq\t0 b 0", " q Q0 a  1 3 t \n\nq Q0\tb 2 1 t"),
+        ("\ufeffq 0 a 1\nq 0 b 0\n", "\ufeffq Q0 a 1 3 t\nq Q0 b 2 1 t\n"),
+        ("q 0 a 1\nq 0 b 0\n", "q Q0 a first 3 Läufer\nq Q0 b - +1e0 t\n"),
+        ("q 0 a 1.0\nq 0 b 0\n", "q Q0 a 1 3 'the\nq Q0 b 2 1 t\"\n"),
+    ],
+)
+def test_blanks_tabs_line_ends_and_quotes_do_not_matter(write, pyarrow, qrels, run):
+    found = read(write, qrels, run)
+    assert found.queries.query_ids.tolist() == ["q"]
+    assert found.queries.labels.tolist() == [1, 0]
+    assert found.scores.tolist() == [3, 1]
+
+
+QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
+
+
+@for_each(
+    ("qrels", "run", "match"),
+    [
+        (QRELS, "q Q0 a 1 3 t\n\nq Q0 b 2 high t\n", r"run\.txt, line 3 is 'q Q0 b 2 high t'; expected 'query Q0 doc"),
+        (QRELS, "q Q0 a 1 nan t\n", r"run\.txt, line 1 .*a finite number"),
+        (QRELS, "q Q0 a 1 -inf t\n", r"run\.txt, line 1 .*a finite number"),
+        (QRELS, "q Q0 a 1 1e999 t\n", r"run\.txt, line 1 .*a finite number"),
+        (QRELS, "q Q0 a 1 1_0 t\n", r"run\.txt, line 1 .*a finite number"),
+        (QRELS, "q Q0 a 1 3\n", r"run\.txt, line 1 .*score tag"),
+        (QRELS, "q Q0 a  3 t\n", r"run\.txt, line 1 .*score tag"),
+        (QRELS, "q 0 a  3 t\n", r"run\.txt, line 1 .*score tag"),
+        (" 0 a 1\n", RUN, r"qrels\.txt, line 1 .*document label"),
+        ("q\t0 0\ta\t1\n", RUN, r"qrels\.txt, line 1 .*document label"),
+        ("q  a 1\n", RUN, r"qrels\.txt, line 1 .*document label"),
+        (QRELS, "q Q0 a 1 3 \n", r"run\.txt, line 1 .*score tag"),
+        (QRELS, "q Q0 a 1 3 ", r"run\.txt, line 1 .*score tag"),
+        (QRELS, "q Q0 a\x0bb 1 3 t\n", r"run\.txt, line 1 .*score tag"),
+        ("q 0 a 1 more\n", RUN, r"qrels\.txt, line 1 .*document label"),
+        (QRELS, "q Q0 7 a 1 3 9\n", r"run\.txt, line 1 .*score tag"),
+        (QRELS, "q Q0 my a 1 3 t\n", r"run\.txt, line 1 .*score tag"),
+        (QRELS, "q Q0 a 1 3 tq Q0 b 2 1 t\n", r"run\.txt, line 1 .*score tag.* one row"),
+        (QRELS, "q Q0 a 1 3 t\rq Q0 b 2 1 t\r", r"run\.txt, line 1 holds a carriage return"),
+        ("q 0 a 1\rq 0 b 1\r", RUN, r"qrels\.txt, line 1 holds a carriage return"),
+        ("# none\n", RUN, r"qrels\.txt: every line begins with #"),
+        (QRELS, "# none\n", r"run\.txt: every line begins with #"),
+        (QRELS, RUN + "q Q0 c 1 9007199254740993 t\n", r"run\.txt, line 3: '9007199254740993' is an integer beyond"),
+        ("q 0 a -9007199254740993\n", RUN, r"qrels\.txt, line 1: '-9007199254740993' is an integer beyond 2\^53"),
+        (QRELS, RUN + "q Q0 a 3 0 t\n", r"run\.txt, line 3: document 'a' of query 'q' is also in line 1[.]"),
+        (
+            QRELS,
+            RUN + "z Q0 a 3 0 t\n\nz Q0 a 3 0 t\n",
+            r"run\.txt, line 5: document 'a' of query 'z' is also in line 3[.]",
+        ),
+        (
+            QRELS + "q\u00a0x 0 a\u00a0b 1\n" * 2,
+            RUN,
+            r"qrels\.txt, line 4: document 'a\\xa0b' of query 'q\\xa0x' is also in line 3[.]",
+        ),
+        (QRELS + "q 0 b 2\n", RUN, r"qrels\.txt, line 3: document 'b' of query 'q' is also in line 2[.]"),
+        (QRELS + "q 0 a 2\n" * 3, RUN, r"qrels\.txt, line 3: document 'a' of query 'q' is also in line 1[.]"),
+        ("q 0 a\n", RUN, r"qrels\.txt, line 1 is 'q 0 a'; expected 'query iteration document label'"),
+        ("q 0 a relevant\n", RUN, r"qrels\.txt, line 1 .*the label a finite number"),
+        (QRELS, "z Q0 a 1 3 t\n", r"run\.txt: none of its queries, such as 'z', is in .*qrels\.txt, which has 'q'"),
+        ("", RUN, r"qrels\.txt is empty"),
+        (QRELS, "\n \n", r"run\.txt holds no lines"),
+        (QRELS, b"q Q0 a 1 3 t\nq Q0 \xe9 2 1 t\n", r"run\.txt, line 2, byte 6 of the line: 0xe9 is not UTF-8"),
+        (QRELS, b"q Q0 a 1 3 t\nq Q0 b\0 2 1 t\n", r"run\.txt, line 2, byte 7 of the line: 0x00 is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_is_named_by_file_and_line(write, pyarrow, qrels, run, match):
+    with pytest.raises(ra.InputError, match=match):
+        read(write, qrels, run)
+
+
+EVERY = (
+    "1 line of the qrels begins with # and was left out; 1 line of the run begins with # and was left out; "
+    "1 line of the run has words after the tag, which were not read; "
+    "1 query of the run is not in the qrels and was left out: z"
+)
+BOTH = "2 lines of the run have"
+TAGGED = "1 line of the run has words after the tag, which were not read"
+
+
+@for_each(
+    ("qrels", "run", "note"),
+    [
+        (QRELS, "q Q0 a 1 3 t more\nq Q0 b 2 1 t\n", TAGGED),
+        (QRELS, "q Q0 a 1 3 9 more\nq Q0 b 2 1 9\n", TAGGED),
+        (QRELS, RUN.replace("t\n", "t  more words\n"), TAGGED.replace("1 line of the run has", BOTH)),
+        ("# head\n" + QRELS, RUN, "1 line of the qrels begins with # and was left out"),
+        ("# a b 1\n" + QRELS + " #\n", RUN, "2 lines of the qrels begin with # and were left out"),
+        (QRELS, "# q Q0 c 1 t\n" + RUN, "1 line of the run begins with # and was left out"),
+        ("#\n" + QRELS, "#\nz Q0 a 1 3 t t\n" + RUN, EVERY),
+        (QRELS, RUN, ""),
+    ],
+)  # fmt: skip
+def test_words_after_the_tag_and_comments_are_passed_over_with_a_note(write, pyarrow, qrels, run, note):
+    # trec_eval, get_trec_results.c: "Any field following run_id is ignored"; get_qrels.c skips lines that begin with #.
+    found = read(write, qrels, run)
+    assert found.queries.labels.tolist() == [1, 0]
+    assert found.scores.tolist() == [3, 1]
+    assert found.note == note
+    assert found.place(1).startswith(str(write(run, "run.txt")))
+    lines = run.splitlines()
+    assert int(found.place(1).partition(", line ")[2].partition(" ")[0]) == lines.index(lines[-1]) + 1
+
+
+def test_a_path_may_be_text(write):
+    found = read_trec(str(write(QRELS, "qrels.txt")), str(write(RUN, "run.txt")))
+    assert found.scores.tolist() == [3, 1]
+
+
+def test_many_lines_are_read_alike_with_and_without_pyarrow(write, monkeypatch):
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    documents = [[f"d{number}" for number in rng.choice(9999, 800, replace=False)] for _ in range(60)]
+    run = "".join(
+        f"{query} Q0 {document} 0 {score!r} t\n"
+        for query, some in enumerate(documents)
+        for document, score in zip(some, rng.normal(size=800).round(2).tolist(), strict=True)
+    )
+    qrels = "".join(f"{query} 0 {some[row]} {row % 3}\n" for query, some in enumerate(documents) for row in range(50))
+    first = read(write, qrels, run)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    second = read(write, qrels, run)
+    for convention in (presets.trec_eval_9(10), presets.trec_eval_10(None)):
+        values = [ra.Evaluator(found.queries, convention).per_query(found.scores) for found in (first, second)]
+        assert values[0].tolist() == values[1].tolist()

@@ -1,0 +1,473 @@
+"""The most likely mistakes of a new user: each is answered by one sentence on what is wrong, and one with the way out.
+
+A toolkit that is missing: tests/project/test_imports.py. What scikit-learn, LightGBM, XGBoost and CatBoost refuse
+by themselves (`scoring="lightgbm@10"`, `fit(objective=...)`) is theirs to answer, and not in the list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import cli
+from tests.tables import for_each
+
+LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
+X = np.arange(8.0).reshape(4, 2)
+
+
+class Mistake(NamedTuple):
+    """What somebody does, and the answer."""
+
+    does: Callable[[], object]
+    error: type[Exception]
+    wrong: str
+    way_out: str
+
+
+def evaluate(labels=LABELS, scores=SCORES, convention="lightgbm@2", **columns):
+    return ra.evaluate(labels, scores, convention, **({"qid": QID} | columns))
+
+
+def misaligned():
+    pd = pytest.importorskip("pandas")
+    return evaluate(pd.Series(LABELS), pd.Series(SCORES, index=[3, 2, 1, 0]))
+
+
+def cross_validated(**more):
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import cross_val_score
+
+    return cross_val_score(LinearRegression(), X, LABELS, cv=2, error_score="raise", **more)
+
+
+def searched():
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import GridSearchCV
+
+    ranker = ra.sklearn.QueryRanker(LinearRegression())
+    grid = {"estimator__fit_intercept": [True, False]}
+    search = GridSearchCV(ranker, grid, cv=ra.sklearn.QueryKFold(2), scoring=ra.sklearn.query_scorer("lightgbm@2"))
+    return search.fit(X, LABELS, qid=QID)
+
+
+def ranker_of_a_class():
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LinearRegression
+
+    return ra.sklearn.QueryRanker(LinearRegression).fit(X, LABELS, qid=QID)
+
+
+def trained_by_lightgbm(*, group=True, **more):
+    lgb = pytest.importorskip("lightgbm")
+    data = lgb.Dataset(X, LABELS, group=np.array([2, 2]) if group else None, params={"verbosity": -1})
+    params = {"objective": "regression", "metric": "None", "verbosity": -1, "num_threads": 1}
+    return lgb.train(params, data, 2, valid_sets=[data], **more)
+
+
+def lightgbm_metric():
+    pytest.importorskip("lightgbm")
+    return ra.lightgbm.eval_metric("lightgbm@2")
+
+
+def stopping_alone():
+    pytest.importorskip("lightgbm")
+    return trained_by_lightgbm(callbacks=[ra.lightgbm.early_stopping("lightgbm@2", rounds=5)])
+
+
+def without_qid_in_xgboost():
+    xgb = pytest.importorskip("xgboost")
+    data, metric = xgb.DMatrix(X, LABELS), ra.xgboost.custom_metric("xgboost@2")
+    return xgb.train({}, data, 1, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
+
+
+def watched_by_xgboost(evals):
+    pytest.importorskip("xgboost")
+    return ra.xgboost.EvalCallback("xgboost@2", evals)
+
+
+def metric_of_xgbranker():
+    xgb = pytest.importorskip("xgboost")
+    pytest.importorskip("sklearn")
+    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.custom_metric("xgboost@2"))
+    qid = [0, 0, 1, 1]
+    return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
+
+
+def without_group_in_catboost():
+    cb = pytest.importorskip("catboost")
+    return ra.catboost.train({"iterations": 1}, cb.Pool(X, LABELS), ra.objectives.QueryRMSE(), "catboost@2")
+
+
+def sets_of_catboost():
+    pytest.importorskip("catboost")
+    return ra.catboost.eval_metric("catboost@2", sets=[(LABELS,)])
+
+
+def learner_without_qid():
+    pytest.importorskip("sklearn")
+    return ra.learners.AdaRank("letor4@2").fit(X, LABELS)
+
+
+def compared(other):
+    return evaluate() < other
+
+
+C, I = ra.ConventionError, ra.InputError  # noqa: E741 - of many short lines
+MISTAKES = {
+    # Queries
+    "gives the sizes of groups as qid": Mistake(
+        lambda: evaluate(qid=[2, 2]), I, "qid has 2 entries that add up to the 4 rows.",
+        "rows per query go to group_sizes=.",
+    ),
+    "gives ids of rows as the sizes of groups": Mistake(
+        lambda: evaluate(qid=None, group_sizes=[1, 1, 2, 2]), I,
+        "group_sizes has 4 entries, one per row, but needs one per query.", "ids of rows go to qid=.",
+    ),
+    "says group= as LightGBM does": Mistake(
+        lambda: evaluate(group=[2, 2]), I, "'group' is not an accepted column; allowed are 'qid', .*",
+        "group_sizes= takes the rows of each query, qid= one id per row.",
+    ),
+    "says groups= as scikit-learn does": Mistake(
+        lambda: evaluate(groups=QID), I, "'groups' is not an accepted column; allowed are 'qid', .*",
+        "qid= takes one id per row, group_sizes= the rows of each query.",
+    ),
+    "says sample_weight=": Mistake(
+        lambda: evaluate(sample_weight=[1, 1, 1, 1]), I, "'sample_weight' is not an accepted column; .*",
+        "row_weight= takes one weight per row, query_weight= one per query.",
+    ),
+    "gives no queries": Mistake(
+        lambda: ra.evaluate(LABELS, SCORES, "lightgbm@2"), I,
+        "exactly one of qid and group_sizes is needed, but neither was given.",
+        "qid=one per row, or group_sizes=one per query.",
+    ),
+    "gives qid in place of the convention": Mistake(
+        lambda: ra.evaluate(LABELS, SCORES, np.array([0, 0, 1, 1])), C, r"ndarray of shape \(4,\) is not a convention.",
+        "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid.",
+    ),
+    "gives qid by position": Mistake(
+        lambda: ra.evaluate(LABELS, SCORES, "lightgbm@2", QID), TypeError,
+        r"evaluate takes 3 arguments by position \(labels, scores, convention\), but 4 were given.",
+        r"name the others: evaluate\(labels, scores, convention, qid=...\).",
+    ),
+    "has rows without a query": Mistake(
+        lambda: evaluate(qid=[1.0, 1.0, float("nan"), 2.0]), I,
+        r"qid\[2\] is nan, but every row belongs to a query.", "drop rows without a query.",
+    ),
+    # Labels and scores
+    "swaps labels and scores": Mistake(
+        lambda: evaluate([-0.4, 0.3, 0.2, 0.1], LABELS), I,
+        r"labels\[0\] is -0.4, negative, which exp2 has no gain for.",
+        "gain='linear' takes it as it is; and labels come before scores.",
+    ),
+    "gives what predict_proba gave": Mistake(
+        lambda: evaluate(scores=np.array([[0.6, 0.4]] * 4)), I,
+        r"scores has shape \(4, 2\), but one dimension is needed.",
+        r"scores\[:, 1\], if predict_proba returned a column for each class.",
+    ),
+    "gives a matrix with a row per query, as to scikit-learn's ndcg_score": Mistake(
+        lambda: ra.evaluate(np.ones((2, 3)), np.ones((2, 3)), "sklearn@2", group_sizes=[3, 3]), I,
+        r"labels has shape \(2, 3\), but one dimension is needed.",
+        r"a single column; for a matrix with a row per query, labels.ravel\(\) and group_sizes=\[3\] \* 2.",
+    ),
+    "gives a list for each query": Mistake(
+        lambda: evaluate([[2, 0], [1, 0]], [[1, 0], [1, 0]]), I,
+        "labels holds lists, so it has two dimensions, but one is needed.",
+        r"one entry of labels per row; for a list per query, numpy.concatenate\(labels\).",
+    ),
+    "gives pandas Series of another order": Mistake(
+        misaligned, I, "scores has a different pandas index from labels, so their rows may not belong together.",
+        r"align them first \(scores.loc\[labels.index\]\), or pass .to_numpy\(\) if the rows are in the same order.",
+    ),
+    "gives the name of a column in place of it": Mistake(
+        lambda: evaluate(qid="qid"), I, "qid is 'qid', but one entry per row is needed.",
+        "an array, a list or a column.",
+    ),
+    "has a score that is NaN": Mistake(
+        lambda: evaluate(scores=[0.4, float("nan"), 0.2, 0.1]), I,
+        r"scores\[1\] is nan, which is not a finite number.", "fix it, or drop the row.",
+    ),
+    "has fewer scores than labels": Mistake(
+        lambda: evaluate(scores=SCORES[:3]), I, "scores has 3 rows but the queries cover 4.", ".*",
+    ),
+    "has labels that are halves under a table of gains": Mistake(
+        lambda: evaluate([0.5, 0.0, 1.0, 0.0], convention="letor4@2"), I,
+        r"labels\[0\] is 0.5, outside the gain table of table_0_1_3 \(labels 0 to 2\).",
+        "give a table with a gain for every grade, or map your labels first.",
+    ),
+    "has labels above the table of gains": Mistake(
+        lambda: evaluate([4, 0, 1, 0], convention="letor4@2"), I,
+        r"labels\[0\] is 4, outside the gain table of table_0_1_3 \(labels 0 to 2\).",
+        "give a table with a gain for every grade, or map your labels first.",
+    ),
+    "has labels as text": Mistake(
+        lambda: evaluate(["2", "0", "1", "0"]), I, r"labels must be numbers, but labels\[0\] is .*'2'.*",
+        "convert labels to floats first.",
+    ),
+    # Conventions
+    "says NDCG@10 and not whose": Mistake(
+        lambda: evaluate(convention="NDCG@10"), C, "'NDCG@10' does not say whose NDCG it is, and tools differ.",
+        "'textbook@10', 'sklearn@10', 'lightgbm@10', ...; `rankadapters conventions` prints them; or a whole "
+        "signature, up to '/v1'.",
+    ),
+    "says map@10 and not whose": Mistake(
+        lambda: evaluate(convention="map@10"), C, "'map@10' does not say whose map it is, and tools differ.",
+        "'lightgbm.map@10', 'xgboost.map@10', 'catboost.map@10', .*",
+    ),
+    "misspells a preset": Mistake(
+        lambda: evaluate(convention="lightgmb@10"), C,
+        "'lightgmb@10' is neither a preset@k such as 'letor4@10' nor a signature.",
+        r"did you mean 'lightgbm@10'\? `rankadapters conventions` prints all.",
+    ),
+    "says no cutoff": Mistake(
+        lambda: evaluate(convention="lightgbm"), C, "'lightgbm' has no cutoff.",
+        "'lightgbm@10', or '@all' for all ranks.",
+    ),
+    "has a cutoff of 0": Mistake(
+        lambda: ra.presets.lightgbm(0), C, "k=0 is not a cutoff; allowed are whole numbers from 1 on, .*",
+        r"k=10; several cutoffs are several conventions, \[conv.at\(5\), conv.at\(10\)\].",
+    ),
+    "gives several cutoffs": Mistake(
+        lambda: ra.presets.lightgbm([5, 10]), C, r"k=\[5, 10\] is not a cutoff; allowed are whole numbers from 1 .*",
+        r"k=10; several cutoffs are several conventions, \[conv.at\(5\), conv.at\(10\)\].",
+    ),
+    "gives several conventions to an Evaluator": Mistake(
+        lambda: ra.Evaluator(LABELS, ["lightgbm@2", "sklearn@2"], group_sizes=[4]), C,
+        r"\['lightgbm@2', 'sklearn@2'\] is not a convention.",
+        "pass one convention such as 'letor4@10'; ra.evaluate and ra.Panel take a list of them.",
+    ),
+    "calls the measure with data": Mistake(
+        lambda: ra.NDCG(LABELS, SCORES), C, "NDCG is a convention: it takes its fields as keywords and no data.",
+        r"ra.evaluate\(labels, scores, ra.NDCG\(...\), qid=qid\).",
+    ),
+    "leaves the fields of a measure out": Mistake(
+        lambda: ra.NDCG(k=10), C, "NDCG needs every field declared; left out:(\n  .*)+",
+        r"start from a preset, ra.presets.textbook\(10\).replace\(...\), or ra.parse\(signature\).",
+    ),
+    "leaves the cutoff of a preset out": Mistake(
+        ra.presets.lightgbm, C,
+        "the preset lightgbm needs k, which was left out: a whole number from 1 on, or None for all ranks.",
+        r"presets.lightgbm\(10\).",
+    ),
+    "leaves the convention out": Mistake(
+        lambda: ra.evaluate(LABELS, SCORES, qid=QID), I, "evaluate needs convention, which was left out.",
+        r"ra.evaluate\(labels, scores, 'letor4@10', qid=qid\), or another convention.",
+    ),
+    # Scores
+    "compares scores of two conventions": Mistake(
+        lambda: compared(evaluate(convention="sklearn@2")), ra.IncomparableScoresError,
+        "the conventions differ in gain='exp2' against 'linear', .*", ".value gives the bare numbers, if you must.",
+    ),
+    "compares a score with a number": Mistake(
+        lambda: compared(0.5), ra.IncomparableScoresError,
+        "a Score and a float are compared, and only one says its convention.",
+        ".value gives the bare number: score.value < 0.5.",
+    ),
+    "writes a score as a percentage": Mistake(
+        lambda: evaluate() * 100, ra.IncomparableScoresError,
+        "a Score is not multiplied, divided or negated, since the result is not a score under a convention.",
+        r"100 \* score.value; f'\{score:.2%\}' writes a percentage.",
+    ),
+    "compares a score with an approximate number": Mistake(
+        lambda: evaluate() == pytest.approx(0.5), ra.IncomparableScoresError,
+        r"a Score and a \w+ are compared, and only one says its convention.",
+        r".value gives the bare number: score.value == pytest.approx\(...\).",
+    ),
+    "takes the mean of the scores of folds": Mistake(
+        lambda: np.mean([evaluate(), evaluate()]), ra.IncomparableScoresError,
+        "scores are not added up, since a sum or a mean of them is not a score under a convention.",
+        r"numpy.mean\(\[score.value for score in scores\]\).",
+    ),
+    # Toolkits
+    "cross-validates without qid": Mistake(
+        lambda: cross_validated(scoring=ra.sklearn.query_scorer("lightgbm@2")), I,
+        "the scorer got no 'qid', so it cannot tell the queries apart .*",
+        r"sklearn.set_config\(enable_metadata_routing=True\) and .*",
+    ),
+    "searches a grid without metadata routing": Mistake(
+        searched, I, "QueryKFold got no qid, so it cannot keep queries whole.",
+        r"sklearn.set_config\(enable_metadata_routing=True\) and .*",
+    ),
+    "wraps a class and not an estimator": Mistake(
+        ranker_of_a_class, I, "estimator is the class LinearRegression.", r"QueryRanker\(LinearRegression\(\)\).",
+    ),
+    "forgets LightGBM's group": Mistake(
+        lambda: trained_by_lightgbm(group=False, feval=lightgbm_metric()), I,
+        "the Dataset has no group, so its rows belong to no query.", r"lgb.Dataset\(..., group=sizes\).",
+    ),
+    "gives LightGBM the maker of a metric and not a metric": Mistake(
+        lambda: trained_by_lightgbm(feval=pytest.importorskip("lightgbm") and ra.lightgbm.eval_metric), TypeError,
+        r"eval_metric takes 1 argument by position \(convention\), but 2 were given.",
+        r"name the others: eval_metric\(convention, names=...\).",
+    ),
+    "gives LightGBM a metric as a callback": Mistake(
+        lambda: trained_by_lightgbm(callbacks=[lightgbm_metric()]), I,
+        "the metric got only a CallbackEnv, so it was passed as callbacks=.",
+        r"lgb.train\(feval=metric\), or LGBMRanker.fit\(eval_metric=metric\).",
+    ),
+    "stops early on a metric that nothing reports": Mistake(
+        stopping_alone, I, r"early stopping watches 'ndcg@2/lightgbm', but the sets report \[\].",
+        "pass the same convention to feval= or .*",
+    ),
+    "forgets XGBoost's qid": Mistake(
+        without_qid_in_xgboost, I, "the DMatrix has no group, so its rows belong to no query.",
+        r"xgb.DMatrix\(..., qid=qid\), with qid sorted and dense.",
+    ),
+    "gives XGBRanker a metric": Mistake(
+        metric_of_xgbranker, I,
+        "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.",
+        r"XGBRanker\(callbacks=\[ra.xgboost.EvalCallback\(.*\)\]\).",
+    ),
+    "gives EvalCallback a set without its name": Mistake(
+        lambda: watched_by_xgboost((X, LABELS, QID)), I, r"evals=\(ndarray of shape \(4, 2\), .*",
+        r"\[\(\(X, y, qid\), 'valid'\)\].",
+    ),
+    "gives EvalCallback a set without qid": Mistake(
+        lambda: watched_by_xgboost([((X, LABELS), "valid")]), I,
+        r"\(ndarray of shape \(4, 2\), .*\) is not an evaluation set; allowed are a DMatrix, .*",
+        r"\[\(\(X, y, qid\), 'valid'\)\].",
+    ),
+    "forgets CatBoost's group_id": Mistake(
+        without_group_in_catboost, I, "pool: the Pool has no group ids, so its rows belong to no query.",
+        r"catboost.Pool\(X, labels, group_id=qid\).",
+    ),
+    "gives CatBoost's metric a set without qid": Mistake(
+        sets_of_catboost, I, r"sets\[0\] is \(\[2.0, 0.0, 1.0, 0.0\]\); allowed are \(labels, qid\), .*",
+        r"sets=\[\(labels, qid\)\].",
+    ),
+    "teaches a learner without qid": Mistake(
+        learner_without_qid, I, "AdaRank: fit got no qid, so it cannot tell the queries apart.",
+        r"fit\(X, y, qid=ids\); .*",
+    ),
+}  # fmt: skip
+
+
+@for_each("mistake", MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_answered_by_what_is_wrong_and_the_way_out(mistake):
+    with pytest.raises(Exception, match=rf"^{mistake.wrong}\nHint: {mistake.way_out}$") as found:
+        mistake.does()
+    assert found.type is mistake.error
+
+
+# In the shell
+
+FILES = {
+    "features.txt": "2 qid:1 1:0.5\n0 qid:1 1:0.1\n1 qid:2 1:0.3\n0 qid:2 1:0.2\n",
+    "scores.txt": "0.4\n0.3\n0.2\n0.1\n",
+    "short.txt": "0.4\n0.3\n",
+    "head.txt": "score\n0.4\n0.3\n0.2\n0.1\n",
+    "swapped.txt": "qid:1 2 1:0.5\nqid:1 0 1:0.1\n",
+    "without.txt": "2 1:0.5\n0 1:0.1\n",
+    "table.csv": "label,qid,score\n2,1,0.4\n0,2,0.3\n1,1,0.2\n",
+    "semicolons.csv": "label;qid;score\n2;1;0.4\n",
+    "qrels.txt": "q1 0 d1 1\n",
+    "run.txt": "q1 Q0 d1 1 0.5 me\n",
+}
+ROWS, OURS = "evaluate --features features.txt --predictions", "--convention lightgbm@2"
+TABLE = f"evaluate {OURS} --table"
+COMMANDS = {
+    "rankadapters": ("the following arguments are required: COMMAND.", "`rankadapters --help` has examples."),
+    "evalute": ("argument COMMAND: invalid choice: 'evalute' .*", r"did you mean 'evaluate'\?"),
+    "help": ("argument COMMAND: invalid choice: 'help' .*", "`rankadapters --help` has examples."),
+    f"{ROWS} scores.txt": (
+        "the following arguments are required: --convention.", "`rankadapters evaluate --help` has examples.",
+    ),
+    f"evaluate features.txt scores.txt {OURS}": (
+        "unrecognized arguments: features.txt scores.txt.",
+        "put an option before each file, as in --features test.txt; see `rankadapters evaluate --help`.",
+    ),
+    f"evaluate --features features.txt --prediction scores.txt {OURS}": (
+        "unrecognized arguments: --prediction scores.txt.", r"did you mean '--predictions'\?",
+    ),
+    f"evaluate --features nowhere.txt --predictions scores.txt {OURS}": (
+        "nowhere.txt: No such file or directory.", "give the path of a readable file.",
+    ),
+    f"evaluate --features features.txt {OURS}": (
+        "--features needs exactly one of --predictions and --feature.", "scores come from one of the two.",
+    ),
+    f"{ROWS} scores.txt --convention ndcg@10": (
+        "argument --convention: 'ndcg@10' does not say whose ndcg it is, and tools differ.", "'textbook@10', .*",
+    ),
+    f"{ROWS} scores.txt --convention lightgmb@10": (
+        "argument --convention: 'lightgmb@10' is neither a preset@k .*",
+        r"did you mean 'lightgbm@10'\? `rankadapters conventions` prints all.",
+    ),
+    f"{ROWS} short.txt {OURS}": (
+        "short.txt: 2 predictions for the 4 rows of features.txt.", "one number per row, in the order of the rows; .*",
+    ),
+    f"{ROWS} head.txt {OURS}": (
+        "head.txt, line 1 is 'score'; expected one finite number per line.",
+        "a score for each row of the features, with a decimal point, without a header.",
+    ),
+    f"evaluate --features swapped.txt --predictions short.txt {OURS}": (
+        "swapped.txt, line 1: 'qid:1' is not a label, .*", "SVMlight or LETOR format, decimal points, no header.",
+    ),
+    f"evaluate --features without.txt --predictions short.txt {OURS}": (
+        "without.txt, line 1: '1:0.5' is not qid:QUERY; .*",
+        "SVMlight or LETOR format, decimal points, no header.",
+    ),
+    f"{TABLE} table.csv --label relevance --score score --qid qid": (
+        "table.csv has no column 'relevance'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*",
+    ),
+    f"{TABLE} table.csv --label Label --score score --qid qid": (
+        "table.csv has no column 'Label'.", r"did you mean 'label'\? Its columns are 'label', 'qid', 'score'.",
+    ),
+    f"{TABLE} semicolons.csv --label label --score score --qid qid": (
+        "semicolons.csv has no column 'label'.",
+        "its columns are 'label;qid;score'; a CSV begins with a line of names, with commas between them.",
+    ),
+    f"{TABLE} table.csv --qid query": (
+        "table.csv has no column 'query'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*",
+    ),
+    f"{TABLE} table.csv --label label --score score --qid qid": (
+        "table.csv, line 4: query 1 returns after it began in table.csv, line 2.", "sort the rows by query; .*",
+    ),
+    "evaluate --qrels run.txt --run qrels.txt --convention trec_eval_9@10": (
+        "run.txt, line 1 is 'q1 Q0 d1 1 0.5 me'; expected 'query iteration document label', .*",
+        r"judgments \(qrels\) have four words a line, runs have six; perhaps the files are swapped.",
+    ),
+    "identify 62.3% --features features.txt --predictions scores.txt": (
+        "value='62.3%' is not a number.",
+        "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623.",
+    ),
+    "identify 0.5 --measure map --features features.txt --predictions scores.txt": (
+        "argument --measure: invalid choice: 'map' .*", r"did you mean 'ap'\?",
+    ),
+    "explain --a sklearn@2 --features features.txt --predictions scores.txt": (
+        "the following arguments are required: --b.", "`rankadapters explain --help` has examples.",
+    ),
+    "parity --toolkits lgbm": ("argument --toolkits: invalid choice: 'lgbm' .*", r"did you mean 'lightgbm'\?"),
+    "parity --train features.txt": (
+        "--train was given without --test.", "give both, or neither for the generated data set.",
+    ),
+    "conventions lightgbm --dif yahoo": ("unrecognized arguments: --dif yahoo.", r"did you mean '--diff'\?"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("folder")
+@for_each("line", COMMANDS)
+def test_a_mistake_in_the_shell_is_answered_by_one_line(line, capsys):
+    wrong, way_out = COMMANDS[line]
+    if "--table" in line:
+        pytest.importorskip("pyarrow")
+    try:
+        code = cli.main(line.removeprefix("rankadapters").split())
+    except SystemExit as stop:
+        code = stop.code
+    out, said = capsys.readouterr()
+    assert (code, out) == (2, "")
+    assert re.fullmatch(rf"rankadapters: error: {wrong} Hint: {way_out}\n", said)

@@ -1,0 +1,394 @@
+"""Callbacks of scikit-learn 1.9 on QueryRanker: rounds are tasks, and ScoringMonitor records the declared values."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankadapters as ra
+from tests.helpers.ranking_data import ranking
+from tests.helpers.sklearn_callbacks import ModelRecorder, Recorder, rounds
+from tests.helpers.sklearn_rankers import RANKERS, ROUNDS, catboost, lightgbm, xgboost
+
+sklearn = pytest.importorskip("sklearn")
+callback = pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brings callbacks")
+
+from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401 - brings HalvingGridSearchCV
+from sklearn.linear_model import LogisticRegression, Ridge  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
+    GridSearchCV,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    RandomizedSearchCV,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
+
+DATA, VALID = ranking(3, 60), ranking(4, 30)
+EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
+CONV, OTHER, WEIGHTED = "textbook@5", "lightgbm@3", ra.presets.lightgbm(5).replace(average="query")
+MIXED = np.random.default_rng(0).permutation(DATA.y.size)
+WEIGHTS = np.repeat(np.arange(1.0, 1 + DATA.sizes.size) % 4 + 1, DATA.sizes)
+FRAME = pd.DataFrame(DATA.X, columns=list("abcde"))
+every = pytest.mark.parametrize("make", RANKERS)
+
+
+def few(make, n_rounds):
+    return make(**{"iterations" if make is catboost else "n_estimators": n_rounds})
+
+
+def value(model, X, y, qid, convention=CONV, **columns):
+    return ra.evaluate(y, model.predict(X), convention, qid=qid, **columns).value
+
+
+def monitored(model, scoring, X=DATA.X, y=DATA.y, qid=DATA.qid, **fit):
+    monitor = callback.ScoringMonitor(scoring=scoring)
+    return model.set_callbacks(monitor).fit(X, y, qid=qid, **fit), monitor
+
+
+# Tasks
+
+
+@every
+def test_every_round_is_a_task_of_the_fit(make):
+    recorder = Recorder()
+    QueryRanker(make()).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert recorder.begun == [("fit", 0, ROUNDS), *(("round", number, 0) for number in range(ROUNDS))]
+    assert recorder.ended == [*(("round", number) for number in range(ROUNDS)), ("fit", 0)]
+    assert recorder.open == 0
+
+
+@every
+@pytest.mark.parametrize("kind", [Recorder, ModelRecorder])
+def test_a_callback_stops_the_training(make, kind):
+    recorder = kind(stop_after=4)
+    model = QueryRanker(make()).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
+    shorter = QueryRanker(few(make, 4)).fit(DATA.X, DATA.y, qid=DATA.qid)
+    if make is catboost and kind is ModelRecorder:  # rounds are reported after the training
+        assert model.estimator_.tree_count_ == ROUNDS
+        return
+    assert recorder.ended == [*(("round", number) for number in range(4)), ("fit", 0)]
+    assert np.array_equal(model.predict(VALID.X), shorter.predict(VALID.X))
+
+
+@every
+def test_the_model_of_a_round_is_the_ranker_with_the_trees_so_far(make):
+    recorder = ModelRecorder()
+    QueryRanker(make()).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert [name for name, *_ in recorder.seen] == [*["round"] * ROUNDS, "fit"]
+    for number in (0, 5, ROUNDS - 1):
+        _, X, y, _, model = recorder.seen[number]
+        assert X is DATA.X
+        assert y is DATA.y
+        shorter = QueryRanker(few(make, number + 1)).fit(DATA.X, DATA.y, qid=DATA.qid)
+        assert np.array_equal(model.predict(VALID.X), shorter.predict(VALID.X))
+
+
+@every
+def test_a_training_that_stops_early_reports_its_rounds_and_ends_the_task_that_it_began(make):
+    recorder = ModelRecorder()
+    inner = few(make, 60).set_params(early_stopping_rounds=3, learning_rate=0.5)
+    model = QueryRanker(inner, eval_metric=CONV).set_callbacks(recorder)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    n_rounds = len({entry.iteration for entry in model.history_})
+    reported = [name for name, *_ in recorder.seen[:-1]]
+    assert len(reported) == (model.estimator_.tree_count_ if make is catboost else n_rounds) < 60
+    assert len(recorder.ended) == len(recorder.begun) == len(reported) + 2  # the fit, and the round after the last
+    assert recorder.ended[-1] == ("fit", 0)
+
+
+@every
+def test_callbacks_change_no_model(make):
+    watched = QueryRanker(make(), eval_metric=CONV).set_callbacks(ModelRecorder(), Recorder())
+    plain = QueryRanker(make(), eval_metric=CONV)
+    for model in (watched, plain):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    assert np.array_equal(watched.predict(VALID.X), plain.predict(VALID.X))
+    assert [entry.value for entry in watched.history_] == [entry.value for entry in plain.history_]
+    assert not {"_training_rows", "_callback_fit_ctx"} & set(vars(watched))
+
+
+def test_callbacks_of_the_toolkits_are_called_beside_ours():
+    lgb = pytest.importorskip("lightgbm")
+    log = {}
+    recorder = Recorder()
+    model = QueryRanker(lightgbm(metric="ndcg")).set_callbacks(recorder)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET, callbacks=[lgb.record_evaluation(log)])
+    assert len(log["valid_0"]["ndcg@5"]) == ROUNDS == len(recorder.ended) - 1
+
+
+class Third:
+    def after_iteration(self, info):
+        return info.iteration < 3
+
+
+@pytest.mark.parametrize("objective", [None, ra.objectives.lambdarank(CONV, truncation=10)])
+def test_catboost_s_own_callbacks_are_called_beside_ours(objective):
+    recorder = Recorder()
+    model = QueryRanker(catboost(), objective=objective).set_callbacks(recorder)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, callbacks=[Third()])
+    assert model.estimator_.tree_count_ == 3
+    assert [task for task in recorder.ended if task[0] == "round"][:3] == [("round", number) for number in range(3)]
+
+
+def test_a_fit_that_fails_is_torn_down():
+    recorder = Recorder()
+    model = QueryRanker(lightgbm(num_leaves=-1)).set_callbacks(recorder)
+    with pytest.raises(Exception, match="num_leaves"):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert recorder.open == 0
+
+
+def test_the_number_of_rounds_is_unknown_under_another_name_of_lightgbm():
+    recorder = Recorder()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # LightGBM says which of the names it takes
+        QueryRanker(lightgbm(num_trees=5)).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert recorder.begun[0] == ("fit", 0, None)
+    assert len(recorder.ended) == 6 + 1  # the round that begins when the last one ends
+
+
+# ScoringMonitor
+
+
+@every
+@pytest.mark.parametrize("routed", [False, True])
+def test_the_monitor_records_the_declared_value_of_every_round(make, routed):
+    with sklearn.config_context(enable_metadata_routing=routed):
+        model, monitor = monitored(QueryRanker(make()), query_scorer(CONV))
+    values, last = rounds(monitor)
+    shorter = [
+        QueryRanker(few(make, number + 1)).fit(DATA.X, DATA.y, qid=DATA.qid) for number in (0, ROUNDS // 2, ROUNDS - 1)
+    ]
+    assert len(values) == ROUNDS
+    assert [values[0], values[ROUNDS // 2], values[-1]] == [value(m, DATA.X, DATA.y, DATA.qid) for m in shorter]
+    assert last == value(model, DATA.X, DATA.y, DATA.qid)
+
+
+@every
+@pytest.mark.parametrize("rows", ["array", "frame", "list", "column"])
+def test_rows_of_any_table_in_any_order(make, rows):
+    X = {"array": DATA.X, "frame": FRAME, "list": DATA.X, "column": FRAME.assign(query=DATA.qid)}[rows]
+    X = X.iloc[MIXED].reset_index(drop=True) if hasattr(X, "iloc") else X[MIXED]
+    qid = DATA.qid[MIXED]
+    named = {"qid": "query"} if rows == "column" else {}
+    given = qid.tolist() if rows == "list" else None if named else qid
+    y = DATA.y[MIXED].tolist() if rows == "list" else DATA.y[MIXED]
+    model, monitor = monitored(QueryRanker(make(), **named), query_scorer(CONV), X, y, given)
+    values, last = rounds(monitor)
+    assert values[-1] == last == value(model, X, y, qid)
+
+
+@every
+def test_a_dict_of_scorers_holds_those_of_scikit_learn_too(make):
+    scoring = {**query_scorer([CONV, OTHER], names=["a", "b"]), "r2": "r2", "own": own_scorer}
+    scoring["r2"] = sklearn.metrics.get_scorer("r2")
+    model, monitor = monitored(QueryRanker(make()), scoring)
+    predicted = model.predict(DATA.X)
+    assert rounds(monitor, "a")[1] == ra.evaluate(DATA.y, predicted, CONV, qid=DATA.qid).value
+    assert rounds(monitor, "b")[1] == ra.evaluate(DATA.y, predicted, OTHER, qid=DATA.qid).value
+    assert rounds(monitor, "r2")[1] == sklearn.metrics.r2_score(DATA.y, predicted)
+    assert rounds(monitor, "own")[1] == predicted.max()
+
+
+def own_scorer(estimator, X, y):
+    return estimator.predict(X).max()
+
+
+WITHOUT_WEIGHTS = pytest.mark.xfail(
+    strict=True, raises=TypeError,
+    reason="scikit-learn 1.9.1 passes the weights of the rows to scorers that request none, under metadata routing: "
+    "https://github.com/scikit-learn/scikit-learn/blob/1.9.1/sklearn/callback/_scoring_monitor.py#L176",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("convention", "routed"),
+    [(CONV, False), (WEIGHTED, False), (WEIGHTED, True), pytest.param(CONV, True, marks=WITHOUT_WEIGHTS)],
+)
+def test_weights_count_where_the_convention_says(convention, routed):
+    with sklearn.config_context(enable_metadata_routing=routed):
+        model, monitor = monitored(QueryRanker(lightgbm()), query_scorer(convention), sample_weight=WEIGHTS)
+    first = np.unique(DATA.qid, return_index=True)[1]
+    weights = {"query_weight": WEIGHTS[np.sort(first)]} if convention is WEIGHTED else {}
+    assert rounds(monitor)[1] == value(model, DATA.X, DATA.y, DATA.qid, convention, **weights)
+
+
+def test_the_model_of_a_round_scores_the_rows_of_its_fit_by_itself():
+    recorder = ModelRecorder()
+    QueryRanker(lightgbm(), convention=CONV).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
+    _, X, y, _, model = recorder.seen[3]
+    assert model.score(X, y) == value(model, DATA.X, DATA.y, DATA.qid)
+    with pytest.raises(ra.InputError, match="score got no qid"):
+        model.score(X.copy(), y)
+
+
+@pytest.mark.xfail(
+    strict=True, raises=TypeError,
+    reason="scikit-learn 1.9.1 expects a dict of values where an estimator's own score gives one number: "
+    "https://github.com/scikit-learn/scikit-learn/blob/1.9.1/sklearn/callback/_scoring_monitor.py#L176",
+)  # fmt: skip
+def test_the_estimator_s_own_score_is_recorded_where_no_scoring_is_given():
+    model, monitor = monitored(QueryRanker(lightgbm(), convention=CONV), None)
+    assert rounds(monitor)[1] == model.score(DATA.X, DATA.y, qid=DATA.qid)
+
+
+@every
+def test_held_out_queries_are_not_scored(make):
+    recorder = ModelRecorder()
+    model = QueryRanker(make(), validation_fraction=0.3, eval_metric=CONV)
+    frame = FRAME.iloc[MIXED].reset_index(drop=True)
+    model, monitor = monitored(model, query_scorer(CONV), frame, DATA.y[MIXED], DATA.qid[MIXED])
+    model.set_callbacks(recorder).fit(frame, DATA.y[MIXED], qid=DATA.qid[MIXED])
+    _, X, y, _, last = recorder.seen[-1]
+    kept = X.index.to_numpy()
+    assert (np.diff(kept) > 0).all()
+    assert 0.6 < kept.size / MIXED.size < 0.8
+    assert np.array_equal(DATA.y[MIXED][kept], y)
+    assert rounds(monitor)[1] == value(last, X, y, DATA.qid[MIXED][kept])
+
+
+def test_a_pipeline_inside_is_scored_through_its_transformers():
+    model, monitor = monitored(QueryRanker(make_pipeline(StandardScaler(), xgboost())), query_scorer(CONV))
+    values, last = rounds(monitor)
+    assert len(values) == ROUNDS
+    assert values[-1] == last == value(model, DATA.X, DATA.y, DATA.qid)
+
+
+@every
+def test_a_declared_objective_is_monitored_too(make):
+    objective = ra.objectives.lambdarank(CONV, truncation=10)
+    model, monitor = monitored(QueryRanker(make(), objective=objective), query_scorer(CONV))
+    values, last = rounds(monitor)
+    shorter = QueryRanker(few(make, 5), objective=objective).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert len(values) == ROUNDS
+    assert values[4] == value(shorter, DATA.X, DATA.y, DATA.qid)
+    assert values[-1] == last == value(model, DATA.X, DATA.y, DATA.qid)
+
+
+def test_the_ids_of_the_fit_are_no_ids_of_other_rows():
+    recorder = ModelRecorder()
+    QueryRanker(lightgbm()).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
+    model = recorder.seen[0][-1]
+    assert query_scorer(CONV)(model, DATA.X, DATA.y) == value(model, DATA.X, DATA.y, DATA.qid)
+    with pytest.raises(ra.InputError, match="got no 'qid'"):
+        query_scorer(CONV)(model, DATA.X.copy(), DATA.y)
+
+
+SEARCHES = {
+    "grid": lambda model: GridSearchCV(
+        model, {"estimator__num_leaves": [4, 8]}, scoring=query_scorer(CONV), cv=QueryKFold(3)
+    ),
+    "randomized": lambda model: RandomizedSearchCV(
+        model, {"estimator__num_leaves": [4, 8]}, n_iter=2, scoring=query_scorer(CONV), cv=QueryKFold(3)
+    ),
+    "halving": lambda model: HalvingGridSearchCV(
+        model, {"estimator__num_leaves": [4, 8]}, scoring=query_scorer(CONV), cv=QueryKFold(3),
+        resource="estimator__n_estimators", min_resources=4, max_resources=8, factor=2,
+    ),
+    "halving-random": lambda model: HalvingRandomSearchCV(
+        model, {"estimator__num_leaves": [4, 8]}, scoring=query_scorer(CONV), cv=QueryKFold(3), n_candidates=2,
+        resource="estimator__n_estimators", min_resources=4, max_resources=8, factor=2, random_state=0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "n_jobs"), [("grid", 2), *((kind, 1) for kind in SEARCHES)])
+def test_the_monitor_records_every_fold_of_a_search(kind, n_jobs):
+    monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = QueryRanker(lightgbm()).set_callbacks(monitor)
+        search = SEARCHES[kind](model).set_params(n_jobs=n_jobs).fit(DATA.X, DATA.y, qid=DATA.qid)
+    rows = monitor.get_logs().data
+    fits = [row for row in rows if row["estimator_name"] == "QueryRanker" and row["task_name"] == "fit"]
+    assert len(fits) == len(search.cv_results_["params"]) * 3 + 1  # every fold, and the refit
+    refitted = value(search.best_estimator_, DATA.X, DATA.y, DATA.qid)
+    assert refitted in [row["score"] for row in fits]
+    for number, (train, _) in enumerate(QueryKFold(3).split(DATA.X, DATA.y, DATA.qid)):
+        by_hand = (
+            search.best_estimator_.__sklearn_clone__().set_callbacks().set_params(**search.cv_results_["params"][0])
+        )
+        if kind.startswith("halving"):
+            by_hand.set_params(estimator__n_estimators=4)
+        by_hand.fit(DATA.X[train], DATA.y[train], qid=DATA.qid[train])
+        assert value(by_hand, DATA.X[train], DATA.y[train], DATA.qid[train]) in [row["score"] for row in fits], number
+
+
+def test_the_monitor_records_every_fold_of_a_cross_validation():
+    monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
+    with sklearn.config_context(enable_metadata_routing=True):
+        cv = cross_validate(
+            QueryRanker(lightgbm()).set_callbacks(monitor), DATA.X, DATA.y, scoring=query_scorer(CONV),
+            cv=QueryKFold(3), params={"qid": DATA.qid}, return_train_score=True,
+        )  # fmt: skip
+    last = [next(row["score"] for row in log.data if row["task_name"] == "fit") for log in monitor.get_logs("all")]
+    assert sorted(last) == sorted(cv["train_score"])
+
+
+def test_the_monitor_of_a_ranker_that_ends_a_pipeline():
+    monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), QueryRanker(lightgbm()).set_callbacks(monitor))
+        pipeline.fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert monitor.get_logs().data[0]["score"] == value(pipeline, DATA.X, DATA.y, DATA.qid)
+
+
+@pytest.mark.xfail(
+    strict=True, raises=ValueError,
+    reason="scikit-learn 1.9.1 hands callbacks of a search no fitted estimator: "
+    "https://github.com/scikit-learn/scikit-learn/blob/1.9.1/sklearn/model_selection/_search.py#L1192",
+)  # fmt: skip
+def test_the_monitor_of_a_search_itself():
+    monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
+    with sklearn.config_context(enable_metadata_routing=True):
+        SEARCHES["grid"](QueryRanker(lightgbm())).set_callbacks(monitor).fit(DATA.X, DATA.y, qid=DATA.qid)
+    monitor.get_logs()
+
+
+# Estimators that are no rankers
+
+
+def test_another_estimator_reports_its_own_fit_inside():
+    recorder = Recorder()
+    labels = (DATA.y > 1).astype(int)
+    inner = LogisticRegression(max_iter=50).set_callbacks(recorder)
+    model, monitor = monitored(QueryRanker(inner), query_scorer(CONV), y=labels)
+    assert rounds(monitor)[1] == value(model, DATA.X, labels, DATA.qid)
+    assert len(rounds(monitor)[0]) == 0
+    assert recorder.ended[0] == ("lbfgs-iter", 0)
+    assert recorder.ended[-1] == ("fit", 0)
+
+
+def test_an_estimator_without_callbacks_is_one_task():
+    recorder = Recorder()
+    QueryRanker(Ridge()).set_callbacks(recorder).fit(DATA.X, DATA.y)
+    assert recorder.begun == [("fit", 0, 0)]
+    assert recorder.ended == [("fit", 0)]
+
+
+# ProgressBar
+
+
+@every
+def test_the_progress_bar_shows_the_rounds(make, capsys):
+    pytest.importorskip("rich")
+    QueryRanker(make()).set_callbacks(callback.ProgressBar()).fit(DATA.X, DATA.y, qid=DATA.qid)
+    shown = capsys.readouterr().out
+    assert "QueryRanker - fit" in shown
+    assert "100%" in shown
+
+
+def test_the_progress_bar_of_a_search_reaches_the_ranker(capsys):
+    pytest.importorskip("rich")
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = SEARCHES["grid"](QueryRanker(lightgbm())).set_callbacks(callback.ProgressBar())
+        search.fit(DATA.X, DATA.y, qid=DATA.qid)
+    shown = capsys.readouterr().out
+    assert "GridSearchCV - fit" in shown
+    assert "candidate-split-evaluation | QueryRanker - fit" in shown

@@ -1,0 +1,130 @@
+"""Where scorers of scikit-learn find the query ids, and bad columns of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import rankadapters as ra
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import BaseEstimator, RegressorMixin, clone  # noqa: E402
+from sklearn.experimental import enable_halving_search_cv  # noqa: E402, F401 - brings HalvingGridSearchCV
+from sklearn.inspection import permutation_importance  # noqa: E402
+from sklearn.linear_model import Ridge  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
+    GridSearchCV,
+    cross_validate,
+)
+
+from tests.helpers.sklearn_data import DATA, TEXTBOOK, by_hand, folds  # noqa: E402 - after the skip
+
+
+class DropQid(RegressorMixin, BaseEstimator):
+    """A ridge on all columns but qid."""
+
+    def fit(self, X, y):
+        self.ridge_ = Ridge().fit(X.drop(columns="qid", errors="ignore").to_numpy(), y)
+        return self
+
+    def predict(self, X):
+        return self.ridge_.predict(X.drop(columns="qid", errors="ignore").to_numpy())
+
+
+PLACES = {
+    "column of X": (lambda f, q: f.assign(qid=q), lambda y, q: y, DropQid()),
+    "index level of X": (lambda f, q: f.set_index(pd.Index(q, name="qid")), lambda y, q: y, DropQid()),
+    "index level of y": (lambda f, q: f, lambda y, q: pd.Series(y, index=pd.Index(q, name="qid")), DropQid()),
+    "one of two levels": (
+        lambda f, q: f.set_index([pd.Index(range(len(q)), name="row"), pd.Index(q, name="qid")]),
+        lambda y, q: y,
+        DropQid(),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("routed", [False, True])
+def test_qid_is_found_in_the_data_without_routing(place, routed):
+    to_X, to_y, model = PLACES[place]
+    X = to_X(pd.DataFrame(DATA.X, columns=list("abcde")), DATA.qid)
+    y = to_y(DATA.y, DATA.qid)
+    scorer = ra.sklearn.query_scorer(TEXTBOOK)
+    with sklearn.config_context(enable_metadata_routing=routed):
+        scores = cross_validate(model, X, y, cv=folds(), scoring=scorer, params={})  # not None until 1.7
+        assert scores["test_score"].tolist() == by_hand(TEXTBOOK)
+        fitted = clone(model).fit(X, y)
+        importance = permutation_importance(fitted, X, y, scoring=scorer, n_repeats=2, random_state=0)
+    if place != "column of X":  # permuting the qid column itself breaks queries apart
+        assert importance.importances_mean[0] > 0
+
+
+def test_tables_of_other_libraries_hold_qid_too():
+    frame = pl.DataFrame({"a": DATA.X[:, 0], "qid": DATA.qid})
+    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame, DATA.y), DATA.qid)
+    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame.to_arrow(), DATA.y), DATA.qid)
+    misleading = pd.DataFrame({"column_names": DATA.y, "qid": DATA.qid})
+    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", misleading, DATA.y), DATA.qid)
+
+
+def test_no_qid_is_an_error_and_an_unnamed_index_is_none(routing):
+    model = Ridge().fit(DATA.X, DATA.y)
+    scorer = ra.sklearn.query_scorer(TEXTBOOK)
+    unnamed = pd.Series(DATA.y, index=DATA.qid)
+    for X, y in ((DATA.X, DATA.y), (DATA.X, unnamed), (pd.DataFrame(DATA.X, index=DATA.qid).to_numpy(), DATA.y)):
+        with pytest.raises(ra.InputError, match=r"the scorer got no 'qid'.*\nHint: sklearn\.set_config"):
+            scorer(model, X, y)
+    with pytest.raises(ra.InputError, match="got no 'qid'"):
+        cross_validate(Ridge(), DATA.X, DATA.y, cv=folds(), scoring=scorer, error_score="raise", params={})
+
+
+def test_without_routing_the_error_says_so():
+    model = Ridge().fit(DATA.X, DATA.y)
+    scorer = ra.sklearn.query_scorer(TEXTBOOK, qid="session")
+    with pytest.raises(ra.InputError, match=r"metadata routing is off, so scorers get no metadata"):
+        scorer(model, DATA.X, DATA.y)
+    with pytest.raises(ra.InputError, match=r"fit\(X, y, session=...\) or params={'session': ...}"):
+        scorer(model, DATA.X, DATA.y)
+    search = GridSearchCV(Ridge(), {}, scoring=scorer, cv=ra.sklearn.QueryKFold(3))
+    with pytest.raises(ra.InputError, match=r"QueryKFold got no qid.*\nHint: sklearn.set_config\(enable_metadata_"):
+        search.fit(DATA.X, DATA.y, qid=DATA.qid)
+    search.estimator_ = search.best_estimator_ = model
+    search.scorer_ = scorer
+    with pytest.raises(ValueError, match=r"only supported if enable_metadata_routing=True, which you can set using"):
+        search.score(DATA.X, DATA.y, qid=DATA.qid)  # scikit-learn's own word, which names the way out
+
+
+def with_value(column, row, value):
+    return [value if i == row else item for i, item in enumerate(column.tolist())]
+
+
+BAD = {
+    "length": (DATA.y, DATA.qid[1:], rf"qid has {DATA.y.size - 1} rows but labels has {DATA.y.size}\.\nHint: "),
+    "NaN": (DATA.y, with_value(DATA.qid, 3, np.nan), r"qid\[3\] is nan, but every row belongs to a query\.\nHint: "),
+    "None": (DATA.y, with_value(DATA.qid, 3, None), r"qid\[3\] is None, but every row belongs to a query\.\nHint: "),
+    "float": (DATA.y, DATA.qid.astype(float), r"qid has floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
+    "a float": (DATA.y, np.array([*DATA.qid[:-1], 0.5], object), r"qid has floats such as 0\.5"),
+    "y": (with_value(DATA.y, 5, np.nan), DATA.qid, r"labels\[5\] is nan, which is not a finite number\.\nHint: "),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_columns_are_named(case):
+    y, qid, message = BAD[case]
+    model = Ridge().fit(DATA.X, DATA.y)
+    with pytest.raises(ra.InputError, match=message):
+        ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X, y, qid=qid)
+
+
+def test_series_must_agree_in_their_index():
+    model, scorer = Ridge().fit(DATA.X, DATA.y), ra.sklearn.query_scorer(TEXTBOOK)
+    index = np.arange(DATA.y.size)[::-1]
+    labels = pd.Series(DATA.y, index=index)
+    value = scorer(model, DATA.X, labels, qid=pd.Series(DATA.qid, index=index))
+    assert value == ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
+    assert type(value) is float
+    with pytest.raises(ra.InputError, match="a different pandas index"):
+        scorer(model, DATA.X, labels, qid=pd.Series(DATA.qid))

@@ -1,0 +1,259 @@
+"""QueryRanker with plain regressors inside: queries, tables, pipelines, routing, and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankadapters as ra
+
+sklearn = pytest.importorskip("sklearn")
+
+import scipy.sparse as sp  # noqa: E402
+from sklearn.base import BaseEstimator, RegressorMixin, clone  # noqa: E402
+from sklearn.ensemble import HistGradientBoostingRegressor  # noqa: E402
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError  # noqa: E402
+from sklearn.feature_selection import SelectFromModel  # noqa: E402
+from sklearn.linear_model import Ridge  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils import get_tags  # noqa: E402
+
+from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
+from tests.helpers.sklearn_ranker_data import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
+from tests.sklearn_checks import failed_checks  # noqa: E402
+
+# scikit-learn's own suite
+
+
+@pytest.mark.parametrize("regressor", [Ridge(), HistGradientBoostingRegressor(max_iter=5)], ids=["ridge", "trees"])
+def test_checks_of_scikit_learn_fail_only_where_score_gets_no_qid(regressor):
+    assert failed_checks(QueryRanker(regressor, convention=CONV), but="QueryRanker: score got no qid") == {}
+
+
+# a regressor inside
+
+
+def test_a_regressor_is_fitted_as_by_hand_and_needs_no_qid():
+    model = QueryRanker(HistGradientBoostingRegressor(max_iter=10))
+    by_hand = HistGradientBoostingRegressor(max_iter=10).fit(DATA.X, DATA.y).predict(DATA.X)
+    assert (model.fit(DATA.X, DATA.y).predict(DATA.X) == by_hand).all()
+    assert (model.fit(DATA.X, DATA.y, qid=DATA.qid).predict(DATA.X) == by_hand).all()
+
+
+def test_predictions_are_in_the_order_of_the_rows_given():
+    model = QueryRanker(HistGradientBoostingRegressor(max_iter=10)).fit(
+        DATA.X[MIXED], DATA.y[MIXED], qid=DATA.qid[MIXED]
+    )
+    assert (model.predict(DATA.X)[MIXED] == model.predict(DATA.X[MIXED])).all()
+    by_hand = HistGradientBoostingRegressor(max_iter=10).fit(DATA.X, DATA.y)  # an order-free estimator
+    assert (model.predict(DATA.X) == by_hand.predict(DATA.X)).all()
+
+
+def test_row_weights_reach_the_estimator():
+    model = QueryRanker(Ridge()).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=WEIGHTS)
+    by_hand = Ridge().fit(DATA.X, DATA.y, sample_weight=WEIGHTS)
+    assert (model.predict(DATA.X) == by_hand.predict(DATA.X)).all()
+    assert (model.coef_ == by_hand.coef_).all()
+
+
+@pytest.mark.parametrize("rows", [slice(None), MIXED])
+def test_the_score_is_that_of_the_declared_convention(rows):
+    X, y, qid = DATA.X[rows], DATA.y[rows], DATA.qid[rows]
+    model = QueryRanker(Ridge(), convention=CONV).fit(X, y)
+    assert model.score(X, y, qid=qid) == ra.evaluate(y, model.predict(X), CONV, qid=qid).value
+    model.set_params(convention=WEIGHTED)
+    weights = WEIGHTS[rows]
+    queries = ra.Queries(y, qid=qid)
+    first = [int(np.flatnonzero(qid == query)[0]) for query in queries.query_ids]
+    expected = ra.evaluate(y, model.predict(X), WEIGHTED, qid=qid, query_weight=weights[first]).value
+    assert model.score(X, y, qid=qid, sample_weight=weights) == expected
+
+
+# where the ids are, and what X is
+
+TABLES = {
+    "pandas": lambda: FRAME.assign(session=DATA.qid),
+    "polars": lambda: pl.DataFrame(DATA.X, schema=NAMES).with_columns(session=DATA.qid),
+    "pyarrow": lambda: pa.table({**dict(zip(NAMES, DATA.X.T, strict=True)), "session": DATA.qid}),
+    "index level": lambda: FRAME.set_index(pd.Index(DATA.qid, name="session")),
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_named_column_or_level_holds_the_ids_and_is_no_feature(table):
+    X = TABLES[table]()
+    model = QueryRanker(Ridge(), qid="session", convention=CONV).fit(X, DATA.y)
+    assert model.n_features_in_ == 5
+    assert model.feature_names_in_.tolist() == NAMES
+    np.testing.assert_allclose(model.predict(X), Ridge().fit(DATA.X, DATA.y).predict(DATA.X), atol=1e-12)
+    assert model.score(X, DATA.y) == ra.evaluate(DATA.y, model.predict(X), CONV, qid=DATA.qid).value
+
+
+def test_prediction_needs_no_ids():
+    X = FRAME.assign(session=DATA.qid)
+    model = QueryRanker(HistGradientBoostingRegressor(max_iter=5), qid="session").fit(X, DATA.y)
+    assert (model.predict(X) == model.predict(FRAME)).all()
+    assert "session" in X.columns
+
+
+def test_sparse_features_stay_sparse():
+    X = sp.csr_matrix(DATA.X)
+    model = QueryRanker(Ridge(solver="sparse_cg", tol=1e-10)).fit(X, DATA.y, qid=DATA.qid)
+    by_hand = Ridge(solver="sparse_cg", tol=1e-10).fit(X, DATA.y)
+    assert (model.predict(X) == by_hand.predict(X)).all()
+
+
+@pytest.mark.parametrize("as_column", [list, pd.Series, pl.Series, pa.array, lambda ids: [f"q{i}" for i in ids]])
+def test_ids_come_in_any_column(as_column):
+    model = QueryRanker(Ridge(), convention=CONV).fit(DATA.X, DATA.y, qid=as_column(DATA.qid))
+    expected = ra.evaluate(DATA.y, model.predict(DATA.X), CONV, qid=DATA.qid).value
+    assert model.score(DATA.X, DATA.y, qid=as_column(DATA.qid)) == expected
+
+
+# scikit-learn's manners
+
+
+def test_clone_set_params_and_pickle():
+    model = QueryRanker(Ridge(alpha=1.0), convention=CONV).fit(DATA.X, DATA.y)
+    other = clone(model).set_params(estimator__alpha=5.0, qid="session")
+    assert (other.estimator.alpha, other.convention, other.qid) == (5.0, CONV, "session")
+    assert (model.estimator.alpha, model.qid) == (1.0, None)
+    assert not hasattr(other, "estimator_")
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(DATA.X) == model.predict(DATA.X)).all()
+    assert again.convention.name == CONV.name
+
+
+def test_fit_leaves_the_estimator_that_was_given_alone():
+    inner = Ridge()
+    QueryRanker(inner).fit(DATA.X, DATA.y)
+    assert not hasattr(inner, "coef_")
+
+
+def test_it_shows_itself_with_the_estimator_inside():
+    page = QueryRanker(make_pipeline(StandardScaler(), Ridge()))._repr_html_()
+    assert "QueryRanker" in page
+    assert "StandardScaler" in page
+
+
+def test_tags_are_the_estimators():
+    for estimator in (HistGradientBoostingRegressor(), Ridge()):
+        assert get_tags(QueryRanker(estimator)).input_tags == get_tags(estimator).input_tags
+    assert get_tags(QueryRanker(HistGradientBoostingRegressor())).input_tags.allow_nan
+
+
+def test_selection_by_its_coefficients():
+    selector = SelectFromModel(QueryRanker(make_pipeline(StandardScaler(), Ridge())), max_features=1, threshold=-np.inf)
+    assert selector.fit(DATA.X, DATA.y).get_support().tolist() == [True, False, False, False, False]
+    model = QueryRanker(Ridge())
+    assert not hasattr(model, "coef_")
+    assert not hasattr(model.fit(DATA.X, DATA.y), "feature_importances_")
+
+
+def test_not_fitted_is_said():
+    with pytest.raises(NotFittedError, match="QueryRanker instance is not fitted"):
+        QueryRanker(Ridge()).predict(DATA.X)
+
+
+# routing
+
+
+class Tagged(RegressorMixin, BaseEstimator):
+    """Keeps the metadata that its fit was given."""
+
+    def fit(self, X, y, *, tag=None):
+        self.tag_ = tag
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0]
+
+
+def test_parameters_of_fit_are_handed_on_or_routed():
+    assert QueryRanker(Tagged()).fit(DATA.X, DATA.y, tag="x").estimator_.tag_ == "x"
+    for pipe in (make_pipeline(StandardScaler(), Tagged()), make_pipeline(Tagged())):
+        assert QueryRanker(pipe).fit(DATA.X, DATA.y, tagged__tag="x").estimator_[-1].tag_ == "x"
+    with sklearn.config_context(enable_metadata_routing=True):
+        wants = Tagged().set_fit_request(tag=True)
+        assert QueryRanker(wants).fit(DATA.X, DATA.y, tag="x").estimator_.tag_ == "x"
+        for pipe in (make_pipeline(StandardScaler(), wants), make_pipeline(wants)):
+            assert QueryRanker(pipe).fit(DATA.X, DATA.y, tag="x").estimator_[-1].tag_ == "x"
+        for silent in (Tagged(), make_pipeline(StandardScaler(), Tagged()), make_pipeline(Tagged())):
+            with pytest.raises(UnsetMetadataPassedError, match="tag"):
+                QueryRanker(silent).fit(DATA.X, DATA.y, tag="x")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_grid_scores_every_fold_as_by_hand(routing, n_jobs):
+    model = QueryRanker(HistGradientBoostingRegressor(max_iter=5))
+    search = GridSearchCV(
+        model, {"estimator__max_leaf_nodes": [3, 7]}, scoring=query_scorer(CONV), cv=folds(), n_jobs=n_jobs
+    )
+    search.fit(DATA.X, DATA.y, qid=DATA.qid)
+    for row, leaves in enumerate([3, 7]):
+        for number, (train, test) in enumerate(folds()):
+            fitted = clone(model).set_params(estimator__max_leaf_nodes=leaves).fit(DATA.X[train], DATA.y[train])
+            expected = ra.evaluate(DATA.y[test], fitted.predict(DATA.X[test]), CONV, qid=DATA.qid[test]).value
+            assert search.cv_results_[f"split{number}_test_score"][row] == expected
+
+
+def test_its_own_score_serves_a_search(routing):
+    search = GridSearchCV(QueryRanker(Ridge(), convention=CONV), {"estimator__alpha": [1.0]}, cv=folds())
+    search.fit(DATA.X, DATA.y, qid=DATA.qid)
+    expected = ra.evaluate(DATA.y, search.predict(DATA.X), CONV, qid=DATA.qid).value
+    assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
+
+
+@pytest.mark.parametrize("convention", [CONV, WEIGHTED])
+def test_weights_need_no_request_call_and_count_where_the_convention_says(routing, convention):
+    found = cross_validate(QueryRanker(Ridge(), convention=convention), DATA.X, DATA.y, cv=folds(),
+                           params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
+    for value, (train, test) in zip(found["test_score"], folds(), strict=True):
+        scores = Ridge().fit(DATA.X[train], DATA.y[train], WEIGHTS[train]).predict(DATA.X[test])
+        first = np.unique(DATA.qid[test], return_index=True)[1]
+        weights = None if convention is CONV else WEIGHTS[test][first]
+        expected = ra.evaluate(DATA.y[test], scores, convention, qid=DATA.qid[test], query_weight=weights)
+        assert value == expected.value
+
+
+class Unasking(Ridge):
+    """Takes weights but asks for none, as CatBoostRanker does, so that QueryRanker must."""
+
+    __metadata_request__fit = {"sample_weight": False}  # noqa: RUF012 - scikit-learn reads it
+
+
+@pytest.mark.parametrize("inner", [Ridge(), Unasking()])
+def test_routed_weights_train_every_fold(routing, inner):
+    found = cross_validate(QueryRanker(inner), DATA.X, DATA.y, cv=folds(), scoring=query_scorer(WEIGHTED),
+                           return_estimator=True, params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
+    for model, (train, _) in zip(found["estimator"], folds(), strict=True):
+        X, y = DATA.X[train], DATA.y[train]
+        assert (model.coef_ == Ridge().fit(X, y, sample_weight=WEIGHTS[train]).coef_).all()
+        assert (model.coef_ != Ridge().fit(X, y).coef_).all()
+
+
+def test_predictions_of_a_cross_validation_are_in_row_order(routing):
+    X, y, qid = DATA.X[MIXED], DATA.y[MIXED], DATA.qid[MIXED]
+    found = cross_val_predict(QueryRanker(Ridge()), X, y, cv=QueryKFold(3), params={"qid": qid})
+    for train, test in QueryKFold(3).split(X, y, qid):
+        assert (found[test] == Ridge().fit(X[train], y[train]).predict(X[test])).all()
+
+
+def test_a_column_of_ids_serves_a_search_without_routing():
+    X = FRAME.assign(qid=DATA.qid)
+    for scoring in (None, query_scorer(CONV)):
+        model = QueryRanker(Ridge(), qid="qid", convention=CONV)
+        search = GridSearchCV(model, {"estimator__alpha": [1.0]}, scoring=scoring, cv=folds()).fit(X, DATA.y)
+        train, test = folds()[0]
+        scores = Ridge().fit(FRAME.iloc[train], DATA.y[train]).predict(FRAME.iloc[test])
+        assert (
+            search.cv_results_["split0_test_score"][0]
+            == ra.evaluate(DATA.y[test], scores, CONV, qid=DATA.qid[test]).value
+        )

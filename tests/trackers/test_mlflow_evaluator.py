@@ -1,0 +1,254 @@
+"""The evaluator that MLflow's `evaluate` runs, with a tracking store in files."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tomllib
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.mlflow_registry import EVALUATOR, registered
+from tests.helpers.ranking_data import ranking
+
+os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read as it is imported
+pytestmark = pytest.mark.filterwarnings("ignore:::mlflow")  # of its own calls of pandas, and of models without types
+
+CONV, OTHER, OVER_ROWS = ra.parse("letor4@5"), ra.parse("letor4@5+empty=1"), ra.parse("sklearn.roc_auc_score")
+ONE = ranking(1)
+
+
+def test_the_entry_point_names_the_evaluator():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"]["mlflow.model_evaluator"] == {"rankadapters": EVALUATOR}
+
+
+@pytest.fixture
+def mlflow(tmp_path, monkeypatch):
+    mlflow = registered()
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    before = mlflow.get_tracking_uri()
+    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
+    yield mlflow
+    while mlflow.active_run():
+        mlflow.end_run()
+    mlflow.set_tracking_uri(before)
+
+
+def frame(**columns):
+    import pandas as pd
+
+    features = {f"f{i}": ONE.X[:, i] for i in range(3)}
+    return pd.DataFrame({**features, "label": ONE.y, "qid": ONE.qid} | columns)
+
+
+def evaluated(mlflow, *, data=None, convention=CONV, options=None, **arguments):
+    """Evaluate by the column f0, or what `arguments` say."""
+    return mlflow.models.evaluate(
+        data=frame(score=ONE.X[:, 0]) if data is None else data,
+        model_type="ranker",
+        evaluators="rankadapters",
+        evaluator_config={"convention": convention, **(options or {})},
+        **({"targets": "label", "predictions": "score"} | arguments),
+    )
+
+
+def expected(conventions, scores=ONE.X[:, 0], **columns):
+    panel = ra.Panel(ONE.y, conventions, qid=ONE.qid, **columns)
+    return panel.measure(scores)
+
+
+def downloaded(mlflow, run_id, path, tmp_path):
+    return Path(mlflow.artifacts.download_artifacts(run_id=run_id, artifact_path=path, dst_path=str(tmp_path)))
+
+
+def test_stored_predictions_are_logged_with_metrics_signatures_table_and_plot(mlflow, tmp_path):
+    with mlflow.start_run() as run:
+        result = evaluated(mlflow, convention=[CONV, OTHER, OVER_ROWS])
+    data, measured = mlflow.get_run(run.info.run_id).data, expected([CONV, OTHER, OVER_ROWS])
+    for convention, score in measured.scores.items():
+        name = ra.trackers.mlflow_name(convention)
+        assert data.metrics[name] == result.metrics[name] == score.value
+        assert ra.parse(data.tags[f"convention.{name}"]) == convention
+    path = downloaded(mlflow, run.info.run_id, "rankadapters/per_query.csv", tmp_path)
+    with path.open(encoding="utf-8", newline="") as file:
+        head, *lines = csv.reader(file)
+    qid, *columns = zip(*lines, strict=True)
+    assert head == ["qid", CONV.name, OTHER.name]  # over all rows no query has a value
+    assert [int(name) for name in qid] == list(dict.fromkeys(ONE.qid.tolist()))
+    for values, column in zip(expected([CONV, OTHER]).per_query.values(), columns, strict=True):
+        assert [float(cell) for cell in column] == values.tolist()
+    plot = downloaded(mlflow, run.info.run_id, "rankadapters/per_query.png", tmp_path)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_result_holds_its_artifacts_and_is_saved_and_loaded(mlflow, tmp_path):
+    result = evaluated(mlflow)
+    assert set(result.artifacts) == {"per_query_table", "per_query_plot"}
+    assert result.artifacts["per_query_table"].content[CONV.name].size == ONE.sizes.size
+    assert min(result.artifacts["per_query_plot"].content.size) > 100
+    result.save(str(tmp_path / "saved"))
+    assert type(result).load(str(tmp_path / "saved")).metrics == result.metrics
+
+
+def test_one_run_by_itself_when_none_is_active(mlflow):
+    result = evaluated(mlflow, convention="letor4@5")
+    [run] = mlflow.search_runs(output_format="list")
+    assert run.data.metrics == result.metrics == {"ndcg_at_5/letor4": expected([CONV]).scores[CONV].value}
+
+
+def test_a_convention_over_all_rows_alone_has_neither_table_nor_plot(mlflow):
+    result = evaluated(mlflow, convention=OVER_ROWS)
+    assert not result.artifacts
+    assert len(result.metrics) == 1
+
+
+def test_weights_and_documents_are_columns(mlflow):
+    weights, docid = np.arange(1.0, 1 + ONE.sizes.size), [f"d{row:04}" for row in range(ONE.y.size)]
+    convention = ra.parse("trec_eval_9@5").replace(average="query")
+    data = frame(score=ONE.X[:, 0], weight=np.repeat(weights, ONE.sizes), name=docid)
+    result = evaluated(mlflow, data=data, convention=convention, options={"query_weight": "weight", "docid": "name"})
+    found = expected([convention], query_weight=weights, docid=docid).scores[convention].value
+    assert list(result.metrics.values()) == [found]
+    arrays = {"query_weight": weights, "docid": docid, "qid": ONE.qid}
+    assert evaluated(mlflow, data=data, convention=convention, options=arrays).metrics == result.metrics
+
+
+def test_a_dataset_of_mlflow_names_its_columns_itself(mlflow):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of integer columns, that they cannot be missing
+        data = mlflow.data.from_pandas(frame(score=ONE.X[:, 0]), targets="label", predictions="score")
+    result = evaluated(mlflow, data=data, targets=None, predictions=None)
+    assert result.metrics == {"ndcg_at_5/letor4": expected([CONV]).scores[CONV].value}
+
+
+def test_numpy_data_take_the_queries_as_an_array(mlflow):
+    seen = []
+
+    def model(X):
+        seen.append(np.asarray(X).shape)
+        return np.asarray(X)[:, 1]
+
+    arguments = {"model": model, "targets": ONE.y, "predictions": None, "options": {"qid": ONE.qid}}
+    result = evaluated(mlflow, data=ONE.X, **arguments)
+    assert result.metrics["ndcg_at_5/letor4"] == expected([CONV], ONE.X[:, 1]).scores[CONV].value
+    assert seen == [ONE.X.shape]
+
+
+# Models
+
+
+@pytest.mark.parametrize(
+    ("output", "predictions"),
+    [
+        (lambda X: X["f1"].to_numpy(), None),
+        (lambda X: X["f1"], None),
+        (lambda X: X[["f1"]], None),
+        (lambda X: X[["f0", "f1"]], "f1"),
+        (lambda X: {"a": X["f0"].to_numpy(), "b": X["f1"].to_numpy()}, "b"),
+    ],
+)
+def test_a_function_gets_the_features_without_the_columns_that_are_named(mlflow, output, predictions):
+    seen = []
+
+    def model(X):
+        seen.append(list(X))
+        return output(X)
+
+    result = evaluated(mlflow, data=frame(), model=model, predictions=predictions)
+    assert result.metrics["ndcg_at_5/letor4"] == expected([CONV], ONE.X[:, 1]).scores[CONV].value
+    assert seen == [["f0", "f1", "f2"]]
+
+
+@pytest.mark.parametrize("signature", ["features", "with qid", None])
+def test_a_pyfunc_model_gets_what_its_signature_says(mlflow, tmp_path, signature):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of type hints and integer columns
+        from mlflow.models import infer_signature
+
+        class Model(mlflow.pyfunc.PythonModel):
+            def predict(self, context, model_input, params=None):
+                assert list(model_input) == ["f0", "f1", "f2"] + ["qid"] * (signature == "with qid")
+                return model_input["f2"].to_numpy()
+
+        names = ["f0", "f1", "f2"] + ["qid"] * (signature == "with qid")
+        inferred = None if signature is None else infer_signature(frame()[names])
+        path = str(tmp_path / "model")
+        mlflow.pyfunc.save_model(path, python_model=Model(), signature=inferred, pip_requirements=[])
+        model = mlflow.pyfunc.load_model(path)
+        result = evaluated(mlflow, data=frame(), model=model, predictions=None)
+    assert result.metrics["ndcg_at_5/letor4"] == expected([CONV], ONE.X[:, 2]).scores[CONV].value
+
+
+def test_thresholds_of_mlflow_hold_for_our_metrics(mlflow):
+    from mlflow.models import MetricThreshold
+
+    if not hasattr(mlflow, "validate_evaluation_results"):
+        pytest.skip("this release validates inside evaluate")
+    from mlflow.models.evaluation.validation import ModelValidationFailedException
+
+    result = evaluated(mlflow)
+    [name] = result.metrics
+    for threshold, holds in ((0.0, True), (1.0, False)):
+        validated = {name: MetricThreshold(threshold=threshold, greater_is_better=True)}
+        if holds:
+            mlflow.validate_evaluation_results(candidate_result=result, validation_thresholds=validated)
+        else:
+            with pytest.raises(ModelValidationFailedException):
+                mlflow.validate_evaluation_results(candidate_result=result, validation_thresholds=validated)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "said"),
+    [
+        ({"convention": "letor5@5"}, ra.ConventionError, "letor5"),
+        ({"convention": 5}, ra.ConventionError, "5"),
+        ({"options": {"group": "qid"}}, ra.InputError, r"'group' is not an option of the evaluator; allowed are 'con"),
+        ({"options": {"qid": "query"}}, ra.InputError, r"qid='query' is not a column.*\nHint: the columns are 'f0', "),
+        ({"options": {"row_weight": [1.0]}}, ra.InputError, "row_weight has 1 rows but labels has"),
+        ({"options": {"query_weight": "f0"}}, ra.InputError, "row 1: f0 is .*, but another row of its query has"),
+        ({"predictions": None}, ra.InputError, r"neither predictions nor a model\.\nHint: predictions='score'"),
+        ({"targets": None}, ra.InputError, r"the data have no labels\.\nHint: targets='label'"),
+        ({"feature_names": ["f0"]}, ra.InputError, r"qid='qid' is not a column.*\nHint: the columns are 'f0'; or pass"),
+    ],
+)
+def test_what_is_wrong_is_said_by_us_and_nothing_is_logged(mlflow, arguments, error, said):
+    with mlflow.start_run() as run, pytest.raises(error, match=said):
+        evaluated(mlflow, **arguments)
+    assert not mlflow.get_run(run.info.run_id).data.metrics
+
+
+def test_a_missing_convention_is_said(mlflow):
+    with pytest.raises(ra.InputError, match=r"the evaluator needs convention, which was left out\.\nHint: evaluator"):
+        mlflow.models.evaluate(
+            data=frame(score=ONE.X[:, 0]), targets="label", predictions="score", model_type="ranker",
+            evaluators="rankadapters", evaluator_config={"qid": "qid"},
+        )  # fmt: skip
+
+
+def test_a_model_with_other_columns_is_refused(mlflow):
+    with pytest.raises(ra.InputError, match=r"predictions='c', but the model returns the columns 'f0', 'f1', 'f2'\."):
+        evaluated(mlflow, data=frame(), model=lambda X: X, predictions="c")
+    with pytest.raises(ra.InputError, match=r"predictions=None, but the model returns the columns 'f0', 'f1', 'f2'\."):
+        evaluated(mlflow, data=frame(), model=lambda X: X, predictions=None)
+
+
+def test_numpy_data_have_no_column_of_queries(mlflow):
+    with pytest.raises(ra.InputError, match=r"qid='qid' is not.*\nHint: numpy arrays have no named columns; or pass"):
+        evaluated(mlflow, data=ONE.X, model=lambda X: X[:, 0], targets=ONE.y, predictions=None)
+
+
+def test_evaluations_that_name_no_evaluator_and_no_convention_are_not_ours(mlflow):
+    result = mlflow.models.evaluate(
+        data=frame(score=ONE.X[:, 0])[["label", "score"]], targets="label", predictions="score",
+        model_type="regressor", evaluator_config={"default": {"log_model_explainability": False}},
+    )  # fmt: skip
+    assert "mean_squared_error" in result.metrics
+    assert "per_query_table" not in result.artifacts
