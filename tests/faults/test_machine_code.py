@@ -204,7 +204,7 @@ def test_a_warmup_on_a_disk_without_room_says_so(capsys, monkeypatch):
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     monkeypatch.setattr(kept_code, "FAILURES", [])
     monkeypatch.setattr(warmup, "declared", lambda: {"a kernel": [[]]})
-    monkeypatch.setattr(warmup, "_named", lambda name: name)
+    monkeypatch.setattr(warmup, "named", lambda name: name)
     monkeypatch.setattr(compiling, "compile_for", lambda kernel, arguments: kept_code.FAILURES.append(full))
     line = refused(capsys, "warmup")
     assert line.startswith("rankadapters: error: cannot write to ")

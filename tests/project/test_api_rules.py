@@ -9,6 +9,9 @@ import pytest
 import rankadapters as ra
 from tests.helpers.public_calls import public_modules, public_names
 
+for engine in ("dask", "pyspark"):  # whose functions keep the rules, too
+    pytest.importorskip(engine)
+
 FUNCTIONS = {
     f"{prefix}{name}": getattr(module, name)
     for prefix, module in public_modules()

@@ -17,7 +17,7 @@ for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
     pytest.importorskip(toolkit)
 
 ROOT = Path(__file__).parents[2]
-MISTAKES = Path("tests", "typing_mistakes.py")
+MISTAKES = Path("tests", "helpers", "typing_mistakes.py")
 
 
 @pytest.fixture(scope="module")

@@ -149,6 +149,8 @@ def test_every_option_of_a_preset_is_checked(tool):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CALLS)
 def test_every_error_is_one_of_ours(name):
+    if name.endswith(".page"):
+        pytest.importorskip("jinja2")
     function = callable_of(name)
     USES.get(name, lambda made: made)(function(**valid_call(name)))
     raw = {
