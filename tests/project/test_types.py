@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mypy")
+pytest.importorskip("mypy")  # of the lint extra
 for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
     pytest.importorskip(toolkit)
 
