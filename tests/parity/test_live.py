@@ -34,7 +34,7 @@ MATTERS = r"cannot express .*, which matters here\.[\s\S]*\nThe nearest it can: 
 
 
 def verdicts_of(toolkit, generated, refusals):
-    """Count the verdicts of checks of (seed, whether the convention is the toolkit's own, convention, queries, scores)."""
+    """Count the verdicts of checks of (seed, if it is the toolkit's own, convention, queries, scores)."""
     verdicts = Counter()
     for seed, is_own, convention, queries, scores in generated:
         where = f"case {seed}: {convention}\n"
