@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.ranking_data import ranking
+from tests.tables import for_each
 
 TEXTS = ["scipy.spearmanr", "scipy.kendalltau", "scipy.kendalltau+variant=c", "scipy.pearsonr"]
 CONVENTIONS = [ra.parse(text) for text in TEXTS]
@@ -86,7 +87,7 @@ def test_catboost_reports_and_stops_by_them():
     assert metric.evaluate([VALID.X[:, 0]], VALID.y.astype(np.float32), None)[0] == values_of(VALID.X[:, 0])[IC]
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+@for_each("convention", CONVENTIONS)
 def test_a_cross_validation_of_scikit_learn_reports_them(convention):
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import Ridge
@@ -101,7 +102,7 @@ def test_a_cross_validation_of_scikit_learn_reports_them(convention):
         assert score == ra.evaluate(TRAIN.y[test], predictions, convention, qid=TRAIN.qid[test]).value
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+@for_each("convention", CONVENTIONS)
 def test_a_printed_number_is_identified(convention):
     pytest.importorskip("scipy")
     scores = VALID.X[:, 0].round()  # with ties
@@ -131,7 +132,7 @@ def test_streams_and_tallies_have_the_same_bits():
         assert ra.evaluate_stream(blocks, convention).value == expected
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+@for_each("convention", CONVENTIONS)
 def test_lambdarank_of_a_correlation_is_refused(convention):
     with pytest.raises(ra.RankAdaptersError, match=convention.measure):
         ra.objectives.lambdarank(convention, truncation=30)
