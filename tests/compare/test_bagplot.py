@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -166,9 +167,12 @@ def test_the_points_of_a_method_without_one_data_set():
 def test_where_at_most_half_of_the_points_are_one_point_there_is_a_bag():
     found = bagplot([(0.1, 0.7)] * 9 + [(1, 0), (0, 1), (-1, 0), (0, -1), (2, 2)])
     assert (found.median, found.bag, found.outliers) == ((0.1, 0.7), (), ())
-    for n, corners in [(1, 4), (2, 4), (3, 4), (4, 4), (5, 0)]:
+    for n, inset in [(1, 0.625), (2, 0.75), (3, 0.875), (4, 1)]:
         found = bagplot([*SQUARE, *[(1, 1)] * n])
-        assert (found.median, len(found.bag)) == ((1, 1), corners), n
+        assert (found.median, len(found.bag)) == ((1, 1), 4), n
+        assert set(found.bag) == set(product((inset, 2 - inset), repeat=2)), n
+    found = bagplot([*SQUARE, *[(1, 1)] * 5])
+    assert (found.median, found.bag) == ((1, 1), ())
 
 
 @for_each(

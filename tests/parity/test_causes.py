@@ -456,6 +456,7 @@ def test_a_constant_ratio_of_the_values_by_query_is_named(factor, named):
     )
     row = judge(ours, factor * data.value + 1e-6, "a toolkit", "1", per_query=lambda: parts)
     assert ("it is 0.75 times ours on every query" in row.reason) is named
+    assert row.reason.count("times ours on every query") == named
 
 
 def test_a_query_left_out_for_a_nan_is_said_to_have_nothing_to_find():

@@ -189,6 +189,7 @@ def test_html_is_well_formed_and_escapes_text():
     assert tags.seen.count("th") == 7 + 3  # heads of columns and of rows
     assert "log" not in tags.seen
     assert "a|b <log>" in tags.text
+    assert any(f"1. {LIGHTGBM}" in text for text in tags.text)
     assert REPORT._repr_html_() == REPORT.to_html()
 
 

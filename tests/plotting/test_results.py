@@ -90,6 +90,8 @@ def test_tests_over_data_sets_draw_intervals_and_grey_is_not_significant():
         assert list(point.get_xdata()) == [comparison.difference]
         assert bar.get_color() == (COLORS[0] if comparison.p_corrected <= 0.05 else TOTAL)
     assert {bar.get_color() for bar in bars_} == {COLORS[0], TOTAL}
+    words = ["yes" if comparison.p_corrected <= 0.05 else "no" for comparison in report.comparisons]
+    assert [line[-1] for line in report.blocks()[0].lines] == words
     figure.draw_without_rendering()
 
 
