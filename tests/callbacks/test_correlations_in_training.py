@@ -121,17 +121,6 @@ def test_a_gap_between_two_conventions_is_split_over_their_fields():
     assert all(gap.contributions.values())
 
 
-def test_streams_and_tallies_have_the_same_bits():
-    scores = VALID.X[:, 0]
-    for convention in CONVENTIONS:
-        expected = ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value
-        halves = [VALID.qid < 30, VALID.qid >= 30]
-        tallies = [ra.Evaluator(VALID.y[h], convention, qid=VALID.qid[h]).tally(scores[h]) for h in halves]
-        assert ra.Tally.merge(tallies).score().value == expected
-        blocks = ({"label": VALID.y[h], "score": scores[h], "qid": VALID.qid[h]} for h in halves)
-        assert ra.evaluate_stream(blocks, convention).value == expected
-
-
 @for_each("convention", CONVENTIONS)
 def test_lambdarank_of_a_correlation_is_refused(convention):
     with pytest.raises(ra.RankAdaptersError, match=convention.measure):
