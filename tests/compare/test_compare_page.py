@@ -38,17 +38,13 @@ def run(capsys, *arguments):
     return code, captured.out, captured.err
 
 
-def test_json_is_what_the_function_gives(capsys, file):
+def test_json_is_what_the_function_gives_and_csv_has_a_line_per_method_the_best_first(capsys, file):
     code, out, _ = run(capsys, file, "--better", "higher", "--format", "json", "--by", "dataset")
     expected = winning_numbers(Results.read(file, higher_is_better=True), by="dataset").to_dict()
     assert (code, json.loads(out)) == (0, expected)
-
-
-def test_csv_has_a_line_per_method_the_best_first(capsys, file):
     code, out, _ = run(capsys, file, "--better", "higher", "--format", "csv")
-    rows = list(csv.reader(io.StringIO(out)))
     assert code == 0
-    assert rows == [
+    assert list(csv.reader(io.StringIO(out))) == [
         ["method", "NWN", "WN", "IWN", "data sets"],
         ["a", "0.6000", "3", "5", "3"],
         ["b", "0.5000", "2", "4", "3"],
