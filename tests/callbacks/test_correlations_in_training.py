@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.ranking_data import ranking
+from tests.tables import for_each
 
 TEXTS = ["scipy.spearmanr", "scipy.kendalltau", "scipy.kendalltau+variant=c", "scipy.pearsonr"]
 CONVENTIONS = [ra.parse(text) for text in TEXTS]
@@ -86,7 +87,7 @@ def test_catboost_reports_and_stops_by_them():
     assert metric.evaluate([VALID.X[:, 0]], VALID.y.astype(np.float32), None)[0] == values_of(VALID.X[:, 0])[IC]
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+@for_each("convention", CONVENTIONS)
 def test_a_cross_validation_of_scikit_learn_reports_them(convention):
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import Ridge
@@ -101,7 +102,7 @@ def test_a_cross_validation_of_scikit_learn_reports_them(convention):
         assert score == ra.evaluate(TRAIN.y[test], predictions, convention, qid=TRAIN.qid[test]).value
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+@for_each("convention", CONVENTIONS)
 def test_a_printed_number_is_identified(convention):
     pytest.importorskip("scipy")
     scores = VALID.X[:, 0].round()  # with ties
@@ -120,18 +121,7 @@ def test_a_gap_between_two_conventions_is_split_over_their_fields():
     assert all(gap.contributions.values())
 
 
-def test_streams_and_tallies_have_the_same_bits():
-    scores = VALID.X[:, 0]
-    for convention in CONVENTIONS:
-        expected = ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value
-        halves = [VALID.qid < 30, VALID.qid >= 30]
-        tallies = [ra.Evaluator(VALID.y[h], convention, qid=VALID.qid[h]).tally(scores[h]) for h in halves]
-        assert ra.Tally.merge(tallies).score().value == expected
-        blocks = ({"label": VALID.y[h], "score": scores[h], "qid": VALID.qid[h]} for h in halves)
-        assert ra.evaluate_stream(blocks, convention).value == expected
-
-
-@pytest.mark.parametrize("convention", CONVENTIONS, ids=TEXTS)
+@for_each("convention", CONVENTIONS)
 def test_lambdarank_of_a_correlation_is_refused(convention):
     with pytest.raises(ra.RankAdaptersError, match=convention.measure):
         ra.objectives.lambdarank(convention, truncation=30)

@@ -1,4 +1,4 @@
-"""What a history is: a list of entries that knows trainings and rounds, a table and a plot."""
+"""What a history is: a list of entries that knows trainings and rounds, a table and a plot; and who makes one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.callbacks.history import Evaluation, History
+from tests.helpers.ranking_data import ranking
+from tests.tables import for_each
 
 NDCG, LOSS = ra.presets.letor4(5), ra.presets.catboost.query_rmse()
 VALUES = [0.25, 0.75, 0.5]
@@ -34,36 +36,27 @@ def test_an_entry_is_the_tuple_that_it_was_and_knows_more():
     assert repr(entry) == "Evaluation(dataset=0, name='ndcg@5/letor4', value=0.5, run=1, iteration=7)"
 
 
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda entry: pickle.loads(pickle.dumps(entry)), Evaluation._replace]
-)
-def test_a_copied_entry_knows_the_same(copied):
+def test_a_copied_entry_knows_the_same_and_a_replaced_field_leaves_the_others():
     entry = Evaluation("valid", NDCG, 0.5, name="mine", run=1, iteration=7)
-    assert copied(entry) == entry
-    assert vars(copied(entry)) == {"name": "mine", "run": 1, "iteration": 7}
-
-
-def test_a_replaced_field_leaves_the_others():
-    entry = Evaluation("valid", NDCG, 0.5, name="mine", run=1, iteration=7)._replace(dataset=3, run=2)
+    for copied in (copy.copy(entry), copy.deepcopy(entry), pickle.loads(pickle.dumps(entry)), entry._replace()):
+        assert copied == entry
+        assert vars(copied) == {"name": "mine", "run": 1, "iteration": 7}
+    entry = entry._replace(dataset=3, run=2)
     assert (entry, entry.name, entry.run, entry.iteration) == ((3, NDCG, 0.5), "mine", 2, 7)
 
 
-def test_a_history_is_a_list_and_its_parts_are_histories():
+def test_a_history_is_a_list_whose_parts_are_histories():
     found = history()
     assert found == list(found)
     assert isinstance(found[2:4], History)
     assert found[-1] == ("valid", LOSS, 1.5)
     assert found.runs == [0, 1]
-
-
-def test_only_keeps_a_run_a_set_and_a_convention():
-    found = history()
     assert [entry.value for entry in found.only(run=-1, convention=NDCG)] == [1.25, 1.75, 1.5]
     assert found.only(run=0, dataset="valid", convention="letor4@5") == [("valid", NDCG, value) for value in VALUES]
     assert History().only(dataset="valid") == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("wanted", "said"),
     [
         ({"run": 2}, r"run=2; the runs are 0, 1\.\nHint: run=-1 is the last"),
@@ -89,15 +82,12 @@ def test_a_follower_sees_each_entry_as_it_comes_and_no_copy_has_it():
     assert seen == [first, second]
     assert (len(found), len(again)) == (3, 3)
 
-
-def test_what_a_follower_raises_stops_the_recording():
     def stop(entry):
         raise KeyError(entry.name)
 
-    found = History()
     with pytest.raises(KeyError, match=LOSS.name), found.followed(stop):
         found.record([history()[1]])
-    assert len(found) == 1  # what came is kept
+    assert len(found) == 4  # what came is kept
 
 
 def test_the_table_says_how_each_series_ends_and_when_it_was_best():
@@ -130,35 +120,90 @@ def test_without_pandas_the_extra_is_named(monkeypatch):
         history().to_frame()
 
 
+def labels(axes):
+    return [line.get_label() for line in axes.lines]
+
+
 def test_the_plot_has_a_line_per_series_named_by_what_differs():
     pytest.importorskip("matplotlib")
     [axes] = (figure := history().plot()).axes
-    assert [line.get_label() for line in axes.lines] == [
-        f"run {run}, valid, {name}" for run in (0, 1) for name in (NDCG.name, LOSS.name)
-    ]
+    assert labels(axes) == [f"run {run}, valid, {name}" for run in (0, 1) for name in (NDCG.name, LOSS.name)]
     assert axes.lines[0].get_xydata().tolist() == [[0, 0.25], [1, 0.75], [2, 0.5]]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("iteration", "value")
     figure.draw_without_rendering()  # warns where the axes collapse, which fails a test
+    [axes] = history().only(run=0).plot().axes
+    assert labels(axes) == [f"valid, {name}" for name in (NDCG.name, LOSS.name)]  # one run is not numbered
+    with pytest.raises(ra.InputError, match="the history has no entry"):
+        History().plot()
 
 
 def test_the_plot_of_one_convention_is_named_by_it_and_a_shorter_run_ends_earlier():
     pytest.importorskip("matplotlib")
-    found = history().only(convention=NDCG)
-    [axes] = History(found[:-1]).plot().axes
+    [axes] = History(history().only(convention=NDCG)[:-1]).plot().axes
     assert axes.get_ylabel() == NDCG.name
-    assert [line.get_label() for line in axes.lines] == ["run 0, valid", "run 1, valid"]
+    assert labels(axes) == ["run 0, valid", "run 1, valid"]
     longer, shorter = (line.get_ydata() for line in axes.lines)
     assert list(longer) == VALUES
     assert shorter.tolist()[:2] == [1.25, 1.75]
     assert np.isnan(shorter[2])
 
 
-def test_the_plot_of_one_run_does_not_number_it():
-    pytest.importorskip("matplotlib")
-    [axes] = history().only(run=0).plot().axes
-    assert [line.get_label() for line in axes.lines] == [f"valid, {name}" for name in (NDCG.name, LOSS.name)]
+# Which training and which round the histories of CatBoost, QueryRanker and the learners say they are of.
+
+ONE, TWO = ranking(1), ranking(2)
 
 
-def test_there_is_no_plot_of_nothing():
-    with pytest.raises(ra.InputError, match="the history has no entry"):
-        History().plot()
+def rounds(history):
+    return [(entry.run, entry.iteration) for entry in history]
+
+
+def test_each_fit_of_catboost_is_a_run():
+    cb = pytest.importorskip("catboost")
+    metric = ra.catboost.eval_metric("letor4@5", [(ONE.y, ONE.qid), (TWO.y, TWO.qid)], names=["mine"])
+    model = cb.CatBoostRanker(iterations=2, eval_metric=metric, **CATBOOST)
+    for _ in range(2):
+        model.fit(ONE.X, ONE.y, group_id=ONE.qid, eval_set=cb.Pool(TWO.X, TWO.y, group_id=TWO.qid))
+    for name in ("learn", "validation"):
+        assert rounds(metric.history.only(dataset=name)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert {entry.name for entry in metric.history} == {"mine"}
+    assert pickle.loads(pickle.dumps(metric)).history.runs == []
+
+
+def test_catboost_train_counts_its_rounds():
+    cb = pytest.importorskip("catboost")
+    pools = [cb.Pool(data.X, data.y, group_id=data.qid) for data in (ONE, TWO)]
+    model = ra.catboost.train({"iterations": 3, "thread_count": 1}, pools[0], ra.objectives.QueryRMSE(),
+                              ["letor4@5", "yahoo@5"], eval_set=pools[1], names=["a", "b"])  # fmt: skip
+    found = [(entry.iteration, entry.dataset, entry.name) for entry in model.history]
+    assert found == [(i, name, each) for i in range(3) for name in ("learn", "validation") for each in "ab"]
+    assert model.history.only(dataset="validation").runs == [0]
+
+
+CATBOOST = {"thread_count": 1, "verbose": False, "allow_writing_files": False, "use_best_model": False}
+RANKERS = {  # the class and its settings, and what the set of a fit is called
+    "lightgbm": ("LGBMRanker", {"n_estimators": 2, "verbosity": -1, "min_child_samples": 5, "n_jobs": 1}, "valid_0"),
+    "xgboost": ("XGBRanker", {"n_estimators": 2, "n_jobs": 1}, "validation_0"),
+    "catboost": ("CatBoostRanker", {"iterations": 2, **CATBOOST}, "validation"),
+}
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost", "catboost objective"])
+def test_query_ranker_counts_its_rounds(toolkit):
+    pytest.importorskip("sklearn")
+    package, _, word = toolkit.partition(" ")
+    name, settings, dataset = RANKERS[package]
+    inner = getattr(pytest.importorskip(package), name)(**settings)
+    objective = ra.objectives.QueryRMSE() if word else None
+    ranker = ra.sklearn.QueryRanker(inner, eval_metric="letor4@5", objective=objective)
+    found = ranker.fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid)).history_
+    assert isinstance(found, History)
+    assert rounds(found) == [(0, 0), (0, 1)]
+    assert {entry.dataset for entry in found} == {dataset}
+
+
+def test_a_learner_counts_its_rounds():
+    pytest.importorskip("sklearn")
+    model = ra.learners.AdaRank(convention="letor4@5", max_iter=3)
+    found = model.fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid)).history_
+    assert isinstance(found, History)
+    assert rounds(found.only(dataset="valid_0")) == [(0, 0), (0, 1), (0, 2)]

@@ -10,6 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import progress
 from rankadapters.progress import advance, shown
+from tests.tables import for_each
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.1, 0.4, 0.3, 0.2], [2, 2]
 
@@ -28,9 +29,13 @@ def at_a_terminal(monkeypatch):
     return sys.stderr
 
 
+def identify(**more):
+    return ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, **more)
+
+
 AUDITS = {
     "profiling": lambda: ra.audit.profile(LABELS, k=2, group_sizes=SIZES),
-    "searching": lambda: ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES),
+    "searching": identify,
     "comparing": lambda: ra.audit.order(
         LABELS, {"a": SCORES, "b": SCORES[::-1]}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES
     ),
@@ -40,25 +45,19 @@ NEEDED = {"comparing": ["scipy"], "making the page": ["scipy", "jinja2", "matplo
 
 
 @pytest.mark.parametrize("what", AUDITS)
-def test_what_takes_long_shows_a_bar_on_a_terminal(monkeypatch, what):
-    terminal = at_a_terminal(monkeypatch)
-    for package in NEEDED.get(what, []):
-        pytest.importorskip(package)
-    AUDITS[what]()
-    assert what in terminal.getvalue()
-    assert "100%" in terminal.getvalue()
-
-
-@pytest.mark.parametrize("what", AUDITS)
-def test_it_is_silent_elsewhere_and_without_tqdm(capsys, monkeypatch, what):
+def test_what_takes_long_shows_a_bar_on_a_terminal_and_is_silent_elsewhere_and_without_tqdm(capsys, monkeypatch, what):
     for package in NEEDED.get(what, []):
         pytest.importorskip(package)
     AUDITS[what]()
     assert capsys.readouterr() == ("", "")
-    at_a_terminal(monkeypatch)
+    terminal = at_a_terminal(monkeypatch)
+    AUDITS[what]()
+    assert what in terminal.getvalue()
+    assert "100%" in terminal.getvalue()
+    terminal = at_a_terminal(monkeypatch)
     monkeypatch.setitem(sys.modules, "tqdm", None)
     AUDITS[what]()
-    assert sys.stderr.getvalue() == ""
+    assert terminal.getvalue() == ""
 
 
 def test_what_is_soon_done_shows_nothing(monkeypatch):
@@ -77,17 +76,12 @@ def test_the_bar_of_who_called_moves_and_no_second_one_is_drawn(monkeypatch):
     assert "inside" not in terminal.getvalue()
 
 
-def test_what_is_being_done_is_named(monkeypatch):
-    terminal = at_a_terminal(monkeypatch)
-    with shown("training", after=0):
-        advance(1, 2, "the second model")
-        assert "the second model" in terminal.getvalue()
-
-
-def test_what_is_printed_beside_a_bar_goes_where_it_went_before(monkeypatch):
+def test_what_is_being_done_is_named_and_what_is_printed_beside_a_bar_goes_where_it_went_before(monkeypatch):
     terminal, printed = at_a_terminal(monkeypatch), Terminal()
     monkeypatch.setattr(sys, "stdout", printed)
     with shown("training", after=0):
+        advance(1, 2, "the second model")
+        assert "the second model" in terminal.getvalue()
         assert sys.stdout is printed
         print("of the caller's")  # noqa: T201
     assert printed.getvalue() == "of the caller's\n"
@@ -96,25 +90,23 @@ def test_what_is_printed_beside_a_bar_goes_where_it_went_before(monkeypatch):
 
 def test_a_progress_of_the_callers_own_is_called_and_no_bar_drawn_beside_it(monkeypatch):
     terminal, calls = at_a_terminal(monkeypatch), []
-    ra.audit.identify(
-        LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, progress=lambda *how_far: calls.append(how_far)
-    )
+    identify(progress=lambda *how_far: calls.append(how_far))
     assert calls[-1][0] == calls[-1][1] == len(calls)
     assert terminal.getvalue() == ""
 
 
-@pytest.mark.parametrize(("progress_", "drawn"), [(True, True), (False, False), (lambda done, total: None, False)])
-def test_a_bar_is_asked_for_and_forbidden_by_progress(monkeypatch, progress_, drawn):
+@pytest.mark.parametrize("drawn", [True, False])
+def test_a_bar_is_asked_for_and_forbidden_by_progress(monkeypatch, drawn):
     terminal = at_a_terminal(monkeypatch)
-    ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, progress=progress_)
+    identify(progress=drawn)
     assert bool(terminal.getvalue()) is drawn
 
 
-@pytest.mark.parametrize("wrong", [None, 1, "yes"])
+@for_each("wrong", [None, 1, "yes"])
 def test_a_progress_of_another_kind_is_refused(wrong):
     message = rf"progress={wrong!r}; allowed are True, False and functions of \(done, total\)\.\nHint: progress=print\."
     with pytest.raises(ra.InputError, match=message):
-        ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, progress=wrong)
+        identify(progress=wrong)
 
 
 def test_a_bar_goes_when_the_computation_fails(monkeypatch):

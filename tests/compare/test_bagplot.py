@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from rankadapters.statistics.halfspace_depth import (
     halfspace_depth,
 )
 from tests.helpers.depth import examples
+from tests.tables import for_each
 
 SQUARE = [(0, 0), (0, 2), (2, 0), (2, 2)]
 points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9)
@@ -42,13 +45,9 @@ def depth_by_directions(point, several):
     return min(sum(x * math.cos(t) + y * math.sin(t) > -1e-9 for x, y in offsets) for t in between)
 
 
-def test_the_depths_of_a_square_and_its_centre():
+def test_a_square_and_its_centre():
     found = bagplot([*SQUARE, (1, 1)])
-    assert found.depths == (1, 1, 1, 1, 3)
-    assert found.median == (1.0, 1.0)
-
-
-def test_the_depth_regions_of_a_square_and_its_centre():
+    assert (found.depths, found.median, len(found.bag)) == ((1, 1, 1, 1, 3), (1.0, 1.0), 4)
     regions = depth_regions(exact([*SQUARE, (1, 1)]))
     assert set(regions[0]) == set(exact(SQUARE))
     assert [set(region) for region in regions[1:]] == [set(exact([(1, 1)]))] * 2
@@ -109,33 +108,37 @@ def test_the_bag_of_a_ring_of_points_lies_half_way_to_the_median():
     assert found.outliers == ()
 
 
+@cache
+def normal(shift=(0, 0), more=()):
+    """The bagplot of 30 points, shifted, and more points."""
+    return bagplot([*np.add(np.random.default_rng(1).normal(size=(30, 2)), shift).tolist(), *more])
+
+
 def test_the_bag_holds_the_deeper_half():
-    several = np.random.default_rng(0).normal(size=(40, 2)).tolist()
-    found = bagplot(several)
-    corners = [(Fraction(x), Fraction(y)) for x, y in found.bag]
-    inside = sum(holds(corners, point) for point in exact(several))
-    assert 18 <= inside <= 20
+    corners = exact(normal().bag)
+    inside = sum(holds(corners, point) for point in exact(np.random.default_rng(1).normal(size=(30, 2)).tolist()))
+    assert 13 <= inside <= 15
 
 
 def test_a_point_far_away_is_outside_the_fence_and_moves_neither_median_nor_bag_far():
-    several = np.random.default_rng(1).normal(size=(30, 2)).tolist()
-    found, moved = bagplot(several), bagplot([*several, [50, 50]])
+    found, moved = normal(), normal(more=((50.0, 50.0),))
     assert 30 in moved.outliers
     assert set(moved.outliers) <= {*found.outliers, 30}
     assert moved.median == pytest.approx(found.median, abs=0.3)
     assert (50.0, 50.0) not in moved.loop
 
 
-@pytest.mark.parametrize("several", [[(1, 2)], [(1, 2)] * 9, SQUARE, [(x, 2 * x) for x in range(9)]])
+def test_bag_and_loop_move_along_with_the_points():
+    found, moved = normal(), normal(shift=(3, -7))
+    np.testing.assert_allclose(moved.bag, found.bag + np.array([3, -7]))
+    np.testing.assert_allclose(moved.loop, found.loop + np.array([3, -7]))
+
+
+@for_each("several", [[(1, 2)], [(1, 2)] * 9, SQUARE, SQUARE * 2, [(x, 2 * x) for x in range(9)]])
 def test_fewer_than_five_points_or_a_line_have_no_bag(several):
     found = bagplot(several)
     assert (found.bag, found.loop, found.outliers) == ((), (), ())
     assert found.median == pytest.approx(np.mean(several, axis=0))
-
-
-def test_five_points_have_a_bag_and_the_same_ones_again_count_as_one():
-    assert len(bagplot([*SQUARE, (1, 1)]).bag) == 4
-    assert bagplot([*SQUARE, *SQUARE]).bag == ()
 
 
 @given(points, st.integers(-3, 3), st.integers(1, 4))
@@ -150,40 +153,29 @@ def test_shifting_and_stretching_moves_the_median_along(several, shift, factor):
 
 
 def test_the_points_of_a_method_without_one_data_set():
-    cells = {
-        (m, f"D{d}", "m"): v for m, values in {"a": [3, 1, 2], "b": [1, 2, 1]}.items() for d, v in enumerate(values)
-    }
+    values = {"a": [3, 1, 2], "b": [1, 2, 1], "alone": []}
+    cells = {(method, f"D{d}", "m"): value for method in values for d, value in enumerate(values[method])}
+    found = leave_one_out(Results({**cells, ("alone", "D", "m"): 1.0}, higher_is_better=True))
+    assert found.points("a")[:3] == [(2, Fraction(1, 2)), (2, Fraction(1)), (2, Fraction(1, 2))]
+    with pytest.raises(InputError, match="'alone' has no opponents"):
+        found.bagplot("alone")
     found = leave_one_out(Results(cells, higher_is_better=True))
-    assert found.points("a") == [(2, Fraction(1, 2)), (2, Fraction(1)), (2, Fraction(1, 2))]
     assert found.bagplot("a").median == (2.0, 0.5)
     assert found.bagplot("a").depths == (2, 1, 2)
 
 
-def test_a_method_that_met_no_other_has_no_bagplot():
-    found = leave_one_out(Results({("a", "D", "m"): 1.0}, higher_is_better=True))
-    with pytest.raises(InputError, match="'a' has no opponents"):
-        found.bagplot("a")
-
-
-def test_where_most_points_are_one_point_there_is_no_bag():
+def test_where_at_most_half_of_the_points_are_one_point_there_is_a_bag():
     found = bagplot([(0.1, 0.7)] * 9 + [(1, 0), (0, 1), (-1, 0), (0, -1), (2, 2)])
     assert (found.median, found.bag, found.outliers) == ((0.1, 0.7), (), ())
-
-
-def test_where_at_most_half_of_the_points_are_one_point_there_is_a_bag():
-    for n, corners in [(1, 4), (2, 4), (3, 4), (4, 4), (5, 0)]:
+    for n, inset in [(1, 0.625), (2, 0.75), (3, 0.875), (4, 1)]:
         found = bagplot([*SQUARE, *[(1, 1)] * n])
-        assert (found.median, len(found.bag)) == ((1, 1), corners), n
+        assert (found.median, len(found.bag)) == ((1, 1), 4), n
+        assert set(found.bag) == set(product((inset, 2 - inset), repeat=2)), n
+    found = bagplot([*SQUARE, *[(1, 1)] * 5])
+    assert (found.median, found.bag) == ((1, 1), ())
 
 
-def test_bag_and_loop_move_along_with_the_points():
-    several = np.random.default_rng(0).normal(size=(40, 2))
-    found, moved = bagplot(several.tolist()), bagplot(np.add(several, [3, -7]).tolist())
-    np.testing.assert_allclose(moved.bag, found.bag + np.array([3, -7]))
-    np.testing.assert_allclose(moved.loop, found.loop + np.array([3, -7]))
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("bag", "median", "point", "inside"),
     [
         ([(-10, -10), (10, -10), (10, 10), (-10, 10)], (0, 0), (29.9, 0.0), True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 
 import pytest
 
@@ -37,17 +38,13 @@ def run(capsys, *arguments):
     return code, captured.out, captured.err
 
 
-def test_json_is_what_the_function_gives(capsys, file):
+def test_json_is_what_the_function_gives_and_csv_has_a_line_per_method_the_best_first(capsys, file):
     code, out, _ = run(capsys, file, "--better", "higher", "--format", "json", "--by", "dataset")
     expected = winning_numbers(Results.read(file, higher_is_better=True), by="dataset").to_dict()
     assert (code, json.loads(out)) == (0, expected)
-
-
-def test_csv_has_a_line_per_method_the_best_first(capsys, file):
     code, out, _ = run(capsys, file, "--better", "higher", "--format", "csv")
-    rows = list(csv.reader(io.StringIO(out)))
     assert code == 0
-    assert rows == [
+    assert list(csv.reader(io.StringIO(out))) == [
         ["method", "NWN", "WN", "IWN", "data sets"],
         ["a", "0.6000", "3", "5", "3"],
         ["b", "0.5000", "2", "4", "3"],
@@ -64,18 +61,15 @@ def test_values_that_cannot_be_told_apart_are_told_once(capsys, tmp_path):
         assert (code, out.count(told), err.count(told)) == (0, int(form != "csv"), int(form == "csv"))
 
 
-def test_a_table(capsys, file):
+def test_a_table_and_a_direction_that_nobody_gave(capsys, file):
+    code, out, err = run(capsys, file, "--format", "json")
+    assert (code, out) == (2, "")
+    assert "measure 'MAP': nothing says whether higher is better" in err
     pytest.importorskip("rich")
     code, out, _ = run(capsys, file, "--better", "higher")
     assert code == 0
     assert "Winning numbers" in out
     assert "0 of 6 pairs of methods tie" in out
-
-
-def test_a_direction_that_nobody_gave_is_an_error(capsys, file):
-    code, out, err = run(capsys, file, "--format", "json")
-    assert (code, out) == (2, "")
-    assert "measure 'MAP': nothing says whether higher is better" in err
 
 
 def test_a_page_that_needs_nothing_else(capsys, file, tmp_path):
@@ -97,6 +91,15 @@ def test_a_page_that_needs_nothing_else(capsys, file, tmp_path):
         bags = {method: leave_one_out(results, over=over).bagplot(method) for method in ("a", "b")}
         medians = ", ".join(f"{method} {bag.median[1]:.4f} at {bag.median[0]:g}" for method, bag in bags.items())
         assert f"A panel per method; medians: {medians}." in text
+
+
+def test_a_page_of_one_method():
+    for package in ("adjustText", "jinja2", "matplotlib"):
+        pytest.importorskip(package)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        written = page(Results({("a", "D1", "MAP"): 0.5}, higher_is_better=True))
+    assert "1 method on 1 data set by 1 measure: 1 value." in written
 
 
 def test_the_plot_of_a_front_names_the_methods_of_both_ranks():

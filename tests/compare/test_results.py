@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.compare import Results, winning_numbers
+from rankadapters.compare import Results, front, leave_one_out, page, stratified_tests, winning_numbers
 from rankadapters.core.errors import IncomparableScoresError, InputError
+from tests.tables import for_each
 
 CELLS = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.3}
 COLUMNS = {
     "method": ["a", "b", "a"], "dataset": ["D1", "D1", "D2"], "measure": ["MAP"] * 3, "value": [0.5, 0.4, 0.3],
 }  # fmt: skip
 ROWS = list(zip(*COLUMNS.values(), strict=True))
+QUERIES = {"D": ra.Queries([1, 0], group_sizes=[2])}
 
 
-def pandas_frame():
-    return pytest.importorskip("pandas").DataFrame(COLUMNS)
-
-
-def polars_frame():
-    return pytest.importorskip("polars").DataFrame(COLUMNS)
-
-
-def arrow_table():
-    return pytest.importorskip("pyarrow").table(COLUMNS)
+def frame(package, make):
+    return lambda: getattr(pytest.importorskip(package), make)(COLUMNS)
 
 
 def told(results):
@@ -37,69 +32,66 @@ def told(results):
     ]
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: CELLS, lambda: COLUMNS, lambda: ROWS, pandas_frame, polars_frame, arrow_table]
-)
+def score_of(convention, labels=(1, 0, 0, 1)):
+    return ra.evaluate(list(labels), [2, 1, 1, 2], convention, group_sizes=[2, 2])
+
+
+LETOR, YAHOO, LOSS = (score_of(text) for text in ("letor4@10", "yahoo@10", "catboost.query_rmse"))
+
+
+# What they are made of.
+
+
+@for_each(
+    "make",
+    [
+        lambda: CELLS, lambda: COLUMNS, lambda: ROWS, frame("pandas", "DataFrame"), frame("polars", "DataFrame"),
+        frame("pyarrow", "table"),
+    ],
+)  # fmt: skip
 def test_tables_mappings_and_rows_are_the_same_results(make):
     assert told(Results(make(), higher_is_better=True)) == ROWS
 
 
 def test_files_keep_the_decimals_of_their_values(tmp_path):
     (tmp_path / "r.csv").write_text(
-        "method,dataset,measure,value,source,higher_is_better\na,D1,MAP,0.500,table 3,true\nb,D1,RMSE,4e-1,,False\n"
+        "method,dataset,measure,value,source,higher_is_better\na,D1,MAP,0.500,table 3,true\n\nb,D1,RMSE,4e-1,,False\n\n"
     )
     found = Results.read(tmp_path / "r.csv")
     assert found.decimals.tolist() == [3, 1]
     assert (found.higher, found.sources) == ((True, False), ("table 3", None))
-    pytest.importorskip("pyarrow.parquet").write_table(arrow_table(), tmp_path / "r.parquet")
+    pytest.importorskip("pyarrow.parquet").write_table(frame("pyarrow", "table")(), tmp_path / "r.parquet")
     assert told(Results.read(tmp_path / "r.parquet", higher_is_better=True)) == ROWS
 
 
-def test_parquet_whose_text_is_not_utf_8_is_refused(tmp_path):
-    parquet, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
-    text = pa.array([b"\xff"], pa.binary()).view(pa.string())
-    table = pa.table({"method": text, "dataset": ["D"], "measure": ["MAP"], "value": [0.5]})
-    parquet.write_table(table, tmp_path / "r.parquet")
-    with pytest.raises(ra.InputError, match=r"r\.parquet: it cannot be read as Parquet: .*utf-8"):
-        Results.read(tmp_path / "r.parquet", higher_is_better=True)
-
-
-def test_decimals_of_a_text():
-    for text, decimals in [("0.41", 2), ("1", 0), ("-0.5", 1), ("4.12e-2", 4), (".5", 1), ("1.5e1", 0), ("2.", 0)]:
-        found = Results({("a", "D", "m"): text}, higher_is_better=True)
-        assert (found.decimals.tolist(), found.values.tolist()) == ([decimals], [float(text)])
-
-
-def scores(*conventions, labels=(1, 0, 0, 1), predictions=(2, 1, 1, 2)):
-    return [ra.evaluate(list(labels), list(predictions), c, group_sizes=[2, 2]) for c in conventions]
+@for_each(
+    ("text", "decimals"),
+    [
+        ("0.41", 2), ("1", 0), ("-0.5", 1), ("4.12e-2", 4), (".5", 1), ("1.5e1", 0), ("2.", 0),
+        (Decimal("0.410"), 3), (Decimal("4E-1"), 1),
+    ],
+)  # fmt: skip
+def test_decimals_of_a_text(text, decimals):
+    found = Results({("a", "D", "m"): text}, higher_is_better=True)
+    assert (found.decimals.tolist(), found.values.tolist()) == ([decimals], [float(text)])
 
 
 def test_scores_bring_their_measure_direction_and_convention():
-    [score] = scores("letor4@10")
-    [loss] = scores("catboost.query_rmse")
-    found = Results([("a", "D", score), ("a", "D", loss)])
+    found = Results([("a", "D", LETOR), ("a", "D", LOSS)])
     assert found.measures[0] == "ndcg@10"
-    assert found.conventions == (score.convention, loss.convention)
+    assert found.conventions == (LETOR.convention, LOSS.convention)
     assert found.higher == (True, False)
 
 
-def test_one_measure_under_two_conventions_is_refused():
-    first, second = scores("letor4@10", "yahoo@10")
+def test_one_measure_under_two_conventions_is_refused_or_two_measures():
+    cells = [("a", "D", LETOR), ("b", "D", YAHOO)]
     with pytest.raises(IncomparableScoresError, match=r"ndcg@10 was computed under 2 conventions: ndcg@10/letor4, "):
-        Results([("a", "D", first), ("b", "D", second)])
-
-
-def test_a_convention_and_the_bare_name_of_its_measure_are_refused():
-    [score] = scores("letor4@10")
-    with pytest.raises(IncomparableScoresError, match=r"ndcg@10/letor4, 'NDCG@10' \(undeclared\)"):
-        Results([("a", "D", score), ("b", "D", "NDCG@10", 0.5)], higher_is_better=True)
-
-
-def test_or_they_are_two_measures():
-    first, second = scores("letor4@10", "yahoo@10")
-    found = Results([("a", "D", first), ("b", "D", second)], on_mixed="separate")
+        Results(cells)
+    found = Results(cells, on_mixed="separate")
     assert found.measures == ("ndcg@10/letor4", "ndcg@10/yahoo")
     assert winning_numbers(found).n_pairs == 0
+    with pytest.raises(IncomparableScoresError, match=r"ndcg@10/letor4, 'NDCG@10' \(undeclared\)"):
+        Results([("a", "D", LETOR), ("b", "D", "NDCG@10", 0.5)], higher_is_better=True)
 
 
 def test_texts_of_conventions_are_conventions():
@@ -111,14 +103,53 @@ def test_texts_of_conventions_are_conventions():
 
 
 def test_scores_over_other_queries_are_refused():
-    [first] = scores("letor4@10")
-    [second] = scores("letor4@10", labels=(1, 1, 0, 1))
+    other = score_of("letor4@10", labels=(1, 1, 0, 1))
     with pytest.raises(IncomparableScoresError, match=r"the scores of data set 'D' are over different queries.*row 1"):
-        Results([("a", "D", first), ("b", "D", second)])
-    assert len(Results([("a", "D", first), ("b", "E", second)])) == 2
+        Results([("a", "D", LETOR), ("b", "D", other)])
+    assert len(Results([("a", "D", LETOR), ("b", "E", other)])) == 2
 
 
-@pytest.mark.parametrize(
+def test_a_score_in_a_column_keeps_its_convention():
+    score = ra.evaluate([1, 0], [2, 1], "letor4@2", group_sizes=[2])
+    table = {"method": ["a"], "dataset": ["D"], "value": [score]}
+    assert Results({**table, "measure": ["letor4@2"]}).conventions == (score.convention,)
+    for measure in ("MAP", "yahoo@2"):
+        message = rf"measure\[0\] is '{measure}', but value\[0\] is a Score of ndcg@2/letor4"
+        with pytest.raises(InputError, match=message):
+            Results({**table, "measure": [measure]}, higher_is_better=True)
+
+
+@for_each("nothing", [None, float("nan"), np.float64("nan"), ""])
+def test_what_a_frame_has_where_there_is_nothing(nothing):
+    results = Results({**COLUMNS, "higher_is_better": [True, nothing, True], "source": ["table 3", nothing, nothing]})
+    assert (results.higher, results.sources) == ((True,), ("table 3", None, None))
+
+
+def test_the_na_of_pandas():
+    pd = pytest.importorskip("pandas")
+    columns = {
+        "higher_is_better": pd.array([None, False, None], "boolean"),
+        "source": pd.array([None, "x", "y"], "string"),
+    }
+    results = Results(pd.DataFrame(COLUMNS).assign(**columns))
+    assert (results.higher, results.sources) == ((False,), (None, "x", "y"))
+
+
+def test_the_input_is_not_changed():
+    values = np.array([0.5, 0.4, 0.3])
+    results = Results({**COLUMNS, "value": values}, higher_is_better=False)
+    assert results.worth.tolist() == [-0.5, -0.4, -0.3]
+    assert values.tolist() == [0.5, 0.4, 0.3]
+
+
+# What is refused.
+
+
+def of_value(value):
+    return [("a", "D", "m", value)]
+
+
+@for_each(
     ("data", "message"),
     [
         ([], "there are no results"),
@@ -128,18 +159,23 @@ def test_scores_over_other_queries_are_refused():
         ({**COLUMNS, "color": [1, 2, 3]}, "the results have a column 'color'; the columns are 'method'"),
         ({"method": ["a"]}, "the results have no column 'dataset'"),
         ({**COLUMNS, "value": [0.5]}, "the columns have different lengths"),
-        ([("a", "D", "m", float("nan"))], r"value\[0\] is nan; allowed are finite numbers"),
-        ([("a", "D", "m", "inf")], r"value\[0\] is 'inf'"),
-        ([("a", "D", "m", "0,5")], r"value\[0\] is '0,5'"),
-        ([("a", "D", "m", True)], r"value\[0\] is True"),
-        ([("a", "D", "m", "\u0661")], r"value\[0\] is"),
+        (of_value(float("nan")), r"value\[0\] is nan; allowed are finite numbers"),
+        (of_value("inf"), r"value\[0\] is 'inf'"),
+        (of_value("0,5"), r"value\[0\] is '0,5'"),
+        (of_value(True), r"value\[0\] is True"),
+        (of_value("\u0661"), r"value\[0\] is"),
+        (of_value(10**400), r"value\[0\] is .*; allowed are finite numbers"),
+        (of_value("1e-" + "9" * 5000), r"value\[0\] is .*; allowed are finite numbers"),
+        (of_value(Decimal("NaN")), r"value\[0\] is .*; allowed are finite numbers"),
+        (of_value(Decimal("Infinity")), r"value\[0\] is .*; allowed are finite numbers"),
         ([("", "D", "m", 1.0)], r"method\[0\] is ''; allowed are texts"),
         ([("a", None, "m", 1.0)], r"dataset\[0\] is None"),
         (
-            [("a", "D", "m", 1.0, "x"), ("a", "D", "m", 2.0, "y")],
+            [(*of_value(1.0)[0], "x"), (*of_value(2.0)[0], "y")],
             r"'a' has two values of 'm' on 'D': 1 \(x\) and 2 \(y\)",
         ),
     ],
+    ids=lambda value: f"{value!r:.40}",
 )
 def test_what_is_not_a_table_of_results(data, message):
     with pytest.raises(InputError, match=message):
@@ -152,27 +188,41 @@ def test_a_bad_cell_says_its_row():
     assert caught.value.row == 3
 
 
-def test_directions_are_not_guessed():
-    with pytest.raises(InputError, match="measure 'MAP': nothing says whether higher is better"):
-        Results(CELLS)
-    with pytest.raises(InputError, match="measure 'MAP': nothing says"):
-        Results(CELLS, higher_is_better={"NDCG": True})
-    with pytest.raises(InputError, match="higher and lower are both said to be better"):
-        Results({**COLUMNS, "higher_is_better": [True, False, True]})
-    with pytest.raises(InputError, match="higher and lower are both"):
-        Results({("a", "D", "letor4@10"): 0.5}, higher_is_better={"ndcg@10": False})
-    with pytest.raises(InputError, match=r"higher_is_better\[1\] is 'yes'; allowed are True and False"):
-        Results({**COLUMNS, "higher_is_better": [True, "yes", True]})
+BOTH = "higher and lower are both said to be better"
 
 
-def test_unknown_words():
-    with pytest.raises(InputError, match="on_mixed='merge'; allowed are 'error', 'separate'"):
-        Results(CELLS, higher_is_better=True, on_mixed="merge")
-    with pytest.raises(InputError, match="form='wide'; allowed are"):
-        Results(CELLS, higher_is_better=True).to_frame(form="wide")
+@for_each(
+    ("data", "higher", "message"),
+    [
+        (CELLS, None, "measure 'MAP': nothing says whether higher is better"),
+        (CELLS, {"NDCG": True}, "measure 'MAP': nothing says"),
+        ({**COLUMNS, "higher_is_better": [True, False, True]}, None, BOTH),
+        ({("a", "D", "letor4@10"): 0.5}, {"ndcg@10": False}, BOTH),
+        ({**COLUMNS, "higher_is_better": [True, "yes", True]}, None,
+         r"higher_is_better\[1\] is 'yes'; allowed are True and False"),
+        (CELLS, "lower", r"higher_is_better='lower'; allowed are True, False\.\nHint: "),
+        (CELLS, 0, r"higher_is_better=0; allowed are True, False\.\nHint: "),
+        (CELLS, {"MAP": "no"}, r"higher_is_better\['MAP'\]='no'; allowed are True, False\.\nHint: "),
+        *((CELLS, {"MAP": True, name: True},
+           rf"higher_is_better names {name!r}, which is not a measure of the results\.\nHint: the measures are 'MAP'\.")
+          for name in ("MPA", "yahoo@3", 1)),
+    ],
+)  # fmt: skip
+def test_directions_are_not_guessed(data, higher, message):
+    with pytest.raises(InputError, match=message):
+        Results(data, higher_is_better=higher)
 
 
-@pytest.mark.parametrize(
+def test_a_direction_may_name_a_measure_by_the_text_it_was_given_as():
+    cells = [("a", "D", "letor4@10", 0.5), ("a", "D", "MAP", 0.4)]
+    for name in ("letor4@10", "ndcg@10/letor4", "ndcg@10"):
+        results = Results(cells, higher_is_better={name: True, "MAP": False})
+        assert dict(zip(results.measures, results.higher, strict=True)) == {"ndcg@10": True, "MAP": False}
+    with pytest.raises(InputError, match=f"'ndcg@10': {BOTH}"):
+        Results(cells, higher_is_better={"letor4@10": True, "ndcg@10": False, "MAP": True})
+
+
+@for_each(
     ("text", "message"),
     [
         ("", "it is empty"),
@@ -189,9 +239,52 @@ def test_files_that_are_not_such_a_table(tmp_path, text, message):
         Results.read(tmp_path / "r.csv", higher_is_better=True)
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         Results.read(tmp_path / "none.csv")
+    parquet, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    text = pa.array([b"\xff"], pa.binary()).view(pa.string())  # which is not UTF-8
+    table = pa.table({"method": text, "dataset": ["D"], "measure": ["MAP"], "value": [0.5]})
+    parquet.write_table(table, tmp_path / "r.parquet")
+    with pytest.raises(ra.InputError, match=r"r\.parquet: it cannot be read as Parquet: .*utf-8"):
+        Results.read(tmp_path / "r.parquet", higher_is_better=True)
+
+
+@for_each(
+    ("call", "message"),
+    [
+        (lambda _: Results(CELLS, on_mixed="merge"), "on_mixed='merge'; allowed are 'error', 'separate'"),
+        (lambda _: Results(CELLS, on_mixed=["error"]), r"on_mixed=\['error'\]; allowed are 'error', 'separate'"),
+        (lambda results: results.only(methods=3), "methods=3; allowed are different texts"),
+        (lambda results: leave_one_out(results).plot(3), "methods=3; allowed are different texts"),
+        (lambda results: results.to_frame(form="wide"), "form='wide'; allowed are"),
+        (lambda results: results.to_frame(form=["dense"]), r"form=\['dense'\]; allowed are 'sparse', 'dense'"),
+        (lambda results: front(winning_numbers(results), against=["iwn"]), r"against=\['iwn'\]; allowed are"),
+        (lambda results: winning_numbers(results).plot(n="9"), "n='9'; allowed are whole numbers from 1 on"),
+        (lambda results: winning_numbers(results).plot(n=-1), "n=-1; allowed are whole numbers from 1 on"),
+        (lambda _: Results.read(None), "path=None; allowed are texts and pathlib.Path"),
+        (lambda _: winning_numbers(CELLS), r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"),
+        (lambda _: leave_one_out(CELLS), r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"),
+        (front, r"numbers are of type Results\.\nHint: ra\.compare\.winning_numbers"),
+        (lambda _: stratified_tests([QUERIES], {}, "letor4@2"), r"datasets is of type list\.\nHint: a mapping "),
+        (lambda _: stratified_tests(QUERIES, [[1, 2]], "letor4@2"), r"scores is of type list\.\nHint: a mapping "),
+        (lambda _: stratified_tests(QUERIES, {"D": np.zeros((2, 2))}, "letor4@2"),
+         r"scores\['D'\] is of type ndarray\.\nHint: a mapping "),
+    ],
+)  # fmt: skip
+def test_an_argument_of_a_wrong_type_or_size(call, message):
+    with pytest.raises(InputError, match=message) as caught:
+        call(Results(CELLS, higher_is_better=True))
+    assert "\nHint: " in str(caught.value)
+
+
+def test_a_page_of_what_is_not_results():
+    pytest.importorskip("jinja2")
+    with pytest.raises(InputError, match=r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"):
+        page(CELLS)
+
+
+# How they are given on.
 
 
 def test_frames_sparse_and_dense():
@@ -205,12 +298,12 @@ def test_frames_sparse_and_dense():
 
 
 def test_a_part_of_the_results():
-    [score] = scores("letor4@10")
-    results = Results([("a", "D", score), ("b", "D", "MAP", 0.5), ("b", "E", "MAP", "0.25")], higher_is_better=True)
-    part = results.only(methods=["b"], datasets=["E"])
-    assert told(part) == [("b", "E", "MAP", 0.25)]
+    rows = [("a", "D", LETOR), ("BM25", "D", "MAP", 0.5), ("BM25", "E", "MAP", "0.25")]
+    results = Results(rows, higher_is_better=True)
+    part = results.only(methods="BM25", datasets=["E"])  # one name alone is one method
+    assert told(part) == [("BM25", "E", "MAP", 0.25)]
     assert (part.conventions, part.higher, part.decimals.tolist()) == ((None,), (True,), [2])
-    assert results.only(methods=["a"]).conventions == (score.convention,)
+    assert results.only(methods=["a"]).conventions == (LETOR.convention,)
     with pytest.raises(InputError, match="'z' is not in the results"):
         results.only(methods=["z"])
     with pytest.raises(InputError, match="no cell is left"):
@@ -227,10 +320,3 @@ def test_reports_are_plain_json():
     found = winning_numbers(Results({**CELLS, ("c", "D3", "MAP"): 1.0}, higher_is_better=True))
     assert json.loads(found.to_json())["groups"]["all"]["c"] == {"wn": 0, "iwn": 0, "nwn": None, "n_datasets": 1}
     assert "Without opponents, so that no number is defined: c." in str(found)
-
-
-def test_the_input_is_not_changed():
-    values = np.array([0.5, 0.4, 0.3])
-    results = Results({**COLUMNS, "value": values}, higher_is_better=False)
-    assert results.worth.tolist() == [-0.5, -0.4, -0.3]
-    assert values.tolist() == [0.5, 0.4, 0.3]

@@ -18,6 +18,7 @@ from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one
 from rankadapters.core.errors import InputError
 from tests.helpers.depth import examples
 from tests.helpers.shared_data import KEPT
+from tests.tables import for_each
 
 HAND = json.loads((KEPT / "compare_hand_case.json").read_text(encoding="utf-8"))
 TABLE_11_8 = "letor3_published_winning_numbers"
@@ -47,11 +48,6 @@ def found_for(numbers, group):
     }
 
 
-@pytest.mark.parametrize("group", ["m1", "all"])
-def test_the_hand_case(group):
-    assert found_for(winning_numbers(hand_results()), group) == HAND["answers"][group]
-
-
 def test_plain_types_hold_the_numbers_and_none_where_none_is_defined():
     lone = {("alone", "D9", "m1"): 0.5, ("a", "D1", "m1"): 0.5, ("b", "D1", "m1"): 0.4}
     for results in (hand_results(), Results(lone, higher_is_better=True)):
@@ -64,14 +60,13 @@ def test_plain_types_hold_the_numbers_and_none_where_none_is_defined():
             assert plain[group] == {m: {**expected[m], "n_datasets": n_datasets[m]} for m in numbers.methods}
 
 
-@pytest.mark.parametrize(("over", "name"), [("measure", "m1"), ("dataset", "D1")])
-def test_the_hand_case_without_one(over, name):
-    found = leave_one_out(hand_results(), over=over)
-    assert found.to_dict()["left_out"][name] == HAND["answers"][f"without_{name}"]
-
-
-def test_fronts_of_the_hand_case():
+def test_the_hand_case():
     numbers = winning_numbers(hand_results())
+    for group in ("m1", "all"):
+        assert found_for(numbers, group) == HAND["answers"][group]
+    for over, name in (("measure", "m1"), ("dataset", "D1")):
+        left_out = leave_one_out(hand_results(), over=over).to_dict()["left_out"]
+        assert left_out[name] == HAND["answers"][f"without_{name}"]
     assert list(front(numbers, group="m1").first) == HAND["front_m1"]["weak"]
     strict = front(numbers, group="m1", strict=True)
     assert list(strict.first) == HAND["front_m1"]["strict"]
@@ -129,25 +124,23 @@ tables = st.dictionaries(
 )
 
 
-@given(tables)
+@given(tables, st.booleans(), st.sampled_from(["measure", "dataset"]))
 @settings(deadline=None, max_examples=examples(100))
-def test_counting_all_pairs(cells):
-    found = winning_numbers(Results(cells, higher_is_better=True))
-    wn, iwn = brute(cells)
-    assert dict(zip(found.methods, found.wn[-1].tolist(), strict=True)) == wn
-    assert dict(zip(found.methods, found.iwn[-1].tolist(), strict=True)) == iwn
+def test_counting_all_pairs_of_every_group(cells, higher_is_better, by):
+    found = winning_numbers(Results(cells, higher_is_better=higher_is_better), by=by)
+    assert found.groups == (*dict.fromkeys(key[1 if by == "dataset" else 2] for key in cells), "all")
+    for place, group in enumerate(found.groups):
+        of_group = {key: value for key, value in cells.items() if group in {*key[1:], "all"}}
+        wn, iwn = brute({key: value if higher_is_better else -value for key, value in of_group.items()})
+        assert found.wn[place].tolist() == [wn.get(method, 0) for method in found.methods]
+        assert found.iwn[place].tolist() == [iwn.get(method, 0) for method in found.methods]
+        assert found.n_datasets[place].tolist() == [
+            len({dataset for each, dataset, _ in of_group if each == method}) for method in found.methods
+        ]
+    with np.errstate(invalid="ignore"):  # NaN for a method without opponents
+        np.testing.assert_array_equal(found.nwn, found.wn / found.iwn)
     assert found.n_pairs - found.n_ties == sum(wn.values())
     assert 2 * found.n_pairs == sum(iwn.values())
-
-
-@pytest.mark.parametrize("by", ["measure", "dataset"])
-@given(cells=tables)
-@settings(deadline=None, max_examples=examples(100))
-def test_the_data_sets_of_each_method_are_counted_in_every_group(by, cells):
-    found = winning_numbers(Results(cells, higher_is_better=True), by=by)
-    for group, counts in zip(found.groups, found.n_datasets.tolist(), strict=True):
-        of_group = [(method, dataset) for method, dataset, measure in cells if group in {dataset, measure, "all"}]
-        assert counts == [len({dataset for each, dataset in of_group if each == method}) for method in found.methods]
 
 
 @given(tables)
@@ -163,49 +156,6 @@ def test_leaving_one_out_is_counting_without_it(cells):
                 assert (numbers["wn"], numbers["iwn"]) == (wn.get(method, 0), iwn.get(method, 0))
 
 
-@given(tables)
-@settings(deadline=None, max_examples=examples(100))
-def test_the_better_side_turned_round_wins_where_it_lost(cells):
-    up = winning_numbers(Results(cells, higher_is_better=True))
-    down = winning_numbers(Results(cells, higher_is_better=False))
-    np.testing.assert_array_equal(down.iwn, up.iwn)
-    assert up.wn.sum() == down.wn.sum()
-    negated = {key: -value for key, value in cells.items()}
-    np.testing.assert_array_equal(down.wn, winning_numbers(Results(negated, higher_is_better=True)).wn)
-
-
-@given(tables, st.permutations(METHODS))
-@settings(deadline=None, max_examples=examples(100))
-def test_other_names_change_nothing_else(cells, names):
-    renamed = dict(zip(METHODS, names, strict=True))
-    found = winning_numbers(Results(cells, higher_is_better=True))
-    other = winning_numbers(Results({(renamed[i], d, m): v for (i, d, m), v in cells.items()}, higher_is_better=True))
-    np.testing.assert_array_equal(found.wn, other.wn)
-    assert other.methods == tuple(renamed[method] for method in found.methods)
-
-
-@given(tables)
-@settings(deadline=None, max_examples=examples(100))
-def test_a_method_that_meets_no_other_changes_nothing(cells):
-    found = winning_numbers(Results(cells, higher_is_better=True))
-    more = winning_numbers(Results({**cells, ("alone", "elsewhere", "m1"): 0.5}, higher_is_better=True))
-    np.testing.assert_array_equal(more.wn[-1, :-1], found.wn[-1])
-    assert (more.iwn[-1, -1], math.isnan(more.nwn[-1, -1])) == (0, True)
-    assert "alone" not in front(more).points
-    assert front(more).first == front(found).first
-
-
-@given(tables)
-@settings(deadline=None, max_examples=examples(100))
-def test_a_data_set_twice_counts_twice(cells):
-    found = winning_numbers(Results(cells, higher_is_better=True))
-    twice = {**cells, **{(i, d + "'", m): v for (i, d, m), v in cells.items()}}
-    doubled = winning_numbers(Results(twice, higher_is_better=True))
-    np.testing.assert_array_equal(doubled.wn, 2 * found.wn)
-    np.testing.assert_array_equal(doubled.nwn, found.nwn)
-    assert front(doubled).first == front(found).first
-
-
 @given(tables, st.booleans(), st.sampled_from(["iwn", "n_datasets"]))
 @settings(deadline=None, max_examples=examples(100))
 def test_fronts_are_those_of_all_pairs(cells, strict, against):
@@ -218,38 +168,40 @@ def test_fronts_are_those_of_all_pairs(cells, strict, against):
         return x >= other_x and high >= other_high and (x, high) != (other_x, other_high)
 
     beaten = dict.fromkeys(found.points, 0)
+    assert set(beaten) == {method for method, opponents in brute(cells)[1].items() if opponents}
     for a, b in permutations(found.points, 2):
         beaten[b] += beats(a, b)
     assert set(found.first) == {name for name, times in beaten.items() if times == 0}
     assert set(found.second) == {name for name, times in beaten.items() if times == 1}
 
 
-def test_groups_add_up_to_all():
-    numbers = winning_numbers(hand_results(), by="dataset")
-    assert numbers.groups == ("D1", "D2", "D3", "all")
-    np.testing.assert_array_equal(numbers.wn[:-1].sum(axis=0), numbers.wn[-1])
-    assert numbers.n_datasets[-1].tolist() == [2, 2, 2]
+ONE_PAIR = "^1 pair of values differs, but is equal in the decimals"
+TWO_PAIRS = "2 pairs of values differ, but are equal in the decimals"
 
 
-def test_values_printed_with_fewer_decimals_are_warned_of():
-    cells = {("a", "D", "m"): "0.41", ("b", "D", "m"): "0.413", ("c", "D", "m"): "0.420", ("d", "D", "m"): "0.41"}
-    with pytest.warns(MixedDecimalsWarning, match=r"2 pairs of values differ, but are equal in the decimals") as told:
-        found = winning_numbers(Results(cells, higher_is_better=True))
+@for_each(
+    ("values", "warning", "n_ties", "wins"),
+    [
+        (["0.41", "0.413", "0.420", "0.41"], TWO_PAIRS, 1, [0, 2, 3, 0]),
+        (["0.41", 0.4134, 0.4135], TWO_PAIRS, 0, [0, 1, 2]),  # a number that was not printed has all its decimals
+        (["0.41", "0.413"], ONE_PAIR, 0, [0, 1]),
+    ],
+)
+def test_values_printed_with_fewer_decimals_are_warned_of(values, warning, n_ties, wins):
+    results = Results([(f"m{i}", "D", "m", value) for i, value in enumerate(values)], higher_is_better=True)
+    with pytest.warns(MixedDecimalsWarning, match=warning) as told:
+        found = winning_numbers(results)
     assert [each.filename for each in told] == [__file__]
-    assert (found.n_ties, found.n_undecided) == (1, 2)
-    assert found.wn[-1].tolist() == [0, 2, 3, 0]
+    assert (found.n_ties, found.n_undecided) == (n_ties, 1 if warning is ONE_PAIR else 2)
+    assert found.wn[-1].tolist() == wins
 
 
-def test_a_number_that_was_not_printed_has_all_its_decimals():
-    cells = {("a", "D", "m"): "0.41", ("b", "D", "m"): 0.4134, ("c", "D", "m"): 0.4135}
-    with pytest.warns(MixedDecimalsWarning):
-        assert winning_numbers(Results(cells, higher_is_better=True)).n_undecided == 2
-
-
-def test_values_of_equal_decimals_are_not_warned_of():
+@for_each("values", [("0.41", "0.42"), ("1e-90", 1e300)])  # of equal decimals, and without room for them
+def test_values_that_decimals_do_not_make_equal_are_not_warned_of(values):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        winning_numbers(Results({("a", "D", "m"): "0.41", ("b", "D", "m"): "0.42"}, higher_is_better=True))
+        found = winning_numbers(Results([(f"m{i}", "D", "m", v) for i, v in enumerate(values)], higher_is_better=True))
+    assert found.n_undecided == 0
 
 
 def test_ten_thousand_methods():
@@ -271,7 +223,7 @@ def test_ten_thousand_methods():
     assert found.wn[-1].sum() == found.n_pairs - found.n_ties
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "message"),
     [
         (lambda r: winning_numbers(r, by="method"), "by='method'; allowed are 'measure', 'dataset'"),

@@ -5,42 +5,26 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.datasets import Grouped, RankingData, mq2008_like
+from tests.tables import for_each
 
-SEEDS = pytest.mark.parametrize("seed", [0, 1, 2**31 - 1])
 
-
-def parts(seed):
+@for_each("seed", [0, 1, 2**31 - 1])
+def test_the_generated_queries_have_the_shape_of_mq2008_and_features_that_say_something_and_tie(seed):
+    convention = ra.presets.textbook(10)
     for data in mq2008_like(random_state=seed):
         grouped = Grouped.of(data)
-        starts = grouped.queries.indptr[:-1]
-        yield data, grouped.sizes, np.maximum.reduceat(data.labels, starts), starts
-
-
-@SEEDS
-def test_the_generated_queries_have_the_shape_of_mq2008(seed):
-    for data, sizes, best, _ in parts(seed):
+        sizes, starts = grouped.sizes, grouped.queries.indptr[:-1]
         assert data.X.shape[1] == 46
         assert set(np.unique(data.labels)) == {0, 1, 2}
-        assert (best == 0).mean() == pytest.approx(0.28, abs=0.01)
+        assert (np.maximum.reduceat(data.labels, starts) == 0).mean() == pytest.approx(0.28, abs=0.01)
         assert (sizes < 10).mean() == 0.5
         assert (sizes == 1).any()
         assert sizes.max() > 40
-
-
-@SEEDS
-def test_features_say_something_of_relevance_and_tie_often(seed):
-    convention = ra.presets.textbook(10)
-    for data, _, _, _ in parts(seed):
         values = [ra.evaluate(data.labels, column, convention, qid=data.qid).value for column in data.X.T]
         nothing = ra.evaluate(data.labels, np.zeros(data.labels.size), convention, qid=data.qid).value
         assert max(values) > nothing + 0.05
         assert all(np.unique(column).size < 100 for column in data.X.T)
-
-
-@SEEDS
-def test_some_documents_share_all_features_but_not_the_judgment(seed):
-    for data, sizes, _, starts in parts(seed):
-        unlike = 0
+        unlike = 0  # documents that share all features but not the judgment
         for start, size in zip(starts, sizes, strict=True):
             rows = slice(start, start + size)
             _, place = np.unique(data.X[rows], axis=0, return_inverse=True)
@@ -67,13 +51,14 @@ def test_a_generator_draws_the_seed(kind):
     assert first == again != second
 
 
-def test_the_two_parts_share_no_query():
-    train, test = mq2008_like(n_train_queries=7, n_test_queries=5)
-    assert np.unique(train.qid).tolist() == list(range(1, 8))
-    assert np.unique(test.qid).tolist() == list(range(8, 13))
+def test_the_two_parts_share_no_query_and_one_query_each_is_enough():
+    for n_train, n_test in ((7, 5), (1, 1)):
+        train, test = mq2008_like(n_train_queries=n_train, n_test_queries=n_test)
+        assert np.unique(train.qid).tolist() == list(range(1, n_train + 1))
+        assert np.unique(test.qid).tolist() == list(range(n_train + 1, n_train + n_test + 1))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "problem"),
     [
         (
@@ -91,16 +76,6 @@ def test_arguments_of_another_kind_are_refused(arguments, problem):
         mq2008_like(**arguments)
 
 
-def test_one_query_a_part_is_enough():
-    sizes = [np.unique(part.qid).size for part in mq2008_like(n_train_queries=1, n_test_queries=1)]
-    assert sizes == [1, 1]
-
-
-def test_parts_of_different_length_are_refused():
-    with pytest.raises(ra.InputError, match=r"X has shape \(3, 2\), labels \(2,\)"):
-        RankingData(X=np.zeros((3, 2)), labels=np.zeros(2), qid=np.zeros(3))
-
-
 def test_grouping_brings_a_query_that_comes_back_together_and_keeps_its_order():
     data = RankingData(X=np.arange(10.0).reshape(5, 2), labels=np.arange(5.0), qid=np.array([2**40, 7, 2**40, 7, 9]))
     grouped = Grouped.of(data)
@@ -111,9 +86,11 @@ def test_grouping_brings_a_query_that_comes_back_together_and_keeps_its_order():
     assert grouped.qid.dtype == np.int32
 
 
-@pytest.mark.parametrize("wrong", [None, [[1.0]], "a"])
-def test_what_is_no_array_is_refused(wrong):
+@for_each("wrong", [None, [[1.0]], "a"])
+def test_what_is_no_array_and_parts_of_different_length_are_refused(wrong):
     with pytest.raises(ra.InputError, match="X has shape None"):
         RankingData(X=wrong, labels=np.zeros(1), qid=np.zeros(1))
     with pytest.raises(ra.InputError, match="allowed are RankingData"):
         Grouped.of(wrong)
+    with pytest.raises(ra.InputError, match=r"X has shape \(3, 2\), labels \(2,\)"):
+        RankingData(X=np.zeros((3, 2)), labels=np.zeros(2), qid=np.zeros(3))

@@ -31,24 +31,19 @@ def test_an_entry_of_a_model_card_reads_back_as_the_score_s_convention(text):
     ours = score(text)
     entry = json.loads(json.dumps(exports.to_model_card(ours)))
     args = entry.pop("args")
-    assert ra.parse(args.pop("convention")) == ours.convention
+    assert ra.parse(args["convention"]) == ours.convention
     assert {name: args.get(name) for name in ours.convention.fields()} == ours.convention.to_dict()
     assert (args["n_queries"], args["digest"]) == (ours.n_queries, hex(ours.digest))
     k = getattr(ours.convention, "k", None)
     kind = ours.convention.measure + (f"_at_{k}" if k else "")
     assert entry == {"type": kind, "value": ours.value, "name": ours.convention.name}
-
-
-@for_each("text", CONVENTIONS)
-def test_hugging_face_reads_the_entry_of_a_model_card(text):
     hub = pytest.importorskip("huggingface_hub")
-    entry = exports.to_model_card(score(text))
     result = hub.EvalResult(
-        task_type="text-ranking", dataset_type="mine", dataset_name="Mine", metric_type=entry["type"],
-        metric_value=entry["value"], metric_name=entry["name"], metric_args=entry["args"],
+        task_type="text-ranking", dataset_type="mine", dataset_name="Mine", metric_type=kind,
+        metric_value=ours.value, metric_name=ours.convention.name, metric_args=args,
     )  # fmt: skip
     card = hub.ModelCard(f"---\n{hub.ModelCardData(model_name='ranker', eval_results=[result])}\n---\n")
-    assert card.data.to_dict()["model-index"][0]["results"][0]["metrics"] == [entry]
+    assert card.data.to_dict()["model-index"][0]["results"][0]["metrics"] == [{**entry, "args": args}]
     assert card.data.eval_results == [result]
 
 
@@ -64,7 +59,7 @@ def test_a_metric_config_reads_back_as_the_convention(text):
     assert exports.to_every_eval_ever(text) == result
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "convention", "bounds"),
     [
         ([1, 0], "letor4@2", (0.0, 1.0)), ([1, 0], "ranx.hits@5", UNLIMITED),
@@ -80,21 +75,7 @@ def test_bounds_are_given_only_where_they_hold(labels, convention, bounds):
 
 
 @for_each("text", CONVENTIONS)
-def test_every_eval_ever_takes_the_parts(text):
-    schema = every_eval_ever_schema()
-    jsonschema = pytest.importorskip("jsonschema")
-    result = {
-        "evaluation_name": "mine", "source_data": {"dataset_name": "mine", "source_type": "other"},
-        **exports.to_every_eval_ever(score(text)),
-    }  # fmt: skip
-    entry = {**schema["properties"]["evaluation_results"]["items"], "$defs": schema["$defs"]}
-    jsonschema.Draft7Validator(entry).validate(result)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft7Validator(entry).validate({**result, "metric_config": {}})
-
-
-@for_each("text", CONVENTIONS)
-def test_every_eval_ever_s_own_classes_take_the_parts(text):
+def test_every_eval_ever_s_schema_and_classes_take_the_parts(text):
     pytest.importorskip("every_eval_ever")
     from every_eval_ever import eval_types
 
@@ -102,20 +83,19 @@ def test_every_eval_ever_s_own_classes_take_the_parts(text):
     config = eval_types.MetricConfig.model_validate(parts["metric_config"])
     details = eval_types.ScoreDetails.model_validate(parts["score_details"])
     assert (config.metric_id, details.score) == (str(ra.parse(text)), parts["score_details"]["score"])
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((files("every_eval_ever") / "schemas" / "eval.schema.json").read_text(encoding="utf-8"))
+    result = {"evaluation_name": "mine", "source_data": {"dataset_name": "mine", "source_type": "other"}, **parts}
+    entry = {**schema["properties"]["evaluation_results"]["items"], "$defs": schema["$defs"]}
+    jsonschema.Draft7Validator(entry).validate(result)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft7Validator(entry).validate({**result, "metric_config": {}})
 
 
-def every_eval_ever_schema():
-    pytest.importorskip("every_eval_ever")
-    return json.loads((files("every_eval_ever") / "schemas" / "eval.schema.json").read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("wrong", [0.5, None, "letor4@2", presets.letor4(2), {"a": 1}])
-def test_only_a_score_has_an_entry_of_a_model_card(wrong):
+@for_each("wrong", [0.5, None, "letor4@2", presets.letor4(2), {"a": 1}])
+def test_only_a_score_has_an_entry_of_a_model_card_and_what_is_no_convention_has_no_metric_config(wrong):
     with pytest.raises(ra.InputError, match=r"is not a Score\.\nHint: pass what ra.evaluate returned"):
         exports.to_model_card(wrong)
-
-
-def test_what_is_neither_a_score_nor_a_convention_has_no_metric_config():
     with pytest.raises(ra.ConventionError, match=r"0\.5 is not a convention"):
         exports.to_every_eval_ever(0.5)
 

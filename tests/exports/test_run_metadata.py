@@ -11,6 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.io import annotate_run, read_trec
 from tests.helpers.evaluate_command_data import LEFT_OUT, QRELS, RUN, printed, refused, trec
+from tests.tables import for_each
 
 __all__ = ["trec"]  # a fixture
 
@@ -56,8 +57,8 @@ def scores_of(judged):
     return ra.evaluate(judged.queries, judged.scores, CONVENTIONS)
 
 
-@pytest.mark.parametrize("ends", ["\n", "\r\n"])
-@pytest.mark.parametrize("before", ["", "\n \n"])
+@for_each("ends", ["\n", "\r\n"])
+@for_each("before", ["", "\n \n"])
 def test_a_run_with_a_header_is_read_as_without(write, ends, before):
     qrels = write(QRELS, "qrels.txt")
     plain = read_trec(qrels, write(f"# note\n{RUN}", "plain.txt"))
@@ -79,7 +80,7 @@ def test_a_header_counts_only_at_the_head_of_a_run(write):
     assert read_trec(qrels).metadata is None
 
 
-@pytest.mark.parametrize(("header", "message"), BROKEN)
+@for_each(("header", "message"), BROKEN)
 def test_a_malformed_header_is_refused_with_its_line(write, header, message):
     with pytest.raises(ra.InputError, match=rf"{message}[\s\S]*\nHint: correct the header, or delete its lines\."):
         read_trec(write(QRELS, "qrels.txt"), write(header + RUN, "run.txt"))
@@ -96,9 +97,7 @@ def test_without_pyyaml_a_run_is_read_and_a_note_says_what_was_not(write, monkey
     assert run.read_text(encoding="utf-8") == HEADER + RUN
 
 
-@pytest.mark.parametrize(
-    ("header", "kept"), [("", {"schema-version": 0.1, "run-version": 1.0, "tag": "t"}), (HEADER, METADATA)]
-)
+@for_each(("header", "kept"), [("", {"schema-version": 0.1, "run-version": 1.0, "tag": "t"}), (HEADER, METADATA)])
 def test_an_annotated_run_keeps_its_rows_and_its_header_and_reports_the_scores(write, header, kept):
     qrels, run = write(QRELS, "qrels.txt"), write(f"{header}# note\n{RUN}", "run.txt")
     judged = read_trec(qrels, run)
@@ -136,7 +135,7 @@ def test_what_a_header_says_in_the_place_of_scores_is_not_overwritten(write):
     assert run.read_text(encoding="utf-8") == header + RUN
 
 
-@pytest.mark.parametrize("wrong", [0.5, "0.5", [], {}, [0.5], None])
+@for_each("wrong", [0.5, "0.5", [], {}, [0.5], None])
 def test_only_scores_are_reported(write, wrong):
     run = write(RUN, "run.txt")
     with pytest.raises(ra.InputError, match=r"scores=.* is not a Score or some of them"):
@@ -175,7 +174,7 @@ def test_evaluate_writes_the_run_again_with_its_values(capsys, stdin, trec, tmp_
     assert out.read_text(encoding="utf-8").endswith(f"# ir_metadata.end\n{RUN}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "options",
     [
         ("--qrels", "q", "--run", "a", "b"),

@@ -1,9 +1,10 @@
-"""How a report is shown: Markdown, HTML, JSON and back, the queries that contribute most, the plot."""
+"""What a report holds and how it is shown: text, Markdown, HTML, JSON and back, a plot."""
 
 from __future__ import annotations
 
 import json
 import math
+import pickle
 import re
 import subprocess
 import sys
@@ -14,45 +15,114 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity import ParityReport, ParityRow, QueryDifferences
+from rankadapters.core.presets.tool import differing, require_expressible
+from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
 from rankadapters.parity.report import rendered
-from rankadapters.parity.rows import OurNumber
+from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, OurNumber, relative
+from tests.tables import for_each
 
-CONVENTION = ra.presets.lightgbm(10)
+LIGHTGBM = ra.presets.lightgbm(10)
 PARTS = [0.0, 0.5, -0.25, 0.125, 0.0625, -0.03125, 0.015625]
-
-
-def differences():
-    return QueryDifferences(
-        query_ids=np.array([f"q{i}" for i in range(7)]),
-        values=np.linspace(0, 0.75, 7),
-        our_values=np.array([0.5] * 6 + [np.nan]),
-        contributions=np.array(PARTS),
-    )
+DIFFERENCES = QueryDifferences(
+    query_ids=np.array([f"q{i}" for i in range(7)]), values=np.linspace(0, 0.75, 7),
+    our_values=np.array([0.5] * 6 + [np.nan]), contributions=np.array(PARTS),
+)  # fmt: skip
 
 
 def compared(value, **more):
-    return ParityRow.compare("a|b <log>", "1.0", CONVENTION, value=value, our_value=0.5, tolerance=1e-6, **more)
+    return ParityRow.compare("a|b <log>", "1.0", LIGHTGBM, value=value, our_value=0.5, tolerance=1e-6, **more)
 
 
-def report():
-    rows = (
-        compared(0.5),
-        compared(0.75, reason="query *7* was cut\n& more", per_query=differences()),
-        ParityRow.not_comparable("other", "", CONVENTION, our_value=None, value=0.25, reason="no value"),
-    )
-    return ParityReport(rows, unmet="one is missing")
+STATED = ParityRow.not_comparable("other", "", ra.presets.textbook(10), our_value=0.25, reason="no averaged ties")
+VALUED = ParityRow.not_comparable("other", "", LIGHTGBM, our_value=None, value=0.25, reason="no value")
+REPORT = ParityReport(
+    (compared(0.5), compared(0.75, reason="query *7* was cut\n& more", per_query=DIFFERENCES), VALUED),
+    unmet="one is missing",
+)
 
 
-def test_the_five_queries_that_contribute_most_are_named_by_size():
-    assert [(name, part) for name, _, _, part in differences().largest()] == [
+# Verdicts.
+
+
+@for_each(
+    ("value", "verdict", "more"),
+    [
+        (0.5, "equal", {}),
+        (0.5 + 2.0**-20, "equal", {}),  # 9.5e-7
+        (0.5 - 2.0**-20, "equal", {}),
+        (0.5 + 2.0**-19, "different", {}),  # 1.9e-6
+        (math.nan, "different", {}),
+        (math.inf, "different", {}),
+        (0.5, "equal-on-this-data", {"inert": ("ties",)}),
+        (0.6, "different", {"inert": ("ties",)}),
+    ],
+)
+def test_values_are_equal_within_the_tolerance_and_nan_never(value, verdict, more):
+    row = compared(value, **more)
+    assert row.verdict == verdict
+    assert math.isnan(value) or row.difference == value - 0.5
+    assert ParityReport((row,)).ok is (verdict != "different")
+
+
+def test_a_value_under_another_convention_is_stated_and_not_compared():
+    assert (STATED.verdict, STATED.value, STATED.difference, STATED.tolerance) == ("not-comparable", None, None, None)
+    assert STATED.our_value == 0.25
+
+
+@for_each(
+    ("rows", "unmet", "ok"),
+    [
+        ((compared(0.5), STATED), "", True),
+        ((compared(0.5), compared(0.25)), "", False),
+        ((STATED,), "", False),
+        ((), "", False),
+        ((compared(0.5),), "2 toolkits must be compared", False),
+    ],
+)
+def test_parity_holds_when_something_was_compared_and_nothing_differs_or_is_missing(rows, unmet, ok):
+    report = ParityReport(rows, unmet=unmet)
+    assert report.ok is ok
+    assert unmet in str(report)
+    if ok:
+        report.raise_if_failed()
+        return
+    with pytest.raises(ParityError) as caught:
+        report.raise_if_failed()
+    assert str(caught.value) == str(report)
+
+
+def test_the_failure_is_ours_and_an_assertion():
+    assert issubclass(ParityError, ra.RankAdaptersError)
+    assert issubclass(ParityError, AssertionError)
+
+
+@for_each("precision", [FULL_DOUBLE, FLOAT32])
+@for_each(("value", "size"), [(0.0, 1), (-0.5, 1), (1.0, 1), (-8.0, 8), (1024.0, 1024)])
+def test_tolerance_grows_with_values_above_one(precision, value, size):
+    assert relative(precision, value) == precision * size
+
+
+# Forms.
+
+
+def test_text_gives_values_difference_convention_and_reason():
+    assert str(ParityReport((compared(0.75, reason="query 7 was cut"), STATED))).splitlines() == [
+        "parity fails: 1 different, 1 not-comparable",
+        "different: a|b <log> 1.0: 0.75, ours 0.5, difference 0.25 (<= 1e-06)",
+        f"    {LIGHTGBM}",
+        "    query 7 was cut",
+        "not-comparable: other: ours 0.25",
+        f"    {ra.presets.textbook(10)}",
+        "    no averaged ties",
+    ]
+
+
+def test_the_five_queries_that_contribute_most_are_named_by_size_after_the_reason():
+    assert [(name, part) for name, _, _, part in DIFFERENCES.largest()] == [
         ("q1", 0.5), ("q2", -0.25), ("q3", 0.125), ("q4", 0.0625), ("q5", -0.03125),
     ]  # fmt: skip
-    assert len(differences().largest(100)) == 6  # q0 contributes nothing
-
-
-def test_text_names_them_after_the_reason():
-    lines = str(compared(0.75, reason="cut", per_query=differences())).splitlines()
+    assert len(DIFFERENCES.largest(100)) == 6  # q0 contributes nothing
+    lines = str(compared(0.75, reason="cut", per_query=DIFFERENCES)).splitlines()
     assert lines[2:5] == [
         "    cut",
         "    the queries that contribute most:",
@@ -61,31 +131,28 @@ def test_text_names_them_after_the_reason():
     assert len(lines) == 9
 
 
-@pytest.mark.parametrize(
-    ("verdict", "more"), [("equal", {}), ("equal-on-this-data", {"inert": ("ties",)})], ids=["same", "inert"]
-)
-def test_inert_fields_make_a_verdict_of_its_own(verdict, more):
-    assert compared(0.5, **more).verdict == verdict
-    assert compared(0.6, **more).verdict == "different"
-    assert ParityReport((compared(0.5, **more),)).ok
+def test_json_holds_every_field_and_the_signature():
+    report = json.loads(json.dumps(ParityReport((compared(0.75, reason="cut"),)).to_dict(), allow_nan=False))
+    [row] = report["rows"]
+    assert report == {"ok": False, "unmet": "", "rows": [row]}
+    assert row == {
+        "source": "a|b <log>", "version": "1.0", "convention": str(LIGHTGBM), "value": 0.75, "our_value": 0.5,
+        "difference": 0.25, "tolerance": 1e-6, "verdict": "different", "reason": "cut", "per_query": None,
+    }  # fmt: skip
+    of_nan = json.loads(json.dumps(compared(math.nan).to_dict(), allow_nan=False))
+    assert (of_nan["value"], of_nan["difference"], of_nan["verdict"]) == (None, None, "different")
 
 
-def test_what_is_required_and_missing_fails_a_report_without_differences():
-    assert not ParityReport((compared(0.5),), unmet="2 toolkits must be compared").ok
-    assert "2 toolkits must be compared" in str(ParityReport((compared(0.5),), unmet="2 toolkits must be compared"))
-
-
-def test_json_reads_back():
-    given = report()
-    found = ParityReport.from_dict(json.loads(given.to_json()))
-    assert found == given
-    assert found.rows[1].per_query.largest() == given.rows[1].per_query.largest()
+def test_json_and_pickles_read_back():
+    found = ParityReport.from_dict(json.loads(REPORT.to_json()))
+    assert found == REPORT == pickle.loads(pickle.dumps(REPORT))
+    assert found.rows[1].per_query.largest() == DIFFERENCES.largest()
     assert math.isnan(found.rows[1].per_query.our_values[-1])
-    assert str(found) == str(given)
+    assert str(found) == str(REPORT)
 
 
 def test_markdown_has_a_row_each_and_escapes_what_would_be_markup():
-    lines = report().to_markdown().splitlines()
+    lines = REPORT.to_markdown().splitlines()
     assert lines[0] == "parity fails: 1 equal, 1 different, 1 not-comparable; one is missing"
     assert lines[6].startswith(r"| equal | a\|b \<log> | 1.0 | 0.5 | 0.5 | 0 | 1e-06 |")
     assert lines[8] == "| not-comparable | other |  | 0.25 |  |  |  |"
@@ -96,9 +163,13 @@ def test_markdown_has_a_row_each_and_escapes_what_would_be_markup():
 
 
 class Tags(HTMLParser):
-    def __init__(self):
+    """The elements and the texts of a page, whose elements must be closed in order."""
+
+    def __init__(self, page):
         super().__init__()
         self.open, self.seen, self.text = [], [], []
+        self.feed(page)
+        assert self.open == []
 
     def handle_starttag(self, tag, attrs):
         self.seen.append(tag)
@@ -113,29 +184,25 @@ class Tags(HTMLParser):
 
 
 def test_html_is_well_formed_and_escapes_text():
-    parser = Tags()
-    parser.feed(report().to_html())
-    assert parser.open == []
-    assert parser.seen.count("tr") == 4
-    assert parser.seen.count("th") == 7 + 3  # heads of columns and of rows
-    assert "log" not in parser.seen
-    assert "a|b <log>" in parser.text
-    assert report()._repr_html_() == report().to_html()
+    tags = Tags(REPORT.to_html())
+    assert tags.seen.count("tr") == 4
+    assert tags.seen.count("th") == 7 + 3  # heads of columns and of rows
+    assert "log" not in tags.seen
+    assert "a|b <log>" in tags.text
+    assert any(f"1. {LIGHTGBM}" in text for text in tags.text)
+    assert REPORT._repr_html_() == REPORT.to_html()
 
 
-@pytest.mark.parametrize("form", ["txt", "md", "html", "json"])
+@for_each("form", ["txt", "md", "html", "json"])
 def test_several_reports_are_written_under_their_names(form):
-    text = rendered("2 reports", [("test <one>", report()), ("two", ParityReport(()))], form)
+    text = rendered("2 reports", [("test <one>", REPORT), ("two", ParityReport(()))], form)
     assert text.endswith("\n")
     if form == "json":
         found = json.loads(text)
         assert found["ok"] is False
         assert [part["name"] for part in found["reports"]] == ["test <one>", "two"]
     elif form == "html":
-        parser = Tags()
-        parser.feed(text)
-        assert parser.open == []
-        assert "test <one>" in parser.text
+        assert "test <one>" in Tags(text).text
     else:
         assert "one is missing" in text
         assert "two" in text
@@ -149,69 +216,108 @@ def test_an_unknown_form_is_refused():
 def test_contributions_add_up_to_the_gap_of_two_conventions():
     rng = np.random.default_rng(0)
     sizes = rng.integers(1, 8, 30)
-    queries = ra.Queries(
-        rng.integers(0, 3, sizes.sum()) * np.repeat(rng.random(30) < 0.7, sizes),
-        group_sizes=sizes, query_weight=rng.uniform(0.5, 2, 30),
-    )  # fmt: skip
+    labels = rng.integers(0, 3, sizes.sum()) * np.repeat(rng.random(30) < 0.7, sizes)
+    queries = ra.Queries(labels, group_sizes=sizes, query_weight=rng.uniform(0.5, 2, 30))
     scores = rng.integers(0, 5, sizes.sum()) / 5
-    one, other = ra.presets.lightgbm(3), ra.presets.sklearn(3).replace(short="skip")
-    found = OurNumber.of(queries, scores, one).gap(OurNumber.of(queries, scores, other))
-    expected = ra.evaluate(queries, scores, one).value - ra.evaluate(queries, scores, other).value
-    assert found.contributions.sum() == pytest.approx(expected, rel=1e-12)
-    assert np.isnan(found.our_values).any()
+    one, other = (
+        OurNumber.of(queries, scores, convention)
+        for convention in (ra.presets.lightgbm(3), ra.presets.sklearn(3).replace(short="skip"))
+    )
+    gap = one.gap(other)
+    values = [ra.evaluate(queries, scores, number.convention).value for number in (one, other)]
+    assert gap.contributions.sum() == pytest.approx(values[0] - values[1], rel=1e-12)
+    assert np.isnan(gap.our_values).any()
 
 
 # The plot.
 
 
+def of_one_query(contribution):
+    columns = dict.fromkeys(("query_ids", "values", "our_values"), np.ones(1))
+    return QueryDifferences(**columns, contributions=np.array([contribution]))
+
+
 def test_the_plot_shows_the_queries_of_the_row_that_differs():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    first = compared(
-        0.5,
-        per_query=QueryDifferences(
-            **dict.fromkeys(("query_ids", "values", "our_values", "contributions"), np.array([1.0]))
-        ),
-    )
-    ax = ParityReport((first, *report().rows)).plot(n=3)
+    ax = ParityReport((compared(0.5, per_query=of_one_query(1.0)), *REPORT.rows)).plot(n=3)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["q1", "q2", "q3"]
     assert [bar.get_width() for bar in ax.patches] == [0.5, -0.25, 0.125]
     assert ax.yaxis_inverted()  # the largest on top
     assert "a|b <log> 1.0 less ours" in ax.get_title()
+    assert REPORT.plot(ax=ax) is ax
 
 
-def test_the_plot_goes_where_it_is_told():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    ax = figure.subplots()
-    assert report().plot(ax=ax) is ax
-
-
-def test_without_differences_by_query_there_is_no_plot():
-    with pytest.raises(ra.InputError, match="no row of this report has differences by query"):
-        ParityReport((compared(0.5),)).plot()
-
-
-def test_without_contributions_there_is_no_plot():
-    none = QueryDifferences(
-        query_ids=np.array([1]), values=np.ones(1), our_values=np.ones(1), contributions=np.zeros(1)
-    )
-    with pytest.raises(ra.InputError, match="no query contributes"):
-        ParityReport((compared(0.75, per_query=none),)).plot()
+@for_each(
+    ("report", "n", "message"),
+    [
+        (ParityReport((compared(0.5),)), 20, "no row of this report has differences by query"),
+        (ParityReport((compared(0.75, per_query=of_one_query(0.0)),)), 20, "no query contributes"),
+        *((REPORT, n, "allowed are whole numbers from 1 on") for n in ("x", 1.5, 0, True)),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_plotted_is_refused(report, n, message):
+    with pytest.raises(ra.InputError, match=message):
+        report.plot(n=n)
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.delitem(sys.modules, "rankadapters.plotting.figures", raising=False)  # of a test before
     with pytest.raises(ra.MissingToolkitError, match=r"matplotlib is not installed.\nHint: .*rankadapters\[plot\]"):
-        report().plot()
+        REPORT.plot()
 
 
 def test_a_report_needs_neither_numba_nor_a_toolkit():
+    heavy = {"numba", "matplotlib", "sklearn", "lightgbm", "xgboost", "catboost", "rich"}
     code = (
         "import sys, rankadapters.parity as p\n"
         "print(p.ParityReport(()).to_html())\n"
-        "print(sorted({'numba', 'matplotlib', 'sklearn', 'lightgbm', 'xgboost', 'catboost'} & set(sys.modules)))"
+        f"print(sorted({heavy} & set(sys.modules)))"
     )
     root = Path(__file__).parent.parent.parent
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert done.stdout.endswith("[]\n")
+
+
+# What a tool can express.
+
+
+@for_each(
+    ("changes", "own"),
+    [
+        ({}, LIGHTGBM),
+        *(
+            ({name: value}, LIGHTGBM)
+            for name, value in {"missing": "zero", "unjudged": "drop", "ideal": "retrieved"}.items()
+        ),
+        ({"empty": 0}, LIGHTGBM.replace(empty=0.0, average="query")),  # query-except-empty is then query
+    ],
+)
+def test_what_cannot_occur_inside_a_toolkit_makes_no_difference(changes, own):
+    require_expressible("LightGBM", LIGHTGBM.replace(**changes), own)
+    assert differing(LIGHTGBM.replace(**changes), own) == {}
+
+
+def test_every_differing_field_and_the_nearest_convention_are_named():
+    with pytest.raises(ra.UnsupportedConventionError) as caught:
+        require_expressible("LightGBM", ra.presets.textbook(5), ra.presets.lightgbm(5))
+    assert str(caught.value) == (
+        "LightGBM cannot express ties='average', empty=0, average='uniform', "
+        "only ties='input', empty=1, average='query-except-empty'.\n"
+        f"Hint: the nearest it can express is {ra.presets.lightgbm(5)}."
+    )
+
+
+def test_another_measure_is_named_without_the_fields_that_it_does_not_have():
+    fields = {name: value for name, value in LIGHTGBM.to_dict().items() if name in ra.DCG.fields()}
+    assert differing(ra.DCG(**{**fields, "average": "query"}), LIGHTGBM) == {
+        "measure": ("dcg", "ndcg"),
+        "average": ("query", "query-except-empty"),
+    }
+
+
+def test_what_is_no_convention_is_refused():
+    with pytest.raises(ra.ConventionError, match=r"10 is not a convention.\nHint: ra\.presets"):
+        require_expressible("LightGBM", 10, LIGHTGBM)

@@ -11,30 +11,24 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from rankadapters.plotting.curves import curves
+from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.scatter import GRID, scatter
 from rankadapters.plotting.svg import inline_svg
 from rankadapters.plotting.waterfall import waterfall
+from tests.tables import for_each
+
+LONG = "auc/catboost.query_auc+ties=worst+pool=pairs+average=query"
 
 
-def test_a_part_begins_where_the_one_before_it_ends():
-    [axes] = waterfall(("a", 0.75), {"short": -0.5, "empty": 0.125}, ("b", 0.375)).axes
-    bars = [(bar.get_x(), bar.get_width()) for bar in axes.patches]
-    assert bars == [(0, 0.75), (0.75, -0.5), (0.25, 0.125), (0, 0.375)]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "short", "empty", "b"]
-    assert [text.get_text() for text in axes.texts] == ["0.7500", "-0.5000", "+0.1250", "0.3750"]
-
-
-def test_a_long_name_is_cut_so_that_the_bars_have_room():
-    name = "auc/catboost.query_auc+ties=worst+pool=pairs+average=query"
-    figure = waterfall((name, 0.75), {"ties": -0.5}, ("b", 0.25))
+def test_a_part_begins_where_the_one_before_it_ends_and_its_color_is_that_of_up_or_down():
+    figure = waterfall((LONG, 0.75), {"short": -0.5, "empty": 0.125}, ("b", 0.375))
     figure.draw_without_rendering()  # warns where the axes collapse, which fails a test
     [axes] = figure.axes
-    assert axes.get_yticklabels()[0].get_text() == "auc/catboost.query_auc+ties=worst+pool=pairs+av…"
-
-
-def test_parts_up_and_down_differ_in_color():
-    [axes] = waterfall(("a", 0.5), {"up": 0.25, "down": -0.25}, ("b", 0.5)).axes
+    bars = [(bar.get_x(), bar.get_width()) for bar in axes.patches]
+    assert bars == [(0, 0.75), (0.75, -0.5), (0.25, 0.125), (0, 0.375)]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == [f"{LONG[:47]}…", "short", "empty", "b"]  # cut so that the bars have room
+    assert [text.get_text() for text in axes.texts] == ["0.7500", "-0.5000", "+0.1250", "0.3750"]
     colors = [bar.get_facecolor() for bar in axes.patches]
     assert len(set(colors)) == 3
     assert colors[0] == colors[3]
@@ -49,7 +43,7 @@ def test_points_that_coincide_are_one_of_larger_area_and_nan_is_left_out():
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "b")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("x", "y", "ends"),
     [([0.25, 0.5], [0.5, 0.75], [0, 1]), ([-0.5, 0], [0.5, 0], [-0.5, 1]), ([0, 3], [0.5, 2], [0, 3])],
 )
@@ -73,22 +67,41 @@ def test_lines_differ_in_color_and_dashes_and_are_named():
     assert [text.get_text() for text in legend.get_texts()] == ["yahoo", "letor4"]
 
 
+PANELS = {
+    "AdaRank": {"LETOR": {"yahoo": [0.3, 0.1], "letor": [0.2, 0.1]}, "Yahoo!": {"letor": [0.6, 0.7]}},
+    "RankSVM": {"LETOR": {"letor": [0.4, 0.2]}, "Yahoo!": {"yahoo": [0.7, 0.8]}},
+}
+
+
+def test_panels_share_a_scale_by_column_and_a_curve_looks_alike_in_all_and_is_once_in_the_legend():
+    figure = panels([1, 2], PANELS, "k", "NDCG")
+    axes = figure.axes
+    assert [each.get_title() for each in axes] == ["LETOR", "Yahoo!", "", ""]
+    assert [each.get_ylabel() for each in axes] == ["AdaRank", "", "RankSVM", ""]
+    assert axes[0].get_ylim() == axes[2].get_ylim() != axes[1].get_ylim()
+    looks = {(line.get_label(), line.get_color(), line.get_linestyle()) for each in axes for line in each.get_lines()}
+    assert {label for label, *_ in looks} == {"yahoo", "letor"}
+    assert len(looks) == 2
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["yahoo", "letor"]
+    assert [line.get_ydata().tolist() for line in axes[0].get_lines()] == [[0.3, 0.1], [0.2, 0.1]]
+    [axes] = panels([1, 2], {"": {"LETOR": {"a": [0.1, 0.2]}}}, "k", "NDCG").axes  # one row needs no name
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("k", "")
+
+
 def svg(name):
     figure = waterfall(("a <b>", 0.75), {"short": -0.375}, ("b", 0.375))
     return inline_svg(figure, name=name, title="A <title>", description='says "so"')
 
 
-def test_an_svg_says_what_it_shows():
+def test_an_svg_says_what_it_shows_follows_the_pages_colors_and_leaks_no_style():
     text = svg("gap")
+    assert text == svg("gap")
     assert text.startswith("<svg ")
     assert 'role="img" aria-labelledby="gap-title gap-description"' in text
     assert '<title id="gap-title">A &lt;title&gt;</title>' in text
     assert '<desc id="gap-description">says &quot;so&quot;</desc>' in text
     assert ">short</text>" in text
-
-
-def test_an_svg_follows_the_pages_colors_and_leaks_no_style():
-    text = svg("gap")
     assert "currentColor" in text
     assert "#000000" not in text
     assert "<style" not in text
@@ -104,25 +117,22 @@ def test_ids_of_two_svgs_never_meet_and_every_reference_is_met():
     assert references <= ids[0]
 
 
-def test_the_same_figure_gives_the_same_svg():
-    assert svg("gap") == svg("gap")
-
-
-@pytest.mark.parametrize("plot", ["waterfall", "scatter", "curves", "panels"])
-def test_without_matplotlib_the_extra_is_named(plot):
-    arguments = {
-        "waterfall": "('a', 1), {}, ('b', 1)", "scatter": "[1], [1], 'a', 'b'", "curves": "[1], {'a': [1]}, 'x', 'y'",
-        "panels": "[1], {'': {'a': {'b': [1]}}}, 'x', 'y'",
-    }  # fmt: skip
-    code = f"""
+def test_without_matplotlib_the_extra_is_named():
+    code = """
 import sys
 sys.modules["matplotlib"] = sys.modules["matplotlib.figure"] = None
 from rankadapters import MissingToolkitError
-from rankadapters.plotting.{"curves" if plot == "panels" else plot} import {plot}
-try:
-    {plot}({arguments[plot]})
-except MissingToolkitError as error:
-    print(error)
+from rankadapters.plotting.curves import curves, panels
+from rankadapters.plotting.scatter import scatter
+from rankadapters.plotting.waterfall import waterfall
+for plot in (
+    lambda: waterfall(("a", 1), {}, ("b", 1)), lambda: scatter([1], [1], "a", "b"),
+    lambda: curves([1], {"a": [1]}, "x", "y"), lambda: panels([1], {"": {"a": {"b": [1]}}}, "x", "y"),
+):
+    try:
+        plot()
+    except MissingToolkitError as error:
+        print(error)
 """
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert found == 'matplotlib is not installed.\nHint: pip install "rankadapters[plot]"\n'
+    assert found == 4 * 'matplotlib is not installed.\nHint: pip install "rankadapters[plot]"\n'

@@ -17,6 +17,7 @@ from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.parity import contributions
 from rankadapters.plotting.ranks import ranks
 from rankadapters.plotting.waterfall import waterfall
+from tests.tables import for_each
 
 pytest.importorskip("matplotlib")
 
@@ -65,12 +66,8 @@ def test_profile_draws_the_largest_change_of_each_field():
     assert [bar.get_width() for bar in axes.patches] == [effect.change for effect in profile.effects]
     assert axes.get_xlabel() == "largest change of NDCG"
     figure.draw_without_rendering()
-
-
-def test_a_profile_without_effects_has_no_plot():
-    profile = replace(ra.audit.profile([1, 0], k=1, scores=[1.0, 2.0], group_sizes=[2]), effects=())
     with pytest.raises(ra.InputError, match="no field of a convention makes a difference"):
-        profile.plot()
+        replace(profile, effects=()).plot()
 
 
 def test_winning_numbers_are_drawn_best_first_without_those_that_are_undefined():
@@ -93,6 +90,8 @@ def test_tests_over_data_sets_draw_intervals_and_grey_is_not_significant():
         assert list(point.get_xdata()) == [comparison.difference]
         assert bar.get_color() == (COLORS[0] if comparison.p_corrected <= 0.05 else TOTAL)
     assert {bar.get_color() for bar in bars_} == {COLORS[0], TOTAL}
+    words = ["yes" if comparison.p_corrected <= 0.05 else "no" for comparison in report.comparisons]
+    assert [line[-1] for line in report.blocks()[0].lines] == words
     figure.draw_without_rendering()
 
 
@@ -110,14 +109,13 @@ def test_bars_have_room_for_long_names_and_their_numbers():
     assert ticks(figure.axes[0]) == ["auc/catboost.query_auc+ties=worst+pool=pairs+av…", "b"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "figure",
     [
         lambda: curves([1, 2], {"a": (0.0, 1.0)}, "x", "y"),
         lambda: panels([1, 2], {"": {"a": {"b": (0.0, 1.0)}}}, "x", "y"),
         lambda: ranks(["a", "b"], {"a": (1, 2), "b": (2, 1)}, "x"),
     ],
-    ids=["curves", "panels", "ranks"],
 )
 def test_cutoffs_and_ranks_are_marked_by_whole_numbers(figure):
     [axes] = figure().axes
@@ -139,7 +137,7 @@ def inches(axes):
     return extent.height / axes.figure.dpi, extent.width / axes.figure.dpi
 
 
-@pytest.mark.parametrize(
+@for_each(
     "drawn",
     [
         lambda n: bars([(name, 1.0) for name in names(n)], "x").axes[0],
@@ -157,7 +155,7 @@ def test_every_row_of_a_plot_adds_the_height_of_a_line_or_two_of_text(drawn):
     assert 1.5 < heights[2] - heights[1] < 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     "drawn",
     [
         lambda n: curves([1, 2], dict.fromkeys(names(n), (0.0, 1.0)), "x", "y"),
@@ -172,7 +170,7 @@ def test_a_legend_takes_no_room_from_what_is_drawn(drawn):
         assert inches(drawn(n).axes[0]) == pytest.approx((height, width), rel=0.1)
 
 
-@pytest.mark.parametrize("n", [1, 3, 4])
+@for_each("n", [1, 3, 4])
 def test_panels_of_bagplots_are_nearly_square(n):
     spread = Spread([(0, 0)], (0, 0), [], [], [])
     height, width = inches(bagplots(dict.fromkeys(names(n), spread), "x", "y").axes[0])
@@ -182,7 +180,7 @@ def test_panels_of_bagplots_are_nearly_square(n):
 # Notebooks
 
 
-@pytest.mark.parametrize("made", [ordered, compared, stratified, lambda: ParityReport(())])
+@for_each("made", [ordered, compared, stratified, lambda: ParityReport(())])
 def test_a_result_is_a_table_in_notebooks_of_html_and_of_markdown(made):
     result = made()
     assert result._repr_markdown_() == result.to_markdown()
@@ -199,7 +197,7 @@ def test_results_show_their_first_cells():
     assert "| m1 | D | MAP | 0.02 |" in many._repr_markdown_()
 
 
-@pytest.mark.parametrize("made", [lambda: bars([("a", 1.0)], "x"), lambda: compared().plot()])
+@for_each("made", [lambda: bars([("a", 1.0)], "x"), lambda: compared().plot()])
 def test_a_notebook_shows_a_plot_though_pyplot_was_never_imported(made):
     shown = made()._repr_svg_()
     assert shown.lstrip().startswith("<?xml")

@@ -13,6 +13,7 @@ import rankadapters as ra
 from tests.helpers.command import printed, refused
 from tests.helpers.segment_data import conventions, rows
 from tests.helpers.stream_data import anyhow, cut, evenly
+from tests.tables import for_each
 
 DATA = rows(3)
 DATA = {name: column[np.argsort(DATA["qid"], kind="stable")] for name, column in DATA.items()}
@@ -22,7 +23,6 @@ MERGING = [
     for each in conventions()
     if getattr(each, "pool", "") != "rows" and getattr(each, "pairs", "") != "given"
 ]
-COMMAND = ("evaluate", "--convention", "letor4@3", "lightgbm.map@3")
 
 
 def in_memory(convention, scores=DATA["score"], **changes):
@@ -36,14 +36,14 @@ def everything(segments):
     return list(segments), digests, segments.to_dict()
 
 
-@pytest.mark.parametrize("bounds", [evenly(DATA["qid"].size, 7), anyhow(DATA["qid"].size, 40, seed=1)])
-@pytest.mark.parametrize("by", ["segment", BY], ids=["column", "mapping"])
+@for_each("bounds", [evenly(DATA["qid"].size, 7), anyhow(DATA["qid"].size, 40, seed=1)])
+@for_each("by", ["segment", BY], ids=["column", "mapping"])
 def test_a_stream_has_the_segments_of_memory(bounds, by):
     found = ra.evaluate_stream(cut(DATA, bounds), MERGING, docid="docid", by=by)
     assert everything(found) == everything(in_memory(MERGING))
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@for_each("kind", ["csv", "parquet"])
 def test_a_file_has_the_segments_of_memory(tmp_path, kind):
     pd = pytest.importorskip("pandas")
     path = tmp_path / f"rows.{kind}"
@@ -80,7 +80,7 @@ def test_a_row_that_disagrees_is_named_wherever_its_batch_is():
     assert error.value.row == row
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("by", "message"),
     [
         ({**BY, 1000: "x"}, "by names query 1000, but the data have no such query"),
@@ -103,21 +103,11 @@ def test_letor_files_take_a_mapping_alone(tmp_path):
         ra.evaluate_stream(ra.io.stream_letor(path, feature=1), "textbook@2", by="market")
 
 
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "rows.csv"
-    with path.open("w") as file:
-        writer = csv.writer(file)
-        writer.writerow(DATA)
-        writer.writerows(zip(*(column.tolist() for column in DATA.values()), strict=True))
-    return str(path)
-
-
-@pytest.mark.parametrize("convention", ["letor4@3", "lightgbm.auc"])
-def test_the_command_prints_the_segments_of_memory(capsys, table, convention):
-    expected = ra.evaluate(
-        DATA["label"], DATA["score"], convention, qid=[str(query) for query in DATA["qid"]], by=DATA["segment"]
-    ).to_dict()["segments"]
+@for_each("convention", ["letor4@3", "lightgbm.auc"])
+def test_the_command_prints_the_segments_of_memory(capsys, write, convention):
+    expected = in_memory(convention, qid=[str(query) for query in DATA["qid"]]).to_dict()["segments"]
+    rows_of_text = (",".join(map(str, row)) for row in zip(*DATA.values(), strict=True))
+    table = write("\n".join([",".join(DATA), *rows_of_text, ""]), "rows.csv")
     command = ("evaluate", "--convention", convention, "--table", table, "--by", "segment", "--format")
     assert json.loads(printed(capsys, *command, "json"))["segments"] == expected
     lines = list(csv.DictReader(io.StringIO(printed(capsys, *command, "csv"))))

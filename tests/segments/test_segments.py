@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.segment_data import alone, columns, conventions, rows
+from tests.tables import for_each
 
 DATA = rows()
 WEIGHED = [
@@ -62,28 +63,28 @@ def test_a_mapping_says_the_same_as_a_column():
     assert repr(ra.evaluate(*arguments, qid=DATA["qid"], by=floats)) == repr(by_column)
 
 
-SEGMENTS = [
-    ([10, 9, 10], [9, 10]),
-    ([True, False, True], [False, True]),
-    (
-        [np.datetime64("2026-02-01"), np.datetime64("2026-01-01"), np.datetime64("2026-02-01")],
-        [date(2026, 1, 1), date(2026, 2, 1)],
-    ),
-    (["b", 2, 10], [2, 10, "b"]),
-    ([("x", 2), ("x", 1), ("x", 2)], [("x", 1), ("x", 2)]),
-    ([0.5, 0.25, 0.5], [0.25, 0.5]),
-    (["all", "all", "all"], ["all"]),
-]
-
-
-def test_segments_are_any_hashables_in_the_order_of_their_values():
-    for segments, order in SEGMENTS:
-        column = np.fromiter(np.repeat(np.arange(3), 2), int)
-        found = evaluated(by=[segments[query] for query in column])
-        assert list(found) == order
-        assert [type(segment) for segment in found] == [type(segment) for segment in order]
-        assert found[segments[0]] == found[order[-1] if len(order) > 1 and segments[0] == order[-1] else segments[0]]
-        assert list(evaluated(by=dict(zip("abc", segments, strict=True)))) == order
+@for_each(
+    ("segments", "order"),
+    [
+        ([10, 9, 10], [9, 10]),
+        ([True, False, True], [False, True]),
+        ([np.datetime64(f"2026-0{month}-01") for month in (2, 1, 2)], [date(2026, 1, 1), date(2026, 2, 1)]),
+        (["b", 2, 10], [2, 10, "b"]),
+        ([("x", 2), ("x", 1), ("x", 2)], [("x", 1), ("x", 2)]),
+        ([0.5, 0.25, 0.5], [0.25, 0.5]),
+        (["all", "all", "all"], ["all"]),
+    ],
+)
+def test_segments_are_any_hashables_in_the_order_of_their_values(segments, order):
+    found = evaluated(by=[segments[query] for query in (0, 0, 1, 1, 2, 2)])
+    assert list(found) == order
+    assert [type(segment) for segment in found] == [type(segment) for segment in order]
+    assert found[segments[0]] == found[order[-1] if len(order) > 1 and segments[0] == order[-1] else segments[0]]
+    assert list(evaluated(by=dict(zip("abc", segments, strict=True)))) == order
+    assert "xx" not in found
+    with pytest.raises(KeyError, match="there is no segment 'xx'"):
+        found["xx"]
+    assert dict(found)[order[0]] == found[order[0]]
 
 
 def test_scores_of_two_segments_do_not_compare_but_those_of_two_models_do():
@@ -115,23 +116,20 @@ def test_an_interval_is_that_of_student_with_the_standard_error_of_the_queries()
 
 
 def test_equal_values_have_an_interval_without_width_and_a_single_query_has_none():
-    found = ra.evaluate(LABELS, LABELS, "textbook@2", qid=QID, by=BY)
-    lines = found.to_dict()["segments"]
+    lines = ra.evaluate(LABELS, LABELS, "textbook@2", qid=QID, by=BY).to_dict()["segments"]
     assert [(line["segment"], line["low"], line["high"]) for line in lines] == [
         ("no", None, None), ("se", 1.0, 1.0), (None, 1.0, 1.0),
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-100, 1e140])
-def test_an_interval_does_not_depend_on_the_unit_of_the_weights(scale):
-    weights = np.array([0.5, 1.5, 1.0])
-    convention = ra.parse("textbook@2").replace(average="query")
-    found = evaluated(convention, by=["x"] * 6, query_weight=weights * scale).to_dict()["segments"][0]
-    expected = evaluated(convention, by=["x"] * 6, query_weight=weights).to_dict()["segments"][0]
-    if scale == 1e-300:
-        assert found["low"] is None  # such squares are beyond float64, which is better said than rounded to 0
-    else:
-        assert found["standard_error"] == pytest.approx(expected["standard_error"], rel=1e-12)
+def test_an_interval_does_not_depend_on_the_unit_of_the_weights():
+    def of_unit(scale):
+        convention, weights = ra.parse("textbook@2").replace(average="query"), scale * np.array([0.5, 1.5, 1.0])
+        return evaluated(convention, by=["x"] * 6, query_weight=weights).to_dict()["segments"][0]
+
+    for scale in (1e-100, 1e140):
+        assert of_unit(scale)["standard_error"] == pytest.approx(of_unit(1)["standard_error"], rel=1e-12)
+    assert of_unit(1e-300)["low"] is None  # such squares are beyond float64, which is better said than rounded to 0
 
 
 def test_a_frame_a_dict_and_a_table_hold_a_row_for_each_segment_and_one_for_all():
@@ -167,7 +165,7 @@ def test_a_plot_has_a_line_for_each_segment_and_one_at_the_value_of_all():
     assert len(axes.lines) == 16  # an interval and a point each, without a line of all
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("by", "message", "row"),
     [
         (["se", "se", "no", "dk", "x", "x"], r"by\[3\] is 'dk', but query b began with 'no'", 3),
@@ -206,13 +204,6 @@ def test_a_column_of_pandas_shares_the_index_of_the_rows():
 def test_a_segment_without_a_value_is_named():
     with pytest.raises(ra.InputError, match="segment 'no': nothing is left to average: every query was skipped"):
         ra.evaluate([1, 0, 0, 0], [1, 2, 1, 2], SKIPPING, qid=[1, 1, 2, 2], by={1: "se", 2: "no"})
-
-
-def test_a_segment_that_is_not_there_is_not_looked_up():
-    with pytest.raises(KeyError, match="there is no segment 'xx'"):
-        evaluated()["xx"]
-    assert "xx" not in evaluated()
-    assert dict(evaluated())["se"] == evaluated()["se"]
 
 
 def test_a_mean_above_the_values_of_a_segment_is_warned_of():

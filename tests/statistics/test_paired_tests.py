@@ -15,6 +15,7 @@ from rankadapters.statistics import paired_tests as pairwise
 from rankadapters.statistics import resamples
 from rankadapters.statistics.paired_tests import paired_tests, whole_numbers
 from rankadapters.statistics.resamples import Resamples
+from tests.tables import for_each
 
 RNG = np.random.default_rng(0)
 HOW = {"n_resamples": 9999, "confidence": 0.95, "seed": 0}
@@ -55,14 +56,13 @@ ZERO_SUMS = [
 ]
 
 
-def test_sums_that_are_equal_count_as_equal_whatever_their_last_bits():
-    for difference in ZERO_SUMS:
-        for scale in (1, 1 / 3, 1e-310, 1e306):
-            [found] = of(np.array(difference) * scale)
-            assert found.p_value == exact(difference), (difference, scale)
+@for_each("difference", ZERO_SUMS)
+@for_each("scale", [1, 1 / 3, 1e-310, 1e306])
+def test_sums_that_are_equal_count_as_equal_whatever_their_last_bits(difference, scale):
+    assert of(np.array(difference) * scale)[0].p_value == exact(difference)
 
 
-@pytest.mark.parametrize("sign", [1, -1])
+@for_each("sign", [1, -1])
 def test_what_rounding_takes_from_a_sum_leaves_it_equal(sign):
     high = sign * (2.0**41 + 7 / 16)  # of which eleven times 7/16 are rounded off
     difference = [high] * 11 + [-11 * high, -20 * sign * 2.0**41]
@@ -78,11 +78,7 @@ def test_random_swaps_estimate_the_exact_p_value():
     spread = np.sqrt(2 * all_of_them.p_value / 999 / 40)  # of twice a share, the mean of 40
     assert all_of_them.p_value > 0.01
     assert np.mean(found) == pytest.approx(all_of_them.p_value, abs=4 * spread + 2 / 1000)
-
-
-def test_no_p_value_of_random_swaps_is_smaller_than_two_of_them():
-    [found] = of(np.ones(60))
-    assert found.p_value == 2 / 10_000
+    assert of(np.ones(60))[0].p_value == 2 / 10_000  # no p value of random swaps is smaller than two of them
 
 
 def test_the_interval_of_zeros_and_ones_is_that_of_a_binomial():
@@ -127,12 +123,9 @@ def test_no_more_than_a_block_of_resamples_is_held(monkeypatch):
     drawn = Resamples(100, 9999, seed=0)
     for blocks in (drawn.swaps(), drawn.samples()):
         assert [block.shape for block in blocks] == [(50, 100)] * 199 + [(49, 100)]
-
-
-def test_samples_have_as_many_queries_as_there_are():
-    [drawn] = Resamples(30, 50, seed=1).samples()
-    assert (drawn.sum(axis=1) == 30).all()
-    assert drawn.max() > 1
+    samples = np.concatenate(list(drawn.samples()))
+    assert (samples.sum(axis=1) == 100).all()  # as many queries as there are
+    assert samples.max() > 1
 
 
 THREADS = """
@@ -156,7 +149,7 @@ def test_the_number_of_threads_of_the_matrix_product_changes_no_bit():
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("tiny", [2.0**-1074, 1e-30, 1.0, 1e300])
+@for_each("tiny", [2.0**-1074, 1e-30, 1.0, 1e300])
 def test_sums_of_resamples_are_exact(tiny):
     differences = RNG.normal(size=(3, 999)) * tiny
     whole, exponents = whole_numbers(differences)

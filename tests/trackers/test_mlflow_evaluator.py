@@ -14,6 +14,7 @@ import pytest
 import rankadapters as ra
 from tests.helpers.mlflow_registry import EVALUATOR, registered
 from tests.helpers.ranking_data import ranking
+from tests.tables import for_each
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read as it is imported
 pytestmark = pytest.mark.filterwarnings("ignore:::mlflow")  # of its own calls of pandas, and of models without types
@@ -48,18 +49,22 @@ def frame(**columns):
 
 def evaluated(mlflow, *, data=None, convention=CONV, options=None, **arguments):
     """Evaluate by the column f0, or what `arguments` say."""
+    config = {"convention": convention, **(options or {})}
     return mlflow.models.evaluate(
         data=frame(score=ONE.X[:, 0]) if data is None else data,
         model_type="ranker",
         evaluators="rankadapters",
-        evaluator_config={"convention": convention, **(options or {})},
-        **({"targets": "label", "predictions": "score"} | arguments),
+        **({"targets": "label", "predictions": "score", "evaluator_config": config} | arguments),
     )
 
 
 def expected(conventions, scores=ONE.X[:, 0], **columns):
     panel = ra.Panel(ONE.y, conventions, qid=ONE.qid, **columns)
     return panel.measure(scores)
+
+
+def value_of(convention, scores=ONE.X[:, 0], **columns):
+    return expected([convention], scores, **columns).scores[convention].value
 
 
 def downloaded(mlflow, run_id, path, tmp_path):
@@ -86,19 +91,15 @@ def test_stored_predictions_are_logged_with_metrics_signatures_table_and_plot(ml
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_result_holds_its_artifacts_and_is_saved_and_loaded(mlflow, tmp_path):
-    result = evaluated(mlflow)
+def test_the_result_holds_its_artifacts_and_is_saved_and_loaded_and_has_a_run_when_none_is_active(mlflow, tmp_path):
+    result = evaluated(mlflow, convention="letor4@5")
+    [run] = mlflow.search_runs(output_format="list")
+    assert run.data.metrics == result.metrics == {"ndcg_at_5/letor4": value_of(CONV)}
     assert set(result.artifacts) == {"per_query_table", "per_query_plot"}
     assert result.artifacts["per_query_table"].content[CONV.name].size == ONE.sizes.size
     assert min(result.artifacts["per_query_plot"].content.size) > 100
     result.save(str(tmp_path / "saved"))
     assert type(result).load(str(tmp_path / "saved")).metrics == result.metrics
-
-
-def test_one_run_by_itself_when_none_is_active(mlflow):
-    result = evaluated(mlflow, convention="letor4@5")
-    [run] = mlflow.search_runs(output_format="list")
-    assert run.data.metrics == result.metrics == {"ndcg_at_5/letor4": expected([CONV]).scores[CONV].value}
 
 
 def test_a_convention_over_all_rows_alone_has_neither_table_nor_plot(mlflow):
@@ -112,7 +113,7 @@ def test_weights_and_documents_are_columns(mlflow):
     convention = ra.parse("trec_eval_9@5").replace(average="query")
     data = frame(score=ONE.X[:, 0], weight=np.repeat(weights, ONE.sizes), name=docid)
     result = evaluated(mlflow, data=data, convention=convention, options={"query_weight": "weight", "docid": "name"})
-    found = expected([convention], query_weight=weights, docid=docid).scores[convention].value
+    found = value_of(convention, query_weight=weights, docid=docid)
     assert list(result.metrics.values()) == [found]
     arrays = {"query_weight": weights, "docid": docid, "qid": ONE.qid}
     assert evaluated(mlflow, data=data, convention=convention, options=arrays).metrics == result.metrics
@@ -123,7 +124,7 @@ def test_a_dataset_of_mlflow_names_its_columns_itself(mlflow):
         warnings.simplefilter("ignore")  # of integer columns, that they cannot be missing
         data = mlflow.data.from_pandas(frame(score=ONE.X[:, 0]), targets="label", predictions="score")
     result = evaluated(mlflow, data=data, targets=None, predictions=None)
-    assert result.metrics == {"ndcg_at_5/letor4": expected([CONV]).scores[CONV].value}
+    assert result.metrics == {"ndcg_at_5/letor4": value_of(CONV)}
 
 
 def test_numpy_data_take_the_queries_as_an_array(mlflow):
@@ -133,16 +134,18 @@ def test_numpy_data_take_the_queries_as_an_array(mlflow):
         seen.append(np.asarray(X).shape)
         return np.asarray(X)[:, 1]
 
-    arguments = {"model": model, "targets": ONE.y, "predictions": None, "options": {"qid": ONE.qid}}
-    result = evaluated(mlflow, data=ONE.X, **arguments)
-    assert result.metrics["ndcg_at_5/letor4"] == expected([CONV], ONE.X[:, 1]).scores[CONV].value
+    arguments = {"data": ONE.X, "model": model, "targets": ONE.y, "predictions": None}
+    result = evaluated(mlflow, options={"qid": ONE.qid}, **arguments)
+    assert result.metrics["ndcg_at_5/letor4"] == value_of(CONV, ONE.X[:, 1])
     assert seen == [ONE.X.shape]
+    with pytest.raises(ra.InputError, match=r"qid='qid' is not.*\nHint: numpy arrays have no named columns; or pass"):
+        evaluated(mlflow, **arguments)
 
 
 # Models
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("output", "predictions"),
     [
         (lambda X: X["f1"].to_numpy(), None),
@@ -160,11 +163,11 @@ def test_a_function_gets_the_features_without_the_columns_that_are_named(mlflow,
         return output(X)
 
     result = evaluated(mlflow, data=frame(), model=model, predictions=predictions)
-    assert result.metrics["ndcg_at_5/letor4"] == expected([CONV], ONE.X[:, 1]).scores[CONV].value
+    assert result.metrics["ndcg_at_5/letor4"] == value_of(CONV, ONE.X[:, 1])
     assert seen == [["f0", "f1", "f2"]]
 
 
-@pytest.mark.parametrize("signature", ["features", "with qid", None])
+@for_each("signature", ["features", "with qid", None])
 def test_a_pyfunc_model_gets_what_its_signature_says(mlflow, tmp_path, signature):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of type hints and integer columns
@@ -177,11 +180,11 @@ def test_a_pyfunc_model_gets_what_its_signature_says(mlflow, tmp_path, signature
 
         names = ["f0", "f1", "f2"] + ["qid"] * (signature == "with qid")
         inferred = None if signature is None else infer_signature(frame()[names])
-        path = str(tmp_path / "model")
+        path = str(tmp_path / f"model of {signature}")
         mlflow.pyfunc.save_model(path, python_model=Model(), signature=inferred, pip_requirements=[])
         model = mlflow.pyfunc.load_model(path)
         result = evaluated(mlflow, data=frame(), model=model, predictions=None)
-    assert result.metrics["ndcg_at_5/letor4"] == expected([CONV], ONE.X[:, 2]).scores[CONV].value
+    assert result.metrics["ndcg_at_5/letor4"] == value_of(CONV, ONE.X[:, 2])
 
 
 def test_thresholds_of_mlflow_hold_for_our_metrics(mlflow):
@@ -205,7 +208,7 @@ def test_thresholds_of_mlflow_hold_for_our_metrics(mlflow):
 # What is refused
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "error", "said"),
     [
         ({"convention": "letor5@5"}, ra.ConventionError, "letor5"),
@@ -227,22 +230,14 @@ def test_what_is_wrong_is_said_by_us_and_nothing_is_logged(mlflow, arguments, er
 
 def test_a_missing_convention_is_said(mlflow):
     with pytest.raises(ra.InputError, match=r"the evaluator needs convention, which was left out\.\nHint: evaluator"):
-        mlflow.models.evaluate(
-            data=frame(score=ONE.X[:, 0]), targets="label", predictions="score", model_type="ranker",
-            evaluators="rankadapters", evaluator_config={"qid": "qid"},
-        )  # fmt: skip
+        evaluated(mlflow, evaluator_config={"qid": "qid"})
 
 
-def test_a_model_with_other_columns_is_refused(mlflow):
-    with pytest.raises(ra.InputError, match=r"predictions='c', but the model returns the columns 'f0', 'f1', 'f2'\."):
-        evaluated(mlflow, data=frame(), model=lambda X: X, predictions="c")
-    with pytest.raises(ra.InputError, match=r"predictions=None, but the model returns the columns 'f0', 'f1', 'f2'\."):
-        evaluated(mlflow, data=frame(), model=lambda X: X, predictions=None)
-
-
-def test_numpy_data_have_no_column_of_queries(mlflow):
-    with pytest.raises(ra.InputError, match=r"qid='qid' is not.*\nHint: numpy arrays have no named columns; or pass"):
-        evaluated(mlflow, data=ONE.X, model=lambda X: X[:, 0], targets=ONE.y, predictions=None)
+@for_each("predictions", ["c", None])
+def test_a_model_with_other_columns_is_refused(mlflow, predictions):
+    message = rf"predictions={predictions!r}, but the model returns the columns 'f0', 'f1', 'f2'\."
+    with pytest.raises(ra.InputError, match=message):
+        evaluated(mlflow, data=frame(), model=lambda X: X, predictions=predictions)
 
 
 def test_evaluations_that_name_no_evaluator_and_no_convention_are_not_ours(mlflow):

@@ -12,10 +12,13 @@ import pytest
 import rankadapters as ra
 from rankadapters.callbacks.history import Evaluation, History
 from tests.helpers.ranking_data import ranking
+from tests.tables import for_each
 
 os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}  # read as they are imported
 
-CONV, OTHER = ra.parse("letor4@5"), ra.parse("letor4@5+empty=1")  # the second name is not one that MLflow takes
+CONV, OTHER, LOSS = map(
+    ra.parse, ("letor4@5", "letor4@5+empty=1", "catboost.query_rmse")
+)  # the second name is not one that MLflow takes
 ONE, TWO = ranking(1), ranking(2)
 PARAMS = {"objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
 
@@ -61,8 +64,8 @@ def test_mlflow_takes_every_name():
 # What is refused
 
 
-@pytest.mark.parametrize("log", [ra.trackers.log_mlflow, ra.trackers.log_wandb])
-@pytest.mark.parametrize(
+@for_each("log", [ra.trackers.log_mlflow, ra.trackers.log_wandb])
+@for_each(
     ("what", "said"),
     [
         (history(2), r"the history has 2 trainings.*\nHint: history\.only\(run=-1\)"),
@@ -78,7 +81,7 @@ def test_what_cannot_be_logged_is_refused_before_a_run_is_touched(log, what, sai
         log(what)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("package", "call"),
     [
         ("mlflow", lambda: ra.trackers.log_mlflow(history())),
@@ -88,9 +91,8 @@ def test_what_cannot_be_logged_is_refused_before_a_run_is_touched(log, what, sai
 )
 def test_a_missing_tracker_is_named(package, call, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(
-        ra.MissingToolkitError, match=rf'{package} is not installed\.\nHint: .*"rankadapters\[trackers\]'
-    ):
+    message = rf'{package} is not installed\.\nHint: .*"rankadapters\[trackers\]'
+    with pytest.raises(ra.MissingToolkitError, match=message):
         call()
 
 
@@ -132,6 +134,15 @@ def test_mlflow_has_a_long_training_whole_in_a_run_by_id(mlflow):
     assert mlflow.active_run() is None
 
 
+def test_mlflow_s_key_is_the_name_of_the_set(mlflow):
+    lgb = pytest.importorskip("lightgbm")
+    metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
+    lgb.train(PARAMS, data, 1, valid_sets=[data], valid_names=["mine"], feval=metric)
+    with mlflow.start_run() as run:
+        ra.trackers.log_mlflow(metric.history)
+    assert list(mlflow.get_run(run.info.run_id).data.metrics) == ["mine-ndcg_at_5/letor4"]
+
+
 @pytest.fixture
 def autolog(mlflow):
     """Turn autologging of a toolkit on, for one test; what it says of names and of stores is not ours."""
@@ -141,29 +152,31 @@ def autolog(mlflow):
             getattr(mlflow, flavor).autolog(disable=True, silent=True)
 
 
-def test_autologging_of_lightgbm_has_every_value_in_full_precision(mlflow, autolog):
-    lgb = pytest.importorskip("lightgbm")
-    autolog("lightgbm")
-    metric = ra.lightgbm.eval_metric([CONV, OTHER], names=[ra.trackers.mlflow_name(each) for each in (CONV, OTHER)])
+NAMES = [ra.trackers.mlflow_name(convention) for convention in (CONV, OTHER)]
+
+
+def lightgbm_logged():
+    lgb, metric = pytest.importorskip("lightgbm"), ra.lightgbm.eval_metric([CONV, OTHER], names=NAMES)
     data = lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
-    with mlflow.start_run() as run:
-        lgb.train(PARAMS, data, 3, valid_sets=[data], feval=metric)
-    for convention in (CONV, OTHER):
-        expected = [(entry.iteration, entry.value) for entry in metric.history.only(convention=convention)]
-        key = f"training-{ra.trackers.mlflow_name(convention)}"
-        assert logged(mlflow, run.info.run_id, key)[: len(expected)] == expected
+    return metric.history, lambda: lgb.train(PARAMS, data, 3, valid_sets=[data], valid_names=["valid"], feval=metric)
 
 
-def test_autologging_of_xgboost_has_every_value_in_full_precision(mlflow, autolog):
+def xgboost_logged():
     xgb = pytest.importorskip("xgboost")
-    autolog("xgboost")
-    names = [ra.trackers.mlflow_name(each) for each in (CONV, OTHER)]
     data = xgb.DMatrix(ONE.X, label=ONE.y, qid=ONE.qid)
-    watch = ra.xgboost.EvalCallback([CONV, OTHER], [(data, "valid")], names=names)
+    watch = ra.xgboost.EvalCallback([CONV, OTHER], [(data, "valid")], names=NAMES)
+    settings = {"callbacks": [watch], "verbose_eval": False}
+    return watch.history, lambda: xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 3, **settings)
+
+
+@pytest.mark.parametrize(("toolkit", "trained"), [("lightgbm", lightgbm_logged), ("xgboost", xgboost_logged)])
+def test_autologging_has_every_value_in_full_precision(toolkit, trained, mlflow, autolog):
+    found, train = trained()
+    autolog(toolkit)
     with mlflow.start_run() as run:
-        xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 3, callbacks=[watch], verbose_eval=False)
-    for convention, name in zip((CONV, OTHER), names, strict=True):
-        expected = [(entry.iteration, entry.value) for entry in watch.history.only(convention=convention)]
+        train()
+    for convention, name in zip((CONV, OTHER), NAMES, strict=True):
+        expected = [(entry.iteration, entry.value) for entry in found.only(convention=convention)]
         assert logged(mlflow, run.info.run_id, f"valid-{name}")[: len(expected)] == expected
 
 
@@ -180,33 +193,24 @@ def offline(tmp_path, monkeypatch):
 
 
 def test_wandb_has_every_value_and_the_signatures(offline, monkeypatch):
-    rows = []
-    log = offline.log
+    rows, defined = [], []
+    log, define = offline.log, offline.define_metric
     monkeypatch.setattr(offline, "log", lambda row: (rows.append(row), log(row)))
+    monkeypatch.setattr(
+        offline, "define_metric", lambda name, **how: (defined.append((name, how)), define(name, **how))
+    )
     ra.trackers.log_wandb(history(), run=offline)
-    ra.trackers.log_wandb(score(), run=offline)
+    ra.trackers.log_wandb(score())  # in the run that there is
     names = ("valid_ndcg_5_letor4", "valid_ndcg_5_letor4_empty_1")
     first, second = ([e.value for e in history().only(convention=convention)] for convention in (CONV, OTHER))
     assert rows == [
         {names[0]: one, names[1]: two, "iteration": i} for i, (one, two) in enumerate(zip(first, second, strict=True))
     ]
+    assert defined == [(name, {"step_metric": "iteration"}) for name in names]
     summary = dict(offline.summary)
     assert [summary[name] for name in names] == [first[-1], second[-1]]
     assert summary["ndcg_5_letor4"] == score().value
     assert offline.config["conventions"] == {"ndcg_5_letor4": str(CONV), "ndcg_5_letor4_empty_1": str(OTHER)}
-
-
-def test_the_iteration_is_the_axis_of_each_metric_of_a_training(offline, monkeypatch):
-    defined = []
-    monkeypatch.setattr(offline, "define_metric", lambda name, **how: defined.append((name, how)))
-    ra.trackers.log_wandb(history(), run=offline)
-    names = ("valid_ndcg_5_letor4", "valid_ndcg_5_letor4_empty_1")
-    assert defined == [(name, {"step_metric": "iteration"}) for name in names]
-
-
-def test_wandb_takes_the_run_that_there_is(offline):
-    ra.trackers.log_wandb(score())
-    assert offline.summary["ndcg_5_letor4"] == score().value
 
 
 def test_without_a_run_of_wandb_the_way_out_is_said():
@@ -227,9 +231,19 @@ def optuna():
     optuna.logging.enable_default_handler()
 
 
-def threshold(optuna, n_warmup_steps):
-    """Prune whatever comes after some rounds: values are at most 1."""
-    return optuna.pruners.ThresholdPruner(lower=2.0, n_warmup_steps=n_warmup_steps)
+def studied(optuna, train, *, after=None, n_trials=1, **decides):
+    """Train in the trials of a study that prunes whatever comes after some rounds, as values are at most 1."""
+
+    def objective(trial):
+        with ra.trackers.pruning(trial, **decides):
+            train()
+        return decides["history"][-1].value if "history" in decides else 0.0
+
+    pruners = optuna.pruners
+    pruner = pruners.NopPruner() if after is None else pruners.ThresholdPruner(lower=2.0, n_warmup_steps=after)
+    study = optuna.create_study(direction="maximize", pruner=pruner)
+    study.optimize(objective, n_trials=n_trials)
+    return study.trials
 
 
 def lightgbm_trained():
@@ -268,15 +282,7 @@ TRAINED = [lightgbm_trained, xgboost_trained, xgbranker_trained, catboost_traine
 @pytest.mark.parametrize("trained", TRAINED)
 def test_a_pruned_trial_ends_after_the_round_that_decides(trained, optuna):
     found, train = trained()
-
-    def objective(trial):
-        with ra.trackers.pruning(trial, history=found):
-            train()
-        return found[-1].value
-
-    study = optuna.create_study(direction="maximize", pruner=threshold(optuna, 2))
-    study.optimize(objective, n_trials=1)
-    [trial] = study.trials
+    [trial] = studied(optuna, train, after=2, history=found)
     assert trial.state == optuna.trial.TrialState.PRUNED
     assert trial.intermediate_values == {entry.iteration: entry.value for entry in found}
     assert [entry.iteration for entry in found] == [0, 1, 2]
@@ -286,80 +292,60 @@ def test_a_pruned_trial_ends_after_the_round_that_decides(trained, optuna):
 @pytest.mark.parametrize("trained", TRAINED)
 def test_a_trial_that_is_not_pruned_has_every_value(trained, optuna):
     found, train = trained()
-
-    def objective(trial):
-        with ra.trackers.pruning(trial, history=found):
-            train()
-        return found[-1].value
-
-    study = optuna.create_study(direction="maximize", pruner=optuna.pruners.NopPruner())
-    study.optimize(objective, n_trials=2)
-    for run, trial in enumerate(study.trials):
+    for run, trial in enumerate(studied(optuna, train, n_trials=2, history=found)):
         entries = found.only(run=run)
         assert trial.intermediate_values == {entry.iteration: entry.value for entry in entries}
         assert (trial.value, len(entries)) == (entries[-1].value, 6)
 
 
-RANKERS = [
-    ("lightgbm", "LGBMRanker", {"verbose": -1}, {}),
-    ("xgboost", "XGBRanker", {}, {}),
-    ("catboost", "CatBoostRanker", {"verbose": False, "allow_writing_files": False}, {"dataset": "validation"}),
-]
-
-
-@pytest.mark.parametrize(("toolkit", "make", "settings", "decides"), RANKERS)
-def test_a_ranker_that_makes_its_history_itself_is_pruned(toolkit, make, settings, decides, optuna):
+def query_ranker(toolkit, make, **settings):
     package = pytest.importorskip(toolkit)
     pytest.importorskip("sklearn")
-    ranker = ra.sklearn.QueryRanker(
-        getattr(package, make)(n_estimators=6, **settings), convention=CONV, eval_metric=CONV
-    )
+    inner = getattr(package, make)(n_estimators=6, **settings)
+    ranker = ra.sklearn.QueryRanker(inner, convention=CONV, eval_metric=CONV)
+    return lambda: ranker.fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid))
 
-    def objective(trial):
-        with ra.trackers.pruning(trial, **decides):
-            ranker.fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid))
-        return 0.0
 
-    study = optuna.create_study(direction="maximize", pruner=threshold(optuna, 2))
-    study.optimize(objective, n_trials=1)
-    [trial] = study.trials
+def our_training_of_catboost():
+    cb = pytest.importorskip("catboost")
+    first, second = (cb.Pool(each.X, each.y, group_id=each.qid) for each in (ONE, TWO))
+    params, loss = {"iterations": 6, "thread_count": 1}, ra.objectives.QueryRMSE()
+    return lambda: ra.catboost.train(params, first, loss, CONV, eval_set=second)
+
+
+SILENT = {"verbose": False, "allow_writing_files": False}
+VALIDATION = {"dataset": "validation"}
+
+
+@pytest.mark.parametrize(
+    ("trained", "decides"),
+    [
+        (lambda: query_ranker("lightgbm", "LGBMRanker", verbose=-1), {}),
+        (lambda: query_ranker("xgboost", "XGBRanker"), {}),
+        (lambda: query_ranker("catboost", "CatBoostRanker", **SILENT), VALIDATION),
+        (our_training_of_catboost, VALIDATION),
+    ],
+    ids=["lightgbm", "xgboost", "catboost", "ours of catboost"],
+)
+def test_a_training_that_makes_its_history_itself_is_pruned_by_the_set_that_decides(trained, decides, optuna):
+    [trial] = studied(optuna, trained(), after=2, **decides)
     assert trial.state == optuna.trial.TrialState.PRUNED
     assert list(trial.intermediate_values) == [0, 1, 2]
     assert trial.user_attrs == {"convention": str(CONV)}
 
 
-def test_catboost_s_training_of_ours_is_pruned_by_the_set_that_decides(optuna):
-    cb = pytest.importorskip("catboost")
-    first, second = (cb.Pool(each.X, each.y, group_id=each.qid) for each in (ONE, TWO))
-
-    def objective(trial):
-        with ra.trackers.pruning(trial, dataset="validation"):
-            ra.catboost.train(
-                {"iterations": 6, "thread_count": 1}, first, ra.objectives.QueryRMSE(), CONV, eval_set=second
-            )
-        return 0.0
-
-    study = optuna.create_study(direction="maximize", pruner=threshold(optuna, 2))
-    study.optimize(objective, n_trials=1)
-    assert list(study.trials[0].intermediate_values) == [0, 1, 2]
-
-
 def test_a_learner_is_pruned_and_two_in_a_trial_are_refused(optuna):
     pytest.importorskip("sklearn")
-    learner = ra.learners.AdaRank(CONV, max_iter=6)
-    validation = {"eval_set": (TWO.X, TWO.y, TWO.qid)}
 
-    def fit(trial, times):
-        with ra.trackers.pruning(trial, dataset="valid_0"):
-            for _ in range(times):
-                learner.fit(ONE.X, ONE.y, qid=ONE.qid, **validation)
+    def fit():
+        ra.learners.AdaRank(CONV, max_iter=6).fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid))
 
-    trial = optuna.create_study(direction="maximize", pruner=threshold(optuna, 1)).ask()
-    with pytest.raises(optuna.TrialPruned, match="in iteration 1"):
-        fit(trial, 1)
-    trial = optuna.create_study(direction="maximize", pruner=optuna.pruners.NopPruner()).ask()
+    pruner = optuna.pruners.ThresholdPruner(lower=2.0, n_warmup_steps=1)
+    trial = optuna.create_study(direction="maximize", pruner=pruner).ask()
+    with pytest.raises(optuna.TrialPruned, match="in iteration 1"), ra.trackers.pruning(trial, dataset="valid_0"):
+        fit()
     with pytest.raises(ra.InputError, match=r"a second training reports to the trial, .*\nHint: one training"):
-        fit(trial, 2)
+        studied(optuna, lambda: (fit(), fit()), dataset="valid_0")
 
 
 def test_what_is_not_a_history_is_refused(optuna):
@@ -377,23 +363,29 @@ def reported(optuna, found, entries, direction="maximize", **decides):
 def test_one_set_and_one_convention_decide(optuna):
     expected = {entry.iteration: entry.value for entry in history().only(convention=OTHER)}
     assert reported(optuna, History(), history(), convention="letor4@5+empty=1", dataset="valid") == expected
-    with pytest.raises(ra.InputError, match=r"iteration 0 has a value of \('valid', .*must decide\.\nHint: pruning"):
-        reported(optuna, History(), history())
+    loss = [Evaluation("valid", LOSS, 0.5)]
+    assert reported(optuna, History(), loss, direction="minimize") == {0: 0.5}
 
 
-def test_two_values_of_one_set_are_not_taken_for_two_sets(optuna):
-    with pytest.raises(
-        ra.InputError, match=r"iteration 0 has two values of \('valid', 'ndcg@5/letor4'\)\.\nHint: eval"
-    ):
-        reported(optuna, History(), history().only(convention=CONV)[:1] * 2)
+ABSENT = r"there is no value of .*\.\nHint: the sets are 'valid', the conventions 'ndcg@5"
 
 
-@pytest.mark.parametrize("decides", [{"dataset": 1}, {"dataset": "test"}, {"convention": "yahoo@5"}])
-def test_a_set_and_a_convention_that_nothing_is_reported_of_are_refused(decides, optuna):
-    with pytest.raises(
-        ra.InputError, match=r"there is no value of .*\.\nHint: the sets are 'valid', the conventions 'ndcg@5"
-    ):
-        reported(optuna, History(), history(), **decides)
+@for_each(
+    ("entries", "decides", "message"),
+    [
+        (history(), {}, r"iteration 0 has a value of \('valid', .*must decide\.\nHint: pruning"),
+        (history()[:1] * 2, {}, r"iteration 0 has two values of \('valid', 'ndcg@5/letor4'\)\.\nHint: eval"),
+        (history(), {"dataset": 1}, ABSENT),
+        (history(), {"dataset": "test"}, ABSENT),
+        (history(), {"convention": "yahoo@5"}, ABSENT),
+        (history(), {"direction": "minimize", "convention": CONV},
+         r"to minimize, but for ndcg@5/letor4 higher is better\.\nHint: optuna\.cr"),
+        ([Evaluation("valid", LOSS, 0.5)], {}, r"to maximize, but for .* lower is better\.\n.*direction='minimize'"),
+    ],
+)  # fmt: skip
+def test_what_does_not_decide_is_refused(entries, decides, message, optuna):
+    with pytest.raises(ra.InputError, match=message):
+        reported(optuna, History(), entries, **decides)
 
 
 def test_a_training_that_finds_no_split_is_reported_round_by_round(optuna):
@@ -403,24 +395,6 @@ def test_a_training_that_finds_no_split_is_reported_round_by_round(optuna):
     with ra.trackers.pruning(trial, history=metric.history):
         lgb.train({**PARAMS, "min_gain_to_split": 50}, data, 5, valid_sets=[data], feval=metric)
     assert list(trial.storage.get_trial(trial._trial_id).intermediate_values) == list(range(5))
-
-
-def test_mlflow_s_key_is_the_name_of_the_set(mlflow):
-    lgb = pytest.importorskip("lightgbm")
-    metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
-    lgb.train(PARAMS, data, 1, valid_sets=[data], valid_names=["mine"], feval=metric)
-    with mlflow.start_run() as run:
-        ra.trackers.log_mlflow(metric.history)
-    assert list(mlflow.get_run(run.info.run_id).data.metrics) == ["mine-ndcg_at_5/letor4"]
-
-
-def test_a_study_of_the_other_direction_is_refused(optuna):
-    with pytest.raises(ra.InputError, match=r"to minimize, but for ndcg@5/letor4 higher is better\.\nHint: optuna\.cr"):
-        reported(optuna, History(), history(), direction="minimize", convention=CONV)
-    loss = [Evaluation("valid", ra.parse("catboost.query_rmse"), 0.5)]
-    with pytest.raises(ra.InputError, match=r"to maximize, but for .* lower is better\.\n.*direction='minimize'"):
-        reported(optuna, History(), loss)
-    assert reported(optuna, History(), loss, direction="minimize") == {0: 0.5}
 
 
 @pytest.mark.parametrize("trained", TRAINED)

@@ -1,0 +1,321 @@
+"""Our number beside other numbers: those of every toolkit, a printed one, and any two."""
+
+from __future__ import annotations
+
+import math
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.parity import check_value, crosscheck
+from rankadapters.parity.checks import compare_numbers
+from rankadapters.statistics.printed import as_printed
+from tests.tables import for_each
+
+ALL = ["sklearn", "lightgbm", "xgboost", "catboost"]
+LABELS, SCORES, SIZES = [2, 0, 1, 1, 0], [0.5, 0.9, 0.1, 0.25, 0.75], [3, 2]
+TEXTBOOK = ra.presets.textbook(2)
+
+NAMES = ra.presets.names(None)
+KINDS_OF_LABELS = [(name, True) for name in NAMES if name.partition(".")[0] in ALL or NAMES.index(name) % 2]
+KINDS_OF_LABELS += [(name, False) for name in NAMES if name.partition(".")[0] in ALL or not NAMES.index(name) % 2]
+
+
+@pytest.fixture
+def all_toolkits():
+    for toolkit in ALL:
+        pytest.importorskip(toolkit)
+
+
+def check(convention, scores=SCORES, labels=LABELS, **more):
+    return crosscheck(labels, scores, convention, group_sizes=SIZES, **more)
+
+
+def by_toolkit(report):
+    rows = {}
+    for row in report.rows:
+        rows.setdefault(row.source.partition(" ")[0].partition(".")[0], []).append(row.verdict)
+    return rows
+
+
+def test_every_installed_toolkit_is_asked(all_toolkits):
+    report = check(TEXTBOOK, require=3)
+    assert report.ok
+    assert by_toolkit(report) == {
+        "sklearn": ["equal", "not-comparable"],  # it has linear gains only
+        "lightgbm": ["equal", "equal-on-this-data"],
+        "xgboost": ["equal", "equal-on-this-data"],
+        "catboost": ["equal", "equal-on-this-data"],
+    }
+    assert not check(TEXTBOOK, require=4).ok
+    of_one_gain = check(TEXTBOOK, labels=[1, 0, 1, 1, 0], require=4)
+    assert of_one_gain.ok
+    assert {verdicts[-1] for verdicts in by_toolkit(of_one_gain).values()} == {"equal-on-this-data"}
+    assert list(by_toolkit(check(TEXTBOOK, toolkits=["xgboost", "sklearn"]))) == ["xgboost", "sklearn"]
+
+
+@for_each(("measure", "equal"), [("map", 4), ("auc", 4), ("err", 1), ("query-rmse", 1)])
+def test_each_toolkit_is_asked_for_its_own_of_a_measure(measure, equal, all_toolkits):
+    labels, qid = [1, 0, 1, 0, 0, 1], [0, 0, 0, 1, 1, 1]
+    report = crosscheck(labels, [0.6, 0.5, 0.4, 0.3, 0.2, 0.1], measure=measure, k=3, qid=qid)
+    assert report.ok
+    verdicts = by_toolkit(report)
+    assert set(verdicts) == set(ALL)
+    assert sum("equal" in each for each in verdicts.values()) == equal
+    missing = [row.reason for row in report.rows if row.convention is None]
+    assert missing == [f"{name} does not compute {measure}." for name in ALL if "equal" not in verdicts[name]]
+
+
+def test_too_few_comparable_toolkits_fail_the_report(all_toolkits):
+    report = check(ra.presets.letor4(3), toolkits=["sklearn", "xgboost"])
+    assert not report.ok
+    assert report.unmet == (
+        "1 toolkit must be compared under the declared convention, none could be (of: sklearn, xgboost)"
+    )
+    assert "discount='jk2'" in report.rows[1].reason
+
+
+def test_a_missing_toolkit_is_a_row_that_names_its_extra_where_it_was_named(monkeypatch):
+    pytest.importorskip("sklearn")
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    report = check(ra.presets.sklearn(2), toolkits=["catboost", "sklearn"])
+    assert report.ok
+    assert report.rows[0].verdict == "not-comparable"
+    assert report.rows[0].reason == 'catboost is not installed: pip install "rankadapters[catboost]"'
+    assert report.rows[0].our_value == ra.evaluate(LABELS, SCORES, ra.presets.sklearn(2), group_sizes=SIZES).value
+    for toolkit in ALL:
+        monkeypatch.setitem(sys.modules, toolkit, None)
+    report = check(ra.presets.sklearn(2))
+    assert (report.rows, report.ok) == ((), False)
+    assert report.unmet.endswith('(of: no toolkit is installed); pip install "rankadapters[all]"')
+
+
+def test_lightgbm_is_asked_without_scikit_learn(monkeypatch):
+    pytest.importorskip("lightgbm")
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    assert check(ra.presets.lightgbm(2), toolkits=["lightgbm"]).ok
+
+
+def test_a_toolkit_that_refuses_the_data_is_a_row_with_its_reason(all_toolkits):
+    report = check(ra.presets.catboost(2), labels=[0.5, 0, 1, 1, 0])
+    verdicts = by_toolkit(report)
+    assert verdicts["lightgbm"] == ["not-comparable"]
+    [refused] = [row for row in report.rows if row.source == "lightgbm"]
+    assert refused.reason.startswith("labels[0] is 0.5, but lightgbm takes whole labels")
+    assert verdicts["catboost"] == ["equal"]
+    assert report.ok
+
+
+def test_a_difference_fails_the_report(all_toolkits, monkeypatch):
+    monkeypatch.setattr("rankadapters.lightgbm.parity.LightGBMToolkit.ask", lambda *given, **words: 0.123)
+    report = check(ra.presets.lightgbm(2))
+    assert not report.ok
+    assert by_toolkit(report)["lightgbm"] == ["different"]
+    assert by_toolkit(report)["xgboost"] == ["equal", "equal-on-this-data"]
+
+
+def test_queries_and_weights_and_docids_pass_through(all_toolkits):
+    queries = ra.Queries(LABELS, group_sizes=SIZES, query_weight=[1, 3], docid=list("abcde"))
+    assert crosscheck(queries, SCORES, ra.presets.trec_eval_9(3).replace(average="query"), require=2).ok
+
+
+CONVENTION = {"convention": TEXTBOOK}
+
+
+@for_each(
+    ("given", "message"),
+    [
+        ({}, "neither a convention nor a measure was given"),
+        ({**CONVENTION, "measure": "map"}, "a convention and a measure were given"),
+        ({"measure": "mapp"}, "measure='mapp'; allowed are"),
+        ({"measure": ["map"]}, r"measure=\['map'\]; allowed are 'ndcg'"),
+        ({"measure": "map", "k": "x"}, "k='x'; allowed are whole numbers from 1 on"),
+        ({**CONVENTION, "toolkits": ["ranklib"]}, "toolkits='ranklib'; allowed are 'sklearn'"),
+        ({**CONVENTION, "toolkits": "ranklib"}, "toolkits='ranklib'; allowed are 'sklearn', 'lightgbm'"),
+        ({**CONVENTION, "toolkits": [["lightgbm"]]}, r"toolkits=\[\['lightgbm'\]\]; allowed are different texts"),
+        ({**CONVENTION, "toolkits": 5}, "toolkits=5; allowed are different texts, at least 1"),
+        ({**CONVENTION, "require": 0}, "require=0; allowed are whole numbers from 1 to 4"),
+        ({**CONVENTION, "require": 5}, "require=5; allowed"),
+        ({**CONVENTION, "scores": [1, 2]}, "scores has 2 rows but the queries cover 5"),
+        ({**CONVENTION, "scores": [np.nan] * 5}, r"scores\[0\] is nan"),
+        ({"labels": [7, 0, 0, 0, 0], "convention": ra.presets.letor4(2)}, "outside the gain table"),
+    ],
+)
+def test_bad_input_of_a_cross_check_is_refused(given, message):
+    with pytest.raises((ra.InputError, ra.ConventionError), match=message):
+        check(**{"convention": None, **given})
+
+
+@for_each(("name", "binary"), KINDS_OF_LABELS)
+def test_no_toolkit_differs_from_what_a_preset_says_of_it(name, binary, all_toolkits):
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 2 if binary else 3, 60)
+    columns = {"qid": np.repeat(np.arange(10), 6), "docid": [f"{row:02d}" for row in rng.permutation(60)]}
+    if name in {"catboost.pair_accuracy", "catboost.pair_logit"}:
+        columns["pairs"] = ([0, 6], [1, 7])
+    conv = ra.presets.make(name, 5)
+    if conv.measure == "auc" and conv.empty == "error":
+        labels[::6], labels[1::6] = 0, 1
+    if "docid" not in str(conv):
+        columns.pop("docid")
+    scores = rng.permutation(60) / 7
+    probabilities = conv.measure == "query-cross-entropy" or getattr(conv, "pairs", "") == "unit"
+    if probabilities and not binary:
+        with pytest.raises(ra.InputError, match="takes labels in"):
+            crosscheck(labels, scores, conv, **columns)
+        return
+    report = crosscheck(labels, scores, conv, **columns)
+    assert set(by_toolkit(report)) == set(ALL)
+    assert all(row.verdict != "different" for row in report.rows)
+    tool = name.partition(".")[0]
+    # What these need is not in the data: classes of samples, pairs, relevant or not.
+    elsewhere = {"sklearn.top_k_accuracy_score", "catboost.pair_accuracy", "catboost.pair_logit"}
+    elsewhere |= set() if binary else {"xgboost.map", "xgboost.pre"}
+    known = tool in ALL and name not in elsewhere
+    if known and conv.measure != "rr":  # the tool itself computes its own preset
+        assert "equal" in by_toolkit(report)[tool]
+
+
+# A printed number.
+
+DECLARED = ra.presets.ranklib(3).replace(ties="input")
+DATA = [2, 0, 1, 0, 0, 3, 1], [0.3, 0.5, 0.5, 0.1, 0.2, 0.9, 0.4]
+COLUMNS = {"group_sizes": [3, 4]}
+OURS = ra.evaluate(*DATA, DECLARED, **COLUMNS).value
+
+
+def short_id(value):
+    return f"{value!r:.20}"
+
+
+@for_each(("text", "decimals"), [("0.6791", 4), (" 0.5\n", 1), ("1", 0), ("6.791E-01", 4), ("67e1", 0)])
+def test_decimals_are_those_printed(text, decimals):
+    assert as_printed(text).decimals == decimals
+
+
+@for_each(("shift", "ok"), [(0, True), (9e-7, False), (-1.1e-6, False)])
+def test_a_printed_number_is_trusted_to_its_decimals(shift, ok):
+    report = check_value(*DATA, DECLARED, value=f"{OURS + shift:.6f}", source="log", version="2", **COLUMNS)
+    [row] = report.rows
+    assert (report.ok, row.tolerance, row.source, row.version) == (ok, 5e-7, "log", "2")
+
+
+@for_each(
+    "value",
+    [
+        "0.5.1", "", "high", None, [0.5], True, np.True_, b"0.5", "0.5_0", "\u0660.\u0665", "½", "nan", "inf", 1j,
+        10**400, np.array("0.5"), np.array([0.5]), np.datetime64(1, "D"), Decimal("NaN"),
+    ],
+    ids=short_id,
+)  # fmt: skip
+def test_what_is_no_number_is_refused(value):
+    with pytest.raises(ra.InputError, match=r"value=.*(is not a number|allowed are Scores and numbers)"):
+        check_value(*DATA, DECLARED, value=value, **COLUMNS)
+
+
+@for_each("value", ["0.5", ".5", "5e-1", Decimal("0.5"), Fraction(1, 2), np.array(0.5)], ids=short_id)
+def test_a_number_is_read_in_every_form_that_python_prints(value):
+    assert check_value(*DATA, DECLARED, value=value, **COLUMNS).rows[0].value == 0.5
+
+
+@for_each("tolerance", [-1, "x", True, math.nan, math.inf, 1j, 10**400, [0.1]], ids=short_id)
+def test_what_is_no_tolerance_is_refused(tolerance):
+    with pytest.raises(ra.InputError, match=r"tolerance=.*; allowed are finite numbers from 0 on"):
+        check_value(*DATA, DECLARED, value=0.5, tolerance=tolerance, **COLUMNS)
+
+
+def test_a_stated_tolerance_counts():
+    assert check_value(*DATA, DECLARED, value=OURS + 0.01, tolerance=0.02, **COLUMNS).ok
+
+
+def agrees_with_one_of_two(value):
+    """Whether a value agrees with NDCG of two rows of which the second is relevant, 1 / log2(3) = 0.63093."""
+    return check_value([0, 1], [2, 1], ra.presets.yahoo(2), value=value, group_sizes=[2]).ok
+
+
+@for_each("given", ["0.64", "0.7", "0.62", "0.6310", "0.63094", "0.63092", "0.630929753571", "1"])
+def test_ours_must_round_to_what_was_printed(given):
+    agrees = given in {"0.630929753571", "1"}
+    assert agrees_with_one_of_two(given) is agrees
+    assert agrees_with_one_of_two(Decimal(given)) is agrees
+    assert as_printed(given).holds(1 / np.log2(3)) is agrees
+
+
+def test_a_float32_is_trusted_to_its_own_step_and_more_than_twelve_decimals_as_twelve():
+    value = 1 / np.log2(3)
+    assert agrees_with_one_of_two(np.float32(value))
+    assert not agrees_with_one_of_two(np.float32(value + 1e-6))
+    digits = f"{value:.16f}"
+    assert agrees_with_one_of_two(digits + "999")
+    assert not agrees_with_one_of_two(digits[:11] + "9" + digits[12:])
+
+
+@for_each(("given", "ok"), [("0.12", True), ("0.13", True), ("0.11", False), ("0.14", False)])
+def test_a_value_exactly_between_two_printed_numbers_rounds_to_both(given, ok):
+    columns = {"group_sizes": [8], "docid": list("abcdefgh")}
+    report = check_value([0] * 7 + [1], -np.arange(8.0), ra.presets.trec_eval_9.recip_rank(), value=given, **columns)
+    assert (report.rows[0].our_value, report.ok) == (0.125, ok)
+
+
+def test_the_cause_of_a_printed_number_rounds_to_it_too():
+    data, linear = ([1, 0, 2], [1, 2, 3]), ra.presets.yahoo(3).replace(gain="linear")
+    value = ra.evaluate(*data, linear, group_sizes=[3]).value
+    for off, is_named in ((0, True), (1e-4, False)):
+        report = check_value(*data, ra.presets.yahoo(3), value=f"{value + off:.4f}", group_sizes=[3])
+        assert ("gain='linear' in place of" in report.rows[0].reason) is is_named
+
+
+# Any two numbers.
+
+THREE = ra.Queries([1, 0, 2], group_sizes=[3])
+
+
+@for_each(
+    ("a", "b", "verdict", "difference"),
+    [
+        (math.inf, math.inf, "equal", 0),
+        (math.inf, -math.inf, "different", math.inf),
+        (math.inf, 0.5, "different", math.inf),
+    ],
+)
+def test_infinities_are_compared_without_a_warning(a, b, verdict, difference):
+    [row] = compare_numbers(a, b).rows
+    assert (row.verdict, row.difference) == (verdict, difference)
+
+
+@for_each("number", [True, "0.5", b"0.5", None, 10**400], ids=short_id)
+def test_what_is_no_number_is_not_compared(number):
+    with pytest.raises(ra.InputError, match=r"b=.*; allowed are Scores and numbers"):
+        compare_numbers(0.5, number)
+    with pytest.raises(ra.InputError, match="queries=5; allowed are Queries"):
+        compare_numbers(0.5, 0.4, convention=ra.parse("yahoo@2"), queries=5, scores=[1, 2])
+
+
+def test_numbers_that_are_equal_need_no_cause_whatever_data_is_given():
+    score = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3))
+    for number in (score, score.value):
+        [row] = compare_numbers(number, score, queries=THREE, scores=[3, 2, 1]).rows
+        assert (row.verdict, row.reason) == ("equal", "")
+
+
+@for_each(("scores", "verdict"), [([3, 2, 1], "different"), ([1, 2, 3], "equal-on-this-data")])
+def test_numbers_of_conventions_that_do_not_differ_here_must_still_be_the_same(scores, verdict):
+    a, b = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3)), ra.evaluate(THREE, scores, ra.presets.ranklib(3))
+    [row] = compare_numbers(a, b, queries=THREE, scores=[1, 2, 3]).rows
+    assert (row.verdict, row.tolerance) == (verdict, 0)
+
+
+@for_each("column", ["query_weight", "row_weight"])
+def test_weights_that_the_convention_does_not_count_are_refused_beside_numbers(column):
+    queries = ra.Queries(LABELS, group_sizes=SIZES, **{column: [1, 2] if column == "query_weight" else SCORES})
+    for refused in (
+        lambda: check_value(queries, SCORES, TEXTBOOK, value=0.5),
+        lambda: crosscheck(queries, SCORES, TEXTBOOK, toolkits=[]),
+        lambda: compare_numbers(0.25, 0.5, convention=TEXTBOOK, queries=queries, scores=SCORES),
+    ):
+        with pytest.raises(ra.InputError, match=f"{column} .*would ignore it"):
+            refused()

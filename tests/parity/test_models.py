@@ -1,0 +1,352 @@
+"""check_model of LightGBM and XGBoost: the model's own metric, the entry of its log, and the data it is checked on."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.parity import toolkit as toolkits
+from tests.helpers.ranking_data import Ranking, ranking
+from tests.tables import for_each
+
+ROUNDS = 4
+TRAIN, VALID = ranking(0), ranking(1)
+RNG = np.random.default_rng(0)
+FLAT = Ranking(RNG.random((200, 3)), RNG.integers(0, 3, 200), np.repeat(np.arange(10), 20), np.full(10, 20))
+LIGHTGBM = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [5], "num_threads": 1, "verbosity": -1}
+BAGGED = {"bagging_fraction": 0.5, "bagging_freq": 1, "min_data_in_leaf": 20, "seed": 0}
+XGBOOST = {"objective": "rank:ndcg", "eval_metric": "ndcg@5", "nthread": 1}
+
+
+def arrays(data, labels=None):
+    return data.X, data.y if labels is None else labels, data.qid
+
+
+def boosted(train=TRAIN, valid=VALID, n_rounds=ROUNDS, init_model=None, **params):
+    """Train with LightGBM; return the Booster and its log of `valid`, which may be `train`."""
+    lgb = pytest.importorskip("lightgbm")
+    first, log = lgb.Dataset(train.X, train.y, group=train.sizes, free_raw_data=False), {}
+    second = first if valid is train else lgb.Dataset(valid.X, valid.y, group=valid.sizes, reference=first)
+    recorded = [lgb.record_evaluation(log)]
+    given = {**LIGHTGBM, **params}
+    return lgb.train(given, first, n_rounds, [second], ["valid"], init_model=init_model, callbacks=recorded), log
+
+
+@cache
+def booster():
+    return boosted()
+
+
+@cache
+def ranker(toolkit):
+    """A trained ranker, and the data that it is checked on."""
+    module = pytest.importorskip(toolkit)
+    if toolkit == "lightgbm":
+        model = module.LGBMRanker(n_estimators=ROUNDS, num_leaves=7, n_jobs=1, verbosity=-1)
+        return model.fit(TRAIN.X, TRAIN.y, group=TRAIN.sizes), arrays(VALID)
+    if toolkit == "xgboost":
+        model = module.XGBRanker(n_estimators=ROUNDS, max_depth=3, n_jobs=1, eval_metric="ndcg@5")
+        evals = {"eval_set": [(VALID.X, VALID.y)], "eval_qid": [VALID.qid]}
+        return model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, verbose=False, **evals), arrays(VALID)
+    pool = module.Pool(VALID.X, VALID.y, group_id=VALID.qid)
+    options = {"iterations": 2, "thread_count": 1, "allow_writing_files": False, "logging_level": "Silent"}
+    return module.CatBoostRanker(**options).fit(pool), pool
+
+
+@for_each("iteration", [None, 0, ROUNDS - 1])
+def test_lightgbms_log_of_any_iteration_agrees(iteration):
+    model, log = booster()
+    report = ra.lightgbm.check_model(
+        model, arrays(VALID), ra.presets.lightgbm(5), dataset="valid", log=log, iteration=iteration
+    )
+    shown = ROUNDS - 1 if iteration is None else iteration
+    assert [row.source for row in report.rows] == ["lightgbm ndcg@5", f"log of valid, iteration {shown}, ndcg@5"]
+    report.raise_if_failed()
+    assert report.rows[1].value == log["valid"]["ndcg@5"][shown]
+
+
+@for_each("iteration", [None, 0, ROUNDS - 1])
+def test_xgboosts_own_evaluation_and_log_agree(iteration):
+    model, data = ranker("xgboost")
+    report = ra.xgboost.check_model(model, data, ra.presets.xgboost(5), dataset="validation_0", iteration=iteration)
+    shown = ROUNDS - 1 if iteration is None else iteration
+    assert [row.source for row in report.rows] == [
+        "xgboost ndcg@5 ndcg_exp_gain=True",
+        "Booster.eval ndcg@5 ndcg_exp_gain=True",
+        f"log of validation_0, iteration {shown}, ndcg@5",
+    ]
+    report.raise_if_failed()
+
+
+def stopped_early(toolkit):
+    module = pytest.importorskip(toolkit)
+    if toolkit == "xgboost":
+        first, second = (module.DMatrix(data.X, data.y, qid=data.qid) for data in (TRAIN, VALID))
+        evals = {"evals": [(second, "valid")], "early_stopping_rounds": 3, "verbose_eval": False}
+        model = module.train(XGBOOST, first, 60, **evals)
+        return model, model.best_iteration, model.num_boosted_rounds()
+    first = module.Dataset(TRAIN.X, TRAIN.y, group=TRAIN.sizes)
+    second = module.Dataset(VALID.X, VALID.y, group=VALID.sizes, reference=first)
+    stopping = module.early_stopping(3, verbose=False)
+    model = module.train(LIGHTGBM, first, 60, [second], callbacks=[stopping], keep_training_booster=True)
+    return model, model.best_iteration - 1, model.current_iteration()
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+def test_a_model_that_stopped_early_is_asked_up_to_its_best_iteration(toolkit):
+    model, best, trained = stopped_early(toolkit)
+    assert 0 < best < trained - 1
+    check, convention = getattr(ra, toolkit).check_model, getattr(ra.presets, toolkit)(5)
+    by_default, of_best, of_last = (
+        check(model, arrays(VALID), convention, iteration=iteration).rows for iteration in (None, best, trained - 1)
+    )
+    assert by_default == of_best
+    assert by_default[0].our_value != of_last[0].our_value
+
+
+@for_each("text", ["lightgbm.map@5", "lightgbm.auc", "lightgbm.average_precision"])
+def test_a_lightgbm_model_is_asked_for_measures_without_gains_too(text):
+    model, labels = booster()[0], VALID.y > 0
+    [row] = ra.lightgbm.check_model(model, arrays(VALID, labels), text).rows
+    expected = ra.evaluate(labels, model.predict(VALID.X), text, qid=VALID.qid)
+    assert (row.verdict, row.our_value) == ("equal", expected.value)
+
+
+def test_a_dmatrix_and_a_booster_are_taken_too():
+    xgb = pytest.importorskip("xgboost")
+    model, convention = ranker("xgboost")[0], ra.presets.xgboost(3, minus=True)
+    weights = np.linspace(1, 2, VALID.sizes.size).astype(np.float32)
+    matrix = xgb.DMatrix(VALID.X, VALID.y, qid=VALID.qid, weight=weights)
+    report = ra.xgboost.check_model(model.get_booster(), matrix, convention)
+    report.raise_if_failed()
+    ours = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid, query_weight=weights)
+    assert {row.our_value for row in report.rows} == {ours.value}
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+@for_each(
+    ("change", "message"),
+    [
+        ({"model": lambda m: type(m)()}, "the model is not trained, so it has no scores"),
+        ({"model": lambda m: 5}, "int is not a model of"),
+        ({"data": lambda d: d[:2]}, r"allowed are \(X, labels, qid\)"),
+        ({"data": lambda d: (d[0], d[1][1:], d[2][1:])}, r"X has \d+ rows but labels has \d+"),
+        ({"iteration": lambda _: ROUNDS}, f"iteration={ROUNDS}; allowed are whole numbers from 0 to {ROUNDS - 1}"),
+        ({"dataset": lambda _: "test"}, "the training logged no 'test'"),
+    ],
+)
+def test_bad_models_and_data_are_refused(toolkit, change, message):
+    model, data = ranker(toolkit)
+    given = {"model": model, "data": data, "iteration": None, "dataset": None}
+    given |= {name: make(given[name]) for name, make in change.items()}
+    with pytest.raises(ra.InputError, match=message):
+        getattr(ra, toolkit).check_model(convention=getattr(ra.presets, toolkit)(5), **given)
+
+
+CUT_UP = np.argsort(np.arange(VALID.qid.size) % 2, kind="stable")
+
+
+@for_each(
+    ("data", "k", "message"),
+    [
+        (arrays(VALID), 7, r"the log of 'validation_0' has \['ndcg@5'\], but not 'ndcg@7'"),
+        ([column[CUT_UP] for column in arrays(VALID)], 5, "the rows of a query are not together"),
+        ((VALID.X[:, :2], VALID.y, VALID.qid), 5, "the data has 2 features but the model was trained on 5"),
+    ],
+)
+def test_what_xgboost_has_not_logged_or_cannot_take_is_refused(data, k, message):
+    model, _ = ranker("xgboost")
+    with pytest.raises(ra.InputError, match=message):
+        ra.xgboost.check_model(model, tuple(data), ra.presets.xgboost(k), dataset="validation_0")
+
+
+@for_each(
+    ("data", "dataset", "log", "message"),
+    [
+        (arrays(VALID), "valid", 5, "log=5; allowed are dicts of sets"),
+        (arrays(VALID), [], {"valid": {}}, r"the training logged no \[\]"),
+        ((5, VALID.y, VALID.qid), None, None, f"X has 0 rows but labels has {VALID.y.size}"),
+    ],
+)
+def test_a_log_and_features_of_another_kind_are_refused(data, dataset, log, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.lightgbm.check_model(booster()[0], data, "lightgbm@5", dataset=dataset, log=log)
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+def test_a_log_that_differs_has_no_values_by_query(toolkit):
+    model, data = ranker(toolkit)
+    log, convention = {"valid": {"ndcg@5": [0.1, 0.2, 0.3, 0.123456789]}}, getattr(ra.presets, toolkit)(5)
+    *rows, last = getattr(ra, toolkit).check_model(model, data, convention, dataset="valid", log=log).rows
+    assert {row.verdict for row in rows} == {"equal"}
+    assert (last.verdict, last.value, last.per_query) == ("different", 0.123456789, None)
+    assert "none of the changes tried gives it" in last.reason
+
+
+@pytest.mark.parametrize(("toolkit", "n_routes"), [("lightgbm", 2), ("xgboost", 3), ("catboost", 3)])
+def test_what_a_model_says_of_all_its_queries_is_never_taken_for_one_of_them(toolkit, n_routes, monkeypatch):
+    model, data = ranker(toolkit)
+    log = {} if toolkit == "catboost" else {"dataset": "set", "log": {"set": {"ndcg@5": [0.1] * ROUNDS}}}
+    asked, judge = [], toolkits.judge
+    monkeypatch.setattr(
+        toolkits, "judge", lambda *given, **more: asked.append(more["per_query"]) or judge(*given, **more)
+    )
+    getattr(ra, toolkit).check_model(model, data, f"{toolkit}@5", **log)
+    assert [ask_each.func.__self__.by_query for ask_each in asked] == [True] + [False] * (n_routes - 1)
+
+
+# The model's own gains.
+
+
+def reloaded(model):
+    return type(model)(model_str=model.model_to_string())
+
+
+@for_each("gains", [[0, 1, 9, 10, 11], "0,1,9,10,11"])
+def test_the_models_own_label_gain_decides_what_its_ndcg_is(gains):
+    trained, log = boosted(label_gain=gains)
+    own = ra.presets.lightgbm(5, label_gain=[0, 1, 9, 10, 11])
+    message = r"trained under gain='table_0_1_9_10_11', where label 2 has 9, not gain='exp2', where it has 3"
+    for model in (trained, reloaded(trained)):
+        report = ra.lightgbm.check_model(model, arrays(VALID), own, dataset="valid", log=log)
+        report.raise_if_failed()
+        assert report.rows[0].value == pytest.approx(log["valid"]["ndcg@5"][-1], abs=1e-12)
+        with pytest.raises(ra.InputError, match=message):
+            ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5))
+        for without_gains in ("lightgbm.map@5", "lightgbm.auc"):
+            assert ra.lightgbm.check_model(model, arrays(VALID), without_gains).ok
+
+
+def test_gains_that_are_the_same_on_this_data_are_no_other_metric():
+    model, log = boosted(label_gain=[0, 1, 3, 7, 15, 1000])
+    assert VALID.y.max() < 5
+    assert ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5), dataset="valid", log=log).ok
+
+
+@for_each(
+    ("convention", "gain"),
+    [
+        (ra.presets.sklearn(5), "linear"),
+        (ra.presets.lightgbm(5, label_gain=[0, 1, 5, 6, 7]), "table_0_1_5_6_7"),
+    ],
+)
+def test_a_convention_of_other_gains_than_lightgbms_default_is_refused_by_name(convention, gain):
+    model, log = booster()
+    with pytest.raises(ra.InputError, match=f"trained under gain='exp2', where label 2 has 3, not gain='{gain}'"):
+        ra.lightgbm.check_model(model, arrays(VALID), convention, dataset="valid", log=log)
+
+
+@for_each("load", [False, True])
+@for_each("objective", ["rank:ndcg", "reg:squarederror"])
+def test_xgboosts_own_ndcg_exp_gain_decides_what_its_ndcg_is(load, objective, tmp_path):
+    xgb = pytest.importorskip("xgboost")
+    matrix, log = xgb.DMatrix(VALID.X, VALID.y, qid=VALID.qid), {}
+    params = {**XGBOOST, "objective": objective, "ndcg_exp_gain": False, "verbosity": 0}
+    booster = xgb.train(params, matrix, ROUNDS, evals=[(matrix, "set")], evals_result=log, verbose_eval=False)
+    if load:
+        booster.save_model(tmp_path / "model.json")
+        booster = xgb.Booster(model_file=tmp_path / "model.json")
+    linear = ra.presets.xgboost(5, ndcg_exp_gain=False)
+    report = ra.xgboost.check_model(booster, matrix, linear, dataset="set", log=log)
+    report.raise_if_failed()
+    assert report.rows[-1].value == log["set"]["ndcg@5"][-1]
+    if load and objective != "rank:ndcg":  # such a model file holds no parameter of its metric
+        return
+    with pytest.raises(ra.InputError, match="under gain='linear', where label 2 has 2, not gain='exp2-floor'"):
+        ra.xgboost.check_model(booster, matrix, ra.presets.xgboost(5))
+    binary = xgb.DMatrix(VALID.X, VALID.y > 1, qid=VALID.qid)
+    assert ra.xgboost.check_model(booster, binary, ra.presets.xgboost(5)).ok
+
+
+# Which entry of the log.
+
+
+def logged(model, log, **options):
+    return ra.lightgbm.check_model(model, arrays(FLAT), "lightgbm@5", dataset="valid", log=log, **options).rows[1]
+
+
+@for_each(("boosting", "seed"), [("gbdt", 0), ("dart", 3)])
+def test_a_model_of_fewer_trees_than_rounds_is_compared_with_the_last_round(boosting, seed):
+    pruned = {**BAGGED, "boosting": boosting, "min_gain_to_split": 1.0, "drop_rate": 0.5, "seed": seed}
+    model, log = boosted(FLAT, FLAT, 40, **pruned)
+    assert model.current_iteration() < 40  # rounds that find no split are logged and make no tree
+    row = logged(model, log)
+    assert row.verdict == "equal"
+    assert row.value == log["valid"]["ndcg@5"][-1] != log["valid"]["ndcg@5"][model.current_iteration() - 1]
+
+
+def test_a_training_that_went_on_logged_its_later_rounds_only():
+    before, _ = boosted(FLAT, FLAT, 5, **BAGGED)
+    model, log = boosted(FLAT, FLAT, 6, before, **BAGGED)
+    for iteration, entry in ((None, -1), (7, 2)):
+        row = logged(model, log, iteration=iteration)
+        assert (row.verdict, row.value) == ("equal", log["valid"]["ndcg@5"][entry])
+    for iteration in (0, 4):
+        message = rf"iteration {iteration} was not logged: the log has the iterations 5 to "
+        with pytest.raises(ra.InputError, match=message):
+            logged(model, log, iteration=iteration)
+
+
+def test_a_log_of_an_earlier_round_of_dart_is_said_to_be_of_other_scores():
+    model, log = boosted(FLAT, FLAT, 10, boosting_type="dart", drop_rate=0.5, **BAGGED)
+    row = logged(model, log, iteration=3)
+    assert row.reason.startswith("DART has rescaled the first 4 iterations' trees since")
+    assert "DART" not in logged(model, log).reason
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # from 3.4 on DART is deprecated
+def test_an_earlier_round_of_dart_in_xgboost_too():
+    xgb = pytest.importorskip("xgboost")
+    matrix, log = xgb.DMatrix(FLAT.X, FLAT.y, qid=FLAT.qid), {}
+    params = {**XGBOOST, "booster": "dart", "rate_drop": 0.5}
+    model = xgb.train(params, matrix, 10, evals=[(matrix, "train")], evals_result=log, verbose_eval=False)
+    report = ra.xgboost.check_model(model, matrix, "xgboost@5", dataset="train", log=log, iteration=3)
+    assert all(row.reason.startswith("DART has rescaled the first 4") for row in report.rows)
+    assert ra.xgboost.check_model(model, matrix, "xgboost@5", dataset="train", log=log).ok
+
+
+# LightGBM's own data.
+
+
+@cache
+def flat_booster():
+    return boosted(FLAT, FLAT, 5)
+
+
+def flat_dataset(**change):
+    lgb = pytest.importorskip("lightgbm")
+    return lgb.Dataset(FLAT.X, FLAT.y, **({"group": FLAT.sizes, "free_raw_data": False} | change))
+
+
+def test_a_dataset_that_has_its_features_is_checked():
+    (model, log), weights = flat_booster(), np.arange(1.0, 11)
+    scores = model.predict(FLAT.X, raw_score=True)
+    expected = ra.evaluate(FLAT.y, scores, "lightgbm@5", qid=FLAT.qid, query_weight=weights)
+    for is_constructed in (True, False):
+        weighted = flat_dataset(weight=np.repeat(weights, 20))
+        report = ra.lightgbm.check_model(model, weighted.construct() if is_constructed else weighted, "lightgbm@5")
+        assert (report.ok, report.rows[0].our_value) == (True, expected.value)
+    assert ra.lightgbm.check_model(model, flat_dataset().construct(), "lightgbm@5", dataset="valid", log=log).ok
+
+
+def test_a_part_of_a_dataset_is_checked():
+    model, _ = flat_booster()
+    report = ra.lightgbm.check_model(model, flat_dataset().subset(range(40)).construct(), "lightgbm@5")
+    expected = ra.lightgbm.check_model(model, tuple(column[:40] for column in arrays(FLAT)), "lightgbm@5")
+    assert (report.ok, report.rows[0].value) == (True, expected.rows[0].value)
+
+
+@for_each(
+    ("dataset", "message"),
+    [
+        (lambda: flat_dataset(free_raw_data=True).construct(), r"has no features: .*\nHint: .*free_raw_data=False"),
+        (lambda: flat_dataset(group=None).construct(), "has no group"),
+        (lambda: flat_dataset(group=None, free_raw_data=True), "has no group"),  # before it is constructed
+    ],
+)
+def test_a_dataset_that_lacks_something_is_refused(dataset, message):
+    with pytest.raises(ra.InputError, match=f"the Dataset {message}"):
+        ra.lightgbm.check_model(flat_booster()[0], dataset(), "lightgbm@5")

@@ -1,0 +1,353 @@
+"""check_parity of each toolkit: one machine, which hands over rows, weights and gains as the toolkit takes them."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.parity import Toolkit
+from tests.helpers.ranking_data import ranking
+from tests.tables import for_each
+
+TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")
+OURS = str(Path(ra.__file__).parent)
+
+
+def checker(toolkit):
+    pytest.importorskip(toolkit)
+    return getattr(ra, toolkit).check_parity
+
+
+def machine(toolkit):
+    pytest.importorskip(toolkit)
+    return importlib.import_module(f"rankadapters.{toolkit}.parity").TOOLKIT
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+def test_a_toolkit_is_one_object_that_crosscheck_finds_by_its_name(toolkit):
+    found, convention = machine(toolkit), getattr(ra.presets, toolkit)(5)
+    assert isinstance(found, Toolkit)
+    assert (found.vocabulary.name, found.version) == (toolkit, sys.modules[toolkit].__version__)
+    assert ra.parity.trainers.TOOLKITS[toolkit].load(toolkit) is found
+    assert found.vocabulary is getattr(ra.presets, toolkit)
+    assert found.nearest(convention) == (convention, getattr(ra, toolkit).native_metric(convention))
+    names = list(inspect.signature(getattr(ra, toolkit).check_parity).parameters)
+    assert names[:6] == ["labels", "scores", "convention", "qid", "group_sizes", "query_weight"]
+
+
+def test_scikit_learn_has_no_models_to_check():
+    with pytest.raises(ra.InputError, match=r"scikit-learn has no models that know their metric\.\nHint: check_parity"):
+        machine("sklearn").check_model(None, None, "sklearn@5")
+
+
+def calls_of(function):
+    """How often it calls functions of ours."""
+    count = 0
+
+    def see(frame, event, arg):
+        nonlocal count
+        count += event == "call" and frame.f_code.co_filename.startswith(OURS)
+
+    sys.setprofile(see)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+def test_one_number_takes_one_pass_and_less_than_900_calls(toolkit, monkeypatch):
+    data, check, measured, measure = ranking(0), checker(toolkit), [], Panel.measure
+    for form in (NOW, NEVER):
+        with kernels(form):
+            check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)  # so that nothing is imported below
+            assert calls_of(lambda: check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)) < 900
+    monkeypatch.setattr(Panel, "measure", lambda panel, given: measured.append(panel) or measure(panel, given))
+    for scores in (data.X[:, 1], data.X[:, 1] + np.arange(data.y.size) * 1e-3):  # tied, and without a tie
+        measured.clear()
+        assert [row.verdict for row in check(data.y, scores, f"{toolkit}@5", qid=data.qid).rows] == ["equal"]
+        assert len(measured) == 1
+
+
+@pytest.mark.parametrize(
+    ("toolkit", "source"),
+    [
+        ("sklearn", "sklearn.metrics.ndcg_score(k=5)"),
+        ("lightgbm", "lightgbm ndcg@5"),
+        ("xgboost", "xgboost ndcg@5 ndcg_exp_gain=True"),
+        ("catboost", "catboost.utils.eval_metric NDCG:top=5;type=Base;denominator=LogPosition"),
+    ],
+)
+def test_interleaved_weighted_queries_with_any_ids_agree_and_the_row_says_who_was_asked(toolkit, source):
+    data, convention = ranking(3), getattr(ra.presets, toolkit)(5)
+    mixed = np.random.default_rng(1).permutation(data.qid.size)
+    qid = np.array([f"q{q}" for q in data.qid])[mixed]
+    queries = ra.Queries(data.y[mixed], qid=qid, query_weight=np.linspace(2, 3, np.unique(qid).size))
+    report = checker(toolkit)(queries, data.X[mixed, 1], convention)
+    report.raise_if_failed()
+    [row] = report.rows
+    assert (row.convention, row.source, row.tolerance) == (convention, source, 1e-9)
+    assert row.version == sys.modules[toolkit].__version__
+
+
+# What a toolkit rounds or leaves out is named.
+
+NDCG_3 = ra.presets.sklearn(3)
+DCG_3 = ra.DCG(**{name: value for name, value in NDCG_3.to_dict().items() if name in ra.DCG.fields()})
+FLOAT32_MEANS = "query_weight is the float32 mean of row weights."
+ROUNDED = "labels rounded to float32, as XGBoost stores them.\nquery_weight rounded to float32."
+LEFT_OUT = "scikit-learn refuses one-document queries: 1 left out on both sides."
+
+
+@for_each(
+    ("convention", "labels", "scores", "sizes", "weights", "source", "reason"),
+    [
+        (ra.presets.lightgbm(5, label_gain=[0, 1, 5]), [2, 0, 1], [1, 2, 2], [3], None,
+         "lightgbm ndcg@5 label_gain", ""),
+        (ra.presets.lightgbm(2), [1, 0, 1], [1, 2, 3], [2, 1], [0.1, 1], "lightgbm ndcg@2", FLOAT32_MEANS),
+        (ra.presets.xgboost(2, ndcg_exp_gain=False), [0.1, 0.7, 1], [1, 2, 3], [3], [0.1],
+         "xgboost ndcg@2 ndcg_exp_gain=False", ROUNDED),
+        (DCG_3, [3, -1, 2, 1, 0], [0.1, 0.2, 0.3, 0.3, 1], [3, 2], [1, 3], "sklearn.metrics.dcg_score(k=3)", ""),
+        (NDCG_3, [3, 1, 2, 1], [0.1, 0.2, 0.3, 0.3], [3, 1], None, "sklearn.metrics.ndcg_score(k=3)", LEFT_OUT),
+    ],
+)  # fmt: skip
+def test_what_a_toolkit_is_asked_and_rounds_or_leaves_out_is_named(
+    *, convention, labels, scores, sizes, weights, source, reason
+):
+    check = checker(source.replace(".", " ").partition(" ")[0])
+    report = check(labels, scores, convention, group_sizes=sizes, query_weight=weights)
+    assert report.ok
+    assert [(row.source, row.reason) for row in report.rows] == [(source, reason)]
+
+
+def test_ties_in_float32_are_where_xgboost_parts_from_a_float64_convention():
+    convention = ra.presets.xgboost(2).replace(precision="float64")
+    apart = checker("xgboost")([1, 0], [0.5, 0.5 + 1e-12], convention, group_sizes=[2])
+    assert apart.rows[1].verdict == "not-comparable"
+    assert "precision='float64'" in apart.rows[1].reason
+    assert checker("xgboost")([1, 0], [0.5, 0.6], convention, group_sizes=[2]).rows[1].verdict == "equal-on-this-data"
+
+
+@for_each(
+    ("toolkit", "labels", "sizes", "message"),
+    [
+        ("sklearn", [1, 0], [1, 1], "every query has one document"),
+        ("sklearn", [1, -1], [2], r"labels\[1\] is -1, negative, which sklearn's ndcg_score refuses"),
+        ("lightgbm", [1, 0.5], [2], r"labels\[1\] is 0\.5, but lightgbm takes whole labels from 0 to 30"),
+        ("lightgbm", [1, 31], [2], r"labels\[1\] is 31, but lightgbm"),
+        ("lightgbm", [0] * 10_006, [3, 10_001, 2], "a query has 10001 rows, but lightgbm takes 10000"),
+        ("xgboost", [1, 0.5], [2], r"labels\[1\] is 0\.5, but xgboost takes whole labels from 0 to 31"),
+        ("xgboost", [1, 32], [2], r"labels\[1\] is 32, but xgboost"),
+    ],
+)
+def test_data_that_a_toolkit_refuses_is_named(toolkit, labels, sizes, message):
+    linear_or_exp = getattr(ra.presets, toolkit)(2)
+    with pytest.raises(ra.InputError, match=message):
+        checker(toolkit)(labels, np.arange(len(labels)), linear_or_exp, group_sizes=sizes)
+
+
+@for_each("sizes", [[10_000], [3, 10_000, 2]])
+def test_lightgbm_takes_ten_thousand_rows_in_a_query(sizes):
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 3, sum(sizes)), rng.normal(size=sum(sizes))
+    checker("lightgbm")(labels, scores, ra.presets.lightgbm(None), group_sizes=sizes).raise_if_failed()
+
+
+def test_weights_with_which_xgboosts_mean_exceeds_1_are_its_own_refusal():
+    # Surprise of XGBoost 3.2.0, rank_metric.cc: an empty query adds 1 whatever its weight.
+    columns = {"group_sizes": [2, 2], "query_weight": [0.1, 0.2]}
+    with pytest.raises(ra.InputError, match=r"^xgboost refuses: (?!\[\d).*Invalid output score.*\nHint: fix the data"):
+        checker("xgboost")([0, 0, 1, 0], [4, 3, 2, 1], ra.presets.xgboost(2), **columns)
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+@for_each(
+    ("change", "message"),
+    [
+        ({"scores": [1, 2, 3]}, "scores has 3 rows but the queries cover 2"),
+        ({"scores": [1, np.inf]}, r"scores\[1\] is inf"),
+        ({"qid": [1, 1]}, "exactly one of qid and group_sizes"),
+        ({"convention": 2}, "2 is not a convention"),
+        ({"convention": "ndcg@2"}, "'ndcg@2' does not say whose ndcg it is"),
+        ({"labels": ra.Queries([1, 0], group_sizes=[2], judged=[True, False]), "group_sizes": None}, "have judged="),
+        ({"convention": ra.presets.yahoo(2), "query_weight": [2]}, "average='uniform'"),
+        ({"groups": [2]}, r"'groups' is not an accepted column; .*\nHint: qid= takes one id"),
+        ({"row_weight": [2, 1]}, "allowed are 'qid', 'group_sizes', 'query_weight'"),
+    ],
+)
+def test_bad_input_is_refused(toolkit, change, message):
+    given = {"labels": [1, 0], "scores": [2, 1], "convention": ra.presets.sklearn(2), "group_sizes": [2], **change}
+    with pytest.raises((ra.InputError, ra.ConventionError), match=message):
+        checker(toolkit)(**given)
+
+
+@for_each(
+    ("arguments", "message"),
+    [
+        ({"metrics": 5}, "metrics=5; allowed are lists of metric strings"),
+        ({"metrics": [5]}, "allowed are lists of metric strings"),
+        ({"weight": "x"}, "weight"),
+    ],
+)
+def test_bad_input_of_catboosts_check_is_refused(arguments, message):
+    with pytest.raises(ra.RankAdaptersError, match=message):
+        checker("catboost")([2, 0, 1, 0], [0.9, 0.4, 0.1, 0.3], "catboost@2", group_sizes=[2, 2], **arguments)
+
+
+@pytest.mark.parametrize("toolkit", ["sklearn", "lightgbm", "xgboost"])
+def test_a_toolkit_that_answers_otherwise_is_caught_and_its_queries_are_named(toolkit, monkeypatch):
+    kind = type(machine(toolkit))
+    asked, data = kind.ask, ranking(5)
+    scores = data.X[:, 0] - data.y * 0.01
+
+    def wrong(self, held, words):
+        of = np.repeat(np.diff(held.queries.indptr), np.diff(held.queries.indptr))
+        turned = np.where(of == data.sizes.max(), -held.scores, held.scores)
+        return asked(self, dataclasses.replace(held, scores=turned), words)
+
+    monkeypatch.setattr(kind, "ask", wrong)
+    row = checker(toolkit)(data.y, scores, getattr(ra.presets, toolkit)(5), qid=data.qid).rows[0]
+    assert row.verdict == "different"
+    named = {name for name, *_ in row.per_query.largest()}
+    assert named
+    assert named <= set(np.flatnonzero(data.sizes == data.sizes.max()))
+
+
+# Rows out of order and weights.
+
+
+def interleaved(n_queries=6):
+    """Rows of the queries mixed, with the first rows of the first query not at the top of a block."""
+    rng = np.random.default_rng(0)
+    qid = rng.permutation(np.repeat(np.arange(n_queries), rng.integers(2, 7, n_queries)))
+    labels, scores = rng.integers(0, 4, qid.size).astype(float), rng.normal(size=qid.size)
+    return labels, scores, qid, rng.uniform(0.2, 5, n_queries).astype(np.float32).astype(float)
+
+
+@for_each("even", [True, False])
+@for_each("metrics", [None, ["NDCG:top=3"]])
+def test_group_weights_of_interleaved_rows_reach_catboost_with_their_rows(even, metrics):
+    cb = pytest.importorskip("catboost")
+    labels, scores, qid, weights = interleaved()
+    by_row = weights[qid].copy()
+    if not even:
+        by_row[np.flatnonzero(qid == qid[-1])[-1]] += 1  # not the first row of its query
+    convention = ra.presets.catboost(3)
+    row = ra.catboost.check_parity(labels, scores, convention, qid=qid, group_weight=by_row, metrics=metrics).rows[0]
+    order = np.argsort(qid, kind="stable")
+    [theirs] = cb.utils.eval_metric(
+        labels[order], scores[order], "NDCG:top=3", group_id=qid[order], group_weight=by_row[order]
+    )
+    assert row.value == pytest.approx(theirs, abs=1e-12)
+    assert row.verdict == "equal"
+    ids = list(dict.fromkeys(qid.tolist()))
+    ours = ra.evaluate(labels, scores, convention, qid=qid, query_weight=weights[ids]).value
+    assert row.our_value == ours
+    assert abs(ours - ra.evaluate(labels, scores, convention, qid=qid).value) > 0.001
+    assert ("varies within query" in row.reason) is not even
+
+
+def test_object_weights_of_interleaved_rows_reach_catboosts_auc_with_their_rows():
+    check = checker("catboost")
+    labels, scores, qid, _ = interleaved()
+    queries = ra.Queries(labels > 1, qid=qid, row_weight=np.arange(1.0, qid.size + 1))
+    report = check(queries, scores, ra.presets.catboost.auc(weights="row"))
+    report.raise_if_failed()
+    assert report.rows[0].our_value != ra.evaluate(labels > 1, scores, ra.presets.catboost.auc(), qid=qid).value
+
+
+@for_each(
+    ("toolkit", "label"), [("sklearn", -1), ("lightgbm", 40), ("xgboost", 40), ("lightgbm", 0.5), ("catboost", -1)]
+)
+def test_the_row_that_is_named_is_the_callers(toolkit, label):
+    check = checker(toolkit)
+    labels, scores, qid, _ = interleaved()
+    row = int(np.flatnonzero(qid == qid[0])[1])
+    assert row != 1  # which it would be by query
+    labels[row] = label
+    convention = getattr(ra.presets, toolkit)(3)
+    if toolkit == "catboost":
+        convention = convention.replace(gain="exp2")
+    with pytest.raises(ra.InputError, match=rf"labels\[{row}\] is {label:g}"):
+        check(labels, scores, convention, qid=qid)
+    if toolkit == "lightgbm":
+        weights = np.where(np.arange(qid.size) == row, 1e300, 1)
+        queries = ra.Queries(scores > 1, qid=qid, row_weight=weights)
+        with pytest.raises(ra.InputError, match=rf"row_weight\[{row}\] is 1e\+300, beyond float32, in which LightGBM"):
+            check(queries, scores, ra.presets.lightgbm.auc())
+
+
+@for_each(("metric", "weighted"), [("auc", True), ("auc", False), ("average_precision", True)])
+def test_weights_of_rows_reach_lightgbms_metrics_of_all_rows(metric, weighted):
+    check, data = checker("lightgbm"), ranking(2)
+    weights = np.random.default_rng(0).uniform(0.1, 3, data.y.size) if weighted else None
+    convention = getattr(ra.presets.lightgbm, metric)()
+    report = check(ra.Queries(data.y > 0, qid=data.qid, row_weight=weights), data.X[:, 1], convention)
+    report.raise_if_failed()
+    assert report.rows[0].reason == ("row_weight rounded to float32." if weighted else "")
+    if weighted:
+        plain = ra.evaluate(data.y > 0, data.X[:, 1], convention, qid=data.qid).value
+        assert abs(report.rows[0].value - plain) > 1e-4
+
+
+def weighted(*, mixed):
+    """Binary labels, tied scores and weights of the queries, in the order of their first rows."""
+    rng = np.random.default_rng(0)
+    labels, scores, weights = rng.integers(0, 2, 200), rng.normal(size=200).round(1), rng.uniform(0.5, 2, 10)
+    rows = rng.permutation(200) if mixed else np.arange(200)
+    qid = np.repeat(np.arange(10), 20)[rows]
+    return labels[rows], scores[rows], {"qid": qid, "query_weight": weights[list(dict.fromkeys(qid.tolist()))]}
+
+
+WEIGHTED = [weighted(mixed=False), weighted(mixed=True)]
+by_data = for_each(
+    "data", [pytest.param(data, id=name) for data, name in zip(WEIGHTED, ("together", "mixed"), strict=True)]
+)
+
+
+@by_data
+@for_each("text", ["xgboost.auc", "catboost.precision_at@5", "catboost.recall_at@5", "catboost.map@5"])
+def test_weights_that_neither_side_counts_are_told_the_toolkit_and_left_aside(data, text):
+    labels, scores, columns = data
+    [row] = checker(text.partition(".")[0])(labels, scores, text, **columns).rows
+    unweighted = ra.evaluate(labels, scores, text, qid=columns["qid"]).value
+    assert (row.verdict, row.our_value) == ("equal", pytest.approx(unweighted, abs=1e-12))
+    assert row.reason.startswith("query_weight does not count: neither under average='uniform' nor in ")
+
+
+@by_data
+@for_each("toolkit", ["lightgbm", "xgboost"])
+def test_weights_that_the_toolkit_counts_are_refused_under_a_convention_that_does_not(data, toolkit):
+    labels, scores, columns = data
+    with pytest.raises(ra.InputError, match=r"would ignore it.\nHint: convention.replace\(average='query'\)"):
+        checker(toolkit)(labels, scores, f"{toolkit}@5+average=uniform", **columns)
+
+
+BY_ROW = [
+    "lightgbm.auc", "lightgbm.average_precision", "sklearn.roc_auc_score", "sklearn.average_precision_score",
+    f"xgboost.{ra.presets.xgboost.auc(groups=False)}",
+]  # fmt: skip
+
+
+@by_data
+@for_each("text", BY_ROW)
+def test_a_weight_of_each_rows_query_is_a_row_weight_to_a_metric_of_all_rows(data, text):
+    labels, scores, columns = data
+    toolkit, _, own = text.partition(".")
+    declared = ra.parse(text if toolkit != "xgboost" else own).replace(average="query")
+    report = checker(toolkit)(labels, scores, declared, **columns)
+    assert [row.verdict for row in report.rows] == ["equal", "equal-on-this-data"]
+    expected = ra.evaluate(labels, scores, declared, **columns).value
+    assert report.rows[1].our_value == pytest.approx(expected, abs=1e-7)  # LightGBM rounds the weights to float32
+    assert abs(expected - ra.evaluate(labels, scores, declared, qid=columns["qid"]).value) > 1e-4  # the weights matter
+    assert ra.parity.crosscheck(labels, scores, declared, toolkits=[toolkit], **columns).ok

@@ -1,0 +1,305 @@
+"""Small rankers of every toolkit: each toolkit's own number of its model beside ours."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import runpy
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.datasets import RankingData, mq2008_like
+from rankadapters.parity import crosscheck_models, trainers
+from rankadapters.parity.trainers import Trainer, measure_named, own_convention
+from tests.helpers.command import refused, run
+from tests.helpers.stand_in import trainer
+from tests.tables import for_each
+
+ALL = ("sklearn", "lightgbm", "xgboost", "catboost")
+NEEDS = {"sklearn": ("sklearn",), "lightgbm": ("lightgbm", "sklearn"), "xgboost": ("xgboost", "sklearn")}
+KEYS = [
+    "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
+    "declared", "note",
+]  # fmt: skip
+LETOR, TEXTBOOK, AVERAGED = ra.presets.letor4(5), ra.presets.textbook(10), ra.presets.sklearn(10)
+DATA = TRAIN, TEST = mq2008_like(random_state=1, n_train_queries=50, n_test_queries=40)
+BINARY = [dataclasses.replace(part, labels=np.minimum(part.labels, 1)) for part in DATA]
+
+
+def need(toolkit):
+    for package in NEEDS.get(toolkit, (toolkit,)):
+        pytest.importorskip(package)
+
+
+def stand_in(monkeypatch, name, **more):
+    """A toolkit that is always installed."""
+    monkeypatch.setitem(trainers.TOOLKITS, name, trainer(name, **more))
+
+
+def conventions_of(toolkit):
+    best_and_worst = (trainers.TOOLKITS[toolkit].convention(3).replace(ties=ties) for ties in ("best", "worst"))
+    return [LETOR, TEXTBOOK, AVERAGED, *best_and_worst]
+
+
+def trained(toolkit, data=DATA, seed=0):
+    need(toolkit)
+    convention = conventions_of(toolkit)
+    return crosscheck_models(*data, k=3, toolkits=[toolkit], convention=convention, random_state=seed)
+
+
+trained_once = cache(trained)
+
+
+@pytest.mark.parametrize("toolkit", ALL)
+def test_every_toolkit_reports_what_we_compute_of_models_that_tie(toolkit, monkeypatch):
+    said, train = [], Trainer.train
+    monkeypatch.setattr(Trainer, "train", lambda *given: said.append(train(*given)) or said[-1])
+    report = trained(toolkit)
+    [row] = report.rows
+    assert (row.toolkit, row.version) == (toolkit, sys.modules[toolkit].__version__)
+    assert row.native_convention == str(getattr(ra.presets, toolkit)(3))
+    assert "3" in row.native_metric
+    assert row.difference == pytest.approx(0, abs=1e-12)
+    assert row.native_value - row.our_value == row.difference
+    assert list(row.declared) == [str(convention) for convention in conventions_of(toolkit)]
+    assert all(0 < value < 1 for value in row.declared.values())
+    assert report.ok
+    *_, best, worst = row.declared.values()
+    assert best > worst
+    assert said[0][0].dtype == (np.float32 if toolkit == "xgboost" else np.float64)
+
+
+@pytest.mark.parametrize("toolkit", ALL)
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(toolkit):
+    [row] = trained_once(toolkit).rows
+    assert trained(toolkit).rows == (row,)
+    assert trained(toolkit, seed=6).rows[0].our_value != row.our_value
+
+
+@pytest.mark.parametrize("toolkit", ALL)
+def test_queries_that_are_not_contiguous_are_brought_together(toolkit):
+    order = np.random.default_rng(0).permutation(TEST.qid.size)
+    shuffled = RankingData(X=TEST.X[order], labels=TEST.labels[order], qid=TEST.qid[order] + 2**40)
+    one, other = trained_once(toolkit), trained(toolkit, (TRAIN, shuffled))
+    assert other.ok
+    one, other = (report.rows[0].declared[str(AVERAGED)] for report in (one, other))
+    assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_one_document_queries_are_left_out_on_both_sides_and_counted():
+    need("sklearn")
+    sizes = np.unique(TEST.qid, return_counts=True)[1]
+    [row] = crosscheck_models(*DATA, toolkits=["sklearn"], convention=[AVERAGED]).rows
+    assert row.note == f"scikit-learn refuses one-document queries: {(sizes == 1).sum()} left out on both sides."
+    assert row.our_value == pytest.approx(row.native_value, abs=1e-12)
+    assert row.declared[row.native_convention] != row.our_value
+    alone = RankingData(X=TEST.X, labels=TEST.labels, qid=np.arange(TEST.qid.size))
+    report = crosscheck_models(TRAIN, alone, toolkits=["sklearn"])
+    [row] = report.rows
+    assert (row.native_value, row.our_value, row.difference) == (None, None, None)
+    assert all(value is not None for value in row.declared.values())
+    assert not report.ok
+
+
+def test_labels_that_catboost_rounds_to_float32_are_rounded_on_both_sides_and_noted():
+    need("catboost")
+    train, test = (dataclasses.replace(part, labels=part.labels * 0.3 + 1e-3 * part.X[:, 0]) for part in DATA)
+    report = crosscheck_models(train, test, toolkits=["catboost"])
+    [row] = report.rows
+    assert report.ok
+    assert row.note == "labels rounded to float32, as CatBoost stores them."
+    assert abs(row.declared[row.native_convention] - row.native_value) > 1e-12
+
+
+def test_a_toolkit_that_is_not_installed_is_a_row_of_nulls_and_does_not_touch_parity(monkeypatch):
+    stand_in(monkeypatch, "sklearn")
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    told = []
+    report = crosscheck_models(
+        *DATA, toolkits=["sklearn", "catboost"], convention=[LETOR, LETOR, TEXTBOOK],
+        progress=lambda *how_far: told.append(how_far),
+    )  # fmt: skip
+    assert told == [(0, 2), (1, 2), (2, 2)]
+    assert report.ok
+    found = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert list(found) == ["ok", "conventions", "rows"]
+    assert found["conventions"] == [str(LETOR), str(TEXTBOOK)]
+    assert [list(row) for row in found["rows"]] == [KEYS, KEYS]
+    row = found["rows"][1]
+    assert row.pop("note") == 'catboost is not installed: pip install "rankadapters[catboost]"'
+    assert row.pop("declared") == {str(LETOR): None, str(TEXTBOOK): None}
+    assert (row.pop("model"), row.pop("toolkit")) == ("CatBoostRanker", "catboost")
+    assert set(row.values()) == {None}
+
+
+def test_rankers_that_miss_scikit_learn_say_so_and_without_conventions_the_toolkits_own_are_declared(monkeypatch):
+    pytest.importorskip("lightgbm")
+    for name in ("catboost", "xgboost"):
+        stand_in(monkeypatch, name)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    report = crosscheck_models(*DATA, k=3, toolkits=["lightgbm", "catboost", "xgboost"])
+    assert [row.toolkit for row in report.rows] == ["lightgbm", "catboost", "xgboost"]
+    assert report.conventions == (ra.presets.yahoo(3),)
+    assert report.rows[0].note == 'sklearn is not installed: pip install "rankadapters[lightgbm]"'
+
+
+def test_a_toolkit_that_cannot_be_loaded_says_why(monkeypatch, tmp_path):
+    (tmp_path / "broken_toolkit.py").write_text("raise OSError('libgomp.so.1: cannot open\\nshared object file')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    stand_in(monkeypatch, "sklearn")
+    stand_in(monkeypatch, "catboost", package="broken_toolkit")
+    row = crosscheck_models(*DATA, toolkits=["sklearn", "catboost"]).rows[1]
+    assert row.version is None
+    assert (
+        row.note == "broken_toolkit is installed but cannot be imported: libgomp.so.1: cannot open shared object file"
+    )
+
+
+def test_with_no_toolkit_at_all_the_extra_is_named(monkeypatch):
+    for name in ALL:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ra.MissingToolkitError, match=r"(?s)lightgbm is not installed.*rankadapters\[all\]"):
+        crosscheck_models(*DATA)
+
+
+@for_each(("shift", "ok"), [(0.0, True), (9e-10, True), (1.1e-9, False), (-0.1, False)])
+def test_parity_holds_within_1e_9(monkeypatch, shift, ok):
+    stand_in(monkeypatch, "sklearn", shift=shift)
+    stand_in(monkeypatch, "catboost")
+    report = crosscheck_models(*DATA, toolkits=["sklearn", "catboost"])
+    assert report.ok is ok
+    assert [row.agrees for row in report.rows] == [ok, True]
+
+
+@for_each("make", [np.random.default_rng, np.random.RandomState])
+def test_a_generator_draws_the_seed_of_the_models(make, monkeypatch):
+    seeds = []
+    stand_in(monkeypatch, "sklearn", train=lambda task, words: seeds.append(task.seed) or task.test.X[:, 0])
+    for seed in (1, 1, 2):
+        crosscheck_models(*DATA, toolkits=["sklearn"], random_state=make(seed))
+    assert seeds[0] == seeds[1] != seeds[2]
+
+
+# What is refused.
+
+
+def fail(task, words):
+    raise RuntimeError("[10:00:59] Check failed: [1, 2]\nStack trace:\n  [bt] (0) somewhere")
+
+
+@for_each(
+    ("arguments", "message"),
+    [
+        ({"toolkits": ["ranklib"]}, "toolkits='ranklib'; allowed are 'sklearn', 'lightgbm'"),
+        ({"toolkits": 5}, "toolkits=5; allowed are different texts, at least 1"),
+        ({"test": dataclasses.replace(TEST, X=TEST.X[:, :3])}, "train has 46 features, test 3"),
+        ({"test": dataclasses.replace(TEST, labels=TEST.labels * 2), "convention": [LETOR]},
+         r"test: labels\[\d+\] is 4, outside the gain table"),  # before anything is trained
+        ({}, r"^sklearn fails: Check failed: \[1, 2\]\.\nHint"),  # in one sentence without the time of day
+        ({"train": 5}, "train=5; allowed are RankingData"),
+        ({"measure": {}}, r"measure=\{\}; allowed are"),
+        ({"random_state": "x"}, "random_state='x'; allowed are whole numbers from 0 on"),
+        ({"k": 0}, "k=0; allowed are whole numbers from 1 on"),
+        ({"convention": 5}, "is not a convention"),
+    ],
+)  # fmt: skip
+def test_bad_input_and_a_toolkit_that_fails_are_refused(arguments, message, monkeypatch):
+    stand_in(monkeypatch, "sklearn", train=fail)
+    given = {"train": TRAIN, "test": TEST, "toolkits": ["sklearn"], **arguments}
+    with pytest.raises(ra.RankAdaptersError, match=message):
+        crosscheck_models(given.pop("train"), given.pop("test"), **given)
+
+
+TOO_LONG = RankingData(X=np.zeros((10_001, 1)), labels=np.zeros(10_001), qid=np.zeros(10_001, int))
+
+
+@for_each(
+    ("toolkit", "train", "labels", "message"),
+    [
+        ("lightgbm", TOO_LONG, 0, "train: a query has 10001 rows, but lightgbm takes 10000"),
+        ("lightgbm", TRAIN, 40, r"test: labels\[0\] is 40, but lightgbm takes whole labels from 0 to 30"),
+        ("lightgbm", TRAIN, -1, "is -1, but lightgbm"),
+        ("xgboost", TRAIN, 0.5, r"test: labels\[0\] is 0\.5, but xgboost takes whole labels from 0 to 31"),
+        ("sklearn", TRAIN, -1, r"is -1, negative, which sklearn's ndcg_score refuses\.\nHint"),
+    ],
+    ids=str,
+)
+def test_data_that_a_toolkit_refuses_is_named(toolkit, train, labels, message):
+    need(toolkit)
+    width = train.X.shape[1]
+    test = RankingData(X=TEST.X[:, :width], labels=np.full(TEST.qid.size, labels), qid=TEST.qid)
+    with pytest.raises(ra.InputError, match=message):
+        crosscheck_models(train, test, toolkits=[toolkit], convention=[AVERAGED])
+
+
+# Measures other than NDCG.
+
+
+@pytest.mark.parametrize("toolkit", ALL)
+@for_each(("measure", "word"), [("map", "ap"), ("auc", "auc")])
+def test_every_toolkit_that_computes_a_measure_agrees(toolkit, measure, word):
+    need(toolkit)
+    report = crosscheck_models(*BINARY, k=5, measure=measure, toolkits=[toolkit])
+    assert report.ok
+    [row] = report.rows
+    assert ra.parse(row.native_convention).measure == word
+    assert row.difference == pytest.approx(0, abs=1e-12)
+
+
+@for_each("measure", ["query-rmse", "query_soft_max", "query-cross-entropy", "pair-logit", "mrr"])
+def test_what_only_catboost_computes_is_said_of_the_others(measure):
+    pytest.importorskip("catboost")
+    pytest.importorskip("lightgbm")
+    report = crosscheck_models(*BINARY, measure=measure, toolkits=["lightgbm", "catboost"])
+    assert report.ok
+    lightgbm, catboost = report.rows
+    assert (lightgbm.native_value, lightgbm.note) == (None, f"lightgbm does not compute {measure}.")
+    assert catboost.difference == pytest.approx(0, abs=1e-12)
+
+
+@for_each(
+    ("toolkit", "measure", "means"),
+    [
+        ("lightgbm", "ndcg", "lightgbm@7"),
+        ("xgboost", "map", "xgboost.map@7"),
+        ("xgboost", "ap", "xgboost.map@7"),
+        ("sklearn", "map", "sklearn.average_precision_score"),
+        ("lightgbm", "average_precision", "lightgbm.average_precision"),
+        ("catboost", "query_auc", "catboost.query_auc"),
+        ("catboost", "pair_logit", "catboost.pair_logit+pairs=label+average=query"),
+        ("catboost", "dcg", "catboost.dcg@7"),
+    ],
+)
+def test_a_toolkits_own_name_of_a_measure_comes_first(toolkit, measure, means):
+    assert own_convention(trainers.TOOLKITS[toolkit], measure, 7) == ra.parse(means)
+
+
+def test_what_is_no_measure_is_refused():
+    with pytest.raises(ra.InputError, match="measure='precise'; allowed are 'ndcg', 'dcg', 'ap'"):
+        measure_named("precise")
+    pytest.importorskip("lightgbm")
+    with pytest.raises(ra.InputError, match="none of lightgbm computes rr"):
+        crosscheck_models(*BINARY, measure="mrr", toolkits=["lightgbm"])
+
+
+def test_the_command_asks_for_a_measure(capsys):
+    pytest.importorskip("catboost")
+    assert run("parity", "--measure", "query-rmse", "--toolkits", "catboost", "--format", "json") == 0
+    [row] = json.loads(capsys.readouterr().out)["rows"]
+    assert row["native_metric"] == "QueryRMSE"
+    assert run("parity", "--measure", "map", "--toolkits", "catboost") == 0
+    assert "Each toolkit's own AP of its model" in capsys.readouterr().out
+    assert "measure='precise'; allowed are" in refused(capsys, "parity", "--measure", "precise")
+
+
+def test_the_example_runs(capsys):
+    pytest.importorskip("catboost")
+    runpy.run_path(str(Path(__file__).parent.parent.parent / "examples" / "parity.py"))
+    out = capsys.readouterr().out
+    assert "CatBoostRanker                 0." in out
+    assert out.endswith("parity holds\n")
