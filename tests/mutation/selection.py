@@ -11,7 +11,7 @@ from tests.mutation.outline import Outline
 from tests.mutation.package import imports
 
 MOST_TESTS = 60
-MOST_FUNCTIONS = 15
+MOST_FUNCTIONS = 60
 CASES_OF_A_TEST = 2  # of those recorded: the same code with other data
 
 
@@ -54,11 +54,11 @@ class Lines:
                 return self._affordable(candidates, seconds)
         return []
 
-    def functions(self, module: str, first: int, last: int) -> list[str]:
-        """Choose parametrized tests, each with all its cases, for a mutant that survived a few of them."""
-        found = next(filter(None, self._candidates(module, first, last)), set())
-        by_price = sorted(found, key=self._price)
-        return list(dict.fromkeys(test.partition("[")[0] for test in by_price if "[" in test))[:MOST_FUNCTIONS]
+    def functions(self, module: str, first: int, last: int, tried: Iterable[str] = ()) -> list[str]:
+        """Choose test functions, each with all its cases, for a mutant that survived the tests tried."""
+        candidates = next(filter(None, self._candidates(module, first, last)), set())
+        by_price = sorted(candidates - {test for test in tried if "[" not in test}, key=lambda t: (self._price(t), t))
+        return list(dict.fromkeys(test.partition("[")[0] for test in by_price))[:MOST_FUNCTIONS]
 
     def _candidates(self, module: str, first: int, last: int) -> Iterable[set[str]]:
         """Tests of the lines, or of what uses what they define, or of the module, or of its importers."""

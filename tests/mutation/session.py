@@ -39,7 +39,7 @@ OF_EVALUATION = (*OF_RANKINGS, "ap", "rr", "auc")
 OF_GRADIENTS = ("gradients", "losses", "random_losses", "biased_gradients", "list_losses", "trades", "lanes")
 GOLDEN = ("golden_lambdamart", "golden_list_losses", "golden_objectives", "golden_random_losses")
 OF_AN_ENGINE = {"seconds": 300, "wall": 1200}
-LAST = {"seconds": 15, "last": True}  # a round in which time that runs out tells nothing
+LAST = {"seconds": 60, "wall": 600, "last": True}  # a round in which time that runs out tells nothing
 
 
 @contextmanager
@@ -106,7 +106,7 @@ class Session:
             return [{**self._round(OF_ENGINES[engine], compiled=True), **OF_AN_ENGINE}]
         tests = self.lines.tests(module, first, last, self.seconds)
         if not is_kernel(module):
-            every_case = self.lines.functions(module, first, last)
+            every_case = self.lines.functions(module, first, last, tests)
             return [self._round(tests, compiled=True), {**self._round(every_case, compiled=True), **LAST}]
         in_python = self.lines_of_kernels.tests(module, first, last, self.seconds)
         compiled = self.compiled_kernels.tests(module, first, last, self.seconds)
