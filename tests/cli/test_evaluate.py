@@ -200,16 +200,6 @@ def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, write, 
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *letor, "--format", "table")
 
 
-def test_help_and_bad_arguments_import_neither_numba_nor_pyarrow():
-    code = (
-        "import sys, rankadapters.cli as cli\n"
-        "assert cli.main(['evaluate', '--convention', 'yahoo@5', '--table', 'x', '--qrels', 'y']) == 2\n"
-        "print(sorted({'numba', 'pyarrow', 'sklearn', 'rich.table'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == "[]\n"
-
-
 # Means of BM25 on MQ2008 as the real programs printed them.
 BM25 = {
     **dict.fromkeys(("letor3", "letor4", "mslr"), (0.2568, 0.2994, 0.3400, 0.1623)),

@@ -13,8 +13,9 @@ import pytest
 from rankadapters.core import presets
 from rankadapters.parity import trainers
 from tests.helpers.cli_data import NAMES
-from tests.helpers.command import refused, run
+from tests.helpers.command import Terminal, refused, run
 from tests.helpers.stand_in import trainer
+from tests.tables import for_each
 
 ROW_KEYS = [
     "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
@@ -158,7 +159,7 @@ def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, i
         assert err == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "match"),
     [
         (["--convention", "foo@10"], "argument --convention: 'foo@10' is neither a preset@k"),
@@ -198,10 +199,6 @@ def test_what_toolkits_print_stays_off_stdout(capfd, installed):
 
 def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed, monkeypatch):
     pytest.importorskip("rich")
-
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
 
     installed("sklearn", "catboost")
     terminal = Terminal()
