@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, example, settings
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, kernels
@@ -25,6 +26,12 @@ SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.large_bas
 def share(of_all: float) -> settings:
     """Settings of a target that has this share of all examples."""
     return settings(max_examples=round(EXAMPLES * of_all), deadline=None, suppress_health_check=SLOW)
+
+
+def with_examples(texts: Iterable[str | bytes], *others: Any) -> Callable[[Any], Any]:
+    """Have a target try these files first, each time it is run, with these other arguments."""
+    files = [text if isinstance(text, bytes) else text.encode() for text in texts]
+    return lambda test: functools.reduce(lambda made, data: example(data, *others)(made), files, test)
 
 
 def held(data: bytes, name: str = "fuzzed") -> LoadedFile:

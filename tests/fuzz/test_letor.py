@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +14,17 @@ import rankadapters as ra
 from rankadapters.io import features, read_features, read_letor, stream_letor
 from rankadapters.io.judgments import SPLIT_QUERIES
 from rankadapters.io.predictions import read_numbers
-from tests.fuzz.budget import bits, blocks_of, both, content_of, held, plain_content, plain_evaluate, share
+from tests.fuzz.budget import (
+    bits,
+    blocks_of,
+    both,
+    content_of,
+    held,
+    plain_content,
+    plain_evaluate,
+    share,
+    with_examples,
+)
 from tests.fuzz.mutations import mutated_bytes
 from tests.fuzz.plain_letor import predictions_of, queries_of, refuse_twice, rows_of, scores_of
 from tests.fuzz.plain_text import RefusedError, refuse_unless
@@ -28,6 +41,23 @@ LETOR = [
 ]
 PIECES = [
     "1:0.5", "2:1", "1:nan", "25:-1e-3", "qid:7", "qid:8", "qid:", "1:", ":1", "docid", "docid = G1", "= G1", "docid =",
+]  # fmt: skip
+ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
+NUMBERS = [
+    ".5", "5.", "+1", "-2.5", "1e-05", "2E3", "+.5e+1", "007", "-0", "0.1000000000000000055511151231257827", "1e-999",
+]  # fmt: skip
+FORMS = [
+    *LETOR, ROWS, ROWS.replace("\n", "\r\n"), ROWS.replace("\n", "\r\r\n"), ROWS.rstrip() + "\r", ROWS.rstrip(),
+    "\ufeff" + ROWS, "# head\n\n" + ROWS.replace(" ", "\t"), gzip.compress(ROWS.encode(), mtime=0),
+    bz2.compress(ROWS.encode()),
+    "1 qid:1 3:0.3 1:0.1 2:0.2\n0 qid:1 10:1 9:2\n",
+    "#2 qid:1 1:0.5\n1 qid:2 1:1 # was qid:1\n",
+    "2 qid:7 1:0.5 10:1 105:1 1050:3\n0 qid:7 105:2 1050:4\n",
+    "1 qid:1 1:123456789012345678901234567890 2:1\n",
+    *(f"{n} qid:1 1:{n}\t2:1 \n0 qid:1  1:0.25 2:{n}# {n}\n" for n in NUMBERS),
+    *(f"1 qid:7 {n}:0.5 \n2 qid:7   \t{n}:2   # {n}:1\n" for n in (1234567, 12345678, 123456789012345678, "001")),
+    *(f"1 qid:{query} 1:1\n0 qid:{query} 1:2#1:1 qid:{query}\n2 qid:{query}x\n"
+      for query in ("a:1", "7:1", "abcdefgh", "a-much-longer-name-of-a-query", "é", "q\x01")),
 ]  # fmt: skip
 PREDICTIONS = [
     "0.25\n0.75\n-1e-3\n",
@@ -74,6 +104,7 @@ def columns_of(data, *, feature, docids, split_queries="error"):
     letor_files, st.sampled_from([None, 1, 3, 25]), st.sampled_from([None, True, False]),
     st.sampled_from(SPLIT_QUERIES), sizes,
 )  # fmt: skip
+@with_examples(FORMS, 1, None, "merge", 40)
 def test_letor(data, feature, docids, split_queries, n_bytes):
     options = {"feature": feature, "docids": docids, "split_queries": split_queries}
     with blocks_of(n_bytes):
@@ -97,6 +128,7 @@ def test_letor_stream(data, feature, docids, n_bytes):
 
 @share(0.06)
 @given(letor_files)
+@with_examples(FORMS)
 def test_svmlight(data):
     def plain():
         rows = rows_of(data)
@@ -123,6 +155,7 @@ def test_svmlight(data):
 
 @share(0.09)
 @given(prediction_files, sizes)
+@with_examples([*PREDICTIONS, "0.5\r\n1\r\n\r\n", gzip.compress(b"1\n2"), *NUMBERS], 40)
 def test_predictions(data, n_bytes):
     with blocks_of(n_bytes):
         both(lambda: bits(read_numbers(held(data))), lambda: bits(predictions_of(data)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import math
 import re
@@ -30,12 +29,6 @@ def test_labels_queries_docids_and_predictions_are_read(write):
     assert found.queries.docid_rank.tolist() == [1, 0, 2]
     assert found.scores.tolist() == [0.25, 0.75, -0.001]
     assert found.place(2).endswith("rows.txt, line 3")
-
-
-def test_features_are_told_by_all_digits_of_their_numbers(write):
-    rows = "2 qid:7 1:0.5 105:1 1050:3\n0 qid:7 105:2 1050:4\n"
-    for feature, expected in ((1, [0.5, 0]), (105, [1, 2]), (1050, [3, 4])):
-        assert read_letor(write(rows, "rows.txt"), feature=feature).scores.tolist() == expected
 
 
 def test_files_give_the_bits_of_the_arrays(write):
@@ -80,26 +73,6 @@ def test_a_document_twice_in_a_query_is_refused_if_docids_are_read(write):
     with pytest.raises(ra.InputError, match="Hint: drop one of the two, or docids=False, which reads none"):
         read(write, twice, docids=True)
     assert read(write, twice, docids=False).queries.n_docs == 3
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ROWS.replace("\n", "\r\n"),
-        ROWS.rstrip(),
-        "\ufeff" + ROWS,
-        "# head\n\n" + ROWS.replace(" ", "\t"),
-        gzip.compress(ROWS.encode(), mtime=0),
-        bz2.compress(ROWS.encode()),
-    ],
-    ids=["CRLF", "no final line end", "byte order mark", "tabs and comments", "gzip", "bzip2"],
-)
-def test_the_same_rows_are_found_however_they_are_written(write, rows):
-    scores = gzip.compress(SCORES.encode()) if isinstance(rows, bytes) else SCORES.replace("\n", "\r\n") + "\n\n"
-    found, expected = read(write, rows, scores), read(write, ROWS)
-    assert found.queries.digest == expected.queries.digest
-    assert found.queries.docid_rank.tolist() == expected.queries.docid_rank.tolist()
-    assert found.scores.tolist() == expected.scores.tolist()
 
 
 def test_files_follow_each_other(write):
@@ -206,17 +179,3 @@ def test_a_bad_prediction_is_counted_across_blocks(write, monkeypatch):
     lines[-2] = "high"
     with pytest.raises(ra.InputError, match=r"scores\.txt, line 29 is 'high'; expected one finite"):
         read_numbers(write("\n".join(lines), "scores.txt"))
-
-
-@pytest.mark.parametrize("query", ["a:1", "7:1", "abcdefgh", "a-much-longer-name-of-a-query", "é", "q\x01"])
-def test_a_query_is_any_text_without_white_space(write, query):
-    rows = f"1 qid:{query} 1:1\n0 qid:{query} 1:2#1:1 qid:{query}\n2 qid:{query}x\n"
-    found = read_letor(write(rows, "rows.txt"), feature=1)
-    assert found.queries.query_ids.tolist() == [query, f"{query}x"]
-    assert found.scores.tolist() == [1, 2, 0]
-
-
-@pytest.mark.parametrize("number", ["1234567", "12345678", "123456789012345678", "007"])
-def test_a_feature_may_have_a_long_number(write, number):
-    rows = write(f"1 qid:7 {number}:0.5 \n2 qid:7   \t{number}:2   # {number}:1\n", "rows.txt")
-    assert read_letor(rows, feature=int(number)).scores.tolist() == [0.5, 2]

@@ -94,35 +94,6 @@ def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
         reader(write(text))
 
 
-@pytest.mark.parametrize(
-    "text", [GOOD.replace("\n", "\r\n"), GOOD.replace("\n", "\r\r\n"), GOOD.rstrip("\n") + "\r", GOOD.rstrip("\n")]
-)
-def test_line_ends_of_other_systems_are_read(write, text):
-    [data] = read_features(write(text))
-    assert (data.labels.tolist(), data.X[:, [0, 24]].tolist()) == ([2, 0], [[0.5, 1], [2, 0]])
-    assert by_feature(write(text)).scores.tolist() == [0.5, 2]
-
-
-def test_features_may_stand_in_any_order_as_in_ranklib_lightgbm_xgboost_and_catboost(write):
-    path = write("1 qid:1 3:0.3 1:0.1 2:0.2\n0 qid:1 10:1 9:2\n")
-    [data] = read_features(path)
-    assert data.X.tolist() == [[0.1, 0.2, 0.3, *[0] * 7], [*[0] * 8, 2, 1]]
-    assert by_feature(path).scores.tolist() == [0.1, 0]
-
-
-NUMBERS = {
-    ".5": 0.5, "5.": 5, "+1": 1, "-2.5": -2.5, "1e-05": 1e-05, "2E3": 2000, "+.5e+1": 5, "007": 7, "-0": 0,
-    "0.1000000000000000055511151231257827": 0.1, "1e-999": 0, "123456789012345678901234567890": 1.2345678901234568e29,
-}  # fmt: skip
-
-
-@for_each("text", NUMBERS)
-def test_decimal_numbers_are_read_however_they_are_written(write, text):
-    rows = f"{'1' if len(text) > 20 else text} qid:1 1:{text}\t2:1 \n0 qid:1  1:0.25 2:{text}# {text}\n"
-    [data] = read_features(write(rows))
-    assert data.X.tolist() == [[NUMBERS[text], 1], [0.25, NUMBERS[text]]]
-
-
 def test_a_score_that_is_missing_or_too_large_is_a_bad_feature(write):
     for token in ("1:nan", "1:NaN", "1:1e999"):
         with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is not a finite number, which the score must be"):
@@ -138,9 +109,3 @@ def test_a_missing_feature_stays_missing_in_a_table_and_is_not_looked_at_otherwi
     assert read_letor(path, feature=2).scores.tolist() == [1]
     with pytest.raises(ra.InputError, match=r"rows\.txt, line 1: '1:1e999' is beyond float64"):
         read_features(write("1 qid:1 1:1e999 2:1\n"))
-
-
-def test_a_row_that_is_commented_out_is_no_row(write, reader):
-    found = reader(write("#2 qid:1 1:0.5\n1 qid:2 1:1 # was qid:1\n"))
-    queries = found[0].qid if isinstance(found, tuple) else found.queries.query_ids
-    assert [str(query) for query in queries] == ["2"]
