@@ -160,13 +160,6 @@ def test_features_are_read_once_for_all_predictions(capsys, monkeypatch, predict
     assert "short.txt: 1 predictions for the 5 rows of " in refused(capsys, *predictions, *short, *options[:2])
 
 
-def test_a_models_predictions_may_be_standard_input(capsys, stdin, predictions):
-    options = ("--convention", "yahoo@3", "--format", "csv")
-    plain = printed(capsys, *predictions, *options)
-    stdin(numbered(SCORES["bad"]))
-    assert printed(capsys, *predictions[:-1], "bad=-", *options) == plain
-
-
 def test_two_models_of_one_name_are_refused(capsys, rows, predictions, table):
     twice = (*predictions, "--predictions", predictions[3])
     assert "two models are named 'good'. Hint: --predictions NAME=FILE." in refused(
