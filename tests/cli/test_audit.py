@@ -167,5 +167,6 @@ def test_profile_needs_no_scores(capsys, tmp_path):
     qrels.write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n")
     columns = ["--label", "grade", "--qid", "query"]
     for source in (["--features", str(features)], ["--table", str(table), *columns], ["--qrels", str(qrels)]):
-        assert run("profile", *source, "--format", "json") == 0
-        assert json.loads(capsys.readouterr().out)["effects"] == found.to_dict()["effects"]
+        assert (
+            json.loads(printed(capsys, "profile", *source, "--format", "json"))["effects"] == found.to_dict()["effects"]
+        )

@@ -164,19 +164,27 @@ class DatasetMachine(RuleBasedStateMachine):
         self.held[-1].made = self.made(self.held[-1])
 
     @precondition(lambda self: self.held)
-    @rule(place=PLACES, seed=SEEDS, what=st.sampled_from(["labels", "weights", "queries"]))
-    def change(self, place, seed, what):
-        rows, rng = self.held[place % len(self.held)], np.random.default_rng(seed)
-        if what == "labels":
-            rows.labels = labels_of(rng, rows.labels.size)
-            rows.made.set_label(rows.labels)
-        elif what == "weights":
-            # Never all of them 1: LightGBM 4.7 then keeps the weights from before, and says so when it is asked.
-            rows.weights = rng.choice([0.25, 1.5, 2.5], self.n_weights(rows))
-            rows.made.set_weight(rows.weights)
-        else:  # other sizes of as many queries, so that weights by query stay right
-            rows.sizes = rng.permutation(rows.sizes)
-            rows.made.set_group(rows.sizes)
+    @rule(place=PLACES, seed=SEEDS)
+    def change_labels(self, place, seed):
+        rows = self.held[place % len(self.held)]
+        rows.labels = labels_of(np.random.default_rng(seed), rows.labels.size)
+        rows.made.set_label(rows.labels)
+
+    @precondition(lambda self: self.held)
+    @rule(place=PLACES, seed=SEEDS)
+    def change_weights(self, place, seed):
+        rows = self.held[place % len(self.held)]
+        # Never all of them 1: LightGBM 4.7 then keeps the weights from before, and says so when it is asked.
+        rows.weights = np.random.default_rng(seed).choice([0.25, 1.5, 2.5], self.n_weights(rows))
+        rows.made.set_weight(rows.weights)
+
+    @precondition(lambda self: self.held)
+    @rule(place=PLACES, seed=SEEDS)
+    def change_queries(self, place, seed):
+        """Other sizes of as many queries, so that weights by query stay right."""
+        rows = self.held[place % len(self.held)]
+        rows.sizes = np.random.default_rng(seed).permutation(rows.sizes)
+        rows.made.set_group(rows.sizes)
 
     @precondition(lambda self: self.held)
     @rule(place=PLACES)
