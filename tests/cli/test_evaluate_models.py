@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 
@@ -80,19 +79,14 @@ def test_json_says_the_model_of_each_value(capsys, request, source):
         assert found["queries"][str(convention)][name] == dict(zip(["7", "8"], values, strict=True))
 
 
-def test_csv_has_the_model_first_and_without_queries_one_row_each(capsys, predictions):
-    out = printed(capsys, *predictions, "--convention", *CONVENTIONS, "--format", "csv")
-    assert out.partition("\n")[0] == "model,name,signature,value,n_queries,n_scored,n_empty,n_short"
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert [(row["name"], row["model"]) for row in rows] == [
-        (ra.parse(text).name, model) for text in CONVENTIONS for model in SCORES
-    ]
-
-
-def test_csv_with_queries_reads_as_one_long_table(capsys, predictions):
+def test_csv_has_the_model_first_and_reads_as_one_long_table(capsys, predictions):
     pandas = pytest.importorskip("pandas")
-    out = printed(capsys, *predictions, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
-    found = pandas.read_csv(io.StringIO(out))
+    options = (*predictions, "--convention", *CONVENTIONS, "--format", "csv")
+    found = pandas.read_csv(io.StringIO(printed(capsys, *options)))
+    assert ",".join(found.columns) == "model,name,signature,value,n_queries,n_scored,n_empty,n_short"
+    pairs = [[ra.parse(text).name, model] for text in CONVENTIONS for model in SCORES]
+    assert found[["name", "model"]].to_numpy().tolist() == pairs
+    found = pandas.read_csv(io.StringIO(printed(capsys, *options, "--per-query")))
     assert len(found) == 4 + 8
     each = found[found.qid.notna() & (found.name == "ndcg@3/yahoo")].pivot(index="qid", columns="model", values="value")
     for model in SCORES:
@@ -158,13 +152,6 @@ def test_features_are_read_once_for_all_predictions(capsys, monkeypatch, predict
     assert len(read) == 1
     short = ("--predictions", write("1\n", "short.txt"))
     assert "short.txt: 1 predictions for the 5 rows of " in refused(capsys, *predictions, *short, *options[:2])
-
-
-def test_a_models_predictions_may_be_standard_input(capsys, stdin, predictions):
-    options = ("--convention", "yahoo@3", "--format", "csv")
-    plain = printed(capsys, *predictions, *options)
-    stdin(numbered(SCORES["bad"]))
-    assert printed(capsys, *predictions[:-1], "bad=-", *options) == plain
 
 
 def test_two_models_of_one_name_are_refused(capsys, rows, predictions, table):

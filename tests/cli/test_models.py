@@ -24,25 +24,6 @@ def test_order_takes_a_model_from_each_feature(capsys, letor):
     assert json.loads(out) == json.loads(expected.to_json())
 
 
-def test_order_takes_a_model_from_each_predictions_option_and_names_it(capsys, letor, predictions):
-    pytest.importorskip("scipy")
-    models = ("--predictions", f"mine={predictions['good']}", "--predictions", predictions["bad"])
-    found = json.loads(printed(capsys, *COMMANDS["order"], *letor, *models, "--format", "json"))
-    expected = ra.evaluate(LABELS, SCORES["good"], presets.yahoo(3), qid=QID).value
-    assert list(found["values"]) == ["mine", "bad"]
-    assert found["values"]["mine"][str(presets.yahoo(3))] == expected
-
-
-def test_order_takes_a_model_from_each_score_column(capsys, write):
-    pytest.importorskip("scipy")
-    pytest.importorskip("pyarrow")
-    lines = zip(QID, LABELS, *SCORES.values(), strict=True)
-    table = write("q,label,good,bad\n" + "".join(f"{q},{y},{a},{b}\n" for q, y, a, b in lines), "rows.csv")
-    columns = ("--label", "label", "--qid", "q", "--score", "good", "bad")
-    found = json.loads(printed(capsys, *COMMANDS["order"], "--table", table, *columns, "--format", "json"))
-    assert list(found["values"]) == ["good", "bad"]
-
-
 def test_order_takes_a_model_from_each_run_though_these_retrieved_other_rows(capsys, write):
     pytest.importorskip("scipy")
     runs = []
@@ -78,20 +59,6 @@ def test_report_writes_the_page(capsys, letor, tmp_path):
     assert "cannot be written: Is a directory. Hint:" in refused(
         capsys, "report", str(tmp_path), *letor, "--feature", "1", *options
     )
-
-
-def test_two_models_of_one_name_are_refused(capsys, letor, predictions):
-    pytest.importorskip("scipy")
-    models = ("--predictions", predictions["good"], "--predictions", f"good={predictions['bad']}", "--format", "json")
-    assert "two models are named 'good'. Hint: --predictions NAME=FILE" in refused(
-        capsys, *COMMANDS["order"], *letor, *models
-    )
-
-
-def test_a_model_with_another_number_of_rows_is_named(capsys, letor, predictions, write):
-    pytest.importorskip("scipy")
-    models = ("--predictions", predictions["good"], "--predictions", write("1\n", "short.txt"), "--format", "json")
-    assert "short.txt: 1 predictions for the 7 rows" in refused(capsys, *COMMANDS["order"], *letor, *models)
 
 
 def test_one_model_has_no_order(capsys, letor):
@@ -132,12 +99,6 @@ def test_a_file_of_several_models_may_be_standard_input(capsys, letor, predictio
     assert printed(capsys, *order("--features", "-", *good, *bad)) == expected
     stdin(predictions["good"].read_bytes())
     assert '"standard input"' in printed(capsys, *order(*letor, "--predictions", "-", *bad))
-
-
-def test_two_models_cannot_both_be_standard_input(capsys, letor, stdin):
-    stdin(letor[1].read_bytes())
-    found = refused(capsys, *order(*letor, "--predictions", "a=-", "--predictions", "b=-"))
-    assert "'-' was given 2 times (--predictions, --predictions)" in found
 
 
 def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, stdin):

@@ -13,8 +13,9 @@ import pytest
 from rankadapters.core import presets
 from rankadapters.parity import trainers
 from tests.helpers.cli_data import NAMES
-from tests.helpers.command import refused, run
+from tests.helpers.command import Terminal, printed, refused, run
 from tests.helpers.stand_in import trainer
+from tests.tables import for_each
 
 ROW_KEYS = [
     "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
@@ -50,8 +51,7 @@ def installed(monkeypatch):
 
 def test_json_has_the_agreed_shape(capsys, installed):
     installed(*NAMES)
-    assert run("parity", "--format", "json", "--convention", "letor4@10", "textbook@5") == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(capsys, "parity", "--format", "json", "--convention", "letor4@10", "textbook@5"))
     assert list(found) == ["ok", "conventions", "rows"]
     assert found["conventions"] == [str(presets.letor4(10)), str(presets.textbook(5))]
     assert found["ok"] is True
@@ -64,8 +64,7 @@ def test_json_has_the_agreed_shape(capsys, installed):
 
 def test_without_a_convention_the_installed_toolkits_presets_are_declared(capsys, installed):
     installed("xgboost", "sklearn")
-    assert run("parity", "--format", "json", "--k", "3") == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(capsys, "parity", "--format", "json", "--k", "3"))
     assert found["conventions"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
 
 
@@ -73,8 +72,8 @@ def test_a_signature_is_a_convention_and_repeating_the_option_adds(capsys, insta
     installed("sklearn")
     conventions = [presets.yahoo(None).replace(ties="worst"), presets.letor4(2)]
     specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
-    assert run("parity", "--format", "json", *specs) == 0
-    assert json.loads(capsys.readouterr().out)["conventions"] == list(map(str, conventions))
+    found = json.loads(printed(capsys, "parity", "--format", "json", *specs))
+    assert found["conventions"] == list(map(str, conventions))
 
 
 def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
@@ -91,8 +90,8 @@ def test_the_table_fits_into_80_columns_and_signatures_stand_below_it(capsys, in
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "80")
     installed("lightgbm", "xgboost", "sklearn")
-    assert run("parity", "--convention", "letor4@10", "textbook@10", "yahoo@10", "sklearn@10") == 0
-    out = capsys.readouterr().out
+    conventions = ("letor4@10", "textbook@10", "yahoo@10", "sklearn@10")
+    out = printed(capsys, "parity", "--convention", *conventions)
     table, _, legend = out.partition("\n\n")
     assert max(map(len, table.splitlines())) <= 80
     assert all(head in table for head in ("letor4", "textbook", "yahoo", f"sklearn {np.__version__}"))
@@ -107,8 +106,7 @@ def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monke
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "60")
     installed("sklearn")
-    assert run("parity", "--convention", *(f"letor4@{k}" for k in range(1, 13))) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "parity", "--convention", *(f"letor4@{k}" for k in range(1, 13)))
     assert "…" not in out
     assert "letor4@" not in out
     row = next(line for line in out.splitlines() if line.startswith("sklearn "))
@@ -120,8 +118,7 @@ def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form)
     if form == "table":
         pytest.importorskip("rich")
     installed("sklearn", shift=1e-6)
-    assert run("parity", "--format", form) == 1
-    out = capsys.readouterr().out
+    out = printed(capsys, "parity", "--format", form, code=1)
     assert out
     if form == "json":
         assert json.loads(out)["ok"] is False
@@ -131,8 +128,7 @@ def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form)
 
 def test_a_missing_toolkit_is_a_row_of_nulls_and_does_not_touch_parity(capsys, installed):
     installed("sklearn")
-    assert run("parity", "--format", "json", "--toolkits", "catboost", "sklearn") == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(capsys, "parity", "--format", "json", "--toolkits", "catboost", "sklearn"))
     assert [row["toolkit"] for row in found["rows"]] == ["catboost", "sklearn"]
     missing = found["rows"][0]
     assert missing["native_value"] is missing["our_value"] is missing["difference"] is missing["version"] is None
@@ -158,7 +154,7 @@ def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, i
         assert err == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "match"),
     [
         (["--convention", "foo@10"], "argument --convention: 'foo@10' is neither a preset@k"),
@@ -199,10 +195,6 @@ def test_what_toolkits_print_stays_off_stdout(capfd, installed):
 def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed, monkeypatch):
     pytest.importorskip("rich")
 
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
     installed("sklearn", "catboost")
     terminal = Terminal()
     with monkeypatch.context() as patch:
@@ -218,8 +210,5 @@ def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed,
 
 def test_a_seed_decides_the_generated_data(capsys, installed):
     installed("sklearn")
-    found = []
-    for seed in ("1", "1", "2"):
-        assert run("parity", "--format", "json", "--seed", seed) == 0
-        found.append(capsys.readouterr().out)
+    found = [printed(capsys, "parity", "--format", "json", "--seed", seed) for seed in ("1", "1", "2")]
     assert found[0] == found[1] != found[2]

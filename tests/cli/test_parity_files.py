@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankadapters.datasets import mq2008_like
-from tests.helpers.command import refused, run
+from tests.helpers.command import printed, refused, run
 
 
 @pytest.fixture
@@ -57,8 +57,7 @@ def test_several_files_are_trained_on_as_one(capsys, files, tmp_path):
     found = []
     for train in ([files["a"], files["b"]], [str(both)], [files["a"]]):
         arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]
-        assert run("parity", *arguments) == 0
-        found.append(json.loads(capsys.readouterr().out))
+        found.append(json.loads(printed(capsys, "parity", *arguments)))
     assert found[0] == found[1] != found[2]
 
 
@@ -68,8 +67,7 @@ def test_a_file_to_train_on_may_be_standard_input(capsys, files, stdin):
     for train in (files["a"], "-"):
         stdin(Path(files["a"]).read_bytes())
         arguments = ["--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]]
-        assert run("parity", *arguments) == 0
-        found.append(json.loads(capsys.readouterr().out))
+        found.append(json.loads(printed(capsys, "parity", *arguments)))
     assert found[0] == found[1]
     assert run("parity", "--train", "-", "--test", "-") == 2
     assert "'-' was given 2 times (--train, --test)" in capsys.readouterr().err

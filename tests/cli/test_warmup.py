@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from contextlib import suppress
 from itertools import cycle, product
-from pathlib import Path
 
 import numpy as np
 
@@ -17,8 +13,8 @@ from rankadapters.core import presets
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.measures import MEASURES
 from rankadapters.objectives.base import OBJECTIVES
+from tests.faults.surroundings import python
 
-ROOT = Path(__file__).parent.parent.parent
 # Hashing ids is the kernel that compiles in the shortest time.
 HASH = "import rankadapters as ra; print(ra.Queries([1], qid=[1]).id_hashes.size)"
 TERMINAL = "import sys; sys.stderr.isatty = lambda: True; "
@@ -36,22 +32,13 @@ print(json.dumps({"used": used, "compiled": sum(sum(kernel.stats.cache_misses.va
 """
 
 
-def run(code, **environment):
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, "RANKADAPTERS_KERNELS": "now", **environment},
-    )
-    return done.returncode, done.stdout, done.stderr
+def run(code, status=0, **environment):
+    done = python("-c", code, code=status, RANKADAPTERS_KERNELS="now", **environment)
+    return done.stdout, done.stderr
 
 
 def used(code):
-    status, out, err = run(code + USED)
-    assert status == 0, err
-    return json.loads(out.splitlines()[-1])
+    return json.loads(run(code + USED)[0].splitlines()[-1])
 
 
 def varied(base, measure):
@@ -115,10 +102,8 @@ def evaluate_short_queries():
             for change, dtype in (({}, "f4"), *zip(changes, cycle(("f8", "f4")))):
                 with suppress(RankAdaptersError):
                     convention = base.replace(**change)
-                    weighed, scores = (
-                        queries.weighed_by(convention.weighting),
-                        np.array(7 * [0.5, 0.5, 0.25, 0.75], dtype),
-                    )
+                    weighed = queries.weighed_by(convention.weighting)
+                    scores = np.array(7 * [0.5, 0.5, 0.25, 0.75], dtype)
                     found += tried(weighed, scores, convention)
                     if dtype == "f8" and not change:
                         ra.Trials(weighed, convention).along(scores, scores[::-1], [0.5, 1.0])
@@ -202,15 +187,15 @@ def test_after_a_warmup_nothing_is_compiled_by_any_measure_objective_or_learner(
 def test_compiling_is_said_once_on_a_terminal_and_not_when_the_cache_is_warm(tmp_path):
     line = "rankadapters: compiling, once on this machine\n"
     piped = run(HASH, NUMBA_CACHE_DIR=str(tmp_path / "piped"))
-    assert piped == (0, "1\n", "")
+    assert piped == ("1\n", "")
     first, second = (run(TERMINAL + HASH + "; " + HASH, NUMBA_CACHE_DIR=str(tmp_path / "shown")) for _ in range(2))
-    assert first == (0, "1\n1\n", line)
-    assert second == (0, "1\n1\n", "")
+    assert first == ("1\n1\n", line)
+    assert second == ("1\n1\n", "")
 
 
 def test_where_no_folder_can_be_written_it_compiles_and_says_the_way_out():
-    status, out, err = run(NO_LOCATOR + TERMINAL + HASH)
-    assert (status, out) == (0, "1\n")
+    out, err = run(NO_LOCATOR + TERMINAL + HASH)
+    assert out == "1\n"
     assert err == (
         "rankadapters: compiling, in every process anew, since no folder for the machine code can be written; set "
         "NUMBA_CACHE_DIR to one that can\n"
@@ -219,17 +204,14 @@ def test_where_no_folder_can_be_written_it_compiles_and_says_the_way_out():
 
 def test_a_warmup_that_could_keep_nothing_says_so(tmp_path):
     command = "from rankadapters.cli import main; raise SystemExit(main(['warmup']))"
-    without = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    done = subprocess.run(
-        [sys.executable, "-c", NO_LOCATOR + command], capture_output=True, text=True, check=False, env=without, cwd=ROOT
-    )
-    assert (done.returncode, done.stdout) == (2, "")
+    done = python("-c", NO_LOCATOR + command, code=2, NUMBA_CACHE_DIR=None)
+    assert done.stdout == ""
     assert done.stderr == (
         "rankadapters: error: neither the package's folder nor the home directory can be written, so no machine "
         "code can be cached. Hint: set NUMBA_CACHE_DIR.\n"
     )
     file = tmp_path / "file"
     file.touch()
-    status, out, err = run(command, NUMBA_CACHE_DIR=str(file / "inside"))
-    assert (status, out) == (2, "")
+    out, err = run(command, 2, NUMBA_CACHE_DIR=str(file / "inside"))
+    assert out == ""
     assert f"NUMBA_CACHE_DIR={file / 'inside'} cannot be written" in err

@@ -29,9 +29,9 @@ LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
 EVERY = {"order": "position", "docid": "document"}
 
 
-def frame(parts):
-    """A Dask DataFrame of exactly these partitions."""
-    tables = [pd.DataFrame(part) for part in parts]
+def frame(parts, **types):
+    """A Dask DataFrame of exactly these partitions, with columns of these types."""
+    tables = [pd.DataFrame(part).astype(types) for part in parts]
     return dd.from_delayed([dask.delayed(table) for table in tables], meta=tables[0].iloc[:0], verify_meta=False)
 
 
@@ -40,14 +40,22 @@ def changed(**columns):
     return frame(cut({**DATA, **columns}, 3))
 
 
-@pytest.fixture
-def here():
-    """No cluster: tasks run in this thread."""
+def same_value(df, data=DATA, **options):
+    """Check a value that no order of the rows changes."""
+    found = ra.dask.evaluate(df, TIED, **COLUMNS, **options)
+    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+
+
+@pytest.fixture(autouse=True)
+def _here(request):
+    """Run tasks in this thread, unless the test has a cluster."""
+    if any("cluster" in name for name in request.fixturenames):
+        yield
+        return
     with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
         yield
 
 
-@pytest.mark.usefixtures("here")
 @for_each(
     ("partitions", "how", "n_partitions"),
     [
@@ -80,58 +88,44 @@ def test_processes_have_the_bits_of_one(request, cluster, partitions, how):
     assert exactly(found) == exactly(reference(DATA, several))
 
 
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
+@for_each("partitions", ["sorted", "shuffle"])
 @for_each("n_partitions", N_PARTITIONS)
 def test_one_query_may_lie_in_all_partitions(partitions, n_partitions):
     data = {**DATA, "query": np.full(DATA["query"].size, 7)}
-    found = ra.dask.evaluate(frame(cut(data, n_partitions)), TIED, **COLUMNS, partitions=partitions)
-    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+    same_value(frame(cut(data, n_partitions)), data, partitions=partitions)
 
 
-@pytest.mark.usefixtures("here")
 @for_each("wide", [1, 2**20, 2**50, -(2**50)])
-@pytest.mark.parametrize("kind", ["int8", "uint64", "int64"])
+@for_each("kind", ["int8", "uint64", "int64"])
 def test_integers_of_any_size_are_grouped(kind, wide):
     query = DATA["query"].astype("int64") * (1 if kind == "int8" else wide)
     data = {**DATA, "query": query.astype(kind)}  # of which uint64 wraps
-    found = ra.dask.evaluate(frame(cut(data, 3, mixed=True)), TIED, **COLUMNS, partitions="shuffle")
-    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+    same_value(frame(cut(data, 3, mixed=True)), data, partitions="shuffle")
 
 
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("kind", ["str", "category", "int32", "Int64", "object"])
+@for_each("kind", ["str", "category", "int32", "Int64", "object"])
 def test_queries_are_integers_or_texts_of_any_type(kind):
     text = kind in {"str", "category", "object"}
     data = {**DATA, "query": np.array([f"q{each + 20:03}" for each in DATA["query"]]) if text else DATA["query"]}
-    tables = [pd.DataFrame(part).astype({"query": kind}) for part in cut(data, 3)]
-    df = dd.from_delayed([dask.delayed(table) for table in tables], meta=tables[0].iloc[:0], verify_meta=False)
-    found = ra.dask.evaluate(df, TIED, **COLUMNS, partitions="sorted")
-    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+    same_value(frame(cut(data, 3), query=kind), data, partitions="sorted")
 
 
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
-def test_weights_count_by_query(partitions):
-    weighed = TIED.replace(average="query")
-    found = ra.dask.evaluate(frame(cut(DATA, 3)), weighed, **COLUMNS, query_weight="weight", partitions=partitions)
-    expected = reference(DATA, [weighed], weight="weight")[weighed]
+@for_each("partitions", ["sorted", "shuffle"])
+@for_each(
+    ("convention", "columns", "weights"),
+    [
+        (TIED.replace(average="query"), {"query_weight": "weight"}, {"weight": "weight"}),
+        (BY_ROW, {"row_weight": "share", "order": "position"}, {"row_weight": "share"}),
+    ],
+)
+def test_weights_count_by_query_or_by_row(convention, columns, weights, partitions):
+    found = ra.dask.evaluate(frame(cut(DATA, 3)), convention, **COLUMNS, **columns, partitions=partitions)
+    expected = reference(DATA, [convention], **weights)[convention]
     assert found.to_dict() == expected.to_dict()
-    assert expected.value != reference(DATA, [TIED])[TIED].value
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
-def test_weights_count_by_row(partitions):
-    columns = {**COLUMNS, "row_weight": "share", "order": "position"}
-    found = ra.dask.evaluate(frame(cut(DATA, 3)), BY_ROW, **columns, partitions=partitions)
-    expected = reference(DATA, [BY_ROW], row_weight="share")[BY_ROW]
-    assert found.to_dict() == expected.to_dict()
-    even = BY_ROW.replace(average="uniform")
+    even = convention.replace(average="uniform")
     assert expected.value != reference(DATA, [even])[even].value
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
 def test_a_mean_above_all_values_is_warned_of(partitions):
     lifted = TIED.replace(average="query-except-empty", empty=1)
@@ -146,7 +140,6 @@ def test_a_mean_above_all_values_is_warned_of(partitions):
     assert found[0].filename == __file__
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("kind", ["int64", "float64", "datetime64[ns]"])
 def test_the_order_of_tied_rows_is_that_of_a_column(kind):
     column = pd.Series(DATA["position"]).astype(kind).to_numpy()
@@ -160,14 +153,11 @@ def test_the_order_of_tied_rows_is_that_of_a_column(kind):
     assert len({score.value for score in expected.values()}) == 2
 
 
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
+@for_each("partitions", ["sorted", "shuffle"])
 def test_beyond_some_queries_no_ids_are_compared(partitions):
-    found = ra.dask.evaluate(frame(cut(DATA, 17)), TIED, **COLUMNS, partitions=partitions, ids_up_to=0)
-    assert found.to_dict() == reference(DATA, [TIED])[TIED].to_dict()
+    same_value(frame(cut(DATA, 17)), partitions=partitions, ids_up_to=0)
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("partitions", ["whole", "sorted", "shuffle"])
 def test_values_of_the_queries_are_a_frame(partitions):
     several = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
@@ -191,7 +181,6 @@ def test_a_cluster_computes_the_frame_when_asked(cluster2):
     assert table[expected.query_ids].tolist() == expected.per_query(DATA["model"]).tolist()
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
 def test_a_query_that_is_cut_is_named(evaluate):
     halves = [{name: column[half::2] for name, column in DATA.items()} for half in (0, 1)]
@@ -208,7 +197,6 @@ def test_a_query_that_is_cut_is_named(evaluate):
         getattr(ra.dask, evaluate)(frame(halves), TIED, **COLUMNS, partitions="whole")
 
 
-@pytest.mark.usefixtures("here")
 def test_two_texts_of_one_id_are_two_queries(monkeypatch):
     monkeypatch.setattr("rankadapters.core.data.fingerprint.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
     monkeypatch.setattr("rankadapters.partitions.jobs.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
@@ -218,7 +206,6 @@ def test_two_texts_of_one_id_are_two_queries(monkeypatch):
     assert found.n_queries == 2
 
 
-@pytest.mark.usefixtures("here")
 def test_what_is_wrong_at_the_ends_of_partitions_is_told():
     grade = np.where(np.arange(DATA["query"].size) == 0, 7, DATA["grade"])
     with pytest.raises(ra.InputError, match=r"^queries at the ends of partitions: labels\[\d+\] is 7, outside") as told:
@@ -226,14 +213,12 @@ def test_what_is_wrong_at_the_ends_of_partitions_is_told():
     assert told.value.row is None
 
 
-@pytest.mark.usefixtures("here")
 def test_a_text_that_is_cut_is_named():
     text = changed(query=np.array([f"q{each}" for each in DATA["query"]]))
     with pytest.raises(ra.InputError, match=r"query q-?\d+ is in partitions"):
         ra.dask.evaluate(text, TIED, **COLUMNS, partitions="whole")
 
 
-@pytest.mark.usefixtures("here")
 def test_rows_that_are_not_sorted_are_refused_as_sorted():
     with pytest.raises(
         ra.InputError, match=r"^partition 0: the rows are not sorted by qid: query -?\d+ is after query -?\d+\."
@@ -245,15 +230,15 @@ def test_rows_that_are_not_sorted_are_refused_as_sorted():
         ra.dask.evaluate(frame(cut(DATA, 2)[:1] * 2), TIED, **COLUMNS, partitions="sorted")
 
 
-@pytest.mark.usefixtures("here")
 def test_sorted_partitions_may_come_in_any_order():
-    found = ra.dask.evaluate(frame(cut(DATA, 17)[::-1]), TIED, **COLUMNS, partitions="sorted")
-    assert found.to_dict() == reference(DATA, [TIED])[TIED].to_dict()
+    same_value(frame(cut(DATA, 17)[::-1]), partitions="sorted")
 
 
 NAN = np.where(np.arange(DATA["query"].size) == 5, np.nan, DATA["model"])
 MIXED = np.full(DATA["query"].size, 1, object)
 MIXED[1] = pd.Series([1, 2])  # which is written in several lines
+TWO_KINDS = np.array([1, "1"] * DATA["query"].size, object)[: DATA["query"].size]
+WEIGHED = {"query_weight": "weight", "convention": TIED.replace(average="query")}
 REFUSED = {
     "a missing label": ({"grade": NAN}, {}, "^partition 0: row 5: grade is missing"),
     "an infinite score": (
@@ -272,11 +257,7 @@ REFUSED = {
         {},
         "column 'query' has type timestamp.*but strings or integers",
     ),
-    "qid of both": (
-        {"query": np.array([1, "1"] * DATA["query"].size, object)[: DATA["query"].size]},
-        {},
-        "partition 0: query holds values of several types",
-    ),
+    "qid of both": ({"query": TWO_KINDS}, {}, "partition 0: query holds values of several types"),
     "qid of numbers and a column": (
         {"query": MIXED},
         {},
@@ -289,7 +270,7 @@ REFUSED = {
     ),
     "weights of rows": (
         {"weight": DATA["model"] + 9},
-        {"query_weight": "weight", "convention": TIED.replace(average="query")},
+        WEIGHED,
         r"partition 0: query -?\d+ has rows of different weights",
     ),
     "no order": (
@@ -304,7 +285,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.usefixtures("here")
 @for_each(("columns", "asked", "message"), REFUSED.values(), ids=REFUSED)
 def test_columns_are_refused_with_their_partition_and_row(columns, asked, message):
     df = changed(text=DATA["query"].astype(str), **columns)
@@ -312,7 +292,6 @@ def test_columns_are_refused_with_their_partition_and_row(columns, asked, messag
         ra.dask.evaluate(df, **{"convention": TIED, **COLUMNS, "partitions": "whole", **asked})
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("order", [None, "position"])
 @pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
 def test_a_row_is_told_by_its_place_in_the_partition(partitions, how, order):
@@ -323,29 +302,22 @@ def test_a_row_is_told_by_its_place_in_the_partition(partitions, how, order):
         ra.dask.evaluate(frame([part]), letor, **COLUMNS, order=order, partitions=partitions)
 
 
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize(
+@for_each(
     ("dtype", "kind", "partitions"),
     [(str, "texts", "whole"), (np.uint64, "unsigned integers", "whole"), (np.uint64, "unsigned integers", "sorted")],
 )
 def test_types_of_qid_that_differ_between_partitions_are_refused(dtype, kind, partitions):
     parts = cut({**DATA, "query": DATA["query"] + 20}, 2, whole=True)
     parts[1]["query"] = parts[1]["query"].astype(dtype)
-    tables = [pd.DataFrame(part) for part in parts]
-    df = dd.from_delayed([dask.delayed(each) for each in tables], meta=tables[0].iloc[:0], verify_meta=False)
     with pytest.raises(ra.InputError, match=f"qid holds {kind} in some partitions and integers in others"):
-        ra.dask.evaluate(df, TIED, **COLUMNS, partitions=partitions)
+        ra.dask.evaluate(frame(parts), TIED, **COLUMNS, partitions=partitions)
 
 
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("partitions", ["sorted", "whole"])
+@for_each("partitions", ["sorted", "whole"])
 def test_integers_of_any_width_are_the_same_queries(partitions):
     parts = cut(DATA, 2, whole=partitions == "whole")
     parts[1]["query"] = parts[1]["query"].astype(np.int16)
-    tables = [pd.DataFrame(part) for part in parts]
-    df = dd.from_delayed([dask.delayed(each) for each in tables], meta=tables[0].iloc[:0], verify_meta=False)
-    found = ra.dask.evaluate(df, TIED, **COLUMNS, partitions=partitions)
-    assert found.to_dict() == reference(DATA, [TIED])[TIED].to_dict()
+    same_value(frame(parts), partitions=partitions)
 
 
 ARGUMENTS = {
@@ -386,7 +358,6 @@ ARGUMENTS = {
 }
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
 @for_each(("asked", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
 def test_arguments_are_refused_before_anything_is_read(evaluate, asked, error, message):

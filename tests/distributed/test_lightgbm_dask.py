@@ -20,7 +20,7 @@ if lgb.__version__.startswith("4.6."):
     pytest.skip("LightGBM 4.6 does not train on Dask 2025.1, the oldest supported", allow_module_level=True)
 from tests.core.test_every_measure import by_rows, convention_of  # noqa: E402
 from tests.distributed.raising import FailingMetric  # noqa: E402 - after the skips
-from tests.distributed.ranking_parts import cut_at_queries, cut_at_rows, placed  # noqa: E402
+from tests.distributed.ranking_parts import cut_at_queries, cut_at_rows, placed, workers_of  # noqa: E402
 from tests.helpers.lightgbm_data import LETOR, TEXTBOOK  # noqa: E402
 
 pytestmark = [
@@ -35,14 +35,10 @@ SETTINGS = {
 }  # fmt: skip
 
 
-def n_workers(client):
-    return len(client.scheduler_info()["workers"])
-
-
 @contextlib.contextmanager
 def parts_on_workers(client):
     """Let each worker train on the part of its place. Dask draws that anew in each fit, and the bits depend on it."""
-    workers = sorted(client.scheduler_info()["workers"])
+    workers = workers_of(client)
     with client.as_current(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(client, "who_has", lambda parts: {part.key: [workers[n]] for n, part in enumerate(parts)})
         yield
@@ -51,7 +47,7 @@ def parts_on_workers(client):
 def fit(client, valid, one=ONE, *, metric, callbacks=(), names=None, **settings):
     """Train on whole queries on each worker; `valid` are sets in parts, which go along with the training parts."""
     with parts_on_workers(client):
-        first = placed(client, cut_at_queries(one, n_workers(client)))
+        first = placed(client, cut_at_queries(one, len(workers_of(client))))
         sets = [placed(client, parts) for parts in valid]
         ranker = lgb.DaskLGBMRanker(client=client, **{**SETTINGS, **settings})
         X, y, sizes = ([getattr(part, name) for part in sets] for name in ("X", "y", "sizes"))

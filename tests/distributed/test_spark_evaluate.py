@@ -8,6 +8,7 @@ import pytest
 import rankadapters as ra
 from tests.distributed.evaluate_data import BY_ROW, COLUMNS, TIED, conventions, cut, exactly, reference, rows
 from tests.distributed.spark_frames import frame
+from tests.tables import for_each
 
 pytest.importorskip("pyspark")
 
@@ -19,10 +20,7 @@ LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
 
 @pytest.mark.parametrize(
     ("n_partitions", "partitions", "how"),
-    [
-        (3, "whole", {"whole": True, "empty": True}),
-        (2, "shuffle", {"mixed": True}),
-    ],
+    [(3, "whole", {"whole": True, "empty": True}), (2, "shuffle", {"mixed": True})],
 )
 def test_every_measure_has_the_bits_of_one_process(spark, n_partitions, partitions, how):
     several = [*conventions(), TIED]
@@ -100,16 +98,13 @@ NULL = np.array([None if row == 5 else value for row, value in enumerate(DATA["g
 REFUSED = {
     "a missing label": ({"grade": NULL}, "^partition 0: row 5: grade is missing"),
     "a missing qid": ({"query": NULL}, "^partition 0: row 5: query is missing"),
-    "a score that is not finite": (
-        {"model": np.where(DATA["position"] == 3, np.inf, 0)},
-        r"partition \d: row \d+: model is inf",
-    ),
+    "no finite score": ({"model": np.where(DATA["position"] == 3, np.inf, 0)}, r"partition \d: row \d+: model is inf"),
     "qid of floats": ({"query": DATA["model"]}, "column 'query' has type double, but strings or integers are needed"),
     "rows that are not sorted": ({"query": DATA["query"][::-1]}, "^partition 0: the rows are not sorted by qid: query"),
 }
 
 
-@pytest.mark.parametrize(("columns", "message"), REFUSED.values(), ids=list(REFUSED))
+@for_each(("columns", "message"), REFUSED.values(), ids=REFUSED)
 def test_rows_are_refused_with_their_partition(spark, failure_of, columns, message):
     df = frame(spark, cut({**DATA, **columns}, 2))
     error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"), NO_HANG)
@@ -127,7 +122,7 @@ ARGUMENTS = {
 }
 
 
-@pytest.mark.parametrize(("asked", "error", "message"), ARGUMENTS.values(), ids=list(ARGUMENTS))
+@for_each(("asked", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
 def test_arguments_are_refused(spark, asked, error, message):
     given = {"df": frame(spark, cut(DATA, 2, whole=True)), "convention": TIED, **COLUMNS, "partitions": "whole"}
     with pytest.raises(error, match=message):

@@ -14,7 +14,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("distributed")
 from tests.core.test_every_measure import by_rows, convention_of  # noqa: E402
 from tests.distributed.raising import FailingObjective  # noqa: E402 - after the skips
-from tests.distributed.ranking_parts import cut_at_queries, cut_at_rows, placed  # noqa: E402
+from tests.distributed.ranking_parts import cut_at_queries, cut_at_rows, placed, workers_of  # noqa: E402
 from tests.helpers.xgboost_data import LETOR, TEXTBOOK  # noqa: E402
 
 dxgb = pytest.importorskip("xgboost.dask")
@@ -24,15 +24,11 @@ QUERIES = {"train": 61, "valid": 43}
 PARAMS = {"objective": "rank:ndcg", "tree_method": "hist", "disable_default_eval_metric": True, "eta": 0.3, "seed": 1}
 
 
-def n_workers(client):
-    return len(client.scheduler_info()["workers"])
-
-
 def train(client, valid, rounds=2, one=ONE, params=PARAMS, **more):
     """Train on whole queries on each worker; `valid` is in parts, on the workers in turn."""
     with client.as_current():  # XGBoost asks for it, whatever client it is given
         sets = {}
-        for name, parts in (("train", cut_at_queries(one, n_workers(client))), ("valid", valid)):
+        for name, parts in (("train", cut_at_queries(one, len(workers_of(client)))), ("valid", valid)):
             held = placed(client, parts)
             sets[name] = dxgb.DaskDMatrix(client, held.X, held.y, qid=held.qid)
         evals = [(data, name) for name, data in sets.items()]
@@ -136,7 +132,7 @@ def test_xgboosts_ndcg_with_a_worker_without_rows(cluster3):
 
 def test_xgboosts_ndcg_counts_a_worker_without_rows_as_a_query_of_value_1(cluster3):
     booster, log = train(cluster3, cut_at_queries(TWO, 1), params=OWN)
-    true, n_empty = value(booster, TWO, ra.presets.xgboost(5)), n_workers(cluster3) - 1
+    true, n_empty = value(booster, TWO, ra.presets.xgboost(5)), len(workers_of(cluster3)) - 1
     assert log["valid"]["ndcg@5"][-1] == pytest.approx((true * 43 + n_empty) / (43 + n_empty), rel=1e-12)
 
 
@@ -166,7 +162,7 @@ def join(parts):
 def test_queries_cut_within_a_worker_by_a_quantile_matrix_are_found(cluster2, failure_of):
     watch = ra.xgboost.global_eval(TEXTBOOK, n_queries=43)
     parts = cut_at_rows(TWO, 4)
-    one_worker = sorted(cluster2.scheduler_info()["workers"])[:1]
+    one_worker = workers_of(cluster2)[:1]
 
     def run():
         with cluster2.as_current():
@@ -200,7 +196,7 @@ def test_processes_that_xgboosts_collective_joins(cluster2):
 
     tracker = RabitTracker(n_workers=2, host_ip="127.0.0.1")
     tracker.start()
-    workers = sorted(cluster2.scheduler_info()["workers"])
+    workers = workers_of(cluster2)
     settings = tracker.worker_args()
     runs = [cluster2.submit(trained_by_hand, settings, rank, workers=[workers[rank]], pure=False) for rank in (0, 1)]
     (raw, log, history), other = cluster2.gather(runs)

@@ -1,16 +1,16 @@
-"""How many examples each target has in the test suite, and how a file is handed over."""
+"""How many examples each target has in the test suite, and how a reader is compared with a plain one."""
 
 from __future__ import annotations
 
+import functools
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, example, settings
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, kernels
@@ -28,30 +28,28 @@ def share(of_all: float) -> settings:
     return settings(max_examples=round(EXAMPLES * of_all), deadline=None, suppress_health_check=SLOW)
 
 
+def with_examples(texts: Iterable[str | bytes], *others: Any) -> Callable[[Any], Any]:
+    """Have a target try these files first, each time it is run, with these other arguments."""
+    files = [text if isinstance(text, bytes) else text.encode() for text in texts]
+    return lambda test: functools.reduce(lambda made, data: example(data, *others)(made), files, test)
+
+
 def held(data: bytes, name: str = "fuzzed") -> LoadedFile:
     """Hand over a file without a disk."""
     return LoadedFile(name, data)
 
 
-def in_memory() -> str | None:
-    """Name the folder in memory, where the system has one, for files that cannot be handed over otherwise."""
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - deleted on closing
-
-
 @contextmanager
 def blocks_of(n_bytes: int) -> Iterator[None]:
     """Read text in blocks of so few bytes that small files have several, and evaluate without machine code."""
-    with ExitStack() as stack:
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
+    with pytest.MonkeyPatch.context() as patch, kernels(NEVER), warnings.catch_warnings():
         patch.setattr(line_blocks, "BLOCK", n_bytes)
-        stack.enter_context(kernels(NEVER))
-        stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
         yield
 
 
-def both(read: Callable[[], Any], by_the_book: Callable[[], Any]) -> None:
-    """Compare a reader with the grammar: the same content, or both refuse."""
+def both(read: Callable[[], Any], by_the_book: Callable[[], Any], *, lines: bool = False) -> None:
+    """Compare a reader with the grammar: the same content, or both refuse, maybe naming the first bad line."""
     try:
         expected = by_the_book()
     except RefusedError as refused:
@@ -61,42 +59,53 @@ def both(read: Callable[[], Any], by_the_book: Callable[[], Any]) -> None:
     except ra.RankAdaptersError as error:
         assert isinstance(expected, RefusedError), f"refused what the grammar takes: {error}"
         assert str(error).strip()
+        named = not lines or expected.line is None or f", line {expected.line}: " in str(error)
+        assert named, f"not line {expected.line}: {error}"
         return
     assert not isinstance(expected, RefusedError), f"answered where the grammar refuses, {expected}: {found}"
     assert found == expected
 
 
-def bits(values: Any) -> list[str]:
-    """Tell numbers apart by their bits; NaN is equal to NaN and 0 is not -0."""
-    return [value.hex() for value in np.asarray(values, np.float64).ravel().tolist()]
+def bits(values: Any) -> list[str] | None:
+    """Tell numbers apart by their bits, if there are any; NaN is equal to NaN and 0 is not -0."""
+    return None if values is None else [value.hex() for value in np.asarray(values, np.float64).ravel().tolist()]
 
 
-def said(evaluate: Callable[[], ra.Score]) -> Any:
-    """What a score holds, or that an error was raised."""
-    try:
-        return evaluate().to_dict()
-    except ra.InputError:
-        return "InputError"
-
-
-def names_of(queries: ra.Queries) -> list[str]:
+def names_of(queries: ra.Queries) -> list[Any]:
     """Query of each row, in the order of the file."""
-    by_query = np.asarray(queries.query_ids)[queries.query_of_row]
-    return by_query.tolist()
+    return np.asarray(queries.query_ids)[queries.query_of_row].tolist()
 
 
-def docid_order(queries: ra.Queries) -> list[int] | None:
-    """Place of each row's docid among those of its query."""
-    if queries.docid_rank is None:
-        return None
-    return _places(names_of(queries), queries.docid_rank.tolist())
+def content_of(found: Any, *, scored: bool = True) -> tuple[Any, ...]:
+    """Labels, scores, query of each row, order of docids and weights, as our reader read them."""
+    queries = found.queries
+    names, scores = list(map(str, names_of(queries))), found.scores if scored else None
+    order = None if queries.docid_rank is None else _places(names, queries.docid_rank.tolist())
+    return bits(queries.labels), bits(scores), names, order, bits(queries.query_weight)
 
 
-def plain_docid_order(queries: list[str], docids: list[str]) -> list[int]:
-    """The same, of texts."""
-    return _places(queries, [docid.encode() for docid in docids])
+def plain_content(queries: list[str], labels: Any, scores: Any = None, docids: Any = None, weights: Any = None) -> Any:
+    """The same, of columns that are right."""
+    order = None if docids is None else _places(queries, [docid.encode() for docid in docids])
+    return bits(labels), bits(scores), queries, order, bits(_by_query(queries, weights))
+
+
+def plain_evaluate(
+    convention: Any, *, queries: Any, labels: Any, scores: Any, docids: Any = None, weights: Any = None
+) -> dict[str, Any]:
+    """Evaluate columns that are right; what cannot be evaluated is refused."""
+    by_query = _by_query(queries, weights)
+    try:
+        return ra.evaluate(labels, scores, convention, qid=queries, docid=docids, query_weight=by_query).to_dict()
+    except ra.InputError as error:
+        raise RefusedError from error
+
+
+def _by_query(queries: list[Any], weights: list[float] | None) -> list[float] | None:
+    return None if weights is None else list(dict(zip(queries, weights, strict=True)).values())
 
 
 def _places(queries: list[Any], keys: list[Any]) -> list[int]:
+    """Place of each row's key among those of its query."""
     rows = range(len(keys))
     return [sum(queries[j] == queries[i] and keys[j] < keys[i] for j in rows) for i in rows]

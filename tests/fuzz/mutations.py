@@ -17,12 +17,12 @@ _TOKEN = re.compile(r"\s+|[,:#\"=/+@.]|[^\s,:#\"=/+@.]+")
 
 
 @st.composite
-def mutated(draw: st.DrawFn, originals: Sequence[str], pieces: Sequence[str] = (), *, least: int = 0) -> str:
+def mutated(draw: st.DrawFn, originals: Sequence[str], pieces: Sequence[str] = ()) -> str:
     """One of some texts, in which a few tokens or characters were replaced, doubled, moved or dropped."""
     text = draw(st.sampled_from(originals))
-    for _ in range(draw(st.integers(least, 4))):
+    for _ in range(draw(st.integers(0, 4))):
         tokens = _TOKEN.findall(text) or [""]
-        at = draw(st.integers(0, len(tokens) - 1))
+        at, other = draw(st.tuples(*[st.integers(0, len(tokens) - 1)] * 2))
         kind = draw(st.sampled_from(["replace", "insert", "drop", "double", "swap", "character"]))
         if kind in {"replace", "insert"}:
             piece = draw(st.sampled_from([*pieces, *ANYWHERE]))
@@ -32,7 +32,6 @@ def mutated(draw: st.DrawFn, originals: Sequence[str], pieces: Sequence[str] = (
         elif kind == "double":
             tokens[at] *= 2
         elif kind == "swap":
-            other = draw(st.integers(0, len(tokens) - 1))
             tokens[at], tokens[other] = tokens[other], tokens[at]
         else:
             place = draw(st.integers(0, len(tokens[at])))
@@ -51,13 +50,10 @@ def other_bytes(draw: st.DrawFn, file: bytes) -> bytes:
 
 
 @st.composite
-def mutated_bytes(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> bytes:
-    """A mutated text as a file, seldom with a byte changed that is not text, or cut off."""
-    data = draw(texts).encode(errors="surrogatepass")
-    kind = draw(st.sampled_from(["as it is"] * 12 + ["mark", "byte", "cut"]))
-    if kind == "mark":
-        return b"\xef\xbb\xbf" + data
-    at = draw(st.integers(0, len(data))) if kind != "as it is" else 0
-    if kind == "byte":
-        return data[:at] + bytes([draw(st.integers(0, 255))]) + data[at + 1 :]
-    return data[:at] if kind == "cut" else data
+def mutated_bytes(draw: st.DrawFn, originals: Sequence[str], pieces: Sequence[str] = ()) -> bytes:
+    """A mutated text as a file, seldom behind a byte order mark or with bytes changed that are not text."""
+    data = draw(mutated(originals, pieces)).encode(errors="surrogatepass")
+    kind = draw(st.sampled_from(["as it is"] * 6 + ["mark", "bytes"]))
+    if kind == "bytes" and data:
+        return draw(other_bytes(data))
+    return b"\xef\xbb\xbf" + data if kind == "mark" else data

@@ -51,32 +51,23 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
             return field, at + 1
 
 
-def table_of(text: str) -> dict[str, list[str]]:
-    """Read a header, whose names stand once each, and records of as many fields."""
+def table_of(text: str, needed: list[str] | None = None) -> dict[str, list[str]]:
+    """Read a header, whose names (or those needed) stand once each, and records of as many fields."""
     records = records_of(text)
     refuse_unless(records, "no header")
     header, *rows = records
     refuse_unless(all(len(row) == len(header) for row in rows), "a record of another length")
     refuse_unless(rows, "no rows")
-    refuse_unless(len(set(header)) == len(header), "a column twice")
-    return {name: [row[place] for row in rows] for place, name in enumerate(header)}
+    names = header if needed is None else needed
+    refuse_unless(all(header.count(name) == 1 for name in names), "no column, or two")
+    return {name: [row[header.index(name)] for row in rows] for name in names}
 
 
 def columns_of(data: bytes, numbers: list[str], texts: list[str]) -> dict[str, list[float] | list[str]]:
     """Read columns of a table: NUMBERs between blanks or tabs, and texts that are not empty."""
-    records = records_of(text_of(data))
-    refuse_unless(records, "no header")
-    header, *rows = records
-    refuse_unless(all(header.count(name) == 1 for name in [*numbers, *texts]), "no column, or two")
-    refuse_unless(all(len(row) == len(header) for row in rows), "a record of another length")
-    refuse_unless(rows, "no rows")
-    found = {}
-    for name in numbers:
-        found[name] = [number(row[header.index(name)].strip(" \t")) for row in rows]
-    for name in texts:
-        found[name] = [row[header.index(name)] for row in rows]
-        refuse_unless(all(found[name]), "an empty text")
-    return found
+    table = table_of(text_of(data), [*numbers, *texts])
+    refuse_unless(all(all(table[name]) for name in texts), "an empty text")
+    return table | {name: [number(text.strip(" \t")) for text in table[name]] for name in numbers}
 
 
 def rows_of_table(columns: dict[str, list], split_queries: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tests.fuzz.plain_text import BLANK, DECIMAL, is_number, lines_of, number, refuse_unless
+from tests.fuzz.plain_text import BLANK, DECIMAL, RefusedError, is_number, lines_of, number, refuse_unless
 
 ROW = re.compile(
     rf"[ \t]*(?:(?P<label>{DECIMAL})[ \t]+qid:(?P<query>[^\s#]+)"
@@ -42,7 +42,14 @@ def row_of(line: str) -> Row | None:
 
 def rows_of(data: bytes) -> list[Row]:
     """Read a file."""
-    rows = [row for line in lines_of(data) if (row := row_of(line)) is not None]
+    rows = []
+    for place, line in enumerate(lines_of(data), 1):
+        try:
+            row = row_of(line)
+        except RefusedError as error:
+            error.line = place
+            raise
+        rows += [] if row is None else [row]
     refuse_unless(rows, "no row")
     return rows
 

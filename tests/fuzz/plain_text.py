@@ -13,7 +13,9 @@ BLANK = " \t\n\r\v\f"
 
 
 class RefusedError(Exception):
-    """A file that the grammar does not take."""
+    """A file that the grammar does not take, and the first bad line if the grammar is of lines."""
+
+    line: int | None = None
 
 
 def refuse_unless(taken: object, what: str) -> None:

@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.fuzz import __main__ as command
-from tests.fuzz import targets as all_targets
 
 
-def run(monkeypatch, *options):
-    monkeypatch.setattr(sys, "argv", ["fuzz", "--plain", *options])
-    return command.main()
+def target(name, examples):
+    """A test as pytest collects it."""
 
-
-def test_examples_are_shared_among_targets(monkeypatch, capsys):
-    assert run(monkeypatch, "--examples", "27", "--target", "letor_stream", "qrels", "parquet_with_other_bytes") == 0
-    rows = [line.split("|")[1:3] for line in capsys.readouterr().out.splitlines()[4:]]
-    assert [int(n) for _, n in rows][-1] == sum(int(n) for _, n in rows[:-1])
-    assert [name.strip() for name, _ in rows] == ["letor_stream", "qrels", "parquet_with_other_bytes", "all"]
-
-
-def test_a_finding_is_counted_and_shown(monkeypatch, capsys):
-    from hypothesis import given, settings
-    from hypothesis import strategies as st
-
-    @settings(max_examples=5, database=None)
+    @settings(max_examples=examples, database=None)
     @given(st.integers())
-    def broken(number):
-        msg = "this is the finding"
-        raise ZeroDivisionError(msg)
+    def test(number):
+        seen.append(name)
 
-    monkeypatch.setattr(command, "targets", lambda: {"broken": broken})
-    assert run(monkeypatch, "--examples", "5") == 1
-    told = capsys.readouterr()
-    assert "| broken | 5 |" in told.out
-    assert told.out.splitlines()[-1].endswith("| 1 |")
-    assert "ZeroDivisionError: this is the finding" in told.err
+    seen = []
+    return SimpleNamespace(name=f"test_{name}", obj=test, seen=seen)
 
 
-@pytest.mark.parametrize("name", ["letor", "csv", "texts_of_conventions", "callbacks_of_lightgbm", "measures_in_numpy"])
-def test_every_kind_of_target_is_found(name):
-    pytest.importorskip("lightgbm")
-    pytest.importorskip("pyarrow")
-    assert callable(all_targets.targets()[name].hypothesis.fuzz_one_input)
+def test_examples_are_shared_among_the_targets_that_are_named(monkeypatch):
+    items = [target("csv", 30), target("csv_stream", 70), target("run", 10)]
+    items.append(SimpleNamespace(name="test_csv", obj=print))  # which is no target
+
+    def collect(arguments, plugins):
+        plugins[0].pytest_collection_modifyitems(items)
+        return 7
+
+    monkeypatch.setattr(pytest, "main", collect)
+    monkeypatch.setattr(sys, "argv", ["fuzz", "--plain", "--examples", "20", "--target", "csv", "csv_stream"])
+    assert command.main() == 7
+    for item in items:
+        item.obj()
+    assert [(item.name, len(item.seen)) for item in items] == [("test_csv", 6), ("test_csv_stream", 14)]
+
+
+def test_a_guided_search_that_finds_something_fails(monkeypatch):
+    items = [target("csv", 30), target("run", 10)]
+    command.Budget(40, [], guided=True).pytest_collection_modifyitems(items)
+    done = SimpleNamespace(returncode=77, stderr="ZeroDivisionError: the finding")
+    monkeypatch.setattr(command.subprocess, "run", lambda line, **options: ran.append(line[2:]) or done)
+    ran = []
+    with pytest.raises(AssertionError, match="the finding"):
+        items[1].obj()
+    assert ran == [["tests.fuzz.guided", __name__, "test_run", "10"]]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,8 +14,18 @@ import rankadapters as ra
 from rankadapters.io import features, read_features, read_letor, stream_letor
 from rankadapters.io.judgments import SPLIT_QUERIES
 from rankadapters.io.predictions import read_numbers
-from tests.fuzz.budget import bits, blocks_of, both, docid_order, held, names_of, plain_docid_order, said, share
-from tests.fuzz.mutations import mutated, mutated_bytes
+from tests.fuzz.budget import (
+    bits,
+    blocks_of,
+    both,
+    content_of,
+    held,
+    plain_content,
+    plain_evaluate,
+    share,
+    with_examples,
+)
+from tests.fuzz.mutations import mutated_bytes
 from tests.fuzz.plain_letor import predictions_of, queries_of, refuse_twice, rows_of, scores_of
 from tests.fuzz.plain_text import RefusedError, refuse_unless
 
@@ -27,91 +40,95 @@ LETOR = [
     "1 qid:1\n0 qid:2 1:1 100000000000000000:1\n2 qid:1 0:5 1:9007199254740993.0\n",
 ]
 PIECES = [
-    "1:0.5",
-    "2:1",
-    "1:nan",
-    "25:-1e-3",
-    "qid:7",
-    "qid:8",
-    "qid:",
-    "1:",
-    ":1",
-    "docid",
-    "docid = G1",
-    "= G1",
-    "docid =",
+    "1:0.5", "2:1", "1:nan", "25:-1e-3", "qid:7", "qid:8", "qid:", "1:", ":1", "docid", "docid = G1", "= G1", "docid =",
+]  # fmt: skip
+ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
+NUMBERS = [
+    ".5", "5.", "+1", "-2.5", "1e-05", "2E3", "+.5e+1", "007", "-0", "0.1000000000000000055511151231257827", "1e-999",
+]  # fmt: skip
+FORMS = [
+    *LETOR, ROWS, ROWS.replace("\n", "\r\n"), ROWS.replace("\n", "\r\r\n"), ROWS.rstrip() + "\r", ROWS.rstrip(),
+    "\ufeff" + ROWS, "# head\n\n" + ROWS.replace(" ", "\t"), gzip.compress(ROWS.encode(), mtime=0),
+    bz2.compress(ROWS.encode()),
+    "1 qid:1 3:0.3 1:0.1 2:0.2\n0 qid:1 10:1 9:2\n",
+    "#2 qid:1 1:0.5\n1 qid:2 1:1 # was qid:1\n",
+    "2 qid:7 1:0.5 10:1 105:1 1050:3\n0 qid:7 105:2 1050:4\n",
+    "1 qid:1 1:123456789012345678901234567890 2:1\n",
+    *(f"{n} qid:1 1:{n}\t2:1 \n0 qid:1  1:0.25 2:{n}# {n}\n" for n in NUMBERS),
+    *(f"1 qid:7 {n}:0.5 \n2 qid:7   \t{n}:2   # {n}:1\n" for n in (1234567, 12345678, 123456789012345678, "001")),
+    *(f"1 qid:{query} 1:1\n0 qid:{query} 1:2#1:1 qid:{query}\n2 qid:{query}x\n"
+      for query in ("a:1", "7:1", "abcdefgh", "a-much-longer-name-of-a-query", "é", "q\x01")),
+]  # fmt: skip
+PREDICTIONS = [
+    "0.25\n0.75\n-1e-3\n",
+    "1\r\n2\r\n3",
+    " 0.1\n\t0.2 \n0.30000000000000004\n\n",
+    "1e5\n+2\n.5\n5.\n",
+    "9007199254740992\n-9007199254740992\n9007199254740993.5\n",
 ]
-PREDICTIONS = ["0.25\n0.75\n-1e-3\n", "1\r\n2\r\n3", " 0.1\n\t0.2 \n0.30000000000000004\n\n", "1e5\n+2\n.5\n5.\n"]
 
-letor_files = mutated_bytes(mutated(LETOR, PIECES))
-prediction_files = mutated_bytes(mutated(PREDICTIONS))
+
+@st.composite
+def like_the_first(draw):
+    """A row of LETOR's own kind, and others of its length with characters changed."""
+    first = "2 qid:7 1:0.007477 2:1.000000 3:0.5e-05"
+    lines = [first]
+    for at in draw(st.lists(st.lists(st.integers(8, len(first) - 1), max_size=2), min_size=1, max_size=3)):
+        line = list(first)
+        for place in at:
+            line[place] = draw(st.sampled_from("0123456789:. e-x"))
+        lines.append("".join(line))
+    return "\n".join(lines).encode()
+
+
+letor_files = mutated_bytes(LETOR, PIECES) | like_the_first()
+prediction_files = mutated_bytes(PREDICTIONS)
 sizes = st.sampled_from([1, 7, 40, 1 << 20])
 
 
-def by_the_book(data, *, feature, docids, split_queries):
+def columns_of(data, *, feature, docids, split_queries="error"):
+    """Columns of a file that is right."""
     rows = rows_of(data)
-    scores = None if feature is None else bits(scores_of(rows, feature))
+    scores = None if feature is None else scores_of(rows, feature)
     queries = queries_of([row.query for row in rows], split_queries)
-    found = [row.docid for row in rows] if docids is not False else [None]
+    found = [row.docid for row in rows]
     refuse_unless(None not in found or not docids, "no docid")
-    order = None
-    if None not in found:
+    found = None if docids is False or None in found else found
+    if found is not None:
         refuse_twice(queries, found)
-        order = plain_docid_order(queries, found)
-    return bits([row.label for row in rows]), queries, scores, order
+    return {"queries": queries, "labels": [row.label for row in rows], "scores": scores, "docids": found}
 
 
 @share(0.11)
 @given(
-    letor_files,
-    st.sampled_from([None, 1, 3, 25]),
-    st.sampled_from([None, True, False]),
-    st.sampled_from(SPLIT_QUERIES),
-    sizes,
-)
+    letor_files, st.sampled_from([None, 1, 3, 25]), st.sampled_from([None, True, False]),
+    st.sampled_from(SPLIT_QUERIES), sizes,
+)  # fmt: skip
+@with_examples(FORMS, 1, None, "merge", 40)
 def test_letor(data, feature, docids, split_queries, n_bytes):
     options = {"feature": feature, "docids": docids, "split_queries": split_queries}
-
-    def read():
-        found = read_letor(held(data), **options)
-        scores = None if feature is None else bits(found.scores)
-        return bits(found.queries.labels), names_of(found.queries), scores, docid_order(found.queries)
-
     with blocks_of(n_bytes):
-        both(read, lambda: by_the_book(data, **options))
+        both(
+            lambda: content_of(read_letor(held(data), **options), scored=feature is not None),
+            lambda: plain_content(**columns_of(data, **options)),
+            lines=feature is None and not docids,  # else an earlier line may lack these
+        )
 
 
 @share(0.05)
 @given(letor_files, st.sampled_from([1, 3]), st.booleans(), sizes)
 def test_letor_stream(data, feature, docids, n_bytes):
-    convention = "trec_eval_9@5" if docids else "textbook@5"
-
-    def plain():
-        rows = rows_of(data)
-        scores = scores_of(rows, feature)
-        names = queries_of([row.query for row in rows], "error")
-        found = [row.docid for row in rows] if docids else None
-        refuse_unless(not docids or None not in found, "no docid")
-        if docids:
-            refuse_twice(names, found)
-        return evaluated([row.label for row in rows], scores, convention, qid=names, docid=found)
-
+    convention, options = "trec_eval_9@5" if docids else "textbook@5", {"feature": feature, "docids": docids}
     with blocks_of(n_bytes):
         both(
-            lambda: ra.evaluate_stream(stream_letor(held(data), feature=feature, docids=docids), convention).to_dict(),
-            plain,
+            lambda: ra.evaluate_stream(stream_letor(held(data), **options), convention).to_dict(),
+            lambda: plain_evaluate(convention, **columns_of(data, **options)),
         )
-
-
-def evaluated(labels, scores, convention, **columns):
-    """Evaluate what the grammar reads; what cannot be evaluated is refused."""
-    found = said(lambda: ra.evaluate(labels, scores, convention, **columns))
-    refuse_unless(found != "InputError", "not to be evaluated")
-    return found
 
 
 @share(0.06)
 @given(letor_files)
+@with_examples(FORMS)
 def test_svmlight(data):
     def plain():
         rows = rows_of(data)
@@ -138,23 +155,23 @@ def test_svmlight(data):
 
 @share(0.09)
 @given(prediction_files, sizes)
+@with_examples([*PREDICTIONS, "0.5\r\n1\r\n\r\n", gzip.compress(b"1\n2"), *NUMBERS], 40)
 def test_predictions(data, n_bytes):
     with blocks_of(n_bytes):
         both(lambda: bits(read_numbers(held(data))), lambda: bits(predictions_of(data)))
 
 
 @share(0.03)
-@given(mutated_bytes(mutated(LETOR[:2], PIECES)), prediction_files, sizes)
+@given(mutated_bytes(LETOR[:2], PIECES), prediction_files, sizes)
 def test_predictions_stream(data, predictions, n_bytes):
     def plain():
-        rows, scores = rows_of(data), predictions_of(predictions)
-        refuse_unless(len(rows) == len(scores), "another number of predictions")
-        names = queries_of([row.query for row in rows], "error")
-        return evaluated([row.label for row in rows], scores, "textbook@5", qid=names)
+        columns = columns_of(data, feature=None, docids=False) | {"scores": predictions_of(predictions)}
+        refuse_unless(len(columns["labels"]) == len(columns["scores"]), "another number of predictions")
+        return plain_evaluate("textbook@5", **columns)
 
     def whole():
         found = read_letor(held(data), predictions=held(predictions), docids=False)
-        return evaluated_by_us(lambda: ra.evaluate(found.queries, found.scores, "textbook@5"))
+        return ra.evaluate(found.queries, found.scores, "textbook@5").to_dict()
 
     with blocks_of(n_bytes):
         stream = stream_letor(held(data), predictions=held(predictions))
@@ -162,15 +179,7 @@ def test_predictions_stream(data, predictions, n_bytes):
         both(lambda: ra.evaluate_stream(stream, "textbook@5").to_dict(), plain)
 
 
-def evaluated_by_us(evaluate):
-    return evaluate().to_dict()
-
-
-@pytest.mark.parametrize("data", LETOR)
-def test_the_files_that_are_mutated_are_right(data):
-    assert rows_of(data.encode())
-
-
-def test_the_grammar_refuses():
+def test_the_grammar_takes_the_files_that_are_mutated_and_refuses_others():
+    assert all(rows_of(data.encode()) for data in LETOR)
     with pytest.raises(RefusedError, match="not a row"):
         rows_of(b"1 1:1\n")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.io import cut_queries, sorting
-from tests.fuzz.budget import blocks_of, both, said, share
+from tests.fuzz.budget import blocks_of, both, plain_evaluate, share
 from tests.fuzz.plain_text import refuse_unless
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
@@ -66,17 +66,13 @@ def test_scattered_streams(stream, text, weighted, rows_at_once):
     more = {"docid": "docid", **({"query_weight": "weight"} if weighted else {})}
 
     def plain():
-        queries = columns["qid"]
-        by_query = dict(zip(queries, columns["weight"], strict=True))
-        refuse_unless(not weighted or len(set(zip(queries, columns["weight"], strict=True))) == len(by_query), "varies")
-        found = said(
-            lambda: ra.evaluate(
-                arrays["label"], arrays["score"], convention, qid=arrays["qid"], docid=arrays["docid"],
-                query_weight=list(by_query.values()) if weighted else None,
-            )
+        weights = columns["weight"] if weighted else None
+        names = zip(columns["qid"], columns["weight"], strict=True)
+        refuse_unless(not weighted or len(set(names)) == len(set(columns["qid"])), "varies")
+        return plain_evaluate(
+            convention, queries=arrays["qid"], labels=arrays["label"], scores=arrays["score"], docids=arrays["docid"],
+            weights=weights,
         )  # fmt: skip
-        refuse_unless(found != "InputError", "not to be evaluated")
-        return found
 
     with blocks_of(50), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sorting, "BATCH_ROWS", rows_at_once)

@@ -1,8 +1,10 @@
-"""Readers of CSV and Parquet tables, fed mutated files."""
+"""Readers of CSV and Parquet tables: mutated files, columns of any Arrow type, and files with bytes changed."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import datetime as dt
+import math
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -11,8 +13,9 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.io import csv_lines, read_table
 from rankadapters.io.judgments import SPLIT_QUERIES
-from tests.fuzz.budget import bits, blocks_of, both, docid_order, held, names_of, plain_docid_order, said, share
-from tests.fuzz.mutations import mutated, mutated_bytes
+from tests.fuzz.arrow_columns import ANY, FEW, FLOATS, LARGE, WHOLE, typed_columns, written
+from tests.fuzz.budget import blocks_of, both, content_of, held, plain_content, plain_evaluate, share
+from tests.fuzz.mutations import mutated_bytes, other_bytes
 from tests.fuzz.plain_csv import columns_of, rows_of_table
 from tests.fuzz.plain_text import refuse_unless
 
@@ -24,70 +27,155 @@ TABLES = [
 ]
 PIECES = ["7", "9", "label", "qid", ",,", '"a', 'a"', '"7"', '"\n"', "NULL", "1,1", "note"]
 
-csv_files = mutated_bytes(mutated(TABLES, PIECES))
-COLUMNS = {"label": "label", "qid": "qid"}
-NUMBERS, TEXTS = ("score", "weight"), ("qid", "docid")
-ROLES = {"score": "score", "weight": "query_weight", "docid": "docid"}
+csv_files = mutated_bytes(TABLES, PIECES)
+NUMBERS, TEXTS = ("label", "score", "weight"), ("qid", "docid")
+PARAMETERS = {"label": "label", "score": "score", "weight": "query_weight", "qid": "qid", "docid": "docid"}
 
 
-def content(columns, split_queries):
-    """What a reader gives for columns that are right."""
+def read_content(data, names, **options):
+    """What our reader makes of these columns."""
+    columns = {"score": None} | {PARAMETERS[name]: name for name in names}
+    return content_of(read_table(held(data), **columns, **options), scored="score" in names)
+
+
+def checked(columns, split_queries="error"):
+    """The columns by the names of `plain_content`, if they are right together."""
     queries = rows_of_table(columns, split_queries)
-    first = dict(zip(queries[::-1], columns.get("weight", [])[::-1], strict=False))
-    return (
-        bits(columns["label"]),
-        bits(columns["score"]) if "score" in columns else None,
-        queries,
-        plain_docid_order(queries, columns["docid"]) if "docid" in columns else None,
-        bits([first[name] for name in dict.fromkeys(queries)]) if first else None,
-    )
+    several = {"labels": "label", "scores": "score", "docids": "docid", "weights": "weight"}
+    return {"queries": queries} | {name: columns.get(column) for name, column in several.items()}
 
 
-def read_content(data, more, split_queries):
-    found = read_table(
-        held(data), **COLUMNS, **({"score": None} | {ROLES[name]: name for name in more}), split_queries=split_queries
-    )
-    queries = found.queries
-    weights = None if queries.query_weight is None else bits(queries.query_weight)
-    scores = bits(found.scores) if "score" in more else None
-    return bits(queries.labels), scores, [str(name) for name in names_of(queries)], docid_order(queries), weights
+def csv_columns(data, names):
+    return columns_of(data, [name for name in NUMBERS if name in names], [name for name in TEXTS if name in names])
+
+
+def convention_for(names):
+    """A convention that needs docids or weights if there are some."""
+    convention = ra.parse("trec_eval_9@5" if "docid" in names else "textbook@5")
+    return convention.replace(average="query") if "weight" in names else convention
+
+
+def streamed(data, names):
+    more = {PARAMETERS[name]: name for name in ("weight", "docid") if name in names}
+    return ra.evaluate_stream(held(data), convention_for(names), **more).to_dict()
 
 
 @share(0.09)
 @given(csv_files, st.sets(st.sampled_from(["score", "docid", "weight"])), st.sampled_from(SPLIT_QUERIES))
 def test_csv(data, more, split_queries):
-    def plain():
-        columns = columns_of(
-            data, ["label", *(n for n in NUMBERS if n in more)], ["qid", *(n for n in TEXTS if n in more)]
-        )
-        return content(columns, split_queries)
-
-    both(lambda: read_content(data, more, split_queries), plain)
+    names = {"label", "qid", *more}
+    both(
+        lambda: read_content(data, names, split_queries=split_queries),
+        lambda: plain_content(**checked(csv_columns(data, names), split_queries)),
+    )
 
 
 @share(0.03)
-@given(csv_files, st.booleans(), st.booleans(), st.sampled_from([1, 2, 10**6]))
-def test_csv_stream(data, weighted, docids, n_rows):
-    convention = ra.parse("trec_eval_9@5" if docids else "textbook@5")
-    convention = convention.replace(average="query") if weighted else convention
-    names = [name for name, wanted in (("weight", weighted), ("docid", docids)) if wanted]
-
-    def plain():
-        columns = columns_of(data, ["label", "score", *(["weight"] * weighted)], ["qid", *(["docid"] * docids)])
-        queries = rows_of_table(columns, "error")
-        first = dict(zip(queries[::-1], columns.get("weight", [])[::-1], strict=False))
-        found = said(
-            lambda: ra.evaluate(
-                columns["label"], columns["score"], convention, qid=queries, docid=columns.get("docid"),
-                query_weight=[first[name] for name in dict.fromkeys(queries)] if weighted else None,
-            )
-        )  # fmt: skip
-        refuse_unless(found != "InputError", "not to be evaluated")
-        return found
-
-    with ExitStack() as stack:
-        stack.enter_context(blocks_of(50))
-        stack.enter_context(pytest.MonkeyPatch.context()).setattr(csv_lines, "ROWS_AT_ONCE", n_rows)
+@given(csv_files, st.sets(st.sampled_from(["docid", "weight"])), st.sampled_from([1, 2, 10**6]))
+def test_csv_stream(data, more, n_rows):
+    names = {"label", "qid", "score", *more}
+    with blocks_of(50), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_lines, "ROWS_AT_ONCE", n_rows)
         both(
-            lambda: ra.evaluate_stream(held(data), convention, **{ROLES[name]: name for name in names}).to_dict(), plain
+            lambda: streamed(data, names),
+            lambda: plain_evaluate(convention_for(names), **checked(csv_columns(data, names))),
         )
+
+
+IDS = st.sampled_from(["a", "b", "c", "é", "07", "long enough for two words", ""])
+OF_NUMBERS = {
+    **{f"{sign}int{bits}": WHOLE for sign in ("", "u") for bits in (8, 16, 32)},
+    "int64": WHOLE | LARGE, "uint64": WHOLE, "float16": FEW, "float32": FEW, "float64": FEW | FLOATS,
+    "bool": st.booleans(),
+    "decimal": st.sampled_from([Decimal("0.5"), Decimal(2), Decimal(2**53 + 1), Decimal(-1)]),
+}  # fmt: skip
+OF_TEXTS = {
+    **dict.fromkeys(("string", "large_string", "string_view", "dictionary"), IDS),
+    "int64": WHOLE | LARGE, "uint8": WHOLE,
+}  # fmt: skip
+OTHERS = {
+    **ANY, "date32": st.dates(dt.date(2020, 1, 1), dt.date(2020, 1, 3)), "struct": st.just({"x": 1}), "float64": FEW,
+    "timestamp": st.sampled_from([dt.datetime(2020, 1, day, tzinfo=dt.UTC) for day in (1, 2)]),
+}  # fmt: skip
+
+
+@st.composite
+def tables(draw):
+    """Python values and Arrow types by role."""
+    roles = draw(st.sampled_from([("label", "qid"), ("label", "score", "qid"), (*NUMBERS, *TEXTS)]))
+    usual = {role: OF_NUMBERS if role in NUMBERS else OF_TEXTS for role in roles}
+    found = draw(typed_columns(usual, {**OF_NUMBERS, **OF_TEXTS, **OTHERS}, most=6))
+    for role, (kind, values) in found.items():
+        if role in {"qid", "weight"} and draw(st.integers(0, 3)):
+            found[role] = kind, [values[0]] * len(values) if role == "weight" else sorted(values, key=repr)
+    return found
+
+
+def numbers_of(kind, values):
+    refuse_unless(kind in OF_NUMBERS, "not numbers")
+    refuse_unless(None not in values, "missing")
+    found = [float(value) for value in values]
+    refuse_unless(all(map(math.isfinite, found)), "not finite")
+    whole = "int" in kind or "decimal" in kind
+    refuse_unless(not whole or all(abs(value) <= 2**53 for value in values), "beyond 2^53")
+    return found
+
+
+def parquet_columns(columns):
+    """Columns of a table that is right; queries are told by the place of their first row."""
+    found = {role: numbers_of(*columns[role]) for role in NUMBERS if role in columns}
+    for role in set(TEXTS) & set(columns):
+        kind, values = columns[role]
+        refuse_unless(kind not in {"list", "struct"}, "nested")
+        refuse_unless(role == "qid" or kind in OF_TEXTS or "int" in kind, "not a docid")
+        refuse_unless(None not in values and "" not in values, "missing")
+        found[role] = list(map(str, values)) if role == "docid" else numbered(values)
+    return checked(found)
+
+
+def numbered(queries):
+    return [queries.index(query) for query in queries]
+
+
+@share(0.03)
+@given(tables(), st.sampled_from([1, 2, 64]))
+def test_parquet(columns, rows_at_once):
+    data = written(columns, rows_at_once)
+
+    def read():
+        labels, scores, queries, *others = read_content(data, columns)
+        return labels, scores, numbered(queries), *others
+
+    both(read, lambda: plain_content(**parquet_columns(columns)))
+
+
+@share(0.015)
+@given(tables(), st.sampled_from([1, 2, 64]))
+def test_parquet_stream(columns, rows_at_once):
+    columns = {"score": ("float64", [0.5] * len(columns["qid"][1])), **columns}
+    data = written(columns, rows_at_once)
+
+    def without_digest(score):  # which holds the ids
+        return {name: fact for name, fact in score.items() if name != "digest"}
+
+    with blocks_of(50):
+        both(
+            lambda: without_digest(streamed(data, columns)),
+            lambda: without_digest(plain_evaluate(convention_for(columns), **parquet_columns(columns))),
+        )
+
+
+GOOD = {
+    "label": ("int64", [2, 0, 1]), "score": ("float64", [0.5, 0.25, 1.0]), "qid": ("string", ["a", "a", "b"]),
+    "docid": ("string", ["x", "y", "x"]),
+}  # fmt: skip
+
+
+@share(0.015)
+@given(st.deferred(lambda: other_bytes(written(GOOD))))
+def test_parquet_with_other_bytes(data):
+    for read in (lambda: read_content(data, GOOD), lambda: ra.evaluate_stream(held(data), "textbook@5")):
+        try:
+            read()
+        except ra.RankAdaptersError as error:
+            assert str(error).startswith("fuzzed")

@@ -110,19 +110,9 @@ METRICS = [
     "mean_reciprocal_rank", "expected_reciprocal_rank", "spearmanr", "kendalltau", "pearsonr", "corr",
 ]  # fmt: skip
 SPELLED = [
-    "top=",
-    "type=Base",
-    "5",
-    "@5",
-    "rel=",
-    "-l2",
-    "1" * 20,
-    "1" * 5000,
-    "\u0663",
-    "\u017f",
-    "decay=0.5",
+    "top=", "type=Base", "5", "@5", "rel=", "-l2", "1" * 20, "1" * 5000, "\u0663", "\u017f", "decay=0.5",
     "hints=skip_train~false",
-]
+]  # fmt: skip
 
 
 def read_by(vocabulary):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankadapters.io import read_trec
-from tests.fuzz.budget import bits, both, docid_order, held, names_of, plain_docid_order, share
-from tests.fuzz.mutations import mutated, mutated_bytes
+from tests.fuzz.budget import both, content_of, held, plain_content, share
+from tests.fuzz.mutations import mutated_bytes
 from tests.fuzz.plain_trec import joined, lines_of_trec
 
 QRELS = [
@@ -23,23 +23,12 @@ RUNS = [
     "# run\nq1 Q0  d2 1 9 tag more words\r\n\nq1 Q0 d9 2 -0.5 tag\nq2 Q0 longer-than-eight-1 1 .5 tag",
 ]
 PIECES = [
-    "q1",
-    "q2",
-    "d1",
-    "d2",
-    "Q0",
-    "0",
-    "1 0.5 tag",
-    "# ",
-    "tag more",
-    "longer-than-eight-1",
-    "# ir_metadata.start",
-    "# ir_metadata.end",
-    ": [",
-]
+    "q1", "q2", "d1", "d2", "Q0", "0", "1 0.5 tag", "# ", "tag more",
+    "longer-than-eight-1", "# ir_metadata.start", "# ir_metadata.end", ": [",
+]  # fmt: skip
 
-qrels_files = mutated_bytes(mutated(QRELS, PIECES))
-run_files = mutated_bytes(mutated(RUNS, PIECES))
+qrels_files = mutated_bytes(QRELS, PIECES)
+run_files = mutated_bytes(RUNS, PIECES)
 
 
 @share(0.08)
@@ -48,15 +37,10 @@ def test_qrels(data):
     def plain():
         lines = lines_of_trec(data, is_run=False)
         names = list(dict.fromkeys(line.query for line in lines))
-        rows = [line for name in names for line in lines if line.query == name]
-        queries = [line.query for line in rows]
-        return bits([line.number for line in rows]), queries, plain_docid_order(queries, [line.docid for line in rows])
+        queries, docids, labels = zip(*(line for name in names for line in lines if line.query == name), strict=True)
+        return plain_content(list(queries), labels, docids=docids)
 
-    def read():
-        found = read_trec(held(data)).queries
-        return bits(found.labels), names_of(found), docid_order(found)
-
-    both(read, plain)
+    both(lambda: content_of(read_trec(held(data)), scored=False), plain)
 
 
 @share(0.1)
@@ -64,28 +48,19 @@ def test_qrels(data):
 def test_run(qrels, run):
     def plain():
         rows = joined(lines_of_trec(qrels, is_run=False), lines_of_trec(run, is_run=True))
-        queries = [row.query for row in rows]
-        return (
-            bits([np.nan if row.label is None else row.label for row in rows]),
-            bits([np.nan if row.score is None else row.score for row in rows]),
-            [row.label is not None for row in rows],
-            [row.score is not None for row in rows],
-            queries,
-            plain_docid_order(queries, [row.docid for row in rows]),
-        )
+        judged, retrieved = [row.label is not None for row in rows], [row.score is not None for row in rows]
+        queries, docids, labels, scores = zip(*rows, strict=True)
+        labels, scores = (np.array(column, float) for column in (labels, scores))  # None becomes NaN
+        return plain_content(list(queries), labels, scores, docids), judged, retrieved
 
     def read():
         found = read_trec(held(qrels, "qrels"), held(run, "run"))
-        queries = found.queries
-        for row in range(len(found.scores)):
-            assert "line" in found.place(row)
-        judged, retrieved = flags(queries.judged, queries), flags(queries.retrieved, queries)
-        labels = np.where(judged, queries.labels, np.nan)
-        return bits(labels), bits(found.scores), judged, retrieved, names_of(queries), docid_order(queries)
+        queries, all_true = found.queries, np.ones(found.scores.size, bool)  # which are not kept
+        assert all("line" in found.place(row) for row in range(len(found.scores)))
+        judged, retrieved = (all_true if flags is None else flags for flags in (queries.judged, queries.retrieved))
+        labels, scores, *others = content_of(found)
+        labels = [label if there else bits_of_nan for label, there in zip(labels, judged, strict=True)]
+        return (labels, scores, *others), judged.tolist(), retrieved.tolist()
 
+    bits_of_nan = float("nan").hex()
     both(read, plain)
-
-
-def flags(column, queries):
-    """Flags of rows, which are not kept where all are true."""
-    return [True] * queries.labels.size if column is None else column.tolist()

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import gc
+import io
 
 from rankadapters import cli
+
+
+class Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self):
+        return True
 
 
 def run(*arguments):

@@ -56,11 +56,6 @@ def test_compressed_files_are_read_and_their_lines_counted(tmp_path, compress, s
         read_features([bad])
 
 
-def test_a_missing_feature_stays_missing(write):
-    [data] = read_features([write("1 qid:1 1:nan\n")])
-    assert np.isnan(data.X).all()
-
-
 @pytest.mark.parametrize(
     ("text", "match"),
     [

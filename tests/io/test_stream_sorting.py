@@ -23,11 +23,18 @@ from rankadapters.io.stream_sums import ClosedQueries
 from tests.helpers import stream_data
 from tests.helpers.command import printed, refused
 from tests.helpers.stream_data import anyhow, cut, facts
+from tests.tables import for_each
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
 
 pytest.importorskip("duckdb")
+
+
+def has_the_bits_of_evaluate(batches, columns):
+    """Check that the batches, sorted, are evaluated as the columns are."""
+    found = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
+    assert facts(found) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
 
 
 @pytest.fixture
@@ -101,7 +108,7 @@ WIDTHS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("first", "second"), WIDTHS)
+@for_each(("first", "second"), WIDTHS)
 def test_ids_may_have_another_width_in_each_batch(scratch, first, second):
     columns = scattered(5)
     columns["qid"] = columns["qid"] % (2 if first == "bool" else 7)
@@ -109,8 +116,7 @@ def test_ids_may_have_another_width_in_each_batch(scratch, first, second):
     batches = cut(columns, [0, middle, columns["label"].size])
     for batch, width in zip(batches, (first, second), strict=True):
         batch["qid"] = batch["qid"].astype(width)
-    found = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
-    assert facts(found) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
+    has_the_bits_of_evaluate(batches, columns)
 
 
 def test_ids_may_have_another_width_in_each_file(scratch, tmp_path):
@@ -121,19 +127,16 @@ def test_ids_may_have_another_width_in_each_file(scratch, tmp_path):
     for width, batch in zip(("int32", "int64"), cut(columns, [0, 100, columns["label"].size]), strict=True):
         paths.append(tmp_path / f"{width}.parquet")
         parquet.write_table(pa.table({**batch, "qid": batch["qid"].astype(width)}), paths[-1])
-    found = ra.evaluate_stream(paths, "textbook@5", unsorted=True)
-    assert facts(found) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
+    has_the_bits_of_evaluate(paths, columns)
 
 
-@pytest.mark.parametrize("package", ["pandas", "polars", "numpy"])
+@for_each("package", ["pandas", "polars", "numpy"])
 def test_texts_of_any_frame_are_sorted(scratch, package):
     make = pytest.importorskip(package).DataFrame if package != "numpy" else lambda batch: batch
     columns = scattered(5, text=True)
     columns["qid"] = columns["qid"].astype(object)
     columns["qid"][columns["qid"] == columns["qid"][0]] = columns["qid"][-1] + "\0"  # which is another text
-    batches = map(make, cut(columns, anyhow(columns["label"].size, 3, 0)))
-    found = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
-    assert facts(found) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
+    has_the_bits_of_evaluate(map(make, cut(columns, anyhow(columns["label"].size, 3, 0))), columns)
 
 
 def test_ids_that_cannot_be_sorted_are_refused(scratch):

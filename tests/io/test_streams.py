@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import NOW, kernels
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from rankadapters.io import cut_queries
 from rankadapters.io.stream_batches import stream_rows
@@ -42,27 +42,13 @@ def said(evaluate):
         return str(error)
 
 
-@pytest.mark.parametrize("text", [False, True])
-@for_each(("n_parts", "at_once"), [(1, 50), (2, 1), (3, 10**6), (17, 1), (17, 50), (10_000, 1), (10_000, 10**6)])
-def test_batches_that_cut_queries_give_the_bits_of_all_rows(monkeypatch, n_parts, text, at_once):
-    monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", at_once)
-    columns = stream_data.rows(n_parts, text=text)
-    batches = cut(columns, evenly(columns["label"].size, n_parts))
-    found = ra.evaluate_stream(iter(batches), SEVERAL)
-    assert list(found) == [ra.parse(text) for text in SEVERAL]
-    for convention, score in found.items():
-        expected = whole(columns, convention)
-        assert facts(score) == facts(expected)
-        assert score - expected == 0.0
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), n_parts=st.integers(1, 40), n_at_once=st.integers(1, 400))
 @settings(max_examples=examples(25))
 def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed, n_parts, n_at_once):
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
     assume(convention.over != "rows" and getattr(convention, "pairs", "") != "given")
-    columns = stream_data.rows(seed, n_queries=8, longest=12)
+    columns = stream_data.rows(seed, n_queries=8, longest=12, text=data.draw(st.booleans()))
     if getattr(convention, "pairs", "") == "unit" or measure == "query-cross-entropy":
         columns["label"] = columns["label"] / 4
     weights = {"query_weight": "weight", "row_weight": "row_weight"}
@@ -71,18 +57,18 @@ def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed,
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
         patch.setattr(cut_queries, "ROWS_AT_ONCE", n_at_once)
-        assert said(lambda: ra.evaluate_stream(batches, convention, **names)) == said(
+        assert said(lambda: ra.evaluate_stream(iter(batches), convention, **names)) == said(
             lambda: whole(columns, convention, *names)
         )
 
 
-def test_machine_code_gives_the_same(few):
+@for_each("choice", [NEVER, NOW])
+def test_several_conventions_have_the_bits_of_all_rows_in_numpy_and_in_machine_code(few, choice):
     columns = stream_data.rows(3)
-    with kernels(NOW):
+    with kernels(choice):
         found = ra.evaluate_stream(cut(columns, evenly(columns["label"].size, 17)), SEVERAL)
-    assert {each: facts(score) for each, score in found.items()} == {
-        ra.parse(each): facts(whole(columns, each)) for each in SEVERAL
-    }
+    expected = [(ra.parse(each), facts(whole(columns, each))) for each in SEVERAL]
+    assert [(each, facts(score)) for each, score in found.items()] == expected
 
 
 def test_several_models_are_several_columns(few):
@@ -96,21 +82,12 @@ def test_several_models_are_several_columns(few):
     assert both[ra.parse("lightgbm@10")] == {"other": found["other"]}
 
 
-@pytest.mark.parametrize("size", [1, 7, 1000])
-def test_one_query_may_be_larger_than_every_batch(few, size):
+def test_one_query_may_be_larger_than_every_batch(few):
     columns = stream_data.rows(1, n_queries=1, longest=1)
     columns = {name: np.repeat(column, 2500) for name, column in columns.items()}
     columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
-    found = ra.evaluate_stream(cut(columns, [*range(0, 2500, size), 2500]), "lightgbm@10")
+    found = ra.evaluate_stream(cut(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
     assert facts(found) == facts(whole(columns, "lightgbm@10"))
-
-
-@pytest.mark.parametrize("ties", ["input", "reverse"])
-def test_ties_follow_the_order_of_the_stream(few, ties):
-    columns = stream_data.rows(2) | {"score": np.zeros(stream_data.rows(2)["label"].size)}
-    convention = ra.parse("textbook@5").replace(ties=ties)
-    found = ra.evaluate_stream(cut(columns, evenly(columns["label"].size, 17)), convention)
-    assert facts(found) == facts(whole(columns, convention))
 
 
 def test_a_mean_above_its_values_is_warned_of(few):
@@ -149,23 +126,16 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@for_each("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("text", [False, True])
-def test_a_batch_may_have_any_form(few, form, text):
+def test_a_batch_and_a_table_alone_may_have_any_form(few, form, text):
     columns = stream_data.rows(4, text=text)
     batches = map(form, cut(columns, [0, 0, *evenly(columns["label"].size, 5), columns["label"].size]))
     names = {"query_weight": "weight", "docid": "docid"}
     convention = ra.parse("trec_eval_9@5").replace(average="query")
-    found = ra.evaluate_stream(batches, convention, **names)
-    assert facts(found) == facts(whole(columns, convention, *names))
-
-
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_one_table_needs_no_wrapping(few, form):
-    columns = stream_data.rows(4)
-    expected = facts(whole(columns, "mslr@5"))
-    assert facts(ra.evaluate_stream(form(columns), "mslr@5")) == expected
-    assert facts(ra.evaluate_stream([form(columns)], "mslr@5")) == expected
+    expected = facts(whole(columns, convention, *names))
+    for several in (batches, form(columns), [form(columns)]):
+        assert facts(ra.evaluate_stream(several, convention, **names)) == expected
 
 
 def test_a_tuple_s_columns_are_named_by_place(few):
@@ -178,7 +148,7 @@ def test_a_tuple_s_columns_are_named_by_place(few):
 BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("batches", "match"),
     [
         ([], "no batch has any rows"),
@@ -196,6 +166,10 @@ BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
             "batch 2, row 1: scores has type float32, but float64 in the batches before",
         ),
         ([BATCH, BATCH | {"label": [1.0, -1.0]}], r"batch 2, row 2: labels\[3\] is -1, negative"),
+        (
+            iter([{"label": [1, 0, 1, 0], "score": [1, 2, 3, 4], "qid": ["x", "a", "b", "a"]}]),
+            "batch 1, row 4: query a returns after it began in batch 1, row 2",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_batch_names_it(batches, match):
@@ -215,7 +189,7 @@ def as_objects(*items):
     return column
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "again"),
     [
         (as_objects(7, 8), as_objects(np.int64(7), 9)),
@@ -232,7 +206,7 @@ def test_a_query_that_returns_with_an_id_of_another_type_is_named(few, first, ag
         ra.evaluate_stream(batches, "lightgbm@10")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "other", "match"),
     [
         (as_objects(7), as_objects("7"), "qid has type text, but integer in the batches before"),
@@ -313,12 +287,6 @@ def test_a_query_that_returns_is_named_with_both_places(few, once, text):
     ) as caught:
         ra.evaluate_stream(iter(batches) if once else batches, "lightgbm@10")
     assert caught.value.row == n
-
-
-def test_a_query_that_returns_within_a_batch_is_named_with_both_places():
-    batch = {"label": [1, 0, 1, 0], "score": [1, 2, 3, 4], "qid": ["x", "a", "b", "a"]}
-    with pytest.raises(ra.InputError, match="batch 1, row 4: query a returns after it began in batch 1, row 2"):
-        ra.evaluate_stream(iter([batch]), "lightgbm@10")
 
 
 @pytest.mark.parametrize(("cuts", "place"), [([0, 4], "batch 1, row 3"), ([0, 1, 2, 3, 4], "batch 3, row 1")])

@@ -41,6 +41,18 @@ def save(request, tmp_path, arrow):
     return save
 
 
+@pytest.fixture
+def parquet(tmp_path, arrow):
+    """Save the table as Parquet with some columns changed, and give the path."""
+    from pyarrow import parquet
+
+    def save(changes=None, **options):
+        parquet.write_table(arrow.table(TABLE | (changes or {})), tmp_path / "table", **options)
+        return tmp_path / "table"
+
+    return save
+
+
 def line(path, row):
     """How a row is named: CSV by its line, below the header."""
     return f"line {row + 1}" if path.suffix == ".csv" else f"row {row}"
@@ -65,15 +77,6 @@ def test_the_name_of_a_column_is_a_text(save, role, name):
         read_table(save(), **{**COLUMNS, role: name})
 
 
-def test_named_columns_are_read(save):
-    found = read_table(save(), **COLUMNS, docid="doc", query_weight="weight")
-    assert found.queries.labels.tolist() == TABLE["grade"]
-    assert found.queries.query_ids.tolist() == ["07", "9"]
-    assert found.queries.query_weight.tolist() == [2, 0.5]
-    assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]
-    assert found.scores.tolist() == TABLE["model"]
-
-
 def test_without_a_score_column_judgments_alone_are_read(save):
     columns = {name: column for name, column in COLUMNS.items() if name != "score"}
     scored = read_table(save(), **COLUMNS, docid="doc", query_weight="weight")
@@ -87,7 +90,7 @@ def test_without_a_score_column_judgments_alone_are_read(save):
 
 
 def test_files_give_the_bits_of_the_arrays(save):
-    found = read_table(save(), **COLUMNS, docid="doc", query_weight="weight")
+    found = read_table(str(save()), **COLUMNS, docid="doc", query_weight="weight")
     for convention in (presets.lightgbm(2), presets.trec_eval_9(1).replace(average="query")):
         expected = ra.evaluate(
             TABLE["grade"], TABLE["model"], convention, qid=TABLE["query"], docid=TABLE["doc"], query_weight=[2, 0.5]
@@ -100,14 +103,14 @@ def test_a_missing_column_lists_those_there_are(save):
         read_table(save(), **{**COLUMNS, "label": "clicks"})
 
 
-@pytest.mark.parametrize("column", ["grade", "model", "weight"])
+@for_each("column", ["grade", "model", "weight"])
 def test_a_number_that_is_not_finite_is_named(save, column):
     path = save(**{column: [1.0, 1.0, float("nan"), 1.0]})
     with pytest.raises(ra.InputError, match=rf"table\.\w+, {line(path, 3)}.*{column} is nan; expected a finite"):
         read_table(path, **COLUMNS, query_weight="weight")
 
 
-@pytest.mark.parametrize("column", ["grade", "model", "query", "doc"])
+@for_each("column", ["grade", "model", "query", "doc"])
 def test_a_missing_value_is_named(save, column):
     path = save(**{column: [*TABLE[column][:2], None, TABLE[column][3]]})
     with pytest.raises(ra.InputError, match=rf"table\.\w+, {line(path, 3)}"):
@@ -144,96 +147,66 @@ def test_a_document_twice_in_a_query_and_a_weight_that_changes_in_one_are_refuse
         ("uint8", [1, 1, 0, 0], [1, 0]),
     ],
 )
-def test_queries_of_parquet_keep_their_type(tmp_path, arrow, kind, values, ids):
-    from pyarrow import parquet
-
+def test_queries_of_parquet_keep_their_type(parquet, arrow, kind, values, ids):
     column = arrow.array(values).dictionary_encode() if kind == "dictionary" else arrow.array(values, kind)
-    parquet.write_table(arrow.table({**TABLE, "query": column, "doc": [3, 20, 1, 2]}), tmp_path / "table")
-    found = read_table(tmp_path / "table", **COLUMNS, docid="doc")
+    found = read_table(parquet({"query": column, "doc": [3, 20, 1, 2]}), **COLUMNS, docid="doc")
     assert found.queries.query_ids.tolist() == ids
     assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]  # by their digits, as a run file would hold them
 
 
-@pytest.mark.parametrize("read", ["read_table", "evaluate_stream"])
-def test_views_of_strings_are_text(tmp_path, arrow, read):
-    from pyarrow import parquet
-
-    columns = {name: arrow.array(TABLE[name], arrow.string_view()) for name in ("query", "doc")}
-    parquet.write_table(arrow.table({**TABLE, **columns}), tmp_path / "table")
-    if read == "read_table":
-        assert read_table(tmp_path / "table", **COLUMNS, docid="doc").queries.query_ids.tolist() == ["07", "9"]
-    else:
-        assert ra.evaluate_stream(tmp_path / "table", "trec_eval_9@5", **COLUMNS, docid="doc").n_queries == 2
-
-
-def test_bytes_of_parquet_that_are_not_text_are_refused(tmp_path, arrow):
-    from pyarrow import parquet
-
-    parquet.write_table(arrow.table({**TABLE, "query": ["zwölf"] * 4}), tmp_path / "table", use_dictionary=False)
-    data = (tmp_path / "table").read_bytes()
-    (tmp_path / "table").write_bytes(data.replace("zwölf".encode(), b"zw\xff\xfflf"))
-    with pytest.raises(ra.InputError, match=r"table: column 'query' is broken: .*UTF8.*\nHint: write the data again"):
-        read_table(tmp_path / "table", **COLUMNS)
+@for_each(
+    ("text", "match"),
+    [("zwölf", r"table: column 'query' is broken: .*UTF8.*\nHint: write the data again"), ("query", "table: ")],
+)
+def test_bytes_of_parquet_that_are_not_text_are_refused(parquet, text, match):
+    path = parquet({"query": ["zwölf"] * 4}, use_dictionary=False)
+    path.write_bytes(path.read_bytes().replace(text.encode(), text[:2].encode() + b"\xff\xff" + text.encode()[4:]))
+    with pytest.raises(ra.InputError, match=match):
+        read_table(path, **COLUMNS)
 
 
 @pytest.mark.parametrize("read", [read_table, ra.evaluate_stream])
-def test_parquet_that_holds_other_rows_than_it_says_is_refused(tmp_path, arrow, read):
+def test_parquet_that_holds_other_rows_than_it_says_is_refused(parquet, read):
     """The number of rows of a file stands in its footer, as that of each group of rows: a zigzag varint, 4 as 8."""
-    from pyarrow import parquet
+    from pyarrow.parquet import read_metadata
 
-    parquet.write_table(arrow.table(TABLE), tmp_path / "table")
-    data, found = bytearray((tmp_path / "table").read_bytes()), []
+    path = parquet()
+    data, found = bytearray(path.read_bytes()), []
     for at in range(len(data) - int.from_bytes(data[-8:-4], "little") - 8, len(data) - 8):
         if data[at] == 8:
-            (tmp_path / "table").write_bytes(data[:at] + b"\x06" + data[at + 1 :])
+            path.write_bytes(data[:at] + b"\x06" + data[at + 1 :])
             try:
-                assert parquet.read_metadata(tmp_path / "table").num_rows == 3
+                assert read_metadata(path).num_rows == 3
                 more = {"convention": "textbook@5"} if read is ra.evaluate_stream else {}
-                read(tmp_path / "table", **more, **COLUMNS)
+                read(path, **more, **COLUMNS)
             except (ra.InputError, OSError, AssertionError) as error:
                 found.append(str(error))
     assert any("table says that it holds 3 rows, but 4 can be read" in message for message in found)
 
 
-def test_names_of_parquet_columns_that_are_not_text_are_refused(tmp_path, arrow):
-    from pyarrow import parquet
-
-    parquet.write_table(arrow.table(TABLE), tmp_path / "table")
-    data = (tmp_path / "table").read_bytes()
-    (tmp_path / "table").write_bytes(data.replace(b"query", b"qu\xff\xffy"))
-    with pytest.raises(ra.InputError, match="table: "):
-        read_table(tmp_path / "table", **COLUMNS)
-
-
-def test_float32_scores_stay_float32_and_text_is_no_number(tmp_path, arrow):
-    from pyarrow import parquet
-
-    scores = arrow.array(TABLE["model"], "float32")
-    parquet.write_table(arrow.table({**TABLE, "model": scores}), tmp_path / "table")
-    assert read_table(tmp_path / "table", **COLUMNS).scores.dtype == np.float32
+def test_float32_scores_stay_float32_and_text_is_no_number(parquet, arrow):
+    path = parquet({"model": arrow.array(TABLE["model"], "float32")})
+    assert read_table(path, **COLUMNS).scores.dtype == np.float32
     with pytest.raises(ra.InputError, match="column 'doc' has type string, but numbers are needed"):
-        read_table(tmp_path / "table", **{**COLUMNS, "score": "doc"})
+        read_table(path, **{**COLUMNS, "score": "doc"})
     with pytest.raises(ra.InputError, match="column 'model' has type float, but strings or integers are needed"):
-        read_table(tmp_path / "table", **COLUMNS, docid="model")
+        read_table(path, **COLUMNS, docid="model")
 
 
 BEYOND = "is an integer beyond 2\\^53, where float64 would merge neighbors into ties.\nHint: subtract a constant"
 
 
-@pytest.mark.parametrize("column", ["grade", "model", "weight"])
-@pytest.mark.parametrize("kind", ["int64", "uint64", "decimal128(30, 2)", "dictionary"])
-def test_integers_that_float64_would_merge_are_named_in_parquet(tmp_path, arrow, column, kind):
-    from pyarrow import parquet
-
+@for_each("column", ["grade", "model", "weight"])
+@for_each("kind", ["int64", "uint64", "decimal128(30, 2)", "dictionary"])
+def test_integers_that_float64_would_merge_are_named_in_parquet(parquet, arrow, column, kind):
     values = arrow.array([2**53, 2**53, 2**53 + 1, 1], "uint64" if kind == "uint64" else "int64")
     values = values.dictionary_encode() if kind == "dictionary" else values
     values = values.cast(arrow.decimal128(30, 2)) if kind.startswith("decimal") else values
-    parquet.write_table(arrow.table({**TABLE, column: values}), tmp_path / "table")
     with pytest.raises(ra.InputError, match=rf"table, row 3: {column} is 9007199254740993.*, which {BEYOND}"):
-        read_table(tmp_path / "table", **COLUMNS, query_weight="weight")
+        read_table(parquet({column: values}), **COLUMNS, query_weight="weight")
 
 
-@pytest.mark.parametrize("column", ["grade", "model", "weight"])
+@for_each("column", ["grade", "model", "weight"])
 def test_integers_that_float64_would_merge_are_named_in_csv(tmp_path, arrow, column):
     from pyarrow import csv
 
@@ -248,26 +221,18 @@ def test_large_numbers_that_are_not_merged_are_read(save):
     assert read_table(save(model=[2**53, -(2**53), 0, 1]), **COLUMNS).scores.tolist() == [2**53, -(2**53), 0, 1]
 
 
-@pytest.mark.parametrize("role", ["query", "doc", "grade", "model", "weight"])
+@for_each("role", ["query", "doc", "grade", "model", "weight"])
 @for_each("kind", ["list", "fixed_size_list", "struct", "map"])
-def test_nested_columns_are_refused(tmp_path, arrow, role, kind):
-    from pyarrow import parquet
-
+def test_nested_columns_are_refused(parquet, arrow, role, kind):
     values = {
         "list": lambda: arrow.array([[1], [1], [2], [2]]),
         "fixed_size_list": lambda: arrow.array([[1, 2], [1, 2], [2, 3], [2, 3]], arrow.list_(arrow.int64(), 2)),
         "struct": lambda: arrow.array([{"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}]),
         "map": lambda: arrow.array([[("a", 1)]] * 4, arrow.map_(arrow.string(), arrow.int64())),
     }[kind]()
-    parquet.write_table(arrow.table({**TABLE, role: values}), tmp_path / "table")
     needed = {"query": "one value per row is", "doc": "strings or integers are"}.get(role, "numbers are")
     with pytest.raises(ra.InputError, match=rf"table: column '{role}' has type {kind}.*, but {needed} needed.\nHint"):
-        read_table(tmp_path / "table", **COLUMNS, docid="doc", query_weight="weight")
-
-
-def test_a_path_may_be_text(save):
-    path = save()
-    assert read_table(str(path), **COLUMNS).scores.tolist() == read_table(path, **COLUMNS).scores.tolist()
+        read_table(parquet({role: values}), **COLUMNS, docid="doc", query_weight="weight")
 
 
 CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
@@ -291,7 +256,7 @@ def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):
     assert found.place(1).endswith("table.csv, line 5")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "match"),
     [
         (CSV + "7,1,high,d\n", r"table\.csv, line 6 is '7,1,high,d'; expected a finite number in column 'model'"),
@@ -317,16 +282,13 @@ def test_what_cannot_be_read_is_named_by_file_and_line(tmp_path, arrow, text, ma
         read_table(tmp_path / "table.csv", **COLUMNS)
 
 
-def test_a_missing_file_a_directory_and_a_parquet_file_without_rows_are_named(tmp_path, arrow):
-    from pyarrow import parquet
-
+def test_a_missing_file_a_directory_and_a_parquet_file_without_rows_are_named(tmp_path, parquet):
     with pytest.raises(ra.InputError, match="nowhere: No such file"):
         read_table(tmp_path / "nowhere", **COLUMNS)
     with pytest.raises(ra.InputError, match=f"{tmp_path.name}: Is a directory"):
         read_table(tmp_path, **COLUMNS)
-    parquet.write_table(arrow.table(TABLE).slice(0, 0), tmp_path / "table")
     with pytest.raises(ra.InputError, match="table holds no rows"):
-        read_table(tmp_path / "table", **COLUMNS)
+        read_table(parquet({name: [] for name in TABLE}), **COLUMNS)
 
 
 def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
