@@ -173,7 +173,8 @@ UNDECLARED = r"(?s)labels match none of the declared sets .*Hint: sets="
     [
         ([labels_and_qid(0), labels_and_qid(1)], lambda metric: train(metric, boosting="Ordered"), PERMUTED),
         ([labels_and_qid(0), labels_and_qid(1)],
-         lambda metric: ranker(metric, one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1)), PERMUTED),
+         lambda metric: ranker(metric, one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1)),
+         PERMUTED),
         ([labels_and_qid(0)], train, UNDECLARED),
         ([labels_and_qid(1)], lambda metric: ranker(metric).fit(*data(0)[:2], group_id=data(0)[2]), UNDECLARED),
         ([(2 - labels_and_qid(0)[0], data(0)[2]), labels_and_qid(1)], train, UNDECLARED),
