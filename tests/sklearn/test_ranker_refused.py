@@ -120,23 +120,17 @@ def test_a_search_without_routing_says_how_to_turn_it_on():
         search.fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-def test_a_single_column_of_all_queries_alike_is_no_id():
-    X = np.ones((3, 2))
-    assert QueryRanker(Ridge()).fit(X, [0, 1, 2], qid=[1, 1, 1]).n_features_in_ == 2
-
-
-def test_an_index_of_single_rows_is_a_feature():
-    index = np.arange(DATA.y.size)
-    X = np.column_stack([DATA.X, index])
-    model = QueryRanker(Ridge()).fit(X, DATA.y, qid=index)
-    assert (model.predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()
+def test_columns_that_tell_no_rows_together_or_all_of_them_are_features():
+    assert fit(X=np.ones((3, 2)), y=[0, 1, 2], qid=[1, 1, 1]).n_features_in_ == 2
+    X = np.column_stack([DATA.X, ROWS])
+    assert (fit(X=X, qid=ROWS).predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()
 
 
 def test_a_feature_that_equals_the_ids_is_taken_beside_ids_of_other_values():
     X = np.column_stack([DATA.X, DATA.qid])
     with pytest.raises(ra.InputError, match=r"column 5 of X holds the query ids(.|\n)*different ids: fit\(qid="):
-        QueryRanker(Ridge()).fit(X, DATA.y, qid=DATA.qid)
-    model = QueryRanker(Ridge()).fit(X, DATA.y, qid=[f"q{name}" for name in DATA.qid])
+        fit(X=X)
+    model = fit(X=X, qid=[f"q{name}" for name in DATA.qid])
     assert (model.predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()
 
 
@@ -149,9 +143,11 @@ def test_features_of_other_names_or_another_number_are_refused():
         QueryRanker(Ridge()).fit(DATA.X, DATA.y, qid=DATA.qid).predict(DATA.X[:, :4])
 
 
-@pytest.mark.parametrize("kind", ["coo", "bsr"])
-def test_sparse_matrices_without_rows_are_taken_too(kind):
+def test_sparse_matrices_without_rows_are_taken_too():
     rows = np.random.default_rng(0).permutation(DATA.y.size)
-    model = QueryRanker(Ridge()).fit(sp.csr_matrix(DATA.X[rows]), DATA.y[rows], qid=DATA.qid[rows])
-    other = QueryRanker(Ridge()).fit(sp.csr_matrix(DATA.X[rows]).asformat(kind), DATA.y[rows], qid=DATA.qid[rows])
-    assert (model.predict(DATA.X) == other.predict(DATA.X)).all()
+    sparse = sp.csr_matrix(DATA.X[rows])
+    model, *others = (
+        fit(X=sparse.asformat(kind), y=DATA.y[rows], qid=DATA.qid[rows]) for kind in ("csr", "coo", "bsr")
+    )
+    for other in others:
+        assert (model.predict(DATA.X) == other.predict(DATA.X)).all()
