@@ -7,7 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.tables import short
+from tests.tables import for_each
 
 
 def test_the_presets_are_these_values():
@@ -32,27 +32,21 @@ def test_the_presets_are_these_values():
         assert not value.uses_weights
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "message"),
     [
         ({"metric": "PFound"}, "metric='PFound'; allowed are 'NDCG', 'DCG', 'MRR', 'ERR', 'MAP'"),
         ({"metric": None}, "metric=None; allowed"),
-        ({"top": 0}, "top=0; allowed are whole numbers from 1 on, and -1 for all"),
-        ({"top": -2}, "top=-2; allowed"),
-        ({"top": 2.5}, r"top=2\.5; allowed"),
-        ({"top": None}, "top=None; allowed"),
+        *(({"top": top}, f"top={top}; allowed are whole numbers from 1 on, and -1") for top in (0, -2, 2.5, None)),
         ({"type": "Linear"}, "type='Linear'; allowed are 'Base', 'Exp'"),
         ({"denominator": "Log"}, "denominator='Log'; allowed"),
         ({"sigma": 0}, "sigma=0; allowed are finite numbers above 0"),
         ({"norm": 1}, "norm=1; allowed are True, False"),
-        (
-            {"metric": "MAP", "top": 5},
-            r"top belongs to metric 'DCG', 'NDCG', not to metric='MAP'.*\nHint: leave top out",
-        ),
+        ({"metric": "MAP", "top": 5},
+         r"top belongs to metric 'DCG', 'NDCG', not to metric='MAP'.*\nHint: leave top out"),
         ({"metric": "ERR", "type": "Exp", "denominator": "Position"}, "type belongs to metric 'DCG', 'NDCG'"),
     ],
-    ids=short,
-)
+)  # fmt: skip
 def test_what_a_parameter_does_not_take_is_refused(options, message):
     with pytest.raises(ra.ConventionError, match=message):
         objectives.catboost.lambdamart(**options)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.tables import short
+from tests.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
@@ -42,20 +42,22 @@ def equal(report):
     return [row.verdict for row in report.rows]
 
 
-@pytest.mark.parametrize("weights", [None, "query", "row"])
-@pytest.mark.parametrize("convention", ROWS, ids=lambda convention: convention.measure)
-def test_scores_are_scored_alike(convention, weights):
+@for_each("weights", [None, "query", "row"])
+@for_each("convention", ROWS)
+def test_scores_and_a_models_routes_are_scored_alike(convention, weights):
     declared = convention.replace(average=weights or "uniform")
-    given = {"query": {"query_weight": GROUP_WEIGHTS[FIRST]}, "row": {"weight": ROW_WEIGHTS}}.get(weights, {})
-    report = ra.catboost.check_parity(UNITS, SCORES, declared, qid=QID, **given)
-    assert equal(report) == ["equal"]
-    ours = {"row": {"row_weight": ROW_WEIGHTS}}.get(weights, given)
-    assert report.rows[0].our_value == ra.evaluate(UNITS, SCORES, declared, qid=QID, **ours).value
-
-
-def test_group_weights_by_row_are_those_of_the_queries():
-    report = ra.catboost.check_parity(UNITS, SCORES, ROWS[0], qid=QID, group_weight=GROUP_WEIGHTS)
-    assert equal(report) == ["equal"]
+    given = {"query": {"query_weight": GROUP_WEIGHTS[FIRST]}, "row": {"row_weight": ROW_WEIGHTS}}.get(weights, {})
+    told = {"query": {"group_weight": GROUP_WEIGHTS}, "row": {"weight": ROW_WEIGHTS}}.get(weights, {})
+    for columns in (told, given if weights == "query" else told):
+        report = ra.catboost.check_parity(UNITS, SCORES, declared, qid=QID, **columns)
+        assert equal(report) == ["equal"]
+        assert report.rows[0].our_value == ra.evaluate(UNITS, SCORES, declared, qid=QID, **given).value
+    pool = cb.Pool(X, UNITS, group_id=QID, **told)
+    model = ranker(pool)
+    report = ra.catboost.check_model(model, pool, declared, **(told if weights == "query" else {}))
+    assert equal(report) == ["equal"] * 3
+    expected = ra.evaluate(UNITS, model.predict(X), declared, qid=QID, **given).value
+    assert {row.our_value for row in report.rows} == {expected}
 
 
 @pytest.mark.parametrize("convention", BY_PAIR, ids=lambda convention: convention.measure)
@@ -103,21 +105,6 @@ def test_a_wrong_loss_is_found():
     assert report.rows[0].verdict == "equal"  # without weights they are the same number
     planted = ra.parity.check_value(UNITS, SCORES, ROWS[0], value="0.5", source="a paper", qid=QID)
     assert equal(planted) == ["different"]
-
-
-@pytest.mark.parametrize("weights", [None, "query", "row"])
-@pytest.mark.parametrize("convention", ROWS, ids=lambda convention: convention.measure)
-def test_a_models_routes_agree(convention, weights):
-    declared = convention.replace(average=weights or "uniform")
-    given = {"query": {"group_weight": GROUP_WEIGHTS}, "row": {"weight": ROW_WEIGHTS}}.get(weights, {})
-    pool = cb.Pool(X, UNITS, group_id=QID, **given)
-    model = ranker(pool)
-    told = {"group_weight": GROUP_WEIGHTS} if weights == "query" else {}
-    report = ra.catboost.check_model(model, pool, declared, **told)
-    assert equal(report) == ["equal"] * 3
-    columns = {"query": {"query_weight": GROUP_WEIGHTS[FIRST]}, "row": {"row_weight": ROW_WEIGHTS}}.get(weights, {})
-    expected = ra.evaluate(UNITS, model.predict(X), declared, qid=QID, **columns).value
-    assert {row.our_value for row in report.rows} == {expected}
 
 
 def test_the_log_of_a_loss_is_compared_too():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
@@ -47,12 +50,15 @@ def trained():
     return fitted(train, valid), train, valid
 
 
-@pytest.mark.parametrize("iteration", [None, 0, 2, LAST])
+@for_each("iteration", [None, 0, 2, LAST])
+@for_each("border", [None, 1])
 @pytest.mark.parametrize("dataset", ["learn", "validation"])
-def test_every_route_agrees_at_every_iteration(trained, dataset, iteration):
-    model, train, valid = trained
-    pool = train if dataset == "learn" else valid
-    report = ra.catboost.check_model(model, pool, DECLARED, dataset=dataset, iteration=iteration)
+def test_every_route_agrees_at_every_iteration_also_where_a_border_makes_0_and_1_of_the_labels(
+    trained, dataset, border, iteration
+):
+    model, *sets = trained if border is None else (bordered(), *pools())
+    place = ["learn", "validation"].index(dataset)
+    report = ra.catboost.check_model(model, sets[place], DECLARED, dataset=dataset, iteration=iteration)
     assert [row.verdict for row in report.rows] == ["equal"] * 4
     shown = LAST if iteration is None else iteration
     metric = "NDCG:top=3;type=Base;denominator=LogPosition"
@@ -62,9 +68,17 @@ def test_every_route_agrees_at_every_iteration(trained, dataset, iteration):
         f"model.eval_metrics {metric}",
         f"log of {dataset}, iteration {shown}, NDCG:top=3;type=Base",
     ]
-    X, labels, qid, _ = data(0 if dataset == "learn" else 1)
+    X, labels, qid, _ = data(place)
+    labels = labels if border is None else labels > border
     ours = ra.evaluate(labels, model.predict(X, ntree_end=shown + 1), DECLARED, qid=qid).value
     assert {row.our_value for row in report.rows} == {ours}
+    said = "labels above 1 are 1 and the others 0, as the model's target_border makes them."
+    assert report.rows[0].reason == ("" if border is None else said)
+
+
+@cache
+def bordered():
+    return fitted(*pools(), target_border=1)
 
 
 def test_every_route_agrees_beside_a_baseline():
@@ -96,16 +110,10 @@ def test_the_iterations_are_different_numbers(trained):
     assert len(values) > 1
 
 
-@pytest.mark.parametrize(
-    "convention", [DECLARED.replace(gain="exp2"), DECLARED.at(None).replace(discount="reciprocal")]
-)
-def test_other_forms_agree(trained, convention):
+def test_other_forms_agree_and_the_declared_convention_is_stated(trained):
     model, _, valid = trained
-    assert ra.catboost.check_model(model, valid, convention).ok
-
-
-def test_the_declared_convention_is_stated(trained):
-    model, _, valid = trained
+    for convention in (DECLARED.replace(gain="exp2"), DECLARED.at(None).replace(discount="reciprocal")):
+        assert ra.catboost.check_model(model, valid, convention).ok
     report = ra.catboost.check_model(model, valid, ra.presets.textbook(3))
     assert [row.verdict for row in report.rows] == ["equal", "equal", "equal", "not-comparable"]
     assert "ties='average'" in report.rows[-1].reason
@@ -155,17 +163,13 @@ def test_qid_is_held_against_the_pools_groups(trained):
         ra.catboost.check_model(model, valid, DECLARED, qid=other)
 
 
-def untrained():
-    return cb.CatBoostRanker()
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
-        ({"model": untrained}, "the model is not trained, so it has no scores"),
-        ({"model": lambda: None}, "takes a CatBoost model and a Pool, not NoneType and Pool"),
-        ({"data": lambda: [1, 2]}, "takes a CatBoost model and a Pool, not CatBoostRanker and list"),
-        ({"data": lambda: cb.Pool(data(1)[0], group_id=data(1)[2])}, "the Pool has no labels"),
+        ({"model": cb.CatBoostRanker()}, "the model is not trained, so it has no scores"),
+        ({"model": None}, "takes a CatBoost model and a Pool, not NoneType and Pool"),
+        ({"data": [1, 2]}, "takes a CatBoost model and a Pool, not CatBoostRanker and list"),
+        ({"data": cb.Pool(data(1)[0], group_id=data(1)[2])}, "the Pool has no labels"),
         ({"qid": [1, 2]}, r"qid has 2 rows but labels has \d+"),
         ({"group_weight": [1.0, 2.0]}, r"group_weight has 2 rows but labels has \d+"),
         ({"group_weight": np.arange(data(1)[2].size) + 1.0}, "group_weight varies within query"),
@@ -177,11 +181,8 @@ def untrained():
 )
 def test_bad_input_is_refused(trained, change, message):
     model, _, valid = trained
-    given = {"model": model, "data": valid, "convention": DECLARED, **change}
-    given = {name: value() if callable(value) and name in {"model", "data"} and value is not model else value
-             for name, value in given.items()}  # fmt: skip
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.check_model(**given)
+        ra.catboost.check_model(**{"model": model, "data": valid, "convention": DECLARED, **change})
 
 
 def test_negative_labels_under_exp_are_named(trained):
@@ -191,15 +192,3 @@ def test_negative_labels_under_exp_are_named(trained):
     assert ra.catboost.check_model(model, pool, DECLARED).ok
     with pytest.raises(ra.InputError, match="our exp2 refuses it"):
         ra.catboost.check_model(model, pool, DECLARED.replace(gain="exp2"))
-
-
-@pytest.mark.parametrize("dataset", ["learn", "validation"])
-def test_a_target_border_makes_0_and_1_of_the_labels(dataset):
-    train, valid = pools()
-    model = fitted(train, valid, target_border=1)
-    pool, seed = (train, 0) if dataset == "learn" else (valid, 1)
-    report = ra.catboost.check_model(model, pool, DECLARED, dataset=dataset)
-    assert [row.verdict for row in report.rows] == ["equal"] * 4
-    X, labels, qid, _ = data(seed)
-    assert report.rows[0].our_value == ra.evaluate(labels > 1, model.predict(X), DECLARED, qid=qid).value
-    assert report.rows[0].reason == "labels above 1 are 1 and the others 0, as the model's target_border makes them."

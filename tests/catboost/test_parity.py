@@ -6,20 +6,19 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each, short
+from tests.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_data import (  # noqa: E402 - after the skip
+from tests.helpers.catboost_data import (  # noqa: E402
     BASE,
     convention_of,
-    expressible,
     float32,
     make_data,
     printed,
     records,
     without_exp,
-)
+)  # fmt: skip
 
 # CatBoost's metric strings through the checker.
 
@@ -27,6 +26,7 @@ from tests.helpers.catboost_data import (  # noqa: E402 - after the skip
 @for_each("record", records())
 def test_every_recorded_metric_agrees_live_and_with_the_record(record):
     recorded = printed(record)
+    assert len(recorded) == 49
     columns = {"group_sizes": record["group"], "query_weight": record.get("query_weight")}
     extra = {"weight": record["row_weight"]} if "row_weight" in record else {}
     report = ra.catboost.check_parity(record["labels"], record["scores"], BASE, **columns, **extra, metrics=recorded)
@@ -42,16 +42,12 @@ def test_every_recorded_metric_agrees_live_and_with_the_record(record):
 
 
 def test_metrics_that_are_not_the_declared_convention_say_what_differs():
-    report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics=["NDCG:top=10;type=Exp"])
-    asked, declared = report.rows
+    columns = {"labels": [1, 0], "scores": [2, 1], "convention": BASE, "group_sizes": [2]}
+    asked, declared = ra.catboost.check_parity(**columns, metrics=["NDCG:top=10;type=Exp"]).rows
     assert asked.reason == "Declared is gain='linear', only gain='exp2'."
     assert (declared.verdict, declared.our_value) == ("not-comparable", 1.0)
     assert "None of the metrics above is the declared convention. CatBoost can express it." in declared.reason
-
-
-def test_the_declared_convention_among_the_metrics_needs_no_row_of_its_own():
-    report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics=["NDCG:top=10"])
-    assert [row.verdict for row in report.rows] == ["equal"]
+    assert [row.verdict for row in ra.catboost.check_parity(**columns, metrics=["NDCG:top=10"]).rows] == ["equal"]
 
 
 MISREAD = [
@@ -90,17 +86,9 @@ def test_top_0_is_1_to_catboost_whatever_the_scores_and_top_minus_1_is_all(top):
     assert value == (1.0 if top == "0" else pytest.approx(all_rows))
 
 
-@for_each("convention", expressible(), ids=short)
-def test_metric_strings_read_back(convention):
-    assert ra.catboost.read_metric(ra.catboost.native_metric(convention)) == convention
-
-
-@pytest.mark.parametrize("metric", ["NDCG", "NDCG:type=Base", "NDCG:hints=skip_train~true", "NDCG:use_weights=true"])
-def test_what_a_metric_string_leaves_out_has_catboosts_default(metric):
-    assert ra.catboost.read_metric(metric) == BASE.at(None)
-
-
-def test_what_is_no_metric_string_is_refused():
+def test_what_a_metric_string_leaves_out_has_catboosts_default():
+    for metric in ("NDCG", "NDCG:type=Base", "NDCG:hints=skip_train~true", "NDCG:use_weights=true"):
+        assert ra.catboost.read_metric(metric) == BASE.at(None)
     with pytest.raises(ra.ConventionError, match="is not a metric string"):
         ra.catboost.read_metric(BASE)
 
@@ -134,14 +122,17 @@ def test_object_weights_are_named_as_ignored():
     assert row.reason == "weight= has object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
 
 
-def test_two_kinds_of_query_weights_contradict():
-    with pytest.raises(ra.InputError, match="query_weight and group_weight are the same weights"):
-        ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], query_weight=[1], group_weight=[1, 1])
-
-
-def test_group_weights_of_another_length_are_refused():
-    with pytest.raises(ra.InputError, match="group_weight has 1 rows but labels has 2"):
-        ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], group_weight=[1.0])
+@for_each(
+    ("given", "message"),
+    [
+        ({"query_weight": [1], "group_weight": [1, 1]}, "query_weight and group_weight are the same weights"),
+        ({"group_weight": [1.0]}, "group_weight has 1 rows but labels has 2"),
+        ({"metrics": "NDCG:top=5"}, r"metrics='NDCG:top=5'; allowed are lists of metric strings"),
+    ],
+)
+def test_weights_and_metrics_that_are_none_are_refused(given, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], **given)
 
 
 def asked_otherwise(monkeypatch, change):
@@ -206,8 +197,3 @@ def test_a_fault_in_one_query_names_that_query(monkeypatch):
     assert row.verdict == "different"
     assert [name for name, *_ in row.per_query.largest(30)] == [longest]
     assert row.per_query.contributions.sum() == pytest.approx(row.difference)
-
-
-def test_one_string_is_no_list_of_metrics():
-    with pytest.raises(ra.InputError, match=r"metrics='NDCG:top=5'; allowed are lists of metric strings"):
-        ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics="NDCG:top=5")

@@ -114,80 +114,54 @@ def test_derivatives_beyond_float32_are_refused(objective, what):
         ra.catboost.train(PLAIN, pool(), objective)
 
 
-@pytest.mark.parametrize("callbacks", [[1], print, [print]])
+@for_each("callbacks", [[1], print, [print]])
 def test_callbacks_that_are_none_are_refused(callbacks):
     with pytest.raises(ra.InputError, match=r"callbacks has .*, without a method after_iteration\(info\)\.\nHint: "):
         ra.catboost.train(PLAIN, pool(), QUERY_RMSE, callbacks=callbacks)
 
 
-def of_text():
-    _, y, qid = rows(0, 4)
-    return cb.Pool([["a b", 1.0]] * y.size, y, group_id=qid, text_features=[0])
+PAIR_LOGIT = ra.objectives.catboost.pair_logit()
 
 
-def of_embeddings():
-    _, y, qid = rows(0, 4)
-    return cb.Pool([[[1.0, 2.0], 1.0]] * y.size, y, group_id=qid, embedding_features=[0])
+def of(X=None, **columns):
+    """A pool of other features or columns; those that are None are left out."""
+    features, y, qid = rows()
+    columns = {"label": y, "group_id": qid, **columns}
+    given = {name: column for name, column in columns.items() if column is not None}
+    return cb.Pool(features if X is None else [X] * y.size, **given)
 
 
-def without(*columns):
-    X, y, qid = rows()
-    given = {"label": y, "group_id": qid}
-    return cb.Pool(X, **{name: value for name, value in given.items() if name not in columns})
-
-
-def of_two_scores():
-    X, y, qid = rows()
-    return cb.Pool(X, y, group_id=qid, baseline=X[:, :2])
-
-
-def of_labels(labels):
-    X, _, qid = rows()
-    return cb.Pool(X, labels, group_id=qid)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
+@for_each(
+    ("data", "message"),
     [
-        (lambda: rows()[0], "of type ndarray.\nHint: catboost.Pool"),
-        (lambda: without("label"), "the Pool has no labels"),
-        (
-            lambda: without("group_id"),
-            "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool",
-        ),
-        (lambda: pool(pairs=[[0, 1]]), "has pairs, but an objective makes pairs"),
-        (of_text, r"has text features \[0\], and CatBoost cannot sum models with these.\nHint: encode"),
-        (of_embeddings, r"has embedding features \[0\], and CatBoost cannot sum"),
-        (
-            of_two_scores,
-            "the Pool has a baseline of 2 columns, but a ranking has one score per row.\nHint: catboost.Pool",
-        ),
-        (lambda: pool(weight=np.arange(3000.0) + 1), "varies within a query, at row 1, (.|\n)*Hint: .*group_weight"),
+        (rows()[0], "of type ndarray.\nHint: catboost.Pool"),
+        (of(label=None), "the Pool has no labels"),
+        (of(group_id=None), "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool"),
+        (of(pairs=[[0, 1]]), "has pairs, but an objective makes pairs"),
+        (of(["a b", 1.0], text_features=[0]), r"has text features \[0\], and CatBoost cannot .*\nHint: encode"),
+        (of([[1.0, 2.0], 1.0], embedding_features=[0]), r"has embedding features \[0\], and CatBoost cannot sum"),
+        (of(baseline=rows()[0][:, :2]), "the Pool has a baseline of 2 columns, but a ranking .*\nHint: catboost.Pool"),
+        (of(weight=np.arange(3000.0) + 1), "varies within a query, at row 1, (.|\n)*Hint: .*group_weight"),
+    ],
+)  # fmt: skip
+def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(data, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.train(PLAIN, data, QUERY_RMSE)
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, CONV, eval_set=data)
+
+
+@for_each(
+    ("labels", "objective", "message"),
+    [
+        (np.ones(3000), PAIR_LOGIT, "all labels of the pool are 1, so that no order is better"),
+        (rows()[1] + 1e6, PAIR_LOGIT, r"labels\[\d+\] is 1e\+06, so large that .* loses the steps"),
+        (rows()[2] % 3, LAMBDARANK, r"no gradient in round 1.\nHint: queries with rows of different labels"),
     ],
 )
-def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(make, message):
+def test_labels_that_nothing_can_be_learnt_of_are_refused(labels, objective, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, make(), QUERY_RMSE)
-    with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, CONV, eval_set=make())
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: of_labels(np.ones(3000)), "all labels of the pool are 1, so that no order is better"),
-        (lambda: of_labels(rows()[1] + 1e6), r"labels\[\d+\] is 1e\+06, so large that .* loses the steps"),
-    ],
-)
-def test_labels_that_nothing_can_be_learnt_of_are_refused(make, message):
-    with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, make(), ra.objectives.catboost.pair_logit())
-
-
-def test_an_objective_without_a_gradient_is_refused():
-    X, _, qid = rows()
-    with pytest.raises(ra.InputError, match=r"no gradient in round 1.\nHint: queries with rows of different labels"):
-        ra.catboost.train(PLAIN, cb.Pool(X, qid % 3, group_id=qid), LAMBDARANK)
+        ra.catboost.train(PLAIN, of(label=labels), objective)
 
 
 @pytest.mark.parametrize(("hessian", "message"), [(0.0, "no hessian in round 1"), (-1.0, "a hessian of -1 in round 1")])
@@ -200,11 +174,10 @@ def test_hessians_that_no_tree_can_weigh_rows_by_are_refused(hessian, message, m
         ra.catboost.train(PLAIN, pool(), QUERY_RMSE)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "message"),
     [
-        ({"eval_set": []}, None),
-        ({"eval_set": "valid"}, "eval_set has no convention"),
+        ({"eval_set": pool(1)}, "eval_set has no convention"),
         ({"eval_set": rows()[0], "convention": CONV}, r"eval_set\[0\] is of type ndarray.\nHint: catboost.Pool"),
         ({"eval_set": rows()[:2], "convention": CONV}, r"eval_set\[0\] is of type ndarray.\nHint: catboost.Pool"),
         ({"convention": 5}, "5 is not a convention"),
@@ -213,20 +186,16 @@ def test_hessians_that_no_tree_can_weigh_rows_by_are_refused(hessian, message, m
         ({"convention": CONV, "use_best_model": True}, "use_best_model has no validation set"),
         ({"convention": [CONV, CONV]}, "two conventions report under one name"),
         ({"convention": "letor4@10"}, r"learn: labels\[\d+\] is \d, outside the gain table"),
+        ({"objective": CONV}, "is not an objective"),
     ],
 )
 def test_what_is_watched_and_by_what_belong_together(given, message):
-    given = {name: pool(1) if isinstance(value, str) and value == "valid" else value for name, value in given.items()}
-    if message is None:
-        assert ra.catboost.train(PLAIN, pool(), QUERY_RMSE, **given).tree_count_ == 10
-        return
     with pytest.raises((ra.InputError, ra.ConventionError), match=message):
-        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, **given)
+        ra.catboost.train(PLAIN, pool(), **{"objective": QUERY_RMSE, **given})
 
 
-def test_a_convention_is_not_an_objective():
-    with pytest.raises(ra.ConventionError, match="is not an objective"):
-        ra.catboost.train(PLAIN, pool(), CONV)
+def test_a_list_of_no_sets_watches_nothing():
+    assert ra.catboost.train(PLAIN, pool(), QUERY_RMSE, eval_set=[]).tree_count_ == 10
 
 
 def test_what_quantizes_has_no_place_beside_a_quantized_pool():
@@ -272,10 +241,8 @@ def test_seeds_of_trainings_and_rounds_are_all_different():
 
 
 def test_weights_of_a_training_set_that_alone_is_reported_are_not_ignored_in_silence():
+    train = pool(group_weight=query_weights())
     with pytest.warns(UserWarning, match=f"the data has weights, but {CONV.name} ignores them"):
-        ra.catboost.train(PLAIN, pool(group_weight=query_weights()), QUERY_RMSE, CONV)
-
-
-def test_a_weighted_training_set_needs_no_weights_where_it_is_watched():
-    model = ra.catboost.train(PLAIN, pool(group_weight=query_weights()), QUERY_RMSE, CONV, eval_set=pool(1))
+        ra.catboost.train(PLAIN, train, QUERY_RMSE, CONV)
+    model = ra.catboost.train(PLAIN, train, QUERY_RMSE, CONV, eval_set=pool(1))  # which has none
     assert len(model.history) == 2 * 10

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.tables import short
+from tests.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
@@ -28,14 +28,12 @@ def labels_and_qid(seed):
 
 
 def train(metric, *, rounds=5, weights=(None, None), boosting="Plain", loss="QueryRMSE", **more):
-    (X, y, qid, _), (V, z, vid, _) = data(0), data(1)
-    first, second = (
-        cb.Pool(X, y, group_id=qid, group_weight=weights[0]),
-        cb.Pool(V, z, group_id=vid, group_weight=weights[1]),
-    )
-    return ranker(metric, iterations=rounds, loss_function=loss, boosting_type=boosting, **more).fit(
-        first, eval_set=second
-    )
+    pools = [
+        cb.Pool(X, y, group_id=qid, group_weight=by_group)
+        for (X, y, qid, _), by_group in zip((data(0), data(1)), weights, strict=True)
+    ]
+    model = ranker(metric, iterations=rounds, loss_function=loss, boosting_type=boosting, **more)
+    return model.fit(pools[0], eval_set=pools[1])
 
 
 def ranker(metric, **more):
@@ -44,6 +42,14 @@ def ranker(metric, **more):
         "allow_writing_files": False, "logging_level": "Silent",
     }  # fmt: skip
     return cb.CatBoostRanker(eval_metric=metric, **fixed | more)
+
+
+def values(metric, name="validation"):
+    return [entry.value for entry in metric.history if entry.dataset == name]
+
+
+def staged(model, features, labels, qid, convention=CONVENTION):
+    return [ra.evaluate(labels, scores, convention, qid=qid).value for scores in model.staged_predict(features)]
 
 
 def declared(convention=CONVENTION, **more):
@@ -55,14 +61,9 @@ def declared(convention=CONVENTION, **more):
 def test_every_round_of_both_sets_is_our_value_bit_for_bit(convention, loss):
     metric = declared(convention)
     model = train(metric, loss=loss, use_best_model=False)
-    for place in (0, 1):
-        X, labels, qid, _ = data(place)
-        expected = [ra.evaluate(labels, scores, convention, qid=qid).value for scores in model.staged_predict(X)]
-        name = ("learn", "validation")[place]
-        history = [entry.value for entry in metric.history if entry.dataset == name]
-        assert history == pytest.approx(expected, rel=1e-12)
-        logged = model.get_evals_result()[name][convention.name]
-        assert list(logged) == history
+    for place, name in enumerate(("learn", "validation")):
+        assert values(metric, name) == pytest.approx(staged(model, *data(place)[:3], convention), rel=1e-12)
+        assert list(model.get_evals_result()[name][convention.name]) == values(metric, name)
     assert {entry.convention for entry in metric.history} == {convention}
 
 
@@ -86,29 +87,29 @@ def test_several_conventions_are_reported_and_the_first_is_watched():
     ]
 
 
-def test_a_value_is_ours_bit_for_bit():
-    labels, qid = labels_and_qid(0)
-    scores = np.random.default_rng(1).normal(size=labels.size)
-    value, weight = declared().evaluate([scores], labels.astype(np.float32), None)
-    assert (value, weight) == (ra.evaluate(labels, scores, CONVENTION, qid=qid).value, 1.0)
+def test_a_value_of_a_call_by_hand_is_ours_bit_for_bit_and_its_set_is_named_by_its_place():
+    metric = declared()
+    for place in (1, 0):
+        labels, qid = labels_and_qid(place)
+        scores = np.random.default_rng(1).normal(size=labels.size)
+        value, weight = metric.evaluate([scores], labels.astype(np.float32), None)
+        assert (value, weight) == (ra.evaluate(labels, scores, CONVENTION, qid=qid).value, 1.0)
+    assert [entry.dataset for entry in metric.history] == ["set_1", "set_0"]
 
 
 def test_the_built_in_metric_agrees():
     metric = declared(ra.presets.catboost(3))
     model = train(metric, custom_metric=["NDCG:top=3"], use_best_model=False)
     builtin = model.get_evals_result()["validation"]["NDCG:top=3;type=Base"]
-    assert [entry.value for entry in metric.history if entry.dataset == "validation"] == pytest.approx(
-        builtin, rel=1e-9
-    )
+    assert values(metric) == pytest.approx(builtin, rel=1e-9)
 
 
 def test_early_stopping_watches_it_and_keeps_its_best_round():
     metric = declared()
     model = train(metric, rounds=200, od_type="Iter", od_wait=5, learning_rate=0.5)
-    values = [entry.value for entry in metric.history if entry.dataset == "validation"]
-    assert len(values) < 200
-    assert model.get_best_iteration() == int(np.argmax(values))
-    assert model.get_best_score()["validation"][CONVENTION.name] == max(values)
+    assert len(values(metric)) < 200
+    assert model.get_best_iteration() == int(np.argmax(values(metric)))
+    assert model.get_best_score()["validation"][CONVENTION.name] == max(values(metric))
 
 
 def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
@@ -135,11 +136,8 @@ def test_object_weights_of_the_pools_are_the_weights_of_rows():
     weights = np.random.default_rng(7).integers(1, 5, data(1)[1].size).astype(float)
     metric = declared(convention)
     (X, y, qid, _), (V, z, vid, _) = data(0), data(1)
-    sets = cb.Pool(X, y, group_id=qid, weight=np.ones(y.size)), cb.Pool(V, z, group_id=vid, weight=weights)
-    model = cb.CatBoostRanker(
-        iterations=2, depth=3, loss_function="QueryRMSE", eval_metric=metric, thread_count=1, use_best_model=False,
-        allow_writing_files=False, logging_level="Silent",
-    ).fit(sets[0], eval_set=sets[1])  # fmt: skip
+    pools = cb.Pool(X, y, group_id=qid, weight=np.ones(y.size)), cb.Pool(V, z, group_id=vid, weight=weights)
+    model = ranker(metric, iterations=2, use_best_model=False).fit(pools[0], eval_set=pools[1])
     expected = ra.evaluate(z, model.predict(V), convention, qid=vid, row_weight=weights).value
     assert metric.history[-1].dataset == "validation"
     assert metric.history[-1].value == pytest.approx(expected, rel=1e-12)
@@ -155,42 +153,42 @@ def test_weights_of_a_set_take_the_pools_place():
     assert metric.history[0].value == pytest.approx(expected.value, rel=1e-12)
 
 
-def test_queries_are_taken_as_sets():
-    sets = [ra.Queries(labels, qid=qid) for labels, qid in map(labels_and_qid, (0, 1))]
-    metric = ra.catboost.eval_metric(CONVENTION, sets)
+def test_queries_are_taken_as_sets_a_set_declared_twice_is_one_and_inputs_are_not_changed():
+    (labels, qid), other = labels_and_qid(0), labels_and_qid(1)
+    before = labels.copy(), qid.copy()
+    metric = ra.catboost.eval_metric(
+        CONVENTION, [(labels, qid), ra.Queries(labels, qid=qid), ra.Queries(other[0], qid=other[1])]
+    )
     train(metric)
-    assert metric.history
+    assert {entry.dataset for entry in metric.history} == {"learn", "validation"}
+    assert all(map(np.array_equal, before, (labels, qid)))
 
 
-def test_ordered_boosting_is_refused_where_it_permutes_rows():
-    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*Hint: boosting_type='Plain'"):
-        train(declared(), boosting="Ordered")
+PERMUTED = r"(?s)CatBoost permutes training rows.*Hint: boosting_type='Plain'.*or sets= of every eval_set alone"
+UNDECLARED = r"(?s)labels match none of the declared sets .*Hint: sets="
 
 
-def test_a_set_that_was_not_declared_is_refused():
-    metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(0)])
-    with pytest.raises(cb.CatBoostError, match=r"(?s)labels match none of the declared sets .*Hint: sets="):
-        train(metric)
-
-
-def test_a_training_set_that_was_not_declared_is_refused_where_it_is_the_only_one():
-    X, labels, qid, _ = data(0)
-    metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
-    with pytest.raises(cb.CatBoostError, match=r"(?s)labels match none of the declared sets .*Hint: sets="):
-        ranker(metric).fit(X, labels, group_id=qid)
-
-
-def test_a_declared_training_set_with_other_labels_is_refused():
-    labels, qid = labels_and_qid(0)
-    metric = ra.catboost.eval_metric(CONVENTION, sets=[(2 - labels, qid), labels_and_qid(1)])
-    with pytest.raises(cb.CatBoostError, match="labels match none of the declared sets"):
-        train(metric)
+@for_each(
+    ("sets", "fit", "message"),
+    [
+        ([labels_and_qid(0), labels_and_qid(1)], lambda metric: train(metric, boosting="Ordered"), PERMUTED),
+        ([labels_and_qid(0), labels_and_qid(1)],
+         lambda metric: ranker(metric, one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1)),
+         PERMUTED),
+        ([labels_and_qid(0)], train, UNDECLARED),
+        ([labels_and_qid(1)], lambda metric: ranker(metric).fit(*data(0)[:2], group_id=data(0)[2]), UNDECLARED),
+        ([(2 - labels_and_qid(0)[0], data(0)[2]), labels_and_qid(1)], train, UNDECLARED),
+    ],
+)  # fmt: skip
+def test_sets_that_were_not_declared_and_rows_that_catboost_permutes_are_refused(sets, fit, message):
+    with pytest.raises(cb.CatBoostError, match=message):
+        fit(ra.catboost.eval_metric(CONVENTION, sets=sets))
 
 
 def test_a_training_set_that_is_left_out_is_not_evaluated():
     both, alone = declared(), ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
     models = [train(metric, rounds=20, od_type="Iter", od_wait=3, learning_rate=0.5) for metric in (both, alone)]
-    assert [entry.value for entry in alone.history] == [e.value for e in both.history if e.dataset == "validation"]
+    assert values(alone) == values(both)
     assert {entry.dataset for entry in alone.history} == {"validation"}
     assert models[0].get_best_iteration() == models[1].get_best_iteration()
     assert set(models[1].get_evals_result()["learn"][CONVENTION.name]) == {-1.0}
@@ -208,17 +206,9 @@ def test_rows_that_catboost_permutes_are_left_out_with_the_training_set(more, va
     metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(validation)])
     first, second = with_categories(0), with_categories(validation)
     model = ranker(metric, one_hot_max_size=1, **more).fit(first, eval_set=second, use_best_model=False)
-    _, labels, qid, _ = data(validation)
-    expected = [ra.evaluate(labels, scores, CONVENTION, qid=qid).value for scores in model.staged_predict(second)]
-    assert [entry.value for entry in metric.history] == pytest.approx(expected, rel=1e-12)
+    expected = staged(model, second, *labels_and_qid(validation))
+    assert values(metric) == pytest.approx(expected, rel=1e-12)
     assert {entry.dataset for entry in metric.history} == {"validation"}
-
-
-def test_a_permuted_training_set_that_was_declared_is_refused():
-    with pytest.raises(
-        cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*or sets= of every eval_set alone"
-    ):
-        ranker(declared(), one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1))
 
 
 def test_sets_of_equal_labels_are_named_one_by_one():
@@ -227,11 +217,9 @@ def test_sets_of_equal_labels_are_named_one_by_one():
     metric = ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid)])
     model = ranker(metric).fit(pools[0], eval_set=pools[1:], use_best_model=False)
     for name, features in {"learn": X, "validation_0": X, "validation_1": -X}.items():
-        expected = [ra.evaluate(labels, scores, CONVENTION, qid=qid).value for scores in model.staged_predict(features)]
-        entries = metric.history.only(dataset=name)
-        assert [entry.value for entry in entries] == pytest.approx(expected, rel=1e-12)
-        assert [entry.iteration for entry in entries] == list(range(5))
-        assert list(model.get_evals_result()[name][CONVENTION.name]) == [entry.value for entry in entries]
+        assert values(metric, name) == pytest.approx(staged(model, features, labels, qid), rel=1e-12)
+        assert [entry.iteration for entry in metric.history.only(dataset=name)] == list(range(5))
+        assert list(model.get_evals_result()[name][CONVENTION.name]) == values(metric, name)
 
 
 def test_sets_of_equal_labels_are_named_where_rounds_are_left_out():
@@ -241,15 +229,7 @@ def test_sets_of_equal_labels_are_named_where_rounds_are_left_out():
     model = ranker(metric, metric_period=3).fit(pool, eval_set=[pool, pool], early_stopping_rounds=5)
     log = model.get_evals_result()
     for name in ("learn", "validation_0", "validation_1"):
-        assert [entry.value for entry in metric.history.only(dataset=name)] == list(log[name][CONVENTION.name])
-
-
-def test_a_set_of_a_call_by_hand_is_named_by_its_place():
-    metric = declared()
-    for place in (1, 0):
-        labels = labels_and_qid(place)[0].astype(np.float32)
-        metric.evaluate([np.zeros(labels.size)], labels, None)
-    assert [entry.dataset for entry in metric.history] == ["set_1", "set_0"]
+        assert values(metric, name) == list(log[name][CONVENTION.name])
 
 
 def test_sets_that_nothing_tells_apart_are_refused():
@@ -258,13 +238,6 @@ def test_sets_that_nothing_tells_apart_are_refused():
     other[:3] = other[0]
     with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
         ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other[1:], 99))])
-
-
-def test_a_set_that_is_declared_twice_is_one():
-    sets = [labels_and_qid(0), labels_and_qid(0), labels_and_qid(1)]
-    metric = ra.catboost.eval_metric(CONVENTION, sets)
-    train(metric)
-    assert {entry.dataset for entry in metric.history} == {"learn", "validation"}
 
 
 @pytest.mark.parametrize(
@@ -283,14 +256,12 @@ def test_sets_that_are_none_are_refused(sets, message):
         ra.catboost.eval_metric(CONVENTION, sets)
 
 
-def test_weights_that_vary_within_a_query_are_refused():
-    metric = declared(ra.presets.catboost(3))
+def test_what_a_call_by_hand_cannot_evaluate_is_refused():
     labels, _ = labels_and_qid(0)
     with pytest.raises(ra.InputError, match=r"vary within query \d+ of set 0: they are object weights"):
-        metric.evaluate([np.zeros(labels.size)], labels.astype(np.float32), np.arange(labels.size) + 1.0)
-
-
-def test_several_outputs_are_refused():
+        declared(ra.presets.catboost(3)).evaluate(
+            [np.zeros(labels.size)], labels.astype(np.float32), np.arange(labels.size) + 1.0
+        )
     with pytest.raises(ra.InputError, match="the model has 2 outputs"):
         declared().evaluate([np.zeros(3), np.zeros(3)], np.zeros(3), None)
 
@@ -303,19 +274,4 @@ def test_a_copy_starts_without_history(again):
     assert other.history == []
     train(other)
     assert other.history == metric.history
-
-
-def test_a_deep_copy_writes_into_the_same_history_as_catboost_makes_one():
-    metric = declared()
-    assert copy.deepcopy(metric).history is metric.history
-
-
-def test_the_name_is_the_conventions_or_the_one_given():
-    assert set(train(declared(names=["mine"])).get_evals_result()["validation"]) == {"QueryRMSE", "mine"}
-
-
-def test_inputs_are_not_changed():
-    labels, qid = labels_and_qid(0)
-    before = labels.copy(), qid.copy()
-    train(ra.catboost.eval_metric(CONVENTION, [(labels, qid), labels_and_qid(1)]))
-    assert all(map(np.array_equal, before, (labels, qid)))
+    assert copy.deepcopy(metric).history is metric.history  # which CatBoost makes

@@ -1,9 +1,7 @@
-"""`lightgbm.global_eval` in one process, and with an exchange of one's own."""
+"""`lightgbm.global_eval` in LGBMRanker, and with an exchange of one's own."""
 
 from __future__ import annotations
 
-import copy
-import pickle
 import threading
 from types import SimpleNamespace
 
@@ -13,54 +11,13 @@ import pytest
 import rankadapters as ra
 from rankadapters.lightgbm.distributed import leaving_network
 from tests.helpers.ranking_data import ranking
+from tests.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 from tests.helpers.lightgbm_data import LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
 
 ONE, TWO = ranking(20, 60), ranking(21, 40)
-
-
-def watched(watch, *later, rounds=80, **params):
-    log, first = {}, dataset(ONE)
-    sets = [first, dataset(TWO, reference=first)]
-    booster = lgb.train({**PARAMS, "learning_rate": 0.5, **params}, first, rounds, valid_sets=sets,
-                        valid_names=["train", "valid"], feval=watch,
-                        callbacks=[watch, *later, lgb.record_evaluation(log)])  # fmt: skip
-    return booster, log
-
-
-def test_the_log_has_what_eval_metric_reports():
-    watch = ra.lightgbm.global_eval([LETOR, "textbook@10"], n_queries={"train": 60, "valid": 40})
-    _, log = watched(watch, rounds=3)
-    _, expected = watched_plainly(ra.lightgbm.eval_metric([LETOR, TEXTBOOK]), rounds=3)
-    assert log == expected
-    assert [entry.value for entry in watch.history if entry[:2] == ("valid", LETOR)] == log["valid"][LETOR.name]
-
-
-def watched_plainly(metric, rounds):
-    log, first = {}, dataset(ONE)
-    sets = [first, dataset(TWO, reference=first)]
-    params = {**PARAMS, "learning_rate": 0.5}
-    booster = lgb.train(params, first, rounds, valid_sets=sets, valid_names=["train", "valid"], feval=metric,
-                        callbacks=[lgb.record_evaluation(log)])  # fmt: skip
-    return booster, log
-
-
-@pytest.mark.parametrize(
-    ("stop", "metric"),
-    [
-        (ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False), "None"),
-        (ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False), "ndcg"),
-        (lgb.early_stopping(5, verbose=False), "None"),  # which would watch LightGBM's ndcg too
-    ],
-)
-def test_early_stopping_watches_it(stop, metric):
-    booster, log = watched(ra.lightgbm.global_eval(TEXTBOOK), stop, metric=metric)
-    values = log["valid"][TEXTBOOK.name]
-    assert booster.best_iteration == int(np.argmax(values)) + 1
-    assert len(values) == booster.best_iteration + 5
-    assert booster.best_score["valid"][TEXTBOOK.name] == max(values)
 
 
 def test_lgbmranker_takes_it_and_other_callbacks_see_the_values():
@@ -75,56 +32,26 @@ def test_lgbmranker_takes_it_and_other_callbacks_see_the_values():
     assert seen[-1] == ra.evaluate(TWO.y, ranker.predict(TWO.X), TEXTBOOK, qid=TWO.qid).value
 
 
-def test_a_copy_is_the_same_object_and_a_pickle_starts_anew():
-    watch = ra.lightgbm.global_eval(TEXTBOOK)
-    watched(watch, rounds=2)
-    assert copy.deepcopy(watch) is watch
-    assert pickle.loads(pickle.dumps(watch)).history == []
-
-
-def test_the_object_must_be_in_both_places():
-    with pytest.raises(ra.InputError, match=r"of two rounds were never added up.*\nHint: the same object in call"):
-        watched_plainly(ra.lightgbm.global_eval(LETOR), rounds=3)
-    with pytest.raises(ra.InputError, match=r"0 sets were evaluated in this round, but \['train', 'valid'\] report"):
-        lgb.train(PARAMS, (first := dataset(ONE)), 1, valid_sets=[first, dataset(TWO, reference=first)],
-                  valid_names=["train", "valid"], feval=ra.lightgbm.eval_metric(LETOR),
-                  callbacks=[ra.lightgbm.global_eval(LETOR)])  # fmt: skip
-
-
-def test_a_training_after_one_that_failed():
-    watch, first = ra.lightgbm.global_eval(LETOR), dataset(ONE)
-
-    def fails(preds, data):
-        raise RuntimeError
-
-    for metrics in ([watch, fails], [watch]):
-        try:
-            lgb.train(PARAMS, first, 4, valid_sets=[first], feval=metrics, callbacks=[watch])
-        except RuntimeError:
-            assert watch.history == []
-    assert len(watch.history) == 4
-
-
-def test_what_it_is_not_for():
+def test_a_regressor_has_no_groups():
     watch = ra.lightgbm.global_eval(LETOR)
-    with pytest.raises(ra.InputError, match=r"is not for lgb\.cv.\nHint: lgb\.cv\(feval=ra\.lightgbm\.eval_metric"):
-        lgb.cv(PARAMS, dataset(ONE), 2, nfold=2, feval=watch, callbacks=[watch])
-    with pytest.raises(ra.UnsupportedConventionError, match="is over all rows as one query"):
-        ra.lightgbm.global_eval(ra.presets.sklearn.roc_auc_score())
-    watch(ONE.y, ONE.X[:, 0])  # as LGBMRegressor would
+    watch(ONE.y, ONE.X[:, 0])
     with pytest.raises(ra.InputError, match="the evaluation set has no group"):
         end_of_round(watch, [row("valid_0", LETOR.name, np.nan, True)], 1)
 
 
-@pytest.mark.parametrize("eval_names", ["valid", [], [1], ["a", "a"], None])
-def test_names_of_sets(eval_names):
-    with pytest.raises(ra.InputError, match=r"is not a list of different names.\nHint: as in fit\(eval_names=\)"):
+NO_NAMES = r"is not a list of different names.\nHint: as in fit\(eval_names=\)"
+
+
+@for_each(
+    ("eval_names", "message"),
+    [
+        *((names, NO_NAMES) for names in ("valid", [], [1], ["a", "a"], None)),
+        (["first", "valid_1"], r"has 'valid_1', but LightGBM numbers the sets separately"),
+    ],
+)
+def test_names_that_are_not_those_of_all_workers_are_refused(eval_names, message):
+    with pytest.raises(ra.InputError, match=message):
         ra.lightgbm.global_eval(LETOR, eval_names=eval_names)
-
-
-def test_sets_that_lightgbm_numbers_are_not_the_same_on_all_workers():
-    with pytest.raises(ra.InputError, match=r"has 'valid_1', but LightGBM numbers the sets separately"):
-        ra.lightgbm.global_eval(LETOR, eval_names=["first", "valid_1"])
 
 
 # Several workers as far as they can be told apart in one process: LightGBM trains alone, and is told that it does not.
@@ -190,17 +117,16 @@ def test_any_exchange_does_and_a_worker_without_rows_gets_the_values_too():
 
 
 def test_a_worker_that_fails_tells_the_others():
-    exchange, broken = Threads(3), ONE._replace(y=np.full_like(ONE.y, np.nan))
-    found = on_workers(*(lambda data=data: one_round(exchange, 3, data) for data in (broken, TWO, None)))
-    assert [type(error) for error in found] == [ra.InputError] * 3
-    assert str(found[0]).startswith("labels[0] is nan")
-    assert str(found[1]) == str(found[2]) == f"another worker of 3 failed: InputError: {found[0]}"
-
-
-def test_several_workers_that_fail_tell_the_others():
-    exchange, broken = Threads(3), ONE._replace(y=np.full_like(ONE.y, np.nan))
-    found = on_workers(*(lambda data=data: one_round(exchange, 3, data) for data in (broken, TWO, broken)))
-    assert str(found[1]).startswith("2 other workers of 3 failed: ")
+    broken = ONE._replace(y=np.full_like(ONE.y, np.nan))
+    for parts in ((broken, TWO, None), (broken, TWO, broken)):
+        exchange = Threads(3)
+        found = on_workers(*(lambda data=data: one_round(exchange, 3, data) for data in parts))  # noqa: B023
+        assert [type(error) for error in found] == [ra.InputError] * 3
+        assert str(found[0]).startswith("labels[0] is nan")
+        if parts[2] is None:
+            assert str(found[1]) == str(found[2]) == f"another worker of 3 failed: InputError: {found[0]}"
+        else:
+            assert str(found[1]).startswith("2 other workers of 3 failed: ")
 
 
 def test_workers_with_rows_of_different_sets():

@@ -1,76 +1,76 @@
-"""Where LightGBM takes an objective: its functions, its loop of updates, and its scikit-learn estimators."""
+"""Where LightGBM takes an objective: its functions, its loop of updates, folds, and its scikit-learn estimators."""
 
 from __future__ import annotations
 
 import gc
-import weakref
-from itertools import cycle
+import pickle
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.built_in_objectives import LightGBM, assert_same
 from tests.helpers.objective_data import graded
 from tests.helpers.objective_drivers import XENDCG
 from tests.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
-from tests.helpers.lightgbm_objective_data import (  # noqa: E402 - after the skip
-    BUILT_IN,
-    CONVENTIONS,
-    DEFAULTS,
-    EXACT,
-    PARAMS,
-    assert_same,
-    built_in,
-    constructed,
-    dataset,
-    ours,
-    pickled,
-    predictions,
-    preset,
-    updated,
-)
+
+DRIVER = LightGBM()
+PARAMS, dataset = DRIVER.params, DRIVER.dataset
+LAMBDARANK = ra.objectives.lightgbm.lambdarank()
+VALUES = {"lambdarank": LAMBDARANK, "rank_xendcg": XENDCG}
+LETOR, TEXTBOOK = ra.presets.letor4(10), ra.presets.textbook(10)
+each_objective = pytest.mark.parametrize("name", VALUES)
 
 
-@for_each(("name", "options", "weighted"), [(*case, by) for case, by in zip(BUILT_IN, cycle((False, True)))])
-def test_lgbmranker_trains_the_built_in_model(name, options, weighted):
-    data = graded(6)
-    weights = np.random.default_rng(4).random(data.y.size) if weighted else None
-    found = []
-    for params in (ours(preset(name, options)), built_in(name, options)):
-        ranker = lgb.LGBMRanker(n_estimators=10, verbosity=-1, n_jobs=1, min_child_samples=5, **params)
-        ranker.fit(data.X, data.y, group=data.sizes, sample_weight=weights)
-        found.append(ranker.predict(data.X, raw_score=True))
-    assert_same(*found)
+def ours(value):
+    return {"objective": ra.lightgbm.objective(value, n_threads=1)}
+
+
+def both(name):
+    return ours(VALUES[name]), {"objective": name}
+
+
+def pickled(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def group_folds(data, n_folds=3):
+    from sklearn.model_selection import GroupKFold
+
+    return list(GroupKFold(n_folds).split(data.X, data.y, data.qid))
+
+
+# Trainings
 
 
 def test_a_direct_call_takes_a_dataset_that_no_training_has_seen():
-    data, value = graded(7), preset("lambdarank", {})
-    weights = np.random.default_rng(5).random(data.y.size)
-    scores, objective = np.linspace(0, 1, data.y.size), ra.lightgbm.objective(value)
+    data, objective = graded(7), ra.lightgbm.objective(LAMBDARANK)
+    weights, scores = np.random.default_rng(5).random(data.y.size), np.linspace(0, 1, data.y.size)
     untouched = dataset(data, weight=weights)
     found = objective(scores, untouched)
-    np.testing.assert_array_equal(found, ra.lightgbm.objective(value)(scores, constructed(data, weight=weights)))
+    constructed = dataset(data, weight=weights).construct()
+    np.testing.assert_array_equal(found, ra.lightgbm.objective(LAMBDARANK)(scores, constructed))
     np.testing.assert_array_equal(objective(scores, untouched.construct()), found)
 
 
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
-def test_one_object_trains_twice_with_equal_results(name, options):
-    data, objective = graded(8), ours(preset(name, options))
-    first, second = (predictions(objective, data) for _ in range(2))
-    assert_same(first, predictions(built_in(name, options), data))
+@each_objective
+def test_one_object_trains_twice_with_equal_results(name):
+    data, objective = graded(8), ours(VALUES[name])
+    first, second = (DRIVER.predictions(data, objective) for _ in range(2))
+    assert_same(first, DRIVER.predictions(data, {"objective": name}))
     np.testing.assert_array_equal(first, second)
     kept = dataset(data)
     boosters = [lgb.train({**PARAMS, **objective}, kept, 10) for _ in range(2)]
     np.testing.assert_array_equal(*(booster.predict(data.X) for booster in boosters))
 
 
-@pytest.mark.parametrize(("name", "options"), DEFAULTS, ids=short)
-def test_continued_training_is_that_of_the_built_in_objective(name, options):
+@each_objective
+def test_continued_training_is_that_of_the_built_in_objective(name):
     data, found = graded(9), []
-    for objective in (ours(preset(name, options)), built_in(name, options)):
+    for objective in both(name):
         first = lgb.train({**PARAMS, **objective}, dataset(data), 5, keep_training_booster=True)
         second = lgb.train({**PARAMS, **objective}, dataset(data), 5, init_model=first)
         assert second.num_trees() == 10
@@ -78,12 +78,15 @@ def test_continued_training_is_that_of_the_built_in_objective(name, options):
     assert_same(*found)
 
 
-def test_a_kept_training_booster_goes_on():
-    data, value = graded(9), preset("lambdarank", {})
-    booster = lgb.train({**PARAMS, **ours(value)}, dataset(data), 5, keep_training_booster=True)
-    for _ in range(5):
-        booster.update(fobj=ra.lightgbm.objective(value))
-    assert_same(booster.predict(data.X), predictions(built_in("lambdarank", {}), data, 10))
+@pytest.mark.parametrize("pickles", [0, 1, 2])
+def test_a_loop_of_updates_draws_anew_each_round_and_a_pickle_goes_on_where_it_was_interrupted(pickles):
+    data, objective = graded(14), ra.lightgbm.objective(XENDCG)
+    booster = lgb.Booster({**PARAMS, "objective": "none"}, dataset(data))
+    for number in range(10):
+        for _ in range(pickles if number == 5 else 0):
+            objective = pickled(objective)
+        booster.update(fobj=objective)
+    assert_same(booster.predict(data.X), DRIVER.predictions(data, {"objective": "rank_xendcg"}))
 
 
 class Spy:
@@ -98,114 +101,129 @@ class Spy:
 
 
 def test_metric_early_stopping_and_objective_work_side_by_side():
-    train, valid, convention = graded(10), graded(11), CONVENTIONS[2]
-    found = {}
-    for name, objective in (("ours", ours(preset("lambdarank", {}))), ("built-in", built_in("lambdarank", {}))):
-        spy, metric, log, first = Spy(), ra.lightgbm.eval_metric(convention), {}, dataset(train)
+    train, valid, logs = graded(10), graded(11), []
+    for objective in both("lambdarank"):
+        spy, metric, log, first = Spy(), ra.lightgbm.eval_metric(TEXTBOOK), {}, dataset(train)
+        stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
         booster = lgb.train(
-            {**PARAMS, **objective, "learning_rate": 0.5}, first, 60,
-            valid_sets=[first, dataset(valid, reference=first)], valid_names=["train", "valid"], feval=[spy, metric],
-            callbacks=[ra.lightgbm.early_stopping(convention, rounds=5, verbose=False), lgb.record_evaluation(log)],
+            {**PARAMS, **objective, "learning_rate": 0.5}, first, 60, feval=[spy, metric],
+            valid_sets=[first, dataset(valid, reference=first)], valid_names=["train", "valid"],
+            callbacks=[stop, lgb.record_evaluation(log)],
         )  # fmt: skip
-        judged = [(train, valid)[number % 2] for number in range(len(spy.seen))]
         assert [entry.value for entry in metric.history] == [
-            ra.evaluate(data.y, preds, convention, group_sizes=data.sizes).value
-            for data, preds in zip(judged, spy.seen, strict=True)
+            ra.evaluate(data.y, preds, TEXTBOOK, group_sizes=data.sizes).value
+            for data, preds in zip([train, valid] * (len(spy.seen) // 2), spy.seen, strict=True)
         ]
-        assert len(log["valid"][convention.name]) == booster.best_iteration + 5 < 60
-        found[name] = log
-    assert found["ours"] == found["built-in"]
+        assert len(log["valid"][TEXTBOOK.name]) == booster.best_iteration + 5 < 60
+        logs.append(log)
+    assert logs[0] == logs[1]
 
 
-def test_an_update_loop_draws_anew_each_round():
-    data = graded(14)
-    objective, train = ra.lightgbm.objective(XENDCG), dataset(data)
-    booster = updated(lgb.Booster({**PARAMS, "objective": "none"}, train), objective, 10)
-    assert_same(booster.predict(data.X), predictions(built_in("rank_xendcg", {}), data, 10))
+# Folds and subsets
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_pickle_goes_on_where_training_was_interrupted(times):
-    data = graded(14)
-    objective, train = ra.lightgbm.objective(XENDCG), dataset(data)
-    booster = updated(lgb.Booster({**PARAMS, "objective": "none"}, train), objective, 5)
-    for _ in range(times):
-        objective = pickled(objective)
-    assert_same(updated(booster, objective, 5).predict(data.X), predictions(built_in("rank_xendcg", {}), data, 10))
+@pytest.mark.parametrize("turned_round", [False, True])
+@each_objective
+def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, turned_round):
+    data, metric = graded(12), ra.lightgbm.eval_metric(LETOR)
+    folds = group_folds(data)[:: -1 if turned_round else 1]
+    results = [
+        lgb.cv({**PARAMS, **objective}, dataset(data), 8, folds=folds, feval=metric, eval_train_metric=True,
+               return_cvbooster=True)
+        for objective in both(name)
+    ]  # fmt: skip
+    boosters = (result.pop("cvbooster").boosters for result in results)
+    for first, second in zip(*boosters, strict=True):
+        assert_same(first.predict(data.X, raw_score=True), second.predict(data.X, raw_score=True))
+    assert results[0] == results[1]
 
 
-def test_datasets_are_not_kept_alive():
-    data, objective = graded(16), ra.lightgbm.objective(preset("lambdarank", {}))
-    train = constructed(data)
-    objective(np.zeros(data.y.size), train)
-    labels = data.y.copy()
-    objective(labels, np.zeros(data.y.size), None, data.sizes)
-    gone = weakref.ref(train), weakref.ref(labels)
-    del train, labels
-    gc.collect()
-    assert [reference() for reference in gone] == [None, None]
-    assert objective._training._bound == {}
+@pytest.mark.parametrize("how", [{}, {"stratified": False}, {"stratified": False, "shuffle": False}], ids=short)
+def test_cv_with_its_default_folds_is_refused_and_the_way_out_works(how):
+    from sklearn.model_selection import GroupKFold, KFold
+
+    data, params = graded(12), {**PARAMS, **ours(LAMBDARANK)}
+    message = r"has \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
+    for folds in ({"nfold": 3}, {"folds": KFold(3).split(data.X)}):
+        with pytest.raises(ra.InputError, match=message):
+            lgb.cv(params, dataset(data), 2, **folds, **how)
+    folds = GroupKFold(5)  # as the hint says
+    result = lgb.cv(params, dataset(data), 2, folds=folds, feval=ra.lightgbm.eval_metric(LETOR), **how)
+    assert len(result[f"valid {LETOR.name}-mean"]) == 2
 
 
-def test_a_dataset_without_group_is_refused():
-    data = graded(18)
-    with pytest.raises(ra.InputError, match=r"the Dataset has no group.*\nHint: lgb.Dataset\(..., group=sizes\)"):
-        lgb.train({**PARAMS, **ours(preset("lambdarank", {}))}, lgb.Dataset(data.X, label=data.y), 1)
-    with pytest.raises(ra.InputError, match=r"the training data has no group.*\nHint: fit\(group=...\)"):
-        lgb.LGBMRegressor(n_estimators=1, verbosity=-1, **ours(XENDCG)).fit(data.X, data.y)
+def test_a_subset_of_whole_queries_trains_as_its_own_dataset():
+    data = graded(13)
+    rows = np.flatnonzero(data.qid % 3 > 0)
+    boosters = [lgb.train({**PARAMS, **objective}, dataset(data).subset(rows), 5) for objective in both("rank_xendcg")]
+    assert_same(*(booster.predict(data.X, raw_score=True) for booster in boosters))
 
 
-def test_predictions_that_are_not_finite_stop_a_training():
-    data, objective = graded(18), ra.lightgbm.objective(preset("lambdarank", {}))
-    calls = []
-
-    def poisoned(preds, train):
-        calls.append(preds)
-        return objective(np.where(np.arange(preds.size) == 11, np.nan, preds) if len(calls) == 3 else preds, train)
-
-    with pytest.raises(ra.InputError, match=r"round 3: scores\[11\] is nan"):
-        lgb.train({**PARAMS, "objective": poisoned}, dataset(data), 5)
-
-
-def ndcg(data, scores):
-    return ra.evaluate(data.y, scores, CONVENTIONS[2], group_sizes=data.sizes).value
-
-
-def ranker(value, **more):
-    return lgb.LGBMRanker(n_estimators=5, verbosity=-1, n_jobs=1, min_child_samples=5, **ours(value), **more)
+@for_each(
+    ("sizes", "subsets", "message"),
+    [
+        ([5, 20, 15], [range(12, 30)], "has 13 of the 20 rows of query 1"),
+        ([20, 20, 20], [range(5, 60), range(55)], "has 15 of the 20 rows of query 0"),
+    ],
+)
+def test_the_first_of_the_cut_queries_is_named_through_subsets_of_subsets(sizes, subsets, message):
+    n_rows = sum(sizes)
+    X = np.random.default_rng(0).random((n_rows, 2))
+    part = lgb.Dataset(X, np.arange(n_rows) % 3, group=sizes, free_raw_data=False).construct()
+    for rows in subsets:
+        part = part.subset(rows)
+    with pytest.raises(ra.InputError, match=f"{message}: its queries were cut"):
+        ra.lightgbm.objective(XENDCG)(np.zeros(len(subsets[-1])), part.construct())
 
 
-def fitted_predictions(value, data):
-    return ranker(value).fit(data.X, data.y, group=data.sizes).predict(data.X)
+# scikit-learn's interface
 
 
-@pytest.mark.parametrize("value", [preset("lambdarank", {}), XENDCG], ids=lambda value: value.kind)
-def test_rankers_are_cloned_pickled_and_fitted_again(value):
+def ranker(objective, **more):
+    return lgb.LGBMRanker(n_estimators=5, verbosity=-1, n_jobs=1, min_child_samples=5, **objective, **more)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@each_objective
+def test_lgbmranker_trains_the_built_in_model_and_is_cloned_pickled_and_fitted_again(name, weighted):
     from sklearn.base import clone
 
-    data = graded(23)
-    one = ranker(value).fit(data.X, data.y, group=data.sizes)
-    expected = one.predict(data.X)
-    assert one.get_params()["objective"].objective == value
+    data = graded(6)
+    weights = np.random.default_rng(4).random(data.y.size) if weighted else None
+
+    def fitted(model):
+        return model.fit(data.X, data.y, group=data.sizes, sample_weight=weights).predict(data.X, raw_score=True)
+
+    one, built_in = map(ranker, both(name))
+    expected = fitted(one)
+    assert_same(expected, fitted(built_in))
     again = pickled(one)
     np.testing.assert_array_equal(again.predict(data.X), expected)
-    for other in (again, clone(one), pickled(ranker(value)), one):
-        assert other.get_params()["objective"].objective == value
-        np.testing.assert_array_equal(other.fit(data.X, data.y, group=data.sizes).predict(data.X), expected)
+    for other in (again, clone(one), pickled(ranker(ours(VALUES[name]))), one):
+        assert other.get_params()["objective"].objective == VALUES[name]
+        np.testing.assert_array_equal(fitted(other), expected)
 
 
 def test_objectives_are_a_parameter_to_choose():
-    data, candidate = graded(23), ranker(EXACT)
-    for value in (EXACT, XENDCG):
+    data, candidate = graded(23), ranker({})
+    at_first = ra.evaluate(data.y, np.zeros(data.y.size), TEXTBOOK, group_sizes=data.sizes).value
+    for value in (LAMBDARANK.replace(sigmoid="exact"), XENDCG):
         candidate.set_params(**ours(value), num_leaves=5)
         scores = candidate.fit(data.X, data.y, group=data.sizes).predict(data.X)
-        assert ndcg(data, scores) > ndcg(data, np.zeros(data.y.size)) + 0.1
+        assert ra.evaluate(data.y, scores, TEXTBOOK, group_sizes=data.sizes).value > at_first + 0.1
         assert str(value) in repr(candidate.objective)
 
 
-def test_rankers_are_fitted_in_other_processes():
-    joblib, data = pytest.importorskip("joblib"), graded(23)
-    values = [preset("lambdarank", {}), XENDCG]
-    found = joblib.Parallel(n_jobs=2)(joblib.delayed(fitted_predictions)(value, data) for value in values)
-    for value, scores in zip(values, found, strict=True):
-        np.testing.assert_array_equal(scores, fitted_predictions(value, data))
+def test_labels_of_a_ranker_are_not_kept_alive():
+    data, objective = graded(16), ra.lightgbm.objective(LAMBDARANK)
+    labels = data.y.copy()
+    objective(labels, np.zeros(data.y.size), None, data.sizes)
+    del labels
+    gc.collect()
+    assert objective._training._bound == {}
+
+
+def test_a_regressor_has_no_group():
+    data = graded(18)
+    with pytest.raises(ra.InputError, match=r"the training data has no group.*\nHint: fit\(group=...\)"):
+        lgb.LGBMRegressor(n_estimators=1, verbosity=-1, **ours(XENDCG)).fit(data.X, data.y)

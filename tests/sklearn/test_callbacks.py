@@ -11,7 +11,8 @@ import pytest
 import rankadapters as ra
 from tests.helpers.ranking_data import ranking
 from tests.helpers.sklearn_callbacks import ModelRecorder, Recorder, rounds
-from tests.helpers.sklearn_rankers import RANKERS, ROUNDS, catboost, lightgbm, xgboost
+from tests.helpers.sklearn_rankers import RANKERS, ROUNDS, catboost, lightgbm
+from tests.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brings callbacks")
@@ -56,15 +57,6 @@ def monitored(model, scoring, X=DATA.X, y=DATA.y, qid=DATA.qid, **fit):
 
 
 @every
-def test_every_round_is_a_task_of_the_fit(make):
-    recorder = Recorder()
-    QueryRanker(make()).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert recorder.begun == [("fit", 0, ROUNDS), *(("round", number, 0) for number in range(ROUNDS))]
-    assert recorder.ended == [*(("round", number) for number in range(ROUNDS)), ("fit", 0)]
-    assert recorder.open == 0
-
-
-@every
 @pytest.mark.parametrize("kind", [Recorder, ModelRecorder])
 def test_a_callback_stops_the_training(make, kind):
     recorder = kind(stop_after=4)
@@ -73,14 +65,22 @@ def test_a_callback_stops_the_training(make, kind):
     if make is catboost and kind is ModelRecorder:  # rounds are reported after the training
         assert model.estimator_.tree_count_ == ROUNDS
         return
+    assert recorder.begun[:5] == [("fit", 0, ROUNDS), *(("round", number, 0) for number in range(4))]
     assert recorder.ended == [*(("round", number) for number in range(4)), ("fit", 0)]
+    assert recorder.open == 0
     assert np.array_equal(model.predict(VALID.X), shorter.predict(VALID.X))
 
 
 @every
-def test_the_model_of_a_round_is_the_ranker_with_the_trees_so_far(make):
-    recorder = ModelRecorder()
-    QueryRanker(make()).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
+def test_every_round_is_a_task_of_the_fit_with_the_trees_so_far_and_no_model_changes(make):
+    every_tree = {"use_best_model": False} if make is catboost else {}
+    watched, plain = (QueryRanker(make(**every_tree), eval_metric=CONV) for _ in range(2))
+    watched.set_callbacks(recorder := ModelRecorder(), Recorder())
+    for model in (watched, plain):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    assert recorder.begun == [("fit", 0, ROUNDS), *(("round", number, 0) for number in range(ROUNDS))]
+    assert recorder.ended == [*(("round", number) for number in range(ROUNDS)), ("fit", 0)]
+    assert recorder.open == 0
     assert [name for name, *_ in recorder.seen] == [*["round"] * ROUNDS, "fit"]
     for number in (0, 5, ROUNDS - 1):
         _, X, y, _, model = recorder.seen[number]
@@ -88,6 +88,9 @@ def test_the_model_of_a_round_is_the_ranker_with_the_trees_so_far(make):
         assert y is DATA.y
         shorter = QueryRanker(few(make, number + 1)).fit(DATA.X, DATA.y, qid=DATA.qid)
         assert np.array_equal(model.predict(VALID.X), shorter.predict(VALID.X))
+    assert np.array_equal(watched.predict(VALID.X), plain.predict(VALID.X))
+    assert [entry.value for entry in watched.history_] == [entry.value for entry in plain.history_]
+    assert not {"_training_rows", "_callback_fit_ctx"} & set(vars(watched))
 
 
 @every
@@ -101,17 +104,6 @@ def test_a_training_that_stops_early_reports_its_rounds_and_ends_the_task_that_i
     assert len(reported) == (model.estimator_.tree_count_ if make is catboost else n_rounds) < 60
     assert len(recorder.ended) == len(recorder.begun) == len(reported) + 2  # the fit, and the round after the last
     assert recorder.ended[-1] == ("fit", 0)
-
-
-@every
-def test_callbacks_change_no_model(make):
-    watched = QueryRanker(make(), eval_metric=CONV).set_callbacks(ModelRecorder(), Recorder())
-    plain = QueryRanker(make(), eval_metric=CONV)
-    for model in (watched, plain):
-        model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    assert np.array_equal(watched.predict(VALID.X), plain.predict(VALID.X))
-    assert [entry.value for entry in watched.history_] == [entry.value for entry in plain.history_]
-    assert not {"_training_rows", "_callback_fit_ctx"} & set(vars(watched))
 
 
 def test_callbacks_of_the_toolkits_are_called_beside_ours():
@@ -157,32 +149,38 @@ def test_the_number_of_rounds_is_unknown_under_another_name_of_lightgbm():
 # ScoringMonitor
 
 
-@every
-@pytest.mark.parametrize("routed", [False, True])
-def test_the_monitor_records_the_declared_value_of_every_round(make, routed):
-    with sklearn.config_context(enable_metadata_routing=routed):
-        model, monitor = monitored(QueryRanker(make()), query_scorer(CONV))
-    values, last = rounds(monitor)
-    shorter = [
-        QueryRanker(few(make, number + 1)).fit(DATA.X, DATA.y, qid=DATA.qid) for number in (0, ROUNDS // 2, ROUNDS - 1)
-    ]
-    assert len(values) == ROUNDS
-    assert [values[0], values[ROUNDS // 2], values[-1]] == [value(m, DATA.X, DATA.y, DATA.qid) for m in shorter]
-    assert last == value(model, DATA.X, DATA.y, DATA.qid)
-
-
-@every
-@pytest.mark.parametrize("rows", ["array", "frame", "list", "column"])
-def test_rows_of_any_table_in_any_order(make, rows):
-    X = {"array": DATA.X, "frame": FRAME, "list": DATA.X, "column": FRAME.assign(query=DATA.qid)}[rows]
+def mixed(kind):
+    """The rows in another order, as a kind of table, with their labels and ids."""
+    X = {"array": DATA.X, "list": DATA.X, "frame": FRAME, "column": FRAME.assign(query=DATA.qid)}[kind]
     X = X.iloc[MIXED].reset_index(drop=True) if hasattr(X, "iloc") else X[MIXED]
-    qid = DATA.qid[MIXED]
-    named = {"qid": "query"} if rows == "column" else {}
-    given = qid.tolist() if rows == "list" else None if named else qid
-    y = DATA.y[MIXED].tolist() if rows == "list" else DATA.y[MIXED]
-    model, monitor = monitored(QueryRanker(make(), **named), query_scorer(CONV), X, y, given)
+    y, qid = DATA.y[MIXED], DATA.qid[MIXED]
+    return (X, y.tolist(), qid.tolist()) if kind == "list" else (X, y, None if kind == "column" else qid)
+
+
+OBJECTIVE = {"objective": ra.objectives.lambdarank(CONV, truncation=10)}
+CASES = [
+    *(("array", options, routed, False) for options in ({}, OBJECTIVE) for routed in (False, True)),
+    *((kind, {"qid": "query"} if kind == "column" else {}, False, False) for kind in ("frame", "list", "column")),
+    ("array", {}, False, True),
+]
+
+
+@every
+@for_each(("kind", "options", "routed", "piped"), CASES)
+def test_the_monitor_records_the_declared_value_of_every_round(make, kind, options, routed, piped):
+    def ranker(n_rounds):
+        inner = few(make, n_rounds)
+        return QueryRanker(make_pipeline(StandardScaler(), inner) if piped else inner, **options)
+
+    X, y, qid = mixed(kind)
+    with sklearn.config_context(enable_metadata_routing=routed):
+        model, monitor = monitored(ranker(ROUNDS), query_scorer(CONV), X, y, qid)
     values, last = rounds(monitor)
-    assert values[-1] == last == value(model, X, y, qid)
+    assert len(values) == ROUNDS
+    assert values[-1] == last == value(model, X, y, DATA.qid[MIXED])
+    for number in (1, ROUNDS // 2):
+        shorter = ranker(number).fit(X, y, qid=qid)
+        assert values[number - 1] == value(shorter, X, y, DATA.qid[MIXED])
 
 
 @every
@@ -220,13 +218,15 @@ def test_weights_count_where_the_convention_says(convention, routed):
     assert rounds(monitor)[1] == value(model, DATA.X, DATA.y, DATA.qid, convention, **weights)
 
 
-def test_the_model_of_a_round_scores_the_rows_of_its_fit_by_itself():
-    recorder = ModelRecorder()
+def test_the_model_of_a_round_scores_the_rows_of_its_fit_by_itself_and_no_others():
+    recorder, scorer = ModelRecorder(), query_scorer(CONV)
     QueryRanker(lightgbm(), convention=CONV).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
     _, X, y, _, model = recorder.seen[3]
-    assert model.score(X, y) == value(model, DATA.X, DATA.y, DATA.qid)
+    assert model.score(X, y) == scorer(model, X, y) == value(model, DATA.X, DATA.y, DATA.qid)
     with pytest.raises(ra.InputError, match="score got no qid"):
         model.score(X.copy(), y)
+    with pytest.raises(ra.InputError, match="got no 'qid'"):
+        scorer(model, X.copy(), y)
 
 
 @pytest.mark.xfail(
@@ -254,49 +254,19 @@ def test_held_out_queries_are_not_scored(make):
     assert rounds(monitor)[1] == value(last, X, y, DATA.qid[MIXED][kept])
 
 
-def test_a_pipeline_inside_is_scored_through_its_transformers():
-    model, monitor = monitored(QueryRanker(make_pipeline(StandardScaler(), xgboost())), query_scorer(CONV))
-    values, last = rounds(monitor)
-    assert len(values) == ROUNDS
-    assert values[-1] == last == value(model, DATA.X, DATA.y, DATA.qid)
-
-
-@every
-def test_a_declared_objective_is_monitored_too(make):
-    objective = ra.objectives.lambdarank(CONV, truncation=10)
-    model, monitor = monitored(QueryRanker(make(), objective=objective), query_scorer(CONV))
-    values, last = rounds(monitor)
-    shorter = QueryRanker(few(make, 5), objective=objective).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert len(values) == ROUNDS
-    assert values[4] == value(shorter, DATA.X, DATA.y, DATA.qid)
-    assert values[-1] == last == value(model, DATA.X, DATA.y, DATA.qid)
-
-
-def test_the_ids_of_the_fit_are_no_ids_of_other_rows():
-    recorder = ModelRecorder()
-    QueryRanker(lightgbm()).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
-    model = recorder.seen[0][-1]
-    assert query_scorer(CONV)(model, DATA.X, DATA.y) == value(model, DATA.X, DATA.y, DATA.qid)
-    with pytest.raises(ra.InputError, match="got no 'qid'"):
-        query_scorer(CONV)(model, DATA.X.copy(), DATA.y)
-
-
+HALVING = {"resource": "estimator__n_estimators", "min_resources": 4, "max_resources": 8, "factor": 2}
 SEARCHES = {
-    "grid": lambda model: GridSearchCV(
-        model, {"estimator__num_leaves": [4, 8]}, scoring=query_scorer(CONV), cv=QueryKFold(3)
-    ),
-    "randomized": lambda model: RandomizedSearchCV(
-        model, {"estimator__num_leaves": [4, 8]}, n_iter=2, scoring=query_scorer(CONV), cv=QueryKFold(3)
-    ),
-    "halving": lambda model: HalvingGridSearchCV(
-        model, {"estimator__num_leaves": [4, 8]}, scoring=query_scorer(CONV), cv=QueryKFold(3),
-        resource="estimator__n_estimators", min_resources=4, max_resources=8, factor=2,
-    ),
-    "halving-random": lambda model: HalvingRandomSearchCV(
-        model, {"estimator__num_leaves": [4, 8]}, scoring=query_scorer(CONV), cv=QueryKFold(3), n_candidates=2,
-        resource="estimator__n_estimators", min_resources=4, max_resources=8, factor=2, random_state=0,
-    ),
-}  # fmt: skip
+    "grid": (GridSearchCV, {}),
+    "randomized": (RandomizedSearchCV, {"n_iter": 2}),
+    "halving": (HalvingGridSearchCV, HALVING),
+    "halving-random": (HalvingRandomSearchCV, {**HALVING, "n_candidates": 2, "random_state": 0}),
+}
+
+
+def searching(model, kind="grid", **more):
+    search, options = SEARCHES[kind]
+    grid = {"estimator__num_leaves": [4, 8]}
+    return search(model, grid, scoring=query_scorer(CONV), cv=QueryKFold(3), **options, **more)
 
 
 @pytest.mark.parametrize(("kind", "n_jobs"), [("grid", 2), *((kind, 1) for kind in SEARCHES)])
@@ -304,19 +274,18 @@ def test_the_monitor_records_every_fold_of_a_search(kind, n_jobs):
     monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
     with sklearn.config_context(enable_metadata_routing=True):
         model = QueryRanker(lightgbm()).set_callbacks(monitor)
-        search = SEARCHES[kind](model).set_params(n_jobs=n_jobs).fit(DATA.X, DATA.y, qid=DATA.qid)
+        search = searching(model, kind, n_jobs=n_jobs).fit(DATA.X, DATA.y, qid=DATA.qid)
     rows = monitor.get_logs().data
     fits = [row for row in rows if row["estimator_name"] == "QueryRanker" and row["task_name"] == "fit"]
     assert len(fits) == len(search.cv_results_["params"]) * 3 + 1  # every fold, and the refit
     refitted = value(search.best_estimator_, DATA.X, DATA.y, DATA.qid)
     assert refitted in [row["score"] for row in fits]
     for number, (train, _) in enumerate(QueryKFold(3).split(DATA.X, DATA.y, DATA.qid)):
-        by_hand = (
-            search.best_estimator_.__sklearn_clone__().set_callbacks().set_params(**search.cv_results_["params"][0])
+        resources = {"estimator__n_estimators": 4} if kind.startswith("halving") else {}
+        by_hand = search.best_estimator_.__sklearn_clone__().set_callbacks()
+        by_hand.set_params(**{**search.cv_results_["params"][0], **resources}).fit(
+            DATA.X[train], DATA.y[train], qid=DATA.qid[train]
         )
-        if kind.startswith("halving"):
-            by_hand.set_params(estimator__n_estimators=4)
-        by_hand.fit(DATA.X[train], DATA.y[train], qid=DATA.qid[train])
         assert value(by_hand, DATA.X[train], DATA.y[train], DATA.qid[train]) in [row["score"] for row in fits], number
 
 
@@ -347,7 +316,7 @@ def test_the_monitor_of_a_ranker_that_ends_a_pipeline():
 def test_the_monitor_of_a_search_itself():
     monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
     with sklearn.config_context(enable_metadata_routing=True):
-        SEARCHES["grid"](QueryRanker(lightgbm())).set_callbacks(monitor).fit(DATA.X, DATA.y, qid=DATA.qid)
+        searching(QueryRanker(lightgbm())).set_callbacks(monitor).fit(DATA.X, DATA.y, qid=DATA.qid)
     monitor.get_logs()
 
 
@@ -387,7 +356,7 @@ def test_the_progress_bar_shows_the_rounds(make, capsys):
 def test_the_progress_bar_of_a_search_reaches_the_ranker(capsys):
     pytest.importorskip("rich")
     with sklearn.config_context(enable_metadata_routing=True):
-        search = SEARCHES["grid"](QueryRanker(lightgbm())).set_callbacks(callback.ProgressBar())
+        search = searching(QueryRanker(lightgbm())).set_callbacks(callback.ProgressBar())
         search.fit(DATA.X, DATA.y, qid=DATA.qid)
     shown = capsys.readouterr().out
     assert "GridSearchCV - fit" in shown

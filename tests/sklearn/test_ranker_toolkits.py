@@ -40,8 +40,7 @@ from tests.helpers.sklearn_rankers import (  # noqa: E402 - after the skip
     lightgbm,
     xgboost,
 )
-
-CODES = np.repeat(np.arange(DATA.sizes.size, dtype=np.int32), DATA.sizes)
+from tests.tables import for_each  # noqa: E402
 
 
 def boosting(**params):
@@ -64,52 +63,41 @@ def by_hand(make, X, y, codes, weights=None):
 # the same models as by hand
 
 
-@pytest.mark.parametrize("weights", [None, ROW_WEIGHTS])
+ORDERS = {"sorted": slice(None), "interleaved": INTERLEAVED, "queries moved": QUERIES_MOVED, "shuffled": SHUFFLED}
+
+
 @pytest.mark.parametrize("make", [*RANKERS, boosting])
-def test_predictions_equal_those_of_the_ranker_fitted_by_hand(make, weights):
-    model = QueryRanker(make()).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
-    expected = by_hand(make, DATA.X, DATA.y, CODES, weights).predict(DATA.X)
-    assert (model.predict(DATA.X) == expected).all()
-    assert np.unique(expected).size > 50
-
-
-@pytest.mark.parametrize("rows", [INTERLEAVED, SHUFFLED], ids=["interleaved", "shuffled"])
-@pytest.mark.parametrize("make", RANKERS)
-def test_rows_are_sorted_stably_by_first_appearance(make, rows):
-    X, y, qid = DATA.X[rows], DATA.y[rows], DATA.qid[rows]
-    model = QueryRanker(make()).fit(X, y, qid=qid, sample_weight=ROW_WEIGHTS[rows])
+@for_each("weights", [None, ROW_WEIGHTS])
+@for_each("order", ["sorted", "interleaved", "shuffled"])
+def test_predictions_equal_those_of_the_ranker_fitted_by_hand_on_rows_sorted_by_first_appearance(make, weights, order):
+    rows = ORDERS[order]
+    X, y, qid, weights = DATA.X[rows], DATA.y[rows], DATA.qid[rows], None if weights is None else weights[rows]
+    model = QueryRanker(make()).fit(X, y, qid=qid, sample_weight=weights)
     place = {query: number for number, query in enumerate(dict.fromkeys(qid.tolist()))}
     codes = np.array([place[query] for query in qid.tolist()], np.int32)
-    order = np.argsort(codes, kind="stable")
-    hand = by_hand(make, X[order], y[order], codes[order], ROW_WEIGHTS[rows][order])
-    assert (model.predict(X) == hand.predict(X)).all()
+    order = slice(None) if make is boosting else np.argsort(codes, kind="stable")
+    hand = by_hand(make, X[order], y[order], codes[order], None if weights is None else weights[order])
+    expected = hand.predict(X)
+    assert (model.predict(X) == expected).all()
+    assert np.unique(expected).size > 50
 
 
 # What the order of rows decides, as docs/queryranker.md says: LightGBM's lambdarank and XGBoost's rank:ndcg rank the
 # rows of a query by scores that all tie in the first round, and so by row; CatBoost permutes and samples rows.
-ORDERS = {"queries moved": QUERIES_MOVED, "shuffled": SHUFFLED}
-SAME = {"queries moved": [lightgbm, xgboost, boosting], "shuffled": [boosting]}
-OTHER = {"queries moved": [catboost], "shuffled": [lightgbm, xgboost, catboost]}
+SAME = [*(("interleaved", make) for make in (*RANKERS, boosting)), ("shuffled", boosting)]
+SAME += [("queries moved", make) for make in (lightgbm, xgboost, boosting)]
+OTHER = [("queries moved", catboost), *(("shuffled", make) for make in RANKERS)]
 
 
-def predicted(make, rows):
-    model = QueryRanker(make()).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows])
-    return model.predict(DATA.X)
-
-
-@pytest.mark.parametrize("make", [*RANKERS, boosting])
-def test_interleaved_queries_give_the_very_same_model(make):
-    assert (predicted(make, INTERLEAVED) == predicted(make, slice(None))).all()
-
-
-@pytest.mark.parametrize(("order", "make"), [(order, make) for order, several in SAME.items() for make in several])
-def test_another_order_of_rows_gives_the_same_model_of_order_free_rankers(order, make):
-    np.testing.assert_allclose(predicted(make, ORDERS[order]), predicted(make, slice(None)), atol=1e-6)
-
-
-@pytest.mark.parametrize(("order", "make"), [(order, make) for order, several in OTHER.items() for make in several])
-def test_another_order_of_rows_gives_another_model_of_order_bound_rankers(order, make):
-    assert not np.allclose(predicted(make, ORDERS[order]), predicted(make, slice(None)))
+@for_each(("order", "make", "same"), [*((*case, True) for case in SAME), *((*case, False) for case in OTHER)])
+def test_another_order_of_rows_gives_the_same_model_of_order_free_rankers_alone(order, make, same):
+    found, expected = (
+        QueryRanker(make()).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows]).predict(DATA.X)
+        for rows in (ORDERS[order], slice(None))
+    )
+    assert np.allclose(found, expected, atol=1e-6) == same
+    if order == "interleaved":
+        assert (found == expected).all()
 
 
 @pytest.mark.parametrize("make", RANKERS)

@@ -30,18 +30,22 @@ from tests.helpers.sklearn_rankers import (  # noqa: E402 - after the skip
     lightgbm,
     xgboost,
 )
+from tests.tables import for_each  # noqa: E402
 
 CATBOOSTS = ra.presets.catboost(5)  # which CatBoost computes itself
 # Of the ids 0 to 59 the 15 with the smallest hashes by SplitMix64 (Steele, Lea and Flood 2014), in order.
 HELD = [3, 10, 11, 16, 18, 20, 21, 33, 35, 40, 41, 48, 49, 51, 57]
 
 
+def value(model, X, y, qid, convention=CONV, **weights):
+    return ra.evaluate(y, model.predict(X), convention, qid=qid, **weights).value
+
+
 @pytest.mark.parametrize("make", [lightgbm, xgboost])
 def test_every_round_is_evaluated_under_the_declared_convention(make):
     model = QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
     assert len(model.history_) == ROUNDS
-    last = model.history_[-1]
-    assert last.value == ra.evaluate(VALID.y, model.predict(VALID.X), CONV, qid=VALID.qid).value
+    assert model.history_[-1].value == value(model, *VALID_SET)
     assert not hasattr(model.set_params(eval_metric=None).fit(DATA.X, DATA.y, qid=DATA.qid), "history_")
 
 
@@ -54,8 +58,7 @@ def test_the_declared_metric_stops_the_training(make, rows):
     values = [entry.value for entry in model.history_]
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 100
-    scores = model.predict(VALID.X[rows])  # both toolkits predict with the best iteration
-    assert values[best] == pytest.approx(ra.evaluate(valid[1], scores, CONV, qid=valid[2]).value, abs=1e-12)
+    assert values[best] == pytest.approx(value(model, *valid), abs=1e-12)  # both predict with the best iteration
     found = model.estimator_.get_params()
     assert (found["early_stopping_rounds"], found.get("callbacks")) == (4, None)
     pickle.loads(pickle.dumps(model))
@@ -67,10 +70,9 @@ def test_catboost_stops_by_its_own_metric_where_it_is_the_declared_one():
     values = model.estimator_.get_evals_result()["validation"]["NDCG:top=5;type=Base"]
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 100
-    scores = model.predict(VALID.X)
-    assert values[best] == pytest.approx(ra.evaluate(VALID.y, scores, CATBOOSTS, qid=VALID.qid).value, abs=1e-9)
+    assert values[best] == pytest.approx(value(model, *VALID_SET, CATBOOSTS), abs=1e-9)
     assert [(entry.dataset, entry.value, entry.iteration) for entry in model.history_] == [
-        ("validation", value, iteration) for iteration, value in enumerate(values)
+        ("validation", number, iteration) for iteration, number in enumerate(values)
     ]
     assert {entry.convention for entry in model.history_} == {CATBOOSTS}
 
@@ -80,10 +82,10 @@ def test_catboost_stops_by_its_own_metric_where_it_is_the_declared_one():
 def test_the_history_of_catboost_s_own_metric_holds_every_set(text, loss):
     model = QueryRanker(catboost(loss_function=loss, use_best_model=False), eval_metric=text)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET, (DATA.X, DATA.y, DATA.qid)])
-    for name, (X, y, qid) in {"validation_0": VALID_SET, "validation_1": (DATA.X, DATA.y, DATA.qid)}.items():
+    for name, rows in {"validation_0": VALID_SET, "validation_1": (DATA.X, DATA.y, DATA.qid)}.items():
         entries = model.history_.only(dataset=name, convention=text)
         assert [entry.iteration for entry in entries] == list(range(ROUNDS))
-        assert entries[-1].value == pytest.approx(ra.evaluate(y, model.predict(X), text, qid=qid).value, abs=1e-9)
+        assert entries[-1].value == pytest.approx(value(model, *rows, text), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +100,7 @@ def test_catboost_is_handed_a_metric_that_it_cannot_compute(convention, weights)
     assert model.estimator_.get_params().get("eval_metric") is None
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 100
-    expected = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid).value
-    assert values[best] == pytest.approx(expected, abs=1e-12)
+    assert values[best] == pytest.approx(value(model, *VALID_SET, convention), abs=1e-12)
     again = pickle.loads(pickle.dumps(model))
     assert (again.predict(VALID.X) == model.predict(VALID.X)).all()
 
@@ -110,8 +111,7 @@ def test_catboost_is_handed_the_metric_beside_categories():
     model = QueryRanker(inner, eval_metric=CONV)
     model.fit(features, DATA.y, qid=DATA.qid, eval_set=(valid, VALID.y, VALID.qid))
     assert [entry.dataset for entry in model.history_] == ["validation"] * ROUNDS
-    expected = ra.evaluate(VALID.y, model.predict(valid), CONV, qid=VALID.qid).value
-    assert model.history_[-1].value == pytest.approx(expected, abs=1e-12)
+    assert model.history_[-1].value == pytest.approx(value(model, valid, VALID.y, VALID.qid), abs=1e-12)
 
 
 @pytest.mark.parametrize("objective", [None, ra.objectives.QueryRMSE()])
@@ -119,10 +119,10 @@ def test_the_training_rows_are_a_validation_set_of_catboost_like_any_other(objec
     same = (DATA.X, DATA.y, DATA.qid)
     model = QueryRanker(catboost(use_best_model=False), eval_metric=CONV, objective=objective)
     model.fit(*same[:2], qid=DATA.qid, eval_set=[same, VALID_SET])
-    for name, (X, y, qid) in {"validation_0": same, "validation_1": VALID_SET}.items():
+    for name, rows in {"validation_0": same, "validation_1": VALID_SET}.items():
         entries = model.history_.only(dataset=name)
         assert len(entries) == ROUNDS
-        assert entries[-1].value == pytest.approx(ra.evaluate(y, model.predict(X), CONV, qid=qid).value, abs=1e-12)
+        assert entries[-1].value == pytest.approx(value(model, *rows), abs=1e-12)
     assert len(model.history_) == 2 * ROUNDS
 
 
@@ -158,10 +158,8 @@ def test_weights_of_validation_queries_count_where_the_convention_says(make):
     model = QueryRanker(make(), eval_metric=weighted, validation_fraction=0.25)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
     rows = np.isin(DATA.qid, HELD)
-    scores = model.predict(DATA.X[rows])
-    expected = ra.evaluate(DATA.y[rows], scores, weighted, qid=DATA.qid[rows], query_weight=WEIGHTS[HELD])
-    assert model.history_[-1].value == expected.value
-    assert expected.value != ra.evaluate(DATA.y[rows], scores, weighted, qid=DATA.qid[rows]).value
+    held = DATA.X[rows], DATA.y[rows], DATA.qid[rows], weighted
+    assert model.history_[-1].value == value(model, *held, query_weight=WEIGHTS[HELD]) != value(model, *held)
 
 
 @pytest.mark.parametrize("make", RANKERS)
@@ -186,38 +184,29 @@ def test_parameters_of_fit_reach_the_ranker_unless_they_are_ours():
         fitted.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, group=DATA.sizes)
 
 
-BAD_SETS = {
-    "no qid": ({"eval_set": [(VALID.X, VALID.y)]}, r"eval_set got no qid"),
-    "no tuple": (
-        {"eval_set": [VALID.X]},
-        r"eval_set=\[ndarray .*; allowed are lists of tuples .*\nHint: eval_set=\[\(X, y, qid\)\]",
-    ),
-    "float qid": ({"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid has floats"),
-    "twice": ({"eval_set": VALID_SET, "validation_fraction": 0.5}, r"given twice\.\nHint: either"),
-    "a metric of nothing": ({"eval_metric": CONV}, r"eval_metric has no validation queries\.\nHint: fit\(eval_set="),
-}
+WHOLE = {"X": DATA.X, "y": DATA.y, "qid": DATA.qid}
+NARROW = "3 features, but QueryRanker is expecting 5"
 
 
-@pytest.mark.parametrize("case", BAD_SETS)
-def test_bad_validation_is_refused(case):
-    given, message = BAD_SETS[case]
-    declared = {name: value for name, value in given.items() if name != "eval_set"}
-    with pytest.raises(ra.InputError, match=message):
-        QueryRanker(xgboost(), **declared).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=given.get("eval_set"))
-
-
-def test_one_query_cannot_be_divided():
-    with pytest.raises(ra.InputError, match=r"two queries or more, but there is one\.\nHint"):
-        QueryRanker(xgboost(), validation_fraction=0.5).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
-
-
+@for_each(
+    ("declared", "fit", "message"),
+    [
+        ({}, {"eval_set": [(VALID.X, VALID.y)]}, r"eval_set got no qid"),
+        ({}, {"eval_set": [VALID.X]},
+         r"eval_set=\[ndarray .*; allowed are lists of tuples .*\nHint: eval_set=\[\(X, y, qid\)\]"),
+        ({}, {"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid has floats"),
+        ({"validation_fraction": 0.5}, {"eval_set": VALID_SET}, r"given twice\.\nHint: either"),
+        ({"eval_metric": CONV}, {}, r"eval_metric has no validation queries\.\nHint: fit\(eval_set="),
+        ({"eval_metric": CONV}, {"eval_set": []}, "eval_set lists no validation queries"),
+        ({"eval_metric": CONV}, {"eval_set": (VALID.X[:, :3], VALID.y, VALID.qid)}, NARROW),
+        ({"validation_fraction": 0.5}, {"X": np.eye(3), "y": [0, 1, 2], "qid": [1, 1, 1]},
+         r"two queries or more, but there is one\.\nHint"),
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_validation_sets_are_checked_before_the_training(make):
-    narrow = (VALID.X[:, :3], VALID.y, VALID.qid)
-    with pytest.raises(ValueError, match="3 features, but QueryRanker is expecting 5"):
-        QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=narrow)
-    with pytest.raises(ra.InputError, match="eval_set lists no validation queries"):
-        QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[])
+def test_bad_validation_is_refused_before_the_training(make, declared, fit, message):
+    with pytest.raises((ra.InputError, ValueError), match=message):
+        QueryRanker(make(), **declared).fit(**{**WHOLE, **fit})
 
 
 @pytest.mark.parametrize(("n_queries", "fraction", "n_held"), [(3, 0.1, 1), (3, 0.99, 2), (2, 0.5, 1), (20, 0.25, 5)])

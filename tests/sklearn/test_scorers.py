@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -22,9 +23,7 @@ from sklearn.model_selection import (  # noqa: E402
     GridSearchCV,
     HalvingGridSearchCV,
     RandomizedSearchCV,
-    cross_val_predict,
     cross_validate,
-    validation_curve,
 )
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
@@ -38,96 +37,48 @@ from tests.helpers.sklearn_data import (  # noqa: E402 - after the skip
     forest,
 )
 
-
-def test_routed_metadata_needs_no_request_call(routing):
-    scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=folds(),
-                            scoring=ra.sklearn.query_scorer(TEXTBOOK))  # fmt: skip
-    assert scores["test_score"].tolist() == by_hand(TEXTBOOK)
-
-
-def test_several_scorers_and_another_name_for_the_metadata(routing):
-    scoring = {
-        "a": ra.sklearn.query_scorer(TEXTBOOK, qid="session"),
-        "b": ra.sklearn.query_scorer(WEIGHTED, qid="session"),
-    }
-    scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"session": DATA.qid}, cv=folds(), scoring=scoring)
-    assert scores["test_a"].tolist() == by_hand(TEXTBOOK)
-    assert scores["test_b"].tolist() == by_hand(WEIGHTED)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_grid_search_over_a_pipeline(routing, n_jobs):
-    model = make_pipeline(StandardScaler(), Ridge())
-    search = GridSearchCV(model, {"ridge__alpha": [0.1, 100.0]}, scoring=ra.sklearn.query_scorer(TEXTBOOK), cv=folds(),
-                          n_jobs=n_jobs)  # fmt: skip
-    search.fit(DATA.X, DATA.y, qid=DATA.qid)
-    for row, alpha in enumerate([0.1, 100.0]):
-        expected = by_hand(TEXTBOOK, clone(model).set_params(ridge__alpha=alpha))
-        assert [search.cv_results_[f"split{i}_test_score"][row] for i in range(3)] == expected
-    assert (
-        search.score(DATA.X, DATA.y, qid=DATA.qid)
-        == ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
-    )
-
-
-def test_sample_weight_takes_the_place_of_query_weight(routing):
-    rows = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)
-    model = Ridge().set_fit_request(sample_weight=False)
-    scores = cross_validate(model, DATA.X, DATA.y, params={"qid": DATA.qid, "sample_weight": rows}, cv=folds(),
-                            scoring=ra.sklearn.query_scorer(WEIGHTED))  # fmt: skip
-    assert scores["test_score"].tolist() == by_hand(WEIGHTED, rows=rows)
+ROWS = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)  # weights
 
 
 def whole_folds():
     return list(ra.sklearn.QueryKFold(3).split(DATA.X, DATA.y, DATA.qid))
 
 
+def test_routed_metadata_needs_no_request_call_and_may_have_another_name(routing):
+    scorer = ra.sklearn.query_scorer(TEXTBOOK)
+    scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=folds(), scoring=scorer)
+    assert scores["test_score"].tolist() == by_hand(TEXTBOOK)
+    scoring = {name: ra.sklearn.query_scorer(c, qid="session") for name, c in (("a", TEXTBOOK), ("b", WEIGHTED))}
+    scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"session": DATA.qid}, cv=folds(), scoring=scoring)
+    assert scores["test_a"].tolist() == by_hand(TEXTBOOK)
+    assert scores["test_b"].tolist() == by_hand(WEIGHTED)
+
+
+TWO = {"n_iter": 2, "random_state": 0}
+HALVING = {"resource": "n_estimators", "max_resources": 4, "factor": 2}
+PIPELINE = make_pipeline(StandardScaler(), Ridge())
 SEARCHES = {
-    "grid": lambda **kw: GridSearchCV(forest(), {"n_estimators": [2, 4]}, **kw),
-    "randomized": lambda **kw: RandomizedSearchCV(
-        forest(), {"n_estimators": [2, 3, 4]}, n_iter=2, random_state=0, **kw
-    ),
-    "halving": lambda **kw: HalvingGridSearchCV(
-        forest(), {"max_features": [1, 3]}, resource="n_estimators", max_resources=4, factor=2, **kw
-    ),
-}
+    "grid": lambda **more: GridSearchCV(forest(), {"n_estimators": [2, 4]}, **more),
+    "pipeline": lambda **more: GridSearchCV(PIPELINE, {"ridge__alpha": [0.1, 100.0]}, **more),
+    "randomized": lambda **more: RandomizedSearchCV(forest(), {"n_estimators": [2, 3, 4]}, **TWO, **more),
+    "halving": lambda **more: HalvingGridSearchCV(forest(), {"max_features": [1, 3]}, **HALVING, **more),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", SEARCHES)
-def test_a_search_scores_every_candidate_on_whole_queries(routing, kind):
-    search = SEARCHES[kind](scoring=ra.sklearn.query_scorer(TEXTBOOK), cv=ra.sklearn.QueryKFold(3))
-    found = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
-    for row, params in enumerate(found["params"]):
-        resources = {"n_estimators": found["n_resources"][row]} if kind == "halving" else {}
-        expected = by_hand(TEXTBOOK, forest(**{**params, **resources}), whole_folds())
-        assert [found[f"split{i}_test_score"][row] for i in range(3)] == expected
-
-
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_two_jobs_give_the_numbers_of_one(routing, backend):
-    search = SEARCHES["grid"](scoring=ra.sklearn.query_scorer(TEXTBOOK), cv=ra.sklearn.QueryKFold(3), n_jobs=2)
-    with joblib.parallel_backend(backend, n_jobs=2):
+@pytest.mark.parametrize(
+    ("kind", "jobs"), [*((kind, None) for kind in SEARCHES), ("grid", "loky"), ("grid", "threading")]
+)
+def test_a_search_scores_every_candidate_on_whole_queries(routing, kind, jobs):
+    scorer = ra.sklearn.query_scorer(TEXTBOOK)
+    search = SEARCHES[kind](scoring=scorer, cv=ra.sklearn.QueryKFold(3), n_jobs=2 if jobs else None)
+    with joblib.parallel_backend(jobs or "sequential"):
         found = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
     for row, params in enumerate(found["params"]):
-        expected = by_hand(TEXTBOOK, forest(**params), whole_folds())
-        assert [found[f"split{i}_test_score"][row] for i in range(3)] == expected
-
-
-def test_validation_curve(routing):
-    _, scores = validation_curve(Ridge(), DATA.X, DATA.y, param_name="alpha", param_range=[0.1, 100.0],
-                                 scoring=ra.sklearn.query_scorer(TEXTBOOK), cv=ra.sklearn.QueryKFold(3),
-                                 params={"qid": DATA.qid})  # fmt: skip
-    assert scores.tolist() == [by_hand(TEXTBOOK, Ridge(alpha=alpha), whole_folds()) for alpha in (0.1, 100.0)]
-
-
-def test_cross_val_predict_gives_predictions_in_row_order(routing):
-    rows = np.random.default_rng(0).permutation(DATA.y.size)
-    X, y, qid = DATA.X[rows], DATA.y[rows], DATA.qid[rows]
-    expected = np.empty(y.size)
-    for train, test in ra.sklearn.QueryKFold(3).split(X, y, qid):
-        expected[test] = Ridge().fit(X[train], y[train]).predict(X[test])
-    found = cross_val_predict(Ridge(), X, y, cv=ra.sklearn.QueryKFold(3), params={"qid": qid})
-    np.testing.assert_array_equal(found, expected)
+        resources = {"n_estimators": found["n_resources"][row]} if kind == "halving" else {}
+        model = clone(search.estimator).set_params(**{**params, **resources})
+        assert [found[f"split{i}_test_score"][row] for i in range(3)] == by_hand(TEXTBOOK, model, whole_folds())
+    expected = ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
+    assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 
 def test_scorers_of_several_conventions_go_by_their_names(routing):
@@ -141,23 +92,36 @@ def test_scorers_of_several_conventions_go_by_their_names(routing):
     assert search.best_score_ == found[f"mean_test_{TEXTBOOK.name}"][0]
 
 
-def test_scorers_may_be_named():
+def test_scorers_are_plain_data_and_may_be_named():
     scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED], qid="session", names=["a", "b"])
     assert repr(scoring["b"]) == "query_scorer(b, qid='session')"
     assert repr(ra.sklearn.query_scorer(TEXTBOOK, names="mine")) == "query_scorer(mine, qid='qid')"
-    with pytest.raises(ra.ConventionError, match="two conventions report under one name"):
-        ra.sklearn.query_scorer([TEXTBOOK, TEXTBOOK])
-    with pytest.raises(ra.ConventionError, match=r"no convention was given.*\nHint: "):
-        ra.sklearn.query_scorer([])
-    with pytest.raises(ra.ConventionError, match=r"'ndcg' does not say whose ndcg it is.*\nHint: "):
-        ra.sklearn.query_scorer([TEXTBOOK, "ndcg"])
-    with pytest.raises(ra.ConventionError, match=r"10 is not a convention\.\nHint: "):
-        ra.sklearn.query_scorer([TEXTBOOK, 10])
-    with pytest.raises(ra.ConventionError, match=r"names=7 "):
-        ra.sklearn.query_scorer(TEXTBOOK, names=7)
+    scorer = ra.sklearn.query_scorer(TEXTBOOK)
+    again = pickle.loads(pickle.dumps(scorer))
+    assert (again.convention, again.qid) == (TEXTBOOK, "qid")
+    assert repr(scorer) == "query_scorer(ndcg@5/textbook, qid='qid')"
+
+
+@for_each(
+    ("convention", "more", "message"),
+    [
+        ([TEXTBOOK, TEXTBOOK], {}, "two conventions report under one name"),
+        ([], {}, r"no convention was given.*\nHint: "),
+        ([TEXTBOOK, "ndcg"], {}, r"'ndcg' does not say whose ndcg it is.*\nHint: "),
+        ([TEXTBOOK, 10], {}, r"10 is not a convention\.\nHint: "),
+        (10, {}, "10 is not a convention"),
+        ("letor4", {}, "'letor4' has no cutoff"),
+        (TEXTBOOK, {"names": 7}, "names=7 "),
+        (TEXTBOOK, {"qid": DATA.qid}, "allowed are names of a parameter"),
+    ],
+)
+def test_what_is_no_convention_or_name_is_refused(convention, more, message):
+    with pytest.raises((ra.ConventionError, ra.InputError), match=message):
+        ra.sklearn.query_scorer(convention, **more)
 
 
 TABLES = {
+    "numpy": (lambda columns: np.column_stack(list(columns.values())), np.asarray),
     "pandas": (pd.DataFrame, pd.Series),
     "polars": (pl.DataFrame, pl.Series),
     "pyarrow": (pa.table, pa.array),
@@ -173,63 +137,37 @@ def test_tables_are_split_and_scored_like_arrays(routing, library):
     except TypeError:
         pytest.skip("this scikit-learn does not slice pyarrow tables, whoever splits and scores")
     X = to_table({name: DATA.X[:, i] for i, name in enumerate("abcde")})
-    rows = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)
-    params = {"qid": to_column(DATA.qid), "sample_weight": to_column(rows)}
+    params = {"qid": to_column(DATA.qid), "sample_weight": to_column(ROWS)}
     scores = cross_validate(Ridge().set_fit_request(sample_weight=False), X, to_column(DATA.y), params=params,
                             cv=ra.sklearn.QueryKFold(3), scoring=ra.sklearn.query_scorer(WEIGHTED))  # fmt: skip
-    assert scores["test_score"].tolist() == by_hand(WEIGHTED, cv=whole_folds(), rows=rows)
+    assert scores["test_score"].tolist() == by_hand(WEIGHTED, cv=whole_folds(), rows=ROWS)
 
 
 def test_weights_without_routing_reach_the_scorers_where_scikit_learn_hands_them_on():
-    rows = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)
     X = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid"))
     search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=ra.sklearn.query_scorer([WEIGHTED], names=["w"]),
                           cv=ra.sklearn.QueryKFold(3), refit=False)  # fmt: skip
-    found = search.fit(X, DATA.y, groups=DATA.qid, sample_weight=rows).cv_results_
-    expected = []
-    for train, test in whole_folds():
-        model = Ridge().fit(DATA.X[train], DATA.y[train], sample_weight=rows[train])
-        handed_on = hasattr(search, "_check_scorers_accept_sample_weight")  # not before 1.9
-        weights = ra.Queries(DATA.y[test], qid=DATA.qid[test]).indptr[:-1]
-        weights = rows[test][weights] if handed_on else None
-        score = ra.evaluate(DATA.y[test], model.predict(DATA.X[test]), WEIGHTED, qid=DATA.qid[test],
-                            query_weight=weights)  # fmt: skip
-        expected.append(score.value)
-    assert [found[f"split{i}_test_w"][0] for i in range(3)] == expected
+    found = search.fit(X, DATA.y, groups=DATA.qid, sample_weight=ROWS).cv_results_
+    handed_on = hasattr(search, "_check_scorers_accept_sample_weight")  # not before 1.9
+    for number, (train, test) in enumerate(whole_folds()):
+        scores = Ridge().fit(DATA.X[train], DATA.y[train], sample_weight=ROWS[train]).predict(DATA.X[test])
+        weights = ROWS[test][ra.Queries(DATA.y[test], qid=DATA.qid[test]).indptr[:-1]] if handed_on else None
+        expected = ra.evaluate(DATA.y[test], scores, WEIGHTED, qid=DATA.qid[test], query_weight=weights).value
+        assert found[f"split{number}_test_w"][0] == expected
 
 
-def test_bad_weights_and_metadata():
-    model, scorer = Ridge().fit(DATA.X, DATA.y), ra.sklearn.query_scorer(WEIGHTED)
-    with pytest.raises(ra.InputError, match="sample_weight varies within query"):
-        scorer(model, DATA.X, DATA.y, qid=DATA.qid, sample_weight=np.arange(DATA.y.size))
-    with pytest.raises(ra.InputError, match="one per row"):
-        scorer(model, DATA.X, DATA.y, qid=DATA.qid, sample_weight=[1.0])
-    with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
-        ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X, DATA.y, qid=DATA.qid, sample_weight=np.ones(DATA.y.size))
-    with pytest.raises(ra.InputError, match="was passed 'group'"):
-        scorer(model, DATA.X, DATA.y, group=DATA.qid)
-    with pytest.raises(ra.ConventionError, match="10 is not a convention"):
-        ra.sklearn.query_scorer(10)
-    with pytest.raises(ra.ConventionError, match="'letor4' has no cutoff"):
-        ra.sklearn.query_scorer("letor4")
-    with pytest.raises(ra.InputError, match="allowed are names of a parameter"):
-        ra.sklearn.query_scorer(TEXTBOOK, qid=DATA.qid)
-
-
-def test_a_scorer_is_plain_data():
-    scorer = ra.sklearn.query_scorer(TEXTBOOK)
-    again = pickle.loads(pickle.dumps(scorer))
-    assert (again.convention, again.qid) == (TEXTBOOK, "qid")
-    assert repr(scorer) == "query_scorer(ndcg@5/textbook, qid='qid')"
-
-
-def test_the_preset_is_scikit_learns_own_ndcg():
-    from sklearn.metrics import ndcg_score
-
-    rng = np.random.default_rng(5)
-    labels, scores = rng.integers(0, 4, (20, 9)), rng.integers(0, 5, (20, 9)) / 5
-    ours = ra.evaluate(labels.ravel(), scores.ravel(), ra.presets.sklearn(4), group_sizes=[9] * 20).value
-    assert ours == pytest.approx(ndcg_score(labels, scores, k=4), abs=1e-12)
+@for_each(
+    ("convention", "metadata", "message"),
+    [
+        (WEIGHTED, {"qid": DATA.qid, "sample_weight": np.arange(DATA.y.size)}, "sample_weight varies within query"),
+        (WEIGHTED, {"qid": DATA.qid, "sample_weight": [1.0]}, "one per row"),
+        (TEXTBOOK, {"qid": DATA.qid, "sample_weight": ROWS}, "average='uniform', which would ignore it"),
+        (WEIGHTED, {"group": DATA.qid}, "was passed 'group'"),
+    ],
+)
+def test_bad_weights_and_metadata(convention, metadata, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.sklearn.query_scorer(convention)(Ridge().fit(DATA.X, DATA.y), DATA.X, DATA.y, **metadata)
 
 
 def test_the_optuna_example_prunes_some_trials_and_scores_the_others_on_whole_queries(capsys):

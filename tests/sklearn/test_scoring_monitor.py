@@ -55,16 +55,16 @@ def test_the_weights_of_the_rows_count():
     assert last["score"] == expected.value
 
 
-def test_without_the_queries_of_the_rows_the_hint_names_what_is_possible():
-    with pytest.raises(ra.InputError, match=r"got no 'qid'.*\n.*ScoringMonitor, query_scorer\(whole=qid\)"):
-        monitored(ra.sklearn.query_scorer(CONV))
-
-
-def test_the_queries_of_other_rows_are_refused():
-    with pytest.raises(
-        ra.InputError, match=r"got no 'qid'.*\n.*; whole= has 50 rows but X has 60, so it does not give"
-    ):
-        monitored(ra.sklearn.query_scorer(CONV, whole=QID[:50]))
+@pytest.mark.parametrize(
+    ("whole", "message"),
+    [
+        (None, r"got no 'qid'.*\n.*ScoringMonitor, query_scorer\(whole=qid\)"),
+        (QID[:50], r"got no 'qid'.*\n.*; whole= has 50 rows but X has 60, so it does not give"),
+    ],
+)
+def test_without_the_queries_of_the_rows_the_hint_names_what_is_possible(whole, message):
+    with pytest.raises(ra.InputError, match=message):
+        monitored(ra.sklearn.query_scorer(CONV, whole=whole))
 
 
 @pytest.mark.xfail(

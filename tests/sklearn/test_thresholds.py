@@ -27,21 +27,14 @@ THRESHOLDS = np.array([0.2, 0.4, 0.6])
 FOLDS = list(QueryKFold(3).split(DATA.X, RELEVANT, DATA.qid))
 
 
-def by_threshold(convention, **weights):
+def by_threshold(convention, rows=None):
     """Give the mean over the folds of the value at each threshold."""
     values = []
     for train, test in FOLDS:
-        model = GaussianNB().fit(DATA.X[train], RELEVANT[train])
-        probability = model.predict_proba(DATA.X[test])[:, 1]
-        extra = {name: column[test] for name, column in weights.items()}
-        if extra:
-            first = ra.Queries(RELEVANT[test], qid=DATA.qid[test]).indptr[:-1]
-            extra = {"query_weight": extra["rows"][first]}
-        values.append([
-            ra.evaluate(RELEVANT[test], (probability >= threshold).astype(int), convention, qid=DATA.qid[test], **extra)
-            .value
-            for threshold in THRESHOLDS
-        ])  # fmt: skip
+        probability = GaussianNB().fit(DATA.X[train], RELEVANT[train]).predict_proba(DATA.X[test])[:, 1]
+        weights = None if rows is None else rows[test][ra.Queries(RELEVANT[test], qid=DATA.qid[test]).indptr[:-1]]
+        queries = ra.Queries(RELEVANT[test], qid=DATA.qid[test], query_weight=weights)
+        values.append([ra.evaluate(queries, (probability >= at).astype(int), convention).value for at in THRESHOLDS])
     return np.mean(values, axis=0)
 
 
@@ -52,13 +45,15 @@ def tuned(scorer, **params):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_threshold_is_tuned_by_the_declared_measure(n_jobs):
+def test_a_threshold_is_tuned_by_the_declared_measure_and_pickled(n_jobs):
     with sklearn.config_context(enable_metadata_routing=True):
         model = tuned(query_scorer(TIED), n_jobs=n_jobs).fit(DATA.X, RELEVANT, qid=DATA.qid)
+        again = pickle.loads(pickle.dumps(model))
     expected = by_threshold(TIED)
     assert model.cv_results_["scores"].tolist() == expected.tolist()
     assert model.best_threshold_ == THRESHOLDS[expected.argmax()]
     assert len(set(expected.tolist())) == 3
+    assert again.predict(DATA.X).tolist() == model.predict(DATA.X).tolist()
 
 
 def test_weights_count_in_the_tuning_of_a_threshold():
@@ -70,22 +65,12 @@ def test_weights_count_in_the_tuning_of_a_threshold():
     assert model.cv_results_["scores"].tolist() == by_threshold(WEIGHTED, rows=rows).tolist()
 
 
-def test_without_routing_an_index_level_of_y_says_the_queries():
+def test_without_routing_an_index_level_of_y_says_the_queries_or_nothing_does():
     y = pd.Series(RELEVANT, index=pd.Index(DATA.qid, name="qid"))
     model = tuned(query_scorer(TIED)).fit(DATA.X, y)
     assert model.cv_results_["scores"].tolist() == by_threshold(TIED).tolist()
-
-
-def test_without_queries_no_threshold_is_tuned():
     with pytest.raises(ra.InputError, match="got no 'qid'"):
         tuned(query_scorer(TIED)).fit(DATA.X, RELEVANT)
-
-
-def test_a_tuned_threshold_is_pickled():
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = tuned(query_scorer(TIED)).fit(DATA.X, RELEVANT, qid=DATA.qid)
-        again = pickle.loads(pickle.dumps(model))
-    assert again.predict(DATA.X).tolist() == model.predict(DATA.X).tolist()
 
 
 def test_curves_hold_the_declared_values():

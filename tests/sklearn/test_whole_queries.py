@@ -19,13 +19,9 @@ from sklearn.model_selection import (  # noqa: E402
     cross_validate,
     learning_curve,
     train_test_split,
-)
+)  # fmt: skip
 
-from tests.helpers.sklearn_data import (  # noqa: E402 - after the skip
-    DATA,
-    TEXTBOOK,
-    forest,
-)
+from tests.helpers.sklearn_data import DATA, TEXTBOOK, forest  # noqa: E402 - after the skip
 
 
 def test_a_scorer_told_of_whole_queries_warns_of_cut_ones():
@@ -39,9 +35,8 @@ def test_a_scorer_told_of_whole_queries_warns_of_cut_ones():
     with pytest.warns(ra.sklearn.CutQueriesWarning, match=message):
         value = scorer(model, DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows])
     assert value == ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows])
-    with pytest.warns(
-        ra.sklearn.CutQueriesWarning, match="60 of 60 queries are not whole"
-    ):  # doubled, as by resampling
+    doubled = "60 of 60 queries are not whole"  # as by resampling
+    with pytest.warns(ra.sklearn.CutQueriesWarning, match=doubled):
         scorer(model, np.vstack([DATA.X] * 2), np.tile(DATA.y, 2), qid=np.tile(DATA.qid, 2))
 
 

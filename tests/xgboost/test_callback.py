@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.ranking_data import ranking
+from tests.tables import for_each
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
@@ -71,8 +72,36 @@ def test_the_callback_notices_that_a_dmatrix_says_something_else():
             assert entry.value == ra.evaluate(labels, scores, entry.convention, group_sizes=sizes).value
 
 
+def test_early_stopping_in_xgbranker_watches_a_set_of_the_callback():
+    one, two = ranking(20, 60), ranking(21, 40)
+    evals = [((two.X, two.y, two.qid), "valid"), ((one.X, one.y, one.qid), "train")]
+    report = ra.xgboost.EvalCallback([TEXTBOOK, LETOR], evals)
+    stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=5, data_name="valid")
+    ranker = xgb.XGBRanker(n_estimators=80, learning_rate=1.0, callbacks=[report, stop], n_jobs=1)
+    ranker.fit(one.X, one.y, qid=one.qid)
+    values = [entry.value for entry in report.history.only(dataset="valid", convention=TEXTBOOK)]
+    assert ranker.best_iteration == int(np.argmax(values)) == len(values) - 6 < 74
+
+
+def test_each_fit_of_a_ranker_and_a_continued_training_is_a_run():
+    one, evals = ranking(16), [((ranking(17).X, ranking(17).y, ranking(17).qid), "valid")]
+    fits, trainings = (ra.xgboost.EvalCallback(LETOR, evals, names=["mine"]) for _ in range(2))
+    ranker, booster = xgb.XGBRanker(n_estimators=2, callbacks=[fits], n_jobs=1), None
+    for _ in range(2):
+        ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
+        booster = train({}, dmatrix(one), 2, callbacks=[trainings], xgb_model=booster)
+    for history in (fits.history, trainings.history):
+        found = [(entry.run, entry.iteration, entry.dataset, entry.name) for entry in history]
+        assert found == [(run, i, "valid", "mine") for run in (0, 1) for i in (0, 1)]
+
+
 def test_the_callback_refuses_what_it_cannot_do():
     one = ranking(15)
+    with pytest.raises(ra.InputError, match="the DMatrix has no group"):
+        ra.xgboost.EvalCallback(LETOR, [(xgb.DMatrix(one.X, label=one.y), "x")])
+    late = [ra.xgboost.early_stopping(LETOR, rounds=5), ra.xgboost.EvalCallback(LETOR, [(dmatrix(one), "x")])]
+    with pytest.raises(ra.InputError, match="early stopping watches 'ndcg@5/letor4'"):
+        train({}, dmatrix(one), 3, callbacks=late)
     with pytest.raises(ra.InputError, match=r"is not an evaluation set; allowed are a DMatrix, \(X, y, qid\)"):
         ra.xgboost.EvalCallback(LETOR, [((one.X, one.y), "x")])
     with pytest.raises(ra.InputError, match=r"cannot predict inside xgb\.cv"):
@@ -179,36 +208,11 @@ def test_one_name_reported_twice_is_refused():
               callbacks=[tuple_callback(one)])  # fmt: skip
 
 
-@pytest.mark.parametrize("evals", [None, [], {"v": 1}, [1], [(1, 2)], [("a", "v"), ("b", "v")], (("x", "y"), "v")])
-def test_evaluation_sets_of_another_form(evals):
+@for_each("evals", [None, [], {"v": 1}, [1], [(1, 2)], [("a", "v"), ("b", "v")], (("x", "y"), "v")])
+def test_arguments_of_another_kind(evals):
     with pytest.raises(ra.InputError, match=r"is not a list of \(data, name\) with different names"):
         ra.xgboost.EvalCallback(TEXTBOOK, evals)
-
-
-def test_arguments_of_another_kind():
-    for call in (ra.xgboost.native_metric, lambda c: ra.xgboost.early_stopping(c, rounds=3), ra.xgboost.custom_metric):
-        with pytest.raises(ra.ConventionError, match="convention"):
-            call(None)
-    for rounds in ("3", "abc", None, 0, 2.0, True):
-        with pytest.raises(ra.InputError, match=f"rounds={rounds!r}; allowed are whole numbers from 1 on"):
-            ra.xgboost.early_stopping(TEXTBOOK, rounds=rounds)
-    for stopping in (
-        ra.xgboost.early_stopping,
-        lambda *a, **more: pytest.importorskip("lightgbm") and ra.lightgbm.early_stopping(*a, **more),
-    ):
-        for min_delta in ("x", None, -0.1, np.nan, np.inf, [0.1]):
-            with pytest.raises(ra.InputError, match=r"min_delta=.*; allowed are finite numbers from 0 on"):
-                stopping(TEXTBOOK, rounds=3, min_delta=min_delta)
-        with pytest.raises(ra.InputError, match="name=3; allowed are a text and None"):
-            stopping(TEXTBOOK, rounds=3, name=3)
     with pytest.raises(ra.InputError, match="data_name=0; allowed are a text and None"):
         ra.xgboost.early_stopping(TEXTBOOK, rounds=3, data_name=0)
     with pytest.raises(ra.InputError, match="missing='x'; allowed are numbers, NaN among them"):
         tuple_callback(ranking(16), missing="x")
-    with pytest.raises(ra.InputError, match=r"n_threads=0; allowed"):
-        ra.xgboost.custom_metric(TEXTBOOK, n_threads=0)
-    with pytest.raises(ra.ConventionError, match="one name for each"):
-        ra.xgboost.custom_metric(TEXTBOOK, names=3)
-    with pytest.raises(ra.ConventionError, match="one name for each"):
-        ra.xgboost.custom_metric(TEXTBOOK, names=[3])
-    assert ra.xgboost.native_metric(XGBOOST.at(2**32 + 1))["eval_metric"] == "ndcg@2147483647"

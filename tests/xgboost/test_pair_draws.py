@@ -137,53 +137,26 @@ def test_what_xgboost_3_4_trained_is_trained_in_any_release(training):
 # Warnings
 
 
-SHARING = [
-    {"subsample": 0.5},
-    {"colsample_bytree": 0.5},
-    {"colsample_bylevel": 0.5},
-    {"colsample_bynode": 0.5},
-    {"rate_drop": 0.5},
-    {"skip_drop": 0.5},
-    {"one_drop": 1},
+DESCENT = {"booster": "gblinear", "updater": "coord_descent"}
+WITHOUT = r"under {}.*\nHint: lambdarank_pair_method='topk'"
+NOT_REPLAYED = [
+    *(({name: 0.5}, WITHOUT.format(f"{name}=")) for name in ("subsample", "rate_drop", "skip_drop")),
+    *(({f"colsample_by{part}": 0.5}, WITHOUT.format(f"colsample_by{part}=")) for part in ("tree", "level", "node")),
+    ({"one_drop": 1}, WITHOUT.format("one_drop=")),
+    *(({**DESCENT, "feature_selector": by}, f"under feature_selector={by}") for by in ("shuffle", "random")),
+    ({"seed_per_iteration": True}, r"under seed_per_iteration(.|\n)*Hint: train without"),
+    ({"seed": 9}, r"it seeds .* seed=9(.|\n)*objective has seed=0.\nHint: value.replace\(seed=9\)"),
 ]
 
 
 @from_3_4
-@pytest.mark.parametrize("params", SHARING, ids=short)
-def test_draws_of_one_generator_are_not_replayed_and_warn(params):
-    train = dmatrix(graded(1))
-    [name] = params
-    with pytest.warns(UserWarning, match=rf"{OTHERS}: under {name}=.*\nHint: lambdarank_pair_method='topk'"):
-        found = replayed(train, **params)
-    assert not np.array_equal(found, built_in(train, **params))
-
-
-@from_3_4
 @pytest.mark.filterwarnings(r"ignore:[^\0]*(gblinear|are not used):UserWarning")
-@pytest.mark.parametrize("selector", ["shuffle", "random"])
-def test_a_linear_booster_that_draws_features_warns(selector):
+@pytest.mark.parametrize(("params", "message"), NOT_REPLAYED, ids=short)
+def test_draws_that_are_not_replayed_warn(params, message):
     train = dmatrix(graded(1))
-    params = {"booster": "gblinear", "updater": "coord_descent", "feature_selector": selector}
-    with pytest.warns(UserWarning, match=rf"{OTHERS}: under feature_selector={selector}"):
+    with pytest.warns(UserWarning, match=f"{OTHERS}: {message}"):
         found = replayed(train, **params)
     assert not np.array_equal(found, built_in(train, **params))
-
-
-@from_3_4
-def test_every_round_seeded_by_itself_warns():
-    train = dmatrix(graded(1))
-    with pytest.warns(UserWarning, match=rf"{OTHERS}: under seed_per_iteration(.|\n)*Hint: train without"):
-        found = replayed(train, seed_per_iteration=True)
-    assert not np.array_equal(found, built_in(train, seed_per_iteration=True))
-
-
-@from_3_4
-def test_a_seed_that_the_parameters_contradict_warns():
-    train = dmatrix(graded(1))
-    message = rf"{OTHERS}: it seeds .* seed=9(.|\n)*objective has seed=0.\nHint: value.replace\(seed=9\)"
-    with pytest.warns(UserWarning, match=message):
-        found = replayed(train, seed=9)
-    assert not np.array_equal(found, built_in(train, seed=9))
 
 
 @pytest.mark.parametrize("preset", PRESETS.values())

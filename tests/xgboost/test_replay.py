@@ -35,54 +35,30 @@ def dmatrix(data, **more):
     return xgb.DMatrix(data.X, label=data.y, qid=data.qid, nthread=1, **more)
 
 
-def trained(params, train, rounds=8, obj=None):
-    return xgb.train({**PARAMS, **params}, train, rounds, obj=obj)
+def trained(params, train, rounds=8, obj=None, **more):
+    return xgb.train({**PARAMS, **params, **more}, train, rounds, obj=obj)
 
 
 def assert_same_margins(first, second, data):
     np.testing.assert_array_equal(*(booster.predict(data, output_margin=True) for booster in (first, second)))
 
 
-def assert_replayed(name, options, train, rounds=8, **params):
-    objective = ra.xgboost.objective(PRESETS[name](**options), n_threads=1)
-    expected = trained({"objective": name, **options, **params}, train, rounds)
-    found = trained({**params, **objective.replay_params(train)}, train, rounds, obj=objective)
+CASES = [
+    *((source, name, {}, {}) for source in DATA for name in PRESETS),
+    *(("made", name, options, {}) for name in PRESETS for options in OPTIONS),
+    *(("made", "rank:ndcg", {}, {"tree_method": method, "rounds": 40}) for method in ("hist", "approx", "exact")),
+]
+
+
+@for_each(("source", "name", "options", "params", "weighted"), [(*case, row % 2) for row, case in enumerate(CASES)])
+def test_replay_params_make_a_preset_the_built_in_objective(source, name, options, params, weighted):
+    data = binary(DATA[source](), name)
+    weight = np.random.default_rng(0).random(data.sizes.size) if weighted else None
+    objective, train = ra.xgboost.objective(PRESETS[name](**options), n_threads=1), dmatrix(data, weight=weight)
+    expected = trained({"objective": name, **options}, train, **params)
+    found = trained(objective.replay_params(train), train, obj=objective, **params)
     assert np.ptp(expected.predict(train, output_margin=True)) > 0.1  # something was learned
     assert_same_margins(found, expected, train)
-
-
-@pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("source", DATA)
-def test_replay_params_make_a_preset_the_built_in_objective(source, name):
-    data = binary(DATA[source](), name)
-    assert_replayed(name, {}, dmatrix(data))
-    assert_replayed(name, {}, dmatrix(data, weight=np.random.default_rng(0).random(data.sizes.size)))
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=short)
-@pytest.mark.parametrize("name", PRESETS)
-def test_replay_params_follow_the_options_of_a_preset(name, options):
-    assert_replayed(name, options, dmatrix(binary(graded(1), name)))
-
-
-@pytest.mark.parametrize("method", ["hist", "approx", "exact"])
-def test_a_hundred_rounds_are_the_same_to_the_last_bit(method):
-    assert_replayed("rank:ndcg", {}, dmatrix(graded(2)), rounds=100, tree_method=method)
-
-
-def test_without_them_xgboost_starts_a_callable_objective_elsewhere():
-    train = dmatrix(graded(3))
-    own = trained({"objective": "rank:ndcg"}, train).predict(train, output_margin=True)
-    ours = trained({}, train, obj=ra.xgboost.objective(objectives.xgboost.ndcg())).predict(train, output_margin=True)
-    np.testing.assert_allclose(ours - own, 0.5, rtol=0, atol=1e-5)
-
-
-def test_the_same_base_score_in_both_is_another_way():
-    train = dmatrix(graded(3))
-    own = trained({"objective": "rank:ndcg", "base_score": 0}, train)
-    assert_same_margins(
-        trained({"base_score": 0}, train, obj=ra.xgboost.objective(objectives.xgboost.ndcg())), own, train
-    )
 
 
 @pytest.mark.parametrize("options", [{}, MEAN], ids=["topk", "mean"])
@@ -127,12 +103,6 @@ def test_asking_draws_nothing_from_the_training():
     np.testing.assert_array_equal(asked(margins, train), untouched(margins, train))
 
 
-def test_a_dmatrix_without_group_is_refused():
-    data = graded(8)
-    with pytest.raises(ra.InputError, match="the DMatrix has no group"):
-        ra.xgboost.objective(objectives.xgboost.ndcg()).replay_params(xgb.DMatrix(data.X, label=data.y))
-
-
 # Labels
 
 
@@ -169,7 +139,13 @@ def rankers(**params):
 
 @pytest.mark.parametrize(
     "params",
-    [{}, {"tree_method": "approx"}, {"colsample_bynode": 0.5}, {"subsample": 0.5, "random_state": 7}],
+    [
+        {},
+        {"tree_method": "approx"},
+        {"colsample_bynode": 0.5},
+        {"subsample": 0.5, "random_state": 7},
+        {"base_score": 0.25},
+    ],
     ids=short,
 )
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
@@ -179,6 +155,10 @@ def test_query_ranker_replays_to_the_last_bit(params, weighted):
     built_in, ours = (model.fit(data.X, data.y, qid=data.qid, sample_weight=weights) for model in rankers(**params))
     np.testing.assert_array_equal(ours.predict(data.X), built_in.predict(data.X))
     assert np.ptp(ours.predict(data.X)) > 0.1
+    if "base_score" in params:
+        config = json.loads(ours.estimator_.get_booster().save_config())
+        assert float(config["learner"]["learner_model_param"]["base_score"].strip("[]")) == 0.25
+        assert ours.estimator_.base_score == 0.25
 
 
 def test_query_ranker_reports_and_stops_as_under_the_built_in_objective():
@@ -188,12 +168,3 @@ def test_query_ranker_reports_and_stops_as_under_the_built_in_objective():
         model.fit(data.X, data.y, qid=data.qid, eval_set=(valid.X, valid.y, valid.qid))
         found.append((model.estimator_.best_iteration, model.estimator_.evals_result()))
     assert found[0] == found[1]
-
-
-def test_query_ranker_keeps_the_rankers_own_base_score():
-    data = graded(9)
-    built_in, ours = (model.fit(data.X, data.y, qid=data.qid) for model in rankers(base_score=0.25))
-    np.testing.assert_array_equal(ours.predict(data.X), built_in.predict(data.X))
-    config = json.loads(ours.estimator_.get_booster().save_config())
-    assert float(config["learner"]["learner_model_param"]["base_score"].strip("[]")) == 0.25
-    assert ours.estimator_.base_score == 0.25
