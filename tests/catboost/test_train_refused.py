@@ -138,9 +138,15 @@ def of(X=None, **columns):
         (of(label=None), "the Pool has no labels"),
         (of(group_id=None), "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool"),
         (of(pairs=[[0, 1]]), "has pairs, but an objective makes pairs"),
-        (of(["a b", 1.0], text_features=[0]), r"has text features \[0\], and CatBoost cannot .*\nHint: encode"),
+        (
+            of(["a b", 1.0], text_features=[0]),
+            r"has text features \[0\], and CatBoost cannot sum models with these.\nHint: encode",
+        ),
         (of([[1.0, 2.0], 1.0], embedding_features=[0]), r"has embedding features \[0\], and CatBoost cannot sum"),
-        (of(baseline=rows()[0][:, :2]), "the Pool has a baseline of 2 columns, but a ranking .*\nHint: catboost.Pool"),
+        (
+            of(baseline=rows()[0][:, :2]),
+            "the Pool has a baseline of 2 columns, but a ranking has one score per row.\nHint: catboost.Pool",
+        ),
         (of(weight=np.arange(3000.0) + 1), "varies within a query, at row 1, (.|\n)*Hint: .*group_weight"),
     ],
 )  # fmt: skip
