@@ -197,35 +197,6 @@ def test_rows_in_another_order_of_queries_learn_the_same(bias):
     np.testing.assert_allclose(plain.bias, interleaved.bias, rtol=1e-5)
 
 
-def test_pairs_beyond_the_limit_are_left_as_they_are():
-    labels, scores, sizes = data(EXACT)
-    _, found = trained(TRUE.replace(limit=1), EXACT, labels, sizes, 2, start=scores)
-    queries = ra.Queries(labels, group_sizes=sizes)
-    np.testing.assert_array_equal(found[1], EXACT.bind(queries).gradients(scores - 0.3 * found[0][0]))
-
-
-def test_of_one_pair_the_true_cost_falls_and_the_mirrored_one_grows_as_it_is_ordered_better():
-    # In the first query the relevant row is the first one, tied; in the second it is the second one, well ahead.
-    labels, sizes = [1.0, 0.0, 0.0, 1.0], [2, 2]
-    ratio = {}
-    for bias in (TRUE, MIRRORED):
-        bound = bias.replace(norm=0).bind(objectives.catboost.pair_logit(), ra.Queries(labels, group_sizes=sizes))
-        bound.learn(*bound.gradients([0.0, 0.0, -2.0, 2.0]))
-        ratio[bias.cost] = bias.learned(bound).higher[1]
-    assert ratio["true"] == pytest.approx(np.log1p(np.exp(-4)) / np.log(2))
-    assert ratio["mirrored"] == pytest.approx(np.log1p(np.exp(4)) / np.log(2))
-
-
-def test_clicks_on_top_rows_are_learned_as_the_position_s():
-    """Relevance without order, and clicks that only rows near the top get: their positions' biases fall in order."""
-    rng = np.random.default_rng(1)
-    n_queries, n = 400, 8
-    seen = 1 / (1 + np.arange(n))
-    clicks = (rng.random((n_queries, n)) < seen).astype(float).ravel()
-    bound, _ = trained(ROWS.replace(regularization=0), objectives.catboost.pair_logit(), clicks, [n] * n_queries, 20)
-    assert (np.diff(ROWS.learned(bound).biases) < 0).all()
-
-
 @pytest.mark.parametrize(
     ("positions", "message"),
     [

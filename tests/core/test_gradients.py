@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -58,18 +59,6 @@ def test_gradients_are_those_of_the_formula(queries, value):
     np.testing.assert_allclose(hess, [h for _, query in pairs for h in query], rtol=3e-7, atol=1e-12)
 
 
-@given(seed=st.integers(0, 2**32 - 1), norm=st.booleans(), truncation=st.sampled_from([1, 5, 30]))
-@settings(max_examples=examples(30), deadline=None)
-def test_the_table_is_the_exact_sigmoid_up_to_its_bins(seed, norm, truncation):
-    value = objectives.lightgbm.lambdarank(lambdarank_norm=norm, lambdarank_truncation_level=truncation)
-    labels, scores, sizes = data(value, seed)
-    found = objectives.gradients(labels, scores, value, group_sizes=sizes)
-    exact = objectives.gradients(labels, scores, value.replace(sigmoid="exact"), group_sizes=sizes)
-    bin_width = 50 / 2**20
-    for one, other in zip(found, exact, strict=True):
-        np.testing.assert_allclose(one, other, rtol=bin_width, atol=bin_width * np.abs(other).max())
-
-
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-8, 1e-7, 1e-6]))
 @settings(max_examples=examples(40), deadline=None)
 def test_scores_are_compared_in_the_declared_precision(seed, scale):
@@ -92,17 +81,16 @@ NARROW = [
     objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False).replace(sigma=2),
     TABLE.replace(sigma=2.0),
     TABLE.replace(sigma=0.5, normalization="none", truncation=3),
+    TABLE.replace(truncation=1),
+    TABLE.replace(normalization="none"),
 ]
 
 
-@for_each("value", NARROW, ids=kind)
-@pytest.mark.parametrize("tied", [False, True])
-def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied):
+@for_each(("value", "tied", "seed"), list(product(NARROW, [False, True], [0, 1])), ids=str)
+def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied, seed):
     """LightGBM's sigmoid is as exact as its bins are narrow; a query of one score has no distances to divide by."""
-    labels, scores, sizes = data(value)
-    scores = (
-        np.where(np.arange(scores.size) < 50, 0.5, scores).astype(np.float32) if tied else scores.astype(np.float32)
-    )
+    labels, scores, sizes = data(value, seed)
+    scores = np.where(tied & (np.arange(scores.size) < 50), 0.5, scores).astype(np.float32)
     found = objectives.gradients(labels, scores, value, group_sizes=sizes)
     exact = objectives.gradients(labels, scores, value.replace(sigmoid="exact"), group_sizes=sizes)
     relative = 2e-6 if value.sigmoid == "float32" else 50 / 2**20
@@ -167,26 +155,33 @@ def test_rows_far_below_the_best_still_part():
     np.testing.assert_allclose(hess, [0, p * (1 - p), p * (1 - p)], rtol=1e-6)
 
 
-@pytest.mark.parametrize("short", ["zero", "skip"])
-@pytest.mark.parametrize("sigmoid", ["exact", "table"])
-def test_a_query_ruled_out_as_short_has_no_gradient(short, sigmoid):
-    value = EXACT.replace(convention=ra.presets.letor4(5).replace(short=short), sigmoid=sigmoid)
-    grad, hess = objectives.gradients([1, 0, 0, 1, 0, 2, 1, 0, 0], np.arange(9.0), value, group_sizes=[4, 5])
-    assert not grad[:4].any()
-    assert not hess[:4].any()
-    assert grad[4:].any()
+NOT_SHORT = [EXACT.replace(convention=ra.presets.letor4(5).replace(short=short)) for short in ("zero", "skip")]
+PLAIN = {"scores": np.arange(9.0), "group_sizes": [4, 5]}
 
 
-@for_each("value", [v for v in STATELESS if v.kind in {"lambdarank", "ranknet", "lambdamap"}], ids=kind)
-def test_a_query_of_one_grade_has_no_gradient(value):
-    grad, hess = objectives.gradients([1, 1, 1, 0, 0], np.arange(5.0), value, group_sizes=[3, 2])
-    assert not grad.any()
-    assert not hess.any()
+@for_each(
+    ("value", "columns"),
+    [
+        *((value.replace(sigmoid=sigmoid), {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0]})  # of four rows, under a cutoff of 5
+          for value in NOT_SHORT for sigmoid in ("exact", "table")),
+        *((value, {"labels": [1, 1, 1, 1, 0, 1, 1, 0, 0]})  # of one grade
+          for value in STATELESS if value.kind in {"lambdarank", "ranknet", "lambdamap"}),
+        *((value, {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0], "retrieved": [False] * 4 + [True] * 5})
+          for value in (EXACT, TABLE, objectives.xgboost.ndcg())),
+        (objectives.catboost.query_soft_max(), {"labels": [0, 0, 0, 0, 0, 1, 1, 0, 0]}),  # without a positive label
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_first_query_has_no_gradient(value, columns):
+    found = objectives.gradients(**PLAIN, **columns, objective=value)
+    for part in found:
+        assert not part[:4].any()
+        assert part[4:].any()
 
 
-@pytest.mark.parametrize("policy", [{"empty": "error"}, {"empty": "skip"}, {"empty": 0.5}, {"missing": "error"}])
-def test_policies_for_empty_and_missing_queries_do_not_matter(policy):
-    labels, scores, sizes = [0, 0, 1, 0], [0.1, 0.2, 0.3, 0.4], [2, 2]
+@for_each("policy", [{"empty": "error"}, {"empty": "skip"}, {"empty": 0.5}, {"missing": "error"}, {"ties": "average"}])
+def test_policies_that_no_gradient_has_do_not_matter(policy):
+    labels, scores, sizes = [0, 0, 2, 0.5, 1, 0], [0.1, 0.2, 0.5, 0.5, 0.5, 0.5], [2, 4]
     one = objectives.gradients(labels, scores, EXACT, group_sizes=sizes)
     other = EXACT.replace(convention=EXACT.convention.replace(**policy))
     np.testing.assert_array_equal(one, objectives.gradients(labels, scores, other, group_sizes=sizes))
@@ -215,50 +210,6 @@ def test_gradients_of_some_queries_are_those_of_all(value, weights):
     ends = np.cumsum(sizes)
     found = value.bind(queries).of_queries(np.asarray(scores, np.float64), 1, 4)
     np.testing.assert_array_equal(found, whole[ends[0] : ends[3]])
-
-
-def test_averaged_ties_are_ranked_in_row_order():
-    labels, scores = [2, 0.5, 1, 0], [0.5, 0.5, 0.5, 0.5]
-    averaged = EXACT.replace(convention=EXACT.convention.replace(ties="average"))
-    for value in (EXACT, averaged):
-        found = objectives.gradients(labels, scores, value, group_sizes=[4])
-        np.testing.assert_array_equal(found, objectives.gradients(labels, scores, EXACT, group_sizes=[4]))
-
-
-def test_rows_not_retrieved_have_no_gradient():
-    convention = ra.presets.textbook(3).replace(unjudged="drop")
-    value = EXACT.replace(convention=convention)
-    retrieved, judged = [True, True, False, True], [True, True, True, False]
-    grad, _ = objectives.gradients(
-        [1, 0, 2, 0], [1.0, 2.0, 9.0, 3.0], value, group_sizes=[4], retrieved=retrieved, judged=judged
-    )
-    assert grad[:2].all()
-    assert not grad[2:].any()
-
-
-@pytest.mark.parametrize("value", [EXACT, TABLE, objectives.xgboost.ndcg()])
-def test_a_query_of_which_nothing_is_retrieved_has_no_gradient(value):
-    found = objectives.gradients([1, 0], [2.0, 1.0], value, group_sizes=[2], retrieved=[False, False])
-    assert not np.any(found)
-
-
-def test_cut_discounts_make_delta_the_true_change_of_ndcg():
-    convention = ra.presets.textbook(3).replace(ties="input")
-    value = EXACT.replace(convention=convention, beyond_k="cut", normalization="none", truncation=None)
-    labels, scores = np.array([0, 2, 1, 0, 3]), np.arange(5.0)[::-1].copy()
-    grad = np.zeros(5)
-    before = ra.evaluate(labels, scores, convention, group_sizes=[5]).value
-    for i in range(5):
-        for j in range(5):
-            if labels[i] > labels[j]:
-                traded = scores.copy()
-                traded[[i, j]] = traded[[j, i]]
-                change = abs(ra.evaluate(labels, traded, convention, group_sizes=[5]).value - before)
-                push = change / (1 + math.exp(scores[i] - scores[j]))
-                grad[i] -= push
-                grad[j] += push
-    found, _ = objectives.gradients(labels, scores, value, group_sizes=[5])
-    np.testing.assert_allclose(found, grad, rtol=1e-6)
 
 
 def test_xendcg_draws_anew_each_round_and_goes_on_from_a_state():

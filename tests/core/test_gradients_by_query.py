@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate, product
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
-from tests.core.gradient_data import EXACT
-from tests.core.test_gradients import STATELESS, data, kind
+from tests.core.gradient_data import EXACT, STATELESS, data, kind
+from tests.core.lambdarank_by_hand import query_gradients
+from tests.oracles.rows import Row
 from tests.tables import for_each
 
 SIZES = (3, 1, 5, 2, 8)
@@ -31,15 +33,6 @@ def test_gradients_of_several_queries_are_those_of_each_alone(value):
 def softmax(values):
     powers = np.exp(np.asarray(values, float))
     return powers / powers.sum()
-
-
-def test_a_query_without_a_positive_label_has_no_softmax_gradient():
-    found = objectives.gradients(
-        [0, 0, 1, 0], [1.0, 2.0, 3.0, 4.0], objectives.catboost.query_soft_max(), group_sizes=[2, 2]
-    )
-    for part in found:
-        assert not part[:2].any()
-        assert part[2:].all()
 
 
 def xendcg(label, score, draws):
@@ -73,45 +66,19 @@ def test_xendcg_by_hand_in_two_rounds():
             np.testing.assert_allclose(hess[part], expected[1], rtol=1e-6)
 
 
-def mean_change_of_ap(labels, scores):
-    """Pair by pair: what trading places would change average precision, by trading them."""
-    order = np.argsort(-scores, kind="stable")
-
-    def ap(of):
-        hits = np.cumsum(of)
-        return (of * hits / np.arange(1, of.size + 1)).sum() / of.sum()
-
-    ranked = labels[order]
-    found = np.zeros((labels.size, labels.size))
-    for i in range(labels.size):
-        for j in range(labels.size):
-            traded = ranked.copy()
-            traded[[i, j]] = traded[[j, i]]
-            found[order[i], order[j]] = abs(ap(traded) - ap(ranked))
-    return found
-
-
-@pytest.mark.parametrize("truncation", [None, 1, 3])
-@pytest.mark.parametrize("seed", range(4))
-def test_lambdamap_by_hand(truncation, seed):
+@for_each(("truncation", "seed"), list(product([None, 1, 3], range(4))))
+def test_lambdamap_weighs_a_pair_by_the_change_of_average_precision(truncation, seed):
     rng = np.random.default_rng(seed)
     labels, scores = rng.permutation([0.0, 0, 0, 1, 1, 0, 1]), rng.standard_normal(7).astype(np.float32)
     value = objectives.xgboost.map().replace(truncation=truncation, normalization="none")
     found = objectives.gradients(labels, scores, value, group_sizes=[7])
-    change, ranks = mean_change_of_ap(labels, scores), np.empty(7, int)
-    ranks[np.argsort(-scores, kind="stable")] = np.arange(7)
-    grad, hess = np.zeros(7), np.zeros(7)
-    for i in np.flatnonzero(labels):
-        for j in np.flatnonzero(labels == 0):
-            if min(ranks[i], ranks[j]) < (truncation or 7):
-                p = 1 / (1 + math.exp(scores[i] - scores[j]))
-                grad[[i, j]] += [-p * change[i, j], p * change[i, j]]
-                hess[[i, j]] += 2 * p * (1 - p) * change[i, j]
-    np.testing.assert_allclose(found[0], grad, rtol=2e-5, atol=1e-6)
-    np.testing.assert_allclose(found[1], hess, rtol=2e-5, atol=1e-6)
+    trading = EXACT.replace(convention=ra.presets.catboost.map(None), truncation=truncation, normalization="none",
+                            hessian="doubled", sigma=1.0)  # fmt: skip
+    rows = [Row(float(label), float(score)) for label, score in zip(labels, scores, strict=True)]
+    np.testing.assert_allclose(found, query_gradients(rows, trading), rtol=2e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("sigma", [0.1, 0.3, 0.7, 1.0, 1.5, 2.0, 3.3, 7.0, 10.0])
+@for_each("sigma", [0.1, 0.3, 0.7, 1.0, 1.5, 2.0, 3.3, 7.0, 10.0])
 def test_the_table_is_read_inside_its_bounds(sigma):
     """It covers sigma x from -25 to 25; the floats next to its ends are read, and what lies behind it is not."""
     behind = np.full(BINS + 8, np.nan)
@@ -119,9 +86,7 @@ def test_the_table_is_read_inside_its_bounds(sigma):
     sigmoid_table(sigma, table)
     end = REACH / sigma
     bins_per_unit = BINS / (2 * end)
-    near = [end]
-    for _ in range(4):
-        near.append(float(np.nextafter(near[-1], 0)))
+    near = list(accumulate(range(4), lambda x, _: float(np.nextafter(x, 0)), initial=end))
     for x in [*near, np.nextafter(end, math.inf), 1e300, *np.linspace(-end, end, 999)[1:-1]]:
         for signed in (x, -x):
             found = from_table(signed, table, -end, bins_per_unit)
@@ -129,7 +94,7 @@ def test_the_table_is_read_inside_its_bounds(sigma):
             assert found == pytest.approx(exact, rel=2 * 50 / BINS)
 
 
-@pytest.mark.parametrize("x", [25.0, float(np.nextafter(25.0, 0)), 30.0, 1e9])
+@for_each("x", [25.0, float(np.nextafter(25.0, 0)), 30.0, 1e9])
 def test_a_pair_at_the_end_of_the_table_has_its_last_entry(x):
     """1 / (1 + exp(25 - 1 bin)), of bins 50 / 2^20 wide."""
     value = objectives.lightgbm.lambdarank(lambdarank_norm=False)
@@ -146,13 +111,11 @@ def test_xgboosts_hessian_has_a_floor(sigmoid):
     value = objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False)
     _, hess = objectives.gradients([1, 0], [60.0, 0.0], value.replace(sigmoid=sigmoid), group_sizes=[2])
     np.testing.assert_allclose(hess, [2e-16, 2e-16], rtol=1e-6)
-    _, plain = objectives.gradients(
-        [1, 0], [60.0, 0.0], value.replace(sigmoid="exact", hessian="plain"), group_sizes=[2]
-    )
-    np.testing.assert_allclose(plain, [math.exp(-60)] * 2, rtol=1e-6)
+    plain = objectives.gradients([1, 0], [60.0, 0.0], value.replace(sigmoid="exact", hessian="plain"), group_sizes=[2])
+    np.testing.assert_allclose(plain[1], [math.exp(-60)] * 2, rtol=1e-6)
 
 
-@pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 7])
+@for_each("size", [2, 3, 4, 5, 6, 7])
 def test_scores_of_the_query_before_leave_nothing_behind(size):
     """Whose difference from those that follow would be infinite."""
     labels, near = np.arange(9 + size) % 2, np.arange(size) * 1e290
@@ -164,32 +127,13 @@ def test_scores_of_the_query_before_leave_nothing_behind(size):
     assert np.ptp(alone[0]) > 0
 
 
-@pytest.mark.parametrize("rounds", [2**31 - 2, 2 * (2**31 - 1) - 1])
+@for_each("rounds", [2**31 - 2, 2 * (2**31 - 1) - 1])
 def test_draws_seeded_with_a_multiple_of_the_modulus_are_those_of_1(rounds):
     """As std::minstd_rand has it (C++ standard, [rand.eng.lcong]); one query draws with rounds + 1."""
     value = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2)
     queries = ra.Queries([0, 1, 2, 0, 1, 1], group_sizes=[6])
     first, other = (value.bind(queries, state=np.array([state])) for state in (0, rounds))
     np.testing.assert_array_equal(other.gradients(np.arange(6.0)), first.gradients(np.arange(6.0)))
-
-
-@pytest.mark.parametrize(
-    ("normalization", "offset", "by_distance", "by_sum"),
-    [
-        ("none", 0, False, False),
-        ("lightgbm", float(np.float32(0.01)), True, True),
-        ("xgboost", 0.01, True, True),
-        ("xgboost-distance", 0.01, True, False),
-        ("xgboost-sum", 0, False, True),
-    ],
-)
-def test_what_one_pair_is_divided_by(normalization, offset, by_distance, by_sum):
-    """The lower row is relevant, 0.75 behind: p / (offset + 0.75), then log2(1 + S) / S with S of both rows."""
-    value = objectives.catboost.pair_logit().replace(normalization=normalization)
-    grad, _ = objectives.gradients([0, 1], [1.0, 0.25], value, group_sizes=[2])
-    push = 1 / (1 + math.exp(-0.75)) / (offset + 0.75 if by_distance else 1)
-    expected = math.log2(1 + 2 * push) / 2 if by_sum else push
-    np.testing.assert_allclose(grad, [expected, -expected], rtol=1e-6)
 
 
 @pytest.mark.parametrize("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -12,19 +13,6 @@ from rankadapters import objectives
 from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, data, kind
 from tests.helpers.objective_values import EACH
 from tests.tables import for_each
-
-
-@pytest.mark.parametrize("value", [objectives.xgboost.ndcg(), objectives.xgboost.pairwise()])
-def test_scores_beyond_float32_are_refused_where_it_compares_them(value):
-    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1e\+39, beyond float32"):
-        objectives.gradients([1, 0], [0.0, -1e39], value, group_sizes=[2])
-
-
-@pytest.mark.parametrize("value", [EXACT, objectives.catboost.pair_logit(), objectives.QueryRMSE()])
-def test_scores_too_far_apart_are_refused(value):
-    with pytest.raises(ra.InputError, match=r"scores\[[01]\] is -?1\.5e\+308, too far from the others of its query"):
-        objectives.gradients([1, 0], [1.5e308, -1.5e308], value, group_sizes=[2])
-
 
 OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
 
@@ -40,7 +28,12 @@ OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftM
 )
 def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(value):
     labels, scores = [1, 0, 0, 1, 1, 1, 0], [0.0, -1.5e308, 1.0, 0.5, 1.5e308, 0.0, 2.0]
-    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1\.5e\+308, (too far from the others|beyond float32)"):
+    problem = (
+        "beyond float32"
+        if re.search("(precision|sigmoid)=float32", str(value))
+        else "too far from the others of its query"
+    )
+    with pytest.raises(ra.InputError, match=rf"scores\[1\] is -1\.5e\+308, {problem}"):
         objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
 
 
@@ -81,11 +74,7 @@ def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told()
     [
         (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision takes only 0 and 1"),
         (objectives.lightgbm.xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
-        (
-            objectives.catboost.query_soft_max(),
-            [-1, 1],
-            r"labels\[0\] is -1; the objective takes labels from 0 to 1e\+30",
-        ),
+        (objectives.catboost.query_soft_max(), [-1, 1], r"labels\[0\] is -1; .* takes labels from 0 to 1e\+30"),
         (SHARES, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
         (EXACT, [0, -1], r"labels\[1\] is -1"),
     ],
