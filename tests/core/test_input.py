@@ -26,7 +26,7 @@ def refused(problem, labels, scores, convention, **columns):
     with pytest.raises(ra.InputError, match=problem) as caught:
         ra.evaluate(labels, scores, convention, **columns)
     named = re.search(r"(?:(?:labels|scores|qid|docid|row_weight)\[|row )(\d+)", str(caught.value))
-    whole_column = "is np." in str(caught.value)  # whose type is wrong
+    whole_column = re.search(r"must be numbers.* is np\.", str(caught.value))  # whose type is wrong
     assert caught.value.row == (int(named[1]) if named and not whole_column else None)
     assert pickle.loads(pickle.dumps(caught.value)).row == caught.value.row
 
