@@ -13,6 +13,7 @@ from rankadapters.core.data.fingerprint import hash_ids
 from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.kernels.exact import mix_all
+from tests.tables import for_each
 
 LABELS, QID = [2.0, 0.0, 1.5, 0.0, 3.0], ["a", "a", "b", "b", "b"]
 PAIRS = ([0, 4], [1, 2])
@@ -31,20 +32,19 @@ def test_words_are_mixed_as_splitmix64_does(form):
     assert out.tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
 
 
-@pytest.mark.parametrize(
+WHOLE = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]
+
+
+@for_each(
     ("ids", "expected"),
     [
-        ([0, 1, 2**40, -1], ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]),
-        (
-            [0.0, 1.0, 2.0**40, -1.0],
-            ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"],
-        ),
+        ([0, 1, 2**40, -1], WHOLE),
+        ([0.0, 1.0, 2.0**40, -1.0], WHOLE),
         (["a", "é", ""], ["0xdd433d9a4a97677d", "0x7598f8253a7bb514", "0x7cb39d447858dab6"]),
         ([0.5, -2.25], ["0x330ba5e565fe3869", "0xa8b90c8b8c0b19ee"]),
         ([True, False], ["0x910a2dec89025cc1", "0xe220a8397b1dcdaf"]),
         ([("a", 1), ("a", 2)], ["0x2a0486a9012ec09f", "0xc75fe4360b9d585c"]),
     ],
-    ids=["integers", "floats", "texts", "fractions", "flags", "tuples"],
 )
 def test_ids_have_these_hashes(ids, expected):
     column = np.empty(len(ids), object) if isinstance(ids[0], tuple) else np.asarray(ids)
@@ -52,10 +52,11 @@ def test_ids_have_these_hashes(ids, expected):
     assert [hex(word) for word in hash_ids(column).tolist()] == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "expected"),
     [
-        ({}, ["0xe4381c778c6e650e", "0x67c8e1f8ddc80864"]),
+        *((columns, ["0xe4381c778c6e650e", "0x67c8e1f8ddc80864"]) for columns in (  # which mean the same
+            {}, {"labels": [-0.0 + 2, -0.0, 1.5, -0.0, 3.0]}, {"query_weight": [1.0, 1.0]}, {"judged": [True] * 5})),
         ({"qid": ["b", "a", "b", "a", "b"]}, ["0xd2c9c70ea6b01ef3", "0xf605a02f481bfe77"]),
         ({"qid": None, "group_sizes": [2, 3]}, ["0xa73a423f1b255ea9", "0xde143e0546e1d0bb"]),
         ({"query_weight": [0.5, 2.0]}, ["0x3df235b8fb58a221", "0x40bb3e3210081369"]),
@@ -65,8 +66,7 @@ def test_ids_have_these_hashes(ids, expected):
         ({"judged": [True, False, True, True, True]}, ["0x76d29e481753438a", "0x67c8e1f8ddc80864"]),
         ({"retrieved": [True, True, True, False, True]}, ["0xe4381c778c6e650e", "0x293c05eec3492bd7"]),
     ],
-    ids=str,
-)
+)  # fmt: skip
 def test_queries_have_these_fingerprints(columns, expected):
     assert fingerprints(**columns) == expected
 
@@ -74,19 +74,6 @@ def test_queries_have_these_fingerprints(columns, expected):
 def test_a_digest_is_the_sum_of_the_fingerprints():
     queries = ra.Queries(LABELS, qid=QID)
     assert queries.digest == sum(int(word, 16) for word in fingerprints()) % 2**64
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        {"labels": [-0.0 + 2, -0.0, 1.5, -0.0, 3.0]},
-        {"query_weight": [1.0, 1.0]},
-        {"judged": [True] * 5},
-    ],
-    ids=str,
-)
-def test_what_means_the_same_has_the_same_fingerprints(columns):
-    assert fingerprints(**columns) == fingerprints()
 
 
 def test_rows_in_another_order_have_the_same_fingerprints():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.data.fingerprint import hash_ids
 from rankadapters.core.data.ids import id_column, id_kind, id_value
+from tests.tables import for_each
 
 NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - a time without a zone is one of the ids
 ZONE = timezone(timedelta(hours=1))
@@ -22,10 +22,6 @@ def objects(*items):
     column = np.empty(len(items), object)
     column[:] = items
     return column
-
-
-def pandas_time(text):
-    return import_module("pandas").Timestamp(text)
 
 
 SAME = {
@@ -47,20 +43,12 @@ SAME = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("columns", SAME.values(), ids=SAME)
-def test_the_same_id_has_one_hash_in_every_type(columns):
+@for_each("columns", SAME.values(), ids=SAME)
+def test_the_same_id_in_every_type_has_one_hash_one_value_and_one_query(columns):
     assert {int(hash_ids(column)[0]) for column in columns} == {int(hash_ids(columns[0])[0])}
     assert {repr(id_value(column[0])) for column in columns} == {repr(id_value(columns[0][0]))}
-
-
-@pytest.mark.parametrize("columns", SAME.values(), ids=SAME)
-def test_equal_scores_compare_whatever_type_the_ids_have(columns):
     scores = [ra.evaluate([1, 0], [0.1, 0.2], "yahoo@10", qid=np.repeat(column, 2)) for column in columns]
     assert {score - scores[0] for score in scores} == {0.0}
-
-
-@pytest.mark.parametrize("columns", SAME.values(), ids=SAME)
-def test_the_same_id_in_two_types_is_one_query(columns):
     assert ra.Queries([1.0] * len(columns), qid=objects(*(column[0] for column in columns))).n_queries == 1
 
 
@@ -73,11 +61,11 @@ def test_ids_of_different_queries_have_different_hashes():
 
 
 def test_pandas_times_are_those_of_numpy():
-    pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas")
     for text in ("2026-01-31T12:00", "2026-01-31T12:00:00.000000001"):
         expected = hash_ids(np.array([text], "M8[ns]"))
-        assert hash_ids(objects(pandas_time(text))) == expected
-        assert hash_ids(objects(pandas_time(text).tz_localize("UTC").tz_convert("Asia/Tokyo"))) == expected
+        assert hash_ids(objects(pandas.Timestamp(text))) == expected
+        assert hash_ids(objects(pandas.Timestamp(text).tz_localize("UTC").tz_convert("Asia/Tokyo"))) == expected
 
 
 def test_a_set_has_one_hash_in_every_process():
@@ -85,7 +73,7 @@ def test_a_set_has_one_hash_in_every_process():
     assert id_value(frozenset({"b", "a"})) == ("frozenset", "'a'", "'b'")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ids", "dtype", "kind"),
     [
         (np.array([1], np.int8), np.int64, "integer"),
@@ -108,7 +96,6 @@ def test_a_set_has_one_hash_in_every_process():
         (objects(timedelta(1)), "m8[us]", "timedelta"),
         (np.array([1], "m8[s]"), "m8[s]", "timedelta"),
     ],
-    ids=str,
 )
 def test_a_column_has_the_widest_type_of_its_kind(ids, dtype, kind):
     column = id_column(ids)
