@@ -8,6 +8,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.helpers.random_loss_data import unrounded
 from tests.helpers.shared_data import kept, shared_losses
 from tests.tables import for_each
 
@@ -44,15 +45,10 @@ def leaf_values(record: dict[str, Any], grad: Any, hess: Any) -> Any:
 
 @for_each("record", MODELS.values(), ids=MODELS)
 def test_leaf_values_are_catboosts(record):
-    grad, hess = objectives.gradients(record["labels"], record["scores"], value_of(record["loss"]), qid=record["qid"])
+    """To 1e-12 before gradients are rounded to float32."""
+    value, queries = value_of(record["loss"]), ra.Queries(record["labels"], qid=record["qid"])
     expected = np.array(record["leaf_values"])
-    np.testing.assert_allclose(leaf_values(record, grad, hess), expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
-
-
-@for_each("record", MODELS.values(), ids=MODELS)
-def test_before_they_are_rounded_to_float32_they_are_catboosts_to_1e_12(record):
-    bound = value_of(record["loss"]).bind(ra.Queries(record["labels"], qid=record["qid"]))
-    grad, hess = np.zeros(len(record["qid"])), np.zeros(len(record["qid"]))
-    assert list(bound.kernel(np.array(record["scores"]), 0, bound.queries.n_queries, grad, hess)) == [-1]
-    expected = np.array(record["leaf_values"])
-    np.testing.assert_allclose(leaf_values(record, grad, hess), expected, rtol=1e-12, atol=1e-12)
+    exact = leaf_values(record, *unrounded(value, queries, record["scores"]))
+    np.testing.assert_allclose(exact, expected, rtol=1e-12, atol=1e-12)
+    rounded = leaf_values(record, *objectives.gradients(queries, record["scores"], value))
+    np.testing.assert_allclose(rounded, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,10 +13,10 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kind
+from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kind, queries_of, rows_for
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
-from tests.core.test_kernels_against_definition import columns, ragged
+from tests.core.test_kernels_against_definition import ragged
 from tests.helpers.depth import examples
 from tests.oracles.rows import Row
 from tests.tables import for_each
@@ -48,12 +47,8 @@ def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
 @given(queries=ragged(), value=pairwise())
 @settings(max_examples=examples(200))
 def test_gradients_are_those_of_the_formula(queries, value):
-    if isinstance(value, objectives.RankNet):  # without a convention every row is retrieved and judged
-        queries = [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
-    table, scores = columns(queries)
-    if isinstance(value, objectives.RankNet):
-        del table["retrieved"], table["judged"]
-    grad, hess = objectives.gradients(table.pop("labels"), scores, value, **table)
+    queries = rows_for(queries, value)
+    grad, hess = objectives.gradients(*queries_of(queries, value), value)
     pairs = [query_gradients(query, value) for query in queries]
     np.testing.assert_allclose(grad, [g for query, _ in pairs for g in query], rtol=3e-7, atol=1e-12)
     np.testing.assert_allclose(hess, [h for _, query in pairs for h in query], rtol=3e-7, atol=1e-12)
