@@ -6,7 +6,6 @@ import math
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -129,7 +128,7 @@ def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
 
 
 @for_each("value", [*STATELESS, *DRAWING], ids=kind)
-@pytest.mark.parametrize("scale", [1e6, 1e100, 1e-300])
+@for_each("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = data(value)
     if value.kind == "query-rmse" or "float32" in str(value):
@@ -195,7 +194,7 @@ def test_query_weights_multiply(value):
 
 
 @for_each("value", STATELESS, ids=kind)
-@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]], ids=["plain", "weighted"])
+@for_each("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
 def test_gradients_of_some_queries_are_those_of_all(value, weights):
     labels, scores, sizes = data(value)
     if "convention" in value.fields():

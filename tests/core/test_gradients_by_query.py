@@ -105,7 +105,7 @@ def test_a_pair_at_the_end_of_the_table_has_its_last_entry(x):
     np.testing.assert_allclose(hess, [delta * last * (1 - last)] * 2, rtol=1e-6)
 
 
-@pytest.mark.parametrize("sigmoid", ["exact", "float32"])
+@for_each("sigmoid", ["exact", "float32"])
 def test_xgboosts_hessian_has_a_floor(sigmoid):
     """A pair 60 apart has p (1 - p) = e^-60, far below 1e-16."""
     value = objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False)
@@ -136,8 +136,8 @@ def test_draws_seeded_with_a_multiple_of_the_modulus_are_those_of_1(rounds):
     np.testing.assert_array_equal(other.gradients(np.arange(6.0)), first.gradients(np.arange(6.0)))
 
 
-@pytest.mark.parametrize("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
-@pytest.mark.parametrize("by_distance", [True, False])
+@for_each("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
+@for_each("by_distance", [True, False])
 def test_drawn_pairs_are_divided_by_their_number_where_normalized(make, by_distance):
     labels, scores, sizes = data(objectives.xgboost.map(), 3, SIZES)
     drawn = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3}

@@ -38,7 +38,7 @@ def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(val
 
 
 @for_each("value", [*STATELESS, *DRAWING], ids=kind)
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@for_each("bad", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_not_finite_are_refused(value, bad):
     labels, scores, sizes = data(value)
     scores[11] = bad
@@ -50,7 +50,7 @@ def test_scores_that_are_not_finite_are_refused(value, bad):
 
 
 @for_each("value", STATELESS, ids=kind)
-@pytest.mark.parametrize("bad", [[4], [4, 9]])
+@for_each("bad", [[4], [4, 9]])
 def test_of_some_queries_the_first_that_has_such_a_score_is_told(value, bad):
     labels, scores, _ = data(value)
     scores = np.array(scores, float)
@@ -69,7 +69,7 @@ def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told()
     assert told.value.row == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "labels", "message"),
     [
         (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision takes only 0 and 1"),
@@ -91,7 +91,7 @@ def test_weights_under_a_uniform_average_are_refused():
 
 
 @for_each("value", [v for v in [*STATELESS, *DRAWING] if "convention" not in v.fields()], ids=kind)
-@pytest.mark.parametrize("column", ["retrieved", "judged"])
+@for_each("column", ["retrieved", "judged"])
 def test_unjudged_rows_need_a_convention(value, column):
     with pytest.raises(ra.InputError, match="mean something under a convention only"):
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})
