@@ -148,21 +148,6 @@ def test_a_query_without_value_is_never_nan_by_accident(measure):
         assert np.isfinite(score.value)
 
 
-@for_each(
-    ("pairs", "problem"),
-    [
-        (([0], [2]), r"pair 0 joins rows 0 and 2, of queries 0 and 1\.\nHint: both rows"),
-        (([0, 1], [1, 1]), r"pair 1 .*(itself|twice|one row)"),
-        (([0], [9]), r"row 9|9.*rows"),
-        (([0, 1], [1]), r"2.*1|as many"),
-    ],
-)
-@for_each("text", ["catboost.pair_logit", "catboost.pair_accuracy", "catboost.query_auc+pairs=given"])
-def test_pairs_that_are_not_pairs(text, pairs, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], text, group_sizes=[2, 2], pairs=pairs)
-
-
 @for_each("text", ["lightgbm.auc", "catboost.auc", "sklearn.average_precision_score",
                   "lightgbm.average_precision"])  # fmt: skip
 def test_what_is_over_all_rows_has_no_tallies(text):

@@ -114,18 +114,6 @@ def test_catboost_is_told_the_direction_and_stops_by_it():
     assert model.get_best_score()["validation"][LOSS.name] == min(values)
 
 
-def test_a_search_takes_the_model_of_the_lowest_loss(routing):
-    pytest.importorskip("sklearn")
-    from sklearn.linear_model import Ridge
-    from sklearn.model_selection import GridSearchCV
-
-    scorer = ra.sklearn.query_scorer(ra.presets.catboost.query_rmse())
-    search = GridSearchCV(Ridge(), {"alpha": [1e-3, 1e6]}, scoring=scorer, cv=ra.sklearn.QueryKFold(3))
-    search.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
-    assert search.best_params_ == {"alpha": 1e-3}
-    assert search.best_score_ < 0
-
-
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
 def test_query_ranker_stops_at_the_lowest_loss(toolkit):
     pytest.importorskip("sklearn")

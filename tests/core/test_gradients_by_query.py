@@ -13,6 +13,7 @@ from rankadapters import objectives
 from rankadapters.objectives.kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
 from tests.core.gradient_data import EXACT, STATELESS, data, kind
 from tests.core.lambdarank_by_hand import query_gradients
+from tests.helpers.random_loss_data import unrounded
 from tests.oracles.rows import Row
 from tests.tables import for_each
 
@@ -30,18 +31,15 @@ def test_gradients_of_several_queries_are_those_of_each_alone(value):
         np.testing.assert_array_equal(alone, [array[part] for array in whole])
 
 
-def softmax(values):
-    powers = np.exp(np.asarray(values, float))
-    return powers / powers.sum()
-
-
 def xendcg(label, score, draws):
     """Bruch's gradients of one query, with LightGBM's third term, of whatever gains the draws make."""
     phi = np.exp2(np.floor(label)) - draws
-    rho = softmax(score)
+    powers = np.exp(score - score.max())
+    rho = powers / powers.sum()
+    rest = np.maximum(1 - rho, 2.0**-53)  # where a probability rounds to 1
     first = rho - phi / phi.sum()
-    second = rho * ((first / (1 - rho)).sum() - first / (1 - rho))
-    third = rho * ((second / (1 - rho)).sum() - second / (1 - rho))
+    second = rho * ((first / rest).sum() - first / rest)
+    third = rho * ((second / rest).sum() - second / rest)
     return first + second + third, rho * (1 - rho)
 
 
@@ -64,6 +62,12 @@ def test_xendcg_by_hand_in_two_rounds():
             expected = xendcg(labels[part], scores[part], drawn)
             np.testing.assert_allclose(grad[part], expected[0], rtol=1e-5, atol=1e-7)
             np.testing.assert_allclose(hess[part], expected[1], rtol=1e-6)
+
+
+def test_xendcg_divides_by_the_last_bit_of_1_where_a_probability_rounds_to_1():
+    labels, scores = np.array([1.0, 1.0]), np.array([38.0, 0.0])
+    found, _ = unrounded(objectives.lightgbm.xendcg(objective_seed=5), ra.Queries(labels, group_sizes=[2]), scores)
+    np.testing.assert_allclose(found, xendcg(labels, scores, draws(5, 2))[0], rtol=1e-6)
 
 
 @for_each(("truncation", "seed"), list(product([None, 1, 3], range(4))))

@@ -147,6 +147,7 @@ def test_scores(scores, problem, ties):
         *(({"qid": MIXED, "row_weight": [1, weight, 1, 1]}, r"row_weight\[1\]") for weight in (math.nan, -1, 1e-310)),
         *(({"qid": QID, "query_weight": [1, weight]}, r"query_weight\[1\]") for weight in (math.nan, -1, 1e-310)),
         ({"qid": QID, "pairs": ([0], [1], [-1.0])}, "pairs"),
+        ({"qid": QID, "pairs": ([0], [2])}, r"pair 0 joins rows 0 and 2, of queries a and b\.\nHint: both rows"),
     ],
 )
 def test_columns(columns, problem):
