@@ -1,4 +1,4 @@
-"""Measures other than NDCG, as the real programs printed them, per query and in the mean.
+"""Measures other than NDCG, as the real programs printed them, per query and in the mean, and how their names are read.
 
 `golden/measures.json` is a selection of the records, made by `tests/select_golden.py`; a thorough run reads the
 whole files too.
@@ -6,16 +6,20 @@ whole files too.
 
 from __future__ import annotations
 
+import json
 import math
 import pickle
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from numbers import Real
 from typing import Any
 
 import pytest
 
 import rankadapters as ra
+from rankadapters import presets
 from tests.helpers.golden_measures import (
+    EARLIER,
     TOOLKITS,
     Record,
     compared,
@@ -89,3 +93,105 @@ def test_no_record_is_passed_over_in_silence(toolkit, least):
     assert all(kept)
     assert len(kept) >= least / 10
     assert not whole or sum(whole) >= least
+
+
+TOOLS = {
+    "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost", "catboost_pool": "CatBoost",
+    "scikit_learn": "scikit-learn", "trec": "trec_eval", "trec_eval": "trec_eval", "ir_measures": "ir_measures",
+    "ranx": "ranx", "torchmetrics": "torchmetrics", "ranklib": "RankLib",
+}  # fmt: skip
+# Words that a golden record has beside the metric's own: what was measured, and not what it is called.
+ABOUT_DATA = {"provider", "rows", "queries", "pairs", "groups", "shift", "version", "relevance_level"}
+OWN = {
+    "xgboost": presets.xgboost, "lightgbm": presets.lightgbm, "catboost": presets.catboost,
+    "catboost_pool": presets.catboost, "scikit_learn": presets.sklearn, "ranx": presets.ranx,
+    "ir_measures": presets.ir_measures, "torchmetrics": presets.torchmetrics, "ranklib": presets.ranklib,
+}  # fmt: skip
+
+
+def words(toolkit: str) -> Iterator[tuple[str, str]]:
+    """Each metric's name with its parameters as JSON, once."""
+    found = {
+        (metric["metric"], json.dumps(metric.get("params") or {}, sort_keys=True))
+        for _, record in records(toolkit)
+        for metric in record["metrics"]
+    }
+    yield from sorted(found)
+
+
+def read(toolkit: str, name: str, params: dict[str, Any]) -> ra.Convention:
+    """Read a name as the tool's vocabulary does."""
+    given = {word: value for word, value in params.items() if word not in ABOUT_DATA and value is not None}
+    if toolkit in OWN:
+        return OWN[toolkit].read(name, **given)
+    tool = {"10.0": presets.trec_eval_10, "9.0.8": presets.trec_eval_9}.get(params.get("version"), presets.pytrec_eval)
+    level = {"level": params["relevance_level"]} if "relevance_level" in params else {}
+    return tool.read(name, **level, **given)
+
+
+def said_inexpressible(toolkit: str, name: str) -> bool:
+    """Whether a reason names the metric, without its parameters, and its tool."""
+    base = re.escape(re.split(r"[@(:]|_\d|-l\d", name)[0])
+    return any(
+        re.search(rf"\b{base}\b", reason) and (key.startswith(toolkit.partition("_")[0]) or TOOLS[toolkit] in reason)
+        for key, reason in presets.inexpressible().items()
+    )
+
+
+@for_each("toolkit", TOOLKITS)
+def test_every_name_is_read_or_said_to_be_inexpressible(toolkit):
+    read_, unread = 0, []
+    for name, params in words(toolkit):
+        try:
+            convention = read(toolkit, name, json.loads(params))
+        except ra.ConventionError as error:
+            unread += [] if said_inexpressible(toolkit, name) else [f"{name} {params}: {error}"]
+        else:
+            read_ += 1
+            assert ra.parse(str(convention)) == convention
+            assert "/" in convention.name
+    assert unread == []
+    assert read_
+
+
+def test_the_earlier_files_are_read_too():
+    files = {"scikit_learn": "scikit_learn", "ir_measures": "ir_measures", "torchmetrics": "torchmetrics", **EARLIER}
+    for toolkit, file in files.items():
+        for record in shared_records(f"toolkits/{file}_metrics"):
+            for metric in record["metrics"]:
+                given = metric.get("params") or {}
+                assert read(toolkit, metric["metric"], given), metric
+
+
+LISTED = {
+    "catboost": (
+        "pfound err mrr map precision_at recall_at average_gain filtered_dcg auc query_auc pair_accuracy pair_logit "
+        "query_rmse query_soft_max query_cross_entropy"
+    ),
+    "lightgbm": "map auc average_precision",
+    "xgboost": "map pre auc",
+    "sklearn": "average_precision_score label_ranking_average_precision_score coverage_error roc_auc_score",
+    "letor3": "p map",
+    "letor4": "p map",
+    "mslr": "p map",
+    "yahoo": "err",
+    "ranklib": "p map err rr dcg",
+    **dict.fromkeys(
+        ("trec_eval_9", "trec_eval_10", "pytrec_eval"),
+        "P recall success map map_cut gm_map recip_rank Rprec bpref gm_bpref set_P set_recall relative_P "
+        "set_relative_P set_F",
+    ),
+    "ir_measures": "ap rr rr_cut p r success rprec bpref set_p set_r set_f judged err rbp",
+    "ranx": "map mrr precision hits recall hit_rate f1 r_precision rbp dcg",
+    "torchmetrics": "map mrr precision recall hit_rate fall_out r_precision",
+    "rectools": "map mrr precision recall hit_rate f1_beta",
+    "elasticsearch": "dcg err precision recall mrr",
+}
+
+
+@for_each("name", [f"{tool}.{each}" for tool, several in LISTED.items() for each in several.split()])
+def test_every_preset_that_was_promised_is_there(name):
+    convention = presets.make(name, 7)
+    assert name in presets.names(None)
+    assert convention.name.endswith(f"/{name}")
+    assert ra.parse(convention.short_name) == convention

@@ -1,4 +1,4 @@
-"""NDCG and DCG of the toolkits and libraries, as the real programs printed them.
+"""NDCG and DCG of the toolkits, and measures of libraries for recommenders and data, as the real programs printed them.
 
 `golden/toolkits.json` is a selection of the records of each, made by `tests/select_golden.py`; a thorough run
 reads the whole files too.
@@ -6,6 +6,7 @@ reads the whole files too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -156,3 +157,20 @@ def test_torchmetrics(record):
 @pytest.mark.parametrize("record", [case for case in records("torchmetrics") if "negative" in case.id])
 def test_torchmetrics_of_negative_labels(record):
     compare_torchmetrics(record)
+
+
+@for_each(
+    ("library", "record"),
+    [(library, record) for library in kept("libraries")["libraries"] for record in library["records"]],
+    ids=lambda part: part.get("case") or part["name"],
+)
+def test_the_preset_gives_what_the_library_printed(library, record):
+    preset = presets.maker(library["preset"])
+    convention = preset(record.get("k"), **library["options"]).replace(**library["changes"])
+    columns = {name: record[name] for name in ("qid", "docid", "judged", "retrieved") if name in record}
+    evaluator = ra.Evaluator(record["labels"], convention, **columns)
+    relative = library.get("tolerance", 1e-9)  # of libraries that compute in float32
+    assert evaluator.evaluate(record["scores"]).value == pytest.approx(record["value"], rel=relative, abs=1e-12)
+    theirs = record.get("per_query") or []
+    for ours, value in zip(evaluator.per_query(record["scores"]), theirs, strict=False):
+        assert math.isnan(ours) if value is None else ours == pytest.approx(value, rel=relative, abs=1e-12)

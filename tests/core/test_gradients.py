@@ -1,22 +1,25 @@
-"""Gradients against plain Python, against the losses they are derivatives of, and what must hold for all of them."""
+"""Gradients against plain Python, what must hold for all of them, and what an objective refuses."""
 
 from __future__ import annotations
 
 import math
+import re
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kind, queries_of, rows_for
+from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, TABLE, data, kind, queries_of, rows_for
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import ragged
 from tests.helpers.depth import examples
+from tests.helpers.objective_values import EACH
 from tests.oracles.rows import Row
 from tests.tables import for_each
 
@@ -217,3 +220,86 @@ def test_xendcg_draws_anew_each_round_and_goes_on_from_a_state():
     np.testing.assert_array_equal(fresh.gradients(scores)[0], first)
     resumed = value.bind(queries, state=fresh.state.copy())
     np.testing.assert_array_equal(resumed.gradients(scores)[0], second)
+
+
+OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
+
+
+@for_each(
+    "value",
+    [
+        value
+        for value in (EXACT, *STATELESS, *DRAWING)
+        if not isinstance(value, (*OF_ANY_DISTANCE, objectives.XENDCG)) and getattr(value, "sigmoid", "") != "table"
+    ],
+    ids=kind,
+)
+def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(value):
+    labels, scores = [1, 0, 0, 1, 1, 1, 0], [0.0, -1.5e308, 1.0, 0.5, 1.5e308, 0.0, 2.0]
+    problem = (
+        "beyond float32"
+        if re.search("(precision|sigmoid)=float32", str(value))
+        else "too far from the others of its query"
+    )
+    with pytest.raises(ra.InputError, match=rf"scores\[1\] is -1\.5e\+308, {problem}"):
+        objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
+
+
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("bad", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_not_finite_are_refused(value, bad):
+    labels, scores, sizes = data(value)
+    scores[11] = bad
+    bound = value.bind(ra.Queries(labels, group_sizes=sizes))
+    before = bound.state.copy()
+    with pytest.raises(ra.InputError, match=r"scores\[11\] is"):
+        bound.gradients(scores)
+    np.testing.assert_array_equal(bound.state, before)
+
+
+@for_each("value", STATELESS, ids=kind)
+@for_each("bad", [[4], [4, 9]])
+def test_of_some_queries_the_first_that_has_such_a_score_is_told(value, bad):
+    labels, scores, _ = data(value)
+    scores = np.array(scores, float)
+    scores[bad] = math.nan
+    bound = value.bind(ra.Queries(labels, group_sizes=[3, 3, scores.size - 6]))
+    with pytest.raises(ra.InputError, match="scores of the query of row 4 are not finite") as told:
+        bound.of_queries(scores, 1, 3)
+    assert told.value.row == 4
+    assert np.isfinite(bound.of_queries(scores, 0, 1)).all()
+
+
+def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told():
+    bound = EACH[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
+    with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as told:
+        bound.of_queries(np.array([0.0, 1.0, -1.5e308, 1.5e308]), 1, 2)
+    assert told.value.row == 2
+
+
+@for_each(
+    ("value", "labels", "message"),
+    [
+        (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision takes only 0 and 1"),
+        (objectives.lightgbm.xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
+        (objectives.catboost.query_soft_max(), [-1, 1], r"labels\[0\] is -1; .* takes labels from 0 to 1e\+30"),
+        (SHARES, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
+        (EXACT, [0, -1], r"labels\[1\] is -1"),
+    ],
+)
+def test_labels_that_an_objective_cannot_take_are_refused(value, labels, message):
+    with pytest.raises(ra.InputError, match=message):
+        objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
+
+
+def test_weights_under_a_uniform_average_are_refused():
+    value = EXACT.replace(convention=ra.presets.yahoo(5))
+    with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
+        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
+
+
+@for_each("value", [v for v in [*STATELESS, *DRAWING] if "convention" not in v.fields()], ids=kind)
+@for_each("column", ["retrieved", "judged"])
+def test_unjudged_rows_need_a_convention(value, column):
+    with pytest.raises(ra.InputError, match="mean something under a convention only"):
+        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})

@@ -242,18 +242,12 @@ def test_equal_meanings_have_one_spelling():
     assert AUC.replace(pool="rows").empty == "error"
     assert str(AUC).startswith("auc/pairs=label/complement=float64/ties=average/")
     assert LINEAR.replace(ideal="top-only", k=None) == LINEAR.replace(ideal="retrieved-only", k=None)
+    for gain, label, spelled in (("exp2", 0, "zero"), ("exp2-floor", 0.9, "zero"), ("exp2", 0.9, 0.9),
+                                 ("table_0_0_1", 1, "zero"), ("table_1_2", 0, 0.0)):  # fmt: skip
+        assert ES(5).replace(gain=gain, unjudged=label).unjudged == spelled  # a label without gain is zero
     for ties in ("input", "reverse", "worst", "best"):
         plain = ra.presets.textbook(4).replace(ties=ties)
         assert plain.replace(ideal="retrieved-only").all_retrieved() == plain
-
-
-@for_each(
-    ("gain", "label", "spelled"),
-    [("exp2", 0, "zero"), ("exp2-floor", 0.9, "zero"), ("exp2", 0.9, 0.9), ("table_0_0_1", 1, "zero"),
-     ("table_1_2", 0, 0.0)],
-)  # fmt: skip
-def test_a_label_without_gain_is_zero(gain, label, spelled):
-    assert ES(5).replace(gain=gain, unjudged=label).unjudged == spelled
 
 
 @for_each(
@@ -394,12 +388,6 @@ def test_the_ratio_of_sums_is_the_mean_weighted_by_ideal_dcgs():
     convention = ra.presets.ranklib(10).replace(average="query")
     assert value(labels, scores, convention, sizes=sizes, query_weight=ideal) == pytest.approx((3 + SECOND) / (3 + 1))
     assert "query_weight=ideal DCGs" in ra.presets.inexpressible()["ratio_of_sums"]
-
-
-def test_the_top_only_list_does_not_see_rows_below_the_cutoff():
-    labels, convention = np.random.default_rng(1).integers(0, 4, 40), "textbook@5+ties=input+ideal=top-only"
-    lists = [np.append(labels[:5], below) for below in (labels[5:], np.sort(labels[5:]), np.full(35, 3))]
-    assert len({value(labels, None, convention) for labels in lists}) == 1
 
 
 def test_a_search_identifies_what_leaves_rows_out_of_the_ideal_list_or_gives_them_a_label():
