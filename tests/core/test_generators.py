@@ -1,8 +1,6 @@
-"""CatBoost's generator against plain Python, and against what uniform and normal numbers are."""
+"""CatBoost's generator against plain Python."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -52,11 +50,3 @@ def test_seeds_of_queries_are_the_same_wherever_a_chunk_begins(n_queries, first)
     seeds = np.empty(max(n_queries - first, 0), np.uint64)
     query_seeds(np.uint64(7), n_queries, first, seeds)
     assert seeds.tolist() == list(seeds_by_block(7, n_queries))[first:]
-
-
-def test_normal_numbers_have_the_moments_of_a_normal_distribution():
-    n = 200_000
-    numbers = np.empty(n)
-    normals(np.uint64(5), numbers)
-    for power, moment, spread in ((1, 0, 1), (2, 1, math.sqrt(2)), (3, 0, math.sqrt(15)), (4, 3, math.sqrt(96))):
-        assert abs((numbers**power).mean() - moment) < 4 * spread / math.sqrt(n)

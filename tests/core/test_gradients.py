@@ -209,19 +209,6 @@ def test_gradients_of_some_queries_are_those_of_all(value, weights):
     np.testing.assert_array_equal(found, whole[ends[0] : ends[3]])
 
 
-def test_xendcg_draws_anew_each_round_and_goes_on_from_a_state():
-    value, sizes = objectives.lightgbm.xendcg(), [3, 4]
-    labels, scores = [0, 1, 2, 0, 0, 1, 3], np.zeros(7)
-    queries = ra.Queries(labels, group_sizes=sizes)
-    bound = value.bind(queries)
-    first, second = bound.gradients(scores)[0], bound.gradients(scores)[0]
-    assert (first != second).any()
-    fresh = value.bind(queries)
-    np.testing.assert_array_equal(fresh.gradients(scores)[0], first)
-    resumed = value.bind(queries, state=fresh.state.copy())
-    np.testing.assert_array_equal(resumed.gradients(scores)[0], second)
-
-
 OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
 
 

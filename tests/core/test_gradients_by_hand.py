@@ -56,8 +56,10 @@ def draws(seed, number):
 
 def test_xendcg_by_hand_in_two_rounds():
     labels, scores = np.array([0.0, 2, 1, 1, 0]), np.array([0.2, -0.4, 1.0, 0.0, 0.7])
-    bound = objectives.lightgbm.xendcg(objective_seed=9).bind(ra.Queries(labels, group_sizes=[2, 3]))
+    value, queries = objectives.lightgbm.xendcg(objective_seed=9), ra.Queries(labels, group_sizes=[2, 3])
+    bound = value.bind(queries)
     for done in (0, 1):
+        bound = value.bind(queries, state=bound.state.copy())  # draws go on from a state
         grad, hess = bound.gradients(scores)
         parts = [(slice(0, 2), draws(9, 4)[2 * done :][:2]), (slice(2, 5), draws(10, 6)[3 * done :][:3])]
         for part, drawn in parts:

@@ -134,6 +134,7 @@ def test_scores(scores, problem, ties):
         ({"qid": [["a"], ["a"], ["b"], ["b"]]}, "holds lists"),
         ({"qid": [{}, {}, {}, {}]}, "not hashable"),
         ({"qid": QID, "docid": ["x", "x", "y", "z"]}, r"docid\[1\] = 'x' occurs twice in its query"),
+        ({"qid": MIXED, "docid": ["x", "z", "x", "y"]}, r"docid\[2\] = 'x' occurs twice in its query"),
         ({"qid": QID, "docid": ["x", None, "y", "z"]}, r"docid\[1\] is None, but docids are strings"),
         ({"qid": QID, "docid": [1, 2, 3, 4]}, r"docid\[0\] is .*1.*, but docids are strings"),
         ({"qid": QID, "docid": ["x"]}, "docid has 1 rows"),
