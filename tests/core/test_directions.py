@@ -10,9 +10,7 @@ from rankadapters.core.measures import MEASURES
 from tests.helpers.ranking_data import ranking
 
 LOSS = ra.presets.catboost.pair_logit(pairs="label")
-LOWER = {
-    "query-rmse", "query-soft-max", "pair-logit", "query-cross-entropy", "fall-out", "coverage",
-}  # fmt: skip
+LOWER = {"query-rmse", "query-soft-max", "pair-logit", "query-cross-entropy", "fall-out", "coverage"}
 TRAIN, VALID = ranking(20, 60), ranking(21, 40)
 
 

@@ -61,11 +61,8 @@ def test_what_a_class_adds_comes_after_what_its_fields_say():
 
 
 def test_a_process_that_drops_docstrings_works():
-    done = subprocess.run(
-        [sys.executable, "-OO", "-c", "import rankadapters as ra; print(ra.AP.measure)"],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.stdout.strip() == "ap"
+    code = "import rankadapters as ra; print(ra.AP.measure)"
+    assert subprocess.check_output([sys.executable, "-OO", "-c", code], text=True).strip() == "ap"
 
 
 def test_a_docstring_without_sections_is_completed():

@@ -32,7 +32,7 @@ ES = ra.presets.elasticsearch
 LINEAR = ra.presets.trec_eval_9(2).replace(ties="input", precision="float64", gain="linear")
 ONES = ra.presets.textbook(None).replace(ideal="ones", gain="linear")
 SECOND = 1 / log2(3)
-each_correlation = pytest.mark.parametrize("text", CORRELATIONS)
+each_correlation = for_each("text", CORRELATIONS)
 
 
 def data(labels, scores=None, sizes=None, **columns):
