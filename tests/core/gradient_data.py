@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
+from tests.core.test_kernels_against_definition import columns
+from tests.oracles.rows import Row
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 TABLE = objectives.lightgbm.lambdarank()
@@ -54,3 +58,18 @@ def data(value: objectives.Objective, seed: int = 0, sizes: tuple[int, ...] = (1
         return rng.permutation(n).astype(float), rng.standard_normal(n), list(sizes)
     top = 1 if value.kind in {"lambdamap", "query-cross-entropy"} or "/scale=1/" in str(value) else 4
     return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)
+
+
+def rows_for(queries: list[list[Row]], value: objectives.Objective) -> list[list[Row]]:
+    """Rows that the objective takes: without a convention every row is retrieved and judged."""
+    if "convention" in value.fields():
+        return queries
+    return [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
+
+
+def queries_of(rows: list[list[Row]], value: objectives.Objective) -> tuple[ra.Queries, np.ndarray]:
+    """Queries of such rows, and their scores."""
+    table, scores = columns(rows)
+    if "convention" not in value.fields():
+        del table["retrieved"], table["judged"]
+    return ra.Queries(table.pop("labels"), **table), np.array(scores)

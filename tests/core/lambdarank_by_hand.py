@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import exp, log2
 
@@ -16,8 +16,13 @@ from tests.oracles.rows import Row, discount, gain, graded, is_beyond
 Pairwise = LambdaRank | RankNet
 
 
-def query_gradients(rows: Sequence[Row], value: Pairwise) -> tuple[list[float], list[float]]:
-    """Gradients and hessians of one query."""
+def query_gradients(
+    rows: Sequence[Row], value: Pairwise, divisor: Callable[[int, int, float, float], float] | None = None
+) -> tuple[list[float], list[float]]:
+    """Gradients and hessians of one query; `divisor` is what a position bias divides the pair by.
+
+    It is called with the indexes of the more and the less relevant row, the weight and the distance of their scores.
+    """
     grad, hess = [0.0] * len(rows), [0.0] * len(rows)
     if isinstance(value, LambdaRank) and not _has_gradient(rows, value):
         return grad, hess
@@ -31,8 +36,10 @@ def query_gradients(rows: Sequence[Row], value: Pairwise) -> tuple[list[float], 
                 continue
             high, low = (i, j) if worth[i] > worth[j] else (j, i)
             weight = _delta(rows, worth, high, low, value) / _distance(scores, high, low, value)
-            p = 1 / (1 + exp(min(value.sigma * (scores[high] - scores[low]), 700)))
-            push, bend = value.sigma * weight * p, value.sigma**2 * weight * p * (1 - p)
+            distance = scores[high] - scores[low]
+            p = 1 / (1 + exp(min(value.sigma * distance, 700)))
+            biased = divisor(order[high], order[low], weight, distance) if divisor else 1.0
+            push, bend = value.sigma * weight * p / biased, value.sigma**2 * weight * p * (1 - p) / biased
             total += 2 * push
             for place, sign in ((high, -1), (low, 1)):
                 grad[order[place]] += sign * push

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp, log, log2
+from math import exp, log
 from typing import Any
 
 import numpy as np
 
 from rankadapters import objectives
-from tests.core import lambdarank_by_hand as by_hand
+from tests.core.lambdarank_by_hand import query_gradients
 from tests.oracles.rows import Row
 
 Queries = Sequence[Sequence[Row]]
@@ -56,53 +56,23 @@ class RatiosByHand:
     def gradients(self, queries: Queries, objective: Any) -> Derivatives:
         """Gradients of a round, after which the ratios are those of the next."""
         gained, lost = [0.0] * self.limit, [0.0] * self.limit
-        grad: list[float] = []
-        hess: list[float] = []
-        for query in queries:
-            one, other = self._of_query(query, objective, gained, lost)
-            grad += one
-            hess += other
+
+        def divisor(a: int, b: int, delta: float, distance: float) -> float:
+            if max(a, b) >= self.limit:
+                return 1.0
+            up, down = self.higher[a], self.lower[b]
+            cost = self._cost(objective.sigma * distance) * delta
+            gained[a] += cost / down if down >= 1e-16 else 0.0
+            lost[b] += cost / up if up >= 1e-16 else 0.0
+            return up * down if min(up, down) >= 1e-16 else 1.0
+
+        pairs = [query_gradients(query, objective, divisor) for query in queries]
         # Trades that change nothing but for rounding make a first cost by which nobody can divide.
         self.settled = all(costs[0] >= 1e-9 or max(costs) == 0 for costs in (gained, lost))
         for costs, ratios in ((gained, self.higher), (lost, self.lower)):
             if costs[0] >= 1e-16:
                 ratios[:] = [(cost / costs[0]) ** (1 / (1 + self.value.norm)) for cost in costs]
-        return grad, hess
-
-    def _of_query(self, rows: Sequence[Row], objective: Any, gained: list[float], lost: list[float]) -> Derivatives:
-        grad, hess = [0.0] * len(rows), [0.0] * len(rows)
-        if isinstance(objective, objectives.LambdaRank) and not by_hand._has_gradient(rows, objective):
-            return grad, hess
-        order = by_hand._ranking(rows, objective)
-        worth = [by_hand._worth(rows[i], objective) for i in order]
-        scores = [float(np.float32(rows[i].score)) if by_hand._narrow(objective) else rows[i].score for i in order]
-        total = 0.0
-        for i in range(min(len(order), objective.truncation or len(order))):
-            for j in range(i + 1, len(order)):
-                if worth[i] == worth[j]:
-                    continue
-                high, low = (i, j) if worth[i] > worth[j] else (j, i)
-                delta = by_hand._delta(rows, worth, high, low, objective)
-                delta /= by_hand._distance(scores, high, low, objective)
-                distance = scores[high] - scores[low]
-                wrong = 1 / (1 + exp(min(objective.sigma * distance, 700)))
-                a, b = order[high], order[low]
-                divisor = 1.0
-                if max(a, b) < self.limit:
-                    up, down = self.higher[a], self.lower[b]
-                    divisor = up * down if min(up, down) >= 1e-16 else 1.0
-                    cost = self._cost(objective.sigma * distance) * delta
-                    gained[a] += cost / down if down >= 1e-16 else 0.0
-                    lost[b] += cost / up if up >= 1e-16 else 0.0
-                push = objective.sigma * delta * wrong / divisor
-                bend = objective.sigma**2 * delta * wrong * (1 - wrong) / divisor
-                total += 2 * push
-                for place, sign in ((high, -1), (low, 1)):
-                    grad[order[place]] += sign * push
-                    hess[order[place]] += bend * (2 if objective.hessian == "doubled" else 1)
-        summed = objective.normalization in {"lightgbm", "xgboost", "xgboost-sum"} and total > 0
-        scale = log2(1 + total) / total if summed else 1.0
-        return [g * scale for g in grad], [h * scale for h in hess]
+        return [g for grad, _ in pairs for g in grad], [h for _, hess in pairs for h in hess]
 
     def _cost(self, x: float) -> float:
         """-log of 1 / (1 + exp(-x)) or, mirrored, of 1 / (1 + exp(x))."""

@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.declaration.number_fields import Cutoff
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from tests.tables import for_each
 
@@ -28,9 +29,7 @@ def test_every_measure_is_here():
 
 
 @every_measure
-@pytest.mark.parametrize(
-    ("column", "weights"), [("query_weight", [1, 2]), ("row_weight", [1, 2, 3, 4]), ("pairs", ([0], [1], [2.0]))]
-)
+@for_each(("column", "weights"), [("query_weight", [1, 2]), ("row_weight", [1, 2, 3, 4]), ("pairs", ([0], [1], [2.0]))])
 def test_weights_that_a_measure_has_no_use_for(measure, column, weights):
     convention = ra.parse(PLAIN[measure])
     used = {"query_weight": "query", "row_weight": "row", "pairs": "pair"}[column]
@@ -46,13 +45,11 @@ def test_weights_that_a_measure_has_no_use_for(measure, column, weights):
 
 
 @every_measure
-@pytest.mark.parametrize("convention", ["row", "pair", "median", None, 1])
-def test_an_average_that_a_measure_does_not_have(measure, convention):
+def test_an_average_that_a_measure_does_not_have(measure):
     plain = ra.parse(PLAIN[measure])
-    if convention in type(plain).declared()["average"].words:
-        return
-    with pytest.raises(ra.ConventionError, match=r"average=.* is not a choice; allowed are 'uniform'"):
-        plain.replace(average=convention)
+    for average in {"row", "pair", "median", None, 1} - set(type(plain).declared()["average"].words):
+        with pytest.raises(ra.ConventionError, match=r"average=.* is not a choice; allowed are 'uniform'"):
+            plain.replace(average=average)
 
 
 @every_measure
@@ -82,16 +79,17 @@ def test_labels_and_scores_that_are_not_numbers(measure):
             ra.evaluate([1, 0], scores, plain, group_sizes=[2])
 
 
-@every_measure
-def test_a_score_in_a_query_without_anything_to_find_is_refused_too(measure):
+@for_each("text", [*PLAIN.values(), "yahoo@3", "trec_eval_9@3", "catboost.mrr@3", "lightgbm.map@3"])
+def test_a_score_in_a_query_without_anything_to_find_is_refused_too(text):
     scores = np.arange(33.0)
     scores[3] = np.nan
-    with pytest.raises(ra.InputError, match=r"scores\[3\] is nan"):
-        ra.evaluate([0] * 30 + [1, 0, 1], scores, PLAIN[measure], group_sizes=[30, 3])
+    for choice in (NEVER, NOW):
+        with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is nan"):
+            ra.evaluate([0] * 30 + [1, 0, 1], scores, text, group_sizes=[30, 3], docid=[f"d{row}" for row in range(33)])
 
 
-@pytest.mark.parametrize("label", [1.5, -0.1, 2])
-@pytest.mark.parametrize(
+@for_each("label", [1.5, -0.1, 2])
+@for_each(
     ("text", "who"),
     [
         ("catboost.query_cross_entropy", "QueryCrossEntropy"), ("catboost.auc", "pairs='unit'"),
@@ -103,8 +101,8 @@ def test_labels_that_are_not_probabilities(text, who, label):
         ra.evaluate([1, label], [1, 2], text, group_sizes=[2])
 
 
-@pytest.mark.parametrize("text", ["yahoo.err", "ranklib.err@5", "yahoo@5", "sklearn.dcg@5+gain=exp2",
-                                  "catboost.filtered_dcg+gain=exp2", "lightgbm@5+gain=table_0_1"])  # fmt: skip
+@for_each("text", ["yahoo.err", "ranklib.err@5", "yahoo@5", "sklearn.dcg@5+gain=exp2",
+                  "catboost.filtered_dcg+gain=exp2", "lightgbm@5+gain=table_0_1"])  # fmt: skip
 def test_labels_without_a_gain(text):
     with pytest.raises(ra.InputError, match=r"labels\[1\] is -1, (negative, which|outside the gain table)"):
         ra.evaluate([1, -1], [1, 2], text, group_sizes=[2])
@@ -116,7 +114,7 @@ BORDERED = [measure for measure, text in PLAIN.items() if "relevant" in ra.parse
 
 
 @for_each("measure", BORDERED)
-@pytest.mark.parametrize("empty", [0, 0.25, 1, "skip", "error"])
+@for_each("empty", [0, 0.25, 1, "skip", "error"])
 def test_a_border_that_no_label_passes_is_what_empty_says(measure, empty):
     """Real programs print such data: every query has nothing to find, and counts what is declared for that."""
     convention = ra.parse(PLAIN[measure])
@@ -150,23 +148,8 @@ def test_a_query_without_value_is_never_nan_by_accident(measure):
         assert np.isfinite(score.value)
 
 
-@pytest.mark.parametrize(
-    ("pairs", "problem"),
-    [
-        (([0], [2]), r"pair 0 joins rows 0 and 2, of queries 0 and 1\.\nHint: both rows"),
-        (([0, 1], [1, 1]), r"pair 1 .*(itself|twice|one row)"),
-        (([0], [9]), r"row 9|9.*rows"),
-        (([0, 1], [1]), r"2.*1|as many"),
-    ],
-)
-@pytest.mark.parametrize("text", ["catboost.pair_logit", "catboost.pair_accuracy", "catboost.query_auc+pairs=given"])
-def test_pairs_that_are_not_pairs(text, pairs, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], text, group_sizes=[2, 2], pairs=pairs)
-
-
-@pytest.mark.parametrize("text", ["lightgbm.auc", "catboost.auc", "sklearn.average_precision_score",
-                                  "lightgbm.average_precision"])  # fmt: skip
+@for_each("text", ["lightgbm.auc", "catboost.auc", "sklearn.average_precision_score",
+                  "lightgbm.average_precision"])  # fmt: skip
 def test_what_is_over_all_rows_has_no_tallies(text):
     evaluator = ra.Evaluator([1, 0, 1, 0], text, group_sizes=[2, 2])
     assert np.isfinite(evaluator.evaluate([4, 3, 2, 1]).value)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.gradient_data import EXACT, STATELESS, TABLE, data, kind
+from tests.core.gradient_data import EXACT, STATELESS, TABLE, data, kind, queries_of, rows_for
 from tests.core.position_bias_by_hand import AddedByHand, RatiosByHand, moved
 from tests.core.test_gradients import pairwise
-from tests.core.test_kernels_against_definition import columns, ragged
+from tests.core.test_kernels_against_definition import ragged
 from tests.core.test_trades import trading
 from tests.helpers.depth import examples
 from tests.tables import for_each
@@ -44,17 +44,7 @@ def ratios(draw: st.DrawFn) -> objectives.BiasRatios:
 
 def asked(queries, value):
     """Rows that an objective takes, with scores that no round makes extreme."""
-    rows = [[replace(row, score=row.score % 4) for row in query] for query in queries]
-    if isinstance(value, objectives.RankNet):
-        return [[replace(row, retrieved=True, judged=True) for row in query] for query in rows]
-    return rows
-
-
-def queries_of(rows, value):
-    table, scores = columns(rows)
-    if isinstance(value, objectives.RankNet):
-        del table["retrieved"], table["judged"]
-    return ra.Queries(table.pop("labels"), **table), np.array(scores)
+    return rows_for([[replace(row, score=row.score % 4) for row in query] for query in queries], value)
 
 
 def discounts_fall(value):
@@ -63,16 +53,15 @@ def discounts_fall(value):
     return word != "power" or 0.01 <= float(power) <= 0.99
 
 
-def trained(bias, value, labels, sizes, rounds=3, *, n_threads=None, start=None, **more):
-    """Gradients and scores of some rounds, each a step against the gradients."""
-    bound = bias.bind(value, ra.Queries(labels, group_sizes=sizes), n_threads=n_threads, **more)
-    scores, found = np.zeros(len(labels)) if start is None else start.copy(), []
+def trained(bound, scores, rounds):
+    """Gradients of some rounds, each a step against the gradients, and the scores after them."""
+    found = []
     for _ in range(rounds):
         grad, hess = bound.gradients(scores)
         bound.learn(grad, hess)
         found.append((grad, hess))
-        scores -= 0.3 * grad
-    return bound, found
+        scores = scores - 0.3 * grad
+    return found, scores
 
 
 @given(queries=ragged(), value=st.one_of(pairwise(), trading()), bias=ratios())
@@ -122,59 +111,38 @@ def test_added_biases_are_those_of_the_formula(queries, value, seed, strength):
 
 @EACH
 @EACH_OBJECTIVE
-def test_the_first_round_is_that_without_a_bias(value, bias):
-    labels, scores, sizes = data(value)
-    queries = ra.Queries(labels, group_sizes=sizes)
-    found, plain = bias.bind(value, queries).gradients(scores), value.bind(queries).gradients(scores)
-    if getattr(value, "sigmoid", "exact") == "exact":  # whose sums over lanes round otherwise in float64
-        np.testing.assert_allclose(found, plain, rtol=3e-7, atol=1e-12)
-    else:
-        np.testing.assert_array_equal(found, plain)
-
-
-@EACH
-@EACH_OBJECTIVE
-def test_gradients_of_a_query_add_up_to_0_in_every_round(value, bias):
+def test_rounds_of_a_bias(value, bias):
+    """The first is that without a bias, gradients of a query add up to 0, and a state goes on where it was left."""
     labels, start, sizes = data(value)
-    _, found = trained(bias, value, labels, sizes, start=start)
-    bounds = np.cumsum([0, *sizes])[:-1]
-    for grad, hess in found:
-        sums = np.add.reduceat(grad.astype(float), bounds)
+    queries = ra.Queries(labels, group_sizes=sizes)
+    bound = bias.bind(value, queries)
+    found, scores = trained(bound, start, 2)
+    resumed = bias.bind(value, queries, state=bound.state.copy())
+    later, _ = trained(bound, scores, 2)
+    np.testing.assert_array_equal(trained(resumed, scores, 2)[0], later)
+    np.testing.assert_array_equal(resumed.state, bound.state)
+
+    plain = value.bind(queries).gradients(start)
+    exact = getattr(value, "sigmoid", "exact") == "exact"  # whose sums over lanes round otherwise in float64
+    np.testing.assert_allclose(found[0], plain, rtol=3e-7 if exact else 0, atol=1e-12 if exact else 0)
+    for grad, hess in found + later:
+        sums = np.add.reduceat(grad.astype(float), np.cumsum([0, *sizes])[:-1])
         np.testing.assert_allclose(sums, 0, atol=3e-6 * np.abs(grad).max() * max(sizes))
         assert (hess >= 0).all()
-    assert not np.array_equal(found[0][0], found[2][0])
+    assert not np.array_equal(found[0][0], later[0][0])
 
 
 @EACH
-@EACH_OBJECTIVE
-def test_a_state_goes_on_where_it_was_left(value, bias):
-    labels, start, sizes = data(value)
-    bound, found = trained(bias, value, labels, sizes, 4, start=start)
-    first, _ = trained(bias, value, labels, sizes, 2, start=start)
-    again = bias.bind(value, ra.Queries(labels, group_sizes=sizes), state=first.state)
-    scores = start - 0.3 * found[0][0] - 0.3 * found[1][0]
-    for expected in found[2:]:
-        grad, hess = again.gradients(scores)
-        again.learn(grad, hess)
-        np.testing.assert_array_equal([grad, hess], expected)
-        scores -= 0.3 * grad
-    np.testing.assert_array_equal(again.state, bound.state)
-
-
-@pytest.mark.parametrize(
-    "value", [TABLE, EXACT, MEAN, objectives.xgboost.pairwise()], ids=["table", "exact", "drawn", "ranknet"]
-)
-@EACH
+@for_each("value", [TABLE, EXACT, MEAN, objectives.xgboost.pairwise()], ids=kind)
 def test_any_number_of_threads_learns_the_same_bits(value, bias, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     rng = np.random.default_rng(0)
     sizes = rng.integers(1, 40, 200)  # a chunk for each thread
-    labels = rng.integers(0, 4, sizes.sum()).astype(float)
-    start = rng.standard_normal(labels.size)
-    bound, found = trained(bias, value, labels, sizes, 2, n_threads=1, start=start)
-    other, same = trained(bias, value, labels, sizes, 2, n_threads=3, start=start)
-    np.testing.assert_array_equal(found, same)
-    np.testing.assert_array_equal(bound.state, other.state)
+    queries = ra.Queries(rng.integers(0, 4, sizes.sum()).astype(float), group_sizes=sizes)
+    one, three = (bias.bind(value, queries, n_threads=n) for n in (1, 3))
+    start = rng.standard_normal(queries.n_docs)
+    np.testing.assert_array_equal(trained(one, start, 2)[0], trained(three, start, 2)[0])
+    np.testing.assert_array_equal(one.state, three.state)
 
 
 @EACH
@@ -197,36 +165,7 @@ def test_rows_in_another_order_of_queries_learn_the_same(bias):
     np.testing.assert_allclose(plain.bias, interleaved.bias, rtol=1e-5)
 
 
-def test_pairs_beyond_the_limit_are_left_as_they_are():
-    labels, scores, sizes = data(EXACT)
-    _, found = trained(TRUE.replace(limit=1), EXACT, labels, sizes, 2, start=scores)
-    queries = ra.Queries(labels, group_sizes=sizes)
-    np.testing.assert_array_equal(found[1], EXACT.bind(queries).gradients(scores - 0.3 * found[0][0]))
-
-
-def test_of_one_pair_the_true_cost_falls_and_the_mirrored_one_grows_as_it_is_ordered_better():
-    # In the first query the relevant row is the first one, tied; in the second it is the second one, well ahead.
-    labels, sizes = [1.0, 0.0, 0.0, 1.0], [2, 2]
-    ratio = {}
-    for bias in (TRUE, MIRRORED):
-        bound = bias.replace(norm=0).bind(objectives.catboost.pair_logit(), ra.Queries(labels, group_sizes=sizes))
-        bound.learn(*bound.gradients([0.0, 0.0, -2.0, 2.0]))
-        ratio[bias.cost] = bias.learned(bound).higher[1]
-    assert ratio["true"] == pytest.approx(np.log1p(np.exp(-4)) / np.log(2))
-    assert ratio["mirrored"] == pytest.approx(np.log1p(np.exp(4)) / np.log(2))
-
-
-def test_clicks_on_top_rows_are_learned_as_the_position_s():
-    """Relevance without order, and clicks that only rows near the top get: their positions' biases fall in order."""
-    rng = np.random.default_rng(1)
-    n_queries, n = 400, 8
-    seen = 1 / (1 + np.arange(n))
-    clicks = (rng.random((n_queries, n)) < seen).astype(float).ravel()
-    bound, _ = trained(ROWS.replace(regularization=0), objectives.catboost.pair_logit(), clicks, [n] * n_queries, 20)
-    assert (np.diff(ROWS.learned(bound).biases) < 0).all()
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("positions", "message"),
     [
         ([0, 1], r"positions has shape \(2,\), but the queries have 3 rows"),
@@ -242,7 +181,7 @@ def test_positions_are_whole_numbers_one_per_row(positions, message):
         GIVEN.bind(EXACT, ra.Queries([1, 0, 2], group_sizes=[3]), positions=positions)
 
 
-@pytest.mark.parametrize("positions", [[0, 1, 0, 2, 1], np.array([0, 1, 0, 1, 3])], ids=str)
+@for_each("positions", [[0, 1, 0, 2, 1], np.array([0, 1, 0, 1, 3])])
 def test_ratios_are_of_places_and_of_no_other_positions(positions):
     queries = ra.Queries([1, 0, 2, 0, 1], group_sizes=[2, 3])
     with pytest.raises(ra.InputError, match=r"positions\[[34]\] is [23], but the row's index in its query is [12]"):
@@ -264,12 +203,11 @@ def test_scores_are_checked_as_without_a_bias(bias):
             bound.gradients([1e308, -1e308])
 
 
-@pytest.mark.parametrize("value", [TABLE, objectives.xgboost.pairwise(), objectives.xgboost.map()])
+@for_each("value", [TABLE, objectives.xgboost.pairwise(), objectives.xgboost.map()], ids=kind)
 def test_mirrored_costs_that_are_infinite_leave_gradients_finite(value):
     """XGBoost's own: beyond a distance of 17, float32 rounds the probability of the order to 1."""
     bound = MIRRORED.bind(value, ra.Queries([1, 0, 1, 0, 1], group_sizes=[5]))
     for _ in range(3):
-        grad, hess = bound.gradients([1e6, -1e6, 0, 1, 2])
-        bound.learn(grad, hess)
-        assert np.isfinite(grad).all()
-        assert np.isfinite(hess).all()
+        derivatives = bound.gradients([1e6, -1e6, 0, 1, 2])
+        bound.learn(*derivatives)
+        assert np.isfinite(derivatives).all()

@@ -6,24 +6,12 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.core.measures import MEASURES
 from tests.helpers.ranking_data import ranking
 
-LOWER = [
-    ra.presets.catboost.query_rmse(),
-    ra.presets.catboost.query_soft_max(beta=0.5),
-    ra.presets.catboost.pair_logit(pairs="label"),
-    ra.presets.catboost.query_cross_entropy(alpha=0.5),
-    ra.presets.torchmetrics.fall_out(3),
-    ra.presets.sklearn.coverage_error(),
-]
-LOSS = LOWER[2]
+LOSS = ra.presets.catboost.pair_logit(pairs="label")
+LOWER = {"query-rmse", "query-soft-max", "pair-logit", "query-cross-entropy", "fall-out", "coverage"}
 TRAIN, VALID = ranking(20, 60), ranking(21, 40)
-each = pytest.mark.parametrize("loss", LOWER, ids=lambda loss: loss.measure)
-
-
-def labeled(data):
-    """The data with labels that are probabilities."""
-    return data._replace(y=np.minimum(data.y, 1))
 
 
 def stopped_at_the_lowest(values, patience):
@@ -32,82 +20,67 @@ def stopped_at_the_lowest(values, patience):
     return len(values) == best + 1 + patience
 
 
-@each
-def test_lightgbm_is_told_the_direction_and_stops_by_it(loss):
+def test_measures_of_which_lower_is_better():
+    assert {name for name, measure in MEASURES.items() if not measure.higher_is_better} == LOWER
+
+
+def test_lightgbm_is_told_the_direction_and_stops_by_it():
     lgb = pytest.importorskip("lightgbm")
     from tests.helpers.lightgbm_data import PARAMS, dataset
 
-    result, first, valid = {}, dataset(labeled(TRAIN)), labeled(VALID)
-    metric = ra.lightgbm.eval_metric([loss, ra.presets.textbook(5)])
-    stop = ra.lightgbm.early_stopping(loss, rounds=5, verbose=False)
+    result, first = {}, dataset(TRAIN)
+    metric = ra.lightgbm.eval_metric([LOSS, ra.presets.textbook(5)])
+    stop = ra.lightgbm.early_stopping(LOSS, rounds=5, verbose=False)
     booster = lgb.train(
-        {**PARAMS, "learning_rate": 0.5}, first, 80, valid_sets=[dataset(valid, reference=first)], feval=metric,
+        {**PARAMS, "learning_rate": 0.5}, first, 80, valid_sets=[dataset(VALID, reference=first)], feval=metric,
         callbacks=[stop, lgb.record_evaluation(result)],
     )  # fmt: skip
-    values = result["valid_0"][loss.name]
+    values = result["valid_0"][LOSS.name]
     assert stopped_at_the_lowest(values, 5)
     assert booster.best_iteration == int(np.argmin(values)) + 1
-    scores = booster.predict(valid.X)
-    assert booster.best_score["valid_0"][loss.name] == ra.evaluate(valid.y, scores, loss, qid=valid.qid).value
+    scores = booster.predict(VALID.X)
+    assert booster.best_score["valid_0"][LOSS.name] == ra.evaluate(VALID.y, scores, LOSS, qid=VALID.qid).value
     reported = metric(np.zeros(TRAIN.y.size), first)
     assert [higher for _, _, higher in reported] == [False, True]
 
 
-def test_lightgbms_row_weights_count_by_row():
-    pytest.importorskip("lightgbm")
-    from tests.helpers.lightgbm_data import dataset
-
-    weights = np.random.default_rng(0).integers(1, 5, TRAIN.y.size).astype(float)
-    by_row = ra.presets.catboost.query_rmse(weights="row")
-    scores = np.random.default_rng(1).standard_normal(TRAIN.y.size)
-    data = dataset(TRAIN, weight=weights).construct()
-    [(_, value, _)] = ra.lightgbm.eval_metric(by_row)(scores, data)
-    assert value == ra.evaluate(TRAIN.y, scores, by_row, qid=TRAIN.qid, row_weight=weights).value
-
-
-def test_xgboosts_query_weights_are_those_of_the_rows():
-    pytest.importorskip("xgboost")
-    from tests.helpers.xgboost_data import dmatrix
-
-    rng = np.random.default_rng(0)
-    weights, scores = rng.integers(1, 5, TRAIN.sizes.size).astype(float), rng.standard_normal(TRAIN.y.size)
-    by_row = ra.presets.catboost.query_rmse(weights="row")
-    [(_, value)] = ra.xgboost.custom_metric(by_row)(scores, dmatrix(TRAIN, weight=weights))
-    row_weight = np.repeat(weights, TRAIN.sizes)
-    assert value == ra.evaluate(TRAIN.y, scores, by_row, qid=TRAIN.qid, row_weight=row_weight).value
-
-
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-def test_a_toolkit_whose_data_have_no_pairs_says_so(toolkit):
+def test_a_toolkits_weights_count_by_row_and_its_data_have_no_pairs(toolkit):
+    """LightGBM has weights of rows, XGBoost those of queries, which each row of theirs has."""
     pytest.importorskip(toolkit)
+    by_row = ra.presets.catboost.query_rmse(weights="row")
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal(TRAIN.y.size)
     if toolkit == "lightgbm":
         from tests.helpers.lightgbm_data import dataset
 
-        metric, data = ra.lightgbm.eval_metric("catboost.pair_logit"), dataset(TRAIN).construct()
+        weights = row_weight = rng.integers(1, 5, TRAIN.y.size).astype(float)
+        make, data = ra.lightgbm.eval_metric, dataset(TRAIN, weight=weights).construct()
     else:
         from tests.helpers.xgboost_data import dmatrix
 
-        metric, data = ra.xgboost.custom_metric("catboost.pair_logit"), dmatrix(TRAIN)
-    with pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given"):
-        metric(np.zeros(TRAIN.y.size), data)
+        weights = rng.integers(1, 5, TRAIN.sizes.size).astype(float)
+        row_weight = np.repeat(weights, TRAIN.sizes)
+        make, data = ra.xgboost.custom_metric, dmatrix(TRAIN, weight=weights)
+    expected = ra.evaluate(TRAIN.y, scores, by_row, qid=TRAIN.qid, row_weight=row_weight).value
+    assert make(by_row)(scores, data)[0][1] == expected
+    no_pairs = pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given")
+    with pytest.warns(UserWarning, match="ignores them"), no_pairs:
+        make("catboost.pair_logit")(scores, data)
 
 
-@each
-def test_xgboost_stops_at_the_lowest_value(loss):
+def test_xgboost_stops_at_the_lowest_value():
     xgb = pytest.importorskip("xgboost")
     from tests.helpers.xgboost_data import PARAMS, dmatrix
 
-    valid, result = labeled(VALID), {}
-    callback = ra.xgboost.EvalCallback(loss, [(dmatrix(valid), "valid")])
-    callbacks = [callback, ra.xgboost.early_stopping(loss, rounds=5, data_name="valid", save_best=True)]
-    booster = xgb.train(
-        {**PARAMS, "eta": 0.9}, dmatrix(labeled(TRAIN)), 80, evals_result=result, callbacks=callbacks,
-        verbose_eval=False,
-    )  # fmt: skip
+    callback = ra.xgboost.EvalCallback(LOSS, [(dmatrix(VALID), "valid")])
+    callbacks = [callback, ra.xgboost.early_stopping(LOSS, rounds=5, data_name="valid", save_best=True)]
+    booster = xgb.train({**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals_result={}, callbacks=callbacks,
+                        verbose_eval=False)  # fmt: skip
     values = [entry.value for entry in callback.history]
     assert stopped_at_the_lowest(values, 5)
     assert booster.num_boosted_rounds() == int(np.argmin(values)) + 1
-    found = ra.evaluate(valid.y, booster.predict(dmatrix(valid)), loss, qid=valid.qid).value
+    found = ra.evaluate(VALID.y, booster.predict(dmatrix(VALID)), LOSS, qid=VALID.qid).value
     assert found == pytest.approx(min(values), rel=1e-12)
 
 
@@ -125,45 +98,18 @@ def test_xgboosts_custom_metric_stops_at_the_lowest_value():
     assert booster.best_iteration == int(np.argmin(values))
 
 
-@each
-def test_catboost_is_told_the_direction_and_stops_by_it(loss):
+def test_catboost_is_told_the_direction_and_stops_by_it():
     cb = pytest.importorskip("catboost")
-    train, valid = labeled(TRAIN), labeled(VALID)
-    metric = ra.catboost.eval_metric(loss, sets=[(train.y, train.qid), (valid.y, valid.qid)])
+    metric = ra.catboost.eval_metric(LOSS, sets=[(TRAIN.y, TRAIN.qid), (VALID.y, VALID.qid)])
     assert not metric.is_max_optimal()
     model = cb.CatBoostRanker(
         iterations=200, learning_rate=0.9, loss_function="YetiRank", eval_metric=metric, od_type="Iter", od_wait=5,
         thread_count=1, random_seed=0, allow_writing_files=False, verbose=0,
-    ).fit(train.X, train.y, group_id=train.qid, eval_set=cb.Pool(valid.X, valid.y, group_id=valid.qid))  # fmt: skip
+    ).fit(TRAIN.X, TRAIN.y, group_id=TRAIN.qid, eval_set=cb.Pool(VALID.X, VALID.y, group_id=VALID.qid))  # fmt: skip
     values = [entry.value for entry in metric.history if entry.dataset == "validation"]
     assert len(values) < 200
     assert model.get_best_iteration() == int(np.argmin(values))
-    assert model.get_best_score()["validation"][loss.name] == min(values)
-
-
-@each
-def test_scorers_are_negated_as_scikit_learns_are(loss):
-    pytest.importorskip("sklearn")
-    from sklearn.linear_model import Ridge
-
-    train = labeled(TRAIN)
-    model = Ridge().fit(train.X, train.y)
-    expected = -ra.evaluate(train.y, model.predict(train.X), loss, qid=train.qid).value
-    assert ra.sklearn.query_scorer(loss)(model, train.X, train.y, qid=train.qid) == expected
-
-
-def test_a_search_takes_the_model_of_the_lowest_loss(routing):
-    pytest.importorskip("sklearn")
-    from sklearn.linear_model import Ridge
-    from sklearn.model_selection import GridSearchCV
-
-    loss, alphas = LOWER[0], [1e-3, 1e6]
-    search = GridSearchCV(
-        Ridge(), {"alpha": alphas}, scoring=ra.sklearn.query_scorer(loss), cv=ra.sklearn.QueryKFold(3)
-    )
-    search.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
-    assert search.best_params_ == {"alpha": 1e-3}
-    assert search.best_score_ < 0
+    assert model.get_best_score()["validation"][LOSS.name] == min(values)
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])

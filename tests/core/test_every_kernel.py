@@ -24,6 +24,7 @@ from rankadapters.core.measures import MEASURES
 from tests.core.test_kernels_against_definition import columns, takes_probabilities, weights_of
 from tests.oracles import definition
 from tests.oracles.rows import Row
+from tests.tables import for_each
 
 AROUND_KERNELS = {"compiling", "dispatch", "kept_code", "in_numpy", "views"}
 HELPERS = {"sorting"}  # what kernels share
@@ -72,6 +73,7 @@ def varied(base: ra.Convention, changes: list[dict[str, Any]], others: list[dict
                 break
 
 
+@cache
 def queries_of(sizes: tuple[int, ...], *, units: bool) -> list[list[Row]]:
     """Many ties; in the last query one row that is not relevant stands before all others, which tie across any k."""
     rng = np.random.default_rng(0)
@@ -113,9 +115,10 @@ def test_values_are_those_of_the_definition_field_by_field(measure, sizes):
         np.testing.assert_array_equal(*of_queries or ([], []), err_msg=str(convention))
 
 
-@pytest.mark.parametrize(
-    "name", sorted({each.name for each in iter_modules(kernels_of_core.__path__)} - AROUND_KERNELS)
-)
+MODULES = sorted({each.name for each in iter_modules(kernels_of_core.__path__)} - AROUND_KERNELS)
+
+
+@for_each("name", MODULES)
 def test_every_kernel_is_machine_code(name):
     """Called from Python without its decorator, a kernel gives the same numbers, a hundred times as slowly."""
     module = import_module(f"{kernels_of_core.__name__}.{name}")
@@ -124,21 +127,14 @@ def test_every_kernel_is_machine_code(name):
 
 
 def kernels_of_evaluation() -> set[str]:
-    """Name each kernel of the core that a dispatch may run."""
-    found = set()
-    for module in {each.name for each in iter_modules(kernels_of_core.__path__)} - AROUND_KERNELS - UNRANKED - HELPERS:
+    """Name each kernel of the core that a dispatch may run by itself, and not inside another."""
+    outputs, names = {"values", "numerators", "out", "order", "ends", "rows", "ranks"}, set()
+    for module in set(MODULES) - UNRANKED - HELPERS:
         loaded = import_module(f"{kernels_of_core.__name__}.{module}")
         own = (each for each in vars(loaded).values() if isinstance(each, Kernel | Steps))
-        found |= {f"{module}.{each.__name__}" for each in own if each.__module__ == loaded.__name__ and is_run(each)}
-    return found - TRIED
-
-
-def is_run(kernel: Kernel | Steps) -> bool:
-    """Tell kernels that are run by themselves from those inside others."""
-    return (
-        kernel.parameters[-1] in {"values", "numerators", "out", "order", "ends", "rows", "ranks"}
-        and kernel.__name__ not in INSIDE
-    )
+        names |= {f"{module}.{each.__name__}" for each in own if each.__module__ == loaded.__name__
+                  and each.parameters[-1] in outputs and each.__name__ not in INSIDE}  # fmt: skip
+    return names - TRIED
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")

@@ -64,35 +64,7 @@ def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift)
     assert said[0] == said[1] == said[2]
 
 
-@pytest.mark.parametrize("preset", ["lightgbm@10", "ranklib@2", "trec_eval_9@3", "sklearn.dcg@4"])
-@pytest.mark.parametrize("longest", [1, 3, 8, 9])
-def test_queries_of_few_rows_have_the_bits_of_the_others(preset, longest):
-    """Up to eight rows are ranked and summed up in one pass; beside a long query they are not."""
-    rng = np.random.default_rng(longest)
-    sizes = rng.integers(1, longest + 1, 300)
-    n = int(sizes.sum())
-    labels, scores = rng.integers(0, 5, n), rng.integers(0, 4, n) / 3
-    docid = [f"d{row:04}" for row in rng.permutation(n + 20)]
-    said = []
-    for more in (0, 20):
-        for choice in (NEVER, NOW):
-            with kernels(choice):
-                bound = ra.Evaluator(
-                    np.append(labels, np.ones(more)), preset, group_sizes=[*sizes, *[more][: more // 20]],
-                    docid=docid[: n + more],
-                )  # fmt: skip
-                said.append(bound.per_query(np.append(scores, np.zeros(more)))[:300].tobytes())
-    assert len(set(said)) == 1
-
-
-def test_a_score_that_float32_cannot_hold_is_named_by_its_row_in_queries_of_few_rows():
-    scores = np.array([1.0, 2, 3, 1e39, 5])
-    for choice in (NEVER, NOW):
-        with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is 1e\+39"):
-            ra.evaluate([1, 0, 1, 0, 1], scores, "xgboost@2", group_sizes=[2, 3])
-
-
-@pytest.mark.parametrize("levels", [1, 2, 16, 17, 200])
+@for_each("levels", [1, 2, 16, 17, 200])
 def test_ideal_lists_are_the_same_whether_gains_are_counted_or_sorted(levels):
     """At most sixteen different gains, all of them bytes, are counted; half a gain more makes them sorted."""
     rng = np.random.default_rng(levels)
@@ -111,9 +83,7 @@ def test_ideal_lists_are_the_same_whether_gains_are_counted_or_sorted(levels):
     assert len(set(said)) == 1
 
 
-@pytest.mark.parametrize(
-    "preset", ["xgboost.auc", "lightgbm.auc", "sklearn.average_precision_score", "sklearn@40", "yahoo@all"]
-)
+@for_each("preset", ["xgboost.auc", "lightgbm.auc", "sklearn.average_precision_score", "sklearn@40", "yahoo@all"])
 @for_each("levels", [7, 10**9])
 @for_each("sizes", [[1500], [1, 1023, 1024, 1025, 2], [3] * 700])
 def test_both_forms_give_the_same_bits_for_queries_of_any_size(preset, levels, sizes):
@@ -127,21 +97,18 @@ def test_both_forms_give_the_same_bits_for_queries_of_any_size(preset, levels, s
     assert isinstance(said[0], list)
 
 
-def test_a_score_that_is_not_finite_is_named_by_both_forms():
-    labels, qid = [1, 0, 1, 0], ["a", "b", "a", "b"]
+@for_each(
+    ("convention", "scores", "problem"),
+    [
+        *((convention, [0.5, 0.1, 0.2, np.inf], r"scores\[3\] is inf, which is not a finite")
+          for convention in ("sklearn@2", "sklearn.roc_auc_score", "sklearn.average_precision_score")),
+        ("xgboost@2", [1.0, 2, 3, 1e39], r"scores\[3\] is 1e\+39"),  # which float32 cannot hold
+    ],
+)  # fmt: skip
+def test_a_bad_score_is_named_by_both_forms(convention, scores, problem):
     for choice in (NEVER, NOW):
-        for convention in ("sklearn@2", "sklearn.roc_auc_score", "sklearn.average_precision_score"):
-            with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is inf, which is not a finite"):
-                ra.evaluate(labels, [0.5, 0.1, 0.2, np.inf], convention, qid=qid)
-
-
-@pytest.mark.parametrize("preset", ["yahoo@3", "trec_eval_9@3", "textbook@3", "lightgbm.map@3", "catboost.mrr@3"])
-def test_a_score_in_a_query_that_counts_as_declared_is_looked_at_by_both_forms(preset):
-    labels, scores = [0] * 30 + [1, 0, 1], np.arange(33.0)
-    scores[3] = np.nan
-    for choice in (NEVER, NOW):
-        with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is nan"):
-            ra.evaluate(labels, scores, preset, group_sizes=[30, 3], docid=[f"d{row}" for row in range(33)])
+        with kernels(choice), pytest.raises(ra.InputError, match=problem):
+            ra.evaluate([1, 0, 1, 0], scores, convention, qid=["a", "b", "a", "b"])
 
 
 WITHOUT_NUMBA = """
@@ -176,36 +143,57 @@ def test_little_work_is_done_without_numba():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+COUNT = """
+import json, sys
+import numpy as np
+import rankadapters as ra
+package = ra.__file__.removesuffix("__init__.py")
+convention, evaluate, calls = ra.presets.lightgbm(10), ra.evaluate, []
+def note(frame, event, argument):
+    code = frame.f_code
+    if event == "call" and code.co_filename.startswith(package) and not code.co_name.startswith("<"):
+        calls.append(code.co_filename)
+labels, scores, sizes = np.array([2, 0, 1, 0, 1, 0]), np.array([0.5, 0.2, 0.1, 0.4, 0.3, 0.6]), np.array([2, 2, 2])
+sys.setprofile(note)
+evaluate(labels, scores, convention, group_sizes=sizes)
+sys.setprofile(None)
+print(json.dumps([len(calls), len(set(calls))]))
+"""
+MOST_CALLS, MOST_FILES = 184, 32
+
+
+def test_a_first_evaluation_calls_few_functions_in_few_files():
+    """Which a reader has to follow."""
+    n_calls, n_files = json.loads(run(COUNT).stdout)
+    assert n_calls <= MOST_CALLS
+    assert n_files <= MOST_FILES
+
+
 SWITCH = """
 import json, sys
 import numpy as np
 import rankadapters as ra
 from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.views import writable
 rng = np.random.default_rng(0)
 evaluator = ra.Evaluator(rng.integers(0, 5, 3000), "lightgbm@10", group_sizes=[100] * 30)
 scores = rng.random(3000)
-first, after = evaluator.evaluate(scores), "numba" in sys.modules
+first, compiled = evaluator.evaluate(scores), ["numba" in sys.modules]
 dispatch.ROWS_BEFORE_LOADING = 1
-dispatch.ROWS_BEFORE_COMPILING = {compiling}
-for _ in range(6):
-    assert evaluator.evaluate(scores) == first
-assert evaluator.evaluate(scores) == first
-print(json.dumps([after, sorted(key[0].__name__ for key in dispatch._process.ready)]))
+for dispatch.ROWS_BEFORE_COMPILING in {compiling}:
+    for _ in range(7):
+        assert evaluator.evaluate(scores) == first
+    compiled.append("ranked_columns" in {{key[0].__name__ for key in dispatch._process.ready}})
+print(json.dumps(compiled))
 """
-RANKS = "ranked_columns"
 
 
 def test_much_work_is_compiled_and_then_loaded_by_other_processes_after_less(tmp_path):
     pytest.importorskip("numba")
-    found = []
-    for rows in (10**9, 10_000, 10**9):  # too little work, enough, and what enough work left in the cache
-        code = SWITCH.format(compiling=rows)
-        done = run(code, RANKADAPTERS_KERNELS=LATER, NUMBA_CACHE_DIR=str(tmp_path))
+    # Too little work, then enough; in another process too little, which loads what enough work left in the cache.
+    for rows, expected in (([10**9, 10_000], [False, False, True]), ([10**9], [False, True])):
+        done = run(SWITCH.format(compiling=rows), RANKADAPTERS_KERNELS=LATER, NUMBA_CACHE_DIR=str(tmp_path))
         assert done.returncode == 0, done.stderr
-        found.append(json.loads(done.stdout))
-    assert [after for after, _ in found] == [False, False, False]
-    assert [RANKS in ready for _, ready in found] == [False, True, True]
+        assert json.loads(done.stdout) == expected
 
 
 COUNTED = [
@@ -214,8 +202,8 @@ COUNTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("preset", COUNTED)
-@pytest.mark.parametrize("sizes", [[2, 5, 3], [40, 10]], ids=["few rows", "many"])
+@for_each("preset", COUNTED)
+@for_each("sizes", [[2, 5, 3], [40, 10]])
 def test_the_rows_that_are_ranked_count_towards_compiling(preset, sizes, monkeypatch):
     monkeypatch.setattr(dispatch, "_process", dispatch._Process(LATER))
     n = sum(sizes)

@@ -1,4 +1,4 @@
-"""NDCG and DCG of the toolkits and libraries, as the real programs printed them.
+"""NDCG and DCG of the toolkits, and measures of libraries for recommenders and data, as the real programs printed them.
 
 `golden/toolkits.json` is a selection of the records of each, made by `tests/select_golden.py`; a thorough run
 reads the whole files too.
@@ -6,6 +6,8 @@ reads the whole files too.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,11 +26,6 @@ Record = dict[str, Any]
 def records(toolkit: str) -> list[Any]:
     named = [("", kept("toolkits")[toolkit]), ("full-", shared_records(f"toolkits/{toolkit}_metrics"))]
     return [pytest.param(r, id=f"{name}{r['case']}-{r['seed']}") for name, records in named for r in records]
-
-
-def printed(metric: Record) -> bool:
-    """Tell whether the program gave a number; {"error": ...} stands for input that it refuses."""
-    return isinstance(metric.get("value"), float | int)
 
 
 def cutoff(metric: str) -> int | None:
@@ -55,37 +52,47 @@ def weights_of(record: Record) -> np.ndarray | None:
     return query_weights(np.asarray(record["row_weight"]), np.asarray(record["group"]))
 
 
+def compare(
+    record: Record,
+    conventions: Callable[[Record], ra.Convention | None],
+    columns: dict[str, Any],
+    close: float,
+    refused: str = "",
+) -> None:
+    """Compare the metrics that have a convention, where the program gave a number and did not refuse its input."""
+    compared = 0
+    for metric in record["metrics"]:
+        convention = conventions(metric)
+        if convention is not None and isinstance(metric.get("value"), float | int):
+            value = ra.evaluate(convention=convention, group_sizes=record["group"], **columns).value
+            assert value == pytest.approx(metric["value"], rel=close, abs=1e-300), metric["metric"]
+            compared += 1
+    assert compared or record["case"] in refused.split()
+
+
 @for_each("record", records("lightgbm"))
 def test_lightgbm(record):
     pytest.importorskip("lightgbm")
-    data = {"group_sizes": record["group"], "query_weight": weights_of(record)}
-    compared = 0
-    for metric in record["metrics"]:
-        if not metric["metric"].startswith("ndcg") or not printed(metric):
-            continue
-        convention = presets.lightgbm(cutoff(metric["metric"]), label_gain=metric["params"].get("label_gain"))
-        value = ra.evaluate(as_float32(record["labels"]), record["scores"], convention, **data).value
-        assert value == pytest.approx(metric["value"], rel=PRECISE), metric["metric"]
-        compared += 1
-    refused = {"fractional_0_1", "negative_labels", "label_31", "label_32"}
-    assert compared or record["case"] in refused
+
+    def convention(metric):
+        k, gains = cutoff(metric["metric"]), metric["params"].get("label_gain")
+        return presets.lightgbm(k, label_gain=gains) if metric["metric"].startswith("ndcg") else None
+
+    columns = {"labels": as_float32(record["labels"]), "scores": record["scores"], "query_weight": weights_of(record)}
+    compare(record, convention, columns, PRECISE, "fractional_0_1 negative_labels label_31 label_32")
 
 
 @for_each("record", records("xgboost"))
 def test_xgboost(record):
-    weights = record.get("query_weight")
-    data = {"group_sizes": record["group"], "query_weight": None if weights is None else as_float32(weights)}
-    compared = 0
-    for metric in record["metrics"]:
-        name = metric["metric"]
-        if not name.startswith("ndcg") or not printed(metric):
-            continue
-        ndcg_exp_gain = metric["params"].get("ndcg_exp_gain", True)
-        convention = presets.xgboost(cutoff(name), ndcg_exp_gain=ndcg_exp_gain, minus=name.endswith("-"))
-        value = ra.evaluate(as_float32(record["labels"]), as_float32(record["scores"]), convention, **data).value
-        assert value == pytest.approx(metric["value"], rel=PRECISE, abs=1e-300), name
-        compared += 1
-    assert compared or record["case"] == "row_weights_uneven"
+    def convention(metric):
+        name, exponential = metric["metric"], metric["params"].get("ndcg_exp_gain", True)
+        minus = name.endswith("-")
+        ndcg = name.startswith("ndcg")
+        return presets.xgboost(cutoff(name), ndcg_exp_gain=exponential, minus=minus) if ndcg else None
+
+    given = {"labels": record["labels"], "scores": record["scores"], "query_weight": record.get("query_weight")}
+    columns = {name: None if column is None else as_float32(column) for name, column in given.items()}
+    compare(record, convention, columns, PRECISE, "row_weights_uneven")
 
 
 # What the function refuses, its parts compute.
@@ -108,11 +115,6 @@ def test_scikit_learn(record):
     assert compared or record["case"] == "negative_labels"
 
 
-def docids(record: Record) -> list[str]:
-    """As the records' notes say: d000, d001, ... in input order inside each query."""
-    return [f"d{place:03d}" for size in record["group"] for place in range(size)]
-
-
 LIBRARIES = {
     "ranx": {
         "ndcg": presets.ranx,
@@ -128,18 +130,14 @@ LIBRARIES = {
 @pytest.mark.parametrize("toolkit", LIBRARIES)
 @for_each("record", records)
 def test_libraries_of_information_retrieval(toolkit, record):
-    compared = 0
-    for metric in record["metrics"]:
+    """Whose docids are, as the records' notes say, d000, d001, ... in input order inside each query."""
+
+    def convention(metric):
         name, _, k = metric["metric"].replace("ndcg_cut_", "ndcg_cut@").partition("@")
-        if name not in LIBRARIES[toolkit]:
-            continue
-        convention = LIBRARIES[toolkit][name](int(k) if k else None)
-        score = ra.evaluate(
-            record["labels"], record["scores"], convention, group_sizes=record["group"], docid=docids(record)
-        )
-        assert score.value == pytest.approx(metric["value"], rel=1e-9), metric["metric"]
-        compared += 1
-    assert compared
+        return LIBRARIES[toolkit][name](int(k) if k else None) if name in LIBRARIES[toolkit] else None
+
+    docid = [f"d{place:03d}" for size in record["group"] for place in range(size)]
+    compare(record, convention, {"labels": record["labels"], "scores": record["scores"], "docid": docid}, 1e-9)
 
 
 def compare_torchmetrics(record: Record) -> None:
@@ -159,3 +157,20 @@ def test_torchmetrics(record):
 @pytest.mark.parametrize("record", [case for case in records("torchmetrics") if "negative" in case.id])
 def test_torchmetrics_of_negative_labels(record):
     compare_torchmetrics(record)
+
+
+@for_each(
+    ("library", "record"),
+    [(library, record) for library in kept("libraries")["libraries"] for record in library["records"]],
+    ids=lambda part: part.get("case") or part["name"],
+)
+def test_the_preset_gives_what_the_library_printed(library, record):
+    preset = presets.maker(library["preset"])
+    convention = preset(record.get("k"), **library["options"]).replace(**library["changes"])
+    columns = {name: record[name] for name in ("qid", "docid", "judged", "retrieved") if name in record}
+    evaluator = ra.Evaluator(record["labels"], convention, **columns)
+    relative = library.get("tolerance", 1e-9)  # of libraries that compute in float32
+    assert evaluator.evaluate(record["scores"]).value == pytest.approx(record["value"], rel=relative, abs=1e-12)
+    theirs = record.get("per_query") or []
+    for ours, value in zip(evaluator.per_query(record["scores"]), theirs, strict=False):
+        assert math.isnan(ours) if value is None else ours == pytest.approx(value, rel=relative, abs=1e-12)

@@ -1,9 +1,10 @@
-"""Gradients against plain Python, against the losses they are derivatives of, and what must hold for all of them."""
+"""Gradients against plain Python, what must hold for all of them, and what an objective refuses."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,11 +14,12 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kind
+from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, TABLE, data, kind, queries_of, rows_for
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
-from tests.core.test_kernels_against_definition import columns, ragged
+from tests.core.test_kernels_against_definition import ragged
 from tests.helpers.depth import examples
+from tests.helpers.objective_values import EACH
 from tests.oracles.rows import Row
 from tests.tables import for_each
 
@@ -47,27 +49,11 @@ def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
 @given(queries=ragged(), value=pairwise())
 @settings(max_examples=examples(200))
 def test_gradients_are_those_of_the_formula(queries, value):
-    if isinstance(value, objectives.RankNet):  # without a convention every row is retrieved and judged
-        queries = [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
-    table, scores = columns(queries)
-    if isinstance(value, objectives.RankNet):
-        del table["retrieved"], table["judged"]
-    grad, hess = objectives.gradients(table.pop("labels"), scores, value, **table)
+    queries = rows_for(queries, value)
+    grad, hess = objectives.gradients(*queries_of(queries, value), value)
     pairs = [query_gradients(query, value) for query in queries]
     np.testing.assert_allclose(grad, [g for query, _ in pairs for g in query], rtol=3e-7, atol=1e-12)
     np.testing.assert_allclose(hess, [h for _, query in pairs for h in query], rtol=3e-7, atol=1e-12)
-
-
-@given(seed=st.integers(0, 2**32 - 1), norm=st.booleans(), truncation=st.sampled_from([1, 5, 30]))
-@settings(max_examples=examples(30), deadline=None)
-def test_the_table_is_the_exact_sigmoid_up_to_its_bins(seed, norm, truncation):
-    value = objectives.lightgbm.lambdarank(lambdarank_norm=norm, lambdarank_truncation_level=truncation)
-    labels, scores, sizes = data(value, seed)
-    found = objectives.gradients(labels, scores, value, group_sizes=sizes)
-    exact = objectives.gradients(labels, scores, value.replace(sigmoid="exact"), group_sizes=sizes)
-    bin_width = 50 / 2**20
-    for one, other in zip(found, exact, strict=True):
-        np.testing.assert_allclose(one, other, rtol=bin_width, atol=bin_width * np.abs(other).max())
 
 
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-8, 1e-7, 1e-6]))
@@ -92,17 +78,16 @@ NARROW = [
     objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False).replace(sigma=2),
     TABLE.replace(sigma=2.0),
     TABLE.replace(sigma=0.5, normalization="none", truncation=3),
+    TABLE.replace(truncation=1),
+    TABLE.replace(normalization="none"),
 ]
 
 
-@for_each("value", NARROW, ids=kind)
-@pytest.mark.parametrize("tied", [False, True])
-def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied):
+@for_each(("value", "tied", "seed"), list(product(NARROW, [False, True], [0, 1])), ids=str)
+def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied, seed):
     """LightGBM's sigmoid is as exact as its bins are narrow; a query of one score has no distances to divide by."""
-    labels, scores, sizes = data(value)
-    scores = (
-        np.where(np.arange(scores.size) < 50, 0.5, scores).astype(np.float32) if tied else scores.astype(np.float32)
-    )
+    labels, scores, sizes = data(value, seed)
+    scores = np.where(tied & (np.arange(scores.size) < 50), 0.5, scores).astype(np.float32)
     found = objectives.gradients(labels, scores, value, group_sizes=sizes)
     exact = objectives.gradients(labels, scores, value.replace(sigmoid="exact"), group_sizes=sizes)
     relative = 2e-6 if value.sigmoid == "float32" else 50 / 2**20
@@ -146,7 +131,7 @@ def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
 
 
 @for_each("value", [*STATELESS, *DRAWING], ids=kind)
-@pytest.mark.parametrize("scale", [1e6, 1e100, 1e-300])
+@for_each("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = data(value)
     if value.kind == "query-rmse" or "float32" in str(value):
@@ -167,26 +152,33 @@ def test_rows_far_below_the_best_still_part():
     np.testing.assert_allclose(hess, [0, p * (1 - p), p * (1 - p)], rtol=1e-6)
 
 
-@pytest.mark.parametrize("short", ["zero", "skip"])
-@pytest.mark.parametrize("sigmoid", ["exact", "table"])
-def test_a_query_ruled_out_as_short_has_no_gradient(short, sigmoid):
-    value = EXACT.replace(convention=ra.presets.letor4(5).replace(short=short), sigmoid=sigmoid)
-    grad, hess = objectives.gradients([1, 0, 0, 1, 0, 2, 1, 0, 0], np.arange(9.0), value, group_sizes=[4, 5])
-    assert not grad[:4].any()
-    assert not hess[:4].any()
-    assert grad[4:].any()
+NOT_SHORT = [EXACT.replace(convention=ra.presets.letor4(5).replace(short=short)) for short in ("zero", "skip")]
+PLAIN = {"scores": np.arange(9.0), "group_sizes": [4, 5]}
 
 
-@for_each("value", [v for v in STATELESS if v.kind in {"lambdarank", "ranknet", "lambdamap"}], ids=kind)
-def test_a_query_of_one_grade_has_no_gradient(value):
-    grad, hess = objectives.gradients([1, 1, 1, 0, 0], np.arange(5.0), value, group_sizes=[3, 2])
-    assert not grad.any()
-    assert not hess.any()
+@for_each(
+    ("value", "columns"),
+    [
+        *((value.replace(sigmoid=sigmoid), {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0]})  # of four rows, under a cutoff of 5
+          for value in NOT_SHORT for sigmoid in ("exact", "table")),
+        *((value, {"labels": [1, 1, 1, 1, 0, 1, 1, 0, 0]})  # of one grade
+          for value in STATELESS if value.kind in {"lambdarank", "ranknet", "lambdamap"}),
+        *((value, {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0], "retrieved": [False] * 4 + [True] * 5})
+          for value in (EXACT, TABLE, objectives.xgboost.ndcg())),
+        (objectives.catboost.query_soft_max(), {"labels": [0, 0, 0, 0, 0, 1, 1, 0, 0]}),  # without a positive label
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_first_query_has_no_gradient(value, columns):
+    found = objectives.gradients(**PLAIN, **columns, objective=value)
+    for part in found:
+        assert not part[:4].any()
+        assert part[4:].any()
 
 
-@pytest.mark.parametrize("policy", [{"empty": "error"}, {"empty": "skip"}, {"empty": 0.5}, {"missing": "error"}])
-def test_policies_for_empty_and_missing_queries_do_not_matter(policy):
-    labels, scores, sizes = [0, 0, 1, 0], [0.1, 0.2, 0.3, 0.4], [2, 2]
+@for_each("policy", [{"empty": "error"}, {"empty": "skip"}, {"empty": 0.5}, {"missing": "error"}, {"ties": "average"}])
+def test_policies_that_no_gradient_has_do_not_matter(policy):
+    labels, scores, sizes = [0, 0, 2, 0.5, 1, 0], [0.1, 0.2, 0.5, 0.5, 0.5, 0.5], [2, 4]
     one = objectives.gradients(labels, scores, EXACT, group_sizes=sizes)
     other = EXACT.replace(convention=EXACT.convention.replace(**policy))
     np.testing.assert_array_equal(one, objectives.gradients(labels, scores, other, group_sizes=sizes))
@@ -205,7 +197,7 @@ def test_query_weights_multiply(value):
 
 
 @for_each("value", STATELESS, ids=kind)
-@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]], ids=["plain", "weighted"])
+@for_each("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
 def test_gradients_of_some_queries_are_those_of_all(value, weights):
     labels, scores, sizes = data(value)
     if "convention" in value.fields():
@@ -217,58 +209,84 @@ def test_gradients_of_some_queries_are_those_of_all(value, weights):
     np.testing.assert_array_equal(found, whole[ends[0] : ends[3]])
 
 
-def test_averaged_ties_are_ranked_in_row_order():
-    labels, scores = [2, 0.5, 1, 0], [0.5, 0.5, 0.5, 0.5]
-    averaged = EXACT.replace(convention=EXACT.convention.replace(ties="average"))
-    for value in (EXACT, averaged):
-        found = objectives.gradients(labels, scores, value, group_sizes=[4])
-        np.testing.assert_array_equal(found, objectives.gradients(labels, scores, EXACT, group_sizes=[4]))
+OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
 
 
-def test_rows_not_retrieved_have_no_gradient():
-    convention = ra.presets.textbook(3).replace(unjudged="drop")
-    value = EXACT.replace(convention=convention)
-    retrieved, judged = [True, True, False, True], [True, True, True, False]
-    grad, _ = objectives.gradients(
-        [1, 0, 2, 0], [1.0, 2.0, 9.0, 3.0], value, group_sizes=[4], retrieved=retrieved, judged=judged
+@for_each(
+    "value",
+    [
+        value
+        for value in (EXACT, *STATELESS, *DRAWING)
+        if not isinstance(value, (*OF_ANY_DISTANCE, objectives.XENDCG)) and getattr(value, "sigmoid", "") != "table"
+    ],
+    ids=kind,
+)
+def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(value):
+    labels, scores = [1, 0, 0, 1, 1, 1, 0], [0.0, -1.5e308, 1.0, 0.5, 1.5e308, 0.0, 2.0]
+    problem = (
+        "beyond float32"
+        if re.search("(precision|sigmoid)=float32", str(value))
+        else "too far from the others of its query"
     )
-    assert grad[:2].all()
-    assert not grad[2:].any()
+    with pytest.raises(ra.InputError, match=rf"scores\[1\] is -1\.5e\+308, {problem}"):
+        objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
 
 
-@pytest.mark.parametrize("value", [EXACT, TABLE, objectives.xgboost.ndcg()])
-def test_a_query_of_which_nothing_is_retrieved_has_no_gradient(value):
-    found = objectives.gradients([1, 0], [2.0, 1.0], value, group_sizes=[2], retrieved=[False, False])
-    assert not np.any(found)
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("bad", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_not_finite_are_refused(value, bad):
+    labels, scores, sizes = data(value)
+    scores[11] = bad
+    bound = value.bind(ra.Queries(labels, group_sizes=sizes))
+    before = bound.state.copy()
+    with pytest.raises(ra.InputError, match=r"scores\[11\] is"):
+        bound.gradients(scores)
+    np.testing.assert_array_equal(bound.state, before)
 
 
-def test_cut_discounts_make_delta_the_true_change_of_ndcg():
-    convention = ra.presets.textbook(3).replace(ties="input")
-    value = EXACT.replace(convention=convention, beyond_k="cut", normalization="none", truncation=None)
-    labels, scores = np.array([0, 2, 1, 0, 3]), np.arange(5.0)[::-1].copy()
-    grad = np.zeros(5)
-    before = ra.evaluate(labels, scores, convention, group_sizes=[5]).value
-    for i in range(5):
-        for j in range(5):
-            if labels[i] > labels[j]:
-                traded = scores.copy()
-                traded[[i, j]] = traded[[j, i]]
-                change = abs(ra.evaluate(labels, traded, convention, group_sizes=[5]).value - before)
-                push = change / (1 + math.exp(scores[i] - scores[j]))
-                grad[i] -= push
-                grad[j] += push
-    found, _ = objectives.gradients(labels, scores, value, group_sizes=[5])
-    np.testing.assert_allclose(found, grad, rtol=1e-6)
+@for_each("value", STATELESS, ids=kind)
+@for_each("bad", [[4], [4, 9]])
+def test_of_some_queries_the_first_that_has_such_a_score_is_told(value, bad):
+    labels, scores, _ = data(value)
+    scores = np.array(scores, float)
+    scores[bad] = math.nan
+    bound = value.bind(ra.Queries(labels, group_sizes=[3, 3, scores.size - 6]))
+    with pytest.raises(ra.InputError, match="scores of the query of row 4 are not finite") as told:
+        bound.of_queries(scores, 1, 3)
+    assert told.value.row == 4
+    assert np.isfinite(bound.of_queries(scores, 0, 1)).all()
 
 
-def test_xendcg_draws_anew_each_round_and_goes_on_from_a_state():
-    value, sizes = objectives.lightgbm.xendcg(), [3, 4]
-    labels, scores = [0, 1, 2, 0, 0, 1, 3], np.zeros(7)
-    queries = ra.Queries(labels, group_sizes=sizes)
-    bound = value.bind(queries)
-    first, second = bound.gradients(scores)[0], bound.gradients(scores)[0]
-    assert (first != second).any()
-    fresh = value.bind(queries)
-    np.testing.assert_array_equal(fresh.gradients(scores)[0], first)
-    resumed = value.bind(queries, state=fresh.state.copy())
-    np.testing.assert_array_equal(resumed.gradients(scores)[0], second)
+def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told():
+    bound = EACH[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
+    with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as told:
+        bound.of_queries(np.array([0.0, 1.0, -1.5e308, 1.5e308]), 1, 2)
+    assert told.value.row == 2
+
+
+@for_each(
+    ("value", "labels", "message"),
+    [
+        (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision takes only 0 and 1"),
+        (objectives.lightgbm.xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
+        (objectives.catboost.query_soft_max(), [-1, 1], r"labels\[0\] is -1; .* takes labels from 0 to 1e\+30"),
+        (SHARES, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
+        (EXACT, [0, -1], r"labels\[1\] is -1"),
+    ],
+)
+def test_labels_that_an_objective_cannot_take_are_refused(value, labels, message):
+    with pytest.raises(ra.InputError, match=message):
+        objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
+
+
+def test_weights_under_a_uniform_average_are_refused():
+    value = EXACT.replace(convention=ra.presets.yahoo(5))
+    with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
+        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
+
+
+@for_each("value", [v for v in [*STATELESS, *DRAWING] if "convention" not in v.fields()], ids=kind)
+@for_each("column", ["retrieved", "judged"])
+def test_unjudged_rows_need_a_convention(value, column):
+    with pytest.raises(ra.InputError, match="mean something under a convention only"):
+        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})

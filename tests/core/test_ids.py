@@ -1,18 +1,102 @@
-"""One function says what an id is: the same id in any type has one value, one hash and one query."""
+"""Columns and ids: the same id in any type has one value, one hash and one query; fingerprints are literal values.
+
+A tally written today must merge with one written by any later version: the hashes and fingerprints are those of the
+first version, and nothing may change them.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
-from importlib import import_module
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankadapters as ra
+from rankadapters.core.data.columns import as_numbers, index_dtype
+from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.data.grouping import grouped, stable_order
 from rankadapters.core.data.ids import id_column, id_kind, id_value
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.kernels.exact import mix_all
+from tests.tables import for_each
+
+
+@for_each(("n", "expected"), [(1, np.int32), (2**31 - 1, np.int32), (2**31, np.int64)])
+def test_rows_are_numbered_in_half_the_bits_as_far_as_these_go(n, expected):
+    assert index_dtype(n) is expected
+
+
+@for_each("kind", ["?", "i1", ">u2", "i4", ">i8", "f2", "<f4", ">f4", "<f8", ">f8"])
+def test_numbers_are_read_in_the_machines_own_float64_or_float32(kind):
+    found = as_numbers("scores", np.array([0, 1, 1], kind))
+    assert found.dtype == (np.float32 if np.dtype(kind) == np.float32 else np.float64)
+    assert found.dtype.isnative
+    assert found.tolist() == [0, 1, 1]
+
+
+SCATTERED = {
+    "int8": np.array([-128, 127, 0], np.int8),
+    "bytes": np.arange(3, dtype=np.uint8),
+    "two digits of 16 bits": np.array([-70_000, 2**31, 5]),
+    "just too far apart": np.array([0, 2**32, 7]),
+    "all of int64": np.array([-(2**63), 2**63 - 1, 0]),
+    "the end of uint64": np.array([2**64 - 1, 2**64 - 2**17, 2**64 - 3], np.uint64),
+    "all of uint64": np.array([0, 2**64 - 1, 2**63], np.uint64),
+}
+
+
+@for_each("ids", SCATTERED.values(), ids=SCATTERED)
+def test_scattered_rows_are_brought_together_as_by_a_dict_and_sorted_stably(ids):
+    qid = np.random.default_rng(0).choice(ids, 40)
+    rows: dict[int, list[int]] = {}
+    for row, query in enumerate(qid.tolist()):
+        rows.setdefault(query, []).append(row)
+    found = grouped(qid, None, qid.size)
+    assert found["query_ids"].tolist() == list(rows)
+    assert found["query_ids"].dtype == qid.dtype
+    assert np.diff(found["indptr"]).tolist() == [len(several) for several in rows.values()]
+    assert found["order"].tolist() == [row for several in rows.values() for row in several]
+    numbers = np.random.default_rng(1).choice(ids, 60)
+    assert stable_order(numbers).tolist() == sorted(range(60), key=lambda row: int(numbers[row]))
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), TEXT), min_size=1, max_size=30, unique=True))
+def test_ranks_follow_the_utf8_bytes(pairs):
+    query, ids = np.array([q for q, _ in pairs]), np.array([text for _, text in pairs])
+    ranks, twice = rank_docids(ids, query)
+    expected = sorted(range(len(pairs)), key=lambda row: (pairs[row][0], pairs[row][1].encode()))
+    assert np.argsort(ranks).tolist() == expected
+    assert twice == -1
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["a", "b", "é", "aa"])), min_size=1, max_size=12))
+def test_a_second_stand_in_one_query_is_found(pairs):
+    _, twice = rank_docids(np.array([text for _, text in pairs]), np.array([q for q, _ in pairs]))
+    assert (twice >= 0) == (len(set(pairs)) < len(pairs))
+    if twice >= 0:
+        assert pairs.count(pairs[twice]) > 1
+
+
+def test_docids_that_differ_in_a_nul_at_their_end_are_two():
+    batch = {"label": [1, 0], "score": [1, 1], "qid": [7, 7], "docid": ["a\0", "a"]}
+    convention = ra.presets.textbook(1).replace(ties="docid-descending")
+    assert ra.evaluate_stream([batch], convention, docid="docid").value == 1.0
+
+
+def test_docids_of_interleaved_queries_break_ties():
+    convention = ra.presets.textbook(1).replace(ties="docid-descending")
+    columns = {"qid": ["a", "b", "a", "b"], "docid": ["x", "ab", "y", "aa"]}
+    assert ra.Evaluator([0, 0, 1, 1], convention, **columns).per_query([1, 1, 1, 1]).tolist() == [1.0, 0.0]
+
 
 NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - a time without a zone is one of the ids
 ZONE = timezone(timedelta(hours=1))
@@ -22,10 +106,6 @@ def objects(*items):
     column = np.empty(len(items), object)
     column[:] = items
     return column
-
-
-def pandas_time(text):
-    return import_module("pandas").Timestamp(text)
 
 
 SAME = {
@@ -47,20 +127,12 @@ SAME = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("columns", SAME.values(), ids=SAME)
-def test_the_same_id_has_one_hash_in_every_type(columns):
+@for_each("columns", SAME.values(), ids=SAME)
+def test_the_same_id_in_every_type_has_one_hash_one_value_and_one_query(columns):
     assert {int(hash_ids(column)[0]) for column in columns} == {int(hash_ids(columns[0])[0])}
     assert {repr(id_value(column[0])) for column in columns} == {repr(id_value(columns[0][0]))}
-
-
-@pytest.mark.parametrize("columns", SAME.values(), ids=SAME)
-def test_equal_scores_compare_whatever_type_the_ids_have(columns):
     scores = [ra.evaluate([1, 0], [0.1, 0.2], "yahoo@10", qid=np.repeat(column, 2)) for column in columns]
     assert {score - scores[0] for score in scores} == {0.0}
-
-
-@pytest.mark.parametrize("columns", SAME.values(), ids=SAME)
-def test_the_same_id_in_two_types_is_one_query(columns):
     assert ra.Queries([1.0] * len(columns), qid=objects(*(column[0] for column in columns))).n_queries == 1
 
 
@@ -73,11 +145,11 @@ def test_ids_of_different_queries_have_different_hashes():
 
 
 def test_pandas_times_are_those_of_numpy():
-    pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas")
     for text in ("2026-01-31T12:00", "2026-01-31T12:00:00.000000001"):
         expected = hash_ids(np.array([text], "M8[ns]"))
-        assert hash_ids(objects(pandas_time(text))) == expected
-        assert hash_ids(objects(pandas_time(text).tz_localize("UTC").tz_convert("Asia/Tokyo"))) == expected
+        assert hash_ids(objects(pandas.Timestamp(text))) == expected
+        assert hash_ids(objects(pandas.Timestamp(text).tz_localize("UTC").tz_convert("Asia/Tokyo"))) == expected
 
 
 def test_a_set_has_one_hash_in_every_process():
@@ -85,7 +157,7 @@ def test_a_set_has_one_hash_in_every_process():
     assert id_value(frozenset({"b", "a"})) == ("frozenset", "'a'", "'b'")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ids", "dtype", "kind"),
     [
         (np.array([1], np.int8), np.int64, "integer"),
@@ -108,7 +180,6 @@ def test_a_set_has_one_hash_in_every_process():
         (objects(timedelta(1)), "m8[us]", "timedelta"),
         (np.array([1], "m8[s]"), "m8[s]", "timedelta"),
     ],
-    ids=str,
 )
 def test_a_column_has_the_widest_type_of_its_kind(ids, dtype, kind):
     column = id_column(ids)
@@ -143,3 +214,71 @@ def test_models_whose_ids_have_other_types_are_compared():
     scores = {unit: np.arange(4.0) for unit in queries}
     found = ra.audit.order(queries, scores, "yahoo@10", n_resamples=9).scores
     assert list(found["ns"].values()) == list(found["us"].values())
+
+
+LABELS, QID = [2.0, 0.0, 1.5, 0.0, 3.0], ["a", "a", "b", "b", "b"]
+PAIRS = ([0, 4], [1, 2])
+
+
+def fingerprints(**columns):
+    return [hex(word) for word in ra.Queries(**{"labels": LABELS, "qid": QID} | columns).fingerprints.tolist()]
+
+
+@pytest.mark.parametrize("form", [NOW, NEVER])
+def test_words_are_mixed_as_splitmix64_does(form):
+    """The first outputs of the generator seeded with 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
+    out = np.empty(2, np.uint64)
+    with kernels(form):
+        dispatch.run(mix_all, np.array([0, 1], np.uint64), out)
+    assert out.tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
+
+
+WHOLE = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]
+
+
+@for_each(
+    ("ids", "expected"),
+    [
+        ([0, 1, 2**40, -1], WHOLE),
+        ([0.0, 1.0, 2.0**40, -1.0], WHOLE),
+        (["a", "é", ""], ["0xdd433d9a4a97677d", "0x7598f8253a7bb514", "0x7cb39d447858dab6"]),
+        ([0.5, -2.25], ["0x330ba5e565fe3869", "0xa8b90c8b8c0b19ee"]),
+        ([True, False], ["0x910a2dec89025cc1", "0xe220a8397b1dcdaf"]),
+        ([("a", 1), ("a", 2)], ["0x2a0486a9012ec09f", "0xc75fe4360b9d585c"]),
+    ],
+)
+def test_ids_have_these_hashes(ids, expected):
+    column = np.empty(len(ids), object) if isinstance(ids[0], tuple) else np.asarray(ids)
+    column[:] = ids
+    assert [hex(word) for word in hash_ids(column).tolist()] == expected
+
+
+@for_each(
+    ("columns", "expected"),
+    [
+        *((columns, ["0xe4381c778c6e650e", "0x67c8e1f8ddc80864"]) for columns in (  # which mean the same
+            {}, {"labels": [-0.0 + 2, -0.0, 1.5, -0.0, 3.0]}, {"query_weight": [1.0, 1.0]}, {"judged": [True] * 5})),
+        ({"qid": ["b", "a", "b", "a", "b"]}, ["0xd2c9c70ea6b01ef3", "0xf605a02f481bfe77"]),
+        ({"qid": None, "group_sizes": [2, 3]}, ["0xa73a423f1b255ea9", "0xde143e0546e1d0bb"]),
+        ({"query_weight": [0.5, 2.0]}, ["0x3df235b8fb58a221", "0x40bb3e3210081369"]),
+        ({"row_weight": [1.0, 0.25, 0.0, 2.0, 1.0]}, ["0x59793d4b502e2c5e", "0x3a80074c121d0b31"]),
+        ({"pairs": PAIRS}, ["0xa3197efaaa4f0e2a", "0x34d264067f1a7cfc"]),
+        ({"pairs": (*PAIRS, [1.0, 0.5])}, ["0xa3197efaaa4f0e2a", "0x88283bf1546fda15"]),
+        ({"judged": [True, False, True, True, True]}, ["0x76d29e481753438a", "0x67c8e1f8ddc80864"]),
+        ({"retrieved": [True, True, True, False, True]}, ["0xe4381c778c6e650e", "0x293c05eec3492bd7"]),
+    ],
+)  # fmt: skip
+def test_queries_have_these_fingerprints(columns, expected):
+    assert fingerprints(**columns) == expected
+
+
+def test_a_digest_is_the_sum_of_the_fingerprints():
+    queries = ra.Queries(LABELS, qid=QID)
+    assert queries.digest == sum(int(word, 16) for word in fingerprints()) % 2**64
+
+
+def test_rows_in_another_order_have_the_same_fingerprints():
+    places = [4, 1, 3, 0, 2]
+    shuffled = ra.Queries(np.array(LABELS)[places], qid=np.array(QID)[places], row_weight=np.arange(5.0)[places])
+    straight = ra.Queries(LABELS, qid=QID, row_weight=np.arange(5.0))
+    assert sorted(shuffled.fingerprints.tolist()) == sorted(straight.fingerprints.tolist())
