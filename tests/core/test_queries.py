@@ -102,7 +102,7 @@ def test_pairs_follow_their_rows_in_any_order(order):
         ({"pairs": ([0], [0])}, "pair 0 joins row 0 with itself"),
         (
             {"pairs": [(0, 1), (2, 3)]},
-            r"pairs is \[\(0, 1\), \(2, 3\)\]; allowed are .*\nHint: tuple\(zip\(\*pairs\)\)",
+            r"pairs is \[\(0, 1\), \(2, 3\)\]; allowed .*\nHint: tuple\(zip\(\*pairs\)\)",
         ),
         ({"group": [2, 2]}, "'group' is not an accepted column; .*\nHint: group_sizes= takes the rows of each query"),
         ({"sample_weight": [1, 1, 1, 1]}, "Hint: row_weight= takes one weight per row"),
