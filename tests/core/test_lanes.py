@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
@@ -15,8 +14,8 @@ from tests.tables import for_each
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 
 
-@pytest.mark.parametrize("spread", [0.0, 1e-18, 1e-6, 1.0, 30.0, -LOWEST, 700.0, 1e4])
-@pytest.mark.parametrize("sigma", [1.0, 0.3])
+@for_each("spread", [0.0, 1e-18, 1e-6, 1.0, 30.0, -LOWEST, 700.0, 1e4])
+@for_each("sigma", [1.0, 0.3])
 def test_exponentials_are_the_c_librarys(spread, sigma):
     scores = np.sort(np.random.default_rng(1).random(1000) * spread)[::-1].copy()
     found = np.zeros(1000)
@@ -44,8 +43,8 @@ def one_by_one(labels, scores):
 
 
 @for_each("n", [*range(2, 18), 40, 101])
-@pytest.mark.parametrize("others", [1, 2, 5, 9], ids="{} others".format)
-@pytest.mark.parametrize("common", [0, 2])
+@for_each("others", [1, 2, 5, 9])
+@for_each("common", [0, 2])
 def test_gradients_are_those_of_pairs_one_by_one_where_most_rows_have_one_gain(n, others, common):
     rng = np.random.default_rng(n)
     labels = np.full(n, float(common))
@@ -57,8 +56,8 @@ def test_gradients_are_those_of_pairs_one_by_one_where_most_rows_have_one_gain(n
     np.testing.assert_allclose(found, one_by_one(labels, scores), rtol=1e-5, atol=1e-9)
 
 
-@pytest.mark.parametrize("normalization", ["none", "lightgbm", "xgboost"])
-@pytest.mark.parametrize("hessian", ["plain", "doubled"])
+@for_each("normalization", ["none", "lightgbm", "xgboost"])
+@for_each("hessian", ["plain", "doubled"])
 def test_pairs_left_out_change_no_bit(normalization, hessian):
     """Another query of many gains has no gain in common with most rows, so that every pair of both is computed."""
     rng = np.random.default_rng(5)
@@ -74,7 +73,7 @@ def test_pairs_left_out_change_no_bit(normalization, hessian):
     np.testing.assert_array_equal(few, [array[:n] for array in every])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gains", "common"),
     [([0, 0, 0, 1], 0), ([3, 1, 3, 3, 3], 3), ([0, 1], np.nan), ([0, 0, 1], np.nan), ([7], 7), ([], np.nan)],
 )
