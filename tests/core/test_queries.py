@@ -42,14 +42,6 @@ def test_some_queries_are_taken_in_the_order_asked_for():
     assert some.are_together
 
 
-def test_all_rows_are_one_query_in_the_callers_order():
-    one = QUERIES.as_one(row_weight=QUERIES.row_weight)
-    assert one.n_queries == 1
-    assert one.labels.tolist() == [3, 0, 1, 2, 1]
-    assert one.query_weight is None
-    assert one.row_weight.tolist() == [0.5, 1, 1.5, 2, 2.5]
-
-
 def test_other_weights_make_other_queries_and_leave_these_alone():
     digest = QUERIES.digest
     bare = QUERIES.with_weights()
@@ -129,12 +121,12 @@ def test_taking_queries_that_are_not_there(numbers):
 
 def test_other_columns_stand_in_the_order_of_the_rows():
     pandas = pytest.importorskip("pandas")
-    labels = pandas.Series([1, 0, 2], index=["x", "y", "z"])
-    queries = ra.Queries(labels, group_sizes=[3])
+    queries = ra.Queries(pandas.Series([1, 0, 2], index=["x", "y", "z"]), group_sizes=[3])
+    other = pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"])
     with pytest.raises(ra.InputError, match="row_weight"):
-        queries.with_weights(row_weight=pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"]))
+        queries.with_weights(row_weight=other)
     with pytest.raises(ra.InputError, match="labels"):
-        queries.with_labels(pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"]))
+        queries.with_labels(other)
 
 
 @for_each("column", [None, "query_weight", "row_weight", "pair_weight"])
@@ -182,3 +174,11 @@ def test_measures_over_all_rows_have_a_value_but_no_parts():
             method([0.9, 0.2, 0.3, 0.4])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
         panel.measure([0.9, 0.2, 0.3, 0.4]).shares  # noqa: B018 - asking is what is refused
+
+
+def test_all_rows_are_one_query_in_the_callers_order():
+    one = QUERIES.as_one(row_weight=QUERIES.row_weight)
+    assert one.n_queries == 1
+    assert one.labels.tolist() == [3, 0, 1, 2, 1]
+    assert one.query_weight is None
+    assert one.row_weight.tolist() == [0.5, 1, 1.5, 2, 2.5]

@@ -195,15 +195,6 @@ def test_a_state_goes_on_where_it_stopped(value):
     np.testing.assert_array_equal(value.bind(queries).gradients(scores), several[0])
 
 
-@for_each("value", KINDS[:-1], ids=named)
-def test_gradients_of_a_query_add_up_to_0(value):
-    labels, scores, sizes = made(6)
-    grad, _ = unrounded(value, ra.Queries(labels, group_sizes=sizes), scores)
-    starts = np.cumsum([0, *sizes[:-1]])
-    np.testing.assert_allclose(np.add.reduceat(grad, starts), 0, atol=1e-13 * np.abs(grad).max() * len(grad))
-    assert np.abs(grad).max() > 0
-
-
 @for_each("value", KINDS, ids=named)
 def test_rows_of_several_queries_may_be_mixed(value):
     """A query draws for its rows in their order, wherever they stand: the first row of each, the second, and so on."""
@@ -258,15 +249,6 @@ def test_query_weights_multiply_unless_the_average_is_uniform(value):
     one = objectives.gradients(labels, scores, value, group_sizes=sizes)
     weighted = objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
     np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) for part in one])
-
-
-@for_each("short", ["zero", "skip"])
-@for_each("make", [plain, trading])
-def test_a_query_ruled_out_as_short_has_no_gradient(make, short):
-    value = make(ra.presets.letor4(5).replace(short=short))
-    grad, _ = objectives.gradients([1, 0, 0, 1, 0, 2, 1, 0, 0], np.arange(9.0), value, group_sizes=[4, 5])
-    assert not grad[:4].any()
-    assert grad[4:].all()
 
 
 def test_without_noise_the_least_difference_of_scores_decides():

@@ -16,7 +16,6 @@ from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.helpers.depth import examples
-from tests.oracles.rows import Row
 from tests.tables import for_each
 
 MEASURES = (ra.AP, ra.RR, ra.ERR)
@@ -88,16 +87,6 @@ def test_below_a_row_that_stops_every_reader_no_trade_changes_anything():
     )
     np.testing.assert_array_equal(whole, first)
     assert np.all(whole[0][:3] != 0)
-
-
-@for_each("divisor", ["relevant", "cutoff", "found"])
-@for_each("beyond_k", ["keep", "cut"])
-def test_each_divisor_of_average_precision_has_its_own_changes(divisor, beyond_k):
-    value = PLAIN.replace(convention=AP.replace(k=3, divisor=divisor), beyond_k=beyond_k)
-    labels, scores = [0, 1, 0, 1, 1, 0, 1], -np.arange(7.0)
-    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
-    found = objectives.gradients(labels, scores, value, group_sizes=[7])
-    np.testing.assert_allclose(found, query_gradients(rows, value), rtol=1e-6, atol=1e-12)
 
 
 @for_each("name", ["catboost.pfound@3", "yahoo.err", "catboost.err@all"])
