@@ -187,6 +187,10 @@ def test_scores_compare_by_value_and_convention():
     assert good >= bad
     assert good - bad == good.value - bad.value
     assert good == same
+    assert good <= same
+    assert good >= same
+    assert not good < same
+    assert not good > same
     assert len({good, bad, good}) == 2
     assert float(good) == good.value
     assert (round(NUMBER, 3), round(NUMBER)) == (round(1 / log2(3), 3), 1)

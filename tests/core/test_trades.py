@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.objectives.measure_kernels import kernel_kinds
 from tests.core.gradient_data import EXACT
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.helpers.depth import examples
+from tests.oracles.rows import Row
 from tests.tables import for_each
 
 MEASURES = (ra.AP, ra.RR, ra.ERR)
@@ -137,3 +139,23 @@ def test_tied_rows_of_one_relevance_stand_in_row_order_whatever_their_labels(con
     np.testing.assert_array_equal(graded, ra.objectives.gradients(labels > 0, scores, value, group_sizes=[4]))
     assert graded[0][0] < 0  # the first row of the tie stands first, whose trade with the last changes most
     assert graded[0][0] == graded[0].min()
+
+
+@for_each("divisor", ["relevant", "cutoff", "found"])
+@for_each("beyond_k", ["keep", "cut"])
+def test_each_divisor_of_average_precision_has_its_own_changes(divisor, beyond_k):
+    value = PLAIN.replace(convention=AP.replace(k=3, divisor=divisor), beyond_k=beyond_k)
+    labels, scores = [0, 1, 0, 1, 1, 0, 1], -np.arange(7.0)
+    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
+    found = objectives.gradients(labels, scores, value, group_sizes=[7])
+    np.testing.assert_allclose(found, query_gradients(rows, value), rtol=1e-6, atol=1e-12)
+
+
+@for_each(
+    ("name", "field", "values"),
+    [("lightgbm.map@3", "divisor", ("relevant", "found")), ("yahoo.err", "complement", ("float64", "float32"))],
+)
+def test_a_field_of_the_convention_changes_what_a_trade_changes(name, field, values):
+    one, other = (kernel_kinds(ra.parse(name).replace(**{field: value})) for value in values)
+    assert one.trade != other.trade
+    assert one.catboost_trade == other.catboost_trade
