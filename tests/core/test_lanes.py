@@ -8,7 +8,9 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
 from rankadapters.objectives.pair_gradients import COMMON_SHARE, common_gain
+from tests.core.lambdarank_by_hand import query_gradients
 from tests.helpers.random_loss_data import unrounded
+from tests.oracles.rows import Row
 from tests.tables import for_each
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
@@ -24,24 +26,6 @@ def test_exponentials_are_the_c_librarys(spread, sigma):
     np.testing.assert_array_max_ulp(found[3:], np.exp(sigma * (scores[3:] - scores[3])), maxulp=1)
 
 
-def one_by_one(labels, scores):
-    """LambdaRank of one query, gains being labels, without normalization, as its docstring has it."""
-    order = np.argsort(-scores, kind="stable")
-    labels, scores = labels[order], scores[order]
-    discounts = 1 / np.log2(np.arange(2, labels.size + 2))
-    ideal = np.sort(labels)[::-1] @ discounts
-    grad, hess = np.zeros(labels.size), np.zeros(labels.size)
-    for high in range(labels.size):
-        for low in np.flatnonzero(labels < labels[high]):
-            delta = (labels[high] - labels[low]) * abs(discounts[high] - discounts[low]) / ideal
-            p = 1 / (1 + np.exp(scores[high] - scores[low]))
-            grad[[high, low]] += -delta * p, delta * p
-            hess[[high, low]] += delta * p * (1 - p)
-    found = np.empty((2, labels.size))
-    found[:, order] = grad, hess
-    return found
-
-
 @for_each("n", [*range(2, 18), 40, 101])
 @for_each("others", [1, 2, 5, 9])
 @for_each("common", [0, 2])
@@ -52,8 +36,9 @@ def test_gradients_are_those_of_pairs_one_by_one_where_most_rows_have_one_gain(n
     scores = rng.normal(size=n).round(1)
     linear = ra.presets.lightgbm(None).replace(gain="linear")
     value = EXACT.replace(convention=linear, truncation=None, normalization="none")
+    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
     found = objectives.gradients(labels, scores, value, group_sizes=[n])
-    np.testing.assert_allclose(found, one_by_one(labels, scores), rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(found, query_gradients(rows, value), rtol=1e-5, atol=1e-9)
 
 
 @for_each("normalization", ["none", "lightgbm", "xgboost"])

@@ -19,6 +19,7 @@ SPREADS = {
     "one value": lambda rng, n: np.zeros(n),
     "few values": lambda rng, n: rng.integers(0, 5, n) * 0.5,
     "few positives": lambda rng, n: (rng.random(n) < 0.02) * 1.0,
+    "all in one lane": lambda rng, n: np.where(np.arange(n) % 16 == 3, rng.random(n) + 10, rng.random(n)),
     "two clusters": lambda rng, n: rng.integers(0, 2, n) + rng.standard_normal(n) * 1e-9,
     "an outlier": lambda rng, n: np.where(np.arange(n) == n // 2, 1e200, rng.standard_normal(n)),
     "clusters at every scale": lambda rng, n: 10.0 ** rng.integers(-300, 300, n) * rng.standard_normal(n),

@@ -64,7 +64,7 @@ def test_values_are_those_of_the_evaluator_to_the_bound(data, convention, weight
         assert found == pytest.approx(value, rel=1e-12, abs=1e-14)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@for_each("measure", MEASURES)
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_steps_along_a_column_are_valued_as_the_scores_there(measure, max_gain_rows, monkeypatch):
     """By ranking and by counting alike; a column that is constant in a query changes nothing there."""
@@ -77,7 +77,7 @@ def test_steps_along_a_column_are_valued_as_the_scores_there(measure, max_gain_r
     assert found == pytest.approx([each.value for each in expected], abs=1e-14, rel=1e-13)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@for_each("measure", MEASURES)
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_the_bits_depend_on_no_threads_parts_or_form(measure, max_gain_rows, monkeypatch):
     monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)

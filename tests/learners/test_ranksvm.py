@@ -40,6 +40,9 @@ def test_it_is_linear_svc_on_the_differences(C, max_pairs):
     solver = LinearSVC(C=C, dual=False, fit_intercept=False, tol=1e-10).fit(differences * sign[:, None], sign)
     model = RankSVM(C=C, tol=1e-10, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid)
     np.testing.assert_allclose(model.coef_, solver.coef_[0], rtol=1e-5, atol=1e-8)
+    sparse = RankSVM(C=C, tol=1e-10, max_pairs=max_pairs).fit(sp.csr_matrix(DATA.X), DATA.y, qid=DATA.qid)
+    np.testing.assert_allclose(sparse.coef_, model.coef_, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(sparse.predict(sp.csr_matrix(VALID.X)), sparse.predict(VALID.X), rtol=1e-12)
 
 
 @pytest.mark.parametrize("max_pairs", [0, 10**6])
@@ -58,14 +61,6 @@ def test_weights_multiply_the_pairs_of_their_query(max_pairs):
     copy = np.concatenate([np.arange(int(w)) for w in weight])
     copied = model.fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows] * 10 + copy).coef_
     np.testing.assert_allclose(coef, copied, rtol=1e-4)
-
-
-@pytest.mark.parametrize("max_pairs", [0, 10**6])
-def test_sparse_features_give_the_same_model(max_pairs):
-    models = [RankSVM(C=0.1, tol=1e-9, max_pairs=max_pairs).fit(X, DATA.y, qid=DATA.qid)
-              for X in (DATA.X, sp.csr_matrix(DATA.X))]  # fmt: skip
-    np.testing.assert_allclose(models[0].coef_, models[1].coef_, rtol=1e-6)
-    np.testing.assert_allclose(models[1].predict(sp.csr_matrix(VALID.X)), models[1].predict(VALID.X), rtol=1e-12)
 
 
 def test_gradient_and_hessian_are_the_derivatives_of_the_loss():
