@@ -67,6 +67,41 @@ def test_lower_is_better(convention):
     assert min(right, wrong) == right  # Scores compare as numbers
 
 
+@FORMS
+@for_each("convention", LOSSES)
+def test_sums_of_losses_are_divided_by_sums_of_weights(choice, convention):
+    labels, scores, sizes = [1, 0, 0, 1, 0], [0.3, 0.9, 0.1, 2.0, 0.5], [3, 2]
+    with kernels(choice):
+        bound = ra.Evaluator(labels, convention, group_sizes=sizes)
+        per_query, whole = bound.per_query(scores), bound.evaluate(scores).value
+    mass = {"pair-logit": [2, 1], "query-soft-max": [1, 1]}.get(convention.measure, sizes)
+    assert whole == pytest.approx(convention.link(np.average(per_query, weights=mass)), rel=1e-14)
+
+
+@for_each("convention", [SQUARES, ENTROPY])
+def test_a_row_that_weighs_twice_is_there_twice(convention):
+    by_row = convention.replace(average="row")
+    weighed = value(by_row, [1, 0, 0], [0.5, 1.5, 1.0], group_sizes=[3], row_weight=[2, 1, 1])
+    twice = value(convention, [1, 1, 0, 0], [0.5, 0.5, 1.5, 1.0], group_sizes=[4])
+    assert weighed == pytest.approx(twice, rel=1e-12)
+
+
+@FORMS
+def test_a_weight_adds_its_logarithm_to_what_the_softmax_sees(choice):
+    labels, scores, weights = [1, 0, 2], np.array([0.5, 1.5, 1.0]), np.array([2, 0.5, 3])
+    by_row, shares = SOFTMAX.replace(average="row"), np.array(labels) * weights
+    with kernels(choice):
+        found = value(by_row, [*labels, 0], [*scores, 900.0], group_sizes=[4], row_weight=[*weights, 0])
+    assert found == pytest.approx(value(SOFTMAX, shares, scores + np.log(weights), group_sizes=[3]), rel=1e-12)
+
+
+@for_each("convention", LOSSES)
+def test_a_query_that_weighs_twice_is_there_twice(convention):
+    labels, scores = [1, 0, 0, 1], [0.5, 1.5, 1.0, 3.0]
+    weighed = value(convention.replace(average="query"), labels, scores, group_sizes=[2, 2], query_weight=[2, 1])
+    assert weighed == pytest.approx(value(convention, labels[:2] + labels, scores[:2] + scores, group_sizes=[2, 2, 2]))
+
+
 def test_a_query_without_weight_adds_nothing():
     labels, scores, sizes = [1, 0, 0, 0], [0.1, 0.4, 5.0, 9.0], [2, 2]
     for convention in (PAIRS, SOFTMAX):

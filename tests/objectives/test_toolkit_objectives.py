@@ -86,19 +86,20 @@ def test_scores_of_any_size_have_finite_gradients(toolkit, value, size):
 
 @for_each("value", [XENDCG, *RANDOM], ids=short)
 def test_a_pickle_goes_on_with_a_dataset_made_again_but_deep_copies_and_reset_start_anew(toolkit, value):
-    data, other = graded(14), graded(15)
+    data, others = graded(14), graded(15)
     scores, objective, train = np.zeros(data.y.size), toolkit.adapter.objective(value), toolkit.dataset(data)
     first, second = objective(scores, train), objective(scores, train)
     again, copied = pickled(pickled(objective)), copy.deepcopy(objective)
     third = objective(scores, train)
     assert not any(np.array_equal(one[0], two[0]) for one, two in combinations((first, second, third), 2))
-    again(np.zeros(other.y.size), toolkit.dataset(other))  # a dataset of other queries comes between
+    again(np.zeros(others.y.size), toolkit.dataset(others))  # a dataset of other queries comes between
     np.testing.assert_array_equal(again(scores, toolkit.dataset(data)), third)
     np.testing.assert_array_equal(copied(scores, train), first)
     with pytest.raises(ra.InputError, match="round 4: scores has"):
         pickled(objective)(scores[:-1], toolkit.dataset(data))
-    objective.reset()
-    np.testing.assert_array_equal(objective(scores, train), first)
+    for each in (objective, pickled(objective)):
+        each.reset()
+        np.testing.assert_array_equal(each(scores, train), first)
 
 
 @for_each("value", RANDOM, ids=short)
