@@ -268,3 +268,34 @@ def test_a_gain_that_falls_has_its_own_order(ties, expected):
     several = [PLAIN["rbp"].replace(k=1, persistence=0, ties=ties, gain=gain) for gain in ("linear-from_-1", "linear")]
     found = ra.evaluate([-2, -1], [0.5, 0.5], several, group_sizes=[2])
     assert [score.value for score in found.values()] == [expected, -1 if ties == "best" else -2]
+
+
+@for_each(
+    ("measure", "changes", "expected"),
+    [
+        ("fall-out", {"unjudged": "zero"}, 1),
+        ("fall-out", {"unjudged": "drop"}, 1),
+        ("precision", {"relevant": "judged", "unjudged": "zero"}, 1 / 2),
+        ("precision", {"relevant": "judged", "unjudged": "drop"}, 1),
+    ],
+)
+def test_unjudged_rows_are_neither_relevant_nor_irrelevant(measure, changes, expected):
+    columns = {"judged": [True, False, True], "group_sizes": [3]}
+    assert value([0, 0, 1], [3, 2, 1], PLAIN[measure].replace(k=2, **changes), **columns) == expected
+
+
+@pytest.mark.parametrize(("ideal", "expected"), [("retrieved", 1 / (1 + 1 / 2)), ("cutoff", 6 / 11), ("all", 6 / 11)])
+def test_the_ideal_list_is_of_what_was_retrieved_or_of_all_that_was_judged(ideal, expected):
+    changes = {"precision": "float64", "ties": "input", "discount": "reciprocal"}
+    convention = ra.parse("trec_eval_9@3").replace(ideal=ideal, **changes)
+    columns = {"group_sizes": [4], "retrieved": [True, True, False, False]}
+    assert ra.evaluate([1, 0, 1, 1], [4.0, 3, 2, 1], convention, **columns).value == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_row_that_is_not_judged_is_no_reason_against_a_relevant_one():
+    columns = {"judged": [False, True, True, True], "group_sizes": [4]}
+    conv = PLAIN["bpref"].replace(unjudged="zero")
+    assert value([0, 1, 0, 1], [4, 3, 2, 1], conv, **columns) == (1 + (1 - 1 / 1)) / 2
+    # One of two relevant rows is not retrieved, and adds nothing.
+    found = value([1, 0, 1], [3, 2, 1], PLAIN["bpref"], retrieved=[True, True, False], group_sizes=[3])
+    assert found == 1 / 2
