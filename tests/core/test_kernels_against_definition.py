@@ -15,9 +15,11 @@ import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from tests.core.strategies import conventions
+from tests.core.test_sorting import SPREADS
 from tests.helpers.depth import examples
 from tests.oracles import definition
 from tests.oracles.rows import Row
+from tests.tables import for_each
 
 SIGNED = {"spearman", "kendall", "pearson"}
 
@@ -147,27 +149,13 @@ def test_fractional_labels_and_many_scores(choice, seed, dtype, gain):
     assert value == pytest.approx(definition.evaluate([(rows, 1.0)], convention), rel=1e-12)
 
 
-SHAPES = {
-    "all equal": lambda n, rng: np.zeros(n),
-    "descending": lambda n, rng: -np.arange(n, dtype=float),
-    "ascending": lambda n, rng: np.arange(n, dtype=float),
-    "all in one lane": lambda n, rng: np.where(np.arange(n) % 16 == 3, rng.random(n) + 10, rng.random(n)),
-    "two levels": lambda n, rng: rng.integers(0, 2, n).astype(float),
-    "heavy tail": lambda n, rng: np.exp(rng.standard_normal(n) * 40),
-    "one outlier": lambda n, rng: np.where(np.arange(n) == 7, 1e300, rng.random(n)),
-    "span overflows": lambda n, rng: np.where(rng.random(n) < 0.5, -1, 1) * rng.random(n) * 1.7e308,
-    "subnormal": lambda n, rng: rng.integers(0, 99, n) * 5e-324,
-    "signed zeros": lambda n, rng: np.where(rng.random(n) < 0.5, -0.0, 0.0),
-}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_awkward_scores_rank_as_defined(shape):
+@for_each("spread", SPREADS)
+def test_awkward_scores_rank_as_defined(spread):
     """Each number of rows with each cutoff, and orders of ties in turn."""
     rng, orders = np.random.default_rng(3), cycle(["input", "average", "worst", "input"])
     for n, k in product((23, 24, 47, 48, 97, 700), (1, 10, 12, 13, 28, 29, None)):
         convention = ra.presets.textbook(k).replace(ties=next(orders))
-        labels, scores = rng.integers(0, 4, n), SHAPES[shape](n, rng)
+        labels, scores = rng.integers(0, 4, n), SPREADS[spread](rng, n)
         rows = [Row(float(label), float(score)) for label, score in zip(labels, scores, strict=True)]
         expected = definition.evaluate([(rows, 1.0)], convention)
         for choice in (NOW, NEVER):

@@ -10,6 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.presets.label_rules import LABEL_RULES
 from tests.helpers.command import run
+from tests.tables import for_each
 
 SCORES = [1, 0, 2, 0, 1, 3]
 FRACTIONS = [0.1, 0.2, 0.9, 0.4, 0.3, 0.6]
@@ -25,7 +26,7 @@ def warned(labels, convention, **columns):
     return [str(each.message) for each in caught]
 
 
-@pytest.mark.parametrize("name", [name for name, rules in LABEL_RULES.items() if rules[0].kind == "fractional"])
+@for_each("name", [name for name, rules in LABEL_RULES.items() if rules[0].kind == "fractional"])
 def test_labels_and_scores_that_were_swapped_are_noticed(name):
     convention = ra.presets.make(name, 10)
     [message] = warned([0.1, 0.2, 1.5, 0.4, 0.3, 1], convention)
@@ -34,7 +35,7 @@ def test_labels_and_scores_that_were_swapped_are_noticed(name):
     assert warned(WHOLE, convention) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "convention", "says"),
     [
         ([0.5, *WHOLE[1:]], "lightgbm@10+empty=0", "labels[0] is 0.5, which LightGBM 4.7.0 refuses: 'label should"),
@@ -52,11 +53,11 @@ def test_labels_that_a_program_refuses_are_warned_of(labels, convention, says):
     assert message.startswith(says)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "convention"),
     [
         (FRACTIONS, "catboost@10"), (FRACTIONS, "textbook@10"), (FRACTIONS, "sklearn@10"),
-        (FRACTIONS, "lightgbm.map@5"),
+        (FRACTIONS, "lightgbm.map@5"), (FRACTIONS, ra.parse(str(ra.presets.lightgbm(10)))),  # which has no name
         (FRACTIONS, "lightgbm@10+gain=linear"), (FRACTIONS, "xgboost@10+gain=linear"), (FRACTIONS, "xgboost.auc"),
         ([0.5, 0.25, 1, 0, 0.5, 0], "sklearn.roc_auc_score+pairs=unit"),  # labels are chances there
         (FRACTIONS, "catboost.pfound@10"), ([31, *WHOLE[1:]], "xgboost@10"), ([30, *WHOLE[1:]], "lightgbm@10"),
@@ -65,14 +66,6 @@ def test_labels_that_a_program_refuses_are_warned_of(labels, convention, says):
 )  # fmt: skip
 def test_labels_that_a_program_takes_are_not_warned_of(labels, convention):
     assert warned(labels, convention) == []
-
-
-def test_a_convention_without_the_name_of_a_program_says_nothing_and_is_equal():
-    named = ra.presets.lightgbm(10)
-    plain = ra.parse(str(named))
-    assert plain == named
-    assert hash(plain) == hash(named)
-    assert warned(FRACTIONS, plain) == []
 
 
 def test_rows_without_judgment_have_no_label_to_warn_of():
@@ -134,11 +127,10 @@ def test_a_stream_warns_once_of_the_labels_of_all_its_parts():
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("by_parts", [True, False])
-def test_the_command_says_it_beside_the_values(by_parts, tmp_path, capsys):
+@for_each("whole", [[], ["--split-queries", "merge"]])
+def test_the_command_says_it_beside_the_values(whole, tmp_path, capsys):
     file = tmp_path / "swapped.csv"
     file.write_text("qid,label,score\n1,0.5,1\n1,0.25,0\n", encoding="utf-8")
     columns = [word for name in ("qid", "label", "score") for word in (f"--{name}", name)]
-    whole = [] if by_parts else ["--split-queries", "merge"]
     assert run("evaluate", "--table", file, *columns, "--convention", "lightgbm@10", *whole) == 0
     assert "is 0.5, which LightGBM 4.7.0 refuses: 'label should be int type'" in "".join(capsys.readouterr())

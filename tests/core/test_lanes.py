@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
 from rankadapters.objectives.pair_gradients import COMMON_SHARE, common_gain
+from tests.core.lambdarank_by_hand import query_gradients
 from tests.helpers.random_loss_data import unrounded
+from tests.oracles.rows import Row
 from tests.tables import for_each
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 
 
-@pytest.mark.parametrize("spread", [0.0, 1e-18, 1e-6, 1.0, 30.0, -LOWEST, 700.0, 1e4])
-@pytest.mark.parametrize("sigma", [1.0, 0.3])
+@for_each("spread", [0.0, 1e-18, 1e-6, 1.0, 30.0, -LOWEST, 700.0, 1e4])
+@for_each("sigma", [1.0, 0.3])
 def test_exponentials_are_the_c_librarys(spread, sigma):
     scores = np.sort(np.random.default_rng(1).random(1000) * spread)[::-1].copy()
     found = np.zeros(1000)
@@ -25,27 +26,9 @@ def test_exponentials_are_the_c_librarys(spread, sigma):
     np.testing.assert_array_max_ulp(found[3:], np.exp(sigma * (scores[3:] - scores[3])), maxulp=1)
 
 
-def one_by_one(labels, scores):
-    """LambdaRank of one query, gains being labels, without normalization, as its docstring has it."""
-    order = np.argsort(-scores, kind="stable")
-    labels, scores = labels[order], scores[order]
-    discounts = 1 / np.log2(np.arange(2, labels.size + 2))
-    ideal = np.sort(labels)[::-1] @ discounts
-    grad, hess = np.zeros(labels.size), np.zeros(labels.size)
-    for high in range(labels.size):
-        for low in np.flatnonzero(labels < labels[high]):
-            delta = (labels[high] - labels[low]) * abs(discounts[high] - discounts[low]) / ideal
-            p = 1 / (1 + np.exp(scores[high] - scores[low]))
-            grad[[high, low]] += -delta * p, delta * p
-            hess[[high, low]] += delta * p * (1 - p)
-    found = np.empty((2, labels.size))
-    found[:, order] = grad, hess
-    return found
-
-
 @for_each("n", [*range(2, 18), 40, 101])
-@pytest.mark.parametrize("others", [1, 2, 5, 9], ids="{} others".format)
-@pytest.mark.parametrize("common", [0, 2])
+@for_each("others", [1, 2, 5, 9])
+@for_each("common", [0, 2])
 def test_gradients_are_those_of_pairs_one_by_one_where_most_rows_have_one_gain(n, others, common):
     rng = np.random.default_rng(n)
     labels = np.full(n, float(common))
@@ -53,12 +36,13 @@ def test_gradients_are_those_of_pairs_one_by_one_where_most_rows_have_one_gain(n
     scores = rng.normal(size=n).round(1)
     linear = ra.presets.lightgbm(None).replace(gain="linear")
     value = EXACT.replace(convention=linear, truncation=None, normalization="none")
+    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
     found = objectives.gradients(labels, scores, value, group_sizes=[n])
-    np.testing.assert_allclose(found, one_by_one(labels, scores), rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(found, query_gradients(rows, value), rtol=1e-5, atol=1e-9)
 
 
-@pytest.mark.parametrize("normalization", ["none", "lightgbm", "xgboost"])
-@pytest.mark.parametrize("hessian", ["plain", "doubled"])
+@for_each("normalization", ["none", "lightgbm", "xgboost"])
+@for_each("hessian", ["plain", "doubled"])
 def test_pairs_left_out_change_no_bit(normalization, hessian):
     """Another query of many gains has no gain in common with most rows, so that every pair of both is computed."""
     rng = np.random.default_rng(5)
@@ -74,7 +58,7 @@ def test_pairs_left_out_change_no_bit(normalization, hessian):
     np.testing.assert_array_equal(few, [array[:n] for array in every])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gains", "common"),
     [([0, 0, 0, 1], 0), ([3, 1, 3, 3, 3], 3), ([0, 1], np.nan), ([0, 0, 1], np.nan), ([7], 7), ([], np.nan)],
 )

@@ -9,46 +9,32 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.pair_gradients import PairDraws, twister_word
 from tests.helpers.objective_data import graded
+from tests.tables import for_each
 
 MEAN = {"lambdarank_pair_method": "mean"}
 BY_ROUND = objectives.xgboost.ndcg(**MEAN)
 SEEDED = objectives.xgboost.ndcg(**MEAN, seed=0)
-PRESETS = [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map]
 
 
-# The declared value
+@for_each("preset", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
+def test_the_signature_tells_seeds_apart_and_does_not_say_the_round(preset):
+    by_round, seeded = preset(**MEAN), preset(**MEAN, seed=7)
+    assert by_round.seed == "round"
+    assert "seed" not in str(by_round)
+    assert "/seed=7/" in str(seeded)
+    for value in (by_round, seeded):
+        assert objectives.parse(str(value)) == value
+    assert by_round == by_round.replace(seed="round")
+    assert len({seeded, by_round, preset(**MEAN, seed=0)}) == 3
+    assert seeded.diff(by_round) == {"seed": (7, "round")}
+    assert preset(seed=7) == preset()  # which draws no pairs
+    assert seeded.replace(samples=None, truncation=10).seed == "round"
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_without_seed_means_the_round_and_its_signature_does_not_say_so(preset):
-    value = preset(**MEAN)
-    assert value.seed == "round"
-    assert "seed" not in str(value)
-    assert objectives.parse(str(value)) == value == value.replace(seed="round")
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_the_signature_tells_seeds_apart(preset):
-    value = preset(**MEAN, seed=7)
-    assert "/seed=7/" in str(value)
-    assert objectives.parse(str(value)) == value
-    assert len({value, preset(**MEAN), preset(**MEAN, seed=0)}) == 3
-    assert value.diff(preset(**MEAN)) == {"seed": (7, "round")}
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_without_drawn_pairs_every_seed_is_the_same(preset):
-    assert preset(seed=7) == preset()
-    assert preset(**MEAN, seed=7).replace(samples=None, truncation=10).seed == "round"
-
-
-@pytest.mark.parametrize("seed", [-1, 2**32, 0.5, True, "rounds"])
+@for_each("seed", [-1, 2**32, 0.5, True, "rounds"])
 def test_a_seed_is_a_whole_number_of_32_bits_or_the_round(seed):
     with pytest.raises(ra.ConventionError, match="allowed are whole numbers from 0 to 4294967295, or 'round'"):
         BY_ROUND.replace(seed=seed)
-
-
-# The draws
 
 
 @pytest.mark.parametrize(

@@ -18,82 +18,38 @@ from tests.core.strategies import conventions
 from tests.helpers.depth import examples
 from tests.tables import for_each
 
-CUTOFFS = (1, 5, 10, None)
-FLAGS = (True, False)
-POOLS = ("queries", "rows")
-DENOMINATORS = ("LogPosition", "Position")
-
-
-def by(make, **options):
-    """Everything that a preset makes of some options."""
-    return [make(**dict(zip(options, values, strict=True))) for values in itertools.product(*options.values())]
-
-
-SAID = {
-    "lightgbm": [
-        *by(presets.lightgbm, k=CUTOFFS, label_gain=(None, [0, 1, 3], [0.5, 0.5])),
-        *by(presets.lightgbm.map, k=CUTOFFS), presets.lightgbm.auc(), presets.lightgbm.average_precision(),
-    ],
-    "xgboost": [
-        *by(presets.xgboost, k=CUTOFFS, ndcg_exp_gain=FLAGS, minus=FLAGS),
-        *by(presets.xgboost.map, k=CUTOFFS, minus=FLAGS), *by(presets.xgboost.pre, k=CUTOFFS),
-        *by(presets.xgboost.auc, groups=FLAGS),
-    ],
-    "catboost": [
-        *by(
-            presets.catboost, k=CUTOFFS, type=("Base", "Exp"), denominator=DENOMINATORS, use_weights=FLAGS
-        ),
-        *by(
-            presets.catboost.dcg, k=CUTOFFS, type=("Base", "Exp"), denominator=DENOMINATORS,
-            use_weights=FLAGS,
-        ),
-        *by(presets.catboost.map, k=CUTOFFS, border=(0.5, 0.1, -1)),
-        *by(presets.catboost.mrr, k=CUTOFFS, border=(0.5, 2), use_weights=FLAGS),
-        *by(presets.catboost.pfound, k=CUTOFFS, decay=(0.85, 0.5, 1), use_weights=FLAGS),
-        *by(presets.catboost.err, k=CUTOFFS, use_weights=FLAGS),
-        *by(presets.catboost.precision_at, k=CUTOFFS, border=(0.5, 0.1)),
-        *by(presets.catboost.recall_at, k=CUTOFFS, border=(0.5, 2)),
-        *by(presets.catboost.average_gain, k=CUTOFFS, use_weights=FLAGS),
-        *by(presets.catboost.filtered_dcg, type=("Base", "Exp"), denominator=DENOMINATORS,
-            sort=("None", "ByPrediction", "ByTarget")),
-        *by(presets.catboost.auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
-        *by(presets.catboost.query_auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
-        *by(presets.catboost.pair_accuracy, pairs=("given", "label"), use_weights=FLAGS),
-        *by(presets.catboost.pair_logit, pairs=("given", "label"), use_weights=FLAGS),
-        *by(presets.catboost.query_rmse, weights=(None, "row", "query")),
-        *by(presets.catboost.query_soft_max, beta=(1, 0.1), weights=(None, "row", "query")),
-        *by(presets.catboost.query_cross_entropy, alpha=(None, 0, 0.3, 0.95), weights=(None, "row", "query")),
-    ],
-    "sklearn": [
-        *by(presets.sklearn, k=CUTOFFS), *by(presets.sklearn.dcg, k=CUTOFFS),
-        presets.sklearn(5).replace(average="uniform"), presets.sklearn.dcg(5).replace(average="uniform"),
-        *by(presets.sklearn.average_precision_score, pool=("rows", "queries")),
-        *by(presets.sklearn.roc_auc_score, pool=("rows", "queries")),
-        presets.sklearn.label_ranking_average_precision_score(), presets.sklearn.coverage_error(),
-    ],
-    "ir_measures": [
-        *by(presets.ir_measures, k=CUTOFFS, exp=FLAGS),
-        *by(presets.ir_measures.ap, k=CUTOFFS, rel=(1, 3), judged_only=FLAGS),
-        *by(presets.ir_measures.rr, rel=(1, 2), judged_only=FLAGS),
-        *by(presets.ir_measures.rr_cut, k=CUTOFFS[:-1], rel=(1, 2), judged_only=FLAGS),
-        *by(presets.ir_measures.p, k=CUTOFFS, rel=(1, 12), judged_only=FLAGS),
-        *by(presets.ir_measures.r, k=CUTOFFS, rel=(1, 2)), *by(presets.ir_measures.success, k=CUTOFFS[:-1], rel=(1, 2)),
-        *by(presets.ir_measures.rprec, rel=(1, 2)), *by(presets.ir_measures.bpref, rel=(1, 2), judged_only=FLAGS),
-        *by(presets.ir_measures.set_p, rel=(1, 2), relative=FLAGS, judged_only=FLAGS),
-        *by(presets.ir_measures.set_r, rel=(1, 2)), *by(presets.ir_measures.set_f, rel=(1, 2), beta=(0, 1, 0.5, 1e-5)),
-        *by(presets.ir_measures.judged, k=CUTOFFS), *by(presets.ir_measures.err, k=CUTOFFS[:-1]),
-        *by(presets.ir_measures.rbp, k=(1000,), rel=(1, 2), p=(0.8, 0.95)),
-    ],
-    "scipy": [
-        *by(presets.scipy.spearmanr, pool=POOLS), *by(presets.scipy.pearsonr, pool=POOLS),
-        *by(presets.scipy.kendalltau, variant=("b", "c"), pool=POOLS),
-    ],
-    "pandas": [
-        *by(presets.pandas.spearman, pool=POOLS), *by(presets.pandas.kendall, pool=POOLS),
-        *by(presets.pandas.pearson, pool=POOLS),
-    ],
-    "polars": [*by(presets.polars.spearman, pool=POOLS), *by(presets.polars.pearson, pool=POOLS)],
+# What each option of a preset may be, and what presets with a narrower choice take in its place.
+VALUES = {
+    "k": (1, 5, 10, None), "type": ("Base", "Exp"), "denominator": ("LogPosition", "Position"),
+    "border": (0.5, 0.1, -1, 2), "alpha": (None, 0, 0.3, 0.95), "beta": (1, 0.1, 1e-5), "decay": (0.85, 0.5, 1),
+    "sort": ("None", "ByPrediction", "ByTarget"), "weights": (None, "row", "query"), "pairs": ("given", "label"),
+    "pool": ("queries", "rows"), "variant": ("b", "c"), "label_gain": (None, [0, 1, 3], [0.5, 0.5]),
+    "rel": (1, 3, 12), "p": (0.8, 0.95),
 }  # fmt: skip
+NARROWER = {
+    **{(name, "type"): ("Classic", "Ranking") for name in ("catboost.auc", "catboost.query_auc")},
+    **{(f"ir_measures.{name}", "k"): (1, 5, 10) for name in ("rr_cut", "success", "err")},
+    ("ir_measures.rbp", "k"): (1000,),
+    ("ir_measures.set_f", "beta"): (0, 1, 0.5, 1e-5),
+    ("sklearn.dcg", "log_base"): (2,),
+}
+
+
+def made(name):
+    """Return all that a preset makes of its options."""
+    options = signature(presets.maker(name)).parameters
+    values = [NARROWER.get((name, option)) or VALUES.get(option, (True, False)) for option in options]
+    return [presets.maker(name)(**dict(zip(options, each, strict=True))) for each in itertools.product(*values)]
+
+
+TOOLS = ("lightgbm", "xgboost", "catboost", "sklearn", "ir_measures", "scipy", "pandas", "polars")
+SAID = [
+    (name.partition(".")[0], conv)
+    for name in presets.names(None)
+    if name.partition(".")[0] in TOOLS
+    for conv in made(name)
+]
+SAID += [("sklearn", preset(5).replace(average="uniform")) for preset in (presets.sklearn, presets.sklearn.dcg)]
 
 
 def told(tool, conv):
@@ -106,7 +62,7 @@ def told(tool, conv):
     return {"weights": "row" if conv.average == "row" else "query", **pairs}
 
 
-@for_each(("tool", "conv"), [(tool, conv) for tool, several in SAID.items() for conv in several])
+@for_each(("tool", "conv"), SAID)
 def test_what_a_tool_writes_it_reads_back_also_from_json(tool, conv):
     vocabulary = presets.TOOLS[tool]
     written = vocabulary.write(conv)
@@ -145,12 +101,7 @@ def test_ir_measures_refuses_what_its_text_would_lose_by_field(convention, field
         presets.ir_measures.write(convention)
 
 
-@for_each("name", presets.names(None))
-def test_a_preset_without_options_has_its_name_alone(name):
-    assert presets.make(name, 5).name.partition("/")[2] == name
-
-
-@given(conventions(), st.sampled_from(list(SAID)))
+@given(conventions(), st.sampled_from(TOOLS))
 @settings(max_examples=examples(300), deadline=None)
 def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convention, tool):
     vocabulary = presets.TOOLS[tool]
@@ -312,7 +263,7 @@ def test_what_a_tool_does_not_say_is_refused(wrong, problem):
         wrong()
 
 
-@pytest.mark.parametrize("tool", SAID)
+@for_each("tool", TOOLS)
 def test_the_nearest_to_a_text_is_the_nearest_to_what_it_says(tool):
     vocabulary = presets.TOOLS[tool]
     assert vocabulary.nearest("trec_eval_9.map_cut@5") == vocabulary.nearest(presets.trec_eval_9.map_cut(5))
@@ -354,19 +305,16 @@ def test_what_a_tools_words_leave_open_is_told_by_name(tool):
 
 
 @for_each("name", presets.names(None))
-def test_options_of_a_preset_are_told_by_their_names(name):
-    options = [each for each in signature(presets.maker(name)).parameters.values() if each.name != "k"]
-    assert {each.kind for each in options} <= {Parameter.KEYWORD_ONLY}
-
-
-@for_each("name", presets.names(None))
-def test_an_option_at_its_default_changes_nothing(name):
+def test_options_are_told_by_name_and_change_nothing_at_their_defaults(name):
     make = presets.maker(name)
-    arguments = signature(make).parameters
-    k = {"k": 5} if "k" in arguments else {}
-    for option in arguments.keys() - {"k"}:
-        said = make(**k, **{option: arguments[option].default})
-        assert (said, said.name) == (make(**k), make(**k).name)
+    options = {**signature(make).parameters}
+    k = {"k": 5} if options.pop("k", None) else {}
+    plain = make(**k)
+    assert plain.name.partition("/")[2] == name
+    for option, parameter in options.items():
+        assert parameter.kind is Parameter.KEYWORD_ONLY
+        said = make(**k, **{option: parameter.default})
+        assert (said, said.name) == (plain, plain.name)
 
 
 @for_each("tool", presets.TOOLS.values(), ids=presets.TOOLS)

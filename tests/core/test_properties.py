@@ -6,10 +6,7 @@ import copy
 import pickle
 import subprocess
 import sys
-from decimal import Decimal
-from fractions import Fraction
-from math import log2
-from unittest import mock
+from math import fsum, log2
 
 import numpy as np
 import pytest
@@ -22,19 +19,10 @@ from tests.helpers.depth import examples
 from tests.tables import for_each
 
 
-def test_tied_pair_shares_both_discounts():
-    score = ra.evaluate([1, 0], [0.5, 0.5], ra.presets.textbook(2), group_sizes=[2])
-    assert score.value == pytest.approx((1 + 1 / log2(3)) / 2, abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("ties", "value"),
-    [("input", 1 / log2(3)), ("reverse", 1 / log2(4)), ("worst", 1 / log2(5)), ("best", 1.0),
-     ("docid-ascending", 1 / log2(5)), ("docid-descending", 1.0)],
-)  # fmt: skip
-def test_the_declared_order_of_ties_decides(ties, value):
+@for_each(("ties", "value"), [("docid-ascending", 1 / log2(5)), ("docid-descending", 1.0)])
+def test_docids_are_ordered_by_their_bytes_in_utf_8(ties, value):
     convention = ra.presets.textbook(4).replace(ties=ties)
-    docid = ["a", "é", "b", "B"]  # by UTF-8 bytes: B, a, b, é
+    docid = ["a", "é", "b", "B"]  # B, a, b, é
     score = ra.evaluate([0, 1, 0, 0], [1, 1, 1, 1], convention, group_sizes=[4], docid=docid)
     assert score.value == pytest.approx(value, abs=1e-15)
 
@@ -55,11 +43,11 @@ def test_average_ties_do_not_see_the_order_of_rows(gain, seed):
 
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(20), deadline=None)
-def test_the_order_of_queries_changes_nothing(seed):
+def test_the_order_of_queries_and_how_their_rows_are_mixed_change_nothing(seed):
     labels, scores, qid = ragged(seed)
-    blocks = [np.flatnonzero(qid == q) for q in np.random.default_rng(seed).permutation(np.unique(qid))]
-    order = np.concatenate(blocks)
-    for convention in (TEXTBOOK, ra.presets.lightgbm(5), ra.presets.catboost(None)):
+    mixed, order = np.random.default_rng(seed).permutation(qid), np.empty(qid.size, int)
+    order[np.argsort(mixed, kind="stable")] = np.argsort(qid, kind="stable")
+    for convention in (TEXTBOOK, ra.presets.textbook(1), ra.presets.lightgbm(5), ra.presets.catboost(None)):
         value = ra.evaluate(labels, scores, convention, qid=qid).value
         assert value == ra.evaluate(labels[order], scores[order], convention, qid=qid[order]).value
 
@@ -75,116 +63,15 @@ def test_the_ideal_order_gives_exactly_one(name):
     docid = [f"d{row}" for row in range(labels.size)]
     for scores in (labels, labels + np.random.default_rng(0).random(labels.size) / 2):
         assert ra.evaluate(labels, scores, convention, qid=qid, docid=docid).value == 1.0
-
-
-def test_fractional_ideal_order_under_average_ties_gives_exactly_one():
-    convention = TEXTBOOK.replace(gain="linear")
-    labels = np.repeat([0.1, 0.3, 0.7], 3)
-    assert ra.evaluate(labels, labels, convention, group_sizes=[9]).value == 1.0
-
-
-def test_interleaved_queries_give_the_bits_of_sorted_ones():
-    labels, scores, qid = ragged(1, levels=10**6)
-    shuffled = np.random.default_rng(2).permutation(labels.size)
-    back = shuffled[np.argsort(qid[shuffled])]  # unstable on purpose
-    for k in (1, 10, None):
-        first, second = (
-            ra.evaluate(labels[o], scores[o], ra.presets.textbook(k), qid=qid[o]).value for o in (shuffled, back)
-        )
-        assert first == second
+    fractions = np.repeat([0.1, 0.3, 0.7], 3)
+    assert ra.evaluate(fractions, fractions, TEXTBOOK.replace(gain="linear"), group_sizes=[9]).value == 1.0
 
 
 def test_the_mean_is_the_rounded_exact_sum():
     labels, scores, qid = ragged(4)
     evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
     values = evaluator.per_query(scores)
-    from math import fsum
-
     assert evaluator.evaluate(scores).value == fsum(values) / values.size
-
-
-# Scores
-
-
-def test_scores_compare_by_value_and_convention():
-    data = {"labels": [1, 0, 2], "group_sizes": [3]}
-    good = ra.evaluate(data["labels"], [3, 1, 4], TEXTBOOK, group_sizes=[3])
-    bad = ra.evaluate(data["labels"], [1, 3, 2], TEXTBOOK, group_sizes=[3])
-    assert bad < good
-    assert good > bad
-    assert bad <= good
-    assert good >= bad
-    assert good - bad == good.value - bad.value
-    assert good == ra.evaluate(data["labels"], [3, 1, 4], TEXTBOOK, group_sizes=[3])
-    assert len({good, bad, good}) == 2
-    assert float(good) == good.value
-    assert f"{good:.2f}" == f"{good.value:.2f}"
-    assert str(good) == f"{good}" == f"{good.value:.4f}  {TEXTBOOK}"
-    assert pickle.loads(pickle.dumps(good)) == good
-
-
-@pytest.mark.parametrize(
-    ("other", "why"),
-    [
-        (lambda: ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK.at(5), group_sizes=[3]), "differ in k=10 against 5"),
-        (lambda: ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK, qid=["a", "a", "a"]), "different queries"),
-        (lambda: ra.evaluate([1, 0, 1], [3, 1, 4], TEXTBOOK, group_sizes=[3]), "different queries"),
-        (lambda: 0.5, "a Score and a float"),
-    ],
-)
-@pytest.mark.parametrize("compare", ["__lt__", "__le__", "__gt__", "__ge__", "__sub__"])
-def test_incomparable_scores_refuse_to_be_compared(other, why, compare):
-    score = ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK, group_sizes=[3])
-    with pytest.raises(ra.IncomparableScoresError, match=f"{why}(.|\n)*Hint: .value"):
-        getattr(score, compare)(other())
-
-
-BARE = [0.5, 1, True, np.float64(0.5), np.float32(0.5), Fraction(1, 2), Decimal("0.5"), pytest.approx(0.5)]
-
-
-@for_each("number", BARE, ids=lambda number: type(number).__name__)
-@pytest.mark.parametrize(
-    "compare",
-    [
-        lambda score, number: score == number,
-        lambda score, number: score != number,
-        lambda score, number: number == score,
-        lambda score, number: number != score,
-        lambda score, number: score in [None, number],
-    ],
-    ids=["==", "!=", "== score", "!= score", "in"],
-)
-def test_a_score_equals_no_bare_number_and_says_so(compare, number):
-    score = ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK, group_sizes=[3])
-    with pytest.raises(ra.IncomparableScoresError, match=r"a Score and a \w+ are compared(.|\n)*Hint: .value"):
-        compare(score, number)
-
-
-def test_a_score_beside_anything_else_is_unequal():
-    score = ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK, group_sizes=[3])
-    assert [score == other for other in (None, "0.5", TEXTBOOK, object(), [0.5])] == [False] * 5
-    assert score == mock.ANY
-    assert score in [None, "0.5", score]
-    assert {score: 1}[score] == 1
-    assert score.value == pytest.approx(float(score))
-
-
-def test_a_number_less_a_score_is_refused():
-    with pytest.raises(ra.IncomparableScoresError, match="a Score and a float"):
-        0.5 - ra.evaluate([1, 0], [3, 1], TEXTBOOK, group_sizes=[2])
-
-
-def test_weights_of_one_are_no_weights():
-    convention = TEXTBOOK.replace(average="query")
-    assert not ra.evaluate([1, 0], [2, 1], convention, group_sizes=[2]) < ra.evaluate(
-        [1, 0], [2, 1], convention, group_sizes=[2], query_weight=[1]
-    )
-
-
-def test_scores_count_what_was_scored():
-    labels, sizes = [0, 0, 1, 0, 0, 1], [2, 1, 3]
-    score = ra.evaluate(labels, [1, 2, 3, 4, 5, 6], ra.presets.textbook(3).replace(empty="skip"), group_sizes=sizes)
-    assert (score.n_queries, score.n_scored, score.n_empty, score.n_short) == (3, 2, 1, 2)
 
 
 # Many conventions
@@ -237,8 +124,10 @@ def test_query_ids_are_what_they_are_in_any_type(kind):
     assert here - there == 0.0
 
 
-@pytest.mark.parametrize("preset", ["lightgbm@10", "lightgbm.auc", "lightgbm.map@3", "catboost.mrr@3", "yahoo.err"])
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+@for_each("preset", ["lightgbm@10", "lightgbm.auc", "lightgbm.map@3", "catboost.mrr@3", "yahoo.err"])
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_an_evaluator_is_copied_and_sent_to_other_processes(preset, copied):
     evaluator = ra.Evaluator([1, 0, 0, 1], preset, group_sizes=[2, 2])
-    assert copied(evaluator).evaluate([0.5, 0.7, 0.2, 0.1]) == evaluator.evaluate([0.5, 0.7, 0.2, 0.1])
+    before, again = (each.evaluate([0.5, 0.7, 0.2, 0.1]) for each in (evaluator, copied(evaluator)))
+    assert again == before
+    assert again - before == 0.0

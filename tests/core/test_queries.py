@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from tests.tables import for_each
 
 QID = ["b", "a", "b", "c", "a"]
 QUERIES = ra.Queries([3, 0, 1, 2, 1], qid=QID, query_weight=[1, 2, 3], row_weight=[0.5, 1, 1.5, 2, 2.5])
@@ -20,6 +21,9 @@ def test_rows_and_queries_lead_to_each_other():
     assert QUERIES.per_row(np.array([10, 20, 30])).tolist() == [10, 20, 10, 30, 20]
     assert not QUERIES.are_together
     assert QUERIES.longest == 2
+    together, rows = QUERIES.together()
+    assert together.digest == QUERIES.digest
+    assert rows.tolist() == QUERIES.rows.tolist()
 
 
 def test_per_row_values_become_per_query_ones_unless_they_vary():
@@ -36,20 +40,6 @@ def test_some_queries_are_taken_in_the_order_asked_for():
     assert some.query_weight.tolist() == [3, 1]
     assert some.row_weight.tolist() == [2, 0.5, 1.5]
     assert some.are_together
-
-
-def test_rows_brought_together_are_the_same_queries():
-    together, rows = QUERIES.together()
-    assert together.digest == QUERIES.digest
-    assert rows.tolist() == QUERIES.rows.tolist()
-
-
-def test_all_rows_are_one_query_in_the_callers_order():
-    one = QUERIES.as_one(row_weight=QUERIES.row_weight)
-    assert one.n_queries == 1
-    assert one.labels.tolist() == [3, 0, 1, 2, 1]
-    assert one.query_weight is None
-    assert one.row_weight.tolist() == [0.5, 1, 1.5, 2, 2.5]
 
 
 def test_other_weights_make_other_queries_and_leave_these_alone():
@@ -87,7 +77,7 @@ def test_pairs_follow_their_rows_in_any_order(order):
     assert here - moved == 0  # comparable: the same queries
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "problem"),
     [
         ({"row_weight": [1, 1]}, "row_weight has 2 rows but labels has 4"),
@@ -104,7 +94,7 @@ def test_pairs_follow_their_rows_in_any_order(order):
         ({"pairs": ([0], [0])}, "pair 0 joins row 0 with itself"),
         (
             {"pairs": [(0, 1), (2, 3)]},
-            r"pairs is \[\(0, 1\), \(2, 3\)\]; allowed are .*\nHint: tuple\(zip\(\*pairs\)\)",
+            r"pairs is \[\(0, 1\), \(2, 3\)\]; allowed .*\nHint: tuple\(zip\(\*pairs\)\)",
         ),
         ({"group": [2, 2]}, "'group' is not an accepted column; .*\nHint: group_sizes= takes the rows of each query"),
         ({"sample_weight": [1, 1, 1, 1]}, "Hint: row_weight= takes one weight per row"),
@@ -122,7 +112,7 @@ def test_no_pairs_at_all_are_no_mistake():
     assert ra.evaluate(queries, [1, 2, 3, 4], conv).value == conv.empty
 
 
-@pytest.mark.parametrize("numbers", [[0, 0], [2], [-1], [0.0], []])
+@for_each("numbers", [[0, 0], [2], [-1], [0.0], []])
 def test_taking_queries_that_are_not_there(numbers):
     queries = ra.Queries([1, 0, 1, 0], qid=["a", "a", "b", "b"])
     with pytest.raises(ra.InputError, match="allowed are different whole numbers from 0 to 1"):
@@ -131,15 +121,15 @@ def test_taking_queries_that_are_not_there(numbers):
 
 def test_other_columns_stand_in_the_order_of_the_rows():
     pandas = pytest.importorskip("pandas")
-    labels = pandas.Series([1, 0, 2], index=["x", "y", "z"])
-    queries = ra.Queries(labels, group_sizes=[3])
+    queries = ra.Queries(pandas.Series([1, 0, 2], index=["x", "y", "z"]), group_sizes=[3])
+    other = pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"])
     with pytest.raises(ra.InputError, match="row_weight"):
-        queries.with_weights(row_weight=pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"]))
+        queries.with_weights(row_weight=other)
     with pytest.raises(ra.InputError, match="labels"):
-        queries.with_labels(pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"]))
+        queries.with_labels(other)
 
 
-@pytest.mark.parametrize("column", [None, "query_weight", "row_weight", "pair_weight"])
+@for_each("column", [None, "query_weight", "row_weight", "pair_weight"])
 def test_one_column_of_weights_is_kept(column):
     queries = ra.Queries(
         [1, 0, 1, 0], qid=["a", "a", "b", "b"], query_weight=[1, 2], row_weight=[1, 2, 3, 4], pairs=([0], [1], [2.0])
@@ -184,3 +174,11 @@ def test_measures_over_all_rows_have_a_value_but_no_parts():
             method([0.9, 0.2, 0.3, 0.4])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
         panel.measure([0.9, 0.2, 0.3, 0.4]).shares  # noqa: B018 - asking is what is refused
+
+
+def test_all_rows_are_one_query_in_the_callers_order():
+    one = QUERIES.as_one(row_weight=QUERIES.row_weight)
+    assert one.n_queries == 1
+    assert one.labels.tolist() == [3, 0, 1, 2, 1]
+    assert one.query_weight is None
+    assert one.row_weight.tolist() == [0.5, 1, 1.5, 2, 2.5]

@@ -40,7 +40,7 @@ def catboost_derivatives(labels, scores, alpha, qid, weights=None):
     return np.array([(loss(scores + step * e) - loss(scores - step * e)) / (2 * step) for e in np.eye(labels.size)])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "labels",
     [
         [0.5, 0.5, 0.5],
@@ -62,9 +62,7 @@ def test_a_query_of_equal_labels_is_one_class(labels):
     np.testing.assert_allclose(hess, 0.05 * bend, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "labels", [[0.5, 0.5, 0.5 + 1.1e-5], [0.5 + 9e-6, 0.5, 0.5 - 9e-6], [1.0, 1 - 1.1e-5, 1.0]], ids=str
-)
+@for_each("labels", [[0.5, 0.5, 0.5 + 1.1e-5], [0.5 + 9e-6, 0.5, 0.5 - 9e-6], [1.0, 1 - 1.1e-5, 1.0]], ids=str)
 def test_labels_further_from_the_first_than_1e_5_are_not(labels):
     grad, hess = gradients(labels, SCORES, alpha=1.0)
     assert float(grad.sum()) == pytest.approx(0, abs=1e-6)  # after the best shift
@@ -72,7 +70,7 @@ def test_labels_further_from_the_first_than_1e_5_are_not(labels):
     assert (hess > 0).all()
 
 
-@pytest.mark.parametrize("first", [[0.25, 0.25], [1.0, 0.0, 0.5]], ids=str)
+@for_each("first", [[0.25, 0.25], [1.0, 0.0, 0.5]], ids=str)
 def test_each_query_is_one_class_or_not_by_its_own_labels(first):
     sizes, qid = [len(first), 3], [7] * len(first) + [3] * 3
     both, _ = gradients([*first, 0.5, 0.5, 0.5], [2.0, -1.0, 0.5][: len(first)] + SCORES, group_sizes=sizes)
@@ -84,22 +82,25 @@ def test_each_query_is_one_class_or_not_by_its_own_labels(first):
     np.testing.assert_allclose(grad, both[mixed], rtol=1e-6)
 
 
+ALIKE = [[0.5] * 3, [0.5, 0.5, 0.5 + 1e-9], [0.0] * 3, [1.0] * 3, [1, 1, 1 - 1e-9]]
+FAR = (-100.0, -25.0, -19.0, 19.0, 21.0, 25.0, 100.0)  # about as far as the shift reaches
+
+
 @for_each(
-    "labels",
-    [[0.5] * 3, [0.5, 0.5, 0.5 + 1e-9], [0.0] * 3, [1.0] * 3, [1, 1, 1 - 1e-9], [0.5, 0.5, 0.50002], [0.2, 0.9, 0.4]],
-    ids=str,
+    ("labels", "alpha", "base"),
+    [
+        *(
+            (labels, alpha, 0.0)
+            for labels in [*ALIKE, [0.5, 0.5, 0.50002], [0.2, 0.9, 0.4]]
+            for alpha in (0.0, 0.3, 0.95, 1.0)
+        ),
+        *(([1.0, 0.0, 0.3], 1.0, base) for base in FAR),
+    ],
 )
-@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.95, 1.0])
-def test_derivatives_are_catboosts(labels, alpha):
-    grad, _ = gradients(labels, SCORES, alpha)
-    np.testing.assert_allclose(grad, catboost_derivatives(labels, SCORES, alpha, [0] * 3), atol=2e-7)
-
-
-@pytest.mark.parametrize("base", [-100.0, -25.0, -19.0, 19.0, 21.0, 25.0, 100.0])
-def test_the_shift_reaches_as_far_as_catboosts(base):
-    labels, scores = [1.0, 0.0, 0.3], base + np.array(SCORES)
-    grad, _ = gradients(labels, scores, alpha=1.0)
-    np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, 1.0, [0] * 3), atol=2e-7)
+def test_derivatives_are_catboosts(labels, alpha, base):
+    scores = base + np.array(SCORES)
+    grad, _ = gradients(labels, scores, alpha)
+    np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, alpha, [0] * 3), atol=2e-7)
 
 
 @for_each("seed", range(20))

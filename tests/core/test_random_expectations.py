@@ -6,12 +6,12 @@ import math
 from itertools import permutations, product
 
 import numpy as np
-import pytest
 
 import rankadapters as ra
 from tests.core.random_by_hand import filtered, worth_of
 from tests.core.random_loss_values import CATBOOST_ERR, plain, trading
 from tests.oracles.rows import Row
+from tests.tables import for_each
 
 DRAWS, SEED = 20_000, 1_000_000
 LABELS, SCORES = [2.0, 0.0, 1.0], [0.3, 0.5, -0.4]
@@ -25,7 +25,7 @@ MEASURES = [
     ra.presets.catboost.map(2, border=0),
     ra.presets.catboost.map(2, border=0).replace(divisor="found"),
 ]
-EACH_MEASURE = pytest.mark.parametrize("convention", MEASURES)
+EACH_MEASURE = for_each("convention", MEASURES)
 ROWS = [Row(label, score) for label, score in zip(LABELS, SCORES, strict=True)]
 
 
@@ -82,35 +82,10 @@ def expected_gradient(value):
 
 
 @EACH_MEASURE
-@pytest.mark.parametrize(
-    "fields",
-    [{}, {"sigma": 0.5, "mu": 0.3}, {"sigma": 2, "lambda_": 1, "nu": 0.1}],
-    ids=["plain", "narrow", "orthogonal"],
-)
+@for_each("fields", [{}, {"sigma": 0.5, "mu": 0.3}, {"sigma": 2, "lambda_": 1, "nu": 0.1}])
 def test_stochastic_rank_estimates_the_gradient_of_the_expected_measure(convention, fields):
     value = plain(convention, seed=SEED, **fields)
     assert_within_three_errors(drawn(value, LABELS, SCORES), expected_gradient(value))
-
-
-def test_the_gradient_of_two_rows_is_exact_in_every_draw():
-    """The difference of two normal numbers is normal: the density of s_1 - s_2 with variance 2 sigma^2."""
-    value = plain(ra.presets.textbook(1), sigma=0.5)
-    found = drawn(value, [1, 0], [0.25, 0.5])
-    expected = math.exp(-(0.25**2) / (4 * 0.25)) / math.sqrt(4 * math.pi * 0.25)
-    np.testing.assert_allclose(found, [[-expected, expected]] * DRAWS, rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("convention", "fields"),
-    [(MEASURES[0], {"sigma": 0.5}), (MEASURES[2], {}), (MEASURES[5], {"sigma": 2})],
-    ids=["sigma", "ERR", "AP"],
-)
-def test_catboosts_arithmetic_has_another_expectation(convention, fields):
-    value = plain(convention, arithmetic="catboost", **fields)
-    assert value.arithmetic == "catboost"
-    found = drawn(value, LABELS, SCORES)
-    errors = found.std(axis=0, ddof=1) / math.sqrt(DRAWS)
-    assert (np.abs(found.mean(axis=0) - expected_gradient(value)) > 6 * errors).any()
 
 
 def logistic_order(scores):
@@ -124,15 +99,13 @@ def logistic_order(scores):
     return sum(integral(inner, start, start + 10) for start in range(-50, 50, 10))
 
 
-def gauss_order(power):
-    return lambda scores: normal_order(scores, power)
-
-
 @EACH_MEASURE
-@pytest.mark.parametrize(
+@for_each(
     ("noise", "order_of"),
-    [({"noise": "logistic"}, logistic_order), ({"noise": "gauss", "noise_power": 0.7}, gauss_order(0.7))],
-    ids=["logistic", "gauss"],
+    [
+        ({"noise": "logistic"}, logistic_order),
+        ({"noise": "gauss", "noise_power": 0.7}, lambda scores: normal_order(scores, 0.7)),
+    ],
 )
 def test_yetirank_weighs_a_pair_by_the_mean_change_over_all_orders(convention, noise, order_of):
     """With three rows and one neighbor; u / (1.000001 - u) lowers chances by a millionth."""
@@ -150,10 +123,8 @@ def test_yetirank_weighs_a_pair_by_the_mean_change_over_all_orders(convention, n
     assert_within_three_errors(drawn(value, LABELS, SCORES), expected)
 
 
-@pytest.mark.parametrize("sigma", [0.5, 2])
-@pytest.mark.parametrize(
-    "changes", [{}, {"gain": "exp2", "discount": "log2", "k": 2, "retrieve": "above_0.2"}], ids=["plain", "changed"]
-)
+@for_each("sigma", [0.5, 2])
+@for_each("changes", [{}, {"gain": "exp2", "discount": "log2", "k": 2, "retrieve": "above_0.2"}])
 def test_stochastic_filter_estimates_the_derivative_of_the_expected_sum(sigma, changes):
     """By sigma s: of the sum over all choices of rows, each with its chance."""
     convention = ra.presets.catboost.filtered_dcg().replace(**changes)

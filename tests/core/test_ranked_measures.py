@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
-from math import comb, log2
+from math import comb
 
 import numpy as np
 import pytest
@@ -92,6 +92,21 @@ def test_the_formula(measure, changes, expected):
     assert found == pytest.approx(expected, abs=1e-15)
 
 
+@for_each(
+    ("changes", "expected"),
+    [
+        ({}, 1 / 2),
+        ({"k": 2}, 1 / 2),
+        ({"k": 1}, 0),
+        ({"relevant": "above_1"}, 1 / 4),
+        ({"retrieve": "above_0.4"}, 0),
+        ({"retrieve": "from_0.4"}, 1 / 2),
+    ],
+)
+def test_one_by_the_rank_of_the_first_relevant_row(changes, expected):
+    assert value([0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2], PLAIN["rr"].replace(**{"k": None, **changes})) == expected
+
+
 @pytest.mark.parametrize("form", [NEVER, NOW])
 @pytest.mark.parametrize("measure", OWN)
 @settings(max_examples=examples(25), deadline=None)
@@ -114,29 +129,32 @@ def test_averaged_ties_are_the_mean_over_all_orders(form, measure, data):
     assert averaged == pytest.approx(mean, abs=1e-12, rel=1e-12)
 
 
-@pytest.mark.parametrize(("ties", "expected"), [("worst", 2 / 3), ("best", 1 / 3)])
-def test_worst_ties_put_irrelevant_rows_first_also_where_lower_is_better(ties, expected):
-    assert value([0, 1, 0, 0], [1, 1, 1, 1], PLAIN["fall-out"].replace(k=2, ties=ties)) == expected
+def test_fewer_irrelevant_rows_and_more_relevant_ones_are_better():
     assert not PLAIN["fall-out"].higher_is_better
     assert PLAIN["precision"].higher_is_better
 
 
 @pytest.mark.parametrize("form", [NEVER, NOW])
-def test_long_ties_keep_all_digits(form):
-    n, labels = 5000, np.zeros(5000)
-    labels[:2] = 1
-    chance = 1 - comb(n - 2, 10) / comb(n, 10)
+def test_long_ties_neither_overflow_nor_lose_a_digit(form):
+    n, r = 100_000, 3
+    labels, ranks = (np.arange(n) < r).astype(float), np.arange(1, n - r + 2)
+    # P(first relevant is the j-th) = r/n * product of (n - r - i) / (n - 1 - i), i < j - 1.
+    chances = r / n * np.cumprod(np.concatenate([[1.0], (n - r - ranks[:-1] + 1) / (n - ranks[:-1])]))
     with kernels(form):
-        found = value(labels, np.ones(n), PLAIN["success"].replace(k=10, ties="average"))
-    assert found == pytest.approx(chance, rel=1e-12)
+        rank = value(labels, np.ones(n), PLAIN["rr"].replace(k=None, ties="average"))
+        found = value(labels[:5000], np.ones(5000), PLAIN["success"].replace(k=10, ties="average"))
+        # Added up, the chances that the first relevant row is the 1st, ..., 27th round to 1 + 2e-16.
+        certain = value(np.arange(56) < 29, np.ones(56), PLAIN["success"].replace(k=27, ties="average"))
+    assert rank == pytest.approx((chances / ranks).sum(), rel=1e-12)
+    assert found == pytest.approx(1 - comb(5000 - r, 10) / comb(5000, 10), rel=1e-12)
+    assert certain == 1
 
 
 def test_a_reader_who_stops_at_the_first_relevant_row_has_reciprocal_rank():
-    n, labels = 1500, np.zeros(1500)
-    labels[:2] = 1
+    labels, scores = np.arange(1500) < 2, np.ones(1500)
     err = PLAIN["err"].replace(k=None, scale=1, ties="average")
     rr = PLAIN["rr"].replace(k=None, ties="average")
-    assert value(labels, np.ones(n), err) == pytest.approx(value(labels, np.ones(n), rr), rel=1e-11)
+    assert value(labels, scores, err) == pytest.approx(value(labels, scores, rr), rel=1e-11)
 
 
 @pytest.mark.parametrize("measure", OWN)
@@ -150,14 +168,6 @@ def test_averaged_ties_do_not_see_the_order_of_rows(measure, seed):
     assert value(labels, scores, convention) == value(labels[order], scores[order], convention)
 
 
-def test_equal_rows_of_a_tie_have_no_order():
-    err = PLAIN["err"].replace(k=7, discount="log2")
-    labels = np.full(9, 1.0)
-    assert value(labels, np.ones(9), err.replace(ties="average")) == pytest.approx(
-        sum(0.75**i * 0.25 / log2(i + 2) for i in range(7)), rel=1e-14
-    )
-
-
 def test_err_rounds_complements_as_catboost_does():
     rounded = float(np.float32(1 - 0.1))
     assert rounded != 1 - 0.1
@@ -165,36 +175,18 @@ def test_err_rounds_complements_as_catboost_does():
     assert found == 0.1 + rounded / 2
 
 
-@pytest.mark.parametrize("measure", ["precision", "recall", "success", "r-precision", "f-measure", "coverage", "bpref"])
-def test_a_query_without_relevant_rows_counts_what_empty_says(measure):
-    labels, scores, sizes = [0, 0, 1], [1, 2, 3], [2, 1]
-    one = value([1], [1], PLAIN[measure])
-    assert value(labels, scores, PLAIN[measure].replace(empty=1), group_sizes=sizes) == (1 + one) / 2
-    assert value(labels, scores, PLAIN[measure].replace(empty="skip"), group_sizes=sizes) == one
+@for_each("measure", ["precision", "recall", "success", "rr", "r-precision", "f-measure", "coverage", "bpref"])
+def test_a_query_without_relevant_rows_is_an_error_where_empty_says_so(measure):
     with pytest.raises(ra.InputError, match="query 0 has nothing to find, and the convention says empty='error'"):
-        value(labels, scores, PLAIN[measure].replace(empty="error"), group_sizes=sizes)
+        value([0, 0, 1], [1, 2, 3], PLAIN[measure].replace(empty="error"), group_sizes=[2, 1])
 
 
-def test_unjudged_rows_are_neither_relevant_nor_irrelevant():
-    columns = {"judged": [True, False, True], "group_sizes": [3]}
-    labels, scores = [0, 0, 1], [3, 2, 1]
-    for changes, expected in (({"unjudged": "zero"}, 1), ({"unjudged": "drop"}, 1)):
-        assert value(labels, scores, PLAIN["fall-out"].replace(k=2, **changes), **columns) == expected
-    judged = PLAIN["precision"].replace(relevant="judged", unjudged="zero", k=2)
-    assert value(labels, scores, judged, **columns) == 1 / 2
-    assert value(labels, scores, judged.replace(unjudged="drop"), **columns) == 1
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("measure", "changes", "problem"),
     [
         ("precision", {"divisor": "cutoff"}, "divisor='cutoff' is not a choice; allowed are 'k', 'retrieved'"),
         ("precision", {"divisor": "relevant", "relevant": "label"}, "but relevant='label' has only degrees"),
-        (
-            "precision",
-            {"relevant": "above"},
-            "relevant='above' is not a choice; allowed are 'label', 'judged', 'above_",
-        ),
+        ("precision", {"relevant": "above"}, "relevant='above' is not a choice; allowed are 'label', 'judged', 'ab"),
         ("recall", {"relevant": "judged"}, "relevant='judged' is not a choice"),
         ("f-measure", {"beta_squared": -1}, "beta_squared=-1; allowed are finite numbers from 0 on"),
         ("err", {"scale": 0}, "scale=0; allowed are finite numbers above 0"),
@@ -226,9 +218,7 @@ def test_equal_meanings_have_one_spelling():
     assert PLAIN["err"].replace(discount="power_0.850").discount == "power_0.85"
 
 
-@pytest.mark.parametrize(
-    ("discount", "expected"), [("power_0.5", [1, 0.5, 0.25]), ("log_4", [2, 1.2618595071429148, 1])]
-)
+@for_each(("discount", "expected"), [("power_0.5", [1, 0.5, 0.25]), ("log_4", [2, 1.2618595071429148, 1])])
 def test_discounts_by_a_number(discount, expected):
     for rank, each in enumerate(expected):
         conv = ra.parse("sklearn.dcg@3").replace(discount=discount)
@@ -253,15 +243,6 @@ def test_scores_that_are_not_compared_have_no_average_over_ties():
     for form in (NEVER, NOW):
         with kernels(form), pytest.raises(ra.InputError, match=r"scores\[1\] is inf"):
             value([0, 1], [0, np.inf], ra.presets.catboost.filtered_dcg())
-
-
-def test_a_row_that_is_not_judged_is_no_reason_against_a_relevant_one():
-    columns = {"judged": [False, True, True, True], "group_sizes": [4]}
-    conv = PLAIN["bpref"].replace(unjudged="zero")
-    assert value([0, 1, 0, 1], [4, 3, 2, 1], conv, **columns) == (1 + (1 - 1 / 1)) / 2
-    # One of two relevant rows is not retrieved, and adds nothing.
-    found = value([1, 0, 1], [3, 2, 1], PLAIN["bpref"], retrieved=[True, True, False], group_sizes=[3])
-    assert found == 1 / 2
 
 
 @pytest.mark.parametrize("ties", ["input", "worst", "best"])
@@ -289,45 +270,32 @@ def test_a_gain_that_falls_has_its_own_order(ties, expected):
     assert [score.value for score in found.values()] == [expected, -1 if ties == "best" else -2]
 
 
+@for_each(
+    ("measure", "changes", "expected"),
+    [
+        ("fall-out", {"unjudged": "zero"}, 1),
+        ("fall-out", {"unjudged": "drop"}, 1),
+        ("precision", {"relevant": "judged", "unjudged": "zero"}, 1 / 2),
+        ("precision", {"relevant": "judged", "unjudged": "drop"}, 1),
+    ],
+)
+def test_unjudged_rows_are_neither_relevant_nor_irrelevant(measure, changes, expected):
+    columns = {"judged": [True, False, True], "group_sizes": [3]}
+    assert value([0, 0, 1], [3, 2, 1], PLAIN[measure].replace(k=2, **changes), **columns) == expected
+
+
 @pytest.mark.parametrize(("ideal", "expected"), [("retrieved", 1 / (1 + 1 / 2)), ("cutoff", 6 / 11), ("all", 6 / 11)])
 def test_the_ideal_list_is_of_what_was_retrieved_or_of_all_that_was_judged(ideal, expected):
-    convention = ra.parse("trec_eval_9@3").replace(
-        ideal=ideal, precision="float64", ties="input", discount="reciprocal"
-    )
+    changes = {"precision": "float64", "ties": "input", "discount": "reciprocal"}
+    convention = ra.parse("trec_eval_9@3").replace(ideal=ideal, **changes)
     columns = {"group_sizes": [4], "retrieved": [True, True, False, False]}
     assert ra.evaluate([1, 0, 1, 1], [4.0, 3, 2, 1], convention, **columns).value == pytest.approx(expected, rel=1e-15)
 
 
-@pytest.mark.parametrize("form", [NEVER, NOW])
-def test_the_chance_of_any_relevant_row_is_never_above_1(form):
-    # Added up, the chances that the first relevant row is the 1st, ..., 27th round to 1 + 2e-16.
-    labels = np.arange(56) < 29
-    with kernels(form):
-        assert value(labels, np.ones(56), PLAIN["success"].replace(k=27, ties="average")) == 1
-
-
-@pytest.mark.parametrize("form", [NEVER, NOW])
-@pytest.mark.parametrize("ties", ["input", "average"])
-@for_each("measure", [name for name in OWN if name != "fall-out" and "empty" in PLAIN[name].fields()])
-def test_a_query_with_nothing_relevant_has_its_declared_value_or_is_left_out(measure, ties, form):
-    labels, scores, sizes = [0, 1, 0, 0, 0, 1, 1], [2, 2, 1, 1, 1, 2, 1], [3, 2, 2]
-    declared = PLAIN[measure].replace(ties=ties, empty=0.25)
-    with kernels(form):
-        per_query = ra.Evaluator(labels, declared, group_sizes=sizes).per_query(scores)
-        without = ra.Evaluator(labels, declared.replace(empty="skip"), group_sizes=sizes)
-        left, one_is_left = without.evaluate(scores).value, without.per_query(scores)
-    assert per_query[1] == 0.25
-    np.testing.assert_array_equal(one_is_left, [per_query[0], np.nan, per_query[2]])
-    assert left == pytest.approx((per_query[0] + per_query[2]) / 2, rel=1e-15)
-
-
-@pytest.mark.parametrize("choice", [NOW, NEVER])
-@pytest.mark.parametrize("ties", ["input", "average"])
-@pytest.mark.parametrize("retrieve", ["all", "from_0"])
-@for_each("name", [name for name in OWN if {"short", "retrieve"} <= {*PLAIN[name].fields()}])
-def test_a_query_that_is_skipped_has_no_value(name, retrieve, ties, choice):
-    convention = PLAIN[name].replace(retrieve=retrieve, ties=ties, short="skip")
-    with kernels(choice):
-        evaluator = ra.Evaluator([1, 0, 1, 0, 1, 0, 0], convention, group_sizes=[4, 2, 1])
-        values = evaluator.per_query([2, 2, 1, 1, 2, 2, 1])
-    assert np.isnan(values).tolist() == [False, True, True]
+def test_a_row_that_is_not_judged_is_no_reason_against_a_relevant_one():
+    columns = {"judged": [False, True, True, True], "group_sizes": [4]}
+    conv = PLAIN["bpref"].replace(unjudged="zero")
+    assert value([0, 1, 0, 1], [4, 3, 2, 1], conv, **columns) == (1 + (1 - 1 / 1)) / 2
+    # One of two relevant rows is not retrieved, and adds nothing.
+    found = value([1, 0, 1], [3, 2, 1], PLAIN["bpref"], retrieved=[True, True, False], group_sizes=[3])
+    assert found == 1 / 2

@@ -8,6 +8,7 @@ import pickle
 import pytest
 
 import rankadapters as ra
+from tests.tables import for_each
 
 LABELS, SIZES = [1, 0, 1, 0], [2, 2]
 CONVENTIONS = ["textbook@1", "yahoo@2"]
@@ -19,50 +20,28 @@ def several(scores=(2, 1, 1, 2)):
 
 def test_scores_are_a_table_with_a_line_for_each_convention():
     html = several()._repr_html_()
-
     assert html.startswith("<table><caption>2 conventions</caption>")
     assert '<th scope="row">ndcg@1/textbook</th><td style="text-align:right">0.5000</td>' in html
     assert html.count("<tr>") == 3
-
-
-def test_scores_of_models_have_a_line_for_each_model_whose_name_is_escaped():
-    models = {"<b>": [2, 1, 1, 2], "down": [1, 2, 2, 1]}
-
-    html = several(models)._repr_html_()
-
-    assert html.count("<tr>") == 5
-    assert "<td>&lt;b&gt;</td>" in html
-    assert "<b>" not in html
-
-
-def test_markdown_has_the_same_lines():
     lines = several()._repr_markdown_().splitlines()
-
     assert lines[0] == "2 conventions"
     assert lines[2].startswith("| name | value | queries |")
     assert lines[4].startswith("| ndcg@1/textbook | 0.5000 | 2 |")
 
 
+def test_scores_of_models_have_a_line_for_each_model_whose_name_is_escaped():
+    models = {"<b>": [2, 1, 1, 2], "down": [1, 2, 2, 1]}
+    html = several(models)._repr_html_()
+    assert html.count("<tr>") == 5
+    assert "<td>&lt;b&gt;</td>" in html
+    assert "<b>" not in html
+
+
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda scores: pickle.loads(pickle.dumps(scores))])
 def test_scores_stay_what_they_are_in_a_copy(again):
     scores = several()
-
     assert again(scores) == scores == dict(scores)
     assert again(scores)._repr_html_() == scores._repr_html_()
-
-
-def test_a_panel_and_a_stream_give_such_scores_too():
-    panel = ra.Panel(LABELS, CONVENTIONS, group_sizes=SIZES)
-    batch = {"label": LABELS, "score": [2.0, 1.0, 1.0, 2.0], "qid": [0, 0, 1, 1]}
-
-    for scores in (panel.evaluate([2, 1, 1, 2]), ra.evaluate_stream([batch], CONVENTIONS)):
-        assert scores._repr_html_() == several()._repr_html_()
-
-
-def test_one_score_is_shown_in_markdown_too():
-    score = ra.evaluate(LABELS, [2, 1, 1, 2], "textbook@1", group_sizes=SIZES)
-
-    assert score._repr_markdown_() == f"**0.5000** `{score.convention}`  \nqueries 2, scored 2, empty 0, short 0"
 
 
 ALIKE = ["letor3@2", "yahoo@2", "letor4@2", "yahoo@2"]
@@ -79,20 +58,14 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize("result", RESULTS.values(), ids=list(RESULTS))
-def test_every_convention_asked_for_has_its_entry_in_order(result):
+@for_each(("name", "result"), RESULTS.items())
+def test_every_convention_asked_for_has_its_entry_in_order_by_any_text_of_it(name, result):
     scores = result(ALIKE)
-
     assert [convention.short_name for convention in scores] == ALIKE
     assert [score.convention.short_name for score in scores.values()] == ALIKE
     assert [convention.short_name for convention, _ in scores.items()] == ALIKE
     assert len(scores) == len(scores.table().lines) == 4
-
-
-@pytest.mark.parametrize("result", RESULTS.values(), ids=list(RESULTS))
-def test_an_entry_is_found_by_its_convention_and_by_any_text_of_it(result):
-    scores = result(ALIKE)
-
+    assert result(CONVENTIONS)._repr_html_() == several()._repr_html_()
     for text in ALIKE:
         convention = ra.parse(text)
         for key in (text, convention, convention.name, str(convention)):
@@ -103,14 +76,12 @@ def test_an_entry_is_found_by_its_convention_and_by_any_text_of_it(result):
 
 def test_models_under_equal_conventions_keep_both_entries():
     scores = ra.evaluate(LABELS, {"a": [2, 1, 1, 2]}, ALIKE, group_sizes=SIZES)
-
     assert [convention.short_name for convention in scores] == ALIKE
     assert scores["letor4@2"]["a"].convention.short_name == "letor4@2"
 
 
 def test_a_panel_gives_the_values_of_each_query_for_every_convention_asked_for():
     measured = ra.Panel(LABELS, ALIKE, group_sizes=SIZES).measure([2, 1, 1, 2])
-
     for found in (measured.per_query, measured.tallies, measured.shares, measured.standard_errors):
         assert [convention.short_name for convention in found] == ALIKE
     assert measured.per_query["letor4@2"].tolist() == [1.0, 1.0]  # jk2 discounts rank 2 as rank 1
@@ -126,7 +97,6 @@ def test_a_panel_gives_the_values_of_each_query_for_every_convention_asked_for()
 )
 def test_a_key_that_was_not_asked_for_gets_an_error_that_names_the_entries(key, message):
     scores = several()
-
     for error in (ra.ConventionError, KeyError):
         with pytest.raises(error, match=message):
             scores[key]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.core.kernels import kernel
-from rankadapters.core.kernels.sorting import COUNTED, LANES, MOST_KEPT, new_sorting, rank_top
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.dispatch import NOW, kernels
+from rankadapters.core.kernels.ranked_rows import ranked_rows
+from rankadapters.core.kernels.sorting import COUNTED, LANES, MOST_KEPT
 from tests.tables import for_each
 
 SIZES = [1, 2, 8, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
@@ -17,6 +19,7 @@ SPREADS = {
     "one value": lambda rng, n: np.zeros(n),
     "few values": lambda rng, n: rng.integers(0, 5, n) * 0.5,
     "few positives": lambda rng, n: (rng.random(n) < 0.02) * 1.0,
+    "all in one lane": lambda rng, n: np.where(np.arange(n) % 16 == 3, rng.random(n) + 10, rng.random(n)),
     "two clusters": lambda rng, n: rng.integers(0, 2, n) + rng.standard_normal(n) * 1e-9,
     "an outlier": lambda rng, n: np.where(np.arange(n) == n // 2, 1e200, rng.standard_normal(n)),
     "clusters at every scale": lambda rng, n: 10.0 ** rng.integers(-300, 300, n) * rng.standard_normal(n),
@@ -29,11 +32,12 @@ SPREADS = {
 }
 
 
-@kernel
 def ranked(scores, k):
-    space = new_sorting(scores.size, scores)
-    count = rank_top(scores, k, space)
-    return space.order[:count].copy()
+    """Return the rows that the kernel ranks: of those that it does not write, the number stays -1."""
+    ends, rows = np.array([0, scores.size]), np.full(scores.size, -1, np.int32)
+    with kernels(NOW):
+        dispatch.run(ranked_rows, scores, np.empty(0, np.int32), ends, k, False, ends, rows, rows=rows.size)
+    return rows[rows >= 0]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.evaluation.limbs import SUM_LIMBS, from_limbs, to_limbs
 from tests.core.ragged_data import TEXTBOOK, ragged
+from tests.tables import for_each
 
 NUMBERS = st.integers(-(2**2200), 2**2200)
 
@@ -40,8 +41,8 @@ def test_the_ends_of_the_range_are_read_back(number):
     assert from_limbs(limbs) == number
 
 
-@pytest.mark.parametrize("text", ["textbook@5", "letor4.map", "yahoo.err", "catboost.query_rmse", "lightgbm@3"])
-@pytest.mark.parametrize("n_parts", [1, 2, 3, 17])
+@for_each("text", ["textbook@5", "letor4.map", "yahoo.err", "catboost.query_rmse", "lightgbm@3"])
+@for_each("n_parts", [1, 2, 3, 17])
 def test_limbs_of_parts_add_up_to_the_bits_of_the_whole(text, n_parts):
     convention = ra.parse(text)
     whole, tallies = _parts(convention, n_parts)
@@ -50,11 +51,7 @@ def test_limbs_of_parts_add_up_to_the_bits_of_the_whole(text, n_parts):
     for merged in (ra.Tally.from_limbs(limbs, convention), ra.Tally.from_limbs(limbs, convention, ids=ids)):
         assert merged.score().to_dict() == whole.score().to_dict()
         assert np.array_equal(merged.to_limbs(), whole.to_limbs())
-
-
-def test_limbs_have_the_length_that_the_class_tells():
-    tally, _ = _parts(TEXTBOOK, 1)
-    assert tally.to_limbs().shape == (ra.Tally.N_LIMBS,) == (146,)
+    assert limbs.shape == (ra.Tally.N_LIMBS,) == (146,)
 
 
 def test_ids_given_with_limbs_find_a_query_that_comes_later():
@@ -72,74 +69,57 @@ def test_parts_of_one_partition_merge_without_ids():
     assert merged.ids is None
     assert merged.parts.indexes == {0, 1, 2}
     assert merged.score().to_dict() == whole.score().to_dict()
+    for copy in (pickle.loads(pickle.dumps(parts[1])), ra.Tally.from_dict(json.loads(json.dumps(parts[1].to_dict())))):
+        assert copy.parts == parts[1].parts
+        assert copy.to_dict() == parts[1].to_dict()
     with pytest.raises(ra.InputError, match=r"part 1 of 'qid modulo' is in tallies 0 and 1\.\nHint: each part once"):
         merged + parts[1]
 
 
-def test_a_tally_without_ids_travels():
-    part = _parts(TEXTBOOK, 3)[1][1].part_of("hash of qid", 3, 1)
-    copies = [pickle.loads(pickle.dumps(part)), ra.Tally.from_dict(json.loads(json.dumps(part.to_dict())))]
-    for copy in copies:
-        assert copy.parts == part.parts
-        assert copy.to_dict() == part.to_dict()
+NO_PART = r"tally 1 is a part of a partition, others are not, so that a query"
+NO_IDS = r"tally 0 has no ids and is not a part of a partition.*\nHint: Tally.from_limbs"
+COUNTS = r"tallies 0 and 1 are parts of different partitions, 'hash' in 2 and 'hash' in 3"
+SCHEMES = r"different partitions, 'hash' in 2 and 'range' in 2, so that .*\nHint: one partition for all"
 
 
-@pytest.mark.parametrize(
-    ("others", "problem"),
-    [
-        (
-            lambda a, b: [a, b.part_of("hash", 2, 1)],
-            r"tally 1 is a part of a partition, others are not, so that a query",
-        ),
-        (
-            lambda a, b: [ra.Tally.from_limbs(a.to_limbs(), TEXTBOOK), b],
-            r"tally 0 has no ids and is not a part of a partition.*\nHint: Tally.from_limbs",
-        ),
-        (
-            lambda a, b: [a.part_of("hash", 2, 0), b.part_of("hash", 3, 1)],
-            r"tallies 0 and 1 are parts of different partitions, 'hash' in 2 and 'hash' in 3",
-        ),
-        (
-            lambda a, b: [a.part_of("hash", 2, 0), b.part_of("range", 2, 1)],
-            r"different partitions, 'hash' in 2 and 'range' in 2, so that .*\nHint: one partition for all",
-        ),
-    ],
-    ids=["ids and part", "ids and none", "counts", "schemes"],
+@for_each(
+    ("problem", "others"),
+    {
+        NO_PART: lambda a, b: [a, b.part_of("hash", 2, 1)],
+        NO_IDS: lambda a, b: [ra.Tally.from_limbs(a.to_limbs(), TEXTBOOK), b],
+        COUNTS: lambda a, b: [a.part_of("hash", 2, 0), b.part_of("hash", 3, 1)],
+        SCHEMES: lambda a, b: [a.part_of("hash", 2, 0), b.part_of("range", 2, 1)],
+    }.items(),
 )
-def test_what_nothing_shows_to_be_disjoint_is_not_merged(others, problem):
+def test_what_nothing_shows_to_be_disjoint_is_not_merged(problem, others):
     with pytest.raises(ra.InputError, match=problem):
         ra.Tally.merge(others(*_parts(TEXTBOOK, 2)[1]))
 
 
-@pytest.mark.parametrize(
-    ("scheme", "parts", "index"), [(3, 2, 0), ("hash", 2, 2), ("hash", 2, -1), ("hash", 2.0, 1), ("hash", True, 0)]
-)
-def test_what_is_not_a_part_is_refused(scheme, parts, index):
-    tally, _ = _parts(TEXTBOOK, 1)
-    with pytest.raises(ra.InputError, match=r"is not a part of a partition\.\nHint: pass a text that names"):
-        tally.part_of(scheme, parts, index)
+LIMBS = "but a tally's are 146 integers"
+NOT_A_PART = r"is not a part of a partition\.\nHint: pass a text that names"
 
 
-@pytest.mark.parametrize(
-    "limbs",
-    [np.zeros(145, np.int64), np.zeros(146), np.zeros((2, 146), np.int64), None],
-    ids=["short", "float", "two", "none"],
-)
-def test_what_are_not_limbs_is_refused(limbs):
-    with pytest.raises(ra.InputError, match="but a tally's are 146 integers"):
-        ra.Tally.from_limbs(limbs, TEXTBOOK)
-
-
-@pytest.mark.parametrize(
-    ("change", "problem"),
+@for_each(
+    ("problem", "make"),
     [
-        (lambda ids: ids[1:], r"it has \d+ ids of dtype uint64 for \d+ queries"),
-        (lambda ids: ids.astype(float), "ids of dtype float64"),
-        (lambda ids: np.concatenate([ids[:-1], ids[:1]]), r"ids\[0\] and ids\[\d+\] are one query"),
+        *((NOT_A_PART, lambda tally, part=part: tally.part_of(*part)) for part in (
+            (3, 2, 0), ("hash", 2, 2), ("hash", 2, -1), ("hash", 2.0, 1), ("hash", True, 0),
+        )),
+        *((LIMBS, lambda _, limbs=limbs: ra.Tally.from_limbs(limbs, TEXTBOOK)) for limbs in (
+            np.zeros(145, np.int64), np.zeros(146), np.zeros((2, 146), np.int64), None,
+        )),
+        (r"it has \d+ ids of dtype uint64 for \d+ queries", lambda tally: with_ids(tally, tally.ids[1:])),
+        ("ids of dtype float64", lambda tally: with_ids(tally, tally.ids.astype(float))),
+        (r"ids\[0\] and ids\[\d+\] are one query",
+         lambda tally: with_ids(tally, np.concatenate([tally.ids[:-1], tally.ids[:1]]))),
     ],
-    ids=["lost", "cast", "twice"],
-)
-def test_ids_that_do_not_fit_the_limbs_are_refused(change, problem):
+)  # fmt: skip
+def test_what_is_no_part_or_no_limbs_is_refused(problem, make):
     tally, _ = _parts(TEXTBOOK, 1)
     with pytest.raises(ra.InputError, match=problem):
-        ra.Tally.from_limbs(tally.to_limbs(), TEXTBOOK, ids=change(tally.ids))
+        make(tally)
+
+
+def with_ids(tally, ids):
+    return ra.Tally.from_limbs(tally.to_limbs(), TEXTBOOK, ids=ids)

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.objectives.measure_kernels import kernel_kinds
 from tests.core.gradient_data import EXACT
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.helpers.depth import examples
 from tests.oracles.rows import Row
+from tests.tables import for_each
 
 MEASURES = (ra.AP, ra.RR, ra.ERR)
 AP, RR = ra.presets.catboost.map(None), ra.presets.catboost.mrr(None)
@@ -63,23 +65,17 @@ def test_gradients_are_those_of_brute_force_trades(queries, value, weighted):
     np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=1e-5 * max(np.abs(grad).max(), 1))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("convention", "labels", "change"),
     [
         (AP, [0, 1], 1 / 2),
-        (AP, [1, 0, 1], None),
         (RR, [0, 1], 1 / 2),
         (ERR, [0.5, 1], 0.25),  # 1/2 + 1/2 x 1/2, or 1
         (ERR, [0, 1], 1 / 2),
     ],
 )
 def test_the_change_of_one_trade(convention, labels, change):
-    scores = -np.arange(float(len(labels)))
-    grad, hess = objectives.gradients(labels, scores, PLAIN.replace(convention=convention), group_sizes=[len(labels)])
-    if change is None:  # the last row is relevant: (1 + 2/3)/2 becomes 1, or (1/2 + 2/3)/2 if the first one falls
-        up, down = (1 / 6) / (1 + math.exp(-1)), (1 / 4) / (1 + math.e)
-        np.testing.assert_allclose(grad, [-down, up + down, -up], rtol=1e-6)
-        return
+    grad, hess = objectives.gradients(labels, [0.0, -1.0], PLAIN.replace(convention=convention), group_sizes=[2])
     p = 1 / (1 + math.exp(-1))  # the row below should stand above
     np.testing.assert_allclose(grad, [p * change, -p * change], rtol=1e-6)
     np.testing.assert_allclose(hess, [p * (1 - p) * change] * 2, rtol=1e-6)
@@ -95,17 +91,7 @@ def test_below_a_row_that_stops_every_reader_no_trade_changes_anything():
     assert np.all(whole[0][:3] != 0)
 
 
-@pytest.mark.parametrize("divisor", ["relevant", "cutoff", "found"])
-@pytest.mark.parametrize("beyond_k", ["keep", "cut"])
-def test_each_divisor_of_average_precision_has_its_own_changes(divisor, beyond_k):
-    value = PLAIN.replace(convention=AP.replace(k=3, divisor=divisor), beyond_k=beyond_k)
-    labels, scores = [0, 1, 0, 1, 1, 0, 1], -np.arange(7.0)
-    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
-    found = objectives.gradients(labels, scores, value, group_sizes=[7])
-    np.testing.assert_allclose(found, query_gradients(rows, value), rtol=1e-6, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["catboost.pfound@3", "yahoo.err", "catboost.err@all"])
+@for_each("name", ["catboost.pfound@3", "yahoo.err", "catboost.err@all"])
 def test_labels_whose_chance_to_stop_is_not_one_are_refused(name):
     convention = ra.parse(name).replace(scale=2.0)
     message = r"(?s)labels\[2\] is 4, whose probability to stop a reader is .*; allowed is 0 to 1.\nHint: scale="
@@ -114,20 +100,17 @@ def test_labels_whose_chance_to_stop_is_not_one_are_refused(name):
     assert error.value.row == 2
 
 
-@pytest.mark.parametrize(
+ROWS, BY_ROW = AP.replace(pool="rows", average="query"), AP.replace(divisor="relevant", average="row")
+
+
+@for_each(
     ("changes", "message"),
     [
         ({"convention": "lightgbm.map@5", "sigmoid": "table"}, "sigmoid='table' replays a built-in objective for NDCG"),
         ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost\.map"),
-        ({"convention": AP.replace(pool="rows", average="query")}, r"within a query, .* convention says pool='rows'"),
-        (
-            {"convention": AP.replace(divisor="relevant", average="row")},
-            "rows of equal weight within a query, .* average='row'",
-        ),
-        (
-            {"convention": RR.replace(retrieve="above_0")},
-            "uses only differences of scores, but retrieve='above_0' needs",
-        ),
+        ({"convention": ROWS}, r"within a query, .* convention says pool='rows'"),
+        ({"convention": BY_ROW}, "rows of equal weight within a query, .* average='row'"),
+        ({"convention": RR.replace(retrieve="above_0")}, "only differences of scores, but retrieve='above_0' needs"),
         ({"convention": "catboost.precision_at@5"}, "needs a convention of NDCG, AP, RR or ERR, not precision@5"),
         ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
     ],
@@ -147,8 +130,8 @@ def test_a_query_in_several_calls_has_the_gradients_of_one(monkeypatch):
         np.testing.assert_array_equal(objectives.gradients(labels, scores, value, group_sizes=[300]), found)
 
 
-@pytest.mark.parametrize("ties", ["worst", "best"])
-@pytest.mark.parametrize("convention", [RR, AP], ids=["rr", "ap"])
+@for_each("ties", ["worst", "best"])
+@for_each("convention", [RR, AP])
 def test_tied_rows_of_one_relevance_stand_in_row_order_whatever_their_labels(convention, ties):
     value = PLAIN.replace(convention=convention.replace(ties=ties, relevant="above_0"))
     labels, scores = np.array([2, 3, 1, 0]), [0.5, 0.5, 0.5, 0.1]
@@ -156,3 +139,23 @@ def test_tied_rows_of_one_relevance_stand_in_row_order_whatever_their_labels(con
     np.testing.assert_array_equal(graded, ra.objectives.gradients(labels > 0, scores, value, group_sizes=[4]))
     assert graded[0][0] < 0  # the first row of the tie stands first, whose trade with the last changes most
     assert graded[0][0] == graded[0].min()
+
+
+@for_each("divisor", ["relevant", "cutoff", "found"])
+@for_each("beyond_k", ["keep", "cut"])
+def test_each_divisor_of_average_precision_has_its_own_changes(divisor, beyond_k):
+    value = PLAIN.replace(convention=AP.replace(k=3, divisor=divisor), beyond_k=beyond_k)
+    labels, scores = [0, 1, 0, 1, 1, 0, 1], -np.arange(7.0)
+    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
+    found = objectives.gradients(labels, scores, value, group_sizes=[7])
+    np.testing.assert_allclose(found, query_gradients(rows, value), rtol=1e-6, atol=1e-12)
+
+
+@for_each(
+    ("name", "field", "values"),
+    [("lightgbm.map@3", "divisor", ("relevant", "found")), ("yahoo.err", "complement", ("float64", "float32"))],
+)
+def test_a_field_of_the_convention_changes_what_a_trade_changes(name, field, values):
+    one, other = (kernel_kinds(ra.parse(name).replace(**{field: value})) for value in values)
+    assert one.trade != other.trade
+    assert one.catboost_trade == other.catboost_trade

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ import rankadapters as ra
 from rankadapters.core.errors import AboveValuesWarning
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from tests.core.input_data import CONV, LABELS, QID, SCORES, WEIGHTED
+from tests.tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("weights", "problem"),
     [
         ([1, -1], r"query_weight\[1\] is -1.0, but weights are >= 0"),
@@ -38,21 +40,18 @@ def test_weights_as_small_as_float64_has_all_digits_for_count():
     assert score.value == pytest.approx((1 + 3 / math.log2(3)) / 4, abs=2.0**-53)
 
 
-@pytest.mark.parametrize("weight", [5e-324, 1e-308])
+@for_each("weight", [5e-324, 1e-308])
 def test_denormal_weights_of_rows_and_pairs(weight):
-    with pytest.raises(ra.InputError, match=rf"row_weight\[3\] is {weight}; allowed are 0 and"):
-        ra.Queries(LABELS, qid=QID, row_weight=[1, 0, 1, weight])
-    with pytest.raises(ra.InputError, match=rf"pairs weight\[0\] is {weight}; allowed are 0 and"):
-        ra.Queries(LABELS, qid=QID, pairs=([0], [1], [weight]))
+    for name, column in (("row_weight[3]", {"row_weight": [1, 0, 1, weight]}),
+                         ("pairs weight[0]", {"pairs": ([0], [1], [weight])})):  # fmt: skip
+        with pytest.raises(ra.InputError, match=re.escape(f"{name} is {weight}; allowed are 0 and")):
+            ra.Queries(LABELS, qid=QID, **column)
 
 
-def test_weights_under_a_uniform_average():
+def test_weights_that_a_convention_ignores():
     hint = r"Hint: convention.replace\(average='query'\) where the measure has it, or drop query_weight\."
     with pytest.raises(ra.InputError, match=rf"average='uniform', which would ignore it.\n{hint}"):
         ra.evaluate(LABELS, SCORES, CONV, qid=QID, query_weight=[1, 2])
-
-
-def test_weights_that_one_of_two_conventions_ignores():
     disagree = "which would ignore it, while ndcg.* says 'query.* and uses it"
     with pytest.raises(ra.InputError, match=rf"{disagree}.\nHint: .*; evaluate them separately, the first on queries"):
         ra.evaluate(LABELS, SCORES, [CONV, WEIGHTED], qid=QID, query_weight=[1, 2])
@@ -66,41 +65,34 @@ def test_weights_that_leave_nothing_to_average():
         ra.evaluate([0, 0, 0, 0], SCORES, convention, qid=QID)
 
 
-@pytest.mark.parametrize("choice", [NOW, NEVER])
+@for_each("choice", [NOW, NEVER])
 def test_overflowing_weighted_value(choice):
+    convention = ra.parse("sklearn.dcg@3")
     with kernels(choice), pytest.raises(ra.InputError, match="overflows float64"):
-        ra.evaluate([1e300, 0], [1, 0], ra.DCG(**{n: v for n, v in WEIGHTED.replace(gain="linear").to_dict().items()
-                    if n not in {"ideal", "empty"}}), group_sizes=[2], query_weight=[1e10])  # fmt: skip
+        ra.evaluate([1e300, 0], [1, 0], convention, group_sizes=[2], query_weight=[1e10])
 
 
 EXCEPT_EMPTY = ra.presets.lightgbm(3)  # average="query-except-empty", empty=1
 PART = [0, 0, 1, 0], [0.1, 0.4, 0.3, 0.2]  # an empty query, and one that is right
 
 
-@pytest.mark.parametrize("weight", [1e-9, 0.5])
-def test_a_weighted_mean_above_its_values_warns(weight):
+ASKED = {
+    "Evaluator": lambda queries, scores: ra.Evaluator(queries, EXCEPT_EMPTY).evaluate(scores),
+    "evaluate": lambda queries, scores: ra.evaluate(queries, scores, EXCEPT_EMPTY),
+    "several": lambda queries, scores: ra.evaluate(queries, scores, [EXCEPT_EMPTY])[EXCEPT_EMPTY],
+    "models": lambda queries, scores: ra.evaluate(queries, {"model": scores}, [EXCEPT_EMPTY])[EXCEPT_EMPTY]["model"],
+}
+
+
+@for_each("weight", [1e-9, 0.5])
+@for_each(("name", "ask"), ASKED.items())
+def test_a_weighted_mean_above_its_values_warns_and_names_the_line_that_asked(name, ask, weight):
     """So LightGBM 4.7.0 has it: 500000014.5 for weights of 1e-09, which it keeps as float32."""
+    queries = ra.Queries(PART[0], group_sizes=[2, 2], query_weight=[weight, weight])
     message = rf"is above every query's value: .* counts 1 empty queries .* weights that are {weight:g} on average"
-    with pytest.warns(AboveValuesWarning, match=rf"{message}.*\nHint: divide the weights by their mean"):
-        score = ra.evaluate(*PART, EXCEPT_EMPTY, group_sizes=[2, 2], query_weight=[weight, weight])
+    with pytest.warns(AboveValuesWarning, match=rf"{message}.*\nHint: divide the weights by their mean") as told:
+        score = ask(queries, PART[1])
     assert score.value == pytest.approx((1 + weight) / (2 * weight))
-    with pytest.warns(AboveValuesWarning, match="above every query's value"):
-        ra.evaluate(*PART, [EXCEPT_EMPTY], group_sizes=[2, 2], query_weight=[weight, weight])
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda queries, scores: ra.Evaluator(queries, EXCEPT_EMPTY).evaluate(scores),
-        lambda queries, scores: ra.evaluate(queries, scores, EXCEPT_EMPTY),
-        lambda queries, scores: ra.evaluate(queries, scores, [EXCEPT_EMPTY]),
-        lambda queries, scores: ra.evaluate(queries, {"model": scores}, [EXCEPT_EMPTY]),
-    ],
-)
-def test_a_warning_names_the_line_that_asked(ask):
-    queries = ra.Queries(PART[0], group_sizes=[2, 2], query_weight=[0.5, 0.5])
-    with pytest.warns(AboveValuesWarning) as told:
-        ask(queries, PART[1])
     assert [each.filename for each in told] == [__file__]
 
 

@@ -1,4 +1,4 @@
-"""Values of every class of objective, as the toolkits' own presets make them."""
+"""Values of every class of objective and position bias, as the toolkits' own presets make them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,15 @@ ALL = [
     objectives.catboost.stochastic_filter(sigma=2, num_estimations=5),
 ]
 
-EACH = {type(value): value for value in reversed(ALL)}  # one value of every class
+BIASES = [
+    objectives.lightgbm.position_bias(),
+    objectives.lightgbm.position_bias(lambdarank_position_bias_regularization=0.3, learning_rate=1),
+    objectives.AdditiveBias(positions="rows", regularization=0, learning_rate=1e-5),
+    objectives.xgboost.unbiased(),
+    objectives.xgboost.unbiased(lambdarank_bias_norm=0, lambdarank_num_pair_per_sample=7),
+    objectives.unbiased_lambdamart(limit=None, norm=0.5),
+]
+EACH = {type(value): value for value in reversed([*BIASES, *ALL])}  # one value of every class
 
 
 def one_of_each():

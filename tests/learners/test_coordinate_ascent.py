@@ -16,6 +16,7 @@ from tests.helpers.depth import THOROUGH
 from tests.helpers.ranking_data import ranking
 from tests.learners.mq2008_folds import fold
 from tests.learners.oracles import coordinate_ascent
+from tests.tables import for_each
 
 DATA = ranking(1, 15)
 VALID = ranking(2, 20)
@@ -37,11 +38,13 @@ def test_a_pass_is_that_of_plain_python(convention, seed):
 
 
 def test_history_is_what_the_weights_score_and_never_falls_within_a_restart():
-    model = CoordinateAscent("textbook@5", n_restarts=1, tol=0.0, random_state=0).fit(X, DATA.y, qid=DATA.qid)
-    values = [each.value for each in model.history_]
-    assert len(values) == model.n_iter_ > 1
-    assert (np.diff(values) >= -1e-12).all()
-    assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(values), rel=1e-12)
+    """Steps up to 0.001 x 2^99 lose no digits: scores are computed from the weights, not from steps taken back."""
+    for n_steps in (25, 100):
+        model = CoordinateAscent("textbook@5", n_restarts=1, n_steps=n_steps, tol=0.0, random_state=0)
+        values = [each.value for each in model.fit(X, DATA.y, qid=DATA.qid).history_]
+        assert len(values) == model.n_iter_ > 1
+        assert (np.diff(values) >= -1e-12).all()
+        assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(values), rel=1e-12)
 
 
 @pytest.mark.parametrize(("useful", "passes"), [([0], 1), ([1], 2), ([], 1)])
@@ -65,23 +68,20 @@ def test_the_best_pass_by_the_validation_queries_is_kept():
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
 
 
-def test_the_defaults_are_those_of_ranklib():
-    model = CoordinateAscent("ranklib@10")
-    assert (model.n_restarts, model.n_steps, model.step_base, model.step_scale, model.tol) == (5, 25, 0.05, 2, 0.001)
-
-
 def test_features_are_told_apart_in_float64():
     model = CoordinateAscent("textbook@1", n_restarts=1, random_state=0)
     model.fit([[1.0], [1 + 1e-12]], [1, 0], qid=[0, 0])
     assert model.coef_[0] < 0
 
 
-def test_the_seed_decides():
-    models = [
-        CoordinateAscent("textbook@5", n_restarts=1, max_iter=1, random_state=seed).fit(X, DATA.y, qid=DATA.qid)
-        for seed in (0, 0, 1)
-    ]
-    assert models[0].coef_.tobytes() == models[1].coef_.tobytes() != models[2].coef_.tobytes()
+def test_the_seed_decides_and_sparse_features_give_the_same_model():
+    one, same, sparse, other = (
+        CoordinateAscent("textbook@5", n_restarts=1, max_iter=1, random_state=seed)
+        .fit(rows, DATA.y, qid=DATA.qid)
+        .coef_
+        for seed, rows in ((0, X), (0, X), (0, sp.csr_matrix(X)), (1, X))
+    )
+    assert one.tobytes() == same.tobytes() == sparse.tobytes() != other.tobytes()
 
 
 def test_a_distance_that_costs_much_keeps_the_weights_equal():
@@ -89,28 +89,10 @@ def test_a_distance_that_costs_much_keeps_the_weights_equal():
     assert model.coef_.tolist() == [0.2] * 5
 
 
-def test_many_steps_lose_no_digits():
-    """Steps up to 0.001 x 2^99: scores are computed from the weights, not from steps taken back."""
-    model = CoordinateAscent("textbook@5", n_restarts=1, n_steps=100, random_state=0).fit(X, DATA.y, qid=DATA.qid)
-    assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(e.value for e in model.history_), rel=1e-12)
-
-
-def test_sparse_features_give_the_same_model():
-    several = [DATA.X, sp.csr_matrix(DATA.X)]
-    models = [CoordinateAscent("textbook@5", n_restarts=1, random_state=0) for _ in several]
-    coefs = [model.fit(each, DATA.y, qid=DATA.qid).coef_ for model, each in zip(models, several, strict=True)]
-    assert (coefs[0] == coefs[1]).all()
-
-
 def test_a_warm_start_begins_where_it_was():
     model = CoordinateAscent("textbook@5", n_restarts=1, warm_start=True, random_state=0)
     first = model.fit(X, DATA.y, qid=DATA.qid).history_[-1].value
     assert model.fit(X, DATA.y, qid=DATA.qid).history_[0].value >= first - 1e-12
-
-
-def test_a_loss_is_refused():
-    with pytest.raises(ra.UnsupportedConventionError, match="CoordinateAscent maximizes its convention, but"):
-        CoordinateAscent("catboost.query_rmse").fit(X, DATA.y, qid=DATA.qid)
 
 
 def test_weights_count_where_the_convention_counts_them():
@@ -138,21 +120,28 @@ def test_it_ranks_mq2008_as_well_as_ranklib_without_its_defects():
 
 
 def test_it_ranks_a_fold_of_mq2008_as_it_did_when_the_mean_of_five_was_ranklibs():
-    """Fold 1 with two restarts and seeds 0 to 2: .4834, .4923 and .4898."""
-    assert np.mean([quality(1, n_restarts=2, random_state=seed) for seed in range(3)]) == pytest.approx(
-        0.4885, abs=0.01
-    )
+    """Fold 1 with two restarts and seeds 0 and 1: .4834 and .4923; in a quick run the first only."""
+    found = [quality(1, n_restarts=2, random_state=seed) for seed in range(2 if THOROUGH else 1)]
+    assert found == pytest.approx([0.4834, 0.4923][: len(found)], abs=0.005)
 
 
-@pytest.mark.parametrize("params", [{"n_steps": 501}, {"n_steps": 3, "step_scale": 1e300}])
-def test_steps_beyond_all_numbers_are_refused(params):
-    with pytest.raises(ra.InputError, match="makes steps too large for float64"):
-        CoordinateAscent("textbook@5", **params).fit(X, DATA.y, qid=DATA.qid)
+STEPS = "makes steps too large for float64"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("tol", -1.0), ("alpha", np.nan), ("step_base", 0.0), ("step_scale", -2.0), ("n_steps", 0)]
+@for_each(
+    ("convention", "params", "problem"),
+    [
+        ("textbook@5", {"n_steps": 501}, STEPS),
+        ("textbook@5", {"n_steps": 3, "step_scale": 1e300}, STEPS),
+        ("textbook@5", {"tol": -1.0}, "^tol=-1.0"),
+        ("textbook@5", {"alpha": np.nan}, "^alpha=nan"),
+        ("textbook@5", {"step_base": 0.0}, "^step_base=0.0"),
+        ("textbook@5", {"step_scale": -2.0}, "^step_scale=-2.0"),
+        ("textbook@5", {"n_steps": 0}, "^n_steps=0"),
+        ("catboost.query_rmse", {}, "CoordinateAscent maximizes its convention, but"),
+    ],
 )
-def test_parameters_out_of_their_range_are_refused(name, value):
-    with pytest.raises(ra.InputError, match=f"^{name}={value}"):
-        CoordinateAscent("textbook@5", **{name: value}).fit(X, DATA.y, qid=DATA.qid)
+def test_steps_beyond_all_numbers_and_losses_are_refused(convention, params, problem):
+    with pytest.raises(ra.RankAdaptersError, match=problem) as error:
+        CoordinateAscent(convention, **params).fit(X, DATA.y, qid=DATA.qid)
+    assert isinstance(error.value, ra.InputError if params else ra.UnsupportedConventionError)

@@ -17,6 +17,7 @@ from tests.helpers.depth import THOROUGH
 from tests.helpers.ranking_data import ranking
 from tests.helpers.shared_data import kept
 from tests.learners.mq2008_folds import fold
+from tests.tables import for_each
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)
@@ -31,8 +32,8 @@ OBJECTIVES = [
 ]
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-@pytest.mark.parametrize("hidden", [[], [4], [4, 3]])
+@for_each("activation", ACTIVATIONS)
+@for_each("hidden", [[], [4], [4, 3]])
 def test_the_gradient_is_that_of_finite_differences(activation, hidden):
     rng = np.random.RandomState(0)
     network = Network.random([5, *hidden, 1], activation, rng)
@@ -76,19 +77,14 @@ def test_it_learns_under_any_objective(objective):
     assert after > before + 0.02
 
 
-def test_the_seed_decides():
-    models = [
-        NeuralRanker(RANKNET, max_iter=2, random_state=seed).fit(DATA.X, DATA.y, qid=DATA.qid) for seed in (0, 0, 1)
-    ]
-    assert models[0].coefs_[0].tobytes() == models[1].coefs_[0].tobytes() != models[2].coefs_[0].tobytes()
-
-
-def test_a_generator_of_numpy_draws_the_seed():
-    models = [
-        NeuralRanker(RANKNET, max_iter=1, random_state=np.random.default_rng(seed)).fit(DATA.X, DATA.y, qid=DATA.qid)
-        for seed in (0, 0, 1)
-    ]
-    assert models[0].coefs_[0].tobytes() == models[1].coefs_[0].tobytes() != models[2].coefs_[0].tobytes()
+@for_each("generator", [int, np.random.default_rng])
+def test_the_seed_decides_and_sparse_features_give_the_same_model(generator):
+    one, same, sparse, other = (
+        NeuralRanker(RANKNET, max_iter=2, random_state=generator(seed)).fit(X, DATA.y, qid=DATA.qid).coefs_[0]
+        for seed, X in ((0, DATA.X), (0, DATA.X), (0, sp.csr_matrix(DATA.X)), (1, DATA.X))
+    )
+    assert one.tobytes() == same.tobytes() != other.tobytes()
+    np.testing.assert_allclose(sparse, one, rtol=1e-9)
 
 
 def test_a_warm_start_goes_on():
@@ -97,15 +93,7 @@ def test_a_warm_start_goes_on():
     assert 0 < np.abs(model.fit(DATA.X, DATA.y, qid=DATA.qid).coefs_[0] - first).max() < 0.1
 
 
-def test_sparse_features_give_the_same_model():
-    models = [
-        NeuralRanker(RANKNET, max_iter=2, random_state=0).fit(X, DATA.y, qid=DATA.qid)
-        for X in (DATA.X, sp.csr_matrix(DATA.X))
-    ]
-    np.testing.assert_allclose(models[0].coefs_[0], models[1].coefs_[0], rtol=1e-9)
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("params", "error", "reason"),
     [
         ({"objective": "textbook@5"}, ra.ConventionError, "textbook@5 is not an objective"),

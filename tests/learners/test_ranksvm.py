@@ -20,6 +20,7 @@ from rankadapters.learners import RankSVM
 from rankadapters.learners.pair_margins import PairMargins
 from tests.helpers.ranking_data import ranking
 from tests.learners.oracles import pairs_of
+from tests.tables import for_each
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)
@@ -39,6 +40,9 @@ def test_it_is_linear_svc_on_the_differences(C, max_pairs):
     solver = LinearSVC(C=C, dual=False, fit_intercept=False, tol=1e-10).fit(differences * sign[:, None], sign)
     model = RankSVM(C=C, tol=1e-10, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid)
     np.testing.assert_allclose(model.coef_, solver.coef_[0], rtol=1e-5, atol=1e-8)
+    sparse = RankSVM(C=C, tol=1e-10, max_pairs=max_pairs).fit(sp.csr_matrix(DATA.X), DATA.y, qid=DATA.qid)
+    np.testing.assert_allclose(sparse.coef_, model.coef_, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(sparse.predict(sp.csr_matrix(VALID.X)), sparse.predict(VALID.X), rtol=1e-12)
 
 
 @pytest.mark.parametrize("max_pairs", [0, 10**6])
@@ -59,23 +63,9 @@ def test_weights_multiply_the_pairs_of_their_query(max_pairs):
     np.testing.assert_allclose(coef, copied, rtol=1e-4)
 
 
-@pytest.mark.parametrize("max_pairs", [0, 10**6])
-def test_sparse_features_give_the_same_model(max_pairs):
-    models = [RankSVM(C=0.1, tol=1e-9, max_pairs=max_pairs).fit(X, DATA.y, qid=DATA.qid)
-              for X in (DATA.X, sp.csr_matrix(DATA.X))]  # fmt: skip
-    np.testing.assert_allclose(models[0].coef_, models[1].coef_, rtol=1e-6)
-    np.testing.assert_allclose(models[1].predict(sp.csr_matrix(VALID.X)), models[1].predict(VALID.X), rtol=1e-12)
-
-
-def test_pairs_are_counted_without_making_them():
-    margins = PairMargins(DATA.y, DATA.sizes, None)
-    higher, lower, _ = margins.pairs()
-    assert sorted(zip(higher.tolist(), lower.tolist(), strict=True)) == sorted(map(tuple, PAIRS.tolist()))
-    assert margins.n_pairs == len(PAIRS)
-
-
 def test_gradient_and_hessian_are_the_derivatives_of_the_loss():
     margins = PairMargins(DATA.y, DATA.sizes, np.linspace(1, 2, DATA.sizes.size))
+    assert margins.n_pairs == len(PAIRS)  # counted without making them
     rng = np.random.default_rng(0)
     scores, direction = rng.normal(0, 0.3, DATA.y.size), rng.normal(0, 1, DATA.y.size)
     step = 1e-6
@@ -99,17 +89,13 @@ def test_too_few_iterations_are_told():
     assert [each.filename for each in told] == [__file__]
 
 
-def test_a_single_pair_needs_no_second_class():
-    model = RankSVM(C=1.0, tol=1e-10).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
-    assert model.coef_ == pytest.approx([2 / 3])  # which minimizes w^2 / 2 + (1 - w)^2
-
-
 @pytest.mark.parametrize("max_pairs", [0, 10**6])
 def test_pairs_without_weight_are_none(max_pairs, capfd):
     """One pair of weight 1 beside three of weight 0: it minimizes w^2 / 2 + (1 - w)^2, and the solver says nothing."""
     X, y, qid = [[0.0], [1.0], [0.0], [2.0], [3.0]], [0, 1, 0, 1, 2], [1, 1, 2, 2, 2]
     model = RankSVM(C=1.0, tol=1e-10, max_pairs=max_pairs).fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])
-    assert model.coef_ == pytest.approx([2 / 3])
+    alone = RankSVM(C=1.0, tol=1e-10, max_pairs=max_pairs).fit(X[:2], y[:2], qid=qid[:2])  # which needs no second class
+    assert model.coef_ == alone.coef_ == pytest.approx([2 / 3])
     assert capfd.readouterr() == ("", "")
 
 
@@ -156,14 +142,14 @@ def test_the_solver_ends_at_every_bound_and_beyond_them_is_not_called():
     assert run.stdout.splitlines() == [*REFUSED.values(), *["ends"] * len(bounds)]
 
 
-@pytest.mark.parametrize("C", [0.0, 1e-300, 1e13, np.nan, True])
+@for_each("C", [0.0, 1e-300, 1e13, np.nan, True])
 def test_what_no_solver_serves_is_refused_as_c(C):
     with pytest.raises(ra.InputError, match=r"C=.* allowed are numbers from 1e-12 to 1000000000000"):
         RankSVM(C=C).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-@pytest.mark.parametrize("C", [1e-12, 1e12])
-@pytest.mark.parametrize("max_pairs", [0, 10**6])
+@for_each("C", [1e-12, 1e12])
+@for_each("max_pairs", [0, 10**6])
 def test_the_least_and_the_largest_c_are_solved(C, max_pairs):
     model = RankSVM(C=C, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid)
     assert np.isfinite(model.coef_).all()

@@ -41,18 +41,20 @@ def gradients(value, weights):
     return objectives.gradients(LABELS, SCORES, value, group_sizes=SIZES, query_weight=weights)
 
 
-@pytest.mark.parametrize("value", DIVIDING, ids=kind)
-def test_xgboosts_weights_are_divided_by_their_mean(value):
-    factors = np.repeat(np.float32(WEIGHTS), SIZES), np.float32(len(WEIGHTS) / np.float32(WEIGHTS).sum(dtype=float))
+def matrix():
+    """Return the rows as XGBoost's, with their weights."""
+    xgb = pytest.importorskip("xgboost")
+    return xgb.DMatrix(np.zeros((14, 1)), LABELS, qid=np.repeat(np.arange(4), SIZES), weight=WEIGHTS)
+
+
+@for_each("value", [*DIVIDING, *MULTIPLYING], ids=kind)
+def test_weights_multiply_and_xgboosts_are_first_divided_by_their_mean(value):
+    divides = value in DIVIDING
+    assert (value.uses_weights, value.divides_weights) == (True, divides)
+    factor = np.float32(len(WEIGHTS) / np.float32(WEIGHTS).sum(dtype=float)) if divides else np.float32(1)
     for plain, weighted in zip(gradients(value, None), gradients(value, WEIGHTS), strict=True):
-        np.testing.assert_array_equal(weighted, plain * factors[0] * factors[1])
+        np.testing.assert_array_equal(weighted, plain * np.repeat(np.float32(WEIGHTS), SIZES) * factor)
         assert np.abs(weighted - plain).max() > 0.01
-
-
-@pytest.mark.parametrize("value", MULTIPLYING, ids=kind)
-def test_all_other_weights_multiply(value):
-    for plain, weighted in zip(gradients(value, None), gradients(value, WEIGHTS), strict=True):
-        np.testing.assert_array_equal(weighted, plain * np.repeat(np.float32(WEIGHTS), SIZES))
 
 
 DRAWING = [objectives.xgboost.ndcg(lambdarank_pair_method="mean"), objectives.lightgbm.xendcg()]
@@ -68,23 +70,15 @@ def test_only_what_draws_goes_on_from_call_to_call(value):
     assert (bound.state.size > 0) == draws
 
 
-@for_each("value", [*DIVIDING, *MULTIPLYING], ids=kind)
-def test_what_is_said_of_weights_is_what_is_done(value):
-    assert (value.uses_weights, value.divides_weights) == (True, value in DIVIDING)
-
-
-@pytest.mark.parametrize("value", DIVIDING, ids=kind)
+@for_each("value", DIVIDING, ids=kind)
 def test_the_function_weighs_as_xgboosts_training_does(value):
-    xgb = pytest.importorskip("xgboost")
-    matrix = xgb.DMatrix(np.zeros((14, 1)), LABELS, qid=np.repeat(np.arange(4), SIZES), weight=WEIGHTS)
-    np.testing.assert_array_equal(ra.xgboost.objective(value)(SCORES, matrix), gradients(value, WEIGHTS))
+    train = matrix()
+    np.testing.assert_array_equal(ra.xgboost.objective(value)(SCORES, train), gradients(value, WEIGHTS))
 
 
 def test_the_short_form_of_the_adapter_weighs_as_the_function_does():
-    xgb = pytest.importorskip("xgboost")
-    matrix = xgb.DMatrix(np.zeros((14, 1)), LABELS, qid=np.repeat(np.arange(4), SIZES), weight=WEIGHTS)
-    callback = ra.xgboost.lambdarank("lightgbm@5", truncation=5)
-    np.testing.assert_array_equal(callback(SCORES, matrix), gradients(callback.objective, WEIGHTS))
+    train, callback = matrix(), ra.xgboost.lambdarank("lightgbm@5", truncation=5)
+    np.testing.assert_array_equal(callback(SCORES, train), gradients(callback.objective, WEIGHTS))
 
 
 @pytest.mark.parametrize("factor", [1e-20, 1e20])

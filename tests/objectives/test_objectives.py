@@ -1,4 +1,4 @@
-"""Objectives as values: declared whole, compared by meaning, written and read back."""
+"""Objectives and position biases as values: declared whole, compared by meaning, written and read back."""
 
 from __future__ import annotations
 
@@ -12,26 +12,24 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_values import ALL
+from tests.helpers.objective_values import ALL, BIASES
 from tests.tables import for_each, short
 
+READ = [*((objectives.parse, value) for value in ALL), *((objectives.parse_position_bias, value) for value in BIASES)]
 
-@for_each("value", ALL, ids=short)
-def test_a_signature_reads_back_as_the_same_value(value):
-    assert objectives.parse(str(value)) == value
-    assert hash(objectives.parse(str(value))) == hash(value)
+
+@for_each(("read", "value"), READ, ids=short)
+def test_a_signature_reads_back_as_the_same_value(read, value):
+    for again in (read(str(value)), pickle.loads(pickle.dumps(value))):
+        assert again == value
+        assert hash(again) == hash(value)
     assert set(str(value)) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@=._/+-")
-
-
-@for_each("value", ALL, ids=short)
-def test_values_are_frozen_and_pickle(value):
-    assert pickle.loads(pickle.dumps(value)) == value
     with pytest.raises(AttributeError):
         value.sigma = 2
 
 
 def test_signatures_are_all_different():
-    assert len({str(value) for value in ALL}) == len(ALL)
+    assert len({str(value) for _, value in READ}) == len(READ)
 
 
 def test_a_signature_shows_every_choice():
@@ -39,32 +37,31 @@ def test_a_signature_shows_every_choice():
         "lambdarank/truncation=30/samples=all/sigma=1/normalization=lightgbm/hessian=plain/sigmoid=table/beyond_k=keep"
         f"/v1/{ra.presets.lightgbm(30)}"
     )
+    assert str(BIASES[0]) == "additive-bias/positions=given/regularization=0/learning_rate=0.1/v1"
+    assert str(BIASES[3]) == "bias-ratios/limit=32/norm=1/cost=mirrored/v1"
+    assert str(BIASES[5]) == "bias-ratios/limit=all/norm=0.5/cost=true/v1"
 
 
 @for_each(
-    "signature",
+    ("read", "signature", "problem"),
     [
-        "",
-        "lambdarank",
-        "nosuch/v1",
-        "xendcg/seed=5/seed=6/v1",
-        "xendcg/seed=0_5/v1",
-        "listnet/v1/x",
-        "xendcg/seed=5/v1 ",
-        "query-rmse/v2",
-        "ranknet/truncation/v1",
-        str(ALL[0])[:-20],
-        "query-rmse/a=1/v1",
+        *((objectives.parse, text, None) for text in (
+            "", "lambdarank", "nosuch/v1", "xendcg/seed=5/seed=6/v1", "xendcg/seed=0_5/v1", "listnet/v1/x",
+            "xendcg/seed=5/v1 ", "query-rmse/v2", "ranknet/truncation/v1", str(ALL[0])[:-20], "query-rmse/a=1/v1",
+        )),
+        (objectives.parse, "xendcg/seed=5/v10", r"has version 'v10'; this rankadapters knows 'v1'\.\nHint: upgrade"),
+        *((objectives.parse_position_bias, text, None) for text in (
+            "", "additive-bias", "nosuch/v1", "bias-ratios/limit=32/norm=1/cost=true/v2", f"{BIASES[0]} ",
+            f"{BIASES[3]}/x", None,
+        )),
+        (objectives.parse_position_bias, "bias-ratios/limit=32/norm=1.0/cost=true/v1",
+         r"norm=1\.0/.* is not the exact signature of a position bias\.\nHint: "),
     ],
-)
-def test_a_broken_signature_is_refused(signature):
-    with pytest.raises(ra.ConventionError):
-        objectives.parse(signature)
-
-
-def test_another_version_of_a_signature_is_named():
-    with pytest.raises(ra.ConventionError, match=r"has version 'v10'; this rankadapters knows 'v1'\.\nHint: upgrade"):
-        objectives.parse("xendcg/seed=5/v10")
+    ids=short,
+)  # fmt: skip
+def test_a_broken_signature_is_refused(read, signature, problem):
+    with pytest.raises(ra.ConventionError, match=problem):
+        read(signature)
 
 
 def test_fields_by_position_are_refused():
@@ -77,72 +74,14 @@ def test_what_is_left_out_is_named_with_its_choices():
         objectives.RankNet(truncation=3, samples=None, sigma=1.0, hessian="plain", sigmoid="exact")
 
 
-def test_an_unknown_field_is_refused():
-    with pytest.raises(ra.ConventionError, match="RankNet has no field 'norm'; its fields are"):
-        objectives.catboost.pair_logit().replace(norm=True)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"truncation": 0}, r"truncation=0; allowed are whole numbers from 1 on, or None for all ranks"),
-        ({"truncation": 2.5}, r"truncation=2\.5; allowed are whole"),
-        ({"sigma": 0}, r"sigma=0; allowed are finite numbers above 0"),
-        ({"sigma": -1.0}, r"sigma=-1\.0"),
-        ({"sigma": float("nan")}, "sigma=nan"),
-        ({"normalization": "norm"}, "normalization='norm' is not a choice; allowed are 'none', 'lightgbm'"),
-        ({"hessian": "gauss"}, "hessian='gauss' is not a choice"),
-        ({"sigmoid": "fast"}, "sigmoid='fast' is not a choice; allowed are 'exact', 'table', 'float32'"),
-        ({"beyond_k": "drop"}, "beyond_k='drop' is not a choice; allowed are 'keep', 'cut'"),
-        ({"samples": 3}, "truncation=30 chooses pairs by rank and samples=3 draws them"),
-        ({"samples": 3, "truncation": None}, "sigmoid='table' replays LightGBM"),
-        ({"samples": 3, "truncation": None, "sigmoid": "exact"}, "sigmoid='exact' takes every pair, but samples"),
-        ({"hessian": "doubled"}, "sigmoid='table' replays LightGBM"),
-        ({"convention": ra.presets.trec_eval_9(10)}, None),
-        ({"convention": "catboost.dcg@10"}, "needs a convention of NDCG, AP, RR or ERR, not dcg@10/gain=linear"),
-    ],
-)
-def test_values_outside_their_choices_are_refused(changes, message):
-    base = objectives.lightgbm.lambdarank()
-    if message is None:
-        assert base.replace(**changes).convention == changes["convention"]
-        return
-    with pytest.raises(ra.ConventionError, match=message):
-        base.replace(**changes)
-
-
-def test_no_draws_at_all_are_refused():
-    with pytest.raises(ra.ConventionError, match="lambdarank_num_pair_per_sample=0; allowed are whole"):
-        objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=0)
+def test_the_ideal_of_trec_eval_is_taken():
+    convention = ra.presets.trec_eval_9(10)
+    assert objectives.lightgbm.lambdarank().replace(convention=convention).convention == convention
 
 
 def test_without_a_cutoff_nothing_lies_beyond_it():
     value = objectives.lightgbm.lambdarank().replace(convention=ra.presets.lightgbm(None))
     assert value.replace(beyond_k="cut") == value
-
-
-@pytest.mark.parametrize(("value", "sigmoid"), [(ALL[7], "table"), (ALL[6], "exact")], ids=short)
-def test_a_sigmoid_that_an_objective_lacks_is_refused(value, sigmoid):
-    with pytest.raises(ra.ConventionError, match=f"has no sigmoid='{sigmoid}'\\.\nHint: sigmoid='float32'"):
-        value.replace(sigmoid=sigmoid)
-
-
-def test_a_dcg_convention_is_refused():
-    dcg = ra.DCG(k=10, gain="exp2", discount="log2", ties="input", precision="float64", short="pad", missing="error",
-                 unjudged="error", average="uniform")  # fmt: skip
-    with pytest.raises(ra.ConventionError, match=r"needs a convention of NDCG, AP, RR or ERR, not dcg@10/.*\nHint: "):
-        objectives.lightgbm.lambdarank().replace(convention=dcg)
-
-
-@pytest.mark.parametrize("seed", [-1, 2**31, 1.0, True])
-def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(ra.ConventionError, match="seed="):
-        objectives.lightgbm.xendcg(objective_seed=seed)
-
-
-def test_an_unknown_pair_method_is_refused():
-    with pytest.raises(ra.ConventionError, match="lambdarank_pair_method='top'; allowed are 'topk', 'mean'"):
-        objectives.xgboost.ndcg(lambdarank_pair_method="top")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +110,7 @@ TEXTS = {
 @pytest.mark.parametrize(("text", "value"), TEXTS.items())
 def test_the_text_of_an_objective_is_as_good_as_the_objective(text, value):
     assert objectives.parse(text) == value
-    assert value.diff(text) == {}
+    assert value.diff(text) == value.diff(str(value)) == {}
     ours, theirs = (objectives.gradients([1, 0, 1], [0.3, 0.2, 0.1], it, group_sizes=[3]) for it in (text, value))
     assert all((one == other).all() for one, other in zip(ours, theirs, strict=True))
 
@@ -197,14 +136,6 @@ def test_lambdarank_needs_no_toolkit():
         objectives.lambdarank("textbook@10")
 
 
-def test_what_an_adapter_makes_of_a_convention_has_an_objective():
-    pytest.importorskip("lightgbm")
-    grad, _ = objectives.gradients(
-        [0, 1], [0, 1], ra.lightgbm.lambdarank("textbook@10", truncation=30).objective, group_sizes=[2]
-    )
-    assert grad[0] > 0 > grad[1]
-
-
 def test_the_example_trains_under_each_convention(capsys, monkeypatch):
     pytest.importorskip("lightgbm")
     monkeypatch.setattr(sys, "argv", ["train_under_conventions.py", "--rounds", "5"])
@@ -216,37 +147,40 @@ def test_the_example_trains_under_each_convention(capsys, monkeypatch):
     assert rows["letor4"] != rows["yahoo"]
 
 
-@pytest.mark.parametrize(
-    ("make", "fields"),
+@for_each(
+    ("make", "options", "problem"),
     [
-        (
-            lambda: objectives.lightgbm.lambdarank(lambdarank_truncation_level=0),
-            "lambdarank_truncation_level=0; allowed",
-        ),
-        (
-            lambda: objectives.lightgbm.lambdarank(lambdarank_truncation_level=None),
-            "lambdarank_truncation_level=None; ",
-        ),
-        (lambda: objectives.lightgbm.lambdarank(sigmoid=-1), "sigma=-1; allowed"),
-        (lambda: objectives.catboost.query_soft_max(lambda_=1.5), "lambda_=1.5; allowed are numbers from 0 to 1"),
-        (lambda: objectives.catboost.query_soft_max(lambda_=-1), "lambda_=-1; allowed"),
-        (lambda: objectives.catboost.query_soft_max(beta=0), "beta=0; allowed"),
-        (lambda: objectives.catboost.query_cross_entropy(alpha=2), "alpha=2; allowed"),
-        (lambda: objectives.xgboost.pairwise(lambdarank_pair_method="top"), "lambdarank_pair_method='top'; allowed"),
-        (lambda: objectives.xgboost.map(lambdarank_num_pair_per_sample=0), "lambdarank_num_pair_per_sample=0; allowed"),
-        (lambda: objectives.xgboost.map(lambdarank_num_pair_per_sample=-1), "lambdarank_num_pair_per_sample=-1; "),
+        (objectives.lightgbm.lambdarank, {"lambdarank_truncation_level": 0}, "lambdarank_truncation_level=0; allowed"),
+        (objectives.lightgbm.lambdarank, {"lambdarank_truncation_level": None}, "lambdarank_truncation_level=None; "),
+        (objectives.lightgbm.lambdarank, {"sigmoid": -1}, "sigma=-1; allowed"),
+        (objectives.lightgbm.xendcg, {"objective_seed": -1}, "seed=-1; allowed"),
+        (objectives.catboost.query_soft_max, {"lambda_": 1.5}, "lambda_=1.5; allowed are numbers from 0 to 1"),
+        (objectives.catboost.query_soft_max, {"lambda_": -1}, "lambda_=-1; allowed"),
+        (objectives.catboost.query_soft_max, {"beta": 0}, "beta=0; allowed"),
+        (objectives.catboost.query_cross_entropy, {"alpha": 2}, "alpha=2; allowed"),
+        (objectives.xgboost.ndcg, {"lambdarank_pair_method": "top"},
+         "lambdarank_pair_method='top'; allowed are 'topk', 'mean'"),
+        (objectives.xgboost.pairwise, {"lambdarank_pair_method": "top"}, "lambdarank_pair_method='top'; allowed"),
+        (objectives.xgboost.unbiased, {"lambdarank_pair_method": "top"}, "lambdarank_pair_method='top'; allowed"),
+        (objectives.xgboost.ndcg, {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 0},
+         "lambdarank_num_pair_per_sample=0; allowed are whole"),
+        (objectives.xgboost.map, {"lambdarank_num_pair_per_sample": 0}, "lambdarank_num_pair_per_sample=0; allowed"),
+        (objectives.xgboost.map, {"lambdarank_num_pair_per_sample": -1}, "lambdarank_num_pair_per_sample=-1; "),
+        (objectives.xgboost.unbiased, {"lambdarank_num_pair_per_sample": 0}, "lambdarank_num_pair_per_sample=0; allow"),
+        (objectives.xgboost.unbiased, {"lambdarank_bias_norm": -1}, "norm=-1; allowed are finite numbers from 0 on"),
     ],
-)
-def test_presets_refuse_in_the_toolkits_words(make, fields):
-    with pytest.raises(ra.ConventionError, match=f"^{fields}"):
-        make()
+    ids=short,
+)  # fmt: skip
+def test_presets_refuse_in_the_toolkits_words(make, options, problem):
+    with pytest.raises(ra.ConventionError, match=f"^{problem}"):
+        make(**options)
 
 
 @pytest.mark.parametrize(
     ("by_sum", "by_distance", "normalization"),
     [(True, True, "xgboost"), (True, False, "xgboost-sum"), (False, True, "xgboost-distance"), (False, False, "none")],
 )
-@pytest.mark.parametrize("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
+@for_each("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
 def test_xgboosts_two_normalizations_are_one_field(make, by_sum, by_distance, normalization):
     value = make(lambdarank_normalization=by_sum, lambdarank_score_normalization=by_distance)
     assert value.normalization == normalization
@@ -274,14 +208,12 @@ def test_presets_are_these_values():
     ]  # fmt: skip
     assert objectives.xgboost.ndcg().convention == ra.presets.xgboost(32)
     assert objectives.xgboost.ndcg(ndcg_exp_gain=False).convention == ra.presets.xgboost(32, ndcg_exp_gain=False)
+    # Under `topk` as many positions have a bias as there are top ranks, else 32.
+    assert objectives.xgboost.unbiased(lambdarank_num_pair_per_sample=7).limit == 7
+    drawn = objectives.xgboost.unbiased(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=7)
+    assert drawn == objectives.xgboost.unbiased()
+    assert objectives.unbiased_lambdamart() == objectives.xgboost.unbiased().replace(cost="true")
     assert objectives.lightgbm.lambdarank(label_gain=[0, 2]).convention == ra.presets.lightgbm(30, label_gain=[0, 2])
-
-
-def test_diff_takes_a_signature_as_well_as_a_value():
-    one, other = objectives.lightgbm.lambdarank(), objectives.lightgbm.lambdarank(sigmoid=2)
-    assert one.diff(str(other)) == one.diff(other) == {"sigma": (1.0, 2.0)}
-    with pytest.raises(ra.ConventionError, match=r"5 is not an objective\.\nHint: "):
-        one.diff(5)
 
 
 @pytest.mark.filterwarnings("ignore:.* encountered in")

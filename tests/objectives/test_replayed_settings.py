@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -12,21 +14,30 @@ pytest.importorskip("pandas")
 TABLED = {"LightGBM": "4.7", "XGBoost": "3.2"}  # the versions whose parameters the tables list
 
 
+@cache
 def toolkit(name):
+    """Return a toolkit that trains each trial of its settings once."""
     if name == "LightGBM":
         pytest.importorskip("lightgbm")
         from tests.helpers.replayed_lightgbm import LIGHTGBM as FOUND
     else:
         pytest.importorskip("xgboost")
         from tests.helpers.replayed_xgboost import XGBOOST as FOUND
-    return FOUND
+    models = {}
+
+    def train(trial, ours):
+        if (id(trial), ours) not in models:
+            models[id(trial), ours] = FOUND.train(trial, ours), trial  # kept, so that no other trial gets its id
+        return models[id(trial), ours][0]
+
+    return FOUND._replace(train=train)
 
 
 def lines(name):
     return section(PAGE.read_text(encoding="utf-8"), name)
 
 
-@pytest.fixture(scope="module", params=TABLED)
+@pytest.fixture(params=TABLED)
 def trained(request):
     return toolkit(request.param)
 

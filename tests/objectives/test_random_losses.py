@@ -1,75 +1,13 @@
-"""Objectives that draw at random in LightGBM's and XGBoost's training, and what they refuse."""
+"""What objectives that draw at random refuse, and which of their values are the same."""
 
 from __future__ import annotations
 
-import copy
-import pickle
-
-import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
 from tests.core.random_loss_values import plain, trading
-from tests.helpers.objective_data import graded
-from tests.helpers.objective_drivers import DRIVERS
 from tests.tables import for_each, short
-
-VALUES = [
-    objectives.catboost.stochastic_rank("NDCG", top=10),
-    objectives.catboost.yetirank(),
-    objectives.catboost.stochastic_filter(num_estimations=2),
-]
-EACH_VALUE = pytest.mark.parametrize("value", VALUES, ids=lambda value: value.kind)
-
-
-@pytest.fixture(params=DRIVERS)
-def toolkit(request):
-    return DRIVERS[request.param]()
-
-
-@EACH_VALUE
-def test_a_pickle_goes_on_where_it_stopped_and_a_deep_copy_starts_anew(toolkit, value):
-    data = graded(14)
-    scores, objective, train = np.zeros(data.y.size), toolkit.adapter.objective(value), toolkit.dataset(data)
-    first, _ = objective(scores, train), objective(scores, train)
-    pickled, copied = pickle.loads(pickle.dumps(objective)), copy.deepcopy(objective)
-    third = objective(scores, train)
-    np.testing.assert_array_equal(pickled(scores, toolkit.dataset(data)), third)
-    np.testing.assert_array_equal(copied(scores, toolkit.dataset(data)), first)
-    assert not np.array_equal(first[0], third[0])
-
-
-@EACH_VALUE
-def test_the_same_seed_trains_the_same_model(toolkit, value):
-    data = graded(15)
-    one, other, third = (
-        toolkit.predictions(data, toolkit.adapter.objective(each, n_threads=n), 5)
-        for each, n in ((value, 1), (value, 2), (value.replace(seed=8), 1))
-    )
-    np.testing.assert_array_equal(one, other)
-    assert not np.array_equal(one, third)
-
-
-@EACH_VALUE
-def test_toolkits_have_none_built_in(toolkit, value):
-    with pytest.raises(ra.UnsupportedConventionError, match=f"has no built-in {value.kind}; its own are"):
-        toolkit.adapter.native_objective(value)
-
-
-def test_a_filter_learns_which_rows_to_keep(toolkit):
-    """Of two kinds of rows, one gains 1 and the other loses 1."""
-    rng = np.random.default_rng(0)
-    data = graded(16)
-    kind = rng.integers(0, 2, data.y.size)
-    data = data._replace(X=kind[:, None].astype(float), y=np.where(kind == 1, 1.0, -1.0))
-    value = objectives.catboost.stochastic_filter(num_estimations=10)
-    scores = toolkit.predictions(data, toolkit.adapter.objective(value), 30)
-    assert scores[kind == 1].min() > 0 > scores[kind == 0].max()
-
-
-# Refusals
-
 
 AP = ra.presets.catboost.map(5, border=0)
 
@@ -98,25 +36,26 @@ def test_a_text_is_as_good_as_a_convention(make, text):
     assert objectives.parse(str(make(text))) == make(text)
 
 
-@pytest.mark.parametrize("labels", [[0, 1.5], [0, -0.25]])
-@pytest.mark.parametrize(
-    "make", [objectives.catboost.stochastic_rank, lambda m: trading(ra.presets.catboost.pfound(3))]
-)
-def test_labels_that_are_no_probabilities_are_refused_by_pfound(make, labels):
+@for_each("labels", [[0, 1.5], [0, -0.25]])
+@for_each("value", [objectives.catboost.stochastic_rank("PFound"), trading(ra.presets.catboost.pfound(3))], ids=short)
+def test_labels_that_are_no_probabilities_are_refused_by_pfound(value, labels):
     with pytest.raises(ra.InputError, match=rf"labels\[1\] is {labels[1]:g}, .* is not a probability.*0 to 1") as error:
-        objectives.gradients(labels, [0.0, 1.0], make("PFound"), group_sizes=[2])
+        objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
     assert error.value.row == 1
 
 
-def test_rows_are_named_in_the_callers_order():
-    with pytest.raises(ra.InputError, match=r"labels\[2\] is 7"):
-        objectives.gradients([0, 1, 7], [0.0, 1.0, 2.0], objectives.catboost.stochastic_rank("ERR"), qid=[1, 0, 0])
-
-
-def test_gains_beyond_float32_are_refused():
-    value = plain(ra.presets.catboost.dcg(None, type="Exp", use_weights=False))
-    with pytest.raises(ra.InputError, match=r"labels\[0\] is 200, whose gain 1.6\d*e\+60 is too large for float32"):
-        objectives.gradients([200, 1], [0.0, 1.0], value, group_sizes=[2])
+@for_each(
+    ("value", "labels", "problem"),
+    [
+        (objectives.catboost.stochastic_rank("ERR"), [0, 1, 7], r"labels\[2\] is 7"),
+        (plain(ra.presets.catboost.dcg(None, type="Exp", use_weights=False)), [200, 1, 0],
+         r"labels\[0\] is 200, whose gain 1.6\d*e\+60 is too large for float32"),
+    ],
+    ids=short,
+)  # fmt: skip
+def test_rows_are_named_in_the_callers_order(value, labels, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        objectives.gradients(labels, [0.0, 1.0, 2.0], value, qid=[1, 0, 0])
 
 
 @for_each(
