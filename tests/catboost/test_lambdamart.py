@@ -37,7 +37,10 @@ def test_the_presets_are_these_values():
     [
         ({"metric": "PFound"}, "metric='PFound'; allowed are 'NDCG', 'DCG', 'MRR', 'ERR', 'MAP'"),
         ({"metric": None}, "metric=None; allowed"),
-        *(({"top": top}, f"top={top}; allowed are whole numbers from 1 on, and -1 for all") for top in (0, -2, 2.5, None)),
+        *(
+            ({"top": top}, f"top={top}; allowed are whole numbers from 1 on, and -1 for all")
+            for top in (0, -2, 2.5, None)
+        ),
         ({"type": "Linear"}, "type='Linear'; allowed are 'Base', 'Exp'"),
         ({"denominator": "Log"}, "denominator='Log'; allowed"),
         ({"sigma": 0}, "sigma=0; allowed are finite numbers above 0"),

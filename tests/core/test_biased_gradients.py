@@ -165,6 +165,27 @@ def test_rows_in_another_order_of_queries_learn_the_same(bias):
     np.testing.assert_allclose(plain.bias, interleaved.bias, rtol=1e-5)
 
 
+def test_of_one_pair_the_true_cost_falls_and_the_mirrored_one_grows_as_it_is_ordered_better():
+    # In the first query the relevant row is the first one, tied; in the second it is the second one, well ahead.
+    queries, ratio = ra.Queries([1, 0, 0, 1], group_sizes=[2, 2]), {}
+    for bias in (TRUE, MIRRORED):
+        bound = bias.replace(norm=0).bind(objectives.catboost.pair_logit(), queries)
+        trained(bound, np.array([0.0, 0.0, -2.0, 2.0]), 1)
+        ratio[bias.cost] = bias.learned(bound).higher[1]
+    assert ratio["true"] == pytest.approx(np.log1p(np.exp(-4)) / np.log(2))
+    assert ratio["mirrored"] == pytest.approx(np.log1p(np.exp(4)) / np.log(2))
+
+
+def test_clicks_on_top_rows_are_learned_as_the_position_s():
+    """Relevance without order, and clicks that only rows near the top get: their positions' biases fall in order."""
+    n_queries, n = 400, 8
+    clicks = (np.random.default_rng(1).random((n_queries, n)) < 1 / (1 + np.arange(n))).astype(float).ravel()
+    bias = ROWS.replace(regularization=0)
+    bound = bias.bind(objectives.catboost.pair_logit(), ra.Queries(clicks, group_sizes=[n] * n_queries))
+    trained(bound, np.zeros(clicks.size), 20)
+    assert (np.diff(bias.learned(bound).biases) < 0).all()
+
+
 @for_each(
     ("positions", "message"),
     [

@@ -35,9 +35,9 @@ OF_PARTITIONS = ["tests/distributed/test_frame_rows.py", OF_DASK[0]]
 OF_ENGINES = {"dask": OF_DASK, "spark": OF_SPARK, "partitions": OF_PARTITIONS}
 # Of kernels, which few tests run in Python, where lines are seen: those of the core, and the others.
 OF_RANKINGS = ("every_kernel", "sorting", "kernels_against_definition", "forms", "ranked_measures", "trials")
-OF_EVALUATION = (*OF_RANKINGS, "ap", "rr", "auc")
-OF_GRADIENTS = ("gradients", "losses", "random_losses", "biased_gradients", "list_losses", "trades", "lanes")
-GOLDEN = ("golden_lambdamart", "golden_list_losses", "golden_objectives", "golden_random_losses")
+OF_EVALUATION = (*OF_RANKINGS, "values_by_hand")
+OF_LOSSES = ("losses", "random_losses", "list_losses")
+OF_GRADIENTS = ("gradients", "gradients_by_hand", *OF_LOSSES, "biased_gradients", "trades", "lanes", "golden_gradients")
 OF_AN_ENGINE = {"seconds": 300, "wall": 1200}
 LAST = {"seconds": 60, "wall": 600, "last": True}  # a round in which time that runs out tells nothing
 
@@ -119,7 +119,7 @@ class Session:
 
     def _of_kernel(self, module: str) -> list[str]:
         of_core = Path(module).parts[1] == "core"
-        names = OF_EVALUATION if of_core else (*OF_GRADIENTS, *GOLDEN, *OF_EVALUATION)
+        names = OF_EVALUATION if of_core else (*OF_GRADIENTS, *OF_EVALUATION)
         return [f"tests/core/test_{name}.py" for name in names]
 
     def _round(self, tests: list[str], *, compiled: bool, stale: list[str] | None = None) -> dict[str, Any]:
