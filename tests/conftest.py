@@ -26,6 +26,13 @@ settings.register_profile("rankadapters", deadline=None)
 settings.load_profile("rankadapters")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """Let workers that have nothing left to do take tests from others, since a few tests take long."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
 def pytest_sessionstart(session):
     """Compile every kernel once, before the workers of pytest-xdist start, when the whole suite is run."""
     config = session.config

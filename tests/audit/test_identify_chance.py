@@ -12,6 +12,8 @@ import rankadapters as ra
 from rankadapters.audit.identification import candidates, published_number
 from rankadapters.statistics.search import Search
 from tests.helpers.audit_data import small
+from tests.helpers.depth import THOROUGH
+from tests.tables import for_each
 
 
 def generated(feature=3):
@@ -55,7 +57,7 @@ def test_an_invented_number_is_told_to_be_chance(k, said):
 
 
 @pytest.mark.usefixtures("search_once")
-@pytest.mark.parametrize(("decimals", "data"), [(4, generated()), (3, small(docids=True))], ids=["generated", "small"])
+@for_each(("decimals", "data"), [(4, generated()), *([(3, small(docids=True))] if THOROUGH else [])], ids=lambda _: "")
 def test_as_many_conventions_give_a_random_number_as_the_search_says(decimals, data):
     queries, scores = data
     middle = sum(ra.evaluate(queries, scores, f"{name}@5").value for name in ("yahoo", "letor4")) / 2
