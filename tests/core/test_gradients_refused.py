@@ -44,6 +44,19 @@ def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(val
         objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
 
 
+def test_of_several_calls_of_a_kernel_the_first_row_is_told(monkeypatch):
+    monkeypatch.setattr(ra.core.evaluation.threads, "WORK_PER_CALL", 1)
+    scores, queries = [1.0, 0.0, 1.5e308, -1.5e308, 1.6e308, -1.6e308], ra.Queries([1, 0] * 3, group_sizes=[2] * 3)
+    for value in (EXACT, objectives.QueryRMSE()):
+        with pytest.raises(ra.InputError, match=r"scores\[([23])\] is -?1\.5e\+308, too far") as told:
+            objectives.gradients(queries, scores, value)
+        assert f"scores[{told.value.row}] " in str(told.value)
+    for convention in ("xgboost@2", "catboost.query_auc"):
+        with pytest.raises(ra.InputError, match=r"scores\[2\] is 1\.5e\+308, beyond float32") as told:
+            ra.evaluate(queries, scores, ra.parse(convention).replace(precision="float32"))
+        assert told.value.row == 2
+
+
 @for_each("value", [*STATELESS, *DRAWING], ids=kind)
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_not_finite_are_refused(value, bad):

@@ -116,8 +116,10 @@ def test_scores_that_are_not_finite_are_named():
     trials = Trials([1, 0], "textbook@2", group_sizes=[2])
     with pytest.raises(ra.InputError, match=r"scores\[1\] is nan"):
         trials.value([1.0, math.nan])
-    with pytest.raises(ra.InputError, match="overflow float64"), np.errstate(over="ignore"):
-        trials.along([1.0, 0.0], [1e300, 0.0], [1e300])
+    trials = Trials([1, 0, 1, 0], "textbook@2", group_sizes=[2, 2])
+    for column in ([1e300, 0.0, 0.0, 0.0], [0.0, 0.0, 1e300, 0.0]):
+        with pytest.raises(ra.InputError, match="overflow float64"), np.errstate(over="ignore"):
+            trials.along([1.0, 0.0, 1.0, 0.0], column, [1e300])
 
 
 def test_all_rows_as_one_query_have_no_values_of_queries():
