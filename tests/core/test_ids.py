@@ -12,7 +12,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.data.fingerprint import hash_ids
-from rankadapters.core.data.ids import id_column, id_kind, id_value
+from rankadapters.core.data.ids import hash_word, hash_words, id_column, id_kind, id_value
 
 NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - a time without a zone is one of the ids
 ZONE = timezone(timedelta(hours=1))
@@ -143,3 +143,8 @@ def test_models_whose_ids_have_other_types_are_compared():
     scores = {unit: np.arange(4.0) for unit in queries}
     found = ra.audit.order(queries, scores, "yahoo@10", n_resamples=9).scores
     assert list(found["ns"].values()) == list(found["us"].values())
+
+
+def test_the_hash_of_a_column_is_that_of_its_ids():
+    for column in (np.array([0, 2**63 - 2, 2**63 - 1, 2**63, 2**64 - 1], np.uint64), np.array([-(2**63), -1, 1])):
+        assert hash_words(column).tolist() == [hash_word(each) for each in column.tolist()]
