@@ -1,4 +1,4 @@
-"""What stays the same to the last bit: values, tallies, gradients, digests, texts and call signatures of NDCG and DCG.
+"""What stays the same to the last bit: values, tallies, gradients, digests and texts of NDCG and DCG, and signatures.
 
 `python -m tests.recorded` compares everything with `golden/recorded.json`; `--write` adds what is new to that file, and
 changes nothing that stands there. It was first written before the core was made for every measure.
@@ -10,8 +10,10 @@ import argparse
 import hashlib
 import inspect
 import json
+import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -51,11 +53,6 @@ OTHER_OBJECTIVES = (
     "query-soft-max/beta=1/ridge=0.01/v1",
     "query-rmse/v1",
 )
-PUBLIC = (
-    "Evaluator", "Evaluator.evaluate", "Evaluator.per_query", "Evaluator.tally", "Queries", "Tally.to_dict",
-    "Tally.from_dict", "evaluate", "mean_ndcg", "parse", "objectives.gradients", "audit.explain",
-    "audit.identify", "audit.order", "audit.profile", "audit.page", "parity.check_value", "parity.crosscheck",
-)  # fmt: skip
 
 
 def data(name: str) -> dict[str, Any]:
@@ -136,15 +133,30 @@ def gradients() -> dict[str, str]:
 
 
 def calls() -> dict[str, str]:
-    """Names, kinds and defaults of the parameters of public functions."""
-    found = {}
-    for name in PUBLIC:
-        function: Any = ra
+    """Names, kinds and defaults of the parameters of every public function, class, method and preset."""
+    from tests.helpers.public_calls import methods, public_callables
+
+    known: dict[str, str] = json.loads(FILE.read_text())["calls"]
+    tools = [f"presets.{tool}.{name}" for tool, kind in ra.presets.TOOLS.items() for name in methods(type(kind))]
+    names = [
+        *known,
+        *public_callables(),
+        *(f"presets.{name}" for name in (*ra.presets.names(), "make", "names")),
+        *tools,
+    ]
+    return {name: _parameters(name) or known[name] for name in dict.fromkeys(names)}
+
+
+def _parameters(name: str) -> str | None:
+    """Return the signature below `ra` without annotations; None if its toolkit is not installed."""
+    function: Any = ra
+    with suppress(ra.MissingToolkitError):
         for part in name.split("."):
             function = getattr(function, part)
         parameters = inspect.signature(function).parameters.values()
-        found[name] = str(inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters]))
-    return found
+        text = str(inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters]))
+        return re.sub(r" at 0x\w+", "", text)
+    return None
 
 
 def texts() -> dict[str, str]:

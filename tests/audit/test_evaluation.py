@@ -14,7 +14,8 @@ def test_conventions_without_a_value_are_left_out_of_one_pass():
     labels = np.where(np.arange(queries.n_docs) == 0, 4, queries.labels)  # beyond LETOR's gain table
     graded = ra.Queries(labels, group_sizes=np.diff(queries.indptr))
     several = [ra.parse(f"{tool}@{k}") for k in range(1, 9) for tool in ("letor4", "yahoo", "lightgbm")]
-    [found] = measure_in_passes(graded, scores, several)
+    all_empty = ra.presets.lightgbm.map(3).replace(relevant="from_9", empty="skip")
+    [found] = measure_in_passes(graded, scores, [*several, all_empty])
     usable = [convention for convention in several if convention.gain != "table_0_1_3"]
     assert list(found.scores) == usable
     assert evaluate_usable(graded, scores, several) == {c: ra.evaluate(graded, scores, c) for c in usable}

@@ -290,3 +290,16 @@ def test_weights_under_a_uniform_average_are_refused():
 def test_unjudged_rows_need_a_convention(value, column):
     with pytest.raises(ra.InputError, match="mean something under a convention only"):
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})
+
+
+def test_of_several_calls_of_a_kernel_the_first_row_is_told(monkeypatch):
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
+    scores, queries = [1.0, 0.0, 1.5e308, -1.5e308, 1.6e308, -1.6e308], ra.Queries([1, 0] * 3, group_sizes=[2] * 3)
+    for value in (EXACT, objectives.QueryRMSE()):
+        with pytest.raises(ra.InputError, match=r"scores\[([23])\] is -?1\.5e\+308, too far") as told:
+            objectives.gradients(queries, scores, value)
+        assert f"scores[{told.value.row}] " in str(told.value)
+    for convention in ("xgboost@2", "catboost.query_auc"):
+        with pytest.raises(ra.InputError, match=r"scores\[2\] is 1\.5e\+308, beyond float32") as told:
+            ra.evaluate(queries, scores, ra.parse(convention).replace(precision="float32"))
+        assert told.value.row == 2

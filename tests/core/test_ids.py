@@ -20,7 +20,7 @@ from rankadapters.core.data.columns import as_numbers, index_dtype
 from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.fingerprint import hash_ids
 from rankadapters.core.data.grouping import grouped, stable_order
-from rankadapters.core.data.ids import id_column, id_kind, id_value
+from rankadapters.core.data.ids import hash_word, hash_words, id_column, id_kind, id_value
 from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.kernels.exact import mix_all
@@ -282,3 +282,8 @@ def test_rows_in_another_order_have_the_same_fingerprints():
     shuffled = ra.Queries(np.array(LABELS)[places], qid=np.array(QID)[places], row_weight=np.arange(5.0)[places])
     straight = ra.Queries(LABELS, qid=QID, row_weight=np.arange(5.0))
     assert sorted(shuffled.fingerprints.tolist()) == sorted(straight.fingerprints.tolist())
+
+
+def test_the_hash_of_a_column_is_that_of_its_ids():
+    for column in (np.array([0, 2**63 - 2, 2**63 - 1, 2**63, 2**64 - 1], np.uint64), np.array([-(2**63), -1, 1])):
+        assert hash_words(column).tolist() == [hash_word(each) for each in column.tolist()]

@@ -112,8 +112,10 @@ def test_what_has_no_value_is_refused():
         trials.value([1.0, 2.0, 3.0])
     with pytest.raises(ra.InputError, match=r"scores\[1\] is nan"):
         trials.value([1.0, math.nan])
-    with pytest.raises(ra.InputError, match="overflow float64"), np.errstate(over="ignore"):
-        trials.along([1.0, 0.0], [1e300, 0.0], [1e300])
+    trials = Trials([1, 0, 1, 0], "textbook@2", group_sizes=[2, 2])
+    for column in ([1e300, 0.0, 0.0, 0.0], [0.0, 0.0, 1e300, 0.0]):
+        with pytest.raises(ra.InputError, match="overflow float64"), np.errstate(over="ignore"):
+            trials.along([1.0, 0.0, 1.0, 0.0], column, [1e300])
     with pytest.raises(ra.InputError, match="nothing is left to average"):
         Trials([0, 0], ra.presets.textbook(2).replace(empty="skip"), group_sizes=[2]).value([1.0, 2.0])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from inspect import Parameter, getattr_static, isclass, ismethod, signature
 from pathlib import Path
@@ -133,13 +134,13 @@ def ranker() -> Any:
 
 
 def public_modules() -> Iterator[tuple[str, ModuleType]]:
-    """Yield the name, as a prefix, and the module of every public namespace of the package."""
+    """Yield the name, as a prefix, and the module of every public namespace whose toolkit is installed."""
     yield "", ra
-    for name in dir(ra):
-        if isinstance(getattr(ra, name), ModuleType) and name != "presets":
-            yield f"{name}.", getattr(ra, name)
-    for toolkit in TOOLKITS:
-        yield f"objectives.{toolkit}.", getattr(ra.objectives, toolkit)
+    for owner, prefix, names in ((ra, "", dir(ra)), (ra.objectives, "objectives.", TOOLKITS)):
+        for name in names:
+            with suppress(ra.MissingToolkitError):
+                if isinstance(getattr(owner, name), ModuleType) and name != "presets":
+                    yield f"{prefix}{name}.", getattr(owner, name)
 
 
 def public_names(prefix: str, module: ModuleType) -> list[str]:

@@ -47,14 +47,15 @@ def test_history_is_what_the_weights_score_and_never_falls_within_a_restart():
         assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(values), rel=1e-12)
 
 
-@pytest.mark.parametrize(("useful", "passes"), [([0], 1), ([1], 2), ([], 1)])
-def test_a_restart_ends_after_as_many_failures_in_a_row_as_there_are_other_features(useful, passes):
+@pytest.mark.parametrize(("n_features", "useful", "passes"), [(2, [0], 1), (2, [1], 2), (2, [], 1), (3, [1], 2)])
+def test_a_restart_ends_after_as_many_failures_in_a_row_as_there_are_other_features(n_features, useful, passes):
     """The first feature of the order improves the one pair and the second cannot: that is one failure of two features.
 
     Where the second of the order improves it, a second pass brings the failures. Where none does, both fail at once.
+    Of three features, one failure in a row is not enough.
     """
-    order = np.random.RandomState(0).permutation(2)
-    features = np.ones((2, 2))
+    order = np.random.RandomState(0).permutation(n_features)
+    features = np.ones((2, n_features))
     features[1, order[useful]] = 0.0
     model = CoordinateAscent("textbook@1", n_restarts=1, tol=0.0, random_state=0)
     model.fit(features, [0, 1], qid=[0, 0])

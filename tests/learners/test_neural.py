@@ -77,6 +77,19 @@ def test_it_learns_under_any_objective(objective):
     assert after > before + 0.02
 
 
+@for_each("uses", [True, False])
+def test_weights_count_if_the_objective_uses_them(uses):
+    """CatBoost's `mrr` ignores weights; scikit-learn's weights are of rows, equal in a query."""
+    convention = ra.presets.catboost.mrr(3, use_weights=uses)
+    objective = ra.objectives.lightgbm.lambdarank().replace(convention=convention, sigmoid="exact")
+    weight = np.where(DATA.qid == DATA.qid[0], 9.0, 0.5)
+    models = [
+        NeuralRanker(objective, max_iter=3, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=of_rows)
+        for of_rows in (None, weight)
+    ]
+    assert np.array_equal(models[0].coefs_[0], models[1].coefs_[0]) != uses
+
+
 @for_each("generator", [int, np.random.default_rng])
 def test_the_seed_decides_and_sparse_features_give_the_same_model(generator):
     one, same, sparse, other = (

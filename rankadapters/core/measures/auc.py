@@ -115,10 +115,6 @@ class AUC(Convention):
         if self.pool == "pairs" and self.missing == "zero":
             self._set("missing", "skip")  # a missing query has no pairs, so it adds nothing
 
-    @property
-    def _weighs_rows(self) -> bool:
-        return self.average == "row" or (self.pool == "rows" and self.average == "query")
-
     def lower(self, binding: Binding) -> WholePlan:
         """Return the plan with grades or relevance by row, or with pairs; the mass is the weight of all pairs."""
         rows = binding.retrieved(self.unjudged)
