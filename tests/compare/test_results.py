@@ -326,6 +326,6 @@ def test_a_table_names_the_measures_where_there_are_more_than_one():
     cells = {("a", "D", "MAP"): 0.5, ("b", "D", "MAP"): 0.4}
     [table] = Results(cells, higher_is_better=True).blocks()
     assert (table.caption, table.head) == ("MAP", ("method", "D"))
-    [table] = Results({**cells, ("a", "D", "P@5"): 0.25}, higher_is_better=True).blocks()
+    [table] = Results({**cells, ("a", "D", "P@5"): "1"}, higher_is_better=True).blocks()
     assert table.head == ("method", "D, MAP", "D, P@5")
-    assert table.lines == (("a", "0.5000", "0.2500"), ("b", "0.4000", "-"))
+    assert table.lines == (("a", "0.5000", "1"), ("b", "0.4000", "-"))

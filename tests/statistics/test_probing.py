@@ -10,7 +10,7 @@ from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import ANY, PLAIN, UNTIED, Case
 from rankadapters.statistics.probing.elimination import Elimination, Pool
-from rankadapters.statistics.probing.examination import find_cutoff
+from rankadapters.statistics.probing.examination import MOST_RANKS, find_cutoff
 from rankadapters.statistics.probing.shrinking import shrink
 from tests.statistics.test_search import GRID
 
@@ -21,7 +21,7 @@ def function(convention):
     return Function(lambda y, s, n: ra.evaluate(y, s, convention, group_sizes=n).value, "groups")
 
 
-@pytest.mark.parametrize(("k", "cutoff"), [(1, 1), (2, 2), (7, 7), (50, 50), (None, None)])
+@pytest.mark.parametrize(("k", "cutoff"), [(1, 1), (2, 2), (7, 7), (MOST_RANKS - 2, MOST_RANKS - 2), (None, None)])
 def test_a_cutoff_is_the_last_rank_that_counts(k, cutoff):
     assert find_cutoff(function(ra.presets.textbook(k)), GRADES) == cutoff
 
@@ -49,4 +49,6 @@ def test_the_smallest_case_has_one_query_and_one_relevant_row(sizes):
     assert (smallest.labels, len(smallest.sizes)) == ((1.0,), 1)
     queries_only = shrink(case, lambda each: len(each.sizes) < 2 or each == case, 1000)
     assert len(queries_only.sizes) == 1
+    assert shrink(case, lambda each: len(each.labels) == 4, 1000).labels == (0, 0, 0, 0)
     assert shrink(case, lambda _: True, 0) == case
+    assert len(shrink(case, lambda _: True, 1).sizes) == 1
