@@ -320,3 +320,12 @@ def test_reports_are_plain_json():
     found = winning_numbers(Results({**CELLS, ("c", "D3", "MAP"): 1.0}, higher_is_better=True))
     assert json.loads(found.to_json())["groups"]["all"]["c"] == {"wn": 0, "iwn": 0, "nwn": None, "n_datasets": 1}
     assert "Without opponents, so that no number is defined: c." in str(found)
+
+
+def test_a_table_names_the_measures_where_there_are_more_than_one():
+    cells = {("a", "D", "MAP"): 0.5, ("b", "D", "MAP"): 0.4}
+    [table] = Results(cells, higher_is_better=True).blocks()
+    assert (table.caption, table.head) == ("MAP", ("method", "D"))
+    [table] = Results({**cells, ("a", "D", "P@5"): "1"}, higher_is_better=True).blocks()
+    assert table.head == ("method", "D, MAP", "D, P@5")
+    assert table.lines == (("a", "0.5000", "1"), ("b", "0.4000", "-"))

@@ -196,12 +196,17 @@ def test_values_printed_with_fewer_decimals_are_warned_of(values, warning, n_tie
     assert found.wn[-1].tolist() == wins
 
 
-@for_each("values", [("0.41", "0.42"), ("1e-90", 1e300)])  # of equal decimals, and without room for them
+@for_each("values", [("0.41", "0.42"), ("0.41", "0.410", 0.41), ("1e-90", 1e300)])  # 1e300 has no room for decimals
 def test_values_that_decimals_do_not_make_equal_are_not_warned_of(values):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = winning_numbers(Results([(f"m{i}", "D", "m", v) for i, v in enumerate(values)], higher_is_better=True))
     assert found.n_undecided == 0
+
+
+def test_arrays_are_not_shown():
+    for shown in (winning_numbers(hand_results()), leave_one_out(hand_results())):
+        assert "array" not in repr(shown)
 
 
 def test_ten_thousand_methods():

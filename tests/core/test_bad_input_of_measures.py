@@ -79,6 +79,17 @@ def test_labels_and_scores_that_are_not_numbers(measure):
             ra.evaluate([1, 0], scores, plain, group_sizes=[2])
 
 
+@for_each("text", [*PLAIN.values(), "catboost.pair_logit+pairs=given", "catboost.query_auc+pairs=given"])
+def test_a_bad_score_is_named_wherever_it_is(text):
+    labels, sizes = [1, 0, 1, 0, 1, 0, 1], [2, 3, 2]
+    columns = {"pairs": ([0, 2, 5], [1, 3, 6])} if "given" in text else {}
+    for row in range(7):
+        scores = np.arange(7.0)
+        scores[row] = np.nan
+        with pytest.raises(ra.InputError, match=rf"scores\[{row}\] is nan"):
+            ra.evaluate(labels, scores, text, group_sizes=sizes, **columns)
+
+
 @for_each("text", [*PLAIN.values(), "yahoo@3", "trec_eval_9@3", "catboost.mrr@3", "lightgbm.map@3"])
 def test_a_score_in_a_query_without_anything_to_find_is_refused_too(text):
     scores = np.arange(33.0)

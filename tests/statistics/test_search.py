@@ -58,6 +58,20 @@ def test_groups_of_equal_keys_give_every_query_the_same_value():
     assert len({next(iter(of_key)) for of_key in values.values()}) == len(values)
 
 
+def test_conventions_that_refuse_the_scores_are_in_no_group():
+    convention = ra.parse("xgboost.auc")
+    grid = {name: (getattr(convention, name),) for name in convention.fields()} | {
+        "pairs": ("label", "from_1"), "precision": ("float64", "float32"),
+    }  # fmt: skip
+    groups = Search(ra.AUC, grid, [Data(ra.Queries([1, 0, 2], group_sizes=[3]), np.array([1.0, 2.0, 1e39]))]).groups()
+    found = []
+    for part in groups:
+        for value, policy in np.ndindex(part.means.shape[:2]):
+            for block in part.conventions(value, policy):
+                found += product(block["pairs"], block["precision"])
+    assert sorted(found) == [("from_1", "float64"), ("label", "float64")]
+
+
 def test_several_data_sets_are_searched_at_once():
     data = [Data(QUERIES, scores, (3,)) for scores in (SCORES, -SCORES)]
     [groups, *_] = Search(ra.NDCG, GRID, data).groups()

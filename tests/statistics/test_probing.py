@@ -1,0 +1,54 @@
+"""How a function is asked: for its cutoff, about as many cases as are needed, and about ever smaller ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.statistics.probing.answers import Function
+from rankadapters.statistics.probing.case_maker import CaseMaker
+from rankadapters.statistics.probing.cases import ANY, PLAIN, UNTIED, Case
+from rankadapters.statistics.probing.elimination import Elimination, Pool
+from rankadapters.statistics.probing.examination import MOST_RANKS, find_cutoff
+from rankadapters.statistics.probing.shrinking import shrink
+from tests.statistics.test_search import GRID
+
+GRADES = (0.0, 1.0, 2.0)
+
+
+def function(convention):
+    return Function(lambda y, s, n: ra.evaluate(y, s, convention, group_sizes=n).value, "groups")
+
+
+@pytest.mark.parametrize(("k", "cutoff"), [(1, 1), (2, 2), (7, 7), (MOST_RANKS - 2, MOST_RANKS - 2), (None, None)])
+def test_a_cutoff_is_the_last_rank_that_counts(k, cutoff):
+    assert find_cutoff(function(ra.presets.textbook(k)), GRADES) == cutoff
+
+
+def test_a_function_of_one_value_has_no_cutoff():
+    assert find_cutoff(Function(lambda _y, _s: 0.5, "query"), GRADES) is None
+
+
+def test_cases_are_asked_until_none_tells_conventions_apart():
+    convention = ra.NDCG(k=3, **{name: values[0] for name, values in GRID.items()})
+    cases = CaseMaker(GRADES, 3, 5).make_all()
+    elimination = Elimination(function(convention), Pool.over(cases, [(ra.NDCG, GRID)], 3), 3, 1e-9)
+    elimination.run([PLAIN, UNTIED, ANY])
+    assert convention in elimination.pool.members(elimination.remaining)
+    asked = [i for i, case in enumerate(cases) if case.purpose in {PLAIN, UNTIED, ANY}]
+    assert {cases[i].purpose for i in elimination.answers} == {PLAIN, UNTIED, ANY}
+    values = elimination.pool.values[elimination.remaining][:, asked]
+    assert np.ptp(values, axis=0) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (1, 3)])
+def test_the_smallest_case_has_one_query_and_one_relevant_row(sizes):
+    case = Case((2.0, 1.0, 0.0, 1.0), (0.3, 0.3, 0.2, 0.1), sizes)
+    smallest = shrink(case, lambda each: max(each.labels) > 0, 1000)
+    assert (smallest.labels, len(smallest.sizes)) == ((1.0,), 1)
+    queries_only = shrink(case, lambda each: len(each.sizes) < 2 or each == case, 1000)
+    assert len(queries_only.sizes) == 1
+    assert shrink(case, lambda each: len(each.labels) == 4, 1000).labels == (0, 0, 0, 0)
+    assert shrink(case, lambda _: True, 0) == case
+    assert len(shrink(case, lambda _: True, 1).sizes) == 1
