@@ -18,6 +18,7 @@ from typing import Any
 from cosmic_ray.work_db import WorkDB, WorkResultStorage
 from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkItem, WorkResult
 
+from tests.mutation.outline import Outline
 from tests.mutation.package import dependents, is_kernel
 from tests.mutation.places import mutated
 from tests.mutation.selection import Lines
@@ -38,6 +39,8 @@ OF_RANKINGS = ("every_kernel", "sorting", "kernels_against_definition", "forms",
 OF_EVALUATION = (*OF_RANKINGS, "values_by_hand")
 OF_LOSSES = ("losses", "random_losses", "list_losses")
 OF_GRADIENTS = ("gradients", "gradients_by_hand", *OF_LOSSES, "biased_gradients", "trades", "lanes", "golden_gradients")
+# What reads signatures, fields and sources, and so runs no line of what it tests.
+OF_DEFINITIONS = [f"tests/project/test_{name}.py" for name in ("recorded", "dataclasses", "house", "api_rules")]
 OF_AN_ENGINE = {"seconds": 300, "wall": 1200}
 LAST = {"seconds": 60, "wall": 600, "last": True}  # a round in which time that runs out tells nothing
 
@@ -107,6 +110,8 @@ class Session:
         tests = self.lines.tests(module, first, last, self.seconds)
         if not is_kernel(module):
             every_case = self.lines.functions(module, first, last, tests)
+            if not Outline.of(self.lines.root / module).is_in_function(first):
+                every_case = [*OF_DEFINITIONS, *every_case]
             return [self._round(tests, compiled=True), {**self._round(every_case, compiled=True), **LAST}]
         in_python = self.lines_of_kernels.tests(module, first, last, self.seconds)
         compiled = self.compiled_kernels.tests(module, first, last, self.seconds)
