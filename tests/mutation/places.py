@@ -100,7 +100,7 @@ def mutated(source: str, operator_name: str, occurrence: int) -> str | None:
     """Source with one mutation; None where it is no longer Python, or as odd as `x is 1`, or does not change at all."""
     try:
         code = mutate_code(source, get_operator(operator_name)(), occurrence)
-    except AttributeError:  # cosmic-ray 8.4.6 fails at errors with a dot, as in `except xgb.core.XGBoostError`
+    except AttributeError:  # cosmic-ray 8.7.0 fails at errors with a dot, as in `except xgb.core.XGBoostError`
         return None
     if code is None or code == source:
         return None
