@@ -136,7 +136,7 @@ def calls() -> dict[str, str]:
     """Names, kinds and defaults of the parameters of every public function, class, method and preset."""
     from tests.helpers.public_calls import methods, public_callables
 
-    known: dict[str, str] = json.loads(FILE.read_text())["calls"]
+    known: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))["calls"]
     tools = [f"presets.{tool}.{name}" for tool, kind in ra.presets.TOOLS.items() for name in methods(type(kind))]
     names = [
         *known,
@@ -161,7 +161,7 @@ def _parameters(name: str) -> str | None:
 
 def texts() -> dict[str, str]:
     """Texts of conventions and what they mean."""
-    known = json.loads(FILE.read_text())["texts"] if FILE.is_file() else {}
+    known = json.loads(FILE.read_text(encoding="utf-8"))["texts"] if FILE.is_file() else {}
     every = [(name, ra.presets.make(name, k)) for name in ra.presets.names(None) for k in CUTOFFS]
     short = [f"{name}@{each.to_dict()['k'] or 'all'}" if "k" in each.fields() else name for name, each in every]
     several = [*known, *short, *(each.name for _, each in every), *conventions()]
@@ -181,7 +181,7 @@ def _digest(*parts: Any) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="tests.recorded", description=__doc__)
     parser.add_argument("--write", action="store_true")
-    recorded, write = json.loads(FILE.read_text()), parser.parse_args().write
+    recorded, write = json.loads(FILE.read_text(encoding="utf-8")), parser.parse_args().write
     lines = []
     for name, part in PARTS.items():
         known, found = recorded[name], part()

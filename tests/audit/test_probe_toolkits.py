@@ -115,7 +115,7 @@ def question(columns):
 
 def recorded(name):
     """Return a function that gives the recorded answers of a toolkit."""
-    answers = json.loads(FILE.read_text())[name]
+    answers = json.loads(FILE.read_text(encoding="utf-8"))[name]
 
     def metric(*columns):
         asked = question(columns)
@@ -169,7 +169,7 @@ def test_the_function_of_an_installed_toolkit_gives_its_preset(name):
     answers = {}
     judge(name, recording(TOOLKITS[name][0](3), answers))
     if os.environ.get("RECORD_PROBED"):
-        kept = json.loads(FILE.read_text()) if FILE.exists() else {}
+        kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
         FILE.write_text(json.dumps({**kept, name: answers}, indent=0, sort_keys=True) + "\n")
 
 

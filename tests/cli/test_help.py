@@ -104,7 +104,7 @@ def completed(line, tmp_path):
         [sys.executable, "-c", "import rankadapters.cli as cli; cli.main()"],
         env={**os.environ, **environment}, cwd=ROOT, check=False, timeout=60,
     )  # fmt: skip
-    return answer.read_text().split()
+    return answer.read_text(encoding="utf-8").split()
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_bad_files_are_one_line_that_names_them(capsys, files, content, match):
 def test_several_files_are_trained_on_as_one(capsys, files, tmp_path):
     pytest.importorskip("sklearn")
     both = tmp_path / "both.txt"
-    both.write_text("".join(Path(files[name]).read_text() for name in "ab"))
+    both.write_text("".join(Path(files[name]).read_text(encoding="utf-8") for name in "ab"))
     found = []
     for train in ([files["a"], files["b"]], [str(both)], [files["a"]]):
         arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]

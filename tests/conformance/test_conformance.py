@@ -192,7 +192,7 @@ def test_the_c_example_conforms(capsys, tmp_path):
 def test_the_command_writes_the_vectors_and_probes_functions(capsys, tmp_path, monkeypatch):
     file = tmp_path / "cases.json"
     assert cli.main(["conformance", "write", "lightgbm@3", "--out", str(file)]) == 0
-    assert json.loads(file.read_text()) == ra.conformance.vectors("lightgbm@3").to_dict()
+    assert json.loads(file.read_text(encoding="utf-8")) == ra.conformance.vectors("lightgbm@3").to_dict()
     (tmp_path / "own_metric.py").write_text(
         "import rankadapters as ra\n\ndef ndcg(labels, scores):\n"
         "    return ra.evaluate(labels, scores, 'lightgbm@3', group_sizes=[len(labels)]).value\n"

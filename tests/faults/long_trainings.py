@@ -55,7 +55,7 @@ class Watch:
 
 def _resident() -> int:
     statm = Path("/proc/self/statm")
-    return int(statm.read_text().split()[1]) * PAGE if statm.exists() else 0
+    return int(statm.read_text(encoding="utf-8").split()[1]) * PAGE if statm.exists() else 0
 
 
 def rows(seed: int) -> tuple[np.ndarray, np.ndarray]:

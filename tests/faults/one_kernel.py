@@ -29,7 +29,9 @@ def made(tmp_path, monkeypatch):
 
     def make(added=1):
         source = SOURCE.format(added=added)
-        if not path.exists() or path.read_text() != source:  # older releases of numba look at a file's time
+        if (
+            not path.exists() or path.read_text(encoding="utf-8") != source
+        ):  # older releases of numba look at a file's time
             path.write_text(source)
         spec = importlib.util.spec_from_file_location("one_kernel", path)
         module = importlib.util.module_from_spec(spec)

@@ -173,7 +173,7 @@ def test_the_command_sorts_where_asked_for(capsys, scratch, shuffled, per_query)
 
 def test_a_convention_over_all_rows_takes_the_table_whole(capsys, shuffled):
     options = ("--table", shuffled, *COLUMNS, "--convention", "sklearn.roc_auc_score", "--format", "csv")
-    binary = shuffled.read_text().replace("7,2,", "7,1,")
+    binary = shuffled.read_text(encoding="utf-8").replace("7,2,", "7,1,")
     shuffled.write_text(binary)
     found = printed(capsys, "evaluate", *options, "--unsorted")
     assert found == printed(capsys, "evaluate", *options, "--split-queries", "merge")

@@ -24,7 +24,7 @@ class Lines:
         self.root = root
         self.seconds = dict(passing or {})  # of the tests that pass
         for path in [] if passing else folder.glob("seconds.*.json"):
-            self.seconds |= json.loads(path.read_text())
+            self.seconds |= json.loads(path.read_text(encoding="utf-8"))
         for test in failing:
             self.seconds.pop(test, None)
         self.by_module: dict[str, dict[int, set[str]]] = {}

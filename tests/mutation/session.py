@@ -156,7 +156,7 @@ class Session:
 def known_to_fail(folder: Path) -> set[str]:
     """Read which tests fail in a worker without a mutant."""
     path = folder / "distrusted.json"
-    return set(json.loads(path.read_text())) if path.exists() else set()
+    return set(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else set()
 
 
 def result(answer: dict[str, Any], job: dict[str, Any], diff: str) -> WorkResult:

@@ -83,7 +83,7 @@ def put_back(tree: Path) -> None:
     original = _kept(tree)
     where = original.with_suffix(".path")
     if where.exists():
-        shutil.copy2(original, where.read_text())
+        shutil.copy2(original, where.read_text(encoding="utf-8"))
         where.unlink()
 
 
@@ -106,8 +106,8 @@ def run(test_round: dict[str, Any], tree: Path) -> dict[str, Any]:
         return {"outcome": SURVIVED, "killers": []}
     output = (scratch / "output").read_text(errors="replace")[-2000:]
     if (scratch / "failed").exists():
-        killers = (scratch / "failed").read_text().split("\n")[:-1]
-        return {"outcome": KILLED, "killers": killers, "text": (scratch / "text").read_text()}
+        killers = (scratch / "failed").read_text(encoding="utf-8").split("\n")[:-1]
+        return {"outcome": KILLED, "killers": killers, "text": (scratch / "text").read_text(encoding="utf-8")}
     if not os.WIFSIGNALED(status) and os.WEXITSTATUS(status) not in {NOT_COLLECTED, NOT_FOUND}:
         raise RuntimeError(f"the tests do not run: {output}")
     return {"outcome": KILLED, "killers": [], "text": output}

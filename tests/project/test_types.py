@@ -46,7 +46,7 @@ def mypy(config, folder, file):
 def test_each_mistake_is_flagged_and_nothing_else(config):
     expected = {
         (number, mistake[1])
-        for number, line in enumerate((ROOT / MISTAKES).read_text().splitlines(), 1)
+        for number, line in enumerate((ROOT / MISTAKES).read_text(encoding="utf-8").splitlines(), 1)
         if (mistake := re.search(r"# mistake: ([a-z-]+)$", line))
     }
     printed = mypy(config, ROOT, MISTAKES)

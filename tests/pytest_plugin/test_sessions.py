@@ -123,12 +123,12 @@ def test_the_report_is_written_after_all_that_others_do_when_a_session_ends(run,
         import pathlib
 
         def pytest_sessionfinish():
-            pathlib.Path("seen").write_text(pathlib.Path("parity.txt").read_text())
+            pathlib.Path("seen").write_text(pathlib.Path("parity.txt").read_text(encoding="utf-8"))
         """
     )
     (pytester.path / "parity.txt").write_text("of the run before")
     run("def test():\n    pass\n", "--rank-parity-report", "parity.txt")
-    assert (pytester.path / "seen").read_text() == "of the run before"
+    assert (pytester.path / "seen").read_text(encoding="utf-8") == "of the run before"
     assert (pytester.path / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
 
 
