@@ -19,3 +19,13 @@ def test_conventions_without_a_value_are_left_out_of_one_pass():
     usable = [convention for convention in several if convention.gain != "table_0_1_3"]
     assert list(found.scores) == usable
     assert evaluate_usable(graded, scores, several) == {c: ra.evaluate(graded, scores, c) for c in usable}
+
+
+def test_conventions_whose_mean_overflows_are_left_out_of_a_pass():
+    queries = ra.Queries([4, 0, 4, 0], group_sizes=[2, 2], query_weight=[1e308, 1.7e308])
+    scores = np.array([1, 2, 4, 3])
+    texts = ["catboost.dcg@1", "sklearn@1", "catboost.dcg@2", "sklearn@2", "lightgbm@2"]
+    usable = [ra.parse(text) for text in texts if "dcg" not in text]
+    for conventions in (usable[:1], list(map(ra.parse, texts))):
+        values = evaluate_usable(queries, scores, conventions)
+        assert values == {c: ra.evaluate(queries, scores, c) for c in conventions if c in usable}

@@ -134,6 +134,8 @@ def test_perfect_scores_are_one_match_of_all_conventions_that_give_one():
     found = ra.audit.identify(labels, [3, 2, 1, 2, 1], value="1.0000", group_sizes=[3, 2])
     [match] = [match for match in found if match.covers(ra.presets.yahoo(5))]
     assert len(match.presets) > 15
+    assert f"{', '.join(match.near[:4])} and {len(match.near) - 4} more  " in str(found)
+    assert str(found).count(" more  ") == sum(len(match.near) > 4 for match in found) < len(found)
     assert set(match.alike["k"]) == {None, *range(1, 101)}
     assert not match.covers(ra.presets.letor4(3))  # its second query is short
 
@@ -220,6 +222,14 @@ def test_where_no_query_is_short_the_nearest_is_the_same_however_these_count():
     assert found.nearest.alike["short"] == ("pad", "zero", "skip")
 
 
+def test_no_match_of_one_query_names_the_cutoff_that_would_be_needed():
+    labels, scores = [0, 1, 0, 0, 1, 0], [6, 5, 4, 3, 2, 1]
+    value = ra.evaluate(labels, scores, "yahoo@5", group_sizes=[6]).value
+    found = ra.audit.identify(labels, scores, value=f"{value:.6f}", k=2, group_sizes=[6])
+    assert list(found) == []
+    assert [note.partition(", ")[0] for note in found.notes][:1] == ["k=10 in sklearn"]
+
+
 def test_no_match_names_the_cutoff_that_would_be_needed():
     data = mq2008()
     found = ra.audit.identify(data.queries, data.scores, value="0.3985", k=5)  # RankLib's at 10, docs/paper.md
@@ -276,7 +286,7 @@ def test_gains_that_overflow_are_not_searched():
     assert not [note for note in found.notes if note.startswith("discount=")]  # too large under some gains only
 
 
-@pytest.mark.parametrize("k", [0, 1.5, "10"])
+@pytest.mark.parametrize("k", [0, 1.5, "10", "zero"])
 def test_bad_cutoffs(k):
     with pytest.raises(ra.ConventionError, match="is not a cutoff"):
         ra.audit.identify([1, 0], [1, 2], value="0.5", k=k, group_sizes=[2])

@@ -232,6 +232,7 @@ MODELS = {"a": SCORES, "b": SCORES}
         ("0.5", MODELS, {}, ra.InputError, "scores has 2 models, but value='0.5' does not name the model"),
         ({"c": "0.5"}, MODELS, {}, ra.InputError, "value has a number for the model 'c'; .* are 'a', 'b'"),
         ({"a": "0.5", "b": {2: "0.5"}}, MODELS, {}, ra.InputError, "the cutoff of a ndcg is unknown, but other"),
+        ({"a": ["0.5", "0.4"], "b": ["0.5", "0.4"]}, MODELS, {"k": ["unknown", 5]}, ra.InputError, "of a ndcg is unk"),
     ],
 )  # fmt: skip
 def test_numbers_that_say_too_little_are_refused(value, scores, more, error, problem):

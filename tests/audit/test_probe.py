@@ -327,3 +327,20 @@ def test_numbers_beside_the_usual_ones_are_found(measure, function, field, value
 def test_a_function_that_gives_no_number_at_all_is_said_once():
     found = ra.audit.probe(lambda y, s: ("ndcg", ndcg(y, s)), takes="query", k=None)
     assert [(refused.what, refused.problem) for refused in found.refused] == [("all data", "returned a tuple")]
+
+
+def test_labels_that_the_convention_refuses_too_are_no_refusal_to_report():
+    def letor4(labels, scores):
+        if (labels % 1).any() or labels.min() < 0:
+            raise ValueError("not a grade")
+        return ra.evaluate(labels, scores, "letor4@3", group_sizes=[labels.size]).value
+
+    found = ra.audit.probe(letor4, takes="query", k=3)
+    assert "letor4@3" in found.presets
+    assert found.refused == ()
+
+
+def test_only_the_word_unknown_asks_for_the_cutoff():
+    for k in ("zero", "10", "Unknown"):
+        with pytest.raises(ra.InputError, match=f"k='{k}'; allowed are whole numbers"):
+            ra.audit.probe(ndcg, takes="query", k=k)

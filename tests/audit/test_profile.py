@@ -159,3 +159,18 @@ def test_weighted_queries_are_described_without_presets_that_ignore_weights():
 def test_labels_beyond_any_exponential_gain_are_described():
     found = ra.audit.profile([2000, 1, 0], k=2, group_sizes=[3], scores=[1, 2, 1])
     assert any("one such document is worth more than float64 holds in" in warning for warning in found.warnings)
+
+
+def test_presets_that_ignore_weights_are_not_changed_to_count_them():
+    with pytest.raises(ra.InputError, match="no preset of Bpref has a value"):  # none has unjudged rows either
+        ra.audit.profile([1, 0, 0], k=2, scores=[1, 2, 3], measure="bpref", group_sizes=[2, 1], query_weight=[1, 2])
+
+
+@pytest.mark.parametrize("best", [1, 3, 5, 10, 20, None])
+def test_the_usual_cutoffs_are_tried_beside_the_given_ones(best):
+    ranks = np.arange(25)
+    labels = ranks >= 20 if best is None else ranks < best
+    found = ra.audit.profile(labels, k=2, scores=-ranks, measure="f-measure", group_sizes=[25])
+    [effect] = [effect for effect in found.effects if effect.field == "k"]
+    assert effect.highest == ("all" if best is None else str(best))
+    assert {effect.lowest} <= {"1", "2", "all"}

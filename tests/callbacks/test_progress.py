@@ -40,8 +40,15 @@ AUDITS = {
         LABELS, {"a": SCORES, "b": SCORES[::-1]}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES
     ),
     "making the page": lambda: ra.audit.page(LABELS, {"a": SCORES}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES),
+    "training the toolkits' models": lambda: ra.parity.crosscheck_models(
+        *ra.datasets.mq2008_like(random_state=0, n_train_queries=5, n_test_queries=5), toolkits=["sklearn"]
+    ),
 }
-NEEDED = {"comparing": ["scipy"], "making the page": ["scipy", "jinja2", "matplotlib"]}
+NEEDED = {
+    "comparing": ["scipy"],
+    "making the page": ["scipy", "jinja2", "matplotlib"],
+    "training the toolkits' models": ["sklearn"],
+}
 
 
 @pytest.mark.parametrize("what", AUDITS)

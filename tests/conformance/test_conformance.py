@@ -205,3 +205,18 @@ def test_the_command_writes_the_vectors_and_probes_functions(capsys, tmp_path, m
     assert run(capsys, "conformance", "check", "lightgbm@3", "own_metric:ndcg", "--format", "json")[0] == 0
     assert run(capsys, "probe", "own_metric:none", "--format", "json")[0] == 2
     assert run(capsys, "probe", "--format", "json")[0] == 2
+
+
+def test_cases_that_fail_are_shown_with_what_was_expected_and_what_came():
+    def function(labels, scores):
+        if labels.size == 1:
+            raise ValueError("one row")
+        return 0.5 if labels.max() <= 0 else None
+
+    declared = ra.parse("sklearn@2").replace(average="uniform", empty="error")
+    report = ra.conformance.check(function, declared, takes="query")
+    cells = {line.split()[1]: line for line in str(report).splitlines()[-report.n_cases :]}
+    assert cells["empty"].endswith(" no number            0.5")
+    failure = report.failures[0]
+    assert cells["distinct"].endswith(f"{failure.vector.value!r}   returned None")
+    assert str(report).endswith("raised ValueError: one row")

@@ -92,5 +92,6 @@ def test_what_is_no_array_and_parts_of_different_length_are_refused(wrong):
         RankingData(X=wrong, labels=np.zeros(1), qid=np.zeros(1))
     with pytest.raises(ra.InputError, match="allowed are RankingData"):
         Grouped.of(wrong)
-    with pytest.raises(ra.InputError, match=r"X has shape \(3, 2\), labels \(2,\)"):
-        RankingData(X=np.zeros((3, 2)), labels=np.zeros(2), qid=np.zeros(3))
+    for X, n_labels, n_ids in (((3, 2), 2, 3), ((3, 2), 4, 3), ((3, 2), 3, 2), ((3, 2), 3, 4), ((3,), 3, 3)):
+        with pytest.raises(ra.InputError, match=rf"X has shape \({X[0]},.*, labels \({n_labels},\), qid \({n_ids},\)"):
+            RankingData(X=np.zeros(X), labels=np.zeros(n_labels), qid=np.zeros(n_ids))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.partitions.rows import FrameRows
+from rankadapters.partitions.rows import FrameRows, split
 
 
 def rows_of(query):
@@ -25,3 +25,12 @@ def test_rows_of_long_queries_that_stand_together_are_not_copied():
     queries, grouped = rows.grouped()
     assert queries.query_ids.tolist() == [3, 1, 2]
     assert np.shares_memory(grouped.arrays["score"], rows.arrays["score"])
+
+
+@pytest.mark.parametrize("n_queries", [1, 2, 3, 4])
+def test_queries_between_the_first_and_the_last_are_whole(n_queries):
+    query = np.repeat(np.arange(n_queries), 2)
+    inner, edges, span = split(rows_of(query))
+    assert edges.query.tolist() == [number for number in query if number in {0, n_queries - 1}]
+    assert (inner.query.tolist() if inner else []) == [number for number in query if 0 < number < n_queries - 1]
+    assert span == (0, n_queries - 1)

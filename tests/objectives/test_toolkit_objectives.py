@@ -13,6 +13,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.callbacks.dataset_columns import DatasetColumns
 from tests.helpers.objective_data import graded
 from tests.helpers.objective_drivers import DRIVERS, VALUES, XENDCG, fitting
 from tests.tables import for_each, short
@@ -143,6 +144,18 @@ def test_datasets_without_group_and_predictions_of_another_length_are_refused(to
         objective(np.zeros(data.y.size), toolkit.dataset(data, group=False))
     with pytest.raises(ra.InputError, match=rf"scores has 3 rows but the queries cover {data.y.size}"):
         objective(np.zeros(3), toolkit.dataset(data))
+
+
+def test_columns_that_are_changed_in_place_differ_from_their_copy():
+    for changed in range(4):
+        columns = DatasetColumns(*(np.ones(3) for _ in range(4)))
+        copy_before = columns.copied()
+        assert copy_before.equals(columns)
+        columns[changed][0] = 2
+        assert not copy_before.equals(columns)
+    bare = DatasetColumns(np.ones(3), np.ones(3), None)
+    assert bare.copied().equals(bare)
+    assert not bare.equals(columns)
 
 
 @pytest.mark.parametrize("field", ["label", "weight", "group"])

@@ -155,6 +155,14 @@ def test_three_causes_of_a_kind_are_named_and_one_of_the_others(n, expected):
     assert [cause.text for cause in _first_causes(Cause(str(number)) for number in range(n))] == expected
 
 
+@for_each("weight", [1.0, 0.25])
+def test_one_query_may_be_all_that_is_left_of_a_mean(weight):
+    labels, scores, convention = [1, 0, 1, 0], [1, 3, 2, 1], ra.parse("sklearn@3")
+    value = ra.evaluate(labels[1:], scores[1:], convention, group_sizes=[3]).value
+    reason = reason_for(labels, scores, convention, value, group_sizes=[1, 3], query_weight=[weight, weight])
+    assert "it is the value without the 1 one-document queries" in reason
+
+
 # Measures other than NDCG.
 
 SUMS = {

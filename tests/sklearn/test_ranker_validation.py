@@ -194,6 +194,8 @@ NARROW = "3 features, but QueryRanker is expecting 5"
         ({}, {"eval_set": [(VALID.X, VALID.y)]}, r"eval_set got no qid"),
         ({}, {"eval_set": [VALID.X]},
          r"eval_set=\[ndarray .*; allowed are lists of tuples .*\nHint: eval_set=\[\(X, y, qid\)\]"),
+        *(({}, {"eval_set": bad}, r"allowed are lists of tuples \(X, y\[, qid\[, sample_weight\]\]\)")
+          for bad in ([[VALID.X, VALID.y]], (VALID.X,), (VALID.X, VALID.y, VALID.qid, None, None), {"X": VALID.X})),
         ({}, {"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid has floats"),
         ({"validation_fraction": 0.5}, {"eval_set": VALID_SET}, r"given twice\.\nHint: either"),
         ({"eval_metric": CONV}, {}, r"eval_metric has no validation queries\.\nHint: fit\(eval_set="),

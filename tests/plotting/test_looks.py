@@ -1,0 +1,87 @@
+"""The look of every plot in numbers: sizes in inches, margins, letters, legends, lines, bars, points and fills."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankadapters.plotting.bagplots import Spread, bagplots
+from rankadapters.plotting.bars import Interval, bars, intervals
+from rankadapters.plotting.curves import curves, panels
+from rankadapters.plotting.parity import contributions
+from rankadapters.plotting.ranks import ranks
+from rankadapters.plotting.scatter import scatter
+from rankadapters.plotting.waterfall import waterfall
+from tests.tables import for_each
+
+to_hex = pytest.importorskip("matplotlib.colors").to_hex
+
+UNIT, CORNER = (0.0, 1.0), [(0, 0), (0, 1), (1, 1)]
+PLOTS = {
+    "bars": lambda: bars([("a", 1.0), ("b", 0.5)], "x"),
+    "intervals": lambda: intervals([Interval("a", 0.0, -1.0, 1.0)] * 2, "x"),
+    "waterfall": lambda: waterfall(("a", 1), {"p": 0.0}, ("b", 1)),
+    "contributions": lambda: contributions([("a", 1.0), ("b", 0.0)], title="t").figure,
+    "ranks": lambda: ranks(["r", "s"], {"a": (1, 2), "b": (2, 1)}, "x"),
+    "curves": lambda: curves([0, 1], {"a": UNIT, "b": UNIT}, "x", "y"),
+    "panels": lambda: panels([0, 1], {"r": {"c": dict.fromkeys("abc", UNIT), "d": {"a": UNIT}}}, "x", "y"),
+    "bagplots": lambda: bagplots({"a": Spread([(0, 0), (1, 1)], (0, 0), CORNER, CORNER, [1])}, "x", "y"),
+    "scatter": lambda: scatter([0.5], [0.5], "x", "y"),
+}
+
+
+LOOKS = {
+    "bars": (
+        "4.8 x 1.84; lb 1 auto (0.2, 0.05) [12, 10, 10] ; #0072b2ff 0.7 1; 1.0000 (3, 0) center; 0.5000 (3, 0) center"
+    ),
+    "intervals": (
+        "4.8 x 1.84; lb 1 auto (0.05, 0.25) [12, 10, 10] ; #000000 0.8:None6; #0072b2 1.4-None6; #0072b2 1.5-o4"
+    ),
+    "waterfall": (
+        "4.8 x 2.26; lb 1 auto (0.2, 0.05) [12, 10, 10] ; #7f7f7fff 0.7 1; #009e73ff 0.7 1; 1.0000 (3, 0) center;"
+        " +0.0000 (3, 0) center"
+    ),
+    "contributions": (
+        "4.8 x 2.34; lb 1 auto (0.05, 0.05) [12, 10, 10] ; #000000 0.8-None6; #009e73ff 0.7 1; #d55e00ff 0.7 1"
+    ),
+    "ranks": ("4.8 x 2.48; legend 10 10; lb 1 auto (0.12, 0.12) [12, 10, 10] ; #0072b2 1.5-o4; #d55e00 1.5--o4"),
+    "curves": ("4.8 x 4.04; legend 10 10; lb 1 auto (0.05, 0.05) [12, 10, 10] ; #0072b2 1.4-.4; #d55e00 1.4--.4"),
+    "panels": (
+        "6.4 x 2.9; y 9; legend 20 9; lb 1 auto (0.05, 0.05) [9, 10, 9] 7; #0072b2 1.1-.3; #d55e00 1.1--.3; "
+        "#009e73 1.1-..3; lb 1 auto (0.05, 0.05) [9, 9, 10] 7"
+    ),
+    "bagplots": (
+        "6.4 x 2.6; x 9; y 9; lb 1 auto (0.05, 0.05) [9, 10, 10] 7; #7f7f7f 1.5-.4; #d55e00 1.5-x4; #d55e00 "
+        "1.5-P6; #0072b233 0 0; #0072b273 0 0; lrbt 0 auto (0.05, 0.05) [12, 10, 10] "
+    ),
+    "scatter": ("4.8 x 4.8; lb 1 1.0 (0.05, 0.05) [12, 10, 10] ; #000000 0.8:None6; [9.] 0.75 [0]"),
+}
+
+
+def look(figure):
+    """One text of all numbers; what looks alike is told once."""
+    told = [f"{figure.get_figwidth():g} x {figure.get_figheight():g}"]
+    told += [f"{text.get_text()} {text.get_fontsize():g}" for text in figure.texts]
+    told += [
+        f"legend {box._ncols:d}{box.get_frame_on():d} {box.get_texts()[0].get_fontsize():g}" for box in figure.legends
+    ]
+    for axes in figure.axes:
+        spines = "".join(side[0] for side, spine in axes.spines.items() if spine.get_visible())
+        letters = [f"{text.get_fontsize():g}" for text in (axes.title, axes.xaxis.label, axes.yaxis.label)]
+        size = axes.xaxis.get_tick_params().get("labelsize", "")
+        told.append(f"{spines} {axes.get_visible():d} {axes.get_aspect()} {axes.margins()} {letters} {size}")
+        told += [
+            f"{to_hex(line.get_color())} {line.get_linewidth()}{line.get_linestyle()}{line.get_marker()}"
+            f"{line.get_markersize():g}"
+            for line in axes.lines
+        ]
+        for patch in axes.patches:
+            color, height = to_hex(patch.get_facecolor(), keep_alpha=True), getattr(patch, "get_height", lambda: 0.0)()
+            told.append(f"{color} {height:.3g} {patch.get_linewidth():g}")
+        told += [f"{dots.get_sizes()} {dots.get_alpha()} {dots.get_linewidths()}" for dots in axes.collections]
+        told += [f"{text.get_text()} {text.xyann} {text.get_va()}" for text in axes.texts]
+    return "; ".join(dict.fromkeys(told)).replace("'", "")
+
+
+@for_each("plot", PLOTS)
+def test_every_plot_looks_as_it_did(plot):
+    assert look(PLOTS[plot]()) == LOOKS[plot]
