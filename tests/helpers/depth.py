@@ -1,10 +1,15 @@
-"""How thorough random tests are: a quick sample by default, all of it under `RANKADAPTERS_TESTS=thorough`."""
+"""How thorough the tests are: quick, or what the environment variable RANKADAPTERS_TESTS says.
+
+`golden` reads whole golden files beside those of the checkout; `thorough` also runs all random examples.
+"""
 
 from __future__ import annotations
 
 import os
 
-THOROUGH = os.environ.get("RANKADAPTERS_TESTS") == "thorough"
+DEPTH = os.environ.get("RANKADAPTERS_TESTS")
+THOROUGH = DEPTH == "thorough"
+WHOLE = DEPTH in {"golden", "thorough"}
 
 
 def examples(n: int) -> int:

@@ -2,7 +2,7 @@
 
 They lie in the folder that the environment variable RANKADAPTERS_SHARED names, or else in `../shared`, beside the
 checkout. `golden/` has a selection of every golden file, so that without the folder only the tests on MQ2008 skip. The
-whole golden files are read in a thorough run only (`tests/helpers/depth.py`).
+whole golden files are read on request only (`tests/helpers/depth.py`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.depth import THOROUGH
+from tests.helpers.depth import WHOLE
 
 VARIABLE = "RANKADAPTERS_SHARED"
 CHECKOUT = Path(__file__).parent.parent.parent
 KEPT = Path(__file__).parent.parent / "golden"
-WHOLE = THOROUGH  # whether the whole golden files are read beside those kept here
 
 
 def shared_folder() -> Path:
