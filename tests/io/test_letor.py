@@ -179,3 +179,11 @@ def test_a_bad_prediction_is_counted_across_blocks(write, monkeypatch):
     lines[-2] = "high"
     with pytest.raises(ra.InputError, match=r"scores\.txt, line 29 is 'high'; expected one finite"):
         read_numbers(write("\n".join(lines), "scores.txt"))
+
+
+def test_lines_of_hundreds_of_features_some_of_which_are_left_out(tmp_path):
+    file = tmp_path / "wide.txt"
+    rows = [{j: i * j % 7 for j in range(1, 301) if j != i + 3} for i in range(5)]
+    file.write_text("".join(f"1 qid:1 {' '.join(f'{j}:{value}' for j, value in row.items())}\n" for row in rows))
+    data = ra.io.read_letor(file, feature=250)
+    assert data.scores.tolist() == [row[250] for row in rows]
