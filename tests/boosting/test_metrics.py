@@ -58,6 +58,13 @@ def test_weights_count_where_the_convention_says_and_ignored_ones_are_told_once(
     assert [entry.value for entry in spy.metric.history[-2:]] == expected
 
 
+def test_predictions_of_one_column_are_those_of_one_dimension(toolkit):
+    data, metric = ranking(9), toolkit.metric(TEXTBOOK)
+    for preds in (data.X[:, 0], data.X[:, :1]):
+        metric(preds, toolkit.dataset(data))
+    assert metric.history[0].value == metric.history[1].value == value(data, data.X[:, 0])
+
+
 def test_weights_that_no_convention_ignores_are_no_reason_to_warn(toolkit):
     data, metric = ranking(9), toolkit.metric([toolkit.own, toolkit.own.replace(average="query", empty=0)])
     weights = np.ones_like(toolkit.weights(data).column)

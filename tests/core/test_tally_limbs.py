@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.evaluation.limbs import SUM_LIMBS, from_limbs, to_limbs
+from rankadapters.core.evaluation.members import FEW_TERMS, SMALLEST_EXPONENT, exact_sum
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from tests.core.ragged_data import TEXTBOOK, ragged
 from tests.tables import for_each
 
@@ -32,6 +35,15 @@ def _parts(convention, n_parts):
 @given(st.lists(NUMBERS, min_size=1, max_size=5))
 def test_the_sum_of_limbs_is_the_limbs_of_the_sum(numbers):
     assert from_limbs(np.sum([to_limbs(number) for number in numbers], axis=0)) == sum(numbers)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=9))
+def test_numbers_of_any_sign_and_size_are_added_without_rounding_in_both_forms(numbers):
+    terms = np.resize(numbers or [0.0], FEW_TERMS + 9)
+    expected = sum(map(Fraction, terms.tolist())) * 2**SMALLEST_EXPONENT
+    for form in (NEVER, NOW):
+        with kernels(form):
+            assert exact_sum(terms) == expected
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])
