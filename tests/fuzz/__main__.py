@@ -44,7 +44,7 @@ def guided(module: str, name: str, examples: int) -> None:
     """Search with atheris, in a process of its own, which ends at the first finding."""
     command = [sys.executable, "-m", "tests.fuzz.guided", module, name, str(examples)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
 
 
 def main() -> int:
