@@ -228,6 +228,8 @@ def test_a_direction_may_name_a_measure_by_the_text_it_was_given_as():
         ("", "it is empty"),
         ("method,dataset,measure\na,D,m\n", "no column 'value'"),
         ("method,dataset,measure,value\na,D,m\n", "row 0 has 3 fields, the header 4"),
+        ("method,dataset,measure,value\na,D,m,1\na,D,m,1,2\n", "row 1 has 5 fields, the header 4"),
+        (2 * (",".join(["method,dataset,measure,value", *map(str, range(300))]) + "\n"), "a column '0'"),
         ("method,dataset,measure,value,value\na,D,m,1,2\n", "its header names a column twice"),
         ('method,dataset,measure,value\n"a,D,m,1\n', "it is not CSV in UTF-8"),
         ("method,dataset,measure,value\na\0,D,m,1\n", "it is not CSV in UTF-8: line contains NUL"),

@@ -12,7 +12,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import QueryDifferences, check_value
-from rankadapters.parity.causes import Cause, _first_causes, judge
+from rankadapters.parity.causes import Cause, _first_causes, judge, number_causes
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.parity.rows import OurNumber
 from tests.helpers.depth import examples
@@ -347,6 +347,23 @@ def test_a_difference_in_the_last_bits_asks_for_a_tolerance(data, n_steps):
 def test_two_bare_numbers_are_explained_by_each_other(a, b, cause):
     assert cause in compare_numbers(a, b).rows[0].reason
     assert not compare_numbers(0.2718281, b).rows[0].reason
+
+
+@for_each(
+    ("ours", "text"),
+    [
+        (0.204, ["ours rounded to 2 decimals: a tolerance of 5e-03 takes it"]),
+        (0.196, []),  # fewer than 20 units of the last decimal
+        (0.209, ["ours truncated to 2 decimals: a tolerance of 1e-02 takes it"]),
+        (0.002, ["ours as a percentage"]),
+        (0.8, ["1 - ours"]),
+        (-0.2, ["ours with the other sign"]),
+        (-0.204, ["ours with the other sign, rounded to 2 decimals"]),
+        (0.00204, ["ours as a percentage, rounded to 2 decimals"]),
+    ],
+)
+def test_a_rounded_number_has_twenty_units_of_its_last_decimal_or_more(ours, text):
+    assert list(number_causes(0.2, ours, 1e-9)) == text
 
 
 @for_each(("seed", "data"), [(seed, SETS[seed % len(SETS)]) for seed in range(examples(36))])
