@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity import QueryDifferences, check_value
+from rankadapters.parity import QueryDifferences, causes, changes, check_value
 from rankadapters.parity.causes import Cause, _first_causes, judge, number_causes
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.parity.rows import OurNumber
@@ -364,6 +364,69 @@ def test_two_bare_numbers_are_explained_by_each_other(a, b, cause):
 )
 def test_a_rounded_number_has_twenty_units_of_its_last_decimal_or_more(ours, text):
     assert list(number_causes(0.2, ours, 1e-9)) == text
+
+
+@for_each(("decimals", "text"), [(12, ["ours with the other sign, rounded to 12 decimals"]), (13, [])])
+def test_a_number_of_more_than_twelve_decimals_was_not_rounded(decimals, text):
+    ours = 0.12345678901234567
+    assert list(number_causes(round(-ours, decimals), ours, 0)) == text
+
+
+CHANCE = "perhaps by chance, as 6 of 100 numbers around it would fit something: "
+
+
+@for_each(("step", "doubt"), [(51, ""), (-51, ""), *((step, CHANCE) for step in (5, 50, -50))])
+def test_changes_that_give_more_than_five_of_the_hundred_numbers_around_are_chance(step, doubt, monkeypatch):
+    queries = ra.Queries(Few.labels, group_sizes=Few.sizes)
+    ours = OurNumber.of(queries, Few.scores, DECLARED.replace(average="uniform"))
+    value = ours.value + 0.01
+    search = [(f"a change by {n}", value + n * 2e-6) for n in (0, 1, 2, 3, -4, step)]
+    monkeypatch.setattr(causes, "TIERS", ((lambda _: changes.Changes.of(search),),))
+    assert causes.causes(ours, value=value, tolerance=1e-6)[0].text == f"{doubt}it is a change by 0"
+
+
+@for_each(("decimals", "named"), [(8, False), (9, True)])
+def test_another_divisor_is_named_only_by_more_than_eight_decimals(decimals, named):
+    data = data_of("ranklib@5", ties=False)
+    reason = data.reason(f"{data.per_query.sum() / 57:.{decimals}f}")
+    assert ("divided by 57 instead of 40" in reason) is named
+
+
+@for_each(
+    ("n_rows", "k", "tried"),
+    [
+        (3, 2, [1, 3, 5, 10, 20, None]),
+        (7, 8, [1, 3, 5, 10, 20, None, 2, 4, 6, 7, 9]),
+        (7, None, [1, 3, 5, 10, 20, 2, 4, 6, 7]),
+        (150, 120, [1, 3, 5, 10, 20, None, *(k for k in range(1, 101) if k not in {1, 3, 5, 10, 20}), 121]),
+    ],
+)
+def test_cutoffs_that_are_tried(n_rows, k, tried):
+    queries = ra.Queries(np.arange(n_rows) % 2, group_sizes=[n_rows])
+    ours = OurNumber.of(queries, np.arange(float(n_rows)), ra.presets.ranklib(10).replace(k=k))
+    assert [c.k for _, c in changes._field_changes(ours) if c.k != k] == tried
+
+
+def test_searches_of_too_much_data_find_nothing(monkeypatch):
+    queries = ra.Queries(Few.labels, group_sizes=Few.sizes, query_weight=Few.weights)
+    ours = OurNumber.of(queries, Few.scores, DECLARED)
+    n_rows, n_pairs = int((Few.sizes * (Few.sizes - 1)).sum()), Few.sizes.size**2
+    for most, n, search in (
+        ("MAX_PIECE_ROWS", n_rows, changes.cut_queries),
+        ("MAX_PAIRS", n_pairs, changes.swapped_weights),
+    ):
+        monkeypatch.setattr(changes, most, n)
+        assert search(ours).values.size
+        monkeypatch.setattr(changes, most, n - 1)
+        assert not search(ours).values.size
+
+
+@for_each(("n_queries", "largest"), [(1, 4), (2, 4), (3, 6)])
+def test_divisors_that_are_tried(n_queries, largest):
+    ours = OurNumber.of(ra.Queries([1, 0] * n_queries, group_sizes=[2] * n_queries), np.ones(2 * n_queries), DECLARED)
+    assert changes.different_divisors(ours).values.tolist() == [
+        n_queries * ours.value / n for n in range(1, largest + 1)
+    ]
 
 
 @for_each(("seed", "data"), [(seed, SETS[seed % len(SETS)]) for seed in range(examples(36))])
