@@ -55,7 +55,9 @@ def test_tables_mappings_and_rows_are_the_same_results(make):
 
 def test_files_keep_the_decimals_of_their_values(tmp_path):
     (tmp_path / "r.csv").write_text(
-        "method,dataset,measure,value,source,higher_is_better\na,D1,MAP,0.500,table 3,true\n\nb,D1,RMSE,4e-1,,False\n\n"
+        "\ufeffmethod,dataset,measure,value,source,higher_is_better\n"
+        "a,D1,MAP,0.500,table 3,true\n\nb,D1,RMSE,4e-1,,False\n\n",
+        encoding="utf-8",
     )
     found = Results.read(tmp_path / "r.csv")
     assert found.decimals.tolist() == [3, 1]
