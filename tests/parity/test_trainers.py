@@ -187,6 +187,9 @@ def test_a_generator_draws_the_seed_of_the_models(make, monkeypatch):
     for seed in (1, 1, 2):
         crosscheck_models(*DATA, toolkits=["sklearn"], random_state=make(seed))
     assert seeds[0] == seeds[1] != seeds[2]
+    for seed in (2**31 - 1, 2**31, 2**32):  # toolkits take seeds below 2^31
+        crosscheck_models(*DATA, toolkits=["sklearn"], random_state=seed)
+    assert seeds[3:] == [2**31 - 1, 0, 0]
 
 
 # What is refused.
