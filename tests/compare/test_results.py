@@ -55,7 +55,9 @@ def test_tables_mappings_and_rows_are_the_same_results(make):
 
 def test_files_keep_the_decimals_of_their_values(tmp_path):
     (tmp_path / "r.csv").write_text(
-        "method,dataset,measure,value,source,higher_is_better\na,D1,MAP,0.500,table 3,true\n\nb,D1,RMSE,4e-1,,False\n\n"
+        "\ufeffmethod,dataset,measure,value,source,higher_is_better\n"
+        "a,D1,MAP,0.500,table 3,true\n\nb,D1,RMSE,4e-1,,False\n\n",
+        encoding="utf-8",
     )
     found = Results.read(tmp_path / "r.csv")
     assert found.decimals.tolist() == [3, 1]
@@ -156,6 +158,9 @@ def of_value(value):
         ({}, "there are no results"),
         (5, "results are a int; allowed are a data frame"),
         ([("a", "D", "m")], r"results\[0\] is \('a', 'D', 'm'\); allowed are"),
+        ([("a", "D", "m", 0.5, "x", True)], r"results\[0\] is \('a', 'D', 'm', 0\.5, 'x', True\); allowed are"),
+        ([("a", "D", "m", 0.5), ("a", "D", "letor4@10", LETOR)], r"results\[1\] is \('a', 'D', 'letor4@10', "),
+        (of_value("x" * 99), rf"value\[0\] is '{'x' * 79}; allowed are finite numbers"),
         ({**COLUMNS, "color": [1, 2, 3]}, "the results have a column 'color'; the columns are 'method'"),
         ({"method": ["a"]}, "the results have no column 'dataset'"),
         ({**COLUMNS, "value": [0.5]}, "the columns have different lengths"),
@@ -228,6 +233,8 @@ def test_a_direction_may_name_a_measure_by_the_text_it_was_given_as():
         ("", "it is empty"),
         ("method,dataset,measure\na,D,m\n", "no column 'value'"),
         ("method,dataset,measure,value\na,D,m\n", "row 0 has 3 fields, the header 4"),
+        ("method,dataset,measure,value\na,D,m,1\na,D,m,1,2\n", "row 1 has 5 fields, the header 4"),
+        (2 * (",".join(["method,dataset,measure,value", *map(str, range(300))]) + "\n"), "a column '0'"),
         ("method,dataset,measure,value,value\na,D,m,1,2\n", "its header names a column twice"),
         ('method,dataset,measure,value\n"a,D,m,1\n', "it is not CSV in UTF-8"),
         ("method,dataset,measure,value\na\0,D,m,1\n", "it is not CSV in UTF-8: line contains NUL"),
@@ -295,14 +302,32 @@ def test_frames_sparse_and_dense():
         results.to_frame(form="dense")
     dense = results.only(datasets=["D1"]).to_frame(form="dense")
     assert (dense.columns.tolist(), dense.to_numpy().tolist()) == (["a", "b"], [[0.5, 0.4]])
+    unsorted = Results({(m, d, "MAP"): 0.5 for d in ("D2", "D1") for m in "ba"}, higher_is_better=True)
+    dense = unsorted.to_frame(form="dense")
+    assert dense.index.tolist() == [("D2", "MAP"), ("D1", "MAP")]
+    assert dense.columns.tolist() == ["b", "a"]
+
+
+@for_each(
+    ("n", "remark"), [(1, "Results(1 method, 1 dataset, 1 measure, 1 cell)"), (20, "20 cells)"), (21, ", the first 20")]
+)
+def test_a_notebook_shows_twenty_cells(n, remark):
+    results = Results({(f"m{row}", "D", "MAP"): row / 8 for row in range(n)}, higher_is_better=True)
+    caption, _, _, _, *lines = results._repr_markdown_().splitlines()
+    assert caption.strip("*").endswith(remark)
+    assert lines == [f"| m{row} | D | MAP | {row / 8:g} |" for row in range(min(n, 20))]
+    assert results._repr_html_().count("<tr>") == 1 + min(n, 20)
+    assert results.values.flags.writeable is results.method.flags.writeable is False
 
 
 def test_a_part_of_the_results():
     rows = [("a", "D", LETOR), ("BM25", "D", "MAP", 0.5), ("BM25", "E", "MAP", "0.25")]
+    rows[1:] = [(*rows[1], "table 3"), (*rows[2], "table 4")]
     results = Results(rows, higher_is_better=True)
     part = results.only(methods="BM25", datasets=["E"])  # one name alone is one method
     assert told(part) == [("BM25", "E", "MAP", 0.25)]
     assert (part.conventions, part.higher, part.decimals.tolist()) == ((None,), (True,), [2])
+    assert (part.sources, results.only(methods=["a"]).sources) == (("table 4",), (None,))
     assert results.only(methods=["a"]).conventions == (LETOR.convention,)
     with pytest.raises(InputError, match="'z' is not in the results"):
         results.only(methods=["z"])

@@ -92,6 +92,11 @@ def test_what_is_no_array_and_parts_of_different_length_are_refused(wrong):
         RankingData(X=wrong, labels=np.zeros(1), qid=np.zeros(1))
     with pytest.raises(ra.InputError, match="allowed are RankingData"):
         Grouped.of(wrong)
-    for X, n_labels, n_ids in (((3, 2), 2, 3), ((3, 2), 4, 3), ((3, 2), 3, 2), ((3, 2), 3, 4), ((3,), 3, 3)):
-        with pytest.raises(ra.InputError, match=rf"X has shape \({X[0]},.*, labels \({n_labels},\), qid \({n_ids},\)"):
-            RankingData(X=np.zeros(X), labels=np.zeros(n_labels), qid=np.zeros(n_ids))
+    table, column = (3, 2), (3, 1)
+    shapes = [(table, n_labels, n_ids) for n_labels, n_ids in ((2, 3), (4, 3), (3, 2), (3, 4), (2, 2), (4, 4))]
+    shapes += [(3, 3, 3), ((3, 2, 1), 3, 3), (table, column, column), (table, column, 3), (table, 3, column)]
+    for shape in shapes:
+        X, labels, qid = map(np.zeros, shape)
+        with pytest.raises(ra.InputError) as caught:
+            RankingData(X=X, labels=labels, qid=qid)
+        assert str(caught.value).startswith(f"X has shape {X.shape}, labels {labels.shape}, qid {qid.shape}.\nHint")

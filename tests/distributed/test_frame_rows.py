@@ -1,10 +1,14 @@
-"""Rows of a partition as queries."""
+"""Rows of a partition as queries, and columns of Arrow."""
 
 from __future__ import annotations
+
+import datetime as dt
 
 import numpy as np
 import pytest
 
+from rankadapters.arrow_columns import ArrowColumns
+from rankadapters.core.errors import InputError
 from rankadapters.partitions.rows import FrameRows, split
 
 
@@ -34,3 +38,32 @@ def test_queries_between_the_first_and_the_last_are_whole(n_queries):
     assert edges.query.tolist() == [number for number in query if number in {0, n_queries - 1}]
     assert (inner.query.tolist() if inner else []) == [number for number in query if 0 < number < n_queries - 1]
     assert span == (0, n_queries - 1)
+
+
+def column_of(values, kind):
+    pa = pytest.importorskip("pyarrow")
+    return ArrowColumns(pa.table({"x": pa.array(values, kind)}), "", "row {}".format)
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("uint64", [2**64 - 1, 0, 2**53 + 1]), ("int8", [3, -1, 2]), ("float32", [0.5, -1.0, 0.25]),
+        ("date32", [dt.date(2024, month, 1) for month in (3, 1, 2)]),
+        ("timestamp[us]", [dt.datetime(2024, 1, 1, hour) for hour in (3, 1, 2)]),  # noqa: DTZ001
+    ],
+)  # fmt: skip
+def test_numbers_and_times_are_orders_of_rows(kind, values):
+    keys = column_of(values, kind).sort_keys("x")
+    assert keys.tolist() == values
+    assert np.argsort(keys).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"), [("bool", [True, False]), ("string", ["1", "2"]), ("list<item: int8>", [[1]])]
+)
+def test_columns_that_are_no_numbers_or_times_are_no_order(kind, values):
+    pa = pytest.importorskip("pyarrow")
+    column = column_of(values, pa.list_(pa.int8()) if kind.startswith("list") else kind)
+    with pytest.raises(InputError, match=f"column 'x' has type {kind}, but numbers or times are needed"):
+        column.sort_keys("x")

@@ -62,7 +62,8 @@ def test_a_metric_config_reads_back_as_the_convention(text):
 @for_each(
     ("labels", "convention", "bounds"),
     [
-        ([1, 0], "letor4@2", (0.0, 1.0)), ([1, 0], "ranx.hits@5", UNLIMITED),
+        *(([1, best], "letor4@2", (0.0, 1.0)) for best in (0, 1)), ([0, 0], "letor4@2", (0.0, 1.0)),
+        ([1, 0], "ranx.hits@5", UNLIMITED),
         ([2, -2], str(presets.sklearn(2)), UNLIMITED),  # a negative label takes NDCG below 0
     ],
 )  # fmt: skip

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.io import features as table_features
 from rankadapters.io import read_features
 
 
@@ -25,6 +27,15 @@ def test_the_same_feature_ids_meet_in_every_file(write):
     assert train.X.tolist() == [[1, 0, 0, 0], [0, 0, 0, 4]]
     assert train.qid.tolist() == [1, 2]
     assert test.X.tolist() == [[0, 2, 0, 0]]
+    assert read_features(write("0 qid:3 2:2\n"))[0].X.tolist() == [[0, 2]]  # features are numbered from 1
+
+
+@pytest.mark.parametrize(("most", "refused"), [(8, False), (7, True)])
+def test_a_table_may_have_as_many_cells_as_there_is_room_for(write, most, refused, monkeypatch):
+    monkeypatch.setattr(table_features, "MAX_CELLS", most)
+    path = write("1 qid:1 1:1\n0 qid:1 3:1\n")
+    with pytest.raises(ra.InputError, match="feature id 3 would make a table of 2 x 4") if refused else nullcontext():
+        assert read_features(path)[0].X.tolist() == [[1, 0, 0], [0, 0, 1]]
 
 
 def test_one_file_that_counts_features_from_0_makes_all_do(write):
@@ -63,9 +74,9 @@ def test_compressed_files_are_read_and_their_lines_counted(tmp_path, compress, s
         ("# only a comment\n", "holds no rows; expected 'label qid:QUERY feature:value"),
         ("1 qid:1 1:1\n\n1 qid:x 1:2\n", "line 3: 'qid:x' is not an integer"),
         ("1 qid:1_0 1:2\n", "line 1: 'qid:1_0' is not an integer"),
-        ("1 qid:99999999999999999999 1:1\n", "line 1: .* is not an integer of at most 18 digits"),
+        ("1 qid:9999999999999999999 1:1\n", "line 1: .* is not an integer of at most 18 digits"),
         ("1 qid:1\n", "no feature on any line"),
-        ("1 qid:1 1500000000:1\n", "feature id 1500000000 would make a table of 1 x 1500000001"),
+        ("1 qid:1 1073741824:1\n", "feature id 1073741824 would make a table of 1 x 1073741825"),
     ],
 )
 def test_what_cannot_be_read_is_named_by_file_and_line(write, text, match):

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity import QueryDifferences, check_value
-from rankadapters.parity.causes import Cause, _first_causes, judge
+from rankadapters.parity import QueryDifferences, causes, changes, check_value
+from rankadapters.parity.causes import Cause, _first_causes, judge, number_causes
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.parity.rows import OurNumber
 from tests.helpers.depth import examples
@@ -347,6 +347,81 @@ def test_a_difference_in_the_last_bits_asks_for_a_tolerance(data, n_steps):
 def test_two_bare_numbers_are_explained_by_each_other(a, b, cause):
     assert cause in compare_numbers(a, b).rows[0].reason
     assert not compare_numbers(0.2718281, b).rows[0].reason
+
+
+OF_12_DIGITS = 0.12345678901234567
+
+
+@for_each(
+    ("value", "ours", "text"),
+    [
+        (0.2, 0.204, ["ours rounded to 2 decimals: a tolerance of 5e-03 takes it"]),
+        (0.2, 0.196, []),  # fewer than 20 units of the last decimal
+        (0.2, 0.209, ["ours truncated to 2 decimals: a tolerance of 1e-02 takes it"]),
+        (0.2, -0.204, ["ours with the other sign, rounded to 2 decimals"]),
+        (round(-OF_12_DIGITS, 12), OF_12_DIGITS, ["ours with the other sign, rounded to 12 decimals"]),
+        (round(-OF_12_DIGITS, 13), OF_12_DIGITS, []),
+    ],
+)
+def test_a_rounded_number_has_twelve_decimals_at_most_and_twenty_units_of_the_last_at_least(value, ours, text):
+    assert list(number_causes(value, ours, 0)) == text
+
+
+CHANCE = "perhaps by chance, as 6 of 100 numbers around it would fit something: "
+
+
+@for_each(("step", "doubt"), [(51, ""), (-51, ""), *((step, CHANCE) for step in (5, 50, -50))])
+def test_changes_that_give_more_than_five_of_the_hundred_numbers_around_are_chance(step, doubt, monkeypatch):
+    queries = ra.Queries(Few.labels, group_sizes=Few.sizes)
+    ours = OurNumber.of(queries, Few.scores, DECLARED.replace(average="uniform"))
+    value = ours.value + 0.01
+    search = [(f"a change by {n}", value + n * 2e-6) for n in (0, 1, 2, 3, -4, step)]
+    monkeypatch.setattr(causes, "TIERS", ((lambda _: changes.Changes.of(search),),))
+    assert causes.causes(ours, value=value, tolerance=1e-6)[0].text == f"{doubt}it is a change by 0"
+
+
+@for_each(("decimals", "named"), [(8, False), (9, True)])
+def test_another_divisor_is_named_only_by_more_than_eight_decimals(decimals, named):
+    data = data_of("ranklib@5", ties=False)
+    reason = data.reason(f"{data.per_query.sum() / 57:.{decimals}f}")
+    assert ("divided by 57 instead of 40" in reason) is named
+
+
+@for_each(
+    ("n_rows", "k", "tried"),
+    [
+        (3, 2, [1, 3, 5, 10, 20, None]),
+        (7, 8, [1, 3, 5, 10, 20, None, 2, 4, 6, 7, 9]),
+        (7, None, [1, 3, 5, 10, 20, 2, 4, 6, 7]),
+        (150, 120, [1, 3, 5, 10, 20, None, *(k for k in range(1, 101) if k not in {1, 3, 5, 10, 20}), 121]),
+    ],
+)
+def test_cutoffs_that_are_tried(n_rows, k, tried):
+    queries = ra.Queries(np.arange(n_rows) % 2, group_sizes=[n_rows])
+    ours = OurNumber.of(queries, np.arange(float(n_rows)), ra.presets.ranklib(10).replace(k=k))
+    assert [c.k for _, c in changes._field_changes(ours) if c.k != k] == tried
+
+
+def test_searches_of_too_much_data_find_nothing(monkeypatch):
+    queries = ra.Queries(Few.labels, group_sizes=Few.sizes, query_weight=Few.weights)
+    ours = OurNumber.of(queries, Few.scores, DECLARED)
+    n_rows, n_pairs = int((Few.sizes * (Few.sizes - 1)).sum()), Few.sizes.size**2
+    for most, n, search in (
+        ("MAX_PIECE_ROWS", n_rows, changes.cut_queries),
+        ("MAX_PAIRS", n_pairs, changes.swapped_weights),
+    ):
+        monkeypatch.setattr(changes, most, n)
+        assert search(ours).values.size
+        monkeypatch.setattr(changes, most, n - 1)
+        assert not search(ours).values.size
+
+
+@for_each(("n_queries", "largest"), [(1, 4), (2, 4), (3, 6)])
+def test_divisors_that_are_tried(n_queries, largest):
+    ours = OurNumber.of(ra.Queries([1, 0] * n_queries, group_sizes=[2] * n_queries), np.ones(2 * n_queries), DECLARED)
+    assert changes.different_divisors(ours).values.tolist() == [
+        n_queries * ours.value / n for n in range(1, largest + 1)
+    ]
 
 
 @for_each(("seed", "data"), [(seed, SETS[seed % len(SETS)]) for seed in range(examples(36))])

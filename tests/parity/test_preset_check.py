@@ -136,7 +136,8 @@ def test_the_golden_queries_have_what_conventions_differ_in():
     assert set(graded.labels) == {0, 1, 2}
     assert set(binary.labels) == {0, 1}
     assert not all(graded.relevant.values())  # a query with nothing relevant
-    assert min(map(len, graded.run.values())) < tool_runs.K < max(map(len, graded.run.values()))
+    assert min(map(len, graded.run.values())) < tool_runs.K
+    assert max(map(len, graded.run.values())) == 15  # the most that every tool sorts stably
     assert any(len(set(rows.values())) < len(rows) for rows in graded.run.values())
     assert all(len(set(rows.values())) == len(rows) for rows in binary.run.values())
 

@@ -126,6 +126,10 @@ def test_a_toolkit_that_is_not_installed_is_a_row_of_nulls_and_does_not_touch_pa
     )  # fmt: skip
     assert told == [(0, 2), (1, 2), (2, 2)]
     assert report.ok
+    assert dataclasses.replace(report, rows=report.rows[1:]).to_csv() == (
+        f"{','.join(KEYS[:8])},note,{LETOR},{TEXTBOOK}\n"
+        'CatBoostRanker,catboost,,,,,,,"catboost is not installed: pip install ""rankadapters[catboost]""",,\n'
+    )
     found = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert list(found) == ["ok", "conventions", "rows"]
     assert found["conventions"] == [str(LETOR), str(TEXTBOOK)]
@@ -183,6 +187,9 @@ def test_a_generator_draws_the_seed_of_the_models(make, monkeypatch):
     for seed in (1, 1, 2):
         crosscheck_models(*DATA, toolkits=["sklearn"], random_state=make(seed))
     assert seeds[0] == seeds[1] != seeds[2]
+    for seed in (2**31 - 1, 2**31, 2**32):  # toolkits take seeds below 2^31
+        crosscheck_models(*DATA, toolkits=["sklearn"], random_state=seed)
+    assert seeds[3:] == [2**31 - 1, 0, 0]
 
 
 # What is refused.
