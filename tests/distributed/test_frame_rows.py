@@ -20,11 +20,12 @@ def test_a_query_that_returns_is_one_query(size):
     assert rows.arrays["score"].tolist() == [*range(size, 2 * size), *range(size), *range(2 * size, 3 * size)]
 
 
-def test_rows_of_long_queries_that_stand_together_are_not_copied():
-    rows = rows_of(np.repeat([3, 1, 2], 40))
+@pytest.mark.parametrize(("size", "is_kept"), [(3, False), (4, True), (40, True)])
+def test_rows_of_long_queries_that_stand_together_are_not_copied(size, is_kept):
+    rows = rows_of(np.repeat([3, 1, 2], size))
     queries, grouped = rows.grouped()
-    assert queries.query_ids.tolist() == [3, 1, 2]
-    assert np.shares_memory(grouped.arrays["score"], rows.arrays["score"])
+    assert queries.query_ids.tolist() == ([3, 1, 2] if is_kept else [1, 2, 3])
+    assert np.shares_memory(grouped.arrays["score"], rows.arrays["score"]) == is_kept
 
 
 @pytest.mark.parametrize("n_queries", [1, 2, 3, 4])
