@@ -75,7 +75,7 @@ def test_epochs_are_adams_steps_over_batches_in_random_order():
     weights = rng.uniform(-1, 1, 5)
     batches = np.array_split(rng.permutation(DATA.sizes.size), [7, 14, 21])
     mean, square, steps = 0.0, 0.0, 0
-    for epoch in range(3):
+    for _ in range(3):
         for batch in rng.permutation(4):
             rows = np.flatnonzero(np.isin(DATA.qid, np.unique(DATA.qid)[batches[batch]]))
             X, qid = DATA.X[rows], DATA.qid[rows]
