@@ -67,6 +67,14 @@ def test_an_epoch_of_one_batch_is_a_step_along_the_declared_gradient():
     np.testing.assert_allclose(model.coefs_[0][:, 0], expected, rtol=1e-5)
 
 
+def test_a_network_starts_without_biases_and_may_have_one_hidden_unit():
+    model = NeuralRanker(RANKNET, hidden_layer_sizes=[1], max_iter=1, learning_rate_init=1e-9, random_state=0)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert [weights.shape for weights in model.coefs_] == [(5, 1), (1, 1)]
+    assert np.concatenate(model.intercepts_) == pytest.approx(np.zeros(2), abs=1e-7)
+    assert model.n_iter_ == 1
+
+
 def test_epochs_are_adams_steps_over_batches_in_random_order():
     """A linear model, its penalty included, by Kingma & Ba's algorithm 1; the last batch has four queries of 25."""
     settings = {"alpha": 0.5, "batch_size": 7, "max_iter": 3, "learning_rate_init": 0.1, "random_state": 3}
