@@ -107,7 +107,7 @@ class AdaRankRounds:
             self.excluded.clear()
             return
         self.n_repeats += 1
-        if self.n_repeats == self.max_consecutive and len(self.excluded) + 1 < len(self.columns):
+        if self.n_repeats == self.max_consecutive:
             self.n_repeats = 0
             self.excluded.add(feature)
 

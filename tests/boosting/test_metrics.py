@@ -58,11 +58,24 @@ def test_weights_count_where_the_convention_says_and_ignored_ones_are_told_once(
     assert [entry.value for entry in spy.metric.history[-2:]] == expected
 
 
+def test_weights_of_rows_count_where_the_convention_takes_all_rows_as_one(toolkit):
+    data, metric = ranking(9), toolkit.metric("lightgbm.auc")
+    data = data._replace(y=(data.y > 0).astype(float))
+    weights = toolkit.weights(data).column
+    rows = weights if weights.size == data.y.size else np.repeat(weights, data.sizes)
+    for given, expected in ((weights, value(data, data.X[:, 0], "lightgbm.auc", row_weight=rows)),
+                            (None, value(data, data.X[:, 0], "lightgbm.auc"))):  # fmt: skip
+        metric(data.X[:, 0], toolkit.dataset(data, weights=given))
+        assert metric.history[-1].value == expected
+
+
 def test_predictions_of_one_column_are_those_of_one_dimension(toolkit):
     data, metric = ranking(9), toolkit.metric(TEXTBOOK)
     for preds in (data.X[:, 0], data.X[:, :1]):
         metric(preds, toolkit.dataset(data))
     assert metric.history[0].value == metric.history[1].value == value(data, data.X[:, 0])
+    with pytest.raises(ra.InputError, match=r"scores has shape .*2\), but one dimension is needed"):
+        metric(data.X[:, :2], toolkit.dataset(data))
 
 
 def test_weights_that_no_convention_ignores_are_no_reason_to_warn(toolkit):

@@ -158,6 +158,12 @@ def test_beyond_some_queries_no_ids_are_compared(partitions):
     same_value(frame(cut(DATA, 17)), partitions=partitions, ids_up_to=0)
 
 
+def test_as_many_ids_as_are_allowed_are_compared():
+    same_value(frame(cut(DATA, 3, whole=True)), partitions="whole", ids_up_to=40)
+    with pytest.raises(ra.InputError, match=r"is in partitions 0 and 1, and 39 more"):
+        ra.dask.evaluate(frame([DATA, DATA]), TIED, **COLUMNS, partitions="whole", ids_up_to=80)
+
+
 @pytest.mark.parametrize("partitions", ["whole", "sorted", "shuffle"])
 def test_values_of_the_queries_are_a_frame(partitions):
     several = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]

@@ -7,6 +7,7 @@ import datetime as dt
 import numpy as np
 import pytest
 
+import rankadapters as ra
 from rankadapters.arrow_columns import ArrowColumns
 from rankadapters.core.errors import InputError
 from rankadapters.partitions.rows import FrameRows, split
@@ -24,11 +25,28 @@ def test_a_query_that_returns_is_one_query(size):
     assert rows.arrays["score"].tolist() == [*range(size, 2 * size), *range(size), *range(2 * size, 3 * size)]
 
 
-def test_rows_of_long_queries_that_stand_together_are_not_copied():
-    rows = rows_of(np.repeat([3, 1, 2], 40))
+@pytest.mark.parametrize(("size", "is_kept"), [(3, False), (4, True), (40, True)])
+def test_rows_of_long_queries_that_stand_together_are_not_copied(size, is_kept):
+    rows = rows_of(np.repeat([3, 1, 2], size))
     queries, grouped = rows.grouped()
-    assert queries.query_ids.tolist() == [3, 1, 2]
-    assert np.shares_memory(grouped.arrays["score"], rows.arrays["score"])
+    assert queries.query_ids.tolist() == ([3, 1, 2] if is_kept else [1, 2, 3])
+    assert np.shares_memory(grouped.arrays["score"], rows.arrays["score"]) == is_kept
+
+
+def test_an_order_may_return_in_the_next_query_but_not_within_one():
+    query, order = np.array([1, 2, 2, 3, 3, 4]), np.array([5, 5, 6, 7, 6, 7])
+    arrays = {**rows_of(query).arrays, "order": order}
+    queries, grouped = FrameRows(arrays, query, None).grouped()
+    assert queries.n_queries == 4
+    assert grouped.arrays["order"].tolist() == [5, 5, 6, 6, 7, 7]
+    arrays["order"] = np.array([5, 5, 6, 6, 6, 7])
+    with pytest.raises(ra.InputError, match=r"^two rows of query 3 have order 6, so neither comes first"):
+        FrameRows(arrays, query, None).grouped()
+
+
+def test_the_first_query_out_of_order_is_named():
+    with pytest.raises(ra.InputError, match=r"not sorted by qid: query 2 is after query 3"):
+        split(rows_of(np.array([1, 3, 2, 4, 0])))
 
 
 @pytest.mark.parametrize("n_queries", [1, 2, 3, 4])

@@ -78,6 +78,8 @@ def test_a_feature_that_is_chosen_again_and_changes_nothing_is_left_out_until_so
     X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 3, [1, 0] * 3, np.repeat(range(3), 2)
     model = AdaRank("textbook@5", max_iter=9, max_consecutive=2).fit(X, y, qid=qid)
     assert model.features_.tolist() == [0, 0, 0, 1, 0, 0, 0, 1, 0]
+    alone = model.fit(np.array(X)[:, :1], y, qid=qid)
+    assert alone.features_.tolist() == [0] * 9  # the only feature is chosen all the same
 
 
 def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow():

@@ -63,6 +63,29 @@ def test_a_restart_ends_after_as_many_failures_in_a_row_as_there_are_other_featu
     assert model.history_[-1].value == (1.0 if useful else 0.5)
 
 
+@pytest.mark.parametrize(("n_features", "moved"), [(400, 0.003), (500, 0.003), (501, 1.55 / 501)])
+def test_first_steps_are_relative_to_weights_below_two_thousandths(n_features, moved):
+    """The first feature ranks the pair upside down, until steps of 0.001 or 0.05 / n add up to more than its 1 / n."""
+    features = np.zeros((2, n_features))
+    features[0, 0] = 1.0
+    model = CoordinateAscent("textbook@1", n_restarts=1, max_iter=1, random_state=0)
+    coef = model.fit(features, [0, 1], qid=[0, 0]).coef_
+    assert coef[0] / coef[1] == pytest.approx(1 - n_features * moved)
+    model.set_params(warm_start=True).coef_ = np.eye(n_features)[1]  # and from 0 the first step of 0.001 is enough
+    coef = model.fit(features, [0, 1], qid=[0, 0]).coef_
+    assert coef[0] / coef[1] == pytest.approx(-0.001)
+
+
+def test_a_small_negative_weight_is_raised_first():
+    """A higher weight than -0.001 ranks the first query well, a lower one the second."""
+    first, second = np.random.RandomState(0).permutation(2)
+    features = np.zeros((4, 2))
+    features[[1, 2], first], features[2, second] = 1.0, 0.002
+    model = CoordinateAscent("textbook@1", n_restarts=1, max_iter=1, warm_start=True, random_state=0)
+    model.coef_ = np.array([-0.001, 0.999])[[first, second]]
+    assert model.fit(features, [0, 1, 0, 1], qid=[0, 0, 1, 1]).coef_[first] > 0
+
+
 def test_the_best_pass_by_the_validation_queries_is_kept():
     model = CoordinateAscent("textbook@5", n_restarts=3, random_state=0).fit(X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
     values = [each.value for each in model.history_ if each.dataset == "valid_0"]

@@ -24,6 +24,7 @@ from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankB
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
 from tests.helpers.ranking_data import ranking  # noqa: E402
 from tests.sklearn_checks import failed_checks  # noqa: E402
+from tests.tables import for_each  # noqa: E402
 
 CONV = "textbook@5"
 WEIGHTED = ra.presets.textbook(5).replace(average="query")  # which counts the weights that the suite gives
@@ -149,6 +150,15 @@ def test_score_is_that_of_the_declared_convention_which_it_needs(learner):
         model.set_params(convention=None).score(DATA.X, DATA.y, qid=DATA.qid)
     with pytest.raises(ra.ConventionError, match="convention"):
         clone(learner).set_params(convention="no-such-tool@3").fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+@for_each("name", ["AdaRank", "CoordinateAscent", "RankSVM"])
+def test_importances_of_a_linear_model_are_shares_of_its_weights(name):
+    model = clone(QUICK[name]).fit(DATA.X, DATA.y, qid=DATA.qid)
+    magnitudes = np.abs(model.coef_)
+    assert model.feature_importances_.tolist() == (magnitudes / magnitudes.sum()).tolist()
+    model.coef_ = np.zeros(5)
+    assert model.feature_importances_.tolist() == [0.0] * 5
 
 
 @every

@@ -67,6 +67,33 @@ def test_an_epoch_of_one_batch_is_a_step_along_the_declared_gradient():
     np.testing.assert_allclose(model.coefs_[0][:, 0], expected, rtol=1e-5)
 
 
+def test_a_network_starts_without_biases_and_may_have_one_hidden_unit():
+    model = NeuralRanker(RANKNET, hidden_layer_sizes=[1], max_iter=1, learning_rate_init=1e-9, random_state=0)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert [weights.shape for weights in model.coefs_] == [(5, 1), (1, 1)]
+    assert np.concatenate(model.intercepts_) == pytest.approx(np.zeros(2), abs=1e-7)
+    assert model.n_iter_ == 1
+
+
+def test_epochs_are_adams_steps_over_batches_in_random_order():
+    """A linear model, its penalty included, by Kingma & Ba's algorithm 1; the last batch has four queries of 25."""
+    settings = {"alpha": 0.5, "batch_size": 7, "max_iter": 3, "learning_rate_init": 0.1, "random_state": 3}
+    model = NeuralRanker(RANKNET, hidden_layer_sizes=(), **settings).fit(DATA.X, DATA.y, qid=DATA.qid)
+    rng = np.random.RandomState(3)
+    weights = rng.uniform(-1, 1, 5)
+    batches = np.array_split(rng.permutation(DATA.sizes.size), [7, 14, 21])
+    mean, square, steps = 0.0, 0.0, 0
+    for _ in range(3):
+        for batch in rng.permutation(4):
+            rows = np.flatnonzero(np.isin(DATA.qid, np.unique(DATA.qid)[batches[batch]]))
+            X, qid = DATA.X[rows], DATA.qid[rows]
+            grad, _ = ra.objectives.gradients(DATA.y[rows], X @ weights, RANKNET, qid=qid)
+            slope, steps = X.T @ grad / len(batches[batch]) + 0.5 * weights, steps + 1
+            mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+            weights -= 0.1 * mean / (1 - 0.9**steps) / (np.sqrt(square / (1 - 0.999**steps)) + 1e-8)
+    np.testing.assert_allclose(model.coefs_[0][:, 0], weights, rtol=1e-6)
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda each: each.kind)
 def test_it_learns_under_any_objective(objective):
     untrained = NeuralRanker(objective, max_iter=1, learning_rate_init=1e-9, convention="textbook@5", random_state=0)
@@ -111,6 +138,9 @@ def test_a_warm_start_goes_on():
     [
         ({"objective": "textbook@5"}, ra.ConventionError, "textbook@5 is not an objective"),
         ({"hidden_layer_sizes": (0,)}, ra.InputError, r"hidden_layer_sizes=\(0\); allowed are"),
+        ({"hidden_layer_sizes": 3}, ra.InputError, "hidden_layer_sizes=3; allowed are"),
+        ({"alpha": -1e-9}, ra.InputError, "alpha=-1e-09; allowed are finite numbers from 0 on"),
+        ({"batch_size": 0}, ra.InputError, "batch_size=0; allowed are whole numbers from 1 on"),
         ({"activation": "sine"}, ra.InputError, "activation='sine'; allowed are 'tanh', "),
         ({"learning_rate_init": 0.0}, ra.InputError, "learning_rate_init=0.0; allowed are finite numbers above 0"),
     ],

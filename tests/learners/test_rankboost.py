@@ -72,8 +72,10 @@ def test_neither_threads_nor_sparse_features_change_a_bit(monkeypatch):
 
 def test_a_stump_that_is_right_about_all_pairs_ends_with_a_finite_weight():
     model = RankBoost().fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
-    assert np.isfinite(model.alphas_).all()
+    assert model.alphas_[0] == pytest.approx(0.5 * np.log(2.0**41 - 1))  # r is at most 1 - 2^-40
     assert model.predict([[1.0]]) > model.predict([[0.0]])
+    opposite = RankBoost().fit([[1.0], [0.0]], [0, 1], qid=[1, 1])
+    assert opposite.alphas_.tolist() == (-model.alphas_).tolist()
 
 
 def test_ranklib_ends_before_a_stump_that_is_right_about_all_pairs():

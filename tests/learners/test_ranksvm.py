@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -130,6 +132,28 @@ REFUSED = {
     (1, 1, 1e-170): "C times the largest weight is 1e-170; allowed are numbers from 1e-50 to 1e+20.",
     (1, 1, 1e160): "C times the largest weight is 1e+160; allowed are numbers from 1e-50 to 1e+20.",
 }
+
+
+@for_each("sign", [1, -1])
+@for_each(
+    ("scale", "C", "weight", "message"),
+    [
+        *((*case, message) for case, message in REFUSED.items()),
+        (np.nextafter(1e-50, 0), 1, 1, f"the largest number in X is 1e-50, whose square is too close to 0 {FEATURES}"),
+        (np.nextafter(1e50, 1e51), 1, 1, f"X has 1e+50, whose square is too large {FEATURES}"),
+        (1, 1, np.nextafter(1e-50, 0), "C times the largest weight is 1e-50; allowed"),
+        (1, 1, np.nextafter(1e20, 1e21), "C times the largest weight is 1e+20; allowed"),
+        *((scale, 1, 1, None) for scale in (0, 1e-50, 1e50)),
+        *((1, 1, weight, None) for weight in (1e-50, 1e20)),
+    ],
+)
+def test_the_bounds_themselves_are_allowed(scale, C, weight, message, sign):
+    """Without differences, so that a fit that ought to be refused ends."""
+    X, y, qid = np.array([[0.0], [sign], [0.0], [sign / 2]]) * scale, [0, 1, 0, 1], [1, 1, 2, 2]
+    model = RankSVM(C=C, max_pairs=0, max_iter=1)
+    with pytest.raises(ra.InputError, match=re.escape(message)) if message else warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y, qid=qid, sample_weight=[weight, weight, 0, 0])
 
 
 def test_the_solver_ends_at_every_bound_and_beyond_them_is_not_called():

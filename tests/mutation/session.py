@@ -105,13 +105,12 @@ class Session:
         return {"module": module, "source": source, "number": int(item.job_id), "rounds": rounds}, diff
 
     def _rounds(self, module: str, first: int, last: int) -> list[dict[str, Any]]:
+        of_definitions = [] if Outline.of(self.lines.root / module).is_in_function(first) else OF_DEFINITIONS
         if (engine := Path(module).parts[1]) in OF_ENGINES:
-            return [{**self._round(OF_ENGINES[engine], compiled=True), **OF_AN_ENGINE}]
+            return [{**self._round([*of_definitions, *OF_ENGINES[engine]], compiled=True), **OF_AN_ENGINE}]
         tests = self.lines.tests(module, first, last, self.seconds)
         if not is_kernel(module):
-            every_case = self.lines.functions(module, first, last, tests)
-            if not Outline.of(self.lines.root / module).is_in_function(first):
-                every_case = [*OF_DEFINITIONS, *every_case]
+            every_case = [*of_definitions, *self.lines.functions(module, first, last, tests)]
             return [self._round(tests, compiled=True), {**self._round(every_case, compiled=True), **LAST}]
         in_python = self.lines_of_kernels.tests(module, first, last, self.seconds)
         compiled = self.compiled_kernels.tests(module, first, last, self.seconds)
