@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.kernels.losses import LANES, halved_shift
 from tests.core.strategies import conventions
 from tests.core.test_forms import each_form, everything
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
@@ -178,16 +179,36 @@ def test_both_forms_give_the_same_bits_for_queries_of_any_size(convention, sizes
     assert isinstance(said[0], list)
 
 
+def bisected(inverse, labels, weights):
+    """Return the shift that CatBoost's bisection finds, which asks at each of its 30 steps."""
+    low, high, middle = -20.0, 20.0, 0.0
+    for _ in range(30):
+        factor, excess = math.exp(-middle), 0.0
+        for inv, label, weight in zip(inverse, labels, weights, strict=True):
+            excess += weight * (label - 1.0 / (1.0 + inv * factor))
+        low, high = (middle, high) if excess > 0 else (low, middle)
+        middle = (low + high) / 2
+    return middle
+
+
+def mirrored(rng):
+    """Return a query whose best shift is 0, where rounding decides which side of it the sum of errors is on."""
+    scores, weights, labels = rng.standard_normal(100), rng.random(100), rng.random(100)
+    rows = rng.permutation(200)
+    return [np.concatenate(both)[rows] for both in ((scores, -scores), (labels, 1 - labels), (weights, weights))]
+
+
 @for_each("scale", [1e-9, 1e-3, 1.0, 30.0, 1e4])
 @for_each("seed", range(4))
 def test_a_shift_is_found_where_every_halving_looks(seed, scale):
-    """The kernel knows most halvings' answers beforehand; the numpy form asks for each."""
+    """The kernel knows most halvings' answers beforehand, in machine code as in Python."""
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 200, 40)
-    n = int(sizes.sum())
-    labels = [rng.random(n), (rng.random(n) < 0.02).astype(float), np.full(n, 0.25), rng.integers(0, 2, n)][seed]
-    data = {"labels": labels, "group_sizes": sizes, "row_weight": rng.integers(0, 3, n) * 10.0 ** rng.integers(-9, 9)}
-    scores, convention = rng.standard_normal(n) * scale, ENTROPY.replace(average="row", alpha=1)
-    said = [everything(convention, dict(data), scores) for _ in each_form()]
-    assert said[0] == said[1]
-    assert isinstance(said[0], list)
+    queries = [mirrored(rng) for _ in range(5)] + [[np.zeros(2), np.array([1.0, 0.0]), np.ones(2)]]
+    for n in rng.integers(1, 200, 5):
+        labels = [rng.random(n), (rng.random(n) < 0.02).astype(float), np.full(n, 0.25), rng.integers(0, 2, n)][seed]
+        weights = rng.integers(0, 3, n) * 10.0 ** rng.integers(-9, 9)
+        queries.append([rng.standard_normal(n) * scale, labels, weights])
+    for scores, labels, weights in queries:
+        inverse = np.exp(np.minimum(-scores, 700.0)).tolist()
+        query = (inverse, labels.tolist(), weights.tolist())
+        assert halved_shift.plain(*query, 20.0, 30, [0.0] * 2 * LANES) == bisected(*query)

@@ -77,6 +77,7 @@ def test_what_a_tool_writes_it_reads_back_also_from_json(tool, conv):
         (presets.ir_measures(5, exp=True), "nDCG(dcg='exp-log2')@5"), ("ir_measures.p@5", "P@5"),
         (presets.ir_measures.ap(5, rel=2, judged_only=True), "AP(rel=2,judged_only=True)@5"),
         (presets.ir_measures.rbp(1000, p=0.95), "RBP(rel=1,p=0.95)"), ("ir_measures.p@all", "SetP"),
+        (presets.ir_measures.rbp(1000), "RBP(rel=1)"), (presets.ir_measures.set_f(), "SetF"),
         (presets.ir_measures.set_f(beta=1e-5), "SetF(beta=0.00001)"),
     ],
 )  # fmt: skip

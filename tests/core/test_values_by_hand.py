@@ -202,6 +202,8 @@ NO_SUCH_OBJECTIVE = r"needs an ideal DCG that no score changes.*\nHint: train un
         (lambda: ES.read("dcg", normalize=True, foo=1), "'dcg' has no parameter 'foo'"),
         (lambda: ES.read("ndcg"), "'ndcg' with 'k' is not a known metric of elasticsearch"),
         (lambda: ra.presets.rectools(5, log_base=1), "discount='log_1'"),
+        *((partial(ra.presets.rectools.f1_beta, 5, beta=beta), r"beta=-?1.4e.154; allowed are finite.*\nHint: beta=1")
+          for beta in (1.4e154, -1.4e154)),
         (lambda: ra.presets.rectools(10**6 + 1), "k=1000001 with ideal='ones'.*up to 1000000.\nHint: k=None"),
         (lambda: ra.objectives.lightgbm.lambdarank().replace(convention=TOP), NO_SUCH_OBJECTIVE),
         (lambda: ra.objectives.ApproxNDCG(convention=TOP, temperature=1, hessian=1), NO_SUCH_OBJECTIVE),
@@ -238,6 +240,7 @@ def test_equal_meanings_have_one_spelling():
     assert AP.replace(divisor="cutoff").divisor == "relevant"
     assert AP.replace(relevant="above_0.50").relevant == "above_0.5"
     assert AP.replace(pool="rows", empty="skip").empty == "error"
+    assert [ra.presets.rectools.f1_beta(5, beta=beta).beta_squared for beta in (-3, 0, 1e154)] == [9, 0, 1e154 * 1e154]
     assert AUC.replace(complement="float32") == AUC
     assert AUC.replace(pool="rows").empty == "error"
     assert str(AUC).startswith("auc/pairs=label/complement=float64/ties=average/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import numpy as np
@@ -85,6 +86,22 @@ def test_a_ctrl_c_that_somebody_else_handles_does_not_wait():
     with ctrl_c_waits():
         signal.raise_signal(signal.SIGINT)
         assert pressed == [signal.SIGINT]
+
+
+@posix
+def test_a_ctrl_c_waits_in_the_main_thread_only():
+    handler, seen = signal.getsignal(signal.SIGINT), []
+
+    def look():
+        with ctrl_c_waits():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(look).result()
+    look()
+    assert seen[0] is handler is signal.default_int_handler
+    assert seen[1] is not handler
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 SIZES = np.array([4, 3, 5])

@@ -9,7 +9,9 @@ import signal
 import time
 import warnings
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -187,6 +189,34 @@ def test_two_types_compiled_at_once_are_not_taken_for_each_other(made, monkeypat
     assert answer(floats, (0.25,)) == (1.25, 1)
     again = made()
     assert [answer(again, (0.25,)), answer(again, (2**60 + 1,))] == [(1.25, 0), (2**60 + 2, 0)]
+
+
+@pytest.mark.parametrize("path", ["somewhere", None])
+def test_the_first_kernel_of_ours_is_announced_on_a_terminal(path, capsys, monkeypatch):
+    def compiles(notice, module):
+        named = SimpleNamespace(py_func=SimpleNamespace(__module__=module), stats=SimpleNamespace(cache_path=path))
+        notice.on_start(SimpleNamespace(data={"dispatcher": named}))
+        return capsys.readouterr().err
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    notice = compiling.CompilingNotice()
+    modules = ["numpy", None, "rankadapters.core", "rankadapters.core", "numpy"]
+    line = compiling.EVERY_TIME if path is None else compiling.ONCE
+    assert [compiles(notice, module) for module in modules] == ["", "", f"{line}\n", "", ""]
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
+    assert compiles(compiling.CompilingNotice(), "rankadapters") == ""
+
+
+def test_the_notice_is_registered_once_for_many_kernels(made, monkeypatch):
+    registered, register = [], compiling.event.register
+
+    def note(kind, listener):
+        (registered.append if isinstance(listener, compiling.CompilingNotice) else partial(register, kind))(listener)
+
+    monkeypatch.setattr(compiling.event, "register", note)
+    compiling.announce_compiling.cache_clear()
+    assert [answer(made(added=number))[0] for number in (1, 2)] == [42, 43]
+    assert len(registered) == 1
 
 
 def test_a_disk_without_room_for_machine_code_ends_nothing(small_disk):
