@@ -89,7 +89,14 @@ def test_two_random_numbers_match_as_often_as_the_search_says():
 
 @pytest.mark.parametrize(
     ("value", "bounded", "n_random"),
-    [("0.50", True, 10), ("0.03", True, 8), ("0.98", True, 11), ("0.00", True, 5), ("0.03", False, 10), ("1.00", False, 20)],
+    [
+        ("0.50", True, 10),
+        ("0.03", True, 8),
+        ("0.98", True, 11),
+        ("0.00", True, 5),
+        ("0.03", False, 10),
+        ("1.00", False, 20),
+    ],
 )
 def test_random_numbers_are_within_the_window_and_what_the_measure_can_give(value, bounded, n_random):
     number = Number(ra.NDCG, "ndcg", read(value, None), bounded, None, None, (5,))

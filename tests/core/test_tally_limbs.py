@@ -54,7 +54,9 @@ def test_numbers_of_any_sign_and_size_are_added_without_rounding_in_both_forms(n
 def test_squares_and_products_are_added_without_rounding(pair):
     (term, divisor), (a, b) = (np.array([number]) for number in pair), map(Fraction, pair)
     sums = np.split(squares(-term, divisor), [SUM_LIMBS, 2 * SUM_LIMBS, 3 * SUM_LIMBS])[:3]
-    assert [from_limbs(limbs) for limbs in sums] == [product * 2**SMALLEST_EXPONENT for product in (a * a, -a * b, b * b)]
+    assert [from_limbs(limbs) for limbs in sums] == [
+        product * 2**SMALLEST_EXPONENT for product in (a * a, -a * b, b * b)
+    ]
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])

@@ -61,7 +61,12 @@ def test_mistakes_are_tried_on_the_first_cases_of_each_purpose(monkeypatch):
 
 @pytest.mark.parametrize(("lower", "higher"), [(0.5, 0.5), (-0.5, -0.5), (2, 0), (0, 2)])
 def test_an_unstable_sort_answers_from_the_worst_to_the_best_order_of_ties(lower, higher):
-    cases = [case(1, UNTIED, DISTINCT), case(2, UNTIED, DISTINCT), case(1, PLAIN, (0.5,) * 4), case(2, PLAIN, (0.5,) * 4)]
+    cases = [
+        case(1, UNTIED, DISTINCT),
+        case(2, UNTIED, DISTINCT),
+        case(1, PLAIN, (0.5,) * 4),
+        case(2, PLAIN, (0.5,) * 4),
+    ]
     found = explain(eliminated(RR, cases, [1, 0.5, 0 - lower * 1e-3, 1 + higher * 1e-3], tolerance=1e-3))
     assert ("unstable sort" in getattr(found, "text", "")) == (max(lower, higher) <= 1)
 
@@ -72,7 +77,9 @@ def test_conventions_whose_ranks_begin_with_2_have_the_ties_and_gains_of_the_fun
     answers = []
     for one in cases:
         gains = 2.0 ** np.array(one.labels) - 1
-        best, by_score = (gains[np.argsort(-np.array(by), kind="stable")][:3] / np.log2(ranks + 3) for by in (gains, one.scores))
+        best, by_score = (
+            gains[np.argsort(-np.array(by), kind="stable")][:3] / np.log2(ranks + 3) for by in (gains, one.scores)
+        )
         answers.append(by_score.sum() / best.sum())
     elimination = eliminated(ra.presets.textbook(3), cases, answers)
     elimination.pool = Pool.over(cases, [(ra.NDCG, {**GRID, "ties": ("average", "input")})], 3)
