@@ -10,6 +10,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.audit.identification import candidates, published_number
+from rankadapters.audit.identification.chance import measure_chance
+from rankadapters.audit.identification.numbers import Number
+from rankadapters.audit.printed import read
 from rankadapters.statistics.search import Search
 from tests.helpers.audit_data import small
 from tests.helpers.depth import THOROUGH
@@ -82,6 +85,28 @@ def test_two_random_numbers_match_as_often_as_the_search_says():
     expected, measured = np.mean(said, axis=0)
     assert measured == pytest.approx(expected, rel=0.5)
     assert expected > 0.5
+
+
+@pytest.mark.parametrize(
+    ("value", "bounded", "n_random"),
+    [
+        ("0.50", True, 10),
+        ("0.03", True, 8),
+        ("0.98", True, 11),
+        ("0.00", True, 5),
+        ("0.03", False, 10),
+        ("1.00", False, 20),
+    ],
+)
+def test_random_numbers_are_within_the_window_and_what_the_measure_can_give(value, bounded, n_random):
+    number = Number(ra.NDCG, "ndcg", read(value, None), bounded, None, None, (5,))
+    means = float(value) + 0.01 * np.array([[0], [1], [-1], [1.04], [0.4], [-30]])
+    candidates = SimpleNamespace(numbers=[number], means=[means], n_changes=[np.array([0, 2, 2, 2, 0, 0])])
+    chance = measure_chance(candidates)
+    n_below = int(value != "0.00" or not bounded)
+    assert chance.n_random == n_random
+    assert chance.expected == pytest.approx((0, 0, (2 + n_below) / n_random))
+    assert chance.shares == pytest.approx((0, 0, (1 + n_below) / n_random))
 
 
 def test_a_preset_is_chance_less_often_than_a_convention_that_nobody_uses():

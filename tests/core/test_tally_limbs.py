@@ -8,12 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.evaluation.limbs import SUM_LIMBS, from_limbs, to_limbs
 from rankadapters.core.evaluation.members import FEW_TERMS, SMALLEST_EXPONENT, exact_sum
+from rankadapters.core.evaluation.spread import squares
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from tests.core.ragged_data import TEXTBOOK, ragged
 from tests.tables import for_each
@@ -44,6 +45,18 @@ def test_numbers_of_any_sign_and_size_are_added_without_rounding_in_both_forms(n
     for form in (NEVER, NOW):
         with kernels(form):
             assert exact_sum(terms) == expected
+
+
+@given(st.lists(st.floats(1e-100, 1e100), min_size=2, max_size=2))
+@example([2.0**53 - 1, 2.0**53 - 1])
+@example([2.0**52 + 2**26 - 1, 2.0**52 + 2**26])
+@example([2.0**53 - 2**26 - 1, 2.0**52 + 2**27 - 1])
+def test_squares_and_products_are_added_without_rounding(pair):
+    (term, divisor), (a, b) = (np.array([number]) for number in pair), map(Fraction, pair)
+    sums = np.split(squares(-term, divisor), [SUM_LIMBS, 2 * SUM_LIMBS, 3 * SUM_LIMBS])[:3]
+    assert [from_limbs(limbs) for limbs in sums] == [
+        product * 2**SMALLEST_EXPONENT for product in (a * a, -a * b, b * b)
+    ]
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])

@@ -9,7 +9,7 @@ import rankadapters as ra
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import ANY, PLAIN, UNTIED, Case
-from rankadapters.statistics.probing.elimination import Elimination, Pool
+from rankadapters.statistics.probing.elimination import Conventions, Elimination, Pool
 from rankadapters.statistics.probing.examination import MOST_RANKS, find_cutoff
 from rankadapters.statistics.probing.shrinking import shrink
 from tests.statistics.test_search import GRID
@@ -40,6 +40,26 @@ def test_cases_are_asked_until_none_tells_conventions_apart():
     assert {cases[i].purpose for i in elimination.answers} == {PLAIN, UNTIED, ANY}
     values = elimination.pool.values[elimination.remaining][:, asked]
     assert np.ptp(values, axis=0) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("values", "answer", "asked"),
+    [
+        ([[0, 0], [1, 0], [1, 1]], 2, [0, 1]),
+        ([[0, 0], [1, 0], [1, 0]], 2, [0]),
+        ([[0, 0], [1, 0], [2, 1]], 2, [0]),
+        ([[0, 0], [0, 0], [0, 0]], 2, [0]),
+        ([[0, 0], [0, 1], [0, 1]], 1, [1]),
+    ],
+)
+def test_cases_are_asked_while_two_conventions_or_more_differ_on_one(values, answer, asked):
+    cases = [Case((float(number), 1.0), (1.0, 2.0), (2,), PLAIN) for number in range(2)]
+    answers = dict(zip([one.labels for one in cases], values[answer], strict=True))
+    function = Function(lambda labels, _: answers[tuple(labels)], "query")
+    pool = Pool(cases, [Conventions(ra.NDCG, [])] * 3, np.array(values, float))
+    elimination = Elimination(function, pool, None, 1e-9)
+    elimination.run([PLAIN])
+    assert list(elimination.answers) == asked
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (1, 3)])

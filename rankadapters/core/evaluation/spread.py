@@ -12,7 +12,8 @@ from rankadapters.core.evaluation.members import SMALLEST_EXPONENT, exact_sum
 from rankadapters.core.evaluation.tally import Tally
 
 _LARGEST, _SMALLEST = 2.0**500, 2.0**-400  # the squares of numbers between these bounds lose no digits
-_HIGH = np.int64(-1 << 27)  # keeps the upper 26 bits of a mantissa, so that products of two such halves are exact
+# Rounding a mantissa to its upper 26 bits leaves 26 bits and a sign, so that products of two such halves are exact.
+_HIGH, _ROUNDING = np.int64(-1 << 27), np.int64(1 << 26)
 
 
 def squares(terms: Floats, divisors: Floats) -> Limbs:
@@ -62,5 +63,6 @@ def standard_error(tally: Tally, limbs: Limbs) -> float:
 
 def _products(a: Floats, b: Floats) -> int:
     """Return the exact sum of products of two columns, by splitting each product into four exact products."""
-    halves = [(high, column - high) for column in (a, b) for high in [(column.view(np.int64) & _HIGH).view(np.float64)]]
+    highs = [(column.view(np.int64) + _ROUNDING & _HIGH).view(np.float64) for column in (a, b)]
+    halves = [(high, column - high) for column, high in zip((a, b), highs, strict=True)]
     return exact_sum(np.concatenate([first * second for first in halves[0] for second in halves[1]]))

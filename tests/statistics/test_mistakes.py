@@ -1,0 +1,90 @@
+"""What explains a function's answers: how many answers it takes, of which cases, and how near to which values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.statistics.probing import mistakes
+from rankadapters.statistics.probing.answers import Function, Reply
+from rankadapters.statistics.probing.case_maker import CaseMaker
+from rankadapters.statistics.probing.cases import ANY, EMPTY, NEGATIVE, ONE_DOCUMENT, PLAIN, SHORT, UNTIED, Case
+from rankadapters.statistics.probing.elimination import Elimination, Pool
+from rankadapters.statistics.probing.mistakes import explain
+from tests.statistics.test_search import GRID
+
+RR = ra.parse("ranx.mrr@3")
+TIED, DISTINCT = (0.4, 0.3, 0.2, 0.2), (0.4, 0.3, 0.2, 0.1)
+
+
+def eliminated(convention, cases, answers, tolerance=1e-9):
+    """The answers of a function to cases, and the values of one convention on them."""
+    grid = {name: (getattr(convention, name),) for name in convention.fields() if name != "k"}
+    elimination = Elimination(Function(None, "groups"), Pool.over(cases, [(type(convention), grid)], 3), 3, tolerance)
+    elimination.answers = {i: Reply(answer) for i, answer in enumerate(answers)}
+    return elimination
+
+
+def case(relevant, purpose, scores=TIED):
+    return Case(tuple(float(rank == relevant) for rank in range(1, 5)), scores, (4,), purpose)
+
+
+@pytest.mark.parametrize(
+    ("more", "is_special"),
+    [
+        (case(3, PLAIN), True),
+        (case(3, UNTIED, DISTINCT), False),
+        (case(3, NEGATIVE, (0.4, 0.3, -0.2, -0.2)), False),
+        (case(3, ANY), False),
+        (Case((0.0,) * 4, TIED, (4,), PLAIN), False),
+    ],
+    ids=["plain", "without ties", "of another purpose", "of any kind", "with the trait itself"],
+)
+def test_a_special_rule_is_told_from_three_plain_cases_with_ties_or_more(more, is_special):
+    cases = [case(1, PLAIN), case(2, PLAIN), case(2, UNTIED, DISTINCT), case(0, EMPTY), more]
+    values = [ra.evaluate(one.queries, one.scores, RR).value for one in cases]
+    answers = [-1.0 if not any(one.labels) else value for one, value in zip(cases, values, strict=True)]
+    found = explain(eliminated(RR, cases, answers))
+    assert (getattr(found, "text", "") == mistakes.EXCEPTIONS[EMPTY]) == is_special
+
+
+def test_mistakes_are_tried_on_the_first_cases_of_each_purpose(monkeypatch):
+    tried = []
+    monkeypatch.setattr(mistakes, "make_mistakes", lambda _, cases: tried.extend(cases) or ())
+    cases = CaseMaker((0.0, 1.0), 3, 1).make_all()
+    assert explain(eliminated(RR, cases, np.linspace(0.123, 0.321, len(cases)))) is None
+    most = {PLAIN: 3, UNTIED: 2, EMPTY: 1, SHORT: 1, ONE_DOCUMENT: 1}
+    expected = [one for purpose, n in most.items() for one in [c for c in cases if c.purpose == purpose][:n]]
+    assert sorted(tried, key=cases.index) == sorted(expected, key=cases.index)
+
+
+@pytest.mark.parametrize(("lower", "higher"), [(0.5, 0.5), (-0.5, -0.5), (2, 0), (0, 2)])
+def test_an_unstable_sort_answers_from_the_worst_to_the_best_order_of_ties(lower, higher):
+    cases = [
+        case(1, UNTIED, DISTINCT),
+        case(2, UNTIED, DISTINCT),
+        case(1, PLAIN, (0.5,) * 4),
+        case(2, PLAIN, (0.5,) * 4),
+    ]
+    found = explain(eliminated(RR, cases, [1, 0.5, 0 - lower * 1e-3, 1 + higher * 1e-3], tolerance=1e-3))
+    assert ("unstable sort" in getattr(found, "text", "")) == (max(lower, higher) <= 1)
+
+
+def test_conventions_whose_ranks_begin_with_2_have_the_ties_and_gains_of_the_function():
+    cases = [one for one in CaseMaker((0.0, 1.0, 2.0), 3, 1).make_all() if one.purpose in {PLAIN, UNTIED}]
+    ranks = np.arange(3)
+    answers = []
+    for one in cases:
+        gains = 2.0 ** np.array(one.labels) - 1
+        best, by_score = (
+            gains[np.argsort(-np.array(by), kind="stable")][:3] / np.log2(ranks + 3) for by in (gains, one.scores)
+        )
+        answers.append(by_score.sum() / best.sum())
+    elimination = eliminated(ra.presets.textbook(3), cases, answers)
+    elimination.pool = Pool.over(cases, [(ra.NDCG, {**GRID, "ties": ("average", "input")})], 3)
+    found = explain(elimination)
+    assert found.text == "its discounts begin with rank 2: log2(rank + 2)"
+    assert {(c.measure, c.k, c.gain, c.discount, c.ties) for c in found.conventions} == {
+        ("ndcg", 3, "exp2", "log2", "input")
+    }
