@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import nullcontext
 
 import pytest
 
 import rankadapters as ra
 from rankadapters import progress
-from rankadapters.progress import advance, shown
+from rankadapters.progress import advance, shown, step_of_file
 from tests.tables import for_each
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.1, 0.4, 0.3, 0.2], [2, 2]
@@ -136,3 +137,23 @@ def test_a_bar_that_the_caller_draws_by_rich_is_left_alone(monkeypatch):
 def test_to_advance_where_nothing_is_shown_does_nothing(capsys):
     advance(1, 2)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_appears_after_a_second_and_is_drawn_ten_times_a_second(monkeypatch):
+    tqdm, made = pytest.importorskip("tqdm"), []
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(tqdm, "tqdm", lambda **options: made.append(options) or nullcontext())
+    with shown("a"):
+        pass
+    with shown("b", after=0):
+        pass
+    common = {"leave": False, "mininterval": 0.1, "miniters": 0, "file": sys.stderr}
+    assert made == [{"desc": "a", "delay": 1.0, **common}, {"desc": "b", "delay": 0, **common}]
+
+
+def test_each_file_moves_the_bar_by_a_thousand(monkeypatch):
+    moves = []
+    monkeypatch.setattr(progress, "advance", lambda *move: moves.append(move))
+    for number, n_files, done, total in ((0, 2, 0, 0), (0, 1, 1, 1), (1, 4, 5, 9), (0, 0, 1, 2)):
+        step_of_file(number, n_files)(done, total)
+    assert moves == [(0, 2000), (1000, 1000), (1555, 4000)]  # of an unknown number of files nothing is shown

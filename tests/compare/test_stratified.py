@@ -104,11 +104,9 @@ def test_the_table_says_who_is_ahead(second, ahead, names):
 @for_each(("confidence", "significant", "color"), [(0.5, "yes", "#0072B2"), (0.51, "no", "#7F7F7F")])
 def test_a_difference_at_the_level_itself_is_significant(confidence, significant, color):
     queries, scores = ra.Queries([1, 0, 0, 1], group_sizes=[2, 2]), {"a": [2, 1, 1, 2], "b": [1, 2, 1, 2]}
-    report = stratified_tests(
-        dict.fromkeys(("D", "E"), queries), dict.fromkeys(("D", "E"), scores), "textbook@1", confidence=confidence
-    )
-    line = ("a, b", "a", "2", "+0.500000", "+0.250000 to +0.750000", "0.5000", "0.5000", significant)
-    assert report.blocks()[0].lines == (line,)
+    both = (dict.fromkeys(("D", "E"), column) for column in (queries, scores))
+    report = stratified_tests(*both, "textbook@1", confidence=confidence)
+    assert report.blocks()[0].lines[0][-3:] == ("0.5000", "0.5000", significant)
     pytest.importorskip("matplotlib")
     assert [drawn.get_color() for drawn in report.plot().axes[0].lines[1:]] == [color, color]
 

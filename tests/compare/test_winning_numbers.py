@@ -207,29 +207,18 @@ def test_values_that_decimals_do_not_make_equal_are_not_warned_of(values):
 def test_tables_in_numbers():
     wins = {"D1": "ab", "D2": "ba", "D3": "ab"}  # the better method first
     cells = {(m, d, "MAP"): 1.0 - rank for d, order in wins.items() for rank, m in enumerate(order)}
-    cells |= {("c", "D1", "MAP"): 0.0, ("alone", "D9", "MAP"): 0.5}
-    results = Results(cells, higher_is_better=True)
+    results = Results({**cells, ("c", "D1", "MAP"): 0.0, ("alone", "D9", "MAP"): 0.5}, higher_is_better=True)
     numbers = winning_numbers(results)
+    a, b, c = ("a", "0.7500"), ("b", "0.2500"), ("c", "0.0000")
     assert numbers.table().lines == (
-        ("a", "0.7500", "3", "4", "3"), ("b", "0.2500", "1", "4", "3"), ("c", "0.0000", "0", "2", "1"),
-        ("alone", "-", "0", "0", "1"),
+        (*a, "3", "4", "3"), (*b, "1", "4", "3"), (*c, "0", "2", "1"), ("alone", "-", "0", "0", "1")
     )  # fmt: skip
-    assert numbers.group_table().lines == (
-        ("a", "0.7500", "0.7500"), ("b", "0.2500", "0.2500"), ("c", "0.0000", "0.0000"), ("alone", "-", "-"),
-    )  # fmt: skip
+    assert numbers.group_table().lines == ((*a, a[1]), (*b, b[1]), (*c, c[1]), ("alone", "-", "-"))
     assert front(numbers).blocks()[0].lines == (("a", "1", "0.7500", "4"), ("b", "2", "0.2500", "4"))
-    assert leave_one_out(results).blocks()[0].lines == (
-        ("a", "0.7500", "0.5000", "1.0000", "D1"), ("b", "0.2500", "0.0000", "0.5000", "D1"),
-        ("c", "0.0000", "0.0000", "0.0000", "-"),
-    )  # fmt: skip
-    assert leave_one_out(results.only(datasets="D1")).blocks()[0].lines == (
-        ("a", "1.0000", "-", "-", "-"), ("b", "0.0000", "-", "-", "-"), ("c", "0.0000", "-", "-", "-"),
-    )  # fmt: skip
-
-
-def test_methods_that_win_alike_keep_their_order():
-    results = Results({(m, "D", "MAP"): float(m == "b") for m in "cab"}, higher_is_better=True)
-    assert [line[0] for line in winning_numbers(results).table().lines] == ["b", "c", "a"]
+    ranges = ((*a, "0.5000", "1.0000", "D1"), (*b, "0.0000", "0.5000", "D1"), (*c, "0.0000", "0.0000", "-"))
+    assert leave_one_out(results).blocks()[0].lines == ranges
+    one = (("a", "1.0000", "-", "-", "-"), ("b", "0.0000", "-", "-", "-"), ("c", "0.0000", "-", "-", "-"))
+    assert leave_one_out(results.only(datasets="D1")).blocks()[0].lines == one
 
 
 def test_arrays_are_not_shown():

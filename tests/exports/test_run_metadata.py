@@ -43,6 +43,7 @@ CONVENTIONS = ["trec_eval_9@5", "ranx@all+missing=zero", "textbook@2+missing=zer
 BROKEN = [
     ("# ir_metadata.start\n# tag: a\n", r"run\.txt, line 1: the ir_metadata header has no line '# ir_metadata.end'"),
     ("# ir_metadata.start\n# tag: [a\n# b: c\n# ir_metadata.end\n", r"run\.txt, line 3: .* is not YAML: expected ','"),
+    ("# ir_metadata.start\n# a: [\u2028\u2028\n# ir_metadata.end\n", r"run\.txt, line 3: .* is not YAML"),
     ("\n# ir_metadata.start\n# a: 1\n# b\n# ir_metadata.end\n", r"run\.txt, line [45]: .* is not YAML: could not find"),
     ("# ir_metadata.start\n# - a\n# ir_metadata.end\n", r"run\.txt, line 1: .* is not a YAML mapping"),
     ("# ir_metadata.start\n# ir_metadata.end\n", r"run\.txt, line 1: .* is not a YAML mapping"),

@@ -367,13 +367,13 @@ def test_a_rounded_number_has_twelve_decimals_at_most_and_twenty_units_of_the_la
     assert list(number_causes(value, ours, 0)) == text
 
 
+FEW = ra.Queries(Few.labels, group_sizes=Few.sizes, query_weight=Few.weights)
 CHANCE = "perhaps by chance, as 6 of 100 numbers around it would fit something: "
 
 
 @for_each(("step", "doubt"), [(51, ""), (-51, ""), *((step, CHANCE) for step in (5, 50, -50))])
 def test_changes_that_give_more_than_five_of_the_hundred_numbers_around_are_chance(step, doubt, monkeypatch):
-    queries = ra.Queries(Few.labels, group_sizes=Few.sizes)
-    ours = OurNumber.of(queries, Few.scores, DECLARED.replace(average="uniform"))
+    ours = OurNumber.of(FEW, Few.scores, DECLARED)
     value = ours.value + 0.01
     search = [(f"a change by {n}", value + n * 2e-6) for n in (0, 1, 2, 3, -4, step)]
     monkeypatch.setattr(causes, "TIERS", ((lambda _: changes.Changes.of(search),),))
@@ -387,33 +387,29 @@ def test_another_divisor_is_named_only_by_more_than_eight_decimals(decimals, nam
     assert ("divided by 57 instead of 40" in reason) is named
 
 
-@for_each(
-    ("n_rows", "k", "tried"),
-    [
-        (3, 2, [1, 3, 5, 10, 20, None]),
-        (7, 8, [1, 3, 5, 10, 20, None, 2, 4, 6, 7, 9]),
-        (7, None, [1, 3, 5, 10, 20, 2, 4, 6, 7]),
-        (150, 120, [1, 3, 5, 10, 20, None, *(k for k in range(1, 101) if k not in {1, 3, 5, 10, 20}), 121]),
-    ],
-)
+TRIED = [1, 3, 5, 10, 20, None]
+MORE = [k for k in range(1, 101) if k not in TRIED]
+
+
+@for_each(("n_rows", "k", "tried"), [(3, 2, TRIED), (7, 8, [*TRIED, 2, 4, 6, 7, 9]), (150, 120, [*TRIED, *MORE, 121])])
 def test_cutoffs_that_are_tried(n_rows, k, tried):
     queries = ra.Queries(np.arange(n_rows) % 2, group_sizes=[n_rows])
     ours = OurNumber.of(queries, np.arange(float(n_rows)), ra.presets.ranklib(10).replace(k=k))
     assert [c.k for _, c in changes._field_changes(ours) if c.k != k] == tried
 
 
-def test_searches_of_too_much_data_find_nothing(monkeypatch):
-    queries = ra.Queries(Few.labels, group_sizes=Few.sizes, query_weight=Few.weights)
-    ours = OurNumber.of(queries, Few.scores, DECLARED)
-    n_rows, n_pairs = int((Few.sizes * (Few.sizes - 1)).sum()), Few.sizes.size**2
-    for most, n, search in (
-        ("MAX_PIECE_ROWS", n_rows, changes.cut_queries),
-        ("MAX_PAIRS", n_pairs, changes.swapped_weights),
-    ):
-        monkeypatch.setattr(changes, most, n)
-        assert search(ours).values.size
-        monkeypatch.setattr(changes, most, n - 1)
-        assert not search(ours).values.size
+SIZES_OF_SEARCHES = [
+    ("MAX_PIECE_ROWS", Few.sizes @ (Few.sizes - 1), changes.cut_queries),
+    ("MAX_PAIRS", Few.sizes.size**2, changes.swapped_weights),
+]
+
+
+@for_each(("most", "n", "search"), SIZES_OF_SEARCHES)
+def test_searches_of_too_much_data_find_nothing(most, n, search, monkeypatch):
+    ours = OurNumber.of(FEW, Few.scores, DECLARED)
+    for limit in (n, n - 1):
+        monkeypatch.setattr(changes, most, limit)
+        assert (search(ours).values.size > 0) == (limit == n)
 
 
 @for_each(("n_queries", "largest"), [(1, 4), (2, 4), (3, 6)])

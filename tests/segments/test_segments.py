@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.segments.segments import _student
 from tests.helpers.segment_data import alone, columns, conventions, rows
 from tests.tables import for_each
 
@@ -70,6 +71,7 @@ def test_a_mapping_says_the_same_as_a_column():
         ([True, False, True], [False, True]),
         ([np.datetime64(f"2026-0{month}-01") for month in (2, 1, 2)], [date(2026, 1, 1), date(2026, 2, 1)]),
         (["b", 2, 10], [2, 10, "b"]),
+        ([2, "b", 0.5], [0.5, 2, "b"]),
         ([("x", 2), ("x", 1), ("x", 2)], [("x", 1), ("x", 2)]),
         ([0.5, 0.25, 0.5], [0.25, 0.5]),
         (["all", "all", "all"], ["all"]),
@@ -113,6 +115,11 @@ def test_an_interval_is_that_of_student_with_the_standard_error_of_the_queries()
             half = stats.t.ppf(0.975, row.n_scored - 1) * expected if row.n_scored > 1 else math.nan
             ends = [row.value - half, row.value + half]
             assert [row.low, row.high] == pytest.approx(ends, rel=1e-5, abs=1e-6, nan_ok=True)
+
+
+def test_students_t_is_from_a_table_up_to_ten_degrees_and_then_by_five_terms_of_abramowitz_and_stegun():
+    assert [_student(degrees) for degrees in (1, 10)] == [12.706205, 2.228139]
+    assert _student(11) == pytest.approx(2.200980255324826, rel=1e-12)
 
 
 def test_equal_values_have_an_interval_without_width_and_a_single_query_has_none():
@@ -176,6 +183,7 @@ def test_a_plot_has_a_line_for_each_segment_and_one_at_the_value_of_all():
         ([{}] * 6, "by holds a value that is not hashable", None),
         ({"a": "se", "b": "se"}, "by has no segment for query 'c'", None),
         ({**BY, "d": "x", "e": "x"}, "by names query 'd' and 1 more queries, but the data have no such query", None),
+        ({**BY, "d": "x"}, "by names query 'd', but the data have no such query", None),
         ({**BY, "c": None}, r"by\['c'\] is None, but every query belongs to a segment", None),
         ({**BY, "c": []}, "by holds a value that is not hashable", None),
         ({}, "by has no segment for query 'a'", None),

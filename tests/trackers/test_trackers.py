@@ -134,6 +134,15 @@ def test_mlflow_has_a_long_training_whole_in_a_run_by_id(mlflow):
     assert mlflow.active_run() is None
 
 
+def test_mlflow_is_given_a_thousand_values_and_a_hundred_tags_at_once(mlflow, monkeypatch):
+    sizes = []
+    note = lambda _, run, metrics=(), tags=(): sizes.append((run, len(metrics), len(tags)))  # noqa: E731
+    monkeypatch.setattr(mlflow.MlflowClient, "log_batch", note)
+    conventions = [f"letor4@{k}" for k in range(1, 1002)]
+    ra.trackers.log_mlflow(ra.evaluate([1, 0], [2, 1], conventions, group_sizes=[2]), run_id="x")
+    assert sizes == [("x", 1000, 0), ("x", 1, 0), *[("x", 0, 100)] * 10, ("x", 0, 1)]
+
+
 def test_mlflow_s_key_is_the_name_of_the_set(mlflow):
     lgb = pytest.importorskip("lightgbm")
     metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
