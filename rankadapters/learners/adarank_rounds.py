@@ -108,7 +108,6 @@ class AdaRankRounds:
             return
         self.n_repeats += 1
         if self.n_repeats == self.max_consecutive:
-            self.n_repeats = 0
             self.excluded.add(feature)
 
     def add_feature(self, feature: int, alpha: float) -> None:

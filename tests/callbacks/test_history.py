@@ -41,6 +41,7 @@ def test_a_copied_entry_knows_the_same_and_a_replaced_field_leaves_the_others():
     for copied in (copy.copy(entry), copy.deepcopy(entry), pickle.loads(pickle.dumps(entry)), entry._replace()):
         assert copied == entry
         assert vars(copied) == {"name": "mine", "run": 1, "iteration": 7}
+    assert vars(Evaluation("valid", NDCG, 0.5)) == {"name": NDCG.name, "run": 0, "iteration": 0}
     entry = entry._replace(dataset=3, run=2)
     assert (entry, entry.name, entry.run, entry.iteration) == ((3, NDCG, 0.5), "mine", 2, 7)
 
@@ -51,6 +52,7 @@ def test_a_history_is_a_list_whose_parts_are_histories():
     assert isinstance(found[2:4], History)
     assert found[-1] == ("valid", LOSS, 1.5)
     assert found.runs == [0, 1]
+    assert {entry.run for entry in found.only(run=-2)} == {0}
     assert [entry.value for entry in found.only(run=-1, convention=NDCG)] == [1.25, 1.75, 1.5]
     assert found.only(run=0, dataset="valid", convention="letor4@5") == [("valid", NDCG, value) for value in VALUES]
     assert History().only(dataset="valid") == []
@@ -99,6 +101,7 @@ def test_the_table_says_how_each_series_ends_and_when_it_was_best():
         ("1", "valid", NDCG.name, "3", "1.500000", "1.750000", "1"),
         ("1", "valid", LOSS.name, "3", "1.500000", "1.250000", "0"),
     )
+    assert History([Evaluation("valid", NDCG, 0.5)]).summary().caption == "1 run, 1 iteration"
     assert history()._repr_html_() == table.html()
     assert history()._repr_markdown_() == table.markdown()
 

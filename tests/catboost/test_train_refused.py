@@ -73,6 +73,19 @@ def test_parameters_that_are_none_are_refused(params, message):
         ra.catboost.train(params, pool(), QUERY_RMSE)
 
 
+def test_defaults_are_catboosts_and_the_least_values_are_taken():
+    default = TrainingParams.of({})
+    numbers = default.rounds, default.learning_rate, default.random_seed, default.random_strength, default.l2_leaf_reg
+    assert numbers == (1000, 0.03, 0, 1, 3)
+    assert (default.verbose, default.patience, default.use_best_model, default.n_threads) == (0, None, None, None)
+    least = {"iterations": 1, "random_seed": 0, "random_strength": 0, "l2_leaf_reg": 0, "verbose": 0}
+    params = TrainingParams.of({**least, "early_stopping_rounds": 1, "thread_count": 1})
+    found = params.rounds, params.random_seed, params.random_strength, params.l2_leaf_reg, params.verbose
+    assert found == (1, 0, 0, 0, 0)
+    assert (params.patience, params.n_threads) == (1, 1)
+    assert TrainingParams.of({"thread_count": -1}).n_threads is None
+
+
 @pytest.mark.parametrize(
     ("params", "argument"),
     [

@@ -11,20 +11,25 @@ def values_of(scores, y, sizes, convention):
     return ra.Evaluator(y, convention, group_sizes=sizes).per_query(scores).tolist()
 
 
-def adarank(X, y, sizes, convention, rounds):
-    """Xu & Li 2007, figure 1: coefficients after so many rounds."""
+def adarank(X, y, sizes, convention, rounds, *, most=None):
+    """Xu & Li 2007, figure 1: coefficients after so many rounds; `most` repetitions that change nothing exclude one."""
     n, n_features = len(sizes), len(X[0])
     weak = [values_of([row[f] for row in X], y, sizes, convention) for f in range(n_features)]
     weights, coefficients = [1 / n] * n, [0.0] * n_features
+    last, excluded, repeats = (None, None), None, 0
     for _ in range(rounds):
         means = [sum(w * e for w, e in zip(weights, values, strict=True)) for values in weak]
-        f = max(range(n_features), key=lambda each: (means[each], -each))
+        f = max(set(range(n_features)) - {excluded}, key=lambda each: (means[each], -each))
         above = sum(w * (1 + e) for w, e in zip(weights, weak[f], strict=True))
         below = sum(w * (1 - e) for w, e in zip(weights, weak[f], strict=True))
         coefficients[f] += 0.5 * log(above / below)
         scores = [sum(c * x for c, x in zip(coefficients, row, strict=True)) for row in X]
-        raised = [exp(-value) for value in values_of(scores, y, sizes, convention)]
+        reached = values_of(scores, y, sizes, convention)
+        raised = [exp(-value) for value in reached]
         weights = [each / sum(raised) for each in raised]
+        repeats = repeats + 1 if last == (f, reached) else 0
+        excluded = None if not repeats else f if repeats == most else excluded
+        last, repeats = (f, reached), repeats % most if most else 0
     return coefficients
 
 

@@ -54,6 +54,11 @@ def test_a_convention_without_such_values_is_refused(convention, reason):
         AdaRank(convention).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
+def test_values_a_little_above_1_are_refused():
+    with pytest.raises(ra.UnsupportedConventionError, match=r"gives magnitudes up to 1\.63093"):  # 1 + 1 / log2(3)
+        AdaRank("ranklib.dcg@10").fit([[1.0], [1.0], [0.0]], [1, 1, 0], qid=[7, 7, 7])
+
+
 @pytest.mark.parametrize("variant", ["xu-li", "ranklib"])
 def test_a_feature_that_ranks_all_perfectly_is_the_model(variant):
     model = AdaRank("textbook@2", variant=variant).fit([[3.0, 1.0], [2.0, 1.0]], [1, 0], qid=[7, 7])
@@ -80,6 +85,35 @@ def test_a_feature_that_is_chosen_again_and_changes_nothing_is_left_out_until_so
     assert model.features_.tolist() == [0, 0, 0, 1, 0, 0, 0, 1, 0]
     alone = model.fit(np.array(X)[:, :1], y, qid=qid)
     assert alone.features_.tolist() == [0] * 9  # the only feature is chosen all the same
+
+
+@pytest.mark.parametrize(("variant", "features"), [("xu-li", [0]), ("ranklib", [1])])
+def test_without_tolerance_a_round_that_gains_nothing_is_undone_and_the_last(variant, features):
+    """RankLib chooses each feature twice, undoes and queues it, and trains on with the one queued last."""
+    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 3, [1, 0] * 3, np.repeat(range(3), 2)
+    model = AdaRank("textbook@5", variant=variant, tol=0.0).fit(X, y, qid=qid)
+    assert model.features_.tolist() == features
+    assert model.coef_[features[0]] == model.alphas_[0] != 0
+    assert model.coef_[1 - features[0]] == 0
+
+
+def test_a_first_round_may_have_no_value():
+    model = AdaRank("ranklib@1", tol=0.0, max_iter=1).fit([[1.0], [0.0]], [0, 1], qid=[7, 7])
+    assert (model.n_iter_, model.history_[0].value) == (1, 0.0)
+
+
+def test_as_ranklib_validation_without_any_value_keeps_the_last_round():
+    model = AdaRank("ranklib@10", variant="ranklib", max_iter=3)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(DATA.X, np.zeros(DATA.y.size), DATA.qid)])
+    assert {each.value for each in model.history_ if each.dataset == "valid_0"} == {0.0}
+    assert model.features_.tolist() == [2]  # and not the first round, which chose 0
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_features_are_excluded_as_in_plain_python(most):
+    model = AdaRank("textbook@5", max_iter=30, tol=10.0, max_consecutive=most).fit(DATA.X, DATA.y, qid=DATA.qid)
+    expected = adarank(DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), "textbook@5", 30, most=most)
+    np.testing.assert_allclose(model.coef_, expected, rtol=1e-9)
 
 
 def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow():

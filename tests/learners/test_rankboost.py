@@ -98,6 +98,12 @@ def test_constant_features_teach_nothing():
     assert model.predict(np.ones((2, 2))).tolist() == [0.0, 0.0]
 
 
+def test_pairs_that_cancel_but_for_rounding_teach_nothing():
+    """Of the weights 0.1 and 0.2 against 0.3, r is 1e-16."""
+    X, y, weight = [[1.0], [0.0]] * 3, [1, 0, 1, 0, 0, 1], np.repeat([0.1, 0.2, 0.3], 2)
+    assert RankBoost().fit(X, y, qid=np.repeat(range(3), 2), sample_weight=weight).n_iter_ == 0
+
+
 @pytest.mark.parametrize(
     ("params", "reason"),
     [

@@ -74,6 +74,14 @@ def test_no_qid_is_an_error_and_an_unnamed_index_is_none(routing):
         cross_validate(Ridge(), DATA.X, DATA.y, cv=folds(), scoring=scorer, error_score="raise", params={})
 
 
+@for_each("n_more", [-1, 1])
+def test_whole_ids_of_another_number_of_rows_are_not_those_of_x(n_more):
+    model, n = Ridge().fit(DATA.X, DATA.y), DATA.y.size
+    scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=np.resize(DATA.qid, n + n_more))
+    with pytest.raises(ra.InputError, match=rf"whole= has {n + n_more} rows but X has {n}, so it does not give"):
+        scorer(model, DATA.X, DATA.y)
+
+
 def test_without_routing_the_error_says_so():
     model = Ridge().fit(DATA.X, DATA.y)
     scorer = ra.sklearn.query_scorer(TEXTBOOK, qid="session")

@@ -67,6 +67,7 @@ BAD = [
     (lambda: fit(qid=DATA.qid / 10), rf"qid has floats such as 0\.0{HINTED}qid\.astype"),
     (lambda: fit(y=with_nan(DATA.y)), rf"labels\[7\] is nan, which is not a finite number{HINTED}"),
     (lambda: fit(X=DATA.X[:-1]), rf"X has \d+ rows but y has \d+{HINTED}one label"),
+    (lambda: fit(X=np.array(5.0)), r"X=ndarray of shape \(\); allowed are tables, matrices"),
     (lambda: fit(y=pd.Series(DATA.y), qid=pd.Series(DATA.qid, index=MIXED)), "different pandas index"),
     (lambda: fit(X=np.column_stack([DATA.X, DATA.qid])), f"column 5 {HELD}"),
     (lambda: fit(X=sp.csr_matrix(np.column_stack([DATA.qid, DATA.X]))), f"column 0 {HELD}"),
@@ -122,6 +123,10 @@ def test_a_search_without_routing_says_how_to_turn_it_on():
 
 def test_columns_that_tell_no_rows_together_or_all_of_them_are_features():
     assert fit(X=np.ones((3, 2)), y=[0, 1, 2], qid=[1, 1, 1]).n_features_in_ == 2
+    ends = np.column_stack([DATA.X, np.where(np.isin(ROWS, ROWS[[0, -1]]), DATA.qid, 0.5)])
+    assert fit(X=ends).n_features_in_ == 6
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        fit(X=DATA.X[:, 0])
     X = np.column_stack([DATA.X, ROWS])
     assert (fit(X=X, qid=ROWS).predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()
 

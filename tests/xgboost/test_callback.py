@@ -47,6 +47,16 @@ def test_the_callback_writes_into_the_log_beside_xgboosts_own_sets():
     assert result["valid"][TEXTBOOK.name][-1] == ra.evaluate(two.y, scores, TEXTBOOK, qid=two.qid).value
 
 
+def test_the_callback_weighs_rows_where_the_convention_takes_all_rows_as_one():
+    one, weights = ranking(12), np.random.default_rng(1).random(ranking(12).sizes.size).astype(np.float32)
+    one = one._replace(y=(one.y > 0).astype(float))
+    for data in ((one.X, one.y, one.qid, weights), dmatrix(one, weight=weights)):
+        callback = ra.xgboost.EvalCallback("lightgbm.auc", [(data, "valid")])
+        scores = train({}, dmatrix(one), 1, callbacks=[callback]).predict(dmatrix(one))
+        expected = ra.evaluate(one.y, scores, "lightgbm.auc", qid=one.qid, row_weight=np.repeat(weights, one.sizes))
+        assert callback.history[-1].value == expected.value
+
+
 def test_the_callback_ranks_raw_margins_when_told():
     one = ranking(14)
     one = one._replace(y=(one.y > 0).astype(float))
