@@ -105,6 +105,8 @@ def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
         ("YetiRank:mode=PFound", "mode='PFound'; allowed"),
         ("YetiRank:permutations=2.5", "has permutations='2.5'; allowed are whole numbers"),
         pytest.param("YetiRank:permutations=" + "9" * 5000, "allowed are whole numbers", id="5000 digits"),
+        ("YetiRank:permutations=0000000000000000000010", "allowed are whole numbers"),  # longer than any 64-bit integer
+        ("YetiRank:permutations=-9223372036854775808", "permutations=-9223372036854775808; allowed are .* from 1 "),
         ("YetiRank:permutations=\u0661\u0660", "allowed are whole numbers"),
         pytest.param("LambdaMart:top=" + "1" * 5000, "has top='111", id="top of 5000 digits"),
         ("LambdaMart:top=0", "has top='0'"),

@@ -143,6 +143,7 @@ def test_names_say_the_preset_or_seven_digits():
         ("ndcg@10/gain=exp2", "truncated"),
         ("ndcg@10/gain=exp2/v1", "left out:\n  discount"),
         ("", "is neither a preset@k"),
+        ("nope/x=1/v1", "does not start with a measure and its cutoff, such as 'ndcg@10'"),
         ("map@10/v1", "the measures are 'ndcg', 'dcg'"),
         ("ndcg@0/v1", "does not start with"),
         (str(presets.yahoo(1)).replace("/v1", "/v2"), "knows 'v1'"),

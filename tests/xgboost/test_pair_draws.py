@@ -18,6 +18,7 @@ from tests.helpers.objective_drivers import SEED
 from tests.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
+pair_draws = pytest.importorskip("rankadapters.xgboost.pair_draws")
 
 MEAN = {"lambdarank_pair_method": "mean"}
 BY_ROUND = objectives.xgboost.ndcg(**MEAN)
@@ -63,6 +64,19 @@ def test_seeded_pairs_replay_the_built_in_objective(name, method, start):
     expected = margins(train, {**told, **own})
     np.testing.assert_array_equal(margins(train, told | obj.replay_params(train, base_score=start), obj), expected)
     assert np.ptp(expected) > 0.1
+
+
+@for_each(
+    ("value", "rounds", "estimate", "skipped"),
+    [(SEEDED, 0, 0.25, 1), (SEEDED, 0, 0.5, 0), (SEEDED, 0, None, 0), (SEEDED, 2, 0.25, 0), (BY_ROUND, 0, 0.25, 0)],
+)
+@pytest.mark.filterwarnings("ignore:this training is not")
+def test_only_a_new_seeded_training_from_the_estimate_skips_a_draw(value, rounds, estimate, skipped, monkeypatch):
+    train, draws = dmatrix(graded(1)), pair_draws.TrainingDraws()
+    booster = xgb.train({**PARAMS, "base_score": 0.25, "objective": "rank:ndcg"}, train, rounds)
+    monkeypatch.setattr(pair_draws, "_booster", lambda: booster)
+    draws.expect(train, estimate)
+    assert draws.before_training(value, train) == skipped
 
 
 @from_3_4
