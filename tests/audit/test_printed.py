@@ -18,6 +18,8 @@ WRITTEN = [
     (Decimal("0.50"), None, "0.50"),
     (1.0, None, "1.0"),
     (0, 3, "0.000"),
+    (0.5, 17, "0.50000000000000000"),
+    ("1e-17", None, "0.00000000000000001"),
     ("1e-3", None, "0.001"),
     (" 0.16 ", None, "0.16"),
 ]
@@ -33,6 +35,23 @@ def test_a_value_matches_where_it_rounds_to_the_number():
     assert [printed.holds(v) for v in (0.12450001, 0.12549999, 0.12449999, 0.12550001)] == [True, True, False, False]
     assert read("0.2", None).holds(0.25)  # exactly between: printf and round-half-up disagree, so both
     assert read("0.3", None).holds(0.25)
+
+
+@pytest.mark.parametrize("text", ["0.3", "1.0", "123.4", "-0.7", "0.12345678901234", "1e-17", "1234567.8"])
+def test_arrays_are_compared_like_single_values_to_the_last_bit(text):
+    printed = read(text, None, negative=True)
+    steps = np.arange(-40, 41).reshape(9, 9)
+    for sign in (-1, 1):
+        edge = float(printed.value + sign * printed.half)
+        values = edge + steps * np.spacing(edge)
+        assert printed.hold(values).tolist() == [[printed.holds(v) for v in row] for row in values.tolist()]
+    assert not printed.hold([np.nan, np.inf, -np.inf]).any()
+
+
+def test_twelve_decimals_are_compared_and_digits_cut_off_are_between_two_numbers():
+    assert [str(read(f"0.5{'0' * zeros}", None).half) for zeros in (10, 11, 12)] == ["5E-12", "5E-13", "5E-13"]
+    assert [read("0.4", None).truncates(value) for value in (0.375, 0.4, 0.49999, 0.5)] == [False, True, True, False]
+    assert [read("0.5", None).truncates(value) for value in (0.49999, 0.5)] == [False, True]
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float16])

@@ -93,8 +93,12 @@ def test_mq2008_is_as_its_authors_and_the_paper_describe_it():
     assert "rows of different labels tie across the cut at 10" in warned
 
 
+THREE, TIED = [1, 0, 1, 1, 0, 2, 0], [1, 2, 1, 1, 3, 3, 4]  # the second and the third query have ties
 PITFALLS = [
     ([6, 0], 1, None, [2], r"labels go up to 6: .* worth 63 documents of label 1"),
+    ([5, 0], 1, None, [2], r"labels go up to 5: .* worth 31 documents"),
+    ([1023, 0], 1, None, [2], r"worth 8.988e\+307 documents"),
+    ([1024, 0], 1, None, [2], r"worth more than float64 holds in documents"),
     ([31, 0], 1, None, [2], r"labels above 30 have no default gain in LightGBM"),
     ([1, 0], [1, 2], None, [2], r"different cutoffs \(1, 2\).*0.5000 at 1, 0.8155 at 2"),
     ([1, 0, 1], 3, None, [2, 1], r"k = 3 is larger than 100.0 % of the queries"),
@@ -103,6 +107,15 @@ PITFALLS = [
     ([1, 0], None, [1, 1], [2], r"in 1 queries \(100.0 %\) rows of different labels tie, none of them across"),
     ([1, 0], None, [1e9, 1e9 + 1], [2], r"rounded to float32, rows of different labels tie, none of them across"),
     ([1, 0, 1, 1], 1, None, [2, 2], r"1 queries \(50.0 %\) have equal labels throughout"),
+    (THREE, None, TIED, [2, 2, 3], r"in 1 queries \(33.3 %\) rows of different labels tie, none of them across"),
+    (THREE, 2, TIED, [2, 2, 3], r"in 1 queries \(33.3 %\) rows of different labels tie across the cut at 2"),
+]
+NO_PITFALLS = [
+    ([4, 0], 1, None, [2], "labels go up"),
+    ([30, 0], 1, None, [2], "labels above"),
+    ([1, 0, 1], 2, None, [2, 1], "is larger than"),
+    ([1, 0], [1], None, [2], "different cutoffs"),
+    (THREE, 1, TIED, [2, 2, 3], "across the cut at"),
 ]
 
 
@@ -110,6 +123,12 @@ def test_pitfalls_are_told_where_the_data_fall_into_them():
     for labels, k, scores, sizes, warning in PITFALLS:
         found = ra.audit.profile(labels, k=k, scores=scores, group_sizes=sizes)
         assert any(re.search(warning, text) for text in found.warnings), (warning, found.warnings)
+
+
+def test_pitfalls_are_not_told_where_the_data_just_avoid_them():
+    for labels, k, scores, sizes, warning in NO_PITFALLS:
+        found = ra.audit.profile(labels, k=k, scores=scores, group_sizes=sizes)
+        assert not [text for text in found.warnings if warning in text], (warning, found.warnings)
 
 
 def test_data_without_pitfalls_have_no_warning():

@@ -12,16 +12,15 @@ from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import ANY, EMPTY, NEGATIVE, ONE_DOCUMENT, PLAIN, SHORT, UNTIED, Case
 from rankadapters.statistics.probing.elimination import Elimination, Pool
 from rankadapters.statistics.probing.mistakes import explain
-from tests.statistics.test_search import GRID
 
 RR = ra.parse("ranx.mrr@3")
 TIED, DISTINCT = (0.4, 0.3, 0.2, 0.2), (0.4, 0.3, 0.2, 0.1)
 
 
-def eliminated(convention, cases, answers, tolerance=1e-9):
+def eliminated(cases, answers, tolerance=1e-9):
     """The answers of a function to cases, and the values of one convention on them."""
-    grid = {name: (getattr(convention, name),) for name in convention.fields() if name != "k"}
-    elimination = Elimination(Function(None, "groups"), Pool.over(cases, [(type(convention), grid)], 3), 3, tolerance)
+    grid = {name: (getattr(RR, name),) for name in RR.fields() if name != "k"}
+    elimination = Elimination(Function(None, "groups"), Pool.over(cases, [(ra.RR, grid)], 3), 3, tolerance)
     elimination.answers = {i: Reply(answer) for i, answer in enumerate(answers)}
     return elimination
 
@@ -45,7 +44,7 @@ def test_a_special_rule_is_told_from_three_plain_cases_with_ties_or_more(more, i
     cases = [case(1, PLAIN), case(2, PLAIN), case(2, UNTIED, DISTINCT), case(0, EMPTY), more]
     values = [ra.evaluate(one.queries, one.scores, RR).value for one in cases]
     answers = [-1.0 if not any(one.labels) else value for one, value in zip(cases, values, strict=True)]
-    found = explain(eliminated(RR, cases, answers))
+    found = explain(eliminated(cases, answers))
     assert (getattr(found, "text", "") == mistakes.EXCEPTIONS[EMPTY]) == is_special
 
 
@@ -53,7 +52,7 @@ def test_mistakes_are_tried_on_the_first_cases_of_each_purpose(monkeypatch):
     tried = []
     monkeypatch.setattr(mistakes, "make_mistakes", lambda _, cases: tried.extend(cases) or ())
     cases = CaseMaker((0.0, 1.0), 3, 1).make_all()
-    assert explain(eliminated(RR, cases, np.linspace(0.123, 0.321, len(cases)))) is None
+    assert explain(eliminated(cases, np.linspace(0.123, 0.321, len(cases)))) is None
     most = {PLAIN: 3, UNTIED: 2, EMPTY: 1, SHORT: 1, ONE_DOCUMENT: 1}
     expected = [one for purpose, n in most.items() for one in [c for c in cases if c.purpose == purpose][:n]]
     assert sorted(tried, key=cases.index) == sorted(expected, key=cases.index)
@@ -61,30 +60,6 @@ def test_mistakes_are_tried_on_the_first_cases_of_each_purpose(monkeypatch):
 
 @pytest.mark.parametrize(("lower", "higher"), [(0.5, 0.5), (-0.5, -0.5), (2, 0), (0, 2)])
 def test_an_unstable_sort_answers_from_the_worst_to_the_best_order_of_ties(lower, higher):
-    cases = [
-        case(1, UNTIED, DISTINCT),
-        case(2, UNTIED, DISTINCT),
-        case(1, PLAIN, (0.5,) * 4),
-        case(2, PLAIN, (0.5,) * 4),
-    ]
-    found = explain(eliminated(RR, cases, [1, 0.5, 0 - lower * 1e-3, 1 + higher * 1e-3], tolerance=1e-3))
+    untied, tied = ([case(rank, *kind) for rank in (1, 2)] for kind in ((UNTIED, DISTINCT), (PLAIN, (0.5,) * 4)))
+    found = explain(eliminated([*untied, *tied], [1, 0.5, 0 - lower * 1e-3, 1 + higher * 1e-3], tolerance=1e-3))
     assert ("unstable sort" in getattr(found, "text", "")) == (max(lower, higher) <= 1)
-
-
-def test_conventions_whose_ranks_begin_with_2_have_the_ties_and_gains_of_the_function():
-    cases = [one for one in CaseMaker((0.0, 1.0, 2.0), 3, 1).make_all() if one.purpose in {PLAIN, UNTIED}]
-    ranks = np.arange(3)
-    answers = []
-    for one in cases:
-        gains = 2.0 ** np.array(one.labels) - 1
-        best, by_score = (
-            gains[np.argsort(-np.array(by), kind="stable")][:3] / np.log2(ranks + 3) for by in (gains, one.scores)
-        )
-        answers.append(by_score.sum() / best.sum())
-    elimination = eliminated(ra.presets.textbook(3), cases, answers)
-    elimination.pool = Pool.over(cases, [(ra.NDCG, {**GRID, "ties": ("average", "input")})], 3)
-    found = explain(elimination)
-    assert found.text == "its discounts begin with rank 2: log2(rank + 2)"
-    assert {(c.measure, c.k, c.gain, c.discount, c.ties) for c in found.conventions} == {
-        ("ndcg", 3, "exp2", "log2", "input")
-    }

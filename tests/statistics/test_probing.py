@@ -8,7 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.case_maker import CaseMaker
-from rankadapters.statistics.probing.cases import ANY, PLAIN, UNTIED, Case
+from rankadapters.statistics.probing.cases import ANY, EMPTY, PLAIN, UNTIED, Case
 from rankadapters.statistics.probing.elimination import Conventions, Elimination, Pool
 from rankadapters.statistics.probing.examination import MOST_RANKS, find_cutoff
 from rankadapters.statistics.probing.shrinking import shrink
@@ -19,6 +19,14 @@ GRADES = (0.0, 1.0, 2.0)
 
 def function(convention):
     return Function(lambda y, s, n: ra.evaluate(y, s, convention, group_sizes=n).value, "groups")
+
+
+def among(values, answers, *, purpose=PLAIN, tolerance=1e-9):
+    """A function with these answers to cases, among conventions with the values in the rows."""
+    cases = [Case((float(number), 1.0), (1.0, 2.0), (2,), purpose) for number in range(len(answers))]
+    by_labels = dict(zip([case.labels for case in cases], answers, strict=True))
+    pool = Pool(cases, [Conventions(ra.NDCG, [])] * len(values), np.array(values, float))
+    return Elimination(Function(lambda labels, _: by_labels[tuple(labels)], "query"), pool, None, tolerance)
 
 
 @pytest.mark.parametrize(("k", "cutoff"), [(1, 1), (2, 2), (7, 7), (MOST_RANKS - 2, MOST_RANKS - 2), (None, None)])
@@ -47,19 +55,59 @@ def test_cases_are_asked_until_none_tells_conventions_apart():
     [
         ([[0, 0], [1, 0], [1, 1]], 2, [0, 1]),
         ([[0, 0], [1, 0], [1, 0]], 2, [0]),
-        ([[0, 0], [1, 0], [2, 1]], 2, [0]),
         ([[0, 0], [0, 0], [0, 0]], 2, [0]),
         ([[0, 0], [0, 1], [0, 1]], 1, [1]),
     ],
 )
 def test_cases_are_asked_while_two_conventions_or_more_differ_on_one(values, answer, asked):
-    cases = [Case((float(number), 1.0), (1.0, 2.0), (2,), PLAIN) for number in range(2)]
-    answers = dict(zip([one.labels for one in cases], values[answer], strict=True))
-    function = Function(lambda labels, _: answers[tuple(labels)], "query")
-    pool = Pool(cases, [Conventions(ra.NDCG, [])] * 3, np.array(values, float))
-    elimination = Elimination(function, pool, None, 1e-9)
+    elimination = among(values, values[answer])
     elimination.run([PLAIN])
     assert list(elimination.answers) == asked
+
+
+def test_more_cases_of_a_purpose_are_asked_up_to_the_least_number_of_answers():
+    elimination = among([[0, 1, 2, 3]], [0, 1, 2, 3])
+    n_answers = []
+    for least in (0, 1, 1, 3, 2, 9):
+        elimination.ask_more(PLAIN, least)
+        elimination.ask_more(UNTIED, 5)
+        n_answers.append(len(elimination.answers))
+    assert n_answers == [0, 1, 1, 3, 3, 4]
+
+
+def test_conventions_remain_within_the_tolerance_relative_to_answers_above_1():
+    answers = [0.5, 8.0]
+    changes = np.array([[0.001, 0.008], [-0.0009, -0.0079], [0.0011, 0], [0, 0.0081], [np.nan, 0]]) * 0.9999
+    elimination = among(answers + changes, answers, tolerance=1e-3)
+    elimination.ask_more(PLAIN, 2)
+    assert elimination.remaining == [0, 1]
+    assert elimination.fits
+
+
+@pytest.mark.parametrize(
+    ("purpose", "values", "remaining"),
+    [(EMPTY, [np.nan, 1, np.nan], [0, 2]), (EMPTY, [0, 1, 2], [0, 1, 2]), (PLAIN, [np.nan, 1, 0], [0, 1, 2])],
+)
+def test_no_number_rules_out_conventions_with_one_only_if_nothing_is_relevant(purpose, values, remaining):
+    elimination = among([[value] for value in values], [np.nan], purpose=purpose)
+    elimination.ask_more(purpose, 1)
+    assert elimination.remaining == remaining
+    assert not elimination.fits
+    assert elimination.nearest() is None
+
+
+@pytest.mark.parametrize(
+    ("values", "nearest"),
+    [
+        ([[0, 9, 9], [1, 1, 9], [2, 2, 2]], 1),
+        ([[1, 9, 9], [1, 2, 9], [1, 2, 3]], 2),
+        ([[1, 1, np.nan], [1, 1, 1000], [1, 1, 1001]], 1),
+    ],
+)
+def test_the_nearest_convention_has_the_most_answers_then_the_closest(values, nearest):
+    elimination = among(values, [1, 1, 1])
+    elimination.ask_more(PLAIN, 3)
+    assert elimination.nearest() == nearest
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (1, 3)])
