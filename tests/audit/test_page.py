@@ -250,7 +250,4 @@ def test_conventions_without_a_cutoff_have_no_curve():
 def test_a_scatter_counts_queries_with_a_lower_and_a_higher_value_and_without_one():
     x, y = np.array([0.5, 0.5, 0.5, 0.1, 0.2, 0.3, np.nan, 1.0]), np.array([0.2, 0.5, 0.7, 0.3, 0.9, 0.1, 0.5, np.nan])
     caption = query_scatter(x, y, ("a", "b"), "model", "chart").caption
-    assert caption == (
-        "model: each query under a and b. Of 8 queries 6 have a value under both: "
-        "2 a lower one under b, 3 a higher one, 1 the same."
-    )
+    assert "Of 8 queries 6 have a value under both: 2 a lower one under b, 3 a higher one, 1 the same." in caption

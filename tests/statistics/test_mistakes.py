@@ -38,7 +38,6 @@ def case(relevant, purpose, scores=TIED):
         (case(3, ANY), False),
         (Case((0.0,) * 4, TIED, (4,), PLAIN), False),
     ],
-    ids=["plain", "without ties", "of another purpose", "of any kind", "with the trait itself"],
 )
 def test_a_special_rule_is_told_from_three_plain_cases_with_ties_or_more(more, is_special):
     cases = [case(1, PLAIN), case(2, PLAIN), case(2, UNTIED, DISTINCT), case(0, EMPTY), more]
