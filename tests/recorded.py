@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import rankadapters as ra
+from tests import recorded_reports
 
 FILE = Path(__file__).parent / "golden" / "recorded.json"
 CUTOFFS = (1, 10, 40, None)
@@ -168,7 +169,12 @@ def texts() -> dict[str, str]:
     return {text: str(ra.parse(text)) for text in dict.fromkeys(several)}
 
 
-PARTS = {"values": values, "gradients": gradients, "calls": calls, "texts": texts}
+def reports() -> dict[str, list[str]]:
+    """Lines of reports."""
+    return {name: recorded_reports.recorded(maker) for name, maker in recorded_reports.makers().items()}
+
+
+PARTS = {"values": values, "gradients": gradients, "calls": calls, "texts": texts, "reports": reports}
 
 
 def _digest(*parts: Any) -> str:
@@ -184,7 +190,7 @@ def main() -> None:
     recorded, write = json.loads(FILE.read_text(encoding="utf-8")), parser.parse_args().write
     lines = []
     for name, part in PARTS.items():
-        known, found = recorded[name], part()
+        known, found = recorded.get(name, {}), part()
         other = [key for key in known if found.get(key) != known[key]]
         lines.append(f"{name}: {len(known)} recorded, {len(other)} differ, {len(found.keys() - known.keys())} new")
         lines += [f"  {key}\n    was {known[key]}\n    is  {found.get(key)}" for key in other]
