@@ -1,7 +1,7 @@
 """Reports whose texts and figures are recorded: each a call on small data, its rows written with nine digits.
 
-A report is kept for its many small decisions: the order of its lines, how many it shows, the words for one and for
-several, the limits from which it warns, the draws of a seed. `python -m tests.recorded --write` adds those that are new.
+A report is recorded for its many small decisions: the order of its lines, how many it shows, the words for one and
+for many, the limits from which it warns, the draws of a seed. `python -m tests.recorded --write` adds new reports.
 """
 
 from __future__ import annotations
