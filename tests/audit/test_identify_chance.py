@@ -101,6 +101,16 @@ def test_random_numbers_are_within_the_window_and_what_the_measure_can_give(valu
     assert chance.shares == pytest.approx((0, 0, 3 / chance.n_random))
 
 
+def test_of_conventions_at_the_same_distance_the_first_is_the_nearest():
+    number = Number(ra.NDCG, "ndcg", read("0.50", None), True, None, None, (5,))
+    found = candidates.Candidates([number], [])
+    for name, means in (("first", [[np.nan, 0.7], [0.4, 0.6]]), ("second", [[0.6, 0.4]]), ("third", [[0.2, 0.9]])):
+        conventions = lambda *indices, name=name: [(name, *indices)]  # noqa: E731
+        found.add(SimpleNamespace(means=np.array(means)[..., None], conventions=conventions))
+    assert found.nearest == (pytest.approx(0.1), ("first", 1, 0))
+    assert found.groups() == []
+
+
 def test_a_preset_is_chance_less_often_than_a_convention_that_nobody_uses():
     found = ra.audit.identify(*generated(), value="0.4382", k=5)
     assert list(found.chance.expected) == sorted(found.chance.expected)
@@ -203,7 +213,8 @@ def test_where_one_number_does_not_fit_it_is_named():
     numbers = {k: printed(queries, scores, f"letor4@{k}") for k in (5, 10)}
     found = ra.audit.identify(queries, scores, value={**numbers, 3: "0.4321"})
     assert not found
-    assert [note for note in found.notes if note.startswith("without ndcg@3 = 0.4321, 1 ")]
+    [only] = ra.audit.identify(queries, scores, value=numbers)
+    assert f"without ndcg@3 = 0.4321, 1 fit; the likeliest is {only}" in found.notes
     assert not [note for note in found.notes if note.startswith("without ndcg@5")]
     assert "No convention of the grid gives all of ndcg@5 = " in str(found)
 

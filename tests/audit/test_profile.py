@@ -62,6 +62,9 @@ def test_an_effect_is_the_largest_change_that_the_field_makes_in_a_preset():
             ends[end] = ra.evaluate(queries, scores, effect.convention.replace(**{effect.field: value})).value
         assert effect.change == ends[effect.highest] - ends[effect.lowest]
     assert effects(found)["empty"] == pytest.approx(found.empty)
+    used = {effect.convention for effect in found.effects}
+    assert used <= {ra.presets.make(name, 5) for name in ra.presets.names("ndcg")}
+    assert any(convention.ties != "average" for convention in used)
 
 
 def test_without_scores_ties_make_the_largest_change_of_all_scores():
@@ -70,6 +73,7 @@ def test_without_scores_ties_make_the_largest_change_of_all_scores():
     assert (found.tied, found.tied_at_cut) == (None, None)
     with_some = ra.audit.profile(queries, k=5, scores=scores)
     assert effects(found)["ties"] > effects(with_some)["ties"] > 0
+    assert {effect.convention.ties for effect in found.effects} == {"average"}
     assert "expected of random rankings" in str(found)
 
 
