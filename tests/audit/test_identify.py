@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
+from rankadapters.audit.identification.further_numbers import Telling, _n_distinct
 from rankadapters.audit.identification.known_presets import nearest_to_blocks, preset_labels, presets_by_label
 from rankadapters.statistics.grid import grid
 from tests.helpers.audit_data import mq2008, small
@@ -191,6 +192,21 @@ def test_a_further_number_tells_matches_apart(printed):
     assert query.n_groups == max(len(set(of_query)) for of_query in zip(*shown, strict=True))
     assert f"NDCG@{cutoff.where} makes {cutoff.n_groups} groups" in str(found)
     assert json.loads(found.to_json())["telling"] == [telling.to_dict() for telling in found.telling]
+
+
+@pytest.mark.parametrize(
+    ("kind", "where", "name", "plain"),
+    [("cutoff", 5, "AP@5", 5), ("cutoff", None, "AP without a cutoff", "all"), ("query", 7, "query 7", "7")],
+)
+def test_a_further_number_is_named(kind, where, name, plain):
+    telling = Telling(kind=kind, where=where, values=("0.1", "-", "0.1"), measure="ap")
+    assert (str(telling), telling.n_groups) == (name, 2)
+    assert telling.to_dict() == {"kind": kind, "where": plain, "values": ["0.1", "-", "0.1"]}
+
+
+def test_a_value_of_minus_one_is_not_the_same_as_none():
+    table = np.array([[-1.0, np.nan, 0.1], [np.nan, np.nan, 0.12], [-1.0, np.nan, 0.2]])
+    assert _n_distinct(table, 1).tolist() == [1, 0, 1]  # beside the first
 
 
 def test_one_match_needs_no_further_number():

@@ -230,6 +230,7 @@ def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
         ({"models": np.ones(2)}, ra.InputError, r"scores is an array of shape \(2,\), not a mapping"),
         ({"models": np.ones((2, 1))}, ra.InputError, "scores has 1 model; at least 2 must be given"),
         ({"models": np.ones((3, 2))}, ra.InputError, "model '0': scores has 3 rows but the queries cover 2"),
+        ({"models": {}}, ra.InputError, "scores has 0 models; at least 2 must be given"),
         ({"models": {1: [1, 2], 2: [2, 1]}}, ra.InputError, "the model name 1 is not a string"),
         ({"models": {"a": [1, 2], "b": [1]}}, ra.InputError, "model 'b': scores has 1 rows but the queries cover 2"),
         ({"models": {"a": [1, 2], "b": [1, np.nan]}}, ra.InputError, r"model 'b': scores\[1\] is nan"),
