@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.audit import evaluation
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from tests.helpers.audit_data import small
 
@@ -36,8 +35,8 @@ def test_a_pass_has_so_many_conventions_and_after_each_the_bar_moves(monkeypatch
     queries, scores = small()
     conventions = [ra.parse(f"yahoo@{k}") for k in (1, 2, 3, 1, 4, 5, 6, 7)]
     steps = []
-    monkeypatch.setattr(evaluation, "PASS_SIZE", 3)
-    monkeypatch.setattr(evaluation, "advance", lambda *step: steps.append(step))
+    monkeypatch.setattr("rankadapters.audit.evaluation.PASS_SIZE", 3)
+    monkeypatch.setattr("rankadapters.audit.evaluation.advance", lambda *step: steps.append(step))
     passes = [[c.k for c in measured.scores] for measured in measure_in_passes(queries, scores, conventions)]
     assert passes == [[1, 2, 3], [4, 5, 6], [7]]
     assert steps == [(3, 7), (6, 7), (7, 7)]

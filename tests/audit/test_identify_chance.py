@@ -116,20 +116,18 @@ def test_of_conventions_at_the_same_distance_the_first_is_the_nearest():
 @for_each(
     ("shares", "n_changes", "said", "verdict"),
     [
-        ((0.5,), 3, "50.0 % too (0.5 conventions on average)", "as likely as not"),
-        ((0.499,), 0, "49.9 % too (0.5 conventions on average)", "perhaps"),
-        ((0.05, 0.5), 0, "50.0 % too (0.5 conventions on average), and a preset 5.0 %", "perhaps"),
-        ((0.0499, 0.5), 0, "50.0 % too (0.5 conventions on average), and a preset 5.0 %", "hardly"),
-        ((0.001, 0.3), 0, "30.0 % too (0.3 conventions on average), and a preset 0.1 %", "hardly"),
+        ((0.5,), 3, "50.0 % too .0.5 conventions on average.", "as likely as not"),
+        ((0.05, 0.5), 0, "50.0 % too .0.5 conventions on average., and a preset 5.0 %", "perhaps"),
+        ((0.0499, 0.5), 0, "50.0 % too .0.5 conventions on average., and a preset 5.0 %", "hardly"),
+        ((0.001, 0.3), 0, "30.0 % too .0.3 conventions on average., and a preset 0.1 %", "hardly"),
         ((0.0, 4e-4, 0.2), 1, "0.2 .*, and one that differs from a preset in 1 field at most one in 2500", "hardly"),
         ((0.0, 0.0, 4e-4, 0.2), 2, "0.2 .*, and one that differs from a preset in 2 fields at most one", "hardly"),
-        ((0.0, 4e-4, 0.2), 0, "0.2 .*, and a preset none of 70", "hardly"), ((0.0,), 1, "none of 70 too", "hardly"),
+        ((0.0, 4e-4, 0.2), 0, "0.2 .*, and a preset none of 70", "hardly"),
         ((0.0, 0.3), 1, r"30.0 % too \(0.3 conventions on average\): the first", "perhaps"),
     ],
 )  # fmt: skip
 def test_a_sentence_says_how_many_random_numbers_a_preset_and_any_convention_give(shares, n_changes, said, verdict):
     sentence = Chance(expected=shares, shares=shares, n_random=70).sentence(n_changes)
-    said = said if "\\" in said or ".*" in said else re.escape(said)
     assert re.search(f"a convention gives .*{said}", sentence), sentence
     assert sentence.endswith(f": the first match is {verdict} by chance.")
 

@@ -150,8 +150,7 @@ def test_the_tables_of_shares_and_labels_in_full():
     assert found.size == "4 queries, 8 rows, up to 3 in a query"
     assert [line[1] for line in shares.lines] == [f"{x} %" for x in ("50.0",) * 4 + ("50.0", "25.0", "0.0")]
     assert [tuple(line) for line in labels.lines] == [("0", "5", "62.5 %"), ("1", "2", "25.0 %"), ("2", "1", "12.5 %")]
-    changes = [f"{effect.change:.6f}" for effect in found.effects]
-    assert [line[:2] for line in effects_.lines] == list(zip(effects(found), changes, strict=True))
+    assert [line[:2] for line in effects_.lines] == [(e.field, f"{e.change:.6f}") for e in found.effects]
     assert "of these scores, all else" in str(found)
     [shares, *_] = ra.audit.profile([2, 0, 0, 1, 1, 0, 0, 0], **columns).tables()
     assert [tuple(line) for line in shares.lines][-1] == ("tied scores", "-")

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.arrow_columns import ArrowColumns, text_stretches
+from rankadapters.arrow_columns import ArrowColumns
 from tests.tables import for_each
 
 pa = pytest.importorskip("pyarrow")
 
 EDGE = 2**53
-TEXTS = ["b", "b", "a", "b", "c", "c"]
 DICTIONARY, VIEW, DECIMAL = pa.dictionary(pa.int8(), pa.string()), pa.string_view(), pa.decimal128(20, 3)
 DAYS = [dt.date(2020, 1, 2), dt.date(2020, 1, 1)]
 
@@ -50,16 +49,13 @@ def test_numbers_keep_their_type_and_whole_ones_become_float64(values, kind, dty
         ("sort_keys", [1, math.nan], None, 1, "line 11: x is nan"),
         ("numbers", [None, 1], None, 0, "line 10: x is missing"), ("queries", [1, None], None, 1, "line 11: x is miss"),
         ("docids", ["a", "", None], None, 1, "line 11: x is missing"), ("codes", ["", "a"], None, 0, "line 10: x is m"),
-        ("docids", ["a", None, ""], DICTIONARY, 1, "line 11: x is missing"),
-        ("docids", ["a", ""], VIEW, 1, "line 11: x is missing"),
+        ("docids", ["a", None, ""], DICTIONARY, 1, "line 11: x is"), ("docids", ["a", ""], VIEW, 1, "line 11: x is m"),
         ("numbers", ["1"], None, None, "file: column 'x' has type string, but numbers are needed"),
         ("numbers", DAYS, None, None, "file: column 'x' has type date32"),
         ("numbers", [[1]], None, None, "file: column 'x' has type list<item: int64>, but"),
         ("queries", [[1]], None, None, r"list<item: int64>, but one value per row is needed"),
-        ("codes", [1.0], None, None, "double, but strings or integers are needed"),
-        ("docids", [1.0], None, None, "double, but strings or integers are needed"),
-        ("docids", [True], None, None, "bool, but strings or integers are needed"),
-        ("sort_keys", ["a"], None, None, "string, but numbers or times are needed"),
+        ("codes", [1.0], None, None, "double, but strings or"), ("docids", [1.0], None, None, "double, but strings or"),
+        ("docids", [True], None, None, "bool, but strings or"), ("sort_keys", ["a"], None, None, "string, but numbers"),
         ("sort_keys", [True], None, None, "bool, but numbers or times are needed"),
     ],
 )  # fmt: skip
@@ -74,15 +70,12 @@ def test_the_first_wrong_row_or_the_wrong_type_is_named(read, values, kind, row,
 
 @for_each("kind", [None, pa.large_string(), VIEW, DICTIONARY])
 def test_texts_are_read_alike_from_every_type_of_text(kind):
-    columns = table(TEXTS, kind)
+    columns = table(["b", "b", "a", "b", "c", "c"], kind)
     queries, starts = columns.queries("x")
     assert (list(queries), starts.tolist()) == (["b", "a", "b", "c"], [0, 2, 3, 4])
     codes, texts = columns.codes("x")
     assert (codes.tolist(), codes.dtype, list(texts)) == ([0, 0, 1, 0, 2, 2], np.int64, ["b", "a", "c"])
-    assert columns.docids("x") == TEXTS
-    if kind is not DICTIONARY:
-        texts, starts = text_stretches(pa.array(TEXTS, kind))
-        assert (list(texts), starts.tolist()) == (["b", "a", "b", "c"], [0, 2, 3, 4])
+    assert columns.docids("x") == ["b", "b", "a", "b", "c", "c"]
 
 
 def test_integers_and_times_are_ids_documents_and_sort_keys():
@@ -94,4 +87,3 @@ def test_integers_and_times_are_ids_documents_and_sort_keys():
     assert columns.docids("x") == ["7", "7", "5", "7"]
     assert table([EDGE + 1, EDGE]).sort_keys("x").tolist() == [EDGE + 1, EDGE]
     assert np.argsort(table(DAYS).sort_keys("x")).tolist() == [1, 0]
-    assert table([0.5, 0.25]).sort_keys("x").tolist() == [0.5, 0.25]

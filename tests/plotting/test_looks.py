@@ -6,7 +6,7 @@ import pytest
 
 from rankadapters.plotting.bagplots import Spread, bagplots
 from rankadapters.plotting.bars import Interval, bars, intervals
-from rankadapters.plotting.canvas import COLORS, LINES, name_rows, style
+from rankadapters.plotting.canvas import COLORS, LINES, style
 from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.fronts import fronts
 from rankadapters.plotting.parity import contributions
@@ -85,28 +85,21 @@ def look(figure):
             color, height = to_hex(patch.get_facecolor(), keep_alpha=True), getattr(patch, "get_height", lambda: 0.0)()
             told.append(f"{color} {height:.3g} {patch.get_linewidth():g}")
         told += [f"{dots.get_sizes()} {dots.get_alpha()} {dots.get_linewidths()}" for dots in axes.collections]
-        told += [
-            f"{text.get_text()} {getattr(text, 'xyann', text.get_fontsize())} {text.get_va()}" for text in axes.texts
-        ]
+        told += [f"{text.get_text()} {getattr(text, 'xyann', text.get_size())} {text.get_va()}" for text in axes.texts]
     return "; ".join(dict.fromkeys(told)).replace("'", "")
 
 
 @for_each("plot", PLOTS)
 def test_every_plot_looks_as_it_did(plot):
-    if plot == "fronts":
-        pytest.importorskip("adjustText")
+    pytest.importorskip("adjustText" if plot == "fronts" else "matplotlib")
     assert look(PLOTS[plot]()) == LOOKS[plot]
 
 
 def test_twelve_lines_look_different_and_colors_and_dashes_come_round():
     looks = [(style(number, 4)["color"], style(number, 4)["linestyle"]) for number in range(13)]
     assert looks == [(COLORS[number % 6], LINES[number % 4]) for number in range(13)]
-    assert len(set(looks)) == 12
 
 
 def test_a_name_of_48_letters_is_whole_and_a_longer_one_is_cut():
-    figure = bars([("a" * 48, 1.0), ("b" * 49, 0.5)], "x")
-    [axes] = figure.axes
+    [axes] = bars([("a" * 48, 1.0), ("b" * 49, 0.5)], "x").axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a" * 48, "b" * 47 + "…"]
-    name_rows(axes, ["c"])
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["c"]
