@@ -123,7 +123,6 @@ def test_of_conventions_at_the_same_distance_the_first_is_the_nearest():
         ((0.0, 4e-4, 0.2), 1, "0.2 .*, and one that differs from a preset in 1 field at most one in 2500", "hardly"),
         ((0.0, 0.0, 4e-4, 0.2), 2, "0.2 .*, and one that differs from a preset in 2 fields at most one", "hardly"),
         ((0.0, 4e-4, 0.2), 0, "0.2 .*, and a preset none of 70", "hardly"),
-        ((0.0, 0.3), 1, r"30.0 % too \(0.3 conventions on average\): the first", "perhaps"),
     ],
 )  # fmt: skip
 def test_a_sentence_says_how_many_random_numbers_a_preset_and_any_convention_give(shares, n_changes, said, verdict):
