@@ -26,7 +26,7 @@ def bagplots(panels: Mapping[str, Spread], x_name: str, y_name: str) -> Any:
     """Draw the loop, bag, points and median of each panel, with shared axes and three panels per row."""
     n_rows = -(-len(panels) // COLUMNS)
     figure = empty_figure(WIDTH + 1.6, 0.6 + PANEL * n_rows)
-    grid = figure.subplots(n_rows, COLUMNS, sharex=True, sharey=True, squeeze=False).ravel()
+    grid = figure.subplots(n_rows, COLUMNS, sharex=True, sharey=True).ravel()
     for axes, (name, spread) in zip(grid, panels.items(), strict=False):
         _draw(axes, spread)
         axes.set_title(name, fontsize=9)

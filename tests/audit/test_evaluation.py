@@ -29,3 +29,14 @@ def test_conventions_whose_mean_overflows_are_left_out_of_a_pass():
     for conventions in (usable[:1], list(map(ra.parse, texts))):
         values = evaluate_usable(queries, scores, conventions)
         assert values == {c: ra.evaluate(queries, scores, c) for c in conventions if c in usable}
+
+
+def test_a_pass_has_so_many_conventions_and_after_each_the_bar_moves(monkeypatch):
+    queries, scores = small()
+    conventions = [ra.parse(f"yahoo@{k}") for k in (1, 2, 3, 1, 4, 5, 6, 7)]
+    steps = []
+    monkeypatch.setattr("rankadapters.audit.evaluation.PASS_SIZE", 3)
+    monkeypatch.setattr("rankadapters.audit.evaluation.advance", lambda *step: steps.append(step))
+    passes = [[c.k for c in measured.scores] for measured in measure_in_passes(queries, scores, conventions)]
+    assert passes == [[1, 2, 3], [4, 5, 6], [7]]
+    assert steps == [(3, 7), (6, 7), (7, 7)]

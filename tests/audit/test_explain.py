@@ -12,6 +12,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from rankadapters.audit.explanation.gap import explain_pair
 from rankadapters.audit.explanation.shapley import split, split_columns
 from rankadapters.statistics.grid import grid
 from tests.helpers.audit_data import mq2008, small
@@ -143,7 +144,17 @@ def test_the_largest_parts_stand_first_in_the_table_and_the_plot():
     assert largest != list(found.contributions)
     assert [line[0] for line in found.parts_table().lines] == largest
     [axes] = found.plot().axes
-    assert [label.get_text() for label in axes.get_yticklabels()][1:-1] == largest
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == [YAHOO.name, *largest, LETOR4.name]
+    ends = [axes.texts[end].get_text() for end in (0, -1)]
+    assert ends == [f"{score.value:.4f}" for score in (found.a, found.b)]
+
+
+def test_ten_queries_are_shown_unless_another_number_is_asked_for():
+    queries, scores = small()
+    for found in (ra.audit.explain(queries, scores, YAHOO, LETOR4), explain_pair(queries, scores, (YAHOO, LETOR4))):
+        assert (found.top, len(found.queries())) == (10, 10)
+        assert "The 10 queries that contribute most" in str(found)
 
 
 def test_its_repr_has_the_values_and_the_parts_but_not_what_they_were_computed_from():

@@ -10,6 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
+from rankadapters.audit.identification.further_numbers import Telling, _n_distinct
 from rankadapters.audit.identification.known_presets import nearest_to_blocks, preset_labels, presets_by_label
 from rankadapters.statistics.grid import grid
 from tests.helpers.audit_data import mq2008, small
@@ -85,6 +86,21 @@ def test_a_random_convention_is_found_or_one_that_is_equal_on_the_data(data):
         convention = random_convention(rng, queries)
         k = "unknown" if THOROUGH or not done else convention.k  # an unknown cutoff takes four times as long
         done += check_found(queries, scores, convention, k)
+
+
+def test_the_variants_of_presets_are_what_their_options_make_of_them():
+    names = presets.names("ndcg")
+    variants = {label: c for label, c in presets_by_label(ra.NDCG, 10).items() if label not in names}
+    assert list(variants) == [
+        "xgboost+gain=linear", "xgboost+empty=0", "xgboost+gain=linear+empty=0", "catboost+gain=exp2",
+        "catboost+discount=reciprocal", "catboost+gain=exp2+discount=reciprocal", "catboost+average=uniform",
+        "trec_eval_8+missing=zero", "trec_eval_9+missing=zero", "trec_eval_10+missing=zero", "ranx+gain=exp2",
+        "torchmetrics+empty=1", "torchmetrics+empty=skip", "torchmetrics+empty=error",
+    ]  # fmt: skip
+    for label, convention in variants.items():
+        preset, *changes = label.split("+")
+        assert convention == ra.parse("+".join([f"{preset}@10", *changes])), label
+    assert [*presets_by_label(ra.NDCG, 10)] == [*(name for name in names if name != "textbook"), *variants, "textbook"]
 
 
 def test_letor4_is_found_behind_the_number_of_bm25_on_mq2008():
@@ -176,6 +192,21 @@ def test_a_further_number_tells_matches_apart(printed):
     assert query.n_groups == max(len(set(of_query)) for of_query in zip(*shown, strict=True))
     assert f"NDCG@{cutoff.where} makes {cutoff.n_groups} groups" in str(found)
     assert json.loads(found.to_json())["telling"] == [telling.to_dict() for telling in found.telling]
+
+
+@pytest.mark.parametrize(
+    ("kind", "where", "name", "plain"),
+    [("cutoff", 5, "AP@5", 5), ("cutoff", None, "AP without a cutoff", "all"), ("query", 7, "query 7", "7")],
+)
+def test_a_further_number_is_named(kind, where, name, plain):
+    telling = Telling(kind=kind, where=where, values=("0.1", "-", "0.1"), measure="ap")
+    assert (str(telling), telling.n_groups) == (name, 2)
+    assert telling.to_dict() == {"kind": kind, "where": plain, "values": ["0.1", "-", "0.1"]}
+
+
+def test_a_value_of_minus_one_is_not_the_same_as_none():
+    table = np.array([[-1.0, np.nan, 0.1], [np.nan, np.nan, 0.12], [-1.0, np.nan, 0.2]])
+    assert _n_distinct(table, 1).tolist() == [1, 0, 1]  # beside the first
 
 
 def test_one_match_needs_no_further_number():
@@ -332,6 +363,16 @@ def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
     found = ra.audit.identify(queries, scores, value=f"{value:.6f}")
     assert not found
     assert "empty=0.3 in lightgbm, xgboost, yahoo" in found.notes[0]
+
+
+@pytest.mark.parametrize("k", [1, 4, "unknown"])
+def test_another_value_of_empty_is_looked_for_at_the_known_cutoff_or_at_the_nearest_and_the_usual_ones(k):
+    labels, scores, sizes = [1, *[0] * 199], -np.arange(200), [100, 100]  # of value 1 and empty, at every cutoff
+    found = ra.audit.identify(labels, scores, value="0.6500", k=k, group_sizes=sizes)
+    told = [note for note in found.notes if note.startswith("empty=0.3 in ")]
+    usual = ["10", "5", "1", "3", "20", "100", "all", "50", "15", "2"] if k == "unknown" else []
+    cutoffs = list(dict.fromkeys([str(found.nearest.convention.k), *usual]))
+    assert [note.removesuffix(" would give it").rpartition(" at ")[2] for note in told] == cutoffs
 
 
 def test_gains_of_0_and_of_minus_0_are_alike():

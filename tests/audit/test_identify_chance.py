@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.audit.identification import candidates, published_number
-from rankadapters.audit.identification.chance import measure_chance
+from rankadapters.audit.identification.chance import Chance, measure_chance
+from rankadapters.audit.identification.matches import Matches
 from rankadapters.audit.identification.numbers import Number
 from rankadapters.audit.printed import read
 from rankadapters.statistics.search import Search
@@ -99,6 +101,44 @@ def test_random_numbers_are_within_the_window_and_what_the_measure_can_give(valu
     assert chance.n_random == below + above
     assert chance.expected == pytest.approx((0, 0, 4 / chance.n_random))
     assert chance.shares == pytest.approx((0, 0, 3 / chance.n_random))
+
+
+def test_of_conventions_at_the_same_distance_the_first_is_the_nearest():
+    number = Number(ra.NDCG, "ndcg", read("0.50", None), True, None, None, (5,))
+    found = candidates.Candidates([number], [])
+    for name, means in (("first", [[np.nan, 0.7], [0.4, 0.6]]), ("second", [[0.6, 0.4]]), ("third", [[0.2, 0.9]])):
+        conventions = lambda *indices, name=name: [(name, *indices)]  # noqa: E731
+        found.add(SimpleNamespace(means=np.array(means)[..., None], conventions=conventions))
+    assert found.nearest == (pytest.approx(0.1), ("first", 1, 0))
+    assert found.groups() == []
+
+
+@for_each(
+    ("shares", "n_changes", "said", "verdict"),
+    [
+        ((0.5,), 3, "50.0 % too .0.5 conventions on average.", "as likely as not"),
+        ((0.05, 0.5), 0, "50.0 % too .0.5 conventions on average., and a preset 5.0 %", "perhaps"),
+        ((0.0499, 0.5), 0, "50.0 % too .0.5 conventions on average., and a preset 5.0 %", "hardly"),
+        ((0.001, 0.3), 0, "30.0 % too .0.3 conventions on average., and a preset 0.1 %", "hardly"),
+        ((0.0, 4e-4, 0.2), 1, "0.2 .*, and one that differs from a preset in 1 field at most one in 2500", "hardly"),
+        ((0.0, 0.0, 4e-4, 0.2), 2, "0.2 .*, and one that differs from a preset in 2 fields at most one", "hardly"),
+        ((0.0, 4e-4, 0.2), 0, "0.2 .*, and a preset none of 70", "hardly"),
+    ],
+)  # fmt: skip
+def test_a_sentence_says_how_many_random_numbers_a_preset_and_any_convention_give(shares, n_changes, said, verdict):
+    sentence = Chance(expected=shares, shares=shares, n_random=70).sentence(n_changes)
+    assert re.search(f"a convention gives .*{said}", sentence), sentence
+    assert sentence.endswith(f": the first match is {verdict} by chance.")
+
+
+def test_of_more_than_20_notes_the_others_are_counted():
+    number = Number(ra.NDCG, "ndcg", read("0.50", None), True, None, None, (5,))
+    chance = Chance(expected=(0,), shares=(0,), n_random=1)
+    for n, more in ((0, []), (20, []), (21, ["Note: 1 more; to_dict() has all"])):
+        found = Matches([], numbers=[number], chance=chance, notes=tuple(map(str, range(n))))
+        head, *notes = str(found).splitlines()
+        assert head == "No convention of the grid gives 0.50."
+        assert [note for note in notes if note] == [*(f"Note: {i}" for i in range(min(n, 20))), *more]
 
 
 def test_a_preset_is_chance_less_often_than_a_convention_that_nobody_uses():
@@ -203,7 +243,8 @@ def test_where_one_number_does_not_fit_it_is_named():
     numbers = {k: printed(queries, scores, f"letor4@{k}") for k in (5, 10)}
     found = ra.audit.identify(queries, scores, value={**numbers, 3: "0.4321"})
     assert not found
-    assert [note for note in found.notes if note.startswith("without ndcg@3 = 0.4321, 1 ")]
+    [only] = ra.audit.identify(queries, scores, value=numbers)
+    assert f"without ndcg@3 = 0.4321, 1 fit; the likeliest is {only}" in found.notes
     assert not [note for note in found.notes if note.startswith("without ndcg@5")]
     assert "No convention of the grid gives all of ndcg@5 = " in str(found)
 

@@ -192,6 +192,12 @@ def test_every_form_holds_values_and_changes():
         assert f"| {signed(each.low)} to {signed(each.high)} |" in found.to_markdown()
 
 
+def test_ranks_count_the_better_models_and_equal_ones_share_theirs():
+    models = {"last": [1, 2, 3], "a": [3, 2, 1], "b": [3, 1, 2], "middle": [2, 3, 1], "c": [2, 1, 0]}
+    found = ra.audit.order([1, 0, 0], models, "textbook@3", n_resamples=9, group_sizes=[3])
+    assert [line[1][-3:] for line in found.values_table().lines] == ["(5)", "(1)", "(1)", "(4)", "(1)"]
+
+
 def test_progress_is_told_for_the_swaps_and_for_the_samples_of_all_comparisons():
     queries, scores = models()
     steps = []
@@ -224,6 +230,7 @@ def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
         ({"models": np.ones(2)}, ra.InputError, r"scores is an array of shape \(2,\), not a mapping"),
         ({"models": np.ones((2, 1))}, ra.InputError, "scores has 1 model; at least 2 must be given"),
         ({"models": np.ones((3, 2))}, ra.InputError, "model '0': scores has 3 rows but the queries cover 2"),
+        ({"models": {}}, ra.InputError, "scores has 0 models; at least 2 must be given"),
         ({"models": {1: [1, 2], 2: [2, 1]}}, ra.InputError, "the model name 1 is not a string"),
         ({"models": {"a": [1, 2], "b": [1]}}, ra.InputError, "model 'b': scores has 1 rows but the queries cover 2"),
         ({"models": {"a": [1, 2], "b": [1, np.nan]}}, ra.InputError, r"model 'b': scores\[1\] is nan"),
@@ -267,12 +274,17 @@ def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("labels", "weights", "what"),
-    [([0, 0, 0, 2, 1, 0], None, "judged labels"), ([2, 0, 0, 0, 1, 0], [1, 2], "weights")],
-)
-def test_models_over_other_judgments_are_refused(labels, weights, what):
-    first = ra.Queries([2, 0, 0, 0, 1, 0], qid=[0, 0, 0, 1, 1, 1])
-    other = ra.Queries(labels, qid=[0, 0, 0, 1, 1, 1], query_weight=weights)
+    ("labels", "first_weights", "weights", "what"),
+    [
+        ([0, 0, 0, 2, 1, 0], None, None, "judged labels"), ([2, 0, 0, 0, 1, 0], None, [1, 2], "weights"),
+        ([2, 0, 0, 0, 1, 0], [1, 2], None, "weights"), ([2, 0, 0, 0, 1, 0], [1, 2], [2, 1], "weights"),
+        ([2, 0, 0, 2, 0, 0], [1, 2], [2, 1], "judged labels"),
+    ],
+)  # fmt: skip
+def test_models_over_other_judgments_are_refused(labels, first_weights, weights, what):
+    qid = [0, 0, 0, 1, 1, 1]
+    first = ra.Queries([2, 0, 0, 0, 1, 0], qid=qid, query_weight=first_weights)
+    other = ra.Queries(labels, qid=qid, query_weight=weights)
     scores = {"a": [1, 2, 3, 1, 2, 3], "b": [3, 2, 1, 3, 2, 1]}
     with pytest.raises(ra.InputError, match=f"model 'b' has the same queries as the first model, but different {what}"):
         ra.audit.order({"a": first, "b": other}, scores, [ra.presets.lightgbm(2)])
@@ -284,6 +296,9 @@ def test_the_same_judgments_in_another_order_are_one_set():
     scores = {"a": [3, 2, 1, 1, 2, 3], "b": [3, 2, 1, 3, 2, 1]}
     report = ra.audit.order({"a": first, "b": other}, scores, [ra.presets.lightgbm(2), ra.presets.letor4(2)])
     assert "ndcg@2/lightgbm" in str(report)
+    first = ra.Queries(first.labels, qid=[0, 0, 0, 1, 1, 1], query_weight=[1, 2])
+    other = ra.Queries(other.labels, qid=[1, 1, 1, 0, 0, 0], query_weight=[2, 1])
+    assert len(ra.audit.order({"a": first, "b": other}, scores, "lightgbm@2").scores) == 2
 
 
 def test_a_name_that_is_not_printed_is_refused():

@@ -107,6 +107,7 @@ def test_the_page_holds_values_parts_and_signatures(text, tree):
     parts = ra.audit.explain(queries, scores, *CONVENTIONS[:2]).contributions
     for part in parts.values():
         assert f"{part:+.6f}" in body or part == 0
+    assert "2 models under 3 conventions, over 40 queries." in body
     first, *others = (convention.name for convention in CONVENTIONS)
     for other, ends in zip(others, (".", ", and every query has the same value."), strict=True):
         assert f"from {first} to {other}{ends}" in body

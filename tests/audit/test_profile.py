@@ -62,6 +62,8 @@ def test_an_effect_is_the_largest_change_that_the_field_makes_in_a_preset():
             ends[end] = ra.evaluate(queries, scores, effect.convention.replace(**{effect.field: value})).value
         assert effect.change == ends[effect.highest] - ends[effect.lowest]
     assert effects(found)["empty"] == pytest.approx(found.empty)
+    used = {effect.convention for effect in found.effects}
+    assert used <= {ra.presets.make(name, 5) for name in ra.presets.names("ndcg")}
 
 
 def test_without_scores_ties_make_the_largest_change_of_all_scores():
@@ -70,6 +72,7 @@ def test_without_scores_ties_make_the_largest_change_of_all_scores():
     assert (found.tied, found.tied_at_cut) == (None, None)
     with_some = ra.audit.profile(queries, k=5, scores=scores)
     assert effects(found)["ties"] > effects(with_some)["ties"] > 0
+    assert {effect.convention.ties for effect in found.effects} == {"average"}
     assert "expected of random rankings" in str(found)
 
 
@@ -137,6 +140,18 @@ def test_ties_that_change_nothing_are_no_pitfall(labels, measure):
     scores = [1, 1, 0, 0] if measure == "ndcg" else [1, 1, 1, 1]
     found = ra.audit.profile(labels, k=4, scores=scores, measure=measure, group_sizes=[4])
     assert not [warning for warning in found.warnings if " tie" in warning]
+
+
+def test_the_tables_of_shares_and_labels_in_full():
+    columns = {"group_sizes": [3, 3, 1, 1], "k": [2, None]}
+    found = ra.audit.profile([2, 0, 0, 1, 1, 0, 0, 0], scores=[1, 1, 0, 2, 2, 2, 1, 1], **columns)
+    shares, labels, effects_ = found.tables()
+    assert found.size == "4 queries, 8 rows, up to 3 in a query"
+    assert [line[1] for line in shares.lines] == [f"{x} %" for x in ("50.0",) * 4 + ("50.0", "25.0", "0.0")]
+    assert [tuple(line) for line in labels.lines] == [("0", "5", "62.5 %"), ("1", "2", "25.0 %"), ("2", "1", "12.5 %")]
+    assert [line[:2] for line in effects_.lines] == [(e.field, f"{e.change:.6f}") for e in found.effects]
+    [shares, *_] = ra.audit.profile([2, 0, 0, 1, 1, 0, 0, 0], **columns).tables()
+    assert [tuple(line) for line in shares.lines][-1] == ("tied scores", "-")
 
 
 def test_every_form_holds_the_shares():

@@ -42,6 +42,15 @@ def test_a_seed_gives_the_same_data_and_another_seed_other_data():
     assert one.X.shape != other.X.shape or not np.array_equal(one.X, other.X)
 
 
+def test_the_data_of_a_seed_are_those_of_before_and_no_query_has_more_than_120_documents():
+    for data, grades, longest, total in zip(
+        mq2008_like(random_state=2, n_train_queries=4000, n_test_queries=50),
+        ([51727, 7228, 3621], [708, 102, 40]), (120, 68), (1434738.25, 19366.5), strict=True,
+    ):  # fmt: skip
+        assert np.bincount(data.labels.astype(int)).tolist() == grades
+        assert (np.bincount(data.qid).max(), data.X.sum()) == (longest, pytest.approx(total, rel=1e-9))
+
+
 @pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
 def test_a_generator_draws_the_seed(kind):
     generator = kind(5)

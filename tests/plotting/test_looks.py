@@ -6,7 +6,9 @@ import pytest
 
 from rankadapters.plotting.bagplots import Spread, bagplots
 from rankadapters.plotting.bars import Interval, bars, intervals
+from rankadapters.plotting.canvas import COLORS, LINES, style
 from rankadapters.plotting.curves import curves, panels
+from rankadapters.plotting.fronts import fronts
 from rankadapters.plotting.parity import contributions
 from rankadapters.plotting.ranks import ranks
 from rankadapters.plotting.scatter import scatter
@@ -26,6 +28,7 @@ PLOTS = {
     "panels": lambda: panels([0, 1], {"r": {"c": dict.fromkeys("abc", UNIT), "d": {"a": UNIT}}}, "x", "y"),
     "bagplots": lambda: bagplots({"a": Spread([(0, 0), (1, 1)], (0, 0), CORNER, CORNER, [1])}, "x", "y"),
     "scatter": lambda: scatter([0.5], [0.5], "x", "y"),
+    "fronts": lambda: fronts({"a": (0, 0), "b": (1, 1), "c": (0.5, 0)}, [["b"], ["a"]], "x", "y"),
 }
 
 
@@ -54,6 +57,10 @@ LOOKS = {
         "1.5-P6; #0072b233 0 0; #0072b273 0 0; lrbt 0 auto (0.05, 0.05) [12, 10, 10] "
     ),
     "scatter": ("4.8 x 4.8; lb 1 1.0 (0.05, 0.05) [12, 10, 10] ; #000000 0.8:None6; [9.] 0.75 [0]"),
+    "fronts": (
+        "4.8 x 4.8; legend 20 10; lb 1 auto (0.12, 0.12) [12, 10, 10] ; #0072b2 1.0-o4; #d55e00 1.0-o4; [18.] None [0];"
+        " b 8.0 center; a 8.0 center"
+    ),
 }
 
 
@@ -78,10 +85,21 @@ def look(figure):
             color, height = to_hex(patch.get_facecolor(), keep_alpha=True), getattr(patch, "get_height", lambda: 0.0)()
             told.append(f"{color} {height:.3g} {patch.get_linewidth():g}")
         told += [f"{dots.get_sizes()} {dots.get_alpha()} {dots.get_linewidths()}" for dots in axes.collections]
-        told += [f"{text.get_text()} {text.xyann} {text.get_va()}" for text in axes.texts]
+        told += [f"{text.get_text()} {getattr(text, 'xyann', text.get_size())} {text.get_va()}" for text in axes.texts]
     return "; ".join(dict.fromkeys(told)).replace("'", "")
 
 
 @for_each("plot", PLOTS)
 def test_every_plot_looks_as_it_did(plot):
+    pytest.importorskip("adjustText" if plot == "fronts" else "matplotlib")
     assert look(PLOTS[plot]()) == LOOKS[plot]
+
+
+def test_twelve_lines_look_different_and_colors_and_dashes_come_round():
+    looks = [(style(number, 4)["color"], style(number, 4)["linestyle"]) for number in range(13)]
+    assert looks == [(COLORS[number % 6], LINES[number % 4]) for number in range(13)]
+
+
+def test_a_name_of_48_letters_is_whole_and_a_longer_one_is_cut():
+    [axes] = bars([("a" * 48, 1.0), ("b" * 49, 0.5)], "x").axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a" * 48, "b" * 47 + "…"]
