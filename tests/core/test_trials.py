@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from rankadapters.core.evaluation.members import SharedRanking
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials
@@ -104,6 +105,31 @@ def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, ma
         assert trials.value([0.2 + 1e17, 0.1 + 1e17]) == 0.5
         trials = Trials(labels, ra.presets.sklearn.dcg(1), group_sizes=[4])
         assert trials.along([1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5]).tolist() == [0.1, 0.1]
+
+
+def ranked_candidates(sizes, n_gains):
+    """The candidates of queries of some sizes, each of which begins with so many rows with a gain."""
+    labels = [int(row < n) for size, n in zip(sizes, n_gains, strict=True) for row in range(size)]
+    return Trials(labels, "textbook@3", group_sizes=sizes, n_threads=1)._ranked_candidates
+
+
+def test_short_candidates_share_calls_and_long_ones_are_divided(monkeypatch):
+    assert ranked_candidates([2**16 - 1, 1, 1], [1, 1, 1]).part_starts.tolist() == [0, 2, 3]
+    n_rows, inner = [], SharedRanking.values
+    monkeypatch.setattr(
+        SharedRanking, "values", lambda self, scores, n: n_rows.append(scores.size) or inner(self, scores, n)
+    )
+    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", 0)
+    monkeypatch.setattr(candidates, "ROWS_PER_CALL", 40)
+    scores = candidates.ListedScores(np.arange(350.0).reshape(7, 50))
+    ranked_candidates([20, 20, 10], [1, 1, 1]).numerators(scores)
+    assert n_rows == [40] * 7 + [40, 30]  # two parts, the second of ten rows
+
+
+@for_each(("n_gains", "is_counted"), [(3, True), (4, False)])
+def test_scores_above_48_rows_with_a_gain_are_counted(n_gains, is_counted):
+    """Of 10 and 90 rows, 3 and 53 have a gain: the mean over rows is 48."""
+    assert (ranked_candidates([10, 90], [n_gains, 53]).gain_rows is not None) == is_counted
 
 
 def test_what_has_no_value_is_refused():

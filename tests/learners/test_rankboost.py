@@ -13,7 +13,9 @@ import scipy.sparse as sp
 
 from rankadapters.learners import RankBoost
 from rankadapters.learners import stumps as stumps_module
-from rankadapters.learners.pair_potentials import PairPotentials
+from rankadapters.learners.columns import FeatureColumns
+from rankadapters.learners.pair_potentials import PairPotentials, _levels
+from rankadapters.learners.rankboost import _alpha
 from tests.helpers.ranking_data import ranking
 from tests.learners.oracles import pairs_of, rankboost
 
@@ -135,3 +137,34 @@ def test_many_grades_are_pairs_like_few(above):
     np.testing.assert_allclose(
         potentials(heights[potentials.rows] + above), (expected / total)[potentials.rows], atol=1e-13
     )
+
+
+@pytest.mark.parametrize(("n", "levels"), [(32, [*range(32)]), (33, [0, 1] * 16 + [0])])
+def test_up_to_32_labels_are_numbered_for_all_queries(n, levels):
+    query = np.arange(n) // 2
+    assert _levels(np.arange(float(n)), query, np.arange(0, n, 2)).tolist() == levels
+
+
+@pytest.mark.parametrize("n_parts", [1, 2])
+def test_the_rows_of_a_part_and_the_threshold_below_all(n_parts, monkeypatch):
+    parts, inner = [], stumps_module.over_chunks
+    monkeypatch.setattr(stumps_module, "over_chunks", lambda run, *rest: parts.append(rest[0]) or inner(run, *rest))
+    n = 2**15 + n_parts - 1
+    bins = stumps_module.Bins(FeatureColumns(np.arange(float(n))[:, None]), np.arange(n), 2, with_all=True)
+    assert bins.thresholds.tolist() == [[n - 1, (n - 1) / 2, -1e8]]
+    assert bins.best(np.ones(n), signed=True, n_threads=1).r == n
+    assert [starts.tolist() for starts in parts] == [[0, *[2**15] * (n_parts - 1), n]]
+
+
+@pytest.mark.parametrize("is_ranklib", [False, True])
+def test_weights_of_stumps(is_ranklib):
+    assert _alpha(0.5, is_ranklib=is_ranklib) == _alpha(-0.5, is_ranklib=is_ranklib) * -1 == 0.5 * np.log(3)
+    assert (_alpha(1e-12, is_ranklib=is_ranklib) > 0) is True
+    assert (_alpha(np.nextafter(1e-12, 0), is_ranklib=is_ranklib) == 0) is not is_ranklib
+
+
+def test_a_warm_start_that_learns_nothing_keeps_the_stumps():
+    model = RankBoost(max_iter=3, warm_start=True, n_thresholds=254).fit(DATA.X, DATA.y, qid=DATA.qid)
+    before = stumps(model)
+    assert stumps(model.fit(np.ones_like(DATA.X), DATA.y, qid=DATA.qid)) == before
+    assert len(before) == 3
