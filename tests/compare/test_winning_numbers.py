@@ -67,6 +67,10 @@ def test_the_hand_case():
     for over, name in (("measure", "m1"), ("dataset", "D1")):
         left_out = leave_one_out(hand_results(), over=over).to_dict()["left_out"]
         assert left_out[name] == HAND["answers"][f"without_{name}"]
+    assert [block.caption for block in numbers.blocks()[:-1]] == [
+        numbers.table().caption,
+        numbers.group_table().caption,
+    ]
     assert list(front(numbers, group="m1").first) == HAND["front_m1"]["weak"]
     strict = front(numbers, group="m1", strict=True)
     assert list(strict.first) == HAND["front_m1"]["strict"]
@@ -213,6 +217,7 @@ def test_tables_in_numbers():
     assert numbers.table().lines == (
         (*a, "3", "4", "3"), (*b, "1", "4", "3"), (*c, "0", "2", "1"), ("alone", "-", "0", "0", "1")
     )  # fmt: skip
+    assert len(numbers.blocks()) == 2
     assert numbers.group_table().lines == ((*a, a[1]), (*b, b[1]), (*c, c[1]), ("alone", "-", "-"))
     assert front(numbers).blocks()[0].lines == (("a", "1", "0.7500", "4"), ("b", "2", "0.2500", "4"))
     ranges = ((*a, "0.5000", "1.0000", "D1"), (*b, "0.0000", "0.5000", "D1"), (*c, "0.0000", "0.0000", "-"))

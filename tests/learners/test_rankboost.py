@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -14,8 +16,9 @@ import scipy.sparse as sp
 from rankadapters.learners import RankBoost
 from rankadapters.learners import stumps as stumps_module
 from rankadapters.learners.columns import FeatureColumns
+from rankadapters.learners.judging import Judge
 from rankadapters.learners.pair_potentials import PairPotentials, _levels
-from rankadapters.learners.rankboost import _alpha
+from rankadapters.learners.rankboost import _alpha, _RoundBatches
 from tests.helpers.ranking_data import ranking
 from tests.learners.oracles import pairs_of, rankboost
 
@@ -51,14 +54,26 @@ def test_validation_by_a_loss_keeps_the_lowest():
 @pytest.mark.parametrize("patience", [None, 2, 7])
 @pytest.mark.parametrize("eval_set", [EVAL_SET, None, EVAL_SET * 2], ids=["one", "none", "two"])
 def test_rounds_that_are_judged_at_once_are_judged_alike(patience, eval_set, monkeypatch):
+    batches, record = [], Judge.record_rounds
+    monkeypatch.setattr(Judge, "record_rounds", lambda self, *sets: batches.append(len(sets[0])) or record(self, *sets))
+
     def fitted(at_once):
         monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_PER_BATCH", at_once)
         model = RankBoost("letor4@5", max_iter=20, n_iter_no_change=patience if eval_set else None)
         return model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=eval_set)
 
-    several, single = fitted(5 * DATA.y.size), fitted(1)
+    several = fitted(5 * DATA.y.size)
+    assert set(batches[:-1]) <= {min(5, patience or 5) if eval_set else 5}
+    single = fitted(1)
     assert list(several.history_) == list(single.history_)
     assert stumps(several) == stumps(single)
+
+
+@pytest.mark.parametrize(("n_rows", "n_rounds"), [(2**17, 2), (2**17 + 1, 1), (2**19, 1)])
+def test_a_batch_holds_a_quarter_of_a_million_scores_and_one_round_at_least(n_rows, n_rounds):
+    judge = SimpleNamespace(patience=None, tasks=SimpleNamespace(watched=False))
+    columns = [FeatureColumns(np.zeros((n, 1))) for n in (1, n_rows)]
+    assert _RoundBatches([], judge, columns).batch_size == n_rounds
 
 
 def test_neither_threads_nor_sparse_features_change_a_bit(monkeypatch):

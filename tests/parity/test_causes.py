@@ -538,6 +538,13 @@ def test_a_constant_ratio_of_the_values_by_query_is_named(factor, named):
     assert row.reason.count("times ours on every query") == named
 
 
+@for_each(("ours", "named"), [([0.5, 0.25, 0.0, math.nan], True), ([0.5, 0.5, 0.0, math.nan], False)])
+def test_a_ratio_is_constant_where_two_different_values_have_it(ours, named):
+    values, ids = np.array(ours), np.arange(4)
+    parts = QueryDifferences(query_ids=ids, values=0.75 * values, our_values=values, contributions=-values / 4)
+    assert list(causes._constant_ratio(parts)) == ["0.75 times ours on every query"] * named
+
+
 def test_a_query_left_out_for_a_nan_is_said_to_have_nothing_to_find():
     labels, scores, sizes = [1, 0, 0, 0, 0, 1, 2, 0, 0, 0], np.arange(10.0), [2, 3, 2, 3]
     values = next(iter(ra.Panel(labels, ["yahoo@3"], group_sizes=sizes).per_query(scores).values()))
