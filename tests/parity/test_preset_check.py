@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import metadata
+from hashlib import sha1
+from importlib import import_module, metadata
 from pathlib import Path
+from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -117,6 +120,49 @@ def test_the_installed_tools_confirm_their_presets(tool):
         pytest.skip(row.note)
     assert row.outcome in {"confirmed", "outside its range"}, row.note
     assert int(row.note.rpartition(" ")[2]) >= LEAST.get(tool, 1)
+
+
+def plain(value):
+    """What a tool was called with, as JSON: frames and arrays as lists, what other tools returned as one word."""
+    if isinstance(value, MagicMock):
+        return "tool"
+    if isinstance(value, dict):
+        return [[str(name), plain(each)] for name, each in value.items()]
+    if isinstance(value, float | int | np.number):
+        return round(float(value), 9)
+    if hasattr(value, "to_dict"):
+        return plain(value.to_dict("list") if value.ndim == 2 else value.tolist())  # of pandas
+    if isinstance(value, set):
+        return sorted(value)
+    return value if isinstance(value, str) else [plain(each) for each in value]
+
+
+# Of the calls with which each tool confirmed its presets, and the tolerance.
+CALLS = {
+    "ranx": "68532325", "ir_measures": "b174ed1d", "pytrec_eval": "bdacb25f", "torchmetrics": "c95ffe0f",
+    "allrank_1_4_1": "ccdea671", "ignite": "e01e6bd4", "metrax": "a834abb1", "polars_ds": "1f86bf5b",
+    "haystack": "7af2179f", "sentence_transformers": "6498680e", "recommenders": "8b1890c3", "replay": "7a58d569",
+    "rectools": "9ba7c902", "cornac": "a994f885", "mlflow": "9ec67bb6", "lenskit": "0fd52b33",
+    "lenskit_2026": "cea4b733", "autogluon": "ff35ce59",
+}  # fmt: skip
+
+
+@for_each("name", [name for name in tool_runs.RUNS if name not in {"scipy", "pandas", "polars"}])
+def test_tools_that_are_not_installed_would_be_called_as_when_they_confirmed_their_presets(name, monkeypatch):
+    pytest.importorskip("pandas")
+    run, tools = tool_runs.RUNS[name], MagicMock()
+    of_queries = tools.pytrec_eval.RelevanceEvaluator.return_value.evaluate.return_value
+    of_queries.values.return_value = [MagicMock()]
+    monkeypatch.setattr(
+        tool_runs,
+        "load",
+        lambda module: import_module(module) if module in {"pandas", "numpy"} else getattr(tools, module),
+    )
+    values = run.ask(golden(graded=run.graded))
+    called = [call for call in tools.mock_calls if not call[0].endswith("__float__")]
+    calls = [[text, plain(given), plain(named)] for text, given, named in called]
+    digest = sha1(json.dumps([calls, plain(values), run.tolerance]).encode(), usedforsecurity=False).hexdigest()
+    assert digest[:8] == CALLS[name]
 
 
 def test_a_toolkit_with_a_wrong_number_is_wrong(monkeypatch):
