@@ -188,7 +188,8 @@ TWO_PAIRS = "2 pairs of values differ, but are equal in the decimals"
     [
         (["0.41", "0.413", "0.420", "0.41"], TWO_PAIRS, 1, [0, 2, 3, 0]),
         (["0.41", 0.4134, 0.4135], TWO_PAIRS, 0, [0, 1, 2]),  # a number that was not printed has all its decimals
-        (["0.41", "0.413"], ONE_PAIR, 0, [0, 1]),
+        (["0.41", "0.414"], ONE_PAIR, 0, [0, 1]),
+        (["0.41", "0.406"], ONE_PAIR, 0, [1, 0]),
     ],
 )
 def test_values_printed_with_fewer_decimals_are_warned_of(values, warning, n_ties, wins):

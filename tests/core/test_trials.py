@@ -117,13 +117,14 @@ def test_short_candidates_share_calls_and_long_ones_are_divided(monkeypatch):
     assert ranked_candidates([2**16 - 1, 1, 1], [1, 1, 1]).part_starts.tolist() == [0, 2, 3]
     n_rows, inner = [], SharedRanking.values
     monkeypatch.setattr(
-        SharedRanking, "values", lambda self, scores, n: n_rows.append(scores.size) or inner(self, scores, n)
+        SharedRanking, "values", lambda self, scores, n: n_rows.append(scores.size * n) or inner(self, scores, n)
     )
     monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", 0)
     monkeypatch.setattr(candidates, "ROWS_PER_CALL", 40)
     scores = candidates.ListedScores(np.arange(350.0).reshape(7, 50))
     ranked_candidates([20, 20, 10], [1, 1, 1]).numerators(scores)
     assert n_rows == [40] * 7 + [40, 30]  # two parts, the second of ten rows
+    assert [len(list(candidates._candidates_per_call(80, n))) for n in (0, 1, 2, 80)] == [2, 2, 4, 80]
 
 
 @for_each(("n_gains", "is_counted"), [(3, True), (4, False)])
@@ -160,6 +161,13 @@ def test_a_candidate_is_measured_once_for_its_value_and_those_of_its_queries(con
     value, per_query = trials.measure(scores)
     assert value == trials.value(scores)
     assert per_query.tobytes() == trials.per_query([scores])[0].tobytes()
+
+
+def test_a_query_without_pairs_has_no_loss_and_nothing_is_divided_by_0():
+    with np.errstate(all="raise"):
+        trials = Trials([1, 0, 0, 0], "catboost.pair_logit+pairs=label+average=query", group_sizes=[2, 2])
+        loss = np.log1p(np.exp(-1))
+        np.testing.assert_allclose(trials.per_query([[2, 1, 2, 1]]), [[loss, np.nan]], rtol=1e-12)
 
 
 @for_each("n", [1, 4, 81, 1000])

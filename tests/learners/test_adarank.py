@@ -120,6 +120,8 @@ def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow()
     X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 5, [1, 0] * 5, np.repeat(range(5), 2)
     model = AdaRank("textbook@5", variant="ranklib", max_consecutive=None).fit(X, y, qid=qid)
     assert model.n_iter_ == int(1075 / math.log2(5))  # half of 2^-1074, the smallest float64, is rounded to 0
+    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 8, [1, 0] * 8, np.repeat(range(8), 2)
+    assert model.fit(X, y, qid=qid).n_iter_ == 1074 // 3 - 1  # the first weights are 1 / 8
 
 
 @pytest.mark.parametrize("n", [8, 9])

@@ -514,9 +514,10 @@ def test_rows_that_were_not_retrieved_ranked_by_a_score_of_0_are_named():
 
 
 @for_each("k", [None, 4])
-def test_the_last_relevant_rank_taken_for_the_first_is_named(k):
+@for_each("least", [0, 1])
+def test_the_last_relevant_rank_taken_for_the_first_is_named(k, least):
     rng = np.random.default_rng(3)
-    labels, scores, sizes = rng.integers(0, 2, 60), rng.normal(size=60), [6] * 10
+    labels, scores, sizes = rng.integers(least, 2, 60), rng.normal(size=60), [6] * 10
     convention = ra.presets.catboost.mrr(k, use_weights=False)
     ranks = [np.flatnonzero(labels[rows][np.argsort(-scores[rows])])[: k or 6] for rows in np.arange(60).reshape(10, 6)]
     last = [max((rank + 1 for rank in found if rank < (k or 6)), default=math.inf) for found in ranks]
