@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.presets.preset import preset
-from rankadapters.core.presets.tool import Tool
+from rankadapters.core.presets.tool import Tool, read_cutoff
 from tests.core.strategies import conventions
 from tests.helpers.depth import examples
 from tests.tables import for_each
@@ -240,6 +240,7 @@ def test_presets_of_a_tool_have_names_and_measures():
         (lambda: presets.lightgbm.read("ndcg", eval_at=True), "'ndcg' has no cutoff"),
         (lambda: presets.lightgbm.read("map@5", weights="foo"), "weights='foo'; allowed are 'query', 'row', None"),
         (lambda: presets.xgboost.read("map@5", ndcg_exp_gain=False), "'map@5' has no parameter 'ndcg_exp_gain'"),
+        (lambda: presets.xgboost.read("pre@5", ndcg_exp_gain=False), "'pre@5' has no parameter 'ndcg_exp_gain'"),
         (lambda: presets.xgboost.read("auc", ndcg_exp_gain=False), "'auc' has no parameter 'ndcg_exp_gain'"),
         (lambda: presets.xgboost.read("ndcg@5", weights="foo"), "weights='foo'"),
         (lambda: presets.catboost.read("NDCG:top=5", foo=1), "'NDCG:top=5' has no parameter 'foo'"),
@@ -268,6 +269,11 @@ def test_what_a_tool_does_not_say_is_refused(wrong, problem):
 def test_the_nearest_to_a_text_is_the_nearest_to_what_it_says(tool):
     vocabulary = presets.TOOLS[tool]
     assert vocabulary.nearest("trec_eval_9.map_cut@5") == vocabulary.nearest(presets.trec_eval_9.map_cut(5))
+
+
+@for_each(("text", "k"), [("2147483647", 2**31 - 1), ("2147483648", None), ("1", 1), ("0", None), ("01", None)])
+def test_digits_of_a_cutoff_are_those_of_an_int32_above_0(text, k):
+    assert read_cutoff(text) == k
 
 
 def test_the_largest_cutoff_is_read_back():

@@ -9,6 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import toolkit as toolkits
+from rankadapters.parity.data import read_data
 from rankadapters.parity.rows import OurNumber
 from rankadapters.parity.toolkit_data import Route, ToolkitData
 from tests.helpers.ranking_data import Ranking, ranking
@@ -307,6 +308,15 @@ def test_an_entry_of_a_log_of_the_last_three_rounds(rounds, n_trained, found):
         return
     with pytest.raises(ra.InputError, match=rf"{found}\.\nHint: "):
         data.logged_value([0.1, 0.2, 0.3])
+
+
+def test_data_have_three_columns_or_four():
+    columns = [[0.5], [1.0]], [1, 0], [7, 7], [3.0]
+    weights = [read_data(columns[:n])[1].query_weight for n in (3, 4)]
+    assert (weights[0], weights[1].tolist()) == (None, [3])
+    for wrong in (columns[:2], (*columns, None), list(columns[:3])):
+        with pytest.raises(ra.InputError, match=r"allowed are \(X, labels, qid\) and \(X, labels, qid, query_weight\)"):
+            read_data(wrong)
 
 
 @for_each(("n_queries", "by_query"), [(500, True), (501, False)])

@@ -68,6 +68,14 @@ def test_a_tool_that_gives_our_numbers_is_confirmed_unless_its_release_is_outsid
         assert (report.rows[0].outcome, report.ok) == ("outside its range", True)
 
 
+def test_every_release_between_the_first_and_the_last_is_confirmed(installed, answer):
+    tool = next(tool for tool in presets.TOOLS.values() if tool.name in tool_runs.RUNS and len(tool.versions) == 2)
+    answer(tool.name)
+    for release in tool.versions:
+        installed(**{tool.package: release})
+        assert row_of(tool.name).outcome == "confirmed"
+
+
 def test_a_tool_with_a_wrong_number_is_wrong_whatever_its_release(installed, answer):
     answer("ranx", plus=1e-6)
     for release in ("0.3.21", "0.4"):
@@ -137,6 +145,11 @@ def plain(value):
     return value if isinstance(value, str) else [plain(each) for each in value]
 
 
+def test_tools_that_take_graded_labels_and_ties_are_asked_about_them():
+    graded = {name for name, run in tool_runs.RUNS.items() if run.graded}
+    assert graded == {"scipy", "pandas", "polars", "pytrec_eval", "allrank_1_4_1", "ignite", "polars_ds", "haystack"}
+
+
 # Of the calls with which each tool confirmed its presets, and the tolerance.
 CALLS = {
     "ranx": "68532325", "ir_measures": "b174ed1d", "pytrec_eval": "bdacb25f", "torchmetrics": "c95ffe0f",
@@ -178,13 +191,18 @@ def test_a_toolkit_with_a_wrong_number_is_wrong(monkeypatch):
 
 
 def test_the_golden_queries_have_what_conventions_differ_in():
-    graded, binary = golden(graded=True), golden(graded=False)
+    graded, binary = (golden.__wrapped__(graded=each) for each in (True, False))  # made anew
     assert set(graded.labels) == {0, 1, 2}
     assert set(binary.labels) == {0, 1}
     assert not all(graded.relevant.values())  # a query with nothing relevant
     assert min(map(len, graded.run.values())) < tool_runs.K
     assert max(map(len, graded.run.values())) == 15  # the most that every tool sorts stably
     assert any(len(set(rows.values())) < len(rows) for rows in graded.run.values())
+    _, data = ra.datasets.mq2008_like(random_state=0, n_train_queries=1, n_test_queries=40)
+    rows = np.flatnonzero(np.isin(data.qid, [int(qid[1:]) for qid in graded.run]))
+    assert graded.scores.tolist() == data.X[rows, 3].tolist()
+    assert graded.docid == binary.docid == [f"d{row:04}" for row in range(rows.size)]
+    assert np.lexsort((graded.scores,)).tolist() == np.argsort(binary.scores).tolist()
     assert all(len(set(rows.values())) == len(rows) for rows in binary.run.values())
 
 
