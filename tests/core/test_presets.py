@@ -276,6 +276,21 @@ def test_digits_of_a_cutoff_are_those_of_an_int32_above_0(text, k):
     assert read_cutoff(text) == k
 
 
+@for_each(("convention", "words"), [
+    ("lightgbm@all", {"metric": "ndcg", "eval_at": [10_000]}), ("lightgbm@9999", {"metric": "ndcg", "eval_at": [9999]}),
+    ("lightgbm.map@all", {"metric": "map", "eval_at": [10_000]}),
+    ("lightgbm@3+gain=linear", {"metric": "ndcg", "eval_at": [3], "label_gain": [*range(31)]}),
+    ("xgboost@all", {"eval_metric": "ndcg@2147483647", "ndcg_exp_gain": True}),
+    ("xgboost@2147483646", {"eval_metric": "ndcg@2147483646", "ndcg_exp_gain": True}),
+    ("xgboost.pre@all", {"eval_metric": "pre@2147483647"}),
+])  # fmt: skip
+def test_no_cutoff_is_the_largest_of_a_toolkit_and_linear_gains_are_of_all_its_labels(convention, words):
+    vocabulary = presets.TOOLS[convention.partition("@")[0].partition(".")[0]]
+    assert vocabulary.write(convention) == words
+    if "linear" not in convention:
+        assert vocabulary.read(words) == ra.parse(convention)
+
+
 def test_the_largest_cutoff_is_read_back():
     conv = ra.presets.textbook(2**63 - 1)
     assert ra.parse(str(conv)) == ra.parse(conv.name) == ra.parse(conv.short_name) == conv

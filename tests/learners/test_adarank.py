@@ -102,6 +102,11 @@ def test_a_first_round_may_have_no_value():
     assert (model.n_iter_, model.history_[0].value) == (1, 0.0)
 
 
+def test_ranklibs_value_of_a_round_is_the_mean_over_all_queries():
+    model = AdaRank("ranklib@10", variant="ranklib", max_iter=1).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert model.history_[0].value == pytest.approx(model.score(DATA.X, DATA.y, qid=DATA.qid), rel=1e-12)
+
+
 def test_as_ranklib_validation_without_any_value_keeps_the_last_round():
     model = AdaRank("ranklib@10", variant="ranklib", max_iter=3)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(DATA.X, np.zeros(DATA.y.size), DATA.qid)])

@@ -27,13 +27,15 @@ X = DATA.X + np.random.default_rng(0).random(DATA.X.shape)
 
 
 @pytest.mark.parametrize(
-    ("convention", "seed"),
-    [("textbook@5", 0), ("ranklib.map", 1), ("ranklib.err@5", 0), ("ranklib.rr@5", 1), ("ranklib.dcg@5", 2)],
-)
-def test_a_pass_is_that_of_plain_python(convention, seed):
-    model = CoordinateAscent(convention, n_restarts=1, max_iter=1, random_state=seed).fit(X, DATA.y, qid=DATA.qid)
+    ("convention", "seed", "alpha"),
+    [("textbook@5", 0, 0), ("ranklib.map", 1, 0), ("ranklib.err@5", 0, 0), ("ranklib.rr@5", 1, 0),
+     ("ranklib.dcg@5", 2, 0), ("textbook@5", 0, 0.2), ("ranklib.map", 1, 0.05)],
+)  # fmt: skip
+def test_a_pass_is_that_of_plain_python(convention, seed, alpha):
+    model = CoordinateAscent(convention, n_restarts=1, max_iter=1, alpha=alpha, random_state=seed)
+    model.fit(X, DATA.y, qid=DATA.qid)
     order = np.random.RandomState(seed).permutation(5).tolist()
-    weights, value = coordinate_ascent(X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), convention, order)
+    weights, value = coordinate_ascent(X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), convention, order, alpha=alpha)
     np.testing.assert_allclose(model.coef_, weights, rtol=1e-9)
     assert model.history_[0].value == pytest.approx(value, rel=1e-12)
 
