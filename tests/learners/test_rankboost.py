@@ -156,8 +156,11 @@ def test_many_grades_are_pairs_like_few(above):
 
 @pytest.mark.parametrize(("n", "levels"), [(32, [*range(32)]), (33, [0, 1] * 16 + [0])])
 def test_up_to_32_labels_are_numbered_for_all_queries(n, levels):
-    query = np.arange(n) // 2
-    assert _levels(np.arange(float(n)), query, np.arange(0, n, 2)).tolist() == levels
+    """Queries of two rows, and one of three rows in which two labels are equal."""
+    query, starts = np.arange(n) // 2, np.arange(0, n, 2)
+    labels, query, starts = np.append(np.arange(float(n)), [5, 3, 5]), np.append(query, [n] * 3), np.append(starts, n)
+    number = np.unique(query, return_inverse=True)[1]
+    assert _levels(labels, number, starts).tolist() == levels + ([5, 3, 5] if n == 32 else [1, 0, 1])
 
 
 @pytest.mark.parametrize("n_parts", [1, 2])
