@@ -117,6 +117,7 @@ def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convent
 @for_each(
     ("tool", "text", "params", "means"),
     [
+        (presets.sklearn, "top_k_accuracy_score", {}, "sklearn.top_k_accuracy_score@2"),
         (presets.lightgbm, "map@5", {}, "lightgbm.map@5"),
         (presets.lightgbm, "ndcg", {"eval_at": [3]}, "lightgbm@3"),
         (presets.xgboost, "map@5-", {}, "xgboost.map@5+empty=0"),
@@ -184,6 +185,7 @@ def test_a_tool_reads_its_own_words(tool, text, params, means):
     ("tool", "text", "params"),
     [
         (presets.lightgbm, "ndcg@0", {}), (presets.lightgbm, "ndcg@x", {}), (presets.lightgbm, "nope@3", {}),
+        (presets.lightgbm, "ndcg", {"eval_at": [0]}),
         (presets.lightgbm, "auc", {"eval_at": [3]}), (presets.lightgbm, "ndcg", {"eval_at": [3, 5]}),
         (presets.xgboost, "ndcg@-", {}), (presets.xgboost, 5, {}), (presets.catboost, "MAP:top=0", {}),
         (presets.catboost, "MAP:type=Exp", {}), (presets.catboost, "AUC:type=ranking", {}),
