@@ -6,6 +6,7 @@ import itertools
 import json
 from inspect import Parameter, signature
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,6 +84,22 @@ def test_what_a_tool_writes_it_reads_back_also_from_json(tool, conv):
 )  # fmt: skip
 def test_ir_measures_writes_the_text_that_it_prints(convention, text):
     assert presets.ir_measures.write(convention) == text
+
+
+NUMBERS = {
+    "x": 1, "rel": 1, "level": 1, "beta": 1, "log_base": 2, "border": 0.5, "decay": 0.85, "p": (0.8, 80),
+    "maximum_relevance": 4, "relevant_rating_threshold": 1,
+}  # fmt: skip
+TRUE = {"groups", "ndcg_exp_gain", "use_weights", "ignore_zero_hits"}
+
+
+@for_each("name", presets.names(None))
+def test_defaults_of_options_are_those_of_the_tools(name):
+    for option, parameter in signature(presets.maker(name)).parameters.items():
+        if isinstance(parameter.default, bool):
+            assert parameter.default is (option in TRUE), option
+        elif isinstance(parameter.default, int | float):
+            assert parameter.default in np.ravel(NUMBERS[option]), option
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,8 @@ def test_pairs_that_cancel_but_for_rounding_teach_nothing():
     ],
 )
 def test_parameters_are_checked(params, reason):
+    with pytest.raises(ra.ConventionError, match=r"^validation_fraction needs a convention to validate by"):
+        RankBoost(validation_fraction=0.5).fit(DATA.X, DATA.y, qid=DATA.qid)
     with pytest.raises(ra.InputError, match=reason):
         RankBoost(**params).fit(DATA.X, DATA.y, qid=DATA.qid)
 

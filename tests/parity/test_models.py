@@ -331,6 +331,8 @@ def test_five_hundred_queries_are_asked_one_by_one(n_queries, by_query):
     route = Route("a toolkit", lambda data: ours.terms.values[0] + error.get(data.scores[0], 0), by_query=True)
     found = route.ask_each(ToolkitData(queries=queries, scores=scores), ours)
     assert (found is not None) == by_query
+    refusing = Route("a toolkit", lambda data: ra.evaluate(data.queries, [], "textbook@2").value, by_query=True)
+    assert refusing.ask_each(ToolkitData(queries=queries, scores=scores), ours) is None
     if found:
         expected = np.zeros(n_queries)
         expected[:2] = np.array([2e-9, 0.5]) / n_queries
