@@ -36,8 +36,6 @@ def undecided_pairs(results: Results) -> int:
 
 
 def _equal_pairs(cell: NDArray[np.int64], values: NDArray[np.float64]) -> int:
-    if not cell.size:
-        return 0
     order = np.lexsort((values, cell))
     same = (cell[order][1:] == cell[order][:-1]) & (values[order][1:] == values[order][:-1])
     ends = np.flatnonzero(np.append(~same, True))

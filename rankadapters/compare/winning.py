@@ -106,7 +106,7 @@ class WinningNumbers(Document):
 
     def _best_first(self) -> list[int]:
         nwn = self.nwn[-1]
-        return sorted(range(len(self.methods)), key=lambda m: (math.isnan(nwn[m]), -nwn[m], m))
+        return sorted(range(len(self.methods)), key=lambda m: (math.isnan(nwn[m]), -nwn[m]))
 
     def table(self) -> Table:
         """The methods over all data sets and measures, the best normalized winning number first."""

@@ -191,10 +191,7 @@ class Trials:
             msg = f"{self.convention.name} has no per-query values: pool='rows' takes all rows as one query."
             raise UnsupportedConventionError(msg)
         mass = self._member.mass
-        if mass is None:
-            return numerators
-        values: Floats = np.divide(numerators, mass, out=np.full(numerators.shape, np.nan), where=mass > 0)
-        return values
+        return numerators if mass is None else numerators / mass  # NaN for a query without mass
 
     def _means(self, numerators: Floats) -> Floats:
         """Return the mean of each candidate: add the queries' numerators in order, then divide by the total mass."""

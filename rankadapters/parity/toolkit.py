@@ -213,10 +213,10 @@ class Toolkit(ABC):
         if query_weight is None or convention.weighting is not None:
             return data
         try:
-            is_counted = self.nearest(convention.replace(average="query"))[0].weighting == "query_weight"
-        except ConventionError:
-            is_counted = False
-        if is_counted:
+            weighted = convention.replace(average="query")
+        except ConventionError:  # a correlation of all rows has no weights
+            weighted = convention
+        if self.nearest(weighted)[0].weighting == "query_weight":
             return data
         name = f"{self.vocabulary.title}'s {self.names(words)[0]}"
         note = f"query_weight does not count: neither under average={convention.average!r} nor in {name}."

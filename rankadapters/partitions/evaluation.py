@@ -113,7 +113,7 @@ def _wants_ids(request: FrameRequest, results: Sequence[PartitionResult]) -> boo
             "Hint: partitions='sorted' or 'shuffle', which need no ids, or a larger ids_up_to (8 bytes per query)."
         )
         raise InputError(msg)
-    return request.partitions != "sorted" and 0 < n_queries <= request.ids_up_to
+    return request.partitions != "sorted" and n_queries <= request.ids_up_to
 
 
 def _refuse_ranges(spans: list[Span]) -> None:

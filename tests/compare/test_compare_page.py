@@ -85,6 +85,9 @@ def test_a_page_that_needs_nothing_else(capsys, file, tmp_path):
     assert "http" not in text.replace("http://www.w3.org", "")
     for heading in ("Winning numbers", "Fronts", "One data set left out", "One measure left out", "Signatures"):
         assert f">{heading}<" in text
+    assert "3 methods on 3 data sets by 2 measures: 9 values." in text
+    assert "Normalized winning numbers by measure" in text
+    assert text.count("Rank 1: no other method is as high in both and higher in one. Rank 2: exactly one is.") == 1
     results = Results.read(file, higher_is_better=True)
     assert text == page(results, title="A <title>")
     for over in ("dataset", "measure"):
@@ -100,6 +103,8 @@ def test_a_page_of_one_method():
         warnings.simplefilter("error")
         written = page(Results({("a", "D1", "MAP"): 0.5}, higher_is_better=True))
     assert "1 method on 1 data set by 1 measure: 1 value." in written
+    assert "left out" not in written
+    assert "by measure<" not in written
 
 
 def test_the_plot_of_a_front_names_the_methods_of_both_ranks():

@@ -50,7 +50,8 @@ LETOR, YAHOO, LOSS = (score_of(text) for text in ("letor4@10", "yahoo@10", "catb
     ],
 )  # fmt: skip
 def test_tables_mappings_and_rows_are_the_same_results(make):
-    assert told(Results(make(), higher_is_better=True)) == ROWS
+    results = Results(make(), higher_is_better=True)
+    assert (told(results), results.decimals.tolist()) == (ROWS, [-1] * 3)
 
 
 def test_files_keep_the_decimals_of_their_values(tmp_path):

@@ -107,8 +107,11 @@ def test_a_difference_at_the_level_itself_is_significant(confidence, significant
     both = (dict.fromkeys(("D", "E"), column) for column in (queries, scores))
     report = stratified_tests(*both, "textbook@1", confidence=confidence)
     assert report.blocks()[0].lines[0][-3:] == ("0.5000", "0.5000", significant)
+    assert report.blocks()[0].head[4] == f"{100 * confidence:g} % interval"
     pytest.importorskip("matplotlib")
-    assert [drawn.get_color() for drawn in report.plot().axes[0].lines[1:]] == [color, color]
+    [axes] = report.plot().axes
+    assert [drawn.get_color() for drawn in axes.lines[1:]] == [color, color]
+    assert axes.get_xlabel() == f"difference of ndcg@1/textbook, {100 * confidence:g} % interval"
 
 
 @for_each(

@@ -67,6 +67,10 @@ def test_the_hand_case():
     for over, name in (("measure", "m1"), ("dataset", "D1")):
         left_out = leave_one_out(hand_results(), over=over).to_dict()["left_out"]
         assert left_out[name] == HAND["answers"][f"without_{name}"]
+    assert [block.caption for block in numbers.blocks()[:-1]] == [
+        numbers.table().caption,
+        numbers.group_table().caption,
+    ]
     assert list(front(numbers, group="m1").first) == HAND["front_m1"]["weak"]
     strict = front(numbers, group="m1", strict=True)
     assert list(strict.first) == HAND["front_m1"]["strict"]
@@ -184,7 +188,9 @@ TWO_PAIRS = "2 pairs of values differ, but are equal in the decimals"
     [
         (["0.41", "0.413", "0.420", "0.41"], TWO_PAIRS, 1, [0, 2, 3, 0]),
         (["0.41", 0.4134, 0.4135], TWO_PAIRS, 0, [0, 1, 2]),  # a number that was not printed has all its decimals
-        (["0.41", "0.413"], ONE_PAIR, 0, [0, 1]),
+        (["0.41", "0.414"], ONE_PAIR, 0, [0, 1]),
+        (["0.41", "0.406"], ONE_PAIR, 0, [1, 0]),
+        (["1e-98", 1.04e-98], ONE_PAIR, 0, [0, 1]),  # the most decimals that are looked at
     ],
 )
 def test_values_printed_with_fewer_decimals_are_warned_of(values, warning, n_ties, wins):
@@ -196,7 +202,9 @@ def test_values_printed_with_fewer_decimals_are_warned_of(values, warning, n_tie
     assert found.wn[-1].tolist() == wins
 
 
-@for_each("values", [("0.41", "0.42"), ("0.41", "0.410", 0.41), ("1e-90", 1e300)])  # 1e300 has no room for decimals
+@for_each(
+    "values", [("0.41", "0.42"), ("0.41", "0.410", 0.41), ("1e-90", 1e300), ("1e-99", 1.04e-99)]
+)  # 1e300 has no room for decimals
 def test_values_that_decimals_do_not_make_equal_are_not_warned_of(values):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -213,12 +221,21 @@ def test_tables_in_numbers():
     assert numbers.table().lines == (
         (*a, "3", "4", "3"), (*b, "1", "4", "3"), (*c, "0", "2", "1"), ("alone", "-", "0", "0", "1")
     )  # fmt: skip
+    assert len(numbers.blocks()) == 2
     assert numbers.group_table().lines == ((*a, a[1]), (*b, b[1]), (*c, c[1]), ("alone", "-", "-"))
     assert front(numbers).blocks()[0].lines == (("a", "1", "0.7500", "4"), ("b", "2", "0.2500", "4"))
     ranges = ((*a, "0.5000", "1.0000", "D1"), (*b, "0.0000", "0.5000", "D1"), (*c, "0.0000", "0.0000", "-"))
     assert leave_one_out(results).blocks()[0].lines == ranges
     one = (("a", "1.0000", "-", "-", "-"), ("b", "0.0000", "-", "-", "-"), ("c", "0.0000", "-", "-", "-"))
     assert leave_one_out(results.only(datasets="D1")).blocks()[0].lines == one
+
+
+def test_methods_that_tie_keep_their_order_and_twenty_are_drawn():
+    methods = [f"m{21 - n}" for n in range(22)]
+    numbers = winning_numbers(Results({(m, "D", "MAP"): 0.5 for m in methods}, higher_is_better=True))
+    assert [line[0] for line in numbers.table().lines] == methods
+    pytest.importorskip("matplotlib")
+    assert [label.get_text() for label in numbers.plot().axes[0].get_yticklabels()] == methods[:20]
 
 
 def test_arrays_are_not_shown():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.core.evaluation.label_warnings import label_doubts
 from rankadapters.core.presets.label_rules import LABEL_RULES
 from tests.helpers.command import run
 from tests.tables import for_each
@@ -66,6 +67,14 @@ def test_labels_that_a_program_refuses_are_warned_of(labels, convention, says):
 )  # fmt: skip
 def test_labels_that_a_program_takes_are_not_warned_of(labels, convention):
     assert warned(labels, convention) == []
+
+
+@for_each(("name", "label", "is_doubted"), [
+    ("lightgbm", 30, False), ("lightgbm", 31, True), ("xgboost", 31, False), ("xgboost", 32, True),
+    ("sklearn", 0, False), ("sklearn", -1e-9, True),
+])  # fmt: skip
+def test_the_last_label_that_a_program_takes(name, label, is_doubted):
+    assert bool(label_doubts(ra.Queries([label], group_sizes=[1]), [ra.presets.make(name, 3)])) == is_doubted
 
 
 def test_rows_without_judgment_have_no_label_to_warn_of():

@@ -6,6 +6,7 @@ import itertools
 import json
 from inspect import Parameter, signature
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.presets.preset import preset
-from rankadapters.core.presets.tool import Tool
+from rankadapters.core.presets.tool import Tool, read_cutoff
 from tests.core.strategies import conventions
 from tests.helpers.depth import examples
 from tests.tables import for_each
@@ -85,6 +86,22 @@ def test_ir_measures_writes_the_text_that_it_prints(convention, text):
     assert presets.ir_measures.write(convention) == text
 
 
+NUMBERS = {
+    "x": 1, "rel": 1, "level": 1, "beta": 1, "log_base": 2, "border": 0.5, "decay": 0.85, "p": (0.8, 80),
+    "maximum_relevance": 4, "relevant_rating_threshold": 1,
+}  # fmt: skip
+TRUE = {"groups", "ndcg_exp_gain", "use_weights", "ignore_zero_hits"}
+
+
+@for_each("name", presets.names(None))
+def test_defaults_of_options_are_those_of_the_tools(name):
+    for option, parameter in signature(presets.maker(name)).parameters.items():
+        if isinstance(parameter.default, bool):
+            assert parameter.default is (option in TRUE), option
+        elif isinstance(parameter.default, int | float):
+            assert parameter.default in np.ravel(NUMBERS[option]), option
+
+
 @pytest.mark.parametrize(
     ("convention", "fields"),
     [
@@ -117,6 +134,7 @@ def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convent
 @for_each(
     ("tool", "text", "params", "means"),
     [
+        (presets.sklearn, "top_k_accuracy_score", {}, "sklearn.top_k_accuracy_score@2"),
         (presets.lightgbm, "map@5", {}, "lightgbm.map@5"),
         (presets.lightgbm, "ndcg", {"eval_at": [3]}, "lightgbm@3"),
         (presets.xgboost, "map@5-", {}, "xgboost.map@5+empty=0"),
@@ -184,6 +202,7 @@ def test_a_tool_reads_its_own_words(tool, text, params, means):
     ("tool", "text", "params"),
     [
         (presets.lightgbm, "ndcg@0", {}), (presets.lightgbm, "ndcg@x", {}), (presets.lightgbm, "nope@3", {}),
+        (presets.lightgbm, "ndcg", {"eval_at": [0]}),
         (presets.lightgbm, "auc", {"eval_at": [3]}), (presets.lightgbm, "ndcg", {"eval_at": [3, 5]}),
         (presets.xgboost, "ndcg@-", {}), (presets.xgboost, 5, {}), (presets.catboost, "MAP:top=0", {}),
         (presets.catboost, "MAP:type=Exp", {}), (presets.catboost, "AUC:type=ranking", {}),
@@ -240,6 +259,7 @@ def test_presets_of_a_tool_have_names_and_measures():
         (lambda: presets.lightgbm.read("ndcg", eval_at=True), "'ndcg' has no cutoff"),
         (lambda: presets.lightgbm.read("map@5", weights="foo"), "weights='foo'; allowed are 'query', 'row', None"),
         (lambda: presets.xgboost.read("map@5", ndcg_exp_gain=False), "'map@5' has no parameter 'ndcg_exp_gain'"),
+        (lambda: presets.xgboost.read("pre@5", ndcg_exp_gain=False), "'pre@5' has no parameter 'ndcg_exp_gain'"),
         (lambda: presets.xgboost.read("auc", ndcg_exp_gain=False), "'auc' has no parameter 'ndcg_exp_gain'"),
         (lambda: presets.xgboost.read("ndcg@5", weights="foo"), "weights='foo'"),
         (lambda: presets.catboost.read("NDCG:top=5", foo=1), "'NDCG:top=5' has no parameter 'foo'"),
@@ -268,6 +288,26 @@ def test_what_a_tool_does_not_say_is_refused(wrong, problem):
 def test_the_nearest_to_a_text_is_the_nearest_to_what_it_says(tool):
     vocabulary = presets.TOOLS[tool]
     assert vocabulary.nearest("trec_eval_9.map_cut@5") == vocabulary.nearest(presets.trec_eval_9.map_cut(5))
+
+
+@for_each(("text", "k"), [("2147483647", 2**31 - 1), ("2147483648", None), ("1", 1), ("0", None), ("01", None)])
+def test_digits_of_a_cutoff_are_those_of_an_int32_above_0(text, k):
+    assert read_cutoff(text) == k
+
+
+@for_each(("convention", "words"), [
+    ("lightgbm@all", {"metric": "ndcg", "eval_at": [10_000]}), ("lightgbm@9999", {"metric": "ndcg", "eval_at": [9999]}),
+    ("lightgbm.map@all", {"metric": "map", "eval_at": [10_000]}),
+    ("lightgbm@3+gain=linear", {"metric": "ndcg", "eval_at": [3], "label_gain": [*range(31)]}),
+    ("xgboost@all", {"eval_metric": "ndcg@2147483647", "ndcg_exp_gain": True}),
+    ("xgboost@2147483646", {"eval_metric": "ndcg@2147483646", "ndcg_exp_gain": True}),
+    ("xgboost.pre@all", {"eval_metric": "pre@2147483647"}),
+])  # fmt: skip
+def test_no_cutoff_is_the_largest_of_a_toolkit_and_linear_gains_are_of_all_its_labels(convention, words):
+    vocabulary = presets.TOOLS[convention.partition("@")[0].partition(".")[0]]
+    assert vocabulary.write(convention) == words
+    if "linear" not in convention:
+        assert vocabulary.read(words) == ra.parse(convention)
 
 
 def test_the_largest_cutoff_is_read_back():

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from rankadapters.core.evaluation.members import SharedRanking
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials
@@ -106,6 +107,32 @@ def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, ma
         assert trials.along([1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5]).tolist() == [0.1, 0.1]
 
 
+def ranked_candidates(sizes, n_gains):
+    """The candidates of queries of some sizes, each of which begins with so many rows with a gain."""
+    labels = [int(row < n) for size, n in zip(sizes, n_gains, strict=True) for row in range(size)]
+    return Trials(labels, "textbook@3", group_sizes=sizes, n_threads=1)._ranked_candidates
+
+
+def test_short_candidates_share_calls_and_long_ones_are_divided(monkeypatch):
+    assert ranked_candidates([2**16 - 1, 1, 1], [1, 1, 1]).part_starts.tolist() == [0, 2, 3]
+    n_rows, inner = [], SharedRanking.values
+    monkeypatch.setattr(
+        SharedRanking, "values", lambda self, scores, n: n_rows.append(scores.size * n) or inner(self, scores, n)
+    )
+    monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", 0)
+    monkeypatch.setattr(candidates, "ROWS_PER_CALL", 40)
+    scores = candidates.ListedScores(np.arange(350.0).reshape(7, 50))
+    ranked_candidates([20, 20, 10], [1, 1, 1]).numerators(scores)
+    assert n_rows == [40] * 7 + [40, 30]  # two parts, the second of ten rows
+    assert [len(list(candidates._candidates_per_call(80, n))) for n in (0, 1, 2, 80)] == [2, 2, 4, 80]
+
+
+@for_each(("n_gains", "is_counted"), [(3, True), (4, False)])
+def test_scores_above_48_rows_with_a_gain_are_counted(n_gains, is_counted):
+    """Of 10 and 90 rows, 3 and 53 have a gain: the mean over rows is 48."""
+    assert (ranked_candidates([10, 90], [n_gains, 53]).gain_rows is not None) == is_counted
+
+
 def test_what_has_no_value_is_refused():
     trials = Trials([1, 0], "textbook@2", group_sizes=[2])
     with pytest.raises(ra.InputError, match=r"shape \(1, 3\), but the queries cover 2 rows"):
@@ -136,10 +163,17 @@ def test_a_candidate_is_measured_once_for_its_value_and_those_of_its_queries(con
     assert per_query.tobytes() == trials.per_query([scores])[0].tobytes()
 
 
+def test_a_query_without_pairs_has_no_loss_and_nothing_is_divided_by_0():
+    with np.errstate(all="raise"):
+        trials = Trials([1, 0, 0, 0], "catboost.pair_logit+pairs=label+average=query", group_sizes=[2, 2])
+        loss = np.log1p(np.exp(-1))
+        np.testing.assert_allclose(trials.per_query([[2, 1, 2, 1]]), [[loss, np.nan]], rtol=1e-12)
+
+
 @for_each("n", [1, 4, 81, 1000])
 def test_a_mean_is_rounded_a_few_times_more_often_than_there_are_queries(n):
     rounding = Trials(np.tile([1, 0], n), "textbook@2", group_sizes=[2] * n).rounding
-    assert n * 2.0**-53 < rounding <= (n + 10) * 2.0**-53
+    assert rounding == (n + 4) * 2.0**-53
 
 
 def test_trials_need_no_scikit_learn():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.arrow_columns import ArrowColumns
 from rankadapters.core.errors import InputError
+from rankadapters.partitions.request import FrameRequest, frame_function
 from rankadapters.partitions.rows import FrameRows, split
 
 
@@ -74,3 +77,18 @@ def test_numbers_and_times_are_orders_of_rows(kind):
 def test_columns_that_are_no_numbers_or_times_are_no_order(kind, values):
     with pytest.raises(InputError, match=f"column 'x' has type {kind}, but numbers or times are needed"):
         column_of(values, kind).sort_keys("x")
+
+
+@pytest.mark.parametrize("name", ["evaluate", "per_query"])
+def test_functions_of_frames_show_the_keywords_and_segments_only_where_there_are_some(name):
+    def function(df, convention, **keywords):
+        """Evaluate a frame.
+
+        {KEYWORDS}
+        """
+
+    function.__name__ = name
+    shown = signature(frame_function(function)).parameters
+    keywords = [each for each in signature(FrameRequest.of).parameters if each not in {"convention", "names"}]
+    assert list(shown) == ["df", "convention", *(each for each in keywords if each != "by" or name == "evaluate")]
+    assert "ids_up_to : int" in function.__doc__

@@ -69,14 +69,17 @@ def rankboost(X, y, sizes, *, rounds, n_thresholds, weights=None):
     return model
 
 
-def coordinate_ascent(X, y, sizes, convention, order):
-    """One pass of Metzler & Croft 2007 with RankLib's steps: weights after it, from equal ones."""
+def coordinate_ascent(X, y, sizes, convention, order, *, alpha=0.0):
+    """One pass of Metzler & Croft 2007 with RankLib's steps: weights after it, from equal ones, and the measure."""
     n = len(X[0])
     weights = [1 / n] * n
 
+    def distance(w):
+        return sum((each / sum(map(abs, w)) - 1 / n) ** 2 for each in w) ** 0.5
+
     def value(w):
         scores = [sum(a * x for a, x in zip(w, row, strict=True)) for row in X]
-        return ra.evaluate(y, scores, convention, group_sizes=sizes).value
+        return ra.evaluate(y, scores, convention, group_sizes=sizes).value - alpha * distance(w)
 
     best = value(weights)
     for f in order:
@@ -93,4 +96,4 @@ def coordinate_ascent(X, y, sizes, convention, order):
                 size = sum(map(abs, found))
                 weights = [w / size for w in found]
                 break
-    return weights, best
+    return weights, best + alpha * distance(weights)

@@ -102,6 +102,11 @@ def test_a_first_round_may_have_no_value():
     assert (model.n_iter_, model.history_[0].value) == (1, 0.0)
 
 
+def test_ranklibs_value_of_a_round_is_the_mean_over_all_queries():
+    model = AdaRank("ranklib@10", variant="ranklib", max_iter=1).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert model.history_[0].value == pytest.approx(model.score(DATA.X, DATA.y, qid=DATA.qid), rel=1e-12)
+
+
 def test_as_ranklib_validation_without_any_value_keeps_the_last_round():
     model = AdaRank("ranklib@10", variant="ranklib", max_iter=3)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(DATA.X, np.zeros(DATA.y.size), DATA.qid)])
@@ -120,6 +125,8 @@ def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow()
     X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 5, [1, 0] * 5, np.repeat(range(5), 2)
     model = AdaRank("textbook@5", variant="ranklib", max_consecutive=None).fit(X, y, qid=qid)
     assert model.n_iter_ == int(1075 / math.log2(5))  # half of 2^-1074, the smallest float64, is rounded to 0
+    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 8, [1, 0] * 8, np.repeat(range(8), 2)
+    assert model.fit(X, y, qid=qid).n_iter_ == 1074 // 3 - 1  # the first weights are 1 / 8
 
 
 @pytest.mark.parametrize("n", [8, 9])

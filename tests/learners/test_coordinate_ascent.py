@@ -12,6 +12,7 @@ pytest.importorskip("sklearn")
 import scipy.sparse as sp
 
 from rankadapters.learners import CoordinateAscent
+from rankadapters.learners import coordinate_ascent as coordinate_ascent_module
 from tests.helpers.depth import THOROUGH
 from tests.helpers.ranking_data import ranking
 from tests.learners.mq2008_folds import fold
@@ -26,13 +27,15 @@ X = DATA.X + np.random.default_rng(0).random(DATA.X.shape)
 
 
 @pytest.mark.parametrize(
-    ("convention", "seed"),
-    [("textbook@5", 0), ("ranklib.map", 1), ("ranklib.err@5", 0), ("ranklib.rr@5", 1), ("ranklib.dcg@5", 2)],
-)
-def test_a_pass_is_that_of_plain_python(convention, seed):
-    model = CoordinateAscent(convention, n_restarts=1, max_iter=1, random_state=seed).fit(X, DATA.y, qid=DATA.qid)
+    ("convention", "seed", "alpha"),
+    [("textbook@5", 0, 0), ("ranklib.map", 1, 0), ("ranklib.err@5", 0, 0), ("ranklib.rr@5", 1, 0),
+     ("ranklib.dcg@5", 2, 0), ("textbook@5", 0, 0.2), ("ranklib.map", 1, 0.05)],
+)  # fmt: skip
+def test_a_pass_is_that_of_plain_python(convention, seed, alpha):
+    model = CoordinateAscent(convention, n_restarts=1, max_iter=1, alpha=alpha, random_state=seed)
+    model.fit(X, DATA.y, qid=DATA.qid)
     order = np.random.RandomState(seed).permutation(5).tolist()
-    weights, value = coordinate_ascent(X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), convention, order)
+    weights, value = coordinate_ascent(X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), convention, order, alpha=alpha)
     np.testing.assert_allclose(model.coef_, weights, rtol=1e-9)
     assert model.history_[0].value == pytest.approx(value, rel=1e-12)
 
@@ -90,6 +93,13 @@ def test_the_best_pass_by_the_validation_queries_is_kept():
     model = CoordinateAscent("textbook@5", n_restarts=3, random_state=0).fit(X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
     values = [each.value for each in model.history_ if each.dataset == "valid_0"]
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
+
+
+def test_kernels_are_compiled_for_the_rows_of_all_steps(monkeypatch):
+    n_rows = []
+    monkeypatch.setattr(coordinate_ascent_module.dispatch, "expect_rows", n_rows.append)
+    CoordinateAscent("textbook@5", n_restarts=2, n_steps=3, max_iter=1).fit(X, DATA.y, qid=DATA.qid)
+    assert n_rows == [DATA.y.size * 5 * 3 * 2]
 
 
 def test_features_are_told_apart_in_float64():

@@ -234,6 +234,13 @@ def test_a_warm_start_needs_the_features_that_there_were(name):
     assert model.predict(VALID.X).shape == VALID.y.shape
 
 
+@validated
+def test_validation_queries_need_the_features_of_the_training(name):
+    model = clone(QUICK[name])
+    with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 5"):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(VALID.X[:, :4], VALID.y, VALID.qid)])
+
+
 @every
 def test_one_query_is_enough_but_cannot_be_divided(learner):
     X, y = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], [2, 0, 1]

@@ -168,10 +168,10 @@ def test_ranknet_ranks_a_fold_of_mq2008_as_it_did_when_the_mean_of_five_was_abov
 
 
 def test_a_warm_start_keeps_its_layers():
-    model = NeuralRanker(RANKNET, hidden_layer_sizes=(4,), max_iter=1, warm_start=True, random_state=0).fit(
+    model = NeuralRanker(RANKNET, hidden_layer_sizes=(4, 3), max_iter=1, warm_start=True, random_state=0).fit(
         DATA.X, DATA.y, qid=DATA.qid
     )
-    with pytest.raises(ra.InputError, match=r"the last fit had hidden_layer_sizes=\(4,\), and now they are \(3, 2\)"):
+    with pytest.raises(ra.InputError, match=r"the last fit had hidden_layer_sizes=\(4, 3\), and now they are \(3, 2\)"):
         model.set_params(hidden_layer_sizes=(3, 2)).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 

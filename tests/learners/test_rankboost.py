@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,10 @@ import scipy.sparse as sp
 
 from rankadapters.learners import RankBoost
 from rankadapters.learners import stumps as stumps_module
-from rankadapters.learners.pair_potentials import PairPotentials
+from rankadapters.learners.columns import FeatureColumns
+from rankadapters.learners.judging import Judge
+from rankadapters.learners.pair_potentials import PairPotentials, _levels
+from rankadapters.learners.rankboost import _alpha, _RoundBatches
 from tests.helpers.ranking_data import ranking
 from tests.learners.oracles import pairs_of, rankboost
 
@@ -49,14 +54,26 @@ def test_validation_by_a_loss_keeps_the_lowest():
 @pytest.mark.parametrize("patience", [None, 2, 7])
 @pytest.mark.parametrize("eval_set", [EVAL_SET, None, EVAL_SET * 2], ids=["one", "none", "two"])
 def test_rounds_that_are_judged_at_once_are_judged_alike(patience, eval_set, monkeypatch):
+    batches, record = [], Judge.record_rounds
+    monkeypatch.setattr(Judge, "record_rounds", lambda self, *sets: batches.append(len(sets[0])) or record(self, *sets))
+
     def fitted(at_once):
         monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_PER_BATCH", at_once)
         model = RankBoost("letor4@5", max_iter=20, n_iter_no_change=patience if eval_set else None)
         return model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=eval_set)
 
-    several, single = fitted(5 * DATA.y.size), fitted(1)
+    several = fitted(5 * DATA.y.size)
+    assert set(batches[:-1]) <= {min(5, patience or 5) if eval_set else 5}
+    single = fitted(1)
     assert list(several.history_) == list(single.history_)
     assert stumps(several) == stumps(single)
+
+
+@pytest.mark.parametrize(("n_rows", "n_rounds"), [(2**17, 2), (2**17 + 1, 1), (2**19, 1)])
+def test_a_batch_holds_a_quarter_of_a_million_scores_and_one_round_at_least(n_rows, n_rounds):
+    judge = SimpleNamespace(patience=None, tasks=SimpleNamespace(watched=False))
+    columns = [FeatureColumns(np.zeros((n, 1))) for n in (1, n_rows)]
+    assert _RoundBatches([], judge, columns).batch_size == n_rounds
 
 
 def test_neither_threads_nor_sparse_features_change_a_bit(monkeypatch):
@@ -117,6 +134,8 @@ def test_pairs_that_cancel_but_for_rounding_teach_nothing():
     ],
 )
 def test_parameters_are_checked(params, reason):
+    with pytest.raises(ra.ConventionError, match=r"^validation_fraction needs a convention to validate by"):
+        RankBoost(validation_fraction=0.5).fit(DATA.X, DATA.y, qid=DATA.qid)
     with pytest.raises(ra.InputError, match=reason):
         RankBoost(**params).fit(DATA.X, DATA.y, qid=DATA.qid)
 
@@ -135,3 +154,37 @@ def test_many_grades_are_pairs_like_few(above):
     np.testing.assert_allclose(
         potentials(heights[potentials.rows] + above), (expected / total)[potentials.rows], atol=1e-13
     )
+
+
+@pytest.mark.parametrize(("n", "levels"), [(32, [*range(32)]), (33, [0, 1] * 16 + [0])])
+def test_up_to_32_labels_are_numbered_for_all_queries(n, levels):
+    """Queries of two rows, and one of three rows in which two labels are equal."""
+    query, starts = np.arange(n) // 2, np.arange(0, n, 2)
+    labels, query, starts = np.append(np.arange(float(n)), [5, 3, 5]), np.append(query, [n] * 3), np.append(starts, n)
+    number = np.unique(query, return_inverse=True)[1]
+    assert _levels(labels, number, starts).tolist() == levels + ([5, 3, 5] if n == 32 else [1, 0, 1])
+
+
+@pytest.mark.parametrize("n_parts", [1, 2])
+def test_the_rows_of_a_part_and_the_threshold_below_all(n_parts, monkeypatch):
+    parts, inner = [], stumps_module.over_chunks
+    monkeypatch.setattr(stumps_module, "over_chunks", lambda run, *rest: parts.append(rest[0]) or inner(run, *rest))
+    n = 2**15 + n_parts - 1
+    bins = stumps_module.Bins(FeatureColumns(np.arange(float(n))[:, None]), np.arange(n), 2, with_all=True)
+    assert bins.thresholds.tolist() == [[n - 1, (n - 1) / 2, -1e8]]
+    assert bins.best(np.ones(n), signed=True, n_threads=1).r == n
+    assert [starts.tolist() for starts in parts] == [[0, *[2**15] * (n_parts - 1), n]]
+
+
+@pytest.mark.parametrize("is_ranklib", [False, True])
+def test_weights_of_stumps(is_ranklib):
+    assert _alpha(0.5, is_ranklib=is_ranklib) == _alpha(-0.5, is_ranklib=is_ranklib) * -1 == 0.5 * np.log(3)
+    assert (_alpha(1e-12, is_ranklib=is_ranklib) > 0) is True
+    assert (_alpha(np.nextafter(1e-12, 0), is_ranklib=is_ranklib) == 0) is not is_ranklib
+
+
+def test_a_warm_start_that_learns_nothing_keeps_the_stumps():
+    model = RankBoost(max_iter=3, warm_start=True, n_thresholds=254).fit(DATA.X, DATA.y, qid=DATA.qid)
+    before = stumps(model)
+    assert stumps(model.fit(np.ones_like(DATA.X), DATA.y, qid=DATA.qid)) == before
+    assert len(before) == 3

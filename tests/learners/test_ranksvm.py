@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from rankadapters.learners import RankSVM
-from rankadapters.learners.pair_margins import PairMargins
+from rankadapters.learners.pair_margins import PairMargins, _conjugate_gradients, _descend
 from tests.helpers.ranking_data import ranking
 from tests.learners.oracles import pairs_of
 from tests.tables import for_each
@@ -75,6 +75,53 @@ def test_gradient_and_hessian_are_the_derivatives_of_the_loss():
     assert margins.gradient(scores) @ direction == pytest.approx(rise, rel=1e-6)
     bend = (margins.gradient(scores + step * direction) - margins.gradient(scores - step * direction)) / (2 * step)
     np.testing.assert_allclose(margins.hessian(scores)(direction), bend, rtol=1e-4, atol=1e-4)
+
+
+@for_each(
+    ("step", "slope", "length"),
+    [
+        (0.9998, -0.9998, 1.0),
+        (0.99995, -0.99995, 0.5),  # of this step, the loss falls by less than a ten-thousandth of its slope
+        (-1.0, 1.0, 2.0**-41),  # upwards: only rounding of the loss, up to 1e-12 of it, is allowed
+        (1.0, -1e30, 2.0**-50),
+    ],
+)
+def test_a_step_is_halved_until_the_loss_falls_enough(step, slope, length):
+    """One pair and C = 1/2: the loss is w^2 - w + 1/2 up to w = 1."""
+    X, margins, start = np.array([[1.0], [0.0]]), PairMargins(np.array([1.0, 0.0]), np.array([2]), None), np.zeros(1)
+    weights, scores = _descend(X, margins, 0.5, (start, np.zeros(2)), (np.array([step]), slope))
+    assert weights.tolist() == [length * step]
+    assert scores.tolist() == [length * step, 0.0]
+
+
+def test_conjugate_gradients_end_at_a_tenth_of_the_residual_or_after_twice_the_features():
+    ones = np.ones(2)
+    for a, solution in ((1.21, 2 / 2.21 * ones), (1.24, [1, 1 / 1.24])):  # the first residual is (a - 1) / (a + 1)
+        found = _conjugate_gradients(lambda d, a=a: d * [1, a], ones)
+        np.testing.assert_allclose(found, solution, rtol=1e-12)
+    assert _conjugate_gradients(lambda d: d, np.zeros(2)).tolist() == [0.0, 0.0]
+    calls, turn = [], np.array([[1.0, 9, 0], [-9, 1, 0], [0, 0, 1]])
+    _conjugate_gradients(lambda d: calls.append(d) or turn @ d, np.ones(3))
+    assert len(calls) == 6
+
+
+def test_newton_ends_at_half_the_tolerance_as_linear_svc_with_as_many_rows_of_each_sign():
+    model, norms = RankSVM(C=0.1, tol=1e-10, max_pairs=0), []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for n in range(1, 4):
+            w = model.set_params(max_iter=n).fit(DATA.X, DATA.y, qid=DATA.qid).coef_
+            gradient = PairMargins(DATA.y, DATA.sizes, None).gradient(DATA.X @ w)
+            norms.append(np.linalg.norm(w + 0.1 * DATA.X.T @ gradient))
+    first = np.linalg.norm(0.1 * DATA.X.T @ PairMargins(DATA.y, DATA.sizes, None).gradient(np.zeros(DATA.y.size)))
+    for factor, n_iter in ((2.001, 2), (1.999, 3)):
+        model.set_params(max_iter=99, tol=factor * norms[1] / first).fit(DATA.X, DATA.y, qid=DATA.qid)
+        assert model.n_iter_ == n_iter
+    sign = np.where(np.arange(len(PAIRS)) % 2, -1, 1)
+    solver = LinearSVC(C=0.1, dual=False, fit_intercept=False, tol=1e-3)
+    solver.fit((DATA.X[PAIRS[:, 0]] - DATA.X[PAIRS[:, 1]]) * sign[:, None], sign)
+    model = RankSVM(C=0.1).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert (model.coef_.tolist(), model.n_iter_) == (solver.coef_[0].tolist(), int(solver.n_iter_))
 
 
 def test_history_and_score_are_under_the_convention():

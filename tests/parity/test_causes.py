@@ -514,9 +514,10 @@ def test_rows_that_were_not_retrieved_ranked_by_a_score_of_0_are_named():
 
 
 @for_each("k", [None, 4])
-def test_the_last_relevant_rank_taken_for_the_first_is_named(k):
+@for_each("least", [0, 1])
+def test_the_last_relevant_rank_taken_for_the_first_is_named(k, least):
     rng = np.random.default_rng(3)
-    labels, scores, sizes = rng.integers(0, 2, 60), rng.normal(size=60), [6] * 10
+    labels, scores, sizes = rng.integers(least, 2, 60), rng.normal(size=60), [6] * 10
     convention = ra.presets.catboost.mrr(k, use_weights=False)
     ranks = [np.flatnonzero(labels[rows][np.argsort(-scores[rows])])[: k or 6] for rows in np.arange(60).reshape(10, 6)]
     last = [max((rank + 1 for rank in found if rank < (k or 6)), default=math.inf) for found in ranks]
@@ -536,6 +537,13 @@ def test_a_constant_ratio_of_the_values_by_query_is_named(factor, named):
     row = judge(ours, factor * data.value + 1e-6, "a toolkit", "1", per_query=lambda: parts)
     assert ("it is 0.75 times ours on every query" in row.reason) is named
     assert row.reason.count("times ours on every query") == named
+
+
+@for_each(("ours", "named"), [([0.5, 0.25, 0.0, math.nan], True), ([0.5, 0.5, 0.0, math.nan], False)])
+def test_a_ratio_is_constant_where_two_different_values_have_it(ours, named):
+    values, ids = np.array(ours), np.arange(4)
+    parts = QueryDifferences(query_ids=ids, values=0.75 * values, our_values=values, contributions=-values / 4)
+    assert list(causes._constant_ratio(parts)) == ["0.75 times ours on every query"] * named
 
 
 def test_a_query_left_out_for_a_nan_is_said_to_have_nothing_to_find():

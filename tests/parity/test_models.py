@@ -9,6 +9,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import toolkit as toolkits
+from rankadapters.parity.data import read_data
+from rankadapters.parity.rows import OurNumber
+from rankadapters.parity.toolkit_data import Route, ToolkitData
 from tests.helpers.ranking_data import Ranking, ranking
 from tests.tables import for_each
 
@@ -288,6 +291,52 @@ def test_a_training_that_went_on_logged_its_later_rounds_only():
         message = rf"iteration {iteration} was not logged: the log has the iterations 5 to "
         with pytest.raises(ra.InputError, match=message):
             logged(model, log, iteration=iteration)
+
+
+@for_each(
+    ("rounds", "n_trained", "found"),
+    [
+        (0, 0, (2, 0.3)), (0, 5, (4, 0.3)), (3, 5, (2, 0.1)), (5, 5, (4, 0.3)), (0, 2, (2, 0.3)), (1, 3, (0, 0.1)),
+        (2, 5, "iteration 1 was not logged: the log has the iterations 2 to 4"),
+        (6, 5, "iteration 5 was not logged: the log has the iterations 2 to 4"),
+    ],
+)  # fmt: skip
+def test_an_entry_of_a_log_of_the_last_three_rounds(rounds, n_trained, found):
+    data = ToolkitData(queries=None, scores=None, rounds=rounds, n_trained=n_trained)
+    if isinstance(found, tuple):
+        assert data.logged_value([0.1, 0.2, 0.3]) == found
+        return
+    with pytest.raises(ra.InputError, match=rf"{found}\.\nHint: "):
+        data.logged_value([0.1, 0.2, 0.3])
+
+
+def test_data_have_three_columns_or_four():
+    columns = [[0.5], [1.0]], [1, 0], [7, 7], [3.0]
+    weights = [read_data(columns[:n])[1].query_weight for n in (3, 4)]
+    assert (weights[0], weights[1].tolist()) == (None, [3])
+    for wrong in (columns[:2], (*columns, None), list(columns[:3])):
+        with pytest.raises(ra.InputError, match=r"allowed are \(X, labels, qid\) and \(X, labels, qid, query_weight\)"):
+            read_data(wrong)
+
+
+@for_each(("n_queries", "by_query"), [(500, True), (501, False)])
+def test_five_hundred_queries_are_asked_one_by_one(n_queries, by_query):
+    """The first three of them are wrong by 2e-9, 1/4 and 1/4; the last of these has no weight."""
+    queries = ra.Queries(
+        [1, 0] * n_queries, group_sizes=[2] * n_queries, query_weight=[1, 2, 0] + [1] * (n_queries - 3)
+    )
+    scores = np.arange(2.0 * n_queries)
+    ours = OurNumber.of(queries, scores, ra.presets.textbook(2).replace(average="query"))
+    error = {0.0: 2e-9, 2.0: 0.25, 4.0: 0.25, 6.0: 0.9e-9}
+    route = Route("a toolkit", lambda data: ours.terms.values[0] + error.get(data.scores[0], 0), by_query=True)
+    found = route.ask_each(ToolkitData(queries=queries, scores=scores), ours)
+    assert (found is not None) == by_query
+    refusing = Route("a toolkit", lambda data: ra.evaluate(data.queries, [], "textbook@2").value, by_query=True)
+    assert refusing.ask_each(ToolkitData(queries=queries, scores=scores), ours) is None
+    if found:
+        expected = np.zeros(n_queries)
+        expected[:2] = np.array([2e-9, 0.5]) / n_queries
+        np.testing.assert_allclose(found.contributions, expected, rtol=1e-6)
 
 
 def test_a_log_of_an_earlier_round_of_dart_is_said_to_be_of_other_scores():

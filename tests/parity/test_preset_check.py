@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import metadata
+from hashlib import sha1
+from importlib import import_module, metadata
 from pathlib import Path
+from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -65,6 +68,14 @@ def test_a_tool_that_gives_our_numbers_is_confirmed_unless_its_release_is_outsid
         assert (report.rows[0].outcome, report.ok) == ("outside its range", True)
 
 
+def test_every_release_between_the_first_and_the_last_is_confirmed(installed, answer):
+    tool = next(tool for tool in presets.TOOLS.values() if tool.name in tool_runs.RUNS and len(tool.versions) == 2)
+    answer(tool.name)
+    for release in tool.versions:
+        installed(**{tool.package: release})
+        assert row_of(tool.name).outcome == "confirmed"
+
+
 def test_a_tool_with_a_wrong_number_is_wrong_whatever_its_release(installed, answer):
     answer("ranx", plus=1e-6)
     for release in ("0.3.21", "0.4"):
@@ -119,6 +130,54 @@ def test_the_installed_tools_confirm_their_presets(tool):
     assert int(row.note.rpartition(" ")[2]) >= LEAST.get(tool, 1)
 
 
+def plain(value):
+    """What a tool was called with, as JSON: frames and arrays as lists, what other tools returned as one word."""
+    if isinstance(value, MagicMock):
+        return "tool"
+    if isinstance(value, dict):
+        return [[str(name), plain(each)] for name, each in value.items()]
+    if isinstance(value, float | int | np.number):
+        return round(float(value), 9)
+    if hasattr(value, "to_dict"):
+        return plain(value.to_dict("list") if value.ndim == 2 else value.tolist())  # of pandas
+    if isinstance(value, set):
+        return sorted(value)
+    return value if isinstance(value, str) else [plain(each) for each in value]
+
+
+def test_tools_that_take_graded_labels_and_ties_are_asked_about_them():
+    graded = {name for name, run in tool_runs.RUNS.items() if run.graded}
+    assert graded == {"scipy", "pandas", "polars", "pytrec_eval", "allrank_1_4_1", "ignite", "polars_ds", "haystack"}
+
+
+# Of the calls with which each tool confirmed its presets, and the tolerance.
+CALLS = {
+    "ranx": "68532325", "ir_measures": "b174ed1d", "pytrec_eval": "bdacb25f", "torchmetrics": "c95ffe0f",
+    "allrank_1_4_1": "ccdea671", "ignite": "e01e6bd4", "metrax": "a834abb1", "polars_ds": "1f86bf5b",
+    "haystack": "7af2179f", "sentence_transformers": "6498680e", "recommenders": "8b1890c3", "replay": "7a58d569",
+    "rectools": "9ba7c902", "cornac": "a994f885", "mlflow": "9ec67bb6", "lenskit": "0fd52b33",
+    "lenskit_2026": "cea4b733", "autogluon": "ff35ce59",
+}  # fmt: skip
+
+
+@for_each("name", [name for name in tool_runs.RUNS if name not in {"scipy", "pandas", "polars"}])
+def test_tools_that_are_not_installed_would_be_called_as_when_they_confirmed_their_presets(name, monkeypatch):
+    pytest.importorskip("pandas")
+    run, tools = tool_runs.RUNS[name], MagicMock()
+    of_queries = tools.pytrec_eval.RelevanceEvaluator.return_value.evaluate.return_value
+    of_queries.values.return_value = [MagicMock()]
+    monkeypatch.setattr(
+        tool_runs,
+        "load",
+        lambda module: import_module(module) if module in {"pandas", "numpy"} else getattr(tools, module),
+    )
+    values = run.ask(golden(graded=run.graded))
+    called = [call for call in tools.mock_calls if not call[0].endswith("__float__")]
+    calls = [[text, plain(given), plain(named)] for text, given, named in called]
+    digest = sha1(json.dumps([calls, plain(values), run.tolerance]).encode(), usedforsecurity=False).hexdigest()
+    assert digest[:8] == CALLS[name]
+
+
 def test_a_toolkit_with_a_wrong_number_is_wrong(monkeypatch):
     lightgbm = pytest.importorskip("rankadapters.lightgbm.parity")
     route_of = type(lightgbm.TOOLKIT).score_route
@@ -132,13 +191,18 @@ def test_a_toolkit_with_a_wrong_number_is_wrong(monkeypatch):
 
 
 def test_the_golden_queries_have_what_conventions_differ_in():
-    graded, binary = golden(graded=True), golden(graded=False)
+    graded, binary = (golden.__wrapped__(graded=each) for each in (True, False))  # made anew
     assert set(graded.labels) == {0, 1, 2}
     assert set(binary.labels) == {0, 1}
     assert not all(graded.relevant.values())  # a query with nothing relevant
     assert min(map(len, graded.run.values())) < tool_runs.K
     assert max(map(len, graded.run.values())) == 15  # the most that every tool sorts stably
     assert any(len(set(rows.values())) < len(rows) for rows in graded.run.values())
+    _, data = ra.datasets.mq2008_like(random_state=0, n_train_queries=1, n_test_queries=40)
+    rows = np.flatnonzero(np.isin(data.qid, [int(qid[1:]) for qid in graded.run]))
+    assert graded.scores.tolist() == data.X[rows, 3].tolist()
+    assert graded.docid == binary.docid == [f"d{row:04}" for row in range(rows.size)]
+    assert np.lexsort((graded.scores,)).tolist() == np.argsort(binary.scores).tolist()
     assert all(len(set(rows.values())) == len(rows) for rows in binary.run.values())
 
 

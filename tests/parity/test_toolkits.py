@@ -325,6 +325,13 @@ def test_weights_that_neither_side_counts_are_told_the_toolkit_and_left_aside(da
     assert row.reason.startswith("query_weight does not count: neither under average='uniform' nor in ")
 
 
+@pytest.mark.parametrize("toolkit", TOOLKITS[1:])
+def test_weights_are_refused_under_a_convention_that_has_none(toolkit):
+    labels, scores, columns = WEIGHTED[0]
+    with pytest.raises(ra.InputError, match=r"query_weight .*would ignore it"):
+        checker(toolkit)(labels, scores, "scipy.pearsonr+pool=rows", **columns)
+
+
 @by_data
 @for_each("toolkit", ["lightgbm", "xgboost"])
 def test_weights_that_the_toolkit_counts_are_refused_under_a_convention_that_does_not(data, toolkit):
