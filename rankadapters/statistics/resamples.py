@@ -56,7 +56,11 @@ class Resamples:
             yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=self.n_queries, bitorder="little")
 
     def samples(self) -> Iterator[NDArray[np.intp]]:
-        """Yield blocks of matrix rows: how often each query is in a bootstrap sample."""
+        """Yield blocks of matrix rows: how often each query is in a bootstrap sample.
+
+        >>> [block.tolist() for block in Resamples(5, 3, seed=0, strata=(2, 3)).samples()]
+        [[[0, 2, 1, 1, 1], [1, 1, 1, 0, 2], [2, 0, 2, 0, 1]]]
+        """
         rng = np.random.default_rng([self.seed, 1])
         low, high = self._ranges()
         for rows in self._rows(self.n_resamples):

@@ -125,6 +125,12 @@ def test_a_pickle_starts_empty_and_works(toolkit):
     assert len(metric.history) == 1
 
 
+def test_one_query_is_a_group(toolkit):
+    data, metric = ranking(1), toolkit.metric(TEXTBOOK)
+    metric(data.X[:, 0], toolkit.dataset(data))
+    assert metric.history[0].value == value(data, data.X[:, 0])
+
+
 def test_a_missing_group_is_named(toolkit):
     data = toolkit.dataset(ranking(10), group=False)
     with pytest.raises(

@@ -215,6 +215,7 @@ BAD = [
     (SPLITTERS, with_value(3, {}), r"qid holds a value that is not hashable"),
     (SPLITTERS, np.zeros((DATA.y.size, 2), int), r"qid has shape .* but one dimension is needed"),
     (SPLITTERS, ONE, r"(needs a query for every fold|needs two queries).*there (are|is) 1\.\nH"),
+    (KFOLDS, ONE, r"there are 1\.\nHint: one query cannot be split; pass more\."),
     (KFOLDS, SIX, TOO_FEW),
     ([QueryShuffleSplit(test_size=0.9)], SIX, r"\nHint: scikit-learn's samples are queries here; their number is 3\."),
 ]

@@ -57,6 +57,16 @@ def test_every_case_is_what_its_purpose_says(n_queries, seed):
     assert SHORT not in {case.purpose for case in CaseMaker(GRADES, 2, n_queries, seed=seed).make_all()}
 
 
+@pytest.mark.parametrize("n_queries", [1, 5])
+def test_of_two_nearly_tied_scores_the_higher_is_relevant_in_one_case_and_the_lower_in_the_other(n_queries):
+    maker = CaseMaker(GRADES, 3, n_queries, seed=0)
+    cases = [queries_of(case) for case in maker.make_all() if case.purpose == NEARLY_TIED]
+    pairs = [queries for queries in cases if all(np.unique(s).size == s.size for _, s in queries)]
+    assert len(pairs) >= 2
+    for (labels, scores), (other_labels, other_scores) in zip(*pairs[-2:], strict=True):
+        assert {labels[scores.argmax()], other_labels[other_scores.argmax()]} == {0, 3}
+
+
 def test_queries_of_every_kind_are_empty_negative_and_long_in_their_shares():
     queries = [each for seed in range(100) for case in CaseMaker(GRADES, 3, 1, seed=seed).make_all()
                if case.purpose == ANY for each in queries_of(case)]  # fmt: skip
