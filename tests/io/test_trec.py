@@ -247,7 +247,7 @@ TAGGED = "1 line of the run has words after the tag, which were not read"
     [
         (QRELS, "q Q0 a 1 3 t more\nq Q0 b 2 1 t\n", TAGGED),
         (QRELS, "q Q0 a 1 3 9 more\nq Q0 b 2 1 9\n", TAGGED),
-        (QRELS, "q Q0 a 1 3 t 2 more\nq Q0 b 2 1 t\n", TAGGED),  # 2 sorts before Q0, with which a second row would begin
+        (QRELS, "q Q0 a 1 3 t 2 more\nq Q0 b 2 1 t\n", TAGGED),  # 2 sorts before Q0
         (QRELS, RUN.replace("t\n", "t  more words\n"), TAGGED.replace("1 line of the run has", BOTH)),
         ("# head\n" + QRELS, RUN, "1 line of the qrels begins with # and was left out"),
         ("# a b 1\n" + QRELS + " #\n", RUN, "2 lines of the qrels begin with # and were left out"),
