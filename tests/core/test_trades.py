@@ -81,6 +81,16 @@ def test_the_change_of_one_trade(convention, labels, change):
     np.testing.assert_allclose(hess, [p * (1 - p) * change] * 2, rtol=1e-6)
 
 
+@for_each("complement", ["float64", "float32"])
+def test_chances_to_read_on_are_rounded_only_where_the_convention_says(complement):
+    """To the last bit: rounding them to float32 changes some of these gradients there."""
+    labels, scores = np.random.default_rng(0).random(10), -np.arange(10.0)
+    value = PLAIN.replace(convention=ERR.replace(complement=complement))
+    grad, _ = objectives.gradients(labels, scores, value, group_sizes=[10])
+    expected, _ = query_gradients(list(map(Row, labels.tolist(), scores.tolist())), value)
+    assert grad.tolist() == np.float32(expected).tolist()
+
+
 def test_below_a_row_that_stops_every_reader_no_trade_changes_anything():
     value, scores = PLAIN.replace(convention=ERR), [4.0, 3, 2, 1]
     whole, first = (
