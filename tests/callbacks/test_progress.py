@@ -14,6 +14,7 @@ from rankadapters.progress import advance, shown, step_of_file
 from tests.tables import for_each
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.1, 0.4, 0.3, 0.2], [2, 2]
+COLUMNS = {"group_sizes": SIZES}
 
 
 class Terminal(io.StringIO):
@@ -157,3 +158,26 @@ def test_each_file_moves_the_bar_by_a_thousand(monkeypatch):
     for number, n_files, done, total in ((0, 2, 0, 0), (0, 1, 1, 1), (1, 4, 5, 9), (0, 0, 1, 2)):
         step_of_file(number, n_files)(done, total)
     assert moves == [(0, 2000), (1000, 1000), (1555, 4000)]  # of an unknown number of files nothing is shown
+
+
+@for_each(
+    ("title", "work"),
+    [
+        (
+            "comparing",
+            lambda: ra.audit.order(LABELS, {"a": SCORES, "b": LABELS}, "textbook@2", **COLUMNS, n_resamples=9),
+        ),
+        ("profiling", lambda: ra.audit.profile(LABELS, k=2, **COLUMNS)),
+        ("explaining", lambda: ra.audit.explain(LABELS, SCORES, "sklearn@2", "letor4@2", **COLUMNS)),
+        ("searching", lambda: ra.audit.identify(LABELS, SCORES, value="0.5", k=2, **COLUMNS)),
+        (
+            "asking the toolkits",
+            lambda: ra.parity.crosscheck(LABELS, SCORES, "sklearn@2", toolkits=["sklearn"], **COLUMNS),
+        ),
+    ],
+)
+def test_work_that_may_take_long_has_a_title(title, work, monkeypatch):
+    titles = []
+    monkeypatch.setattr(progress, "shown", lambda name, **_: titles.append(name) or nullcontext())
+    work()
+    assert titles[0] == title

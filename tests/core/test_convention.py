@@ -73,6 +73,28 @@ def test_what_is_no_value_of_a_field_is_answered_with_the_choices(changes, probl
 
 
 @for_each(
+    ("preset", "field", "allowed", "refused"),
+    [
+        ("textbook@5", "k", [1], [0]),
+        ("textbook@5", "empty", [0, 1], [-0.01, 1.01]),
+        ("ranx.rbp", "persistence", [0, 1], [-0.01, 1.01]),
+        ("yahoo.err", "scale", [1e-9, 1e9], [0]),
+        ("trec_eval_9.set_F", "beta_squared", [0, 1e9], [-0.01]),
+        ("catboost.query_cross_entropy", "alpha", [0, 1], [-0.01, 1.01]),
+        ("catboost.query_soft_max", "beta", [1e-9, 1e9], [0]),
+        ("scipy.pearsonr", "empty", [-1, 1], [-1.01, 1.01]),
+        ("scipy.pearsonr", "constant", [-1, 1], [-1.01, 1.01]),
+    ],
+)
+def test_numbers_of_a_field_are_allowed_up_to_its_bounds(preset, field, allowed, refused):
+    convention = ra.parse(preset)
+    assert [getattr(convention.replace(**{field: value}), field) for value in allowed] == allowed
+    for value in refused:
+        with pytest.raises(ra.ConventionError, match=rf"{field}={value}[a-z ]*; allowed"):
+            convention.replace(**{field: value})
+
+
+@for_each(
     ("call", "problem"),
     [
         *((lambda left_out=left_out: ra.NDCG(**{n: v for n, v in FIELDS.items() if n != left_out}),

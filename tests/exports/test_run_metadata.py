@@ -112,6 +112,7 @@ def test_an_annotated_run_keeps_its_rows_and_its_header_and_reports_the_scores(w
     assert reported == list(scores_of(judged).values())
     assert evaluation.pop("reported measures") == [str(ra.parse(text)) for text in CONVENTIONS]
     assert again.metadata == {**kept, "research goal": {**kept.get("research goal", {}), "evaluation": evaluation}}
+    assert [key for key in again.metadata if key in kept] == list(kept)
 
 
 def test_a_later_score_replaces_an_earlier_one_under_the_same_convention(write):

@@ -31,6 +31,8 @@ def imports(root: Path, module: str) -> set[str]:
             names = [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+        elif isinstance(node, ast.Constant) and str(node.value).startswith("rankadapters."):  # for `import_module`
+            names = [str(node.value)]
         else:
             continue
         for name in names:

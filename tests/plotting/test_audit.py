@@ -79,6 +79,7 @@ def test_panels_share_a_scale_by_column_and_a_curve_looks_alike_in_all_and_is_on
     assert [each.get_title() for each in axes] == ["LETOR", "Yahoo!", "", ""]
     assert [each.get_ylabel() for each in axes] == ["AdaRank", "", "RankSVM", ""]
     assert axes[0].get_ylim() == axes[2].get_ylim() != axes[1].get_ylim()
+    assert axes[0].get_shared_x_axes().joined(axes[0], axes[3])
     looks = {(line.get_label(), line.get_color(), line.get_linestyle()) for each in axes for line in each.get_lines()}
     assert {label for label, *_ in looks} == {"yahoo", "letor"}
     assert len(looks) == 2

@@ -20,7 +20,8 @@ LANES = 4
 
 def packed(function: Callable[..., Any]) -> Spelled:
     """Make a kernel whose machine code is the intrinsic of the same name in `lanes_in_llvm`."""
-    return Spelled(function, lambda: getattr(import_module(f"{__name__}_in_llvm"), function.__name__))
+    in_llvm = "rankadapters.objectives.kernels.lanes_in_llvm"
+    return Spelled(function, lambda: getattr(import_module(in_llvm), function.__name__))
 
 
 @packed
