@@ -286,6 +286,8 @@ def test_what_is_no_convention_is_attributed_to_none_and_explained_by_no_other_m
     assert found.convention is None
     assert explanation in found.explanation
     assert bool(explanation) == bool(found.explanation)
+    if explanation == "not determ":
+        assert found.example is None  # the function may answer otherwise next time
 
 
 def test_the_example_is_about_the_mistake():

@@ -40,7 +40,10 @@ OF_EVALUATION = (*OF_RANKINGS, "values_by_hand")
 OF_LOSSES = ("losses", "random_losses", "list_losses")
 OF_GRADIENTS = ("gradients", "gradients_by_hand", *OF_LOSSES, "biased_gradients", "trades", "lanes", "golden_gradients")
 # What reads signatures, fields and sources, and so runs no line of what it tests.
-OF_DEFINITIONS = [f"tests/project/test_{name}.py" for name in ("recorded", "dataclasses", "house", "api_rules")]
+OF_DEFINITIONS = [
+    *(f"tests/project/test_{name}.py" for name in ("recorded", "dataclasses", "house", "api_rules")),
+    "tests/core/test_presets.py",
+]
 OF_AN_ENGINE = {"seconds": 300, "wall": 1200}
 LAST = {"seconds": 60, "wall": 600, "last": True}  # a round in which time that runs out tells nothing
 
