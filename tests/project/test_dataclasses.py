@@ -87,3 +87,27 @@ def test_a_tally_knows_its_queries_while_they_are_at_hand():
     assert pickle.loads(pickle.dumps(tally)).query_ids is None
     assert ra.Tally.from_dict(tally.to_dict()).query_ids is None
     assert dataclasses.replace(tally, n_short=0).query_ids is None
+
+
+LONG_FIELDS = {  # what is as long as the data, or a function
+    "Score": ["digest"],
+    "Tally": ["ids"],
+    "audit.OrderReport": ["comparisons", "changes"],
+    "audit.Explanation": ["mixtures", "query_ids", "per_query", "top", "set_aside"],
+    "audit.Match": ["blocks"],
+    "compare.LeaveOneOut": ["wn", "iwn", "all_wn", "all_iwn"],
+    "compare.StratifiedReport": ["comparisons"],
+    "compare.WinningNumbers": ["wn", "iwn", "n_datasets"],
+    "io.Judgments": ["place", "metadata"],
+    "io.ScoredJudgments": ["place", "metadata"],
+    "parity.ParityRow": ["per_query"],
+}
+
+
+def test_a_repr_shows_all_fields_but_long_ones():
+    left_out = {}
+    for module in ("", "audit", "compare", "datasets", "io", "objectives", "parity"):
+        for kind in public(importlib.import_module(f"rankadapters.{module}".rstrip("."))):
+            names = [field.name for field in dataclasses.fields(kind) if not field.repr]
+            left_out |= {f"{module}.{kind.__name__}".lstrip("."): names} if names else {}
+    assert left_out == LONG_FIELDS

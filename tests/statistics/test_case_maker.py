@@ -17,6 +17,7 @@ from rankadapters.statistics.probing.cases import (
     PLAIN,
     SHORT,
     UNTIED,
+    Case,
 )
 
 GRADES = (0, 1, 2, 3)
@@ -87,3 +88,13 @@ def test_long_ties_and_near_ties_are_what_they_promise():
             lower, top = np.argsort(scores)[-2:]
             assert 0 < scores[top] - scores[lower] < 2 * CLOSE
             assert (labels[top], labels[lower]) == ((3, 0) if (number + turn) % 2 == 0 else (0, 3))
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_a_trait_of_one_query_is_one_of_the_case_wherever_it_stands(turn):
+    sizes, labels = np.roll([3, 2, 1], turn), [[1.0, 0.0, 0.0], [0.0, 0.0], [1.0]]
+    rows = [label for query in np.roll(range(3), turn) for label in labels[query]]
+    case = Case(tuple(rows), (3.0, 2.0, 1.0, 3.0, 2.0, 1.0), tuple(sizes.tolist()), ANY)
+    assert case.traits(3) == {EMPTY, ONE_DOCUMENT, SHORT}
+    assert case.traits() == {EMPTY, ONE_DOCUMENT}
+    assert Case((1.0, 0.0, 0.0, 1.0), (4.0, 3.0, 2.0, 1.0), (2, 2), ANY).traits(2) == set()
