@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from itertools import pairwise
 from unittest.mock import patch
 
 import numpy as np
@@ -304,3 +305,13 @@ def test_rows_of_some_queries_are_ordered_where_they_stand():
     with kernels(NEVER):
         dispatch.run(order_within, keys, np.array([2, 5, 7]), order)
     assert order.tolist() == [0, 0, 3, 4, 2, 6, 5]
+
+
+@for_each("k", [1, 2, 10, 57, 400])
+def test_the_first_rows_of_long_queries_are_those_of_a_stable_sort(k):
+    rng, sizes = np.random.default_rng(k), [segments.LEAST_ROWS_PER_RANK * k, 5000]
+    scores = rng.integers(0, 300, sum(sizes)) / 7
+    indptr, outptr = np.cumsum([0, *sizes]), np.array([0, k, 2 * k])
+    found = segments.largest_first(scores, indptr, k, outptr)
+    first, second = (start + np.argsort(-scores[start:stop], kind="stable")[:k] for start, stop in pairwise(indptr))
+    assert found.tolist() == [*first, *second]
