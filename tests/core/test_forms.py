@@ -307,7 +307,7 @@ def test_rows_of_some_queries_are_ordered_where_they_stand():
     assert order.tolist() == [0, 0, 3, 4, 2, 6, 5]
 
 
-@for_each("k", [1, 2, 10, 57, 400])
+@for_each("k", [1, 10, 100, 150, 500])
 def test_the_first_rows_of_long_queries_are_those_of_a_stable_sort(k):
     rng, sizes = np.random.default_rng(k), [segments.LEAST_ROWS_PER_RANK * k, 5000]
     scores = rng.integers(0, 300, sum(sizes)) / 7
