@@ -107,3 +107,20 @@ def test_catboosts_estimate_is_exact_where_sigma_is_1_and_nobody_stops():
     assert plain("catboost@5", arithmetic="catboost").arithmetic == "exact"
     assert plain("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"
     assert objectives.catboost.stochastic_rank("ERR").arithmetic == "catboost"
+
+
+@for_each("short", ["skip", "zero"])
+def test_a_query_that_is_too_short_to_count_has_no_gradient_of_filtered_dcg(short):
+    value = objectives.catboost.stochastic_filter(num_estimations=4)
+    scores, sizes = [0.5, 0.2, 0.1, 0.3, 0.6, 0.9], [4, 2]
+    found = {
+        rule: objectives.gradients(
+            [1, 0, 2, 1, 0, 1],
+            scores,
+            value.replace(convention=value.convention.replace(k=3, short=rule)),
+            group_sizes=sizes,
+        )[0].tolist()
+        for rule in ("pad", short)
+    }
+    assert found[short] == [*found["pad"][:4], 0, 0]
+    assert 0 not in found["pad"]

@@ -129,6 +129,10 @@ def test_catboost_s_own_callbacks_are_called_beside_ours(objective):
     assert [task for task in recorder.ended if task[0] == "round"][:3] == [("round", number) for number in range(3)]
 
 
+def test_fit_keeps_its_name_and_docstring():
+    assert (QueryRanker.fit.__name__, QueryRanker.fit.__doc__.partition("\n")[0][:3]) == ("fit", "Fit")
+
+
 def test_a_fit_that_fails_is_torn_down():
     recorder = Recorder()
     model = QueryRanker(lightgbm(num_leaves=-1)).set_callbacks(recorder)

@@ -68,6 +68,12 @@ def test_of_two_nearly_tied_scores_the_higher_is_relevant_in_one_case_and_the_lo
         assert {labels[scores.argmax()], other_labels[other_scores.argmax()]} == {0, 3}
 
 
+@pytest.mark.parametrize(("k", "n_rows"), [(3, 3 * LONGEST_STABLE), (60, 68)])
+def test_a_long_tie_reaches_beyond_the_cutoff(k, n_rows):
+    cases = CaseMaker(GRADES, k, 2, seed=0).make_all()
+    assert {case.sizes for case in cases if case.purpose == LONG} == {(n_rows, n_rows)}
+
+
 def test_queries_of_every_kind_are_empty_negative_and_long_in_their_shares():
     queries = [each for seed in range(100) for case in CaseMaker(GRADES, 3, 1, seed=seed).make_all()
                if case.purpose == ANY for each in queries_of(case)]  # fmt: skip
