@@ -43,7 +43,7 @@ def test_examples_are_shared_among_the_targets_that_are_named(monkeypatch):
 def test_a_guided_search_that_finds_something_fails(monkeypatch):
     items = [target("csv", 30), target("run", 10)]
     command.Budget(40, [], guided=True).pytest_collection_modifyitems(items)
-    done = SimpleNamespace(returncode=77, stderr="ZeroDivisionError: the finding")
+    done = SimpleNamespace(returncode=77, stdout="ZeroDivisionError: the finding", stderr="")
     monkeypatch.setattr(command.subprocess, "run", lambda line, **options: ran.append(line[2:]) or done)
     ran = []
     with pytest.raises(AssertionError, match="the finding"):
