@@ -15,7 +15,7 @@ from rankadapters.core.binding.policies import PolicyDecisions, Sizes, decide_po
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.kernels import COMPUTE, FIXED, SKIP
+from rankadapters.core.kernels import COMPUTE, SKIP
 from rankadapters.statistics.grid import REFUSAL, Block, merged
 
 POLICIES = ("short", "missing", "empty", "average")  # fields that `decide_policies` reads
@@ -32,8 +32,8 @@ class Policies:
         The values of each policy.
     lowered : sequence of (Convention, Plan)
         For each data set, a convention and its plan.
-    bindings : sequence of Binding
-        The bound queries of each data set.
+    bound : sequence of (Binding, list of slice)
+        The bound queries of each data set, and the queries of each of its parts.
 
     Attributes
     ----------
@@ -43,8 +43,10 @@ class Policies:
         The decisions of each choice on each data set.
     """
 
-    def __init__(self, values: Block, lowered: Sequence[Lowered], bindings: Sequence[Binding]) -> None:
-        self._lowered, self._bindings, first = lowered, bindings, lowered[0][0]
+    def __init__(
+        self, values: Block, lowered: Sequence[Lowered], bound: Sequence[tuple[Binding, list[slice]]]
+    ) -> None:
+        self._lowered, self._bindings, first = lowered, [binding for binding, _ in bound], lowered[0][0]
         numbers = [value for value in values.get("empty", ()) if isinstance(value, float)]
         # With the value 0, empty queries add nothing to any average, so that different averages could look equal.
         example = {"empty": max(numbers)} if numbers else {}
@@ -60,10 +62,11 @@ class Policies:
             if decisions:
                 alike[key].append(block)
         self.blocks = [merged(blocks) for blocks in alike.values()]
+        self._parts = [parts for _, parts in bound]
         self._arrays = [self._of_data(number) for number in range(len(lowered))]
 
     def means(self, data: int, values: Floats) -> Floats:
-        """Return the means on a data set, shape (n_values, n_choices); NaN where a choice has no value.
+        """Return the means on a data set, shape (n_values, n_choices, n_parts); NaN where a choice has no value.
 
         Parameters
         ----------
@@ -72,7 +75,8 @@ class Policies:
         """
         weights, fixed, divisors = self._arrays[data]
         convention = self._lowered[data][0]
-        means: Floats = (values @ weights.T + fixed) / divisors
+        sums = np.stack([values[:, part] @ weights[:, part].T for part in self._parts[data]], axis=-1)
+        means: Floats = (sums + fixed) / divisors
         if type(convention).link is not Convention.link:
             means = np.vectorize(convention.link, otypes=[float])(means)
         return means
@@ -106,12 +110,17 @@ class Policies:
             return []
 
     def _of_data(self, data: int) -> tuple[Floats, Floats, Floats]:
-        """Return, for each choice, the weights of evaluated queries, the sum of fixed values, and the divisor."""
+        """Return the weights of evaluated queries, and each part's sum of fixed values and divisor, for each choice."""
         choices = [decisions[data] for decisions in self.decisions]
         n_queries = self._bindings[data].queries.n_queries
         weights = np.array([np.where(s.status == COMPUTE, s.weights, 0.0) for s in choices]).reshape(-1, n_queries)
-        fixed = np.array([float(np.sum(s.weights * s.fixed, where=s.status == FIXED)) for s in choices])
-        return weights, fixed, np.array([float(s.divisors.sum()) for s in choices])
+        fixed = self._by_part(data, [s.weights * s.fixed for s in choices])
+        return weights, fixed, self._by_part(data, [s.divisors for s in choices])
+
+    def _by_part(self, data: int, of_choices: list[Floats]) -> Floats:
+        """Return the sum of each choice's array over each part of a data set, shape (n_choices, n_parts)."""
+        sums = [[array[part].sum() for part in self._parts[data]] for array in of_choices]
+        return np.array(sums).reshape(-1, len(self._parts[data]))
 
 
 def _accepted(convention: Convention, example: dict[str, Any], name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -38,11 +38,17 @@ DEEP = 128  # ideal lists are summed in one pass for all cutoffs up to this one
 
 
 class Data(NamedTuple):
-    """Queries, their scores and the cutoffs to search; step i of the search uses the cutoff `cutoffs[i]`."""
+    """Queries, their scores and the cutoffs to search; step i of the search uses the cutoff `cutoffs[i]`.
+
+    A data set may consist of parts: the first `parts[0]` queries, the next `parts[1]`, and so on. Every part has means
+    of its own, as if it were a data set, but conventions are lowered only once for all parts. Such queries have no
+    columns but labels, and their rows are contiguous. `None` is one part with all queries.
+    """
 
     queries: Queries
     scores: Array
     cutoffs: Cutoffs = (None,)
+    parts: Sequence[int] | None = None
 
 
 class Search:
@@ -94,15 +100,15 @@ class Groups:
         The policy choices that differ on the data.
     cutoffs : list of tuple
         For each data set, the cutoffs that all give these values.
-    means : float64 array, shape (n_values, n_policies, n_data)
-        The conventions' values; NaN where they have none.
+    means : float64 array, shape (n_values, n_policies, n_parts)
+        The conventions' values on each part of the data sets; NaN where they have none.
     """
 
     def __init__(
         self, blocks: list[list[Block]], values: list[Floats], policies: Policies, cutoffs: list[Cutoffs]
     ) -> None:
         self.blocks, self.policies, self.cutoffs, self._values = blocks, policies, cutoffs, values
-        self.means = np.stack([policies.means(i, numerators) for i, numerators in enumerate(values)], axis=-1)
+        self.means = np.concatenate([policies.means(i, numerators) for i, numerators in enumerate(values)], axis=-1)
 
     def conventions(self, value: int, policy: int, data: int = 0) -> list[Block]:
         """Return the conventions of a group as blocks of field values, with the cutoffs of one data set."""
@@ -122,18 +128,25 @@ class _PreparedData:
     scores: Array
     cutoffs: Cutoffs
     undecided: PolicyDecisions
+    parts: list[slice]  # the queries of each part
 
     @classmethod
     def of(cls, base: Convention, data: Data) -> _PreparedData:
-        """Prepare a data set; if the convention pools rows, all rows become one query."""
+        """Prepare a data set; if the convention pools rows, all rows of a part become one query."""
         queries, over_rows = data.queries, base.over == "rows"
-        if over_rows:
+        ends = np.cumsum([queries.n_queries] if data.parts is None else data.parts)
+        if over_rows and data.parts is None:
             weights = queries.query_weight if base.weighting == "query_weight" else None
             queries = queries.as_one(row_weight=None if weights is None else queries.per_row(weights))
+        elif over_rows:
+            queries = Queries(queries.labels, group_sizes=np.diff(queries.indptr[ends], prepend=0))
+        if over_rows:
+            ends = np.arange(1, queries.n_queries + 1)
         upto = max((k for k in data.cutoffs if k is not None and k <= DEEP), default=0)
         n, zeros = queries.n_queries, np.zeros(queries.n_queries)
         undecided = PolicyDecisions(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, zeros > 0, zeros > 0)
-        return cls(Binding(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided)
+        parts = list(map(slice, [0, *ends[:-1]], ends))
+        return cls(Binding(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided, parts)
 
     def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
         """Return each query's numerator before policies, 0 if a policy sets its value; None if scores are refused."""
@@ -292,7 +305,8 @@ class _Subgrid:
         arrays = ((plan.retrieved.sizes, plan.empty, getattr(plan, "mass", None)) for _, plan in lowered)
         key = step, *(array if array is None else array.tobytes() for parts in arrays for array in parts)
         if key not in self.policies_by_key:
-            self.policies_by_key[key] = Policies(self.policies, lowered, [data.binding for data in self.data_sets])
+            bound = [(data.binding, data.parts) for data in self.data_sets]
+            self.policies_by_key[key] = Policies(self.policies, lowered, bound)
         return self.policies_by_key[key]
 
 

@@ -9,6 +9,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.measures import MEASURES
+from rankadapters.statistics.grid import values_to_search, with_refusals
+from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.search import Data, Search
 from tests.helpers.audit_data import small
 
@@ -78,6 +81,22 @@ def test_several_data_sets_are_searched_at_once():
     convention = ra.NDCG(**{name: v[0] for name, v in groups.conventions(0, 0)[0].items()})
     expected = [ra.evaluate(QUERIES, each.scores, convention).value for each in data]
     assert groups.means[0, 0] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["ndcg", "ap", "err", "auc", "query-rmse", "kendall"])
+@pytest.mark.parametrize("k", [2, None])
+def test_parts_of_a_data_set_have_the_bits_of_data_sets(measure, k):
+    kind = MEASURES[measure]
+    cases = [case for case in CaseMaker((0.0, 1.0, 2.0), k, 2).make_all() if len(case.labels) < 40][::4]
+    cases.append(cases[0].split()[0])  # the parts differ in their numbers of queries
+    labels, scores, sizes = (sum((getattr(case, name) for case in cases), ()) for name in ("labels", "scores", "sizes"))
+    together = Data(ra.Queries(labels, group_sizes=sizes), np.array(scores), (k,), [len(case.sizes) for case in cases])
+    apart = [Data(case.queries, np.array(case.scores), (k,)) for case in cases]
+    grid = with_refusals(kind, values_to_search(kind, cases[0].queries))
+    parts, data_sets = list(Search(kind, grid, [together]).groups()), list(Search(kind, grid, apart).groups())
+    assert [part.blocks for part in parts] == [part.blocks for part in data_sets] != []
+    assert [part.policies.blocks for part in parts] == [part.policies.blocks for part in data_sets]
+    assert [part.means.tobytes() for part in parts] == [part.means.tobytes() for part in data_sets]
 
 
 def test_beyond_all_rows_cutoffs_are_alike_unless_the_value_depends_on_them():

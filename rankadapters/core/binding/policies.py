@@ -29,7 +29,7 @@ class PolicyDecisions:
     """How each query enters the mean: computed, fixed or skipped, and its weight; arrays of shape (n_queries,)."""
 
     status: NDArray[np.uint8]  # COMPUTE, FIXED or SKIP
-    fixed: Floats  # value of a FIXED query
+    fixed: Floats  # value of a FIXED query, 0 for the others
     weights: Floats  # multiplier of the numerator
     divisors: Floats  # mass times weight: what the query adds to the denominator
     empty: Flags

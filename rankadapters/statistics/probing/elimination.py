@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankadapters.core.data.columns import Floats
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, values_to_search, with_refusals
@@ -62,7 +63,10 @@ class Pool:
     @classmethod
     def over(cls, cases: Sequence[Case], grids: Sequence[tuple[type[Convention], Block]], cutoff: int | None) -> Pool:
         """Evaluate all conventions in the grids of measures, at one cutoff."""
-        data = [Data(case.queries, np.asarray(case.scores), (cutoff,)) for case in cases]
+        labels, scores, sizes = (np.concatenate([getattr(case, name) for case in cases])
+                                 for name in ("labels", "scores", "sizes"))  # fmt: skip
+        parts = [len(case.sizes) for case in cases]
+        data = [Data(Queries(labels, group_sizes=sizes), scores, (cutoff,), parts)]
         groups: list[Conventions] = []
         values: list[Floats] = [np.empty((0, len(cases)))]
         for measure, grid in grids:
