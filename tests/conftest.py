@@ -35,10 +35,10 @@ def pytest_cmdline_main(config):
 
 
 def pytest_sessionstart(session):
-    """Compile every kernel once, before the workers of pytest-xdist start, when the whole suite is run."""
+    """When the whole suite is run, first compile every kernel in parallel: each worker of pytest-xdist would do so."""
     config = session.config
-    n_processes = getattr(config.option, "numprocesses", None)
-    if n_processes and not hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
+    n_processes = getattr(config.option, "numprocesses", None) or os.cpu_count() or 1
+    if not hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
         compile_all(min(n_processes, 8))
 
 

@@ -1,4 +1,4 @@
-"""Compile the kernels of `rankadapters warmup` in some processes, since each worker of pytest-xdist would compile them.
+"""Compile the kernels of `rankadapters warmup` in some processes; a test run compiles them in one, or in each worker.
 
 `python -m tests.helpers.compile_kernels 0 2` compiles the first of two shares.
 """
