@@ -11,7 +11,7 @@ from rankadapters.audit.identification.known_presets import starting_presets
 from rankadapters.audit.identification.numbers import Number
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.statistics.grid import Block, omission_notes, values_to_search, with_refusals
+from rankadapters.statistics.grid import Block, Values, omission_notes, values_to_search, with_refusals
 from rankadapters.statistics.search import Data, Groups, Progress, Search
 
 SLACK = 1e-9  # the means of a search may be off by this much; candidates are later evaluated exactly
@@ -44,7 +44,7 @@ class Candidates:
     nearest: tuple[float, Block] = (np.inf, {})
     notes: list[str] = field(default_factory=list)
     _groups: dict[int | None, dict[object, list[Block]]] = field(default_factory=dict)
-    _changes: dict[object, Ints] = field(default_factory=dict)
+    _differing: dict[tuple[str, Values], Flags] = field(default_factory=dict)
 
     def groups(self, without: int | None = None) -> list[list[Block]]:
         """Group the conventions that give all numbers (except the one at index `without`) by their per-query values."""
@@ -80,14 +80,14 @@ class Candidates:
 
     def _n_changes(self, blocks: list[Block]) -> Ints:
         """Return, for each preset, the smallest number of changed fields that gives a convention of the blocks."""
-        counts = []
-        for block in blocks:
-            key = tuple(block.items())
-            if key not in self._changes:
-                differing = [[getattr(p, name) not in block[name] for name in block] for p in self.presets]
-                self._changes[key] = np.sum(differing, axis=1)
-            counts.append(self._changes[key])
+        counts = [np.sum([self._differ(name, values) for name, values in block.items()], axis=0) for block in blocks]
         return np.asarray(np.min(counts, axis=0), np.int64)
+
+    def _differ(self, name: str, values: Values) -> Flags:
+        """Return, for each preset, whether its value of a field is none of these."""
+        if (name, values) not in self._differing:
+            self._differing[name, values] = np.array([getattr(p, name) not in values for p in self.presets])
+        return self._differing[name, values]
 
 
 def find_candidates(numbers: Sequence[Number], measure: type[Convention], progress: Progress) -> Candidates:
