@@ -162,7 +162,7 @@ class Trials:
 
     def _checked(self, candidates: object) -> Floats:
         try:
-            array = np.asarray(candidates, np.float64)
+            array = np.asarray(candidates, np.float64, order="C")  # kernels would be compiled again for strided rows
         except (TypeError, ValueError, OverflowError):
             raise refusal("scores", candidates, "numbers, shape (n_candidates, n_docs)") from None
         if array.ndim != 2 or array.shape[1] != self.queries.n_docs:  # noqa: PLR2004 - candidates and rows

@@ -151,7 +151,7 @@ def differentiate_everything():
 def try_everything():
     """Try many candidate scores under every preset, and fit the learner that has kernels of its own; how many tries."""
     rng, found = np.random.default_rng(2), 0
-    qid, scores = rng.integers(0, 9, 70), rng.random((2, 70))
+    qid, scores = rng.integers(0, 9, 70), rng.random((70, 2)).T  # columns of a table of features, which are strided
     for grades in (2, 5, 300):
         queries = ra.Queries(
             rng.integers(0, grades, 70) * (rng.random(70) < 0.3), qid=qid, docid=list(map(str, range(70)))
