@@ -43,9 +43,7 @@ class Policies:
         The decisions of each choice on each data set.
     """
 
-    def __init__(
-        self, values: Block, lowered: Sequence[Lowered], bound: Sequence[tuple[Binding, list[slice]]]
-    ) -> None:
+    def __init__(self, values: Block, lowered: Sequence[Lowered], bound: Sequence[tuple[Binding, list[slice]]]) -> None:
         self._lowered, self._bindings, first = lowered, [binding for binding, _ in bound], lowered[0][0]
         numbers = [value for value in values.get("empty", ()) if isinstance(value, float)]
         # With the value 0, empty queries add nothing to any average, so that different averages could look equal.
