@@ -14,9 +14,11 @@ import pytest
 from hypothesis import settings
 
 import rankadapters as ra
+from rankadapters.objectives import Objective
 from tests.helpers.compile_kernels import compile_all
+from tests.helpers.engines import dask_client, spark_session
 
-SHORT = 60  # characters of an id
+LONGEST_ID = 40  # characters
 
 # Threads of OpenMP that have nothing to do sleep. As they come they spin, which takes the other core from whatever else
 # the machine does: with two test runs side by side, scikit-learn's and LightGBM's trainings took five times as long.
@@ -62,9 +64,41 @@ def pytest_sessionfinish():
 
 
 def pytest_make_parametrize_id(val):
-    """Cut the ids of long texts."""
-    long = isinstance(val, str) and len(val) > SHORT
-    return f"{val[:SHORT]}...".encode("unicode_escape").decode("ascii") if long else None
+    """Return the name of a convention, the kind of an objective, the start of a long text; None for pytest's own id."""
+    if isinstance(val, Objective):
+        return val.kind
+    if isinstance(val, ra.Convention):
+        return val.name[:LONGEST_ID]
+    if isinstance(val, str | bytes | int) and len(repr(val)) > LONGEST_ID:
+        return repr(val).strip("'\"")[:LONGEST_ID]
+    return None
+
+
+@pytest.fixture(params=["LightGBM", "XGBoost"], ids=["lightgbm", "xgboost"])
+def toolkit(request):
+    """LightGBM and XGBoost in turn, trained with a declared metric by the same calls."""
+    return getattr(importlib.import_module("tests.helpers.metric_trainings"), request.param)()
+
+
+@pytest.fixture(scope="session")
+def cluster2():
+    """Client of a Dask cluster of two worker processes."""
+    with dask_client(2) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def cluster3():
+    """Client of a Dask cluster of three worker processes."""
+    with dask_client(3) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """Spark session of two threads."""
+    with spark_session() as session:
+        yield session
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 
-from tests.helpers.objective_data import graded
+from tests.helpers.objective_rankings import graded
 
 FILE = Path(__file__).parent / "golden" / "pair_draws.json"
 PARAMS = {"nthread": 1, "max_depth": 3, "tree_method": "exact", "lambdarank_pair_method": "mean"}

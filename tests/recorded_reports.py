@@ -16,7 +16,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters.compare import Results, front, leave_one_out, stratified_tests, winning_numbers
-from tests.helpers.audit_data import small
+from tests.helpers.graded_queries import small
 
 MOST_LINES, MOST_CHARACTERS = 150, 500
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.helpers import shared_data
 from tests.helpers.golden_measures import TOOLKITS, compared
-from tests.helpers.random_loss_data import drawing
+from tests.helpers.random_loss_records import drawing
 from tests.helpers.shared_data import KEPT, kept, shared_losses, shared_records, shared_tools_data_sets
 
 Record = dict[str, Any]

@@ -6,7 +6,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
-from tests.helpers.audit_data import small
+from tests.helpers.graded_queries import small
 
 
 def test_conventions_without_a_value_are_left_out_of_one_pass():

@@ -15,8 +15,8 @@ import rankadapters as ra
 from rankadapters.audit.explanation.gap import explain_pair
 from rankadapters.audit.explanation.shapley import split, split_columns
 from rankadapters.statistics.grid import grid
-from tests.helpers.audit_data import mq2008, small
 from tests.helpers.depth import examples
+from tests.helpers.graded_queries import mq2008, small
 
 YAHOO, LETOR4, LIGHTGBM = ra.presets.yahoo(10), ra.presets.letor4(10), ra.presets.lightgbm(5)
 

@@ -13,8 +13,8 @@ from rankadapters import presets
 from rankadapters.audit.identification.further_numbers import Telling, _n_distinct
 from rankadapters.audit.identification.known_presets import nearest_to_blocks, preset_labels, presets_by_label
 from rankadapters.statistics.grid import grid
-from tests.helpers.audit_data import mq2008, small
 from tests.helpers.depth import THOROUGH
+from tests.helpers.graded_queries import mq2008, small
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
 

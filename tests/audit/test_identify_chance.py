@@ -16,9 +16,9 @@ from rankadapters.audit.identification.matches import Matches
 from rankadapters.audit.identification.numbers import Number
 from rankadapters.audit.printed import read
 from rankadapters.statistics.search import Search
-from tests.helpers.audit_data import small
 from tests.helpers.depth import THOROUGH
-from tests.tables import for_each
+from tests.helpers.graded_queries import small
+from tests.helpers.tables import for_each
 
 
 def generated(feature=3):

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import rankadapters as ra
-from tests.helpers.audit_data import small
+from tests.helpers.graded_queries import small
 
 AUDITS = ("explain", "identify", "order", "page", "profile")
 FOLDERS = ("explanation", "identification", "ordering", "profiling", "web_page")

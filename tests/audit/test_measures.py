@@ -11,8 +11,8 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES as ALL
 from rankadapters.statistics.grid import has_cutoff, values_to_search
-from tests.helpers.audit_data import small
 from tests.helpers.depth import THOROUGH, examples
+from tests.helpers.graded_queries import small
 
 MEASURES = {name: measure for name, measure in ALL.items() if name != "ndcg"}
 SUMS = {

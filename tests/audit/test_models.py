@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.audit_data import small
+from tests.helpers.graded_queries import small
 
 pytest.importorskip("scipy")
 

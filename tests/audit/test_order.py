@@ -18,7 +18,7 @@ import rankadapters as ra
 from rankadapters.audit.ordering.ordering import _tau_b as tau_b
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.multiple_tests import holm
-from tests.helpers.audit_data import small
+from tests.helpers.graded_queries import small
 
 pytest.importorskip("scipy")
 

@@ -14,7 +14,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.audit.web_page.charts import query_scatter
-from tests.helpers.audit_data import small
+from tests.helpers.graded_queries import small
 
 for package in ("scipy", "matplotlib", "jinja2"):
     pytest.importorskip(package)

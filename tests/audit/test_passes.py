@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import cli
 from rankadapters.core.evaluation.members import Work
-from tests.helpers.audit_data import small
+from tests.helpers.graded_queries import small
 
 CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]
 

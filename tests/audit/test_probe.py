@@ -12,7 +12,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import has_cutoff, values_to_search
 from tests.helpers.depth import THOROUGH
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 LOSSES = {"pair-logit", "query-rmse", "query-soft-max", "query-cross-entropy"}
 RANKED = [name for name in MEASURES if name not in LOSSES]

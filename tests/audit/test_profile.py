@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.audit_data import mq2008, small
+from tests.helpers.graded_queries import mq2008, small
 
 
 def effects(found):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ranking_data import ranking
-from tests.tables import for_each
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 TEXTS = ["scipy.spearmanr", "scipy.kendalltau", "scipy.kendalltau+variant=c", "scipy.pearsonr"]
 CONVENTIONS = [ra.parse(text) for text in TEXTS]
@@ -35,7 +35,7 @@ def values_of(scores, valid=VALID, labels=None):
 
 def test_lightgbm_reports_and_stops_by_them():
     lgb = pytest.importorskip("lightgbm")
-    from tests.helpers.lightgbm_data import PARAMS, dataset
+    from tests.helpers.lightgbm_datasets import PARAMS, dataset
 
     result, first = {}, dataset(TRAIN)
     booster = lgb.train(
@@ -52,7 +52,7 @@ def test_lightgbm_reports_and_stops_by_them():
 
 def test_xgboost_reports_and_stops_by_them():
     xgb = pytest.importorskip("xgboost")
-    from tests.helpers.xgboost_data import PARAMS, dmatrix
+    from tests.helpers.xgboost_matrices import PARAMS, dmatrix
 
     valid = dmatrix(VALID)
     callback = ra.xgboost.EvalCallback(CONVENTIONS, [(valid, "valid")])  # XGBoost itself keeps six digits

@@ -10,8 +10,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.callbacks.history import Evaluation, History
-from tests.helpers.ranking_data import ranking
-from tests.tables import for_each
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 NDCG, LOSS = ra.presets.letor4(5), ra.presets.catboost.query_rmse()
 VALUES = [0.25, 0.75, 0.5]

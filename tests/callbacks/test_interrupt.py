@@ -24,7 +24,7 @@ from rankadapters.objectives.kernels.lambdas_in_turn import lambda_gradients_in_
 from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
 from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
 from rankadapters.objectives.kernels.yetirank import yetirank_gradients
-from tests.tables import for_each, short
+from tests.helpers.tables import for_each, short
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE = 300  # seconds: far more than any of this takes, on any machine

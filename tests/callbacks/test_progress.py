@@ -11,7 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import progress
 from rankadapters.progress import advance, shown, step_of_file
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.1, 0.4, 0.3, 0.2], [2, 2]
 COLUMNS = {"group_sizes": SIZES}

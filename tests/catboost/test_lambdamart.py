@@ -7,7 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 
 def test_the_presets_are_these_values():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each, short
+from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.catboost_data import BASE, as_dcg, expressible, float32, make_data
-from tests.tables import for_each, short
+from tests.helpers.catboost_records import BASE, as_dcg, expressible, float32, make_data
+from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 

@@ -9,11 +9,11 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_train_data import PLAIN, native, pool, rows  # noqa: E402 - after the skip
+from tests.helpers.catboost_pools import PLAIN, native, pool, rows  # noqa: E402 - after the skip
 from tests.helpers.shared_data import SHARED  # noqa: E402
 
 TEXTBOOK = ra.presets.textbook(10)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_data import (  # noqa: E402
+from tests.helpers.catboost_records import (  # noqa: E402
     BASE,
     convention_of,
     float32,

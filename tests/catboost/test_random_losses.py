@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.random_loss_data import drawing, leaf_values, read, unrounded
+from tests.helpers.random_loss_records import drawing, leaf_values, read, unrounded
 from tests.helpers.shared_data import kept
 
 catboost = pytest.importorskip("catboost", minversion="1.2.10", exc_type=ImportError)

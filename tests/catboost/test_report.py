@@ -7,8 +7,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import ParityError
-from tests.helpers.catboost_data import BASE, make_data
-from tests.tables import for_each, short
+from tests.helpers.catboost_records import BASE, make_data
+from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 

@@ -13,7 +13,7 @@ from rankadapters.callbacks.history import History
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_train_data import (  # noqa: E402 - after the skip
+from tests.helpers.catboost_pools import (  # noqa: E402 - after the skip
     CONV,
     LAMBDARANK,
     PLAIN,
@@ -24,7 +24,7 @@ from tests.helpers.catboost_train_data import (  # noqa: E402 - after the skip
     query_weights,
     rows,
 )  # fmt: skip
-from tests.tables import for_each  # noqa: E402
+from tests.helpers.tables import for_each  # noqa: E402
 
 
 def with_missing():

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
 from rankadapters.catboost.training_params import REFUSED, TrainingParams, seed_of  # noqa: E402 - after the skip
-from tests.helpers.catboost_train_data import CONV, LAMBDARANK, PLAIN, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
+from tests.helpers.catboost_pools import CONV, LAMBDARANK, PLAIN, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
 
 
 @for_each("name", REFUSED)

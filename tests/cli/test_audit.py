@@ -11,12 +11,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.audit_command_data import COMMANDS, LABELS, QID, SCORES, letor, needs, predictions
-from tests.helpers.audit_data import MQ2008
+from tests.helpers.audit_files import COMMANDS, LABELS, QID, SCORES, needs
 from tests.helpers.command import Terminal, printed, refused, run
-from tests.tables import for_each
-
-__all__ = ["letor", "predictions"]  # fixtures
+from tests.helpers.graded_queries import MQ2008
+from tests.helpers.tables import for_each
 
 DATA = {"qid": QID, "docid": [f"d{row}" for row in range(len(LABELS))]}
 
@@ -54,16 +52,16 @@ MISSED = ("identify 0.1234", "identify 2=0.5", "identify 'feature 1:ndcg@2", "id
 
 
 @for_each(("command", "audit"), PRINTED, ids=[command for command, _ in PRINTED])
-def test_an_audit_prints_what_its_function_gives_and_exits_by_what_identify_gives(capsys, letor, command, audit):
+def test_an_audit_prints_what_its_function_gives_and_exits_by_what_identify_gives(capsys, audited, command, audit):
     expected = audit()
     code = int(command.startswith("identify") and not expected)
-    out = printed(capsys, *shlex.split(command), *letor, "--format", "json", code=code)
+    out = printed(capsys, *shlex.split(command), *audited, "--format", "json", code=code)
     assert json.loads(out) == json.loads(expected.to_json())
     assert code == command.startswith(MISSED)
 
 
-def test_numbers_of_models_and_cutoffs_that_are_unclear_are_refused(capsys, letor):
-    files = (*letor, "--format", "json", "--feature", "1")
+def test_numbers_of_models_and_cutoffs_that_are_unclear_are_refused(capsys, audited):
+    files = (*audited, "--format", "json", "--feature", "1")
     assert "scores has 2 models, but value='0.5'" in refused(capsys, "identify", "0.5", *files, "2")
     assert "value has a number for the model ''" in refused(capsys, "identify", "2=0.5", "feature 1:3=0.5", *files, "2")
     for texts in (["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]):
@@ -73,12 +71,12 @@ def test_numbers_of_models_and_cutoffs_that_are_unclear_are_refused(capsys, leto
 
 
 @for_each("command", COMMANDS)
-def test_tables_are_printed_whole(capsys, monkeypatch, letor, command):
+def test_tables_are_printed_whole(capsys, monkeypatch, audited, command):
     pytest.importorskip("rich")
     needs(command)
     monkeypatch.setenv("COLUMNS", "30")
     features = ("1", "2") if command == "order" else ("1",)
-    out = printed(capsys, *COMMANDS[command], *letor, "--feature", *features)
+    out = printed(capsys, *COMMANDS[command], *audited, "--feature", *features)
     assert "…" not in out
     expected = {
         "explain": "From ndcg@3/yahoo to ndcg@3/letor4",
@@ -91,10 +89,10 @@ def test_tables_are_printed_whole(capsys, monkeypatch, letor, command):
 
 
 @for_each("command", COMMANDS)
-def test_markdown_and_json_need_no_rich(capsys, monkeypatch, letor, command):
+def test_markdown_and_json_need_no_rich(capsys, monkeypatch, audited, command):
     needs(command)
     monkeypatch.setitem(sys.modules, "rich", None)
-    files = (*letor, "--feature", *(("1", "2") if command == "order" else ("1",)))
+    files = (*audited, "--feature", *(("1", "2") if command == "order" else ("1",)))
     assert "| --- |" in printed(capsys, *COMMANDS[command], *files, "--format", "markdown")
     assert json.loads(printed(capsys, *COMMANDS[command], *files, "--format", "json"))
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *COMMANDS[command], *files)
@@ -130,7 +128,7 @@ def test_a_label_without_a_gain_is_named_by_file_and_line(capsys, write):
         assert "negative.txt, line 2: labels[0] is -1" in found
 
 
-def test_a_bar_is_shown_on_a_terminal_only(monkeypatch, letor):
+def test_a_bar_is_shown_on_a_terminal_only(monkeypatch, audited):
     pytest.importorskip("rich")
     shown = {}
     for kind in (Terminal, io.StringIO):
@@ -138,7 +136,7 @@ def test_a_bar_is_shown_on_a_terminal_only(monkeypatch, letor):
         monkeypatch.setattr(sys, "stderr", stderr)
         monkeypatch.setattr(sys, "stdout", stdout)
         monkeypatch.setenv("TERM", "xterm")
-        assert run(*COMMANDS["identify"], *letor, "--feature", "1", "--format", "json") == 0
+        assert run(*COMMANDS["identify"], *audited, "--feature", "1", "--format", "json") == 0
         shown[kind] = stderr.getvalue()
         assert json.loads(stdout.getvalue())
     assert "searching" in shown[Terminal]

@@ -9,7 +9,7 @@ import pytest
 
 from rankadapters import presets
 from tests.helpers.command import printed, refused
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 
 def test_every_preset_is_printed_with_every_field(capsys):

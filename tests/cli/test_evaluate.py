@@ -14,21 +14,9 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.helpers.command import run
-from tests.helpers.evaluate_command_data import (
-    COLUMNS,
-    LEFT_OUT,
-    ROWS,
-    SCORES,
-    letor,
-    printed,
-    refused,
-    table,
-    trec,
-)
+from tests.helpers.evaluate_files import COLUMNS, LEFT_OUT, ROWS, SCORES, printed, refused
 from tests.helpers.shared_data import mq2008_files
-from tests.tables import for_each
-
-__all__ = ["letor", "table", "trec"]  # fixtures
+from tests.helpers.tables import for_each
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -9,15 +9,13 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.audit_command_data import COMMANDS, LABELS, QID, QRELS, SCORES, letor, predictions
+from tests.helpers.audit_files import COMMANDS, LABELS, QID, QRELS, SCORES
 from tests.helpers.command import printed, refused, run
 
-__all__ = ["letor", "predictions"]  # fixtures
 
-
-def test_order_takes_a_model_from_each_feature(capsys, letor):
+def test_order_takes_a_model_from_each_feature(capsys, audited):
     pytest.importorskip("scipy")
-    out = printed(capsys, *COMMANDS["order"], *letor, "--feature", "1", "2", "--seed", "4", "--format", "json")
+    out = printed(capsys, *COMMANDS["order"], *audited, "--feature", "1", "2", "--seed", "4", "--format", "json")
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
     expected = ra.audit.order(LABELS, models, conventions, qid=QID, n_resamples=19, random_state=4)
@@ -42,29 +40,29 @@ def test_order_takes_a_model_from_each_run_though_these_retrieved_other_rows(cap
         assert found["values"][name] == {str(presets.trec_eval_9(3)): expected}
 
 
-def test_report_writes_the_page(capsys, letor, tmp_path):
+def test_report_writes_the_page(capsys, audited, tmp_path):
     for package in ("scipy", "matplotlib", "jinja2"):
         pytest.importorskip(package)
     out = tmp_path / "page.html"
     options = ("--convention", "yahoo@3", "letor4@3", "--resamples", "19", "--title", "Mine")
-    assert printed(capsys, "report", str(out), *letor, "--feature", "1", "2", *options) == f"{out}\n"
+    assert printed(capsys, "report", str(out), *audited, "--feature", "1", "2", *options) == f"{out}\n"
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
     assert out.read_text(encoding="utf-8") == ra.audit.page(
         LABELS, models, conventions, title="Mine", n_resamples=19, qid=QID
     )  # fmt: skip
     folder = tmp_path / "new" / "folder" / "page.html"
-    assert printed(capsys, "report", str(folder), *letor, "--feature", "1", "2", *options) == f"{folder}\n"
+    assert printed(capsys, "report", str(folder), *audited, "--feature", "1", "2", *options) == f"{folder}\n"
     assert folder.read_bytes() == out.read_bytes()
     assert "cannot be written: Is a directory. Hint:" in refused(
-        capsys, "report", str(tmp_path), *letor, "--feature", "1", *options
+        capsys, "report", str(tmp_path), *audited, "--feature", "1", *options
     )
 
 
-def test_one_model_has_no_order(capsys, letor):
+def test_one_model_has_no_order(capsys, audited):
     pytest.importorskip("scipy")
     assert "scores has 1 model; at least 2 must be given" in refused(
-        capsys, *COMMANDS["order"], *letor, "--feature", "1", "--format", "json"
+        capsys, *COMMANDS["order"], *audited, "--feature", "1", "--format", "json"
     )
 
 
@@ -89,16 +87,16 @@ def order(*options):
     return (*COMMANDS["order"], *options, "--format", "json")
 
 
-def test_a_file_of_several_models_may_be_standard_input(capsys, letor, predictions, stdin):
+def test_a_file_of_several_models_may_be_standard_input(capsys, audited, predictions, stdin):
     pytest.importorskip("scipy")
     good, bad = (("--predictions", f"{name}={predictions[name]}") for name in ("good", "bad"))
-    expected = printed(capsys, *order(*letor, *good, *bad))
+    expected = printed(capsys, *order(*audited, *good, *bad))
     stdin(predictions["good"].read_bytes())
-    assert printed(capsys, *order(*letor, "--predictions", "good=-", *bad)) == expected
-    stdin(letor[1].read_bytes())
+    assert printed(capsys, *order(*audited, "--predictions", "good=-", *bad)) == expected
+    stdin(audited[1].read_bytes())
     assert printed(capsys, *order("--features", "-", *good, *bad)) == expected
     stdin(predictions["good"].read_bytes())
-    assert '"standard input"' in printed(capsys, *order(*letor, "--predictions", "-", *bad))
+    assert '"standard input"' in printed(capsys, *order(*audited, "--predictions", "-", *bad))
 
 
 def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, stdin):
@@ -109,11 +107,11 @@ def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, s
     assert printed(capsys, "profile", "--features", "-", "--format", "json") == expected
 
 
-def test_a_path_with_an_equals_sign_is_a_path_where_it_exists(capsys, letor, predictions, monkeypatch):
+def test_a_path_with_an_equals_sign_is_a_path_where_it_exists(capsys, audited, predictions, monkeypatch):
     good, bad = Path(predictions["good"]), predictions["bad"]
     good.with_name("lr=0.1.txt").write_bytes(good.read_bytes())
     monkeypatch.chdir(good.parent)
-    options = ("evaluate", *letor, "--convention", "letor4@3", "--format", "json", "--predictions")
+    options = ("evaluate", *audited, "--convention", "letor4@3", "--format", "json", "--predictions")
     for first, name in (("lr=0.1.txt", "lr=0.1"), (f"lr={good.name}", "lr")):
         found = json.loads(printed(capsys, *options, first, "--predictions", bad))["conventions"]
         assert [each["model"] for each in found] == [name, Path(bad).stem]

@@ -12,10 +12,10 @@ import pytest
 
 from rankadapters.core import presets
 from rankadapters.parity import trainers
-from tests.helpers.cli_data import NAMES
 from tests.helpers.command import Terminal, printed, refused, run
-from tests.helpers.stand_in import trainer
-from tests.tables import for_each
+from tests.helpers.stand_in_toolkit import trainer
+from tests.helpers.tables import for_each
+from tests.helpers.toolkit_names import NAMES
 
 ROW_KEYS = [
     "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",

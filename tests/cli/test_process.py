@@ -17,7 +17,7 @@ import rankadapters as ra
 from rankadapters import cli
 from rankadapters.cli import parity as parity_command
 from rankadapters.parity import trainers
-from tests.helpers.cli_data import NAMES
+from tests.helpers.toolkit_names import NAMES
 
 ROOT = Path(__file__).parent.parent.parent  # where the package is found, installed or not
 

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.evaluate_command_data import LEFT_OUT, ROWS, letor, printed, refused, table, trec
-
-__all__ = ["letor", "table", "trec"]  # fixtures
+from tests.helpers.evaluate_files import LEFT_OUT, ROWS, printed, refused
 
 
 @pytest.mark.parametrize("source", ["letor", "trec", "table"])

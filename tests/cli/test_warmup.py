@@ -13,7 +13,7 @@ from rankadapters.core import presets
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.measures import MEASURES
 from rankadapters.objectives.base import OBJECTIVES
-from tests.faults.surroundings import python
+from tests.helpers.python_processes import python
 
 # Hashing ids is the kernel that compiles in the shortest time.
 HASH = "import rankadapters as ra; print(ra.Queries([1], qid=[1]).id_hashes.size)"

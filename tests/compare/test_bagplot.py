@@ -22,7 +22,7 @@ from rankadapters.statistics.halfspace_depth import (
     halfspace_depth,
 )
 from tests.helpers.depth import examples
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 SQUARE = [(0, 0), (0, 2), (2, 0), (2, 2)]
 points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9)

@@ -11,7 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.compare import Results, front, leave_one_out, page, stratified_tests, winning_numbers
 from rankadapters.core.errors import IncomparableScoresError, InputError
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 CELLS = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.3}
 COLUMNS = {

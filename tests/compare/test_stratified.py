@@ -11,7 +11,7 @@ import rankadapters as ra
 from rankadapters.compare import stratified_tests
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.statistics.resamples import Resamples
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 RNG = np.random.default_rng(0)
 

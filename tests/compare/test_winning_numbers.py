@@ -18,7 +18,7 @@ from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one
 from rankadapters.core.errors import InputError
 from tests.helpers.depth import examples
 from tests.helpers.shared_data import KEPT
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 HAND = json.loads((KEPT / "compare_hand_case.json").read_text(encoding="utf-8"))
 TABLE_11_8 = "letor3_published_winning_numbers"

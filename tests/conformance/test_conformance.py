@@ -18,7 +18,7 @@ from rankadapters.conformance.vectors import N_QUERIES
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.probing.cases import value_of
 from tests.helpers.depth import THOROUGH
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "conformance"
 CONVENTIONS = ["sklearn@3", "ranx.map@5"]

@@ -5,7 +5,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.datasets import Grouped, RankingData, mq2008_like
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 
 @for_each("seed", [0, 1, 2**31 - 1])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.shared_data import SHARED
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 pytest.importorskip("sklearn")
 

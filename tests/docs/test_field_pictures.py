@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rankadapters.core.measures import MEASURES
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 FIELDS = sorted({name for measure in MEASURES.values() for name in measure.declared()})

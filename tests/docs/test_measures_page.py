@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.evaluation.table import Table, as_latex
-from tests.helpers.ranking_data import ranking
+from tests.helpers.rankings import ranking
 
 ONE = ranking(1)
 CONVENTIONS = [ra.parse("letor4@5"), ra.parse("yahoo@10+gain=table_0_1_3"), ra.parse("sklearn.roc_auc_score")]

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
-from tests.core.strategies import conventions
+from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
+from tests.helpers.tables import for_each, short
 from tests.oracles.definition import evaluate
 from tests.oracles.rows import Row
-from tests.tables import for_each, short
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import exports, presets
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 LABELS, SCORES, SIZES = [2, 0, 1, 0, 0, 0], [0.4, 0.5, 0.2, 0.9, 0.3, 0.1], [3, 2, 1]
 CONVENTIONS = [

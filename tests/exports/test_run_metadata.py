@@ -10,10 +10,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import annotate_run, read_trec
-from tests.helpers.evaluate_command_data import LEFT_OUT, QRELS, RUN, printed, refused, trec
-from tests.tables import for_each
-
-__all__ = ["trec"]  # a fixture
+from tests.helpers.evaluate_files import LEFT_OUT, QRELS, RUN, printed, refused
+from tests.helpers.tables import for_each
 
 pytest.importorskip("yaml")
 
@@ -157,8 +155,8 @@ def test_repro_eval_reads_the_header(write):
 
 
 @pytest.mark.parametrize("source", ["file", "gzip", "stdin"])
-def test_evaluate_writes_the_run_again_with_its_values(capsys, stdin, trec, tmp_path, source):
-    qrels, run = trec[1], trec[3]
+def test_evaluate_writes_the_run_again_with_its_values(capsys, stdin, write, tmp_path, source):
+    qrels, run = write(QRELS, "qrels.txt"), write(RUN, "run.txt")
     if source == "gzip":
         run.write_bytes(gzip.compress(run.read_bytes()))
     if source == "stdin":

@@ -13,10 +13,9 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.compiling import ctrl_c_waits
-from tests.faults.one_kernel import answer, made
-from tests.faults.surroundings import PATIENCE, posix, started
+from tests.helpers.one_kernel import answer
+from tests.helpers.python_processes import PATIENCE, posix, started
 
-__all__ = ["made"]
 pytestmark = [posix, pytest.mark.usefixtures("heeded")]
 
 LINE = "rankadapters: interrupted\n"

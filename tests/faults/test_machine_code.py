@@ -19,12 +19,10 @@ import rankadapters as ra
 from rankadapters.cli import warmup
 from rankadapters.core.kernels import compiling, kept_code
 from rankadapters.core.kernels.dispatch import NEVER, kernels
-from tests.faults.one_kernel import answer, made
-from tests.faults.surroundings import PATIENCE, ROOT, posix, python, read_only, small_disk, started
 from tests.helpers.command import refused
 from tests.helpers.depth import examples
-
-__all__ = ["made", "read_only", "small_disk"]
+from tests.helpers.one_kernel import answer
+from tests.helpers.python_processes import PATIENCE, ROOT, posix, python, started
 
 # Hashing ids is the kernel that compiles in the shortest time.
 HASH = "import rankadapters as ra; print(ra.Queries([1], qid=[1]).id_hashes.tolist())"

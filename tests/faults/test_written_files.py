@@ -13,10 +13,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io.writing import require_writable, write_text
-from tests.faults.surroundings import ROOT, posix, python, read_only, small_disk, started
 from tests.helpers.command import refused
-
-__all__ = ["read_only", "small_disk"]
+from tests.helpers.python_processes import ROOT, posix, python, started
 
 WRITE = "import sys; from rankadapters.io.writing import write_text; write_text(sys.argv[1], sys.argv[2] * 100_000)"
 # Says so when the file beside is half written, and waits for its end.

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from tests.core.strategies import conventions
-from tests.core.test_kernels_against_definition import compare_with_the_definition
+from tests.core.kernels.test_against_definition import compare_with_the_definition
 from tests.fuzz.budget import share
+from tests.helpers.convention_strategies import conventions
 
 
 def against_the_definition(data, convention, choice, *, weighted, average):

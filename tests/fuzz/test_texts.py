@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives, presets
 from rankadapters.core.presets.tool import Vocabulary
-from tests.core.strategies import conventions
 from tests.fuzz.budget import share
 from tests.fuzz.mutations import mutated
+from tests.helpers.convention_strategies import conventions
 
 MADE = [presets.make(name, k) for name in presets.names(None) for k in (5, None)]
 CONVENTIONS = sorted({text for each in MADE for text in (str(each), each.name, each.short_name)})

@@ -13,7 +13,7 @@ import lightgbm as lgb
 import numpy as np
 
 import rankadapters as ra
-from tests.helpers.objective_data import graded
+from tests.helpers.objective_rankings import graded
 from tests.helpers.replayed_settings import NO_SETTING, Setting, Toolkit
 
 PARAMS = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 7, "min_data_in_leaf": 5}

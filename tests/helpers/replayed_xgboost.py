@@ -13,8 +13,8 @@ import pandas as pd
 import xgboost as xgb
 
 import rankadapters as ra
-from tests.helpers.objective_data import graded
-from tests.helpers.objective_drivers import SEED
+from tests.helpers.objective_rankings import graded
+from tests.helpers.objective_trainings import SEED
 from tests.helpers.replayed_settings import NO_SETTING, Setting, Toolkit
 
 PARAMS = {"nthread": 1, "max_depth": 3, "disable_default_eval_metric": 1}

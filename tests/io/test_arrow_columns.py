@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.arrow_columns import ArrowColumns
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 pa = pytest.importorskip("pyarrow")
 

@@ -12,7 +12,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, line_blocks, read_letor
 from rankadapters.io.predictions import read_numbers
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
 SCORES = "0.25\n0.75\n-1e-3\n"

@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import line_blocks, read_features, read_letor
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 GOOD = "2 qid:7 1:0.5 25:1\n0 qid:7 1:2\n"
 

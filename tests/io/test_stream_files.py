@@ -12,10 +12,10 @@ import pytest
 import rankadapters as ra
 from rankadapters import progress
 from rankadapters.io import csv_lines, cut_queries, line_blocks, read_letor, read_table, stream_letor, table
-from tests.helpers import stream_data
+from tests.helpers import stream_batches
 from tests.helpers.command import printed, refused
-from tests.helpers.stream_data import facts
-from tests.tables import for_each, short
+from tests.helpers.stream_batches import facts
+from tests.helpers.tables import for_each, short
 
 NAMES = {"label": "label", "score": "score", "qid": "qid"}
 OPTIONS = ("--label", "label", "--score", "score", "--qid", "qid")
@@ -66,7 +66,7 @@ SAVED = {
 @pytest.mark.parametrize("save", SAVED.values(), ids=SAVED)
 @pytest.mark.parametrize("text", [False, True])
 def test_a_table_has_the_bits_of_the_whole_table(small, arrow, tmp_path, save, text):
-    path = save(stream_data.rows(5, text=text), tmp_path / "table")
+    path = save(stream_batches.rows(5, text=text), tmp_path / "table")
     for given, convention in (({}, "mslr@5"), ({"docid": "docid"}, "trec_eval_9@5")):
         found = ra.evaluate_stream(path, convention, **NAMES, **given)
         assert facts(found) == facts(whole(path, convention, **given))
@@ -81,7 +81,7 @@ def test_a_table_has_the_bits_of_the_whole_table(small, arrow, tmp_path, save, t
 def test_scores_of_any_type_are_what_they_are_in_the_whole_table(arrow, tmp_path, kind, unsorted):
     if unsorted:
         pytest.importorskip("duckdb")
-    columns = stream_data.rows(5)
+    columns = stream_batches.rows(5)
     types = {"decimal128(30, 3)": arrow.decimal128(30, 3), "float16": arrow.float16()}
     scores = arrow.array(np.arange(columns["label"].size) % 2)
     columns["score"] = scores.cast("float32" if kind == "float16" else scores.type).cast(types.get(kind, kind))
@@ -91,8 +91,8 @@ def test_scores_of_any_type_are_what_they_are_in_the_whole_table(arrow, tmp_path
 
 
 def test_several_files_are_one_stream(small, arrow, tmp_path):
-    columns = stream_data.rows(6)
-    parts = stream_data.cut(columns, stream_data.evenly(columns["label"].size, 4))
+    columns = stream_batches.rows(6)
+    parts = stream_batches.cut(columns, stream_batches.evenly(columns["label"].size, 4))
     paths = [save_parquet(part, tmp_path / f"part-{number}") for number, part in enumerate(parts)]
     expected = ra.evaluate(columns["label"], columns["score"], "mslr@5", qid=columns["qid"])
     assert facts(ra.evaluate_stream(paths, "mslr@5")) == facts(expected)
@@ -104,7 +104,7 @@ def test_several_files_are_one_stream(small, arrow, tmp_path):
 def test_what_arrow_reads_in_batches_is_a_stream(small, arrow, tmp_path, form):
     from pyarrow import dataset, parquet
 
-    columns = stream_data.rows(7)
+    columns = stream_batches.rows(7)
     path = save_parquet(columns, tmp_path / "table.parquet")
     batches = {
         "dataset": lambda: dataset.dataset(path),
@@ -186,7 +186,7 @@ def test_a_fault_in_a_csv_file_is_named_as_by_the_whole_reader(small, write, arr
     ids=short,
 )  # fmt: skip
 def test_a_fault_in_a_parquet_file_is_named_as_by_the_whole_reader(small, tmp_path, arrow, change):
-    columns = stream_data.rows(8)
+    columns = stream_batches.rows(8)
     columns["docid"] = np.array([f"d{row}" for row in range(columns["label"].size)])
     columns["qid"] = np.arange(columns["label"].size) // 60
     columns["weight"] = np.ones(columns["label"].size)
@@ -291,7 +291,7 @@ def test_wrong_calls_of_letor_streams(write):
 
 @pytest.mark.parametrize("save", [save_parquet, SAVED["CSV in gzip"]], ids=["Parquet", "CSV in gzip"])
 def test_the_command_gives_the_values_of_the_whole_table(small, arrow, capsys, tmp_path, save):
-    path = save(stream_data.rows(9, text=True), tmp_path / "table")
+    path = save(stream_batches.rows(9, text=True), tmp_path / "table")
     specs = ["mslr@5", "lightgbm@10"]
     options = ("--table", path, *OPTIONS, "other", "--convention", *specs, "--per-query", "--format", "json")
     options = (*options[:6], "other", *options[6:8], *options[9:])
@@ -336,7 +336,7 @@ def test_a_bar_moves_while_a_table_is_read(small, arrow, tmp_path, monkeypatch):
     moved = []
     monkeypatch.setattr(progress, "advance", lambda done, total: moved.append(done / total))
     for save in (save_parquet, save_csv):
-        ra.evaluate_stream(save(stream_data.rows(5), tmp_path / "table"), "mslr@5")
+        ra.evaluate_stream(save(stream_batches.rows(5), tmp_path / "table"), "mslr@5")
         assert moved == sorted(moved)
         assert moved[-1] == 1
         moved.clear()

@@ -20,10 +20,10 @@ from rankadapters.io import cut_queries, sorting
 from rankadapters.io.sorting import PREFIX
 from rankadapters.io.stream_rows import StreamRows
 from rankadapters.io.stream_sums import ClosedQueries
-from tests.helpers import stream_data
+from tests.helpers import stream_batches
 from tests.helpers.command import printed, refused
-from tests.helpers.stream_data import anyhow, cut, facts
-from tests.tables import for_each
+from tests.helpers.stream_batches import anyhow, cut, facts
+from tests.helpers.tables import for_each
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
@@ -46,7 +46,7 @@ def scratch(tmp_path, monkeypatch):
 
 
 def scattered(seed, *, text=False):
-    columns = stream_data.rows(seed, text=text)
+    columns = stream_batches.rows(seed, text=text)
     order = np.random.default_rng(seed).permutation(columns["label"].size)
     return {name: column[order] for name, column in columns.items()}
 

@@ -15,11 +15,11 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.io import cut_queries
 from rankadapters.io.stream_batches import stream_rows
 from rankadapters.io.stream_rows import StreamColumns
-from tests.core.strategies import conventions
-from tests.helpers import stream_data
+from tests.helpers import stream_batches
+from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
-from tests.helpers.stream_data import anyhow, cut, evenly, facts
-from tests.tables import for_each, short
+from tests.helpers.stream_batches import anyhow, cut, evenly, facts
+from tests.helpers.tables import for_each, short
 
 SEVERAL = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
 
@@ -31,7 +31,7 @@ def few(monkeypatch):
 
 
 def whole(columns, convention, *names, score="score"):
-    return ra.evaluate(columns["label"], columns[score], convention, **stream_data.given(columns, *names))
+    return ra.evaluate(columns["label"], columns[score], convention, **stream_batches.given(columns, *names))
 
 
 def said(evaluate):
@@ -48,7 +48,7 @@ def said(evaluate):
 def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed, n_parts, n_at_once):
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
     assume(convention.over != "rows" and getattr(convention, "pairs", "") != "given")
-    columns = stream_data.rows(seed, n_queries=8, longest=12, text=data.draw(st.booleans()))
+    columns = stream_batches.rows(seed, n_queries=8, longest=12, text=data.draw(st.booleans()))
     if getattr(convention, "pairs", "") == "unit" or measure == "query-cross-entropy":
         columns["label"] = columns["label"] / 4
     weights = {"query_weight": "weight", "row_weight": "row_weight"}
@@ -64,7 +64,7 @@ def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed,
 
 @for_each("choice", [NEVER, NOW])
 def test_several_conventions_have_the_bits_of_all_rows_in_numpy_and_in_machine_code(few, choice):
-    columns = stream_data.rows(3)
+    columns = stream_batches.rows(3)
     with kernels(choice):
         found = ra.evaluate_stream(cut(columns, evenly(columns["label"].size, 17)), SEVERAL)
     expected = [(ra.parse(each), facts(whole(columns, each))) for each in SEVERAL]
@@ -72,7 +72,7 @@ def test_several_conventions_have_the_bits_of_all_rows_in_numpy_and_in_machine_c
 
 
 def test_several_models_are_several_columns(few):
-    columns = stream_data.rows(5)
+    columns = stream_batches.rows(5)
     batches = cut(columns, evenly(columns["label"].size, 3))
     found = ra.evaluate_stream(batches, "lightgbm@10", score=["score", "other"])
     assert {name: facts(score) for name, score in found.items()} == {
@@ -83,7 +83,7 @@ def test_several_models_are_several_columns(few):
 
 
 def test_one_query_may_be_larger_than_every_batch(few):
-    columns = stream_data.rows(1, n_queries=1, longest=1)
+    columns = stream_batches.rows(1, n_queries=1, longest=1)
     columns = {name: np.repeat(column, 2500) for name, column in columns.items()}
     columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
     found = ra.evaluate_stream(cut(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
@@ -129,7 +129,7 @@ FORMS = {
 @for_each("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("text", [False, True])
 def test_a_batch_and_a_table_alone_may_have_any_form(few, form, text):
-    columns = stream_data.rows(4, text=text)
+    columns = stream_batches.rows(4, text=text)
     batches = map(form, cut(columns, [0, 0, *evenly(columns["label"].size, 5), columns["label"].size]))
     names = {"query_weight": "weight", "docid": "docid"}
     convention = ra.parse("trec_eval_9@5").replace(average="query")
@@ -139,7 +139,7 @@ def test_a_batch_and_a_table_alone_may_have_any_form(few, form, text):
 
 
 def test_a_tuple_s_columns_are_named_by_place(few):
-    columns = stream_data.rows(4)
+    columns = stream_batches.rows(4)
     batches = [tuple(batch.values()) for batch in cut(columns, evenly(columns["label"].size, 5))]
     found = ra.evaluate_stream(batches, "lightgbm@10", label=0, score=2, qid=3)
     assert facts(found) == facts(whole(columns, "lightgbm@10", score="other"))
@@ -277,7 +277,7 @@ def test_the_row_to_blame_is_counted_over_all_batches():
 @pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize("text", [False, True])
 def test_a_query_that_returns_is_named_with_both_places(few, once, text):
-    columns = stream_data.rows(6, text=text)
+    columns = stream_batches.rows(6, text=text)
     n, first = columns["label"].size, columns["qid"][0]
     back = {name: np.append(column, column[:1]) for name, column in columns.items()}
     batches = cut(back, [0, n // 2, n, n + 1])

@@ -11,7 +11,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_table
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
 TABLE = {

@@ -11,7 +11,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_trec
 from tests.helpers.shared_data import tools_data_sets
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 VERSIONS = {"trec_8.1": presets.trec_eval_8, "trec_9.0": presets.trec_eval_9, "trec_10.": presets.trec_eval_10}
 

@@ -15,8 +15,8 @@ pytest.importorskip("sklearn")
 from rankadapters.learners import AdaRank
 from rankadapters.learners.candidates import RankedCandidates
 from rankadapters.learners.selection import selection_ranks
-from tests.helpers.ranking_data import ranking
-from tests.learners.oracles import adarank
+from tests.helpers.learners_by_hand import adarank
+from tests.helpers.rankings import ranking
 
 DATA = ranking(1, 40)
 

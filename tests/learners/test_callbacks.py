@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ranking_data import ranking
-from tests.helpers.sklearn_callbacks import ModelRecorder, Recorder, rounds
+from tests.helpers.callback_recorders import ModelRecorder, Recorder, rounds
+from tests.helpers.rankings import ranking
 
 sklearn = pytest.importorskip("sklearn")
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brings callbacks")

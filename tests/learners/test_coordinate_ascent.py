@@ -14,10 +14,10 @@ import scipy.sparse as sp
 from rankadapters.learners import CoordinateAscent
 from rankadapters.learners import coordinate_ascent as coordinate_ascent_module
 from tests.helpers.depth import THOROUGH
-from tests.helpers.ranking_data import ranking
-from tests.learners.mq2008_folds import fold
-from tests.learners.oracles import coordinate_ascent
-from tests.tables import for_each
+from tests.helpers.learners_by_hand import coordinate_ascent
+from tests.helpers.mq2008_folds import fold
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 DATA = ranking(1, 15)
 VALID = ranking(2, 20)

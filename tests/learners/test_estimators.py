@@ -22,9 +22,9 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from rankadapters.core.presets.texts import as_convention  # noqa: E402
 from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankSVM, columns  # noqa: E402
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
-from tests.helpers.ranking_data import ranking  # noqa: E402
-from tests.sklearn_checks import failed_checks  # noqa: E402
-from tests.tables import for_each  # noqa: E402
+from tests.helpers.rankings import ranking  # noqa: E402
+from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
+from tests.helpers.tables import for_each  # noqa: E402
 
 CONV = "textbook@5"
 WEIGHTED = ra.presets.textbook(5).replace(average="query")  # which counts the weights that the suite gives

@@ -11,7 +11,7 @@ pytest.importorskip("sklearn")
 lightgbm = pytest.importorskip("lightgbm")
 
 from tests.helpers.depth import THOROUGH  # noqa: E402
-from tests.learners.mq2008_folds import fold  # noqa: E402
+from tests.helpers.mq2008_folds import fold  # noqa: E402
 
 
 def quality(number):

@@ -14,10 +14,10 @@ import scipy.sparse as sp
 from rankadapters.learners import NeuralRanker
 from rankadapters.learners.network import ACTIVATIONS, Adam, Network
 from tests.helpers.depth import THOROUGH
-from tests.helpers.ranking_data import ranking
+from tests.helpers.mq2008_folds import fold
+from tests.helpers.rankings import ranking
 from tests.helpers.shared_data import kept
-from tests.learners.mq2008_folds import fold
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)

@@ -19,8 +19,8 @@ from rankadapters.learners.columns import FeatureColumns
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.pair_potentials import PairPotentials, _levels
 from rankadapters.learners.rankboost import _alpha, _RoundBatches
-from tests.helpers.ranking_data import ranking
-from tests.learners.oracles import pairs_of, rankboost
+from tests.helpers.learners_by_hand import pairs_of, rankboost
+from tests.helpers.rankings import ranking
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)

@@ -20,9 +20,9 @@ from sklearn.svm import LinearSVC
 
 from rankadapters.learners import RankSVM
 from rankadapters.learners.pair_margins import PairMargins, _conjugate_gradients, _descend
-from tests.helpers.ranking_data import ranking
-from tests.learners.oracles import pairs_of
-from tests.tables import for_each
+from tests.helpers.learners_by_hand import pairs_of
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)

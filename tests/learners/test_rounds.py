@@ -15,9 +15,9 @@ from sklearn.base import clone
 
 from rankadapters.learners import AdaRank, NeuralRanker, RankBoost
 from tests.helpers.depth import THOROUGH
-from tests.helpers.ranking_data import ranking
+from tests.helpers.mq2008_folds import fold, ranklib_scores
+from tests.helpers.rankings import ranking
 from tests.helpers.shared_data import kept
-from tests.learners.mq2008_folds import fold, ranklib_scores
 
 DATA = ranking(1, 40)
 VALID = ranking(2, 20)

@@ -10,12 +10,12 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.lightgbm.distributed import leaving_network
-from tests.helpers.ranking_data import ranking
-from tests.tables import for_each
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
-from tests.helpers.lightgbm_data import LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
+from tests.helpers.lightgbm_datasets import LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
 
 ONE, TWO = ranking(20, 60), ranking(21, 40)
 

@@ -1,6 +1,6 @@
 """`lightgbm.eval_metric` where only LightGBM calls it so: LGBMRanker, arrays, and weights of rows.
 
-What holds of XGBoost's metric too is in `tests/boosting`.
+What holds of XGBoost's metric too is in `tests/callbacks`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ranking_data import ranking
+from tests.helpers.rankings import ranking
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 from rankadapters.lightgbm.metrics import query_weights  # noqa: E402 - after the skip
-from tests.helpers.lightgbm_data import IGNORED, LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
+from tests.helpers.lightgbm_datasets import IGNORED, LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
 
 LIGHTGBM = ra.presets.lightgbm(5)
 TRAIN, VALID = ranking(5, 60), ranking(6, 40)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.built_in_objectives import LightGBM, assert_same
-from tests.helpers.objective_data import graded
-from tests.helpers.objective_drivers import XENDCG
-from tests.tables import for_each, short
+from tests.helpers.built_in_trainings import LightGBM, assert_same
+from tests.helpers.objective_rankings import graded
+from tests.helpers.objective_trainings import XENDCG
+from tests.helpers.tables import for_each, short
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")

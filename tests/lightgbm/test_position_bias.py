@@ -1,6 +1,6 @@
 """The positions of LightGBM's Datasets: what is learned of them, kept and refused.
 
-The trained models are compared with LightGBM's own in `tests/boosting`.
+The trained models are compared with LightGBM's own in `tests/objectives`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.boosting.test_position_bias import GIVEN, ROWS, TRUE_COST, UNBIASED, shown
-from tests.helpers.built_in_objectives import LightGBM
-from tests.helpers.objective_data import graded
-from tests.tables import short
+from tests.helpers.built_in_trainings import LightGBM
+from tests.helpers.objective_rankings import graded
+from tests.helpers.tables import short
+from tests.objectives.test_position_bias_training import GIVEN, ROWS, TRUE_COST, UNBIASED, shown
 
 lgb = pytest.importorskip("lightgbm")
 

@@ -7,8 +7,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_data import graded
-from tests.tables import for_each
+from tests.helpers.objective_rankings import graded
+from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")

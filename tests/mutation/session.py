@@ -22,7 +22,7 @@ from tests.mutation.outline import Outline
 from tests.mutation.package import dependents, is_kernel
 from tests.mutation.places import mutated
 from tests.mutation.selection import Lines
-from tests.mutation.trees import environment
+from tests.mutation.trees import OF_GRADIENTS, environment
 from tests.mutation.worker import KILLED, SURVIVED, TIMEOUT
 
 SECONDS = 10.0  # of processor time, as the tests took when they were recorded, for one mutant
@@ -30,19 +30,19 @@ MORE_SECONDS = 15  # of processor time, for importing what is mutated; so many m
 COMPILING = 60  # seconds of processor time
 WAITING = 20  # times as long by the clock, on a machine that does other things too, ends what waits for ever
 # What runs in processes of engines, where no line is seen, and the tests of it.
-OF_DASK = [f"tests/distributed/test_{name}.py" for name in ("dask_evaluate", "dask_exchange", "lightgbm_dask")]
-OF_SPARK = [f"tests/distributed/test_spark_{name}.py" for name in ("evaluate", "query_evaluator")]
-OF_PARTITIONS = ["tests/distributed/test_frame_rows.py", OF_DASK[0]]
+OF_DASK = ["tests/dask/test_evaluation.py", "tests/dask/test_actor_exchange.py", "tests/lightgbm/test_distributed.py"]
+OF_SPARK = ["tests/spark/test_evaluation.py", "tests/spark/test_query_evaluator.py"]
+OF_PARTITIONS = ["tests/partitions/test_rows.py", OF_DASK[0]]
 OF_ENGINES = {"dask": OF_DASK, "spark": OF_SPARK, "partitions": OF_PARTITIONS}
-# Of kernels, which few tests run in Python, where lines are seen: those of the core, and the others.
-OF_RANKINGS = ("every_kernel", "sorting", "kernels_against_definition", "forms", "ranked_measures", "trials")
-OF_EVALUATION = (*OF_RANKINGS, "values_by_hand")
-OF_LOSSES = ("losses", "random_losses", "list_losses")
-OF_GRADIENTS = ("gradients", "gradients_by_hand", *OF_LOSSES, "biased_gradients", "trades", "lanes", "golden_gradients")
+# Of kernels of the core, which few tests run in Python, where lines are seen.
+OF_EVALUATION = [
+    *(f"tests/core/kernels/test_{name}.py" for name in ("every_kernel", "sorting", "against_definition", "dispatch")),
+    "tests/core/measures/test_ranked.py", "tests/core/measures/test_values_by_hand.py", "tests/learners/test_trials.py",
+]  # fmt: skip
 # What reads signatures, fields and sources, and so runs no line of what it tests.
 OF_DEFINITIONS = [
     *(f"tests/project/test_{name}.py" for name in ("recorded", "dataclasses", "house", "api_rules")),
-    "tests/core/test_presets.py",
+    "tests/core/presets/test_presets.py",
 ]
 OF_AN_ENGINE = {"seconds": 300, "wall": 1200}
 LAST = {"seconds": 60, "wall": 600, "last": True}  # a round in which time that runs out tells nothing
@@ -126,8 +126,7 @@ class Session:
 
     def _of_kernel(self, module: str) -> list[str]:
         of_core = Path(module).parts[1] == "core"
-        names = OF_EVALUATION if of_core else (*OF_GRADIENTS, *OF_EVALUATION)
-        return [f"tests/core/test_{name}.py" for name in names]
+        return OF_EVALUATION if of_core else [*OF_GRADIENTS, *OF_EVALUATION]
 
     def _round(self, tests: list[str], *, compiled: bool, stale: list[str] | None = None) -> dict[str, Any]:
         lines = self.lines if compiled else self.lines_of_kernels

@@ -19,10 +19,17 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".ci", ".tox", ".venv", ".hypothesis",
 UNSEEN = (
     "tests/project/test_types.py", "tests/project/test_imports.py", "tests/project/test_safety.py",
     "tests/docs/test_pages.py", "tests/cli/test_process.py", "tests/cli/test_warmup.py", "tests/fuzz/test_command.py",
-    "tests/distributed", "tests/compare/test_compare_example.py", "tests/mutation",
+    "tests/dask", "tests/spark", "tests/partitions", "tests/lightgbm/test_distributed.py",
+    "tests/xgboost/test_distributed.py", "tests/xgboost/test_spark.py", "tests/compare/test_compare_example.py",
+    "tests/mutation",
 )  # fmt: skip
 # Where loops run in Python, some tests of kernels would take hours.
-OF_KERNELS = ("tests/core", "tests/learners", "tests/core/test_every_measure.py", "tests/core/test_golden_measures.py")
+NAMES = (
+    "bias_gradients", "generators", "golden_gradients", "gradients", "gradients_by_hand", "lanes", "list_losses",
+    "pair_seeds", "query_cross_entropy", "random_expectations", "random_gradients", "trade_gradients",
+)  # fmt: skip
+OF_GRADIENTS = [*(f"tests/objectives/test_{name}.py" for name in NAMES), "tests/core/measures/test_loss.py"]
+OF_KERNELS = ("tests/core", "tests/learners", "tests/statistics/test_inert.py", *OF_GRADIENTS)
 
 
 def copied(source: Path, tree: Path) -> Path:

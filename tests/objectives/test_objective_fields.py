@@ -11,8 +11,8 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from rankadapters.objectives.position_bias import POSITION_BIASES
-from tests.helpers.objective_values import EACH
-from tests.tables import for_each, short
+from tests.helpers.every_objective import EACH
+from tests.helpers.tables import for_each, short
 
 CLASSES = [*OBJECTIVES.values(), *POSITION_BIASES.values()]
 NAN, INF = float("nan"), float("inf")

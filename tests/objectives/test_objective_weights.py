@@ -7,7 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 SIZES = [3, 5, 2, 4]
 WEIGHTS = [0.25, 3.0, 1.5, 0.7]  # of mean 1.3625

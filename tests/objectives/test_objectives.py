@@ -12,8 +12,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_values import ALL, BIASES
-from tests.tables import for_each, short
+from tests.helpers.every_objective import ALL, BIASES
+from tests.helpers.tables import for_each, short
 
 READ = [*((objectives.parse, value) for value in ALL), *((objectives.parse_position_bias, value) for value in BIASES)]
 

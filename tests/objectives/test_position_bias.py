@@ -8,8 +8,8 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.callbacks.objectives import _digest
-from tests.helpers.objective_values import ALL, BIASES, EACH
-from tests.tables import for_each, short
+from tests.helpers.every_objective import ALL, BIASES, EACH
+from tests.helpers.tables import for_each, short
 
 ADAPTERS = ["lightgbm", "xgboost"]
 

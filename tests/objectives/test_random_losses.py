@@ -6,8 +6,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.core.random_loss_values import plain, trading
-from tests.tables import for_each, short
+from tests.helpers.random_objectives import plain, trading
+from tests.helpers.tables import for_each, short
 
 AP = ra.presets.catboost.map(5, border=0)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.replayed_settings import PAGE, outcome, row, section
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 pytest.importorskip("pandas")
 TABLED = {"LightGBM": "4.7", "XGBoost": "3.2"}  # the versions whose parameters the tables list

@@ -14,9 +14,9 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
-from tests.helpers.objective_data import graded
-from tests.helpers.objective_drivers import DRIVERS, VALUES, XENDCG, fitting
-from tests.tables import for_each, short
+from tests.helpers.objective_rankings import graded
+from tests.helpers.objective_trainings import DRIVERS, VALUES, XENDCG, fitting
+from tests.helpers.tables import for_each, short
 
 RANDOM = [
     objectives.catboost.stochastic_rank("NDCG", top=10),

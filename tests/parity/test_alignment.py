@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 CONV = ra.presets.textbook(5)
 WEIGHTED = CONV.replace(average="query")

@@ -16,7 +16,7 @@ from rankadapters.parity.causes import Cause, _first_causes, judge, number_cause
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.parity.rows import OurNumber
 from tests.helpers.depth import examples
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
 

@@ -14,7 +14,7 @@ import rankadapters as ra
 from rankadapters.parity import check_value, crosscheck
 from rankadapters.parity.checks import compare_numbers
 from rankadapters.statistics.printed import as_printed
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 ALL = ["sklearn", "lightgbm", "xgboost", "catboost"]
 LABELS, SCORES, SIZES = [2, 0, 1, 1, 0], [0.5, 0.9, 0.1, 0.25, 0.75], [3, 2]

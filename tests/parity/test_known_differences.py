@@ -13,7 +13,7 @@ from packaging.specifiers import SpecifierSet
 
 import rankadapters as ra
 from rankadapters.parity import ToolkitData
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
 

@@ -15,7 +15,7 @@ import rankadapters as ra
 from rankadapters.core.declaration.fields import Words
 from rankadapters.statistics.grid import grid
 from tests.helpers.depth import examples
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
 

@@ -12,8 +12,8 @@ from rankadapters.parity import toolkit as toolkits
 from rankadapters.parity.data import read_data
 from rankadapters.parity.rows import OurNumber
 from rankadapters.parity.toolkit_data import Route, ToolkitData
-from tests.helpers.ranking_data import Ranking, ranking
-from tests.tables import for_each
+from tests.helpers.rankings import Ranking, ranking
+from tests.helpers.tables import for_each
 
 ROUNDS = 4
 TRAIN, VALID = ranking(0), ranking(1)

@@ -16,7 +16,7 @@ import rankadapters as ra
 from rankadapters import cli, presets
 from rankadapters.parity import preset_check, tool_runs
 from rankadapters.parity.golden import golden
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 ROOT = Path(__file__).parents[2]
 

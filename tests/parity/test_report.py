@@ -19,7 +19,7 @@ from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
 from rankadapters.parity.report import rendered
 from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, OurNumber, relative
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 LIGHTGBM = ra.presets.lightgbm(10)
 PARTS = [0.0, 0.5, -0.25, 0.125, 0.0625, -0.03125, 0.015625]

@@ -15,8 +15,8 @@ import rankadapters as ra
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.parity import Toolkit
-from tests.helpers.ranking_data import ranking
-from tests.tables import for_each
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")
 OURS = str(Path(ra.__file__).parent)

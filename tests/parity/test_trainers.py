@@ -17,8 +17,8 @@ from rankadapters.datasets import RankingData, mq2008_like
 from rankadapters.parity import crosscheck_models, trainers
 from rankadapters.parity.trainers import Trainer, measure_named, own_convention
 from tests.helpers.command import refused, run
-from tests.helpers.stand_in import trainer
-from tests.tables import for_each
+from tests.helpers.stand_in_toolkit import trainer
+from tests.helpers.tables import for_each
 
 ALL = ("sklearn", "lightgbm", "xgboost", "catboost")
 NEEDS = {"sklearn": ("sklearn",), "lightgbm": ("lightgbm", "sklearn"), "xgboost": ("xgboost", "sklearn")}

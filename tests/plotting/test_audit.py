@@ -15,7 +15,7 @@ from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.scatter import GRID, scatter
 from rankadapters.plotting.svg import inline_svg
 from rankadapters.plotting.waterfall import waterfall
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 LONG = "auc/catboost.query_auc+ties=worst+pool=pairs+average=query"
 

@@ -13,7 +13,7 @@ from rankadapters.plotting.parity import contributions
 from rankadapters.plotting.ranks import ranks
 from rankadapters.plotting.scatter import scatter
 from rankadapters.plotting.waterfall import waterfall
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 to_hex = pytest.importorskip("matplotlib.colors").to_hex
 

@@ -17,7 +17,7 @@ from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.parity import contributions
 from rankadapters.plotting.ranks import ranks
 from rankadapters.plotting.waterfall import waterfall
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 pytest.importorskip("matplotlib")
 

@@ -11,7 +11,7 @@ import re
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 TOOLKITS = ("lightgbm", "xgboost", "catboost", "sklearn")
 MODULES = ("audit", "datasets", "io", "objectives", "parity", *TOOLKITS)

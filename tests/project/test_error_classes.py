@@ -8,7 +8,7 @@ from operator import attrgetter
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 NAN = [2.0, float("nan"), 1.0, 0.0]

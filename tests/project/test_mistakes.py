@@ -15,7 +15,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 X = np.arange(8.0).reshape(4, 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 PACKAGE = Path(__file__).parent.parent.parent / "rankadapters"
 FILES = sorted(PACKAGE.rglob("*.py"))

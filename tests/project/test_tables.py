@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.tables import MOST, for_each
+from tests.helpers.tables import MOST, for_each
 
 
 def test_all_failed_rows_are_named_and_the_first_is_the_cause():

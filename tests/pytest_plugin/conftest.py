@@ -8,7 +8,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import check_value, crosscheck
-from tests.pytest_plugin.sessions import AUTOLOAD, DATA, LOADED, ROOT
+from tests.helpers.plugin_sessions import AUTOLOAD, DATA, LOADED, ROOT
 
 
 @pytest.fixture(autouse=True, scope="module")

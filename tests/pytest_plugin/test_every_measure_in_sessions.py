@@ -10,7 +10,7 @@ pytest_plugins = ["pytester"]
 def test_the_same_numbers_pass_and_others_fail_under_their_convention(run):
     found = run("""
 import re
-from tests.core.test_every_measure import DATA, DOCIDS, LABELS, SCORES, every_measure
+from tests.core.measures.test_every_measure import DATA, DOCIDS, LABELS, SCORES, every_measure
 
 COLUMNS = {"qid": DATA.qid, "docid": DOCIDS}
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.pytest_plugin.sessions import AUTOLOAD, DATA, LOADED, ROOT
+from tests.helpers.plugin_sessions import AUTOLOAD, DATA, LOADED, ROOT
 
 pytest_plugins = ["pytester"]
 

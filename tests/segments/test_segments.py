@@ -10,8 +10,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.segments.segments import _student
-from tests.helpers.segment_data import alone, columns, conventions, rows
-from tests.tables import for_each
+from tests.helpers.segment_rows import alone, columns, conventions, rows
+from tests.helpers.tables import for_each
 
 DATA = rows()
 WEIGHED = [

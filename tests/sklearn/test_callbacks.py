@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ranking_data import ranking
-from tests.helpers.sklearn_callbacks import ModelRecorder, Recorder, rounds
-from tests.helpers.sklearn_rankers import RANKERS, ROUNDS, catboost, lightgbm
-from tests.tables import for_each
+from tests.helpers.callback_recorders import ModelRecorder, Recorder, rounds
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
+from tests.helpers.toolkit_rankers import RANKERS, ROUNDS, catboost, lightgbm
 
 sklearn = pytest.importorskip("sklearn")
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brings callbacks")

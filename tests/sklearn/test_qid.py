@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -17,7 +17,7 @@ from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
 
-from tests.helpers.sklearn_data import DATA, TEXTBOOK, by_hand, folds  # noqa: E402 - after the skip
+from tests.helpers.sklearn_folds import DATA, TEXTBOOK, by_hand, folds  # noqa: E402 - after the skip
 
 
 class DropQid(RegressorMixin, BaseEstimator):

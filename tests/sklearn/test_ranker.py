@@ -26,8 +26,8 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils import get_tags  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.sklearn_ranker_data import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
-from tests.sklearn_checks import failed_checks  # noqa: E402
+from tests.helpers.ranker_rows import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
+from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
 
 # scikit-learn's own suite
 

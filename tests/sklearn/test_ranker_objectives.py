@@ -18,7 +18,8 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.sklearn_rankers import (  # noqa: E402 - after the skip
+from tests.helpers.tables import for_each  # noqa: E402
+from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     CONV,
     DATA,
     RANKERS,
@@ -31,7 +32,6 @@ from tests.helpers.sklearn_rankers import (  # noqa: E402 - after the skip
     lightgbm,
     xgboost,
 )
-from tests.tables import for_each  # noqa: E402
 
 
 def squared(preds, dtrain):

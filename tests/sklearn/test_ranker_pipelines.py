@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker  # noqa: E402
-from tests.helpers.sklearn_ranker_data import CONV, DATA, FRAME, NAMES, WEIGHTS  # noqa: E402 - after the skip
+from tests.helpers.ranker_rows import CONV, DATA, FRAME, NAMES, WEIGHTS  # noqa: E402 - after the skip
 
 
 class Watching(TransformerMixin, BaseEstimator):

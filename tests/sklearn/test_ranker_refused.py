@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -21,7 +21,7 @@ from sklearn.neighbors import KNeighborsRegressor  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import CutQueriesWarning, QueryKFold, QueryRanker  # noqa: E402
-from tests.helpers.sklearn_ranker_data import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTS, folds  # noqa: E402 - after the skip
+from tests.helpers.ranker_rows import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTS, folds  # noqa: E402 - after the skip
 
 
 def test_cut_queries_are_told_by_who_knows_their_sizes(routing):

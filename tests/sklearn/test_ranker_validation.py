@@ -16,7 +16,8 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import QueryRanker  # noqa: E402
 from rankadapters.sklearn.rows import held_out  # noqa: E402
-from tests.helpers.sklearn_rankers import (  # noqa: E402 - after the skip
+from tests.helpers.tables import for_each  # noqa: E402
+from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     CONV,
     DATA,
     RANKERS,
@@ -30,7 +31,6 @@ from tests.helpers.sklearn_rankers import (  # noqa: E402 - after the skip
     lightgbm,
     xgboost,
 )
-from tests.tables import for_each  # noqa: E402
 
 CATBOOSTS = ra.presets.catboost(5)  # which CatBoost computes itself
 # Of the ids 0 to 59 the 15 with the smallest hashes by SplitMix64 (Steele, Lea and Flood 2014), in order.

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from tests.helpers.depth import examples
-from tests.helpers.ranking_data import ranking
-from tests.tables import for_each
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 

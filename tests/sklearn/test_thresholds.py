@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rankadapters as ra
-from tests.helpers.sklearn_data import DATA, TEXTBOOK, WEIGHTED, by_hand
+from tests.helpers.sklearn_folds import DATA, TEXTBOOK, WEIGHTED, by_hand
 
 sklearn = pytest.importorskip("sklearn")
 

@@ -21,7 +21,7 @@ from sklearn.model_selection import (  # noqa: E402
     train_test_split,
 )  # fmt: skip
 
-from tests.helpers.sklearn_data import DATA, TEXTBOOK, forest  # noqa: E402 - after the skip
+from tests.helpers.sklearn_folds import DATA, TEXTBOOK, forest  # noqa: E402 - after the skip
 
 
 def test_a_scorer_told_of_whole_queries_warns_of_cut_ones():

@@ -15,7 +15,7 @@ from rankadapters.statistics import paired_tests as pairwise
 from rankadapters.statistics import resamples
 from rankadapters.statistics.paired_tests import paired_tests, whole_numbers
 from rankadapters.statistics.resamples import Resamples
-from tests.tables import for_each
+from tests.helpers.tables import for_each
 
 RNG = np.random.default_rng(0)
 HOW = {"n_resamples": 9999, "confidence": 0.95, "seed": 0}

@@ -13,7 +13,7 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import values_to_search, with_refusals
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.search import Data, Search
-from tests.helpers.audit_data import small
+from tests.helpers.graded_queries import small
 
 QUERIES, SCORES = small(3, n_queries=12)
 GRID = {

@@ -13,8 +13,8 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.mlflow_registry import EVALUATOR, registered
-from tests.helpers.ranking_data import ranking
-from tests.tables import for_each
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read as it is imported
 pytestmark = pytest.mark.filterwarnings("ignore:::mlflow")  # of its own calls of pandas, and of models without types

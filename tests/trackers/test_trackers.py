@@ -11,8 +11,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.callbacks.history import Evaluation, History
-from tests.helpers.ranking_data import ranking
-from tests.tables import for_each
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}  # read as they are imported
 

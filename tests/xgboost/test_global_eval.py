@@ -1,6 +1,6 @@
 """`xgboost.global_eval` where XGBoost differs from LightGBM, and on several workers.
 
-What holds of both in one process is in `tests/boosting`.
+What holds of both in one process is in `tests/callbacks`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ranking_data import ranking
+from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
 from rankadapters.callbacks.global_metrics import GlobalValue  # noqa: E402 - after the skip
 from rankadapters.xgboost.distributed import Collective, _warn_of_empty_workers  # noqa: E402
-from tests.helpers.xgboost_data import LETOR, TEXTBOOK, dmatrix, train  # noqa: E402 - after the skip
+from tests.helpers.xgboost_matrices import LETOR, TEXTBOOK, dmatrix, train  # noqa: E402 - after the skip
 
 ONE, TWO = ranking(12, 60), ranking(13, 40)
 

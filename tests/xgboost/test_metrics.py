@@ -1,6 +1,6 @@
 """`xgboost.custom_metric` where only XGBoost calls it so: numbers of queries, names in its log, and copies.
 
-What holds of LightGBM's metric too is in `tests/boosting`.
+What holds of LightGBM's metric too is in `tests/callbacks`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import copy
 import pytest
 
 import rankadapters as ra
-from tests.helpers.ranking_data import ranking
+from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
-from tests.helpers.xgboost_data import LETOR, PARAMS, TEXTBOOK, dmatrix, train  # noqa: E402 - after the skip
+from tests.helpers.xgboost_matrices import LETOR, PARAMS, TEXTBOOK, dmatrix, train  # noqa: E402 - after the skip
 
 DATA = ranking(6)
 

@@ -10,9 +10,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.built_in_objectives import MEAN, XGBoost, assert_same
-from tests.helpers.objective_data import graded
-from tests.helpers.objective_drivers import SEED, XENDCG, fitting
+from tests.helpers.built_in_trainings import MEAN, XGBoost, assert_same
+from tests.helpers.objective_rankings import graded
+from tests.helpers.objective_trainings import SEED, XENDCG, fitting
 
 xgb = pytest.importorskip("xgboost")
 

@@ -9,9 +9,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_data import graded, lightgbm_example, mq2008
-from tests.helpers.objective_drivers import SEED
-from tests.tables import for_each, short
+from tests.helpers.objective_rankings import graded, lightgbm_example, mq2008
+from tests.helpers.objective_trainings import SEED
+from tests.helpers.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
 

@@ -1,0 +1,239 @@
+"""Declared metrics in LightGBM's and XGBoost's trainings: the same values, weights, predictions and refusals."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from itertools import cycle
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM, XGBoost
+from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
+
+IGNORED = r"the data has weights, but ndcg@10/textbook ignores them \(average='uniform'\)\.\nHint: convention\.replace"
+LIGHTGBM, XGBOOST = LightGBM.own, XGBoost.own
+
+
+class Spy:
+    """A metric that remembers the predictions that the toolkit hands over."""
+
+    def __init__(self, metric):
+        self.metric, self.seen = metric, []
+
+    def __call__(self, preds, dataset):
+        self.seen.append(preds.copy())
+        return self.metric(preds, dataset)
+
+
+def value(data, scores, convention=TEXTBOOK, **weights):
+    return ra.evaluate(data.y, scores, convention, group_sizes=data.sizes, **weights).value
+
+
+def test_every_set_convention_and_round_has_the_bits_of_evaluate(toolkit):
+    data, log, conventions = {"train": ranking(1), "valid": ranking(2)}, {}, (LETOR, TEXTBOOK, toolkit.own)
+    spy = Spy(toolkit.metric(conventions))
+    toolkit.train(spy, {name: toolkit.dataset(part) for name, part in data.items()}, rounds=4, log=log)
+    expected = [
+        (name, convention, value(data[name], preds, convention))
+        for name, preds in zip(cycle(data), spy.seen)
+        for convention in conventions
+    ]
+    assert spy.metric.history == expected
+    assert len(expected) == 4 * 2 * 3
+    logged = [log[name][convention.name][i] for i in range(4) for name in data for convention in conventions]
+    assert logged == pytest.approx([entry[2] for entry in expected], rel=0, abs=toolkit.rounding)
+
+
+def test_weights_count_where_the_convention_says_and_ignored_ones_are_told_once(toolkit):
+    data, convention = ranking(4), toolkit.own.replace(empty=0)
+    weights, spy = toolkit.weights(data), Spy(toolkit.metric([convention, TEXTBOOK]))
+    with pytest.warns(UserWarning, match=IGNORED) as warned:
+        toolkit.train(spy, {"train": toolkit.dataset(data, weights=weights.column)})
+    assert len(warned) == 1
+    expected = [value(data, spy.seen[-1], convention, query_weight=weights.by_query), value(data, spy.seen[-1])]
+    assert [entry.value for entry in spy.metric.history[-2:]] == expected
+
+
+def test_weights_of_rows_count_where_the_convention_takes_all_rows_as_one(toolkit):
+    data, metric = ranking(9), toolkit.metric("lightgbm.auc")
+    data = data._replace(y=(data.y > 0).astype(float))
+    weights = toolkit.weights(data).column
+    rows = weights if weights.size == data.y.size else np.repeat(weights, data.sizes)
+    for given, expected in ((weights, value(data, data.X[:, 0], "lightgbm.auc", row_weight=rows)),
+                            (None, value(data, data.X[:, 0], "lightgbm.auc"))):  # fmt: skip
+        metric(data.X[:, 0], toolkit.dataset(data, weights=given))
+        assert metric.history[-1].value == expected
+
+
+def test_predictions_of_one_column_are_those_of_one_dimension(toolkit):
+    data, metric = ranking(9), toolkit.metric(TEXTBOOK)
+    for preds in (data.X[:, 0], data.X[:, :1]):
+        metric(preds, toolkit.dataset(data))
+    assert metric.history[0].value == metric.history[1].value == value(data, data.X[:, 0])
+    with pytest.raises(ra.InputError, match=r"scores has shape .*2\), but one dimension is needed"):
+        metric(data.X[:, :2], toolkit.dataset(data))
+
+
+def test_weights_that_no_convention_ignores_are_no_reason_to_warn(toolkit):
+    data, metric = ranking(9), toolkit.metric([toolkit.own, toolkit.own.replace(average="query", empty=0)])
+    weights = np.ones_like(toolkit.weights(data).column)
+    metric(data.X[:, 0], toolkit.dataset(data, weights=weights))  # a warning would fail this test
+
+
+def test_transformed_and_raw_predictions_are_evaluated_as_handed_over(toolkit):
+    data = ranking(8)
+    data = data._replace(y=(data.y > 0).astype(float))
+    for objective in (toolkit.logistic, lambda preds, dataset: (preds - dataset.get_label(), np.ones_like(preds))):
+        spy = Spy(toolkit.metric(TEXTBOOK))
+        toolkit.train(spy, {"train": toolkit.dataset(data)}, objective=objective)
+        assert callable(objective) or 0 < spy.seen[-1].min() < spy.seen[-1].max() < 1
+        assert spy.metric.history[-1].value == value(data, spy.seen[-1])
+
+
+def test_cv_evaluates_every_fold_by_its_own_queries(toolkit):
+    metric, data = toolkit.metric(TEXTBOOK), ranking(7, 60)
+    means = toolkit.cv(metric, data, 3)
+    last = [metric.history.only(dataset=f"{toolkit.held_out}_fold_{fold}")[-1].value for fold in range(3)]
+    assert means[-1] == pytest.approx(np.mean(last), abs=1e-15 + toolkit.rounding)
+
+
+def test_replaced_labels_are_noticed_and_datasets_are_neither_changed_nor_kept_alive(toolkit):
+    data, metric = ranking(9), toolkit.metric(TEXTBOOK)
+    dataset, scores = toolkit.dataset(data), np.random.default_rng(0).random(data.y.size)
+    assert metric(scores, dataset)[0][1] == value(data, scores)
+    np.testing.assert_array_equal(dataset.get_label(), data.y)
+    dataset.set_label(2 - data.y)
+    assert metric(scores, dataset)[0][1] == value(data._replace(y=2 - data.y), scores)
+    assert [entry.dataset for entry in metric.history] == ["set_0", "set_0"]
+    del dataset
+    gc.collect()
+    assert metric._monitor._bound == {}
+
+
+def test_a_pickle_starts_empty_and_works(toolkit):
+    data, metric = ranking(11), toolkit.metric(LETOR, names=["mine"])
+    dataset = toolkit.dataset(data)
+    found = metric(data.X[:, 0], dataset)
+    again = pickle.loads(pickle.dumps(metric))
+    assert again.history == []
+    assert again(data.X[:, 0], dataset) == found
+    assert found[0][0] == "mine"
+    assert len(metric.history) == 1
+
+
+def test_one_query_is_a_group(toolkit):
+    data, metric = ranking(1), toolkit.metric(TEXTBOOK)
+    metric(data.X[:, 0], toolkit.dataset(data))
+    assert metric.history[0].value == value(data, data.X[:, 0])
+
+
+def test_a_missing_group_is_named(toolkit):
+    data = toolkit.dataset(ranking(10), group=False)
+    with pytest.raises(
+        ra.InputError, match=rf"the {toolkit.dataset_name} has no group.*\nHint: .*\.{toolkit.dataset_name}"
+    ):
+        toolkit.train(toolkit.metric(LETOR), {"train": data}, objective=lambda preds, _: (preds, np.ones_like(preds)))
+
+
+@for_each(
+    ("convention", "names", "message"),
+    [
+        ([], None, "no convention was given"),
+        ([[LETOR]], None, "is not a convention"),
+        (10, None, "10 is not a convention"),
+        (None, None, "None is not a convention"),
+        ("ndcg", None, "'ndcg' does not say whose ndcg it is"),
+        ("letor4", None, "'letor4' has no cutoff"),
+        ([LETOR, TEXTBOOK], ["a"], "one name for each of the 2"),
+        ([LETOR, TEXTBOOK], ["a", "a"], "under one name"),
+        ([LETOR, LETOR], ["a", "b"], "under one name or are equal"),
+        (TEXTBOOK, 3, "one name for each"),
+        (TEXTBOOK, [3], "one name for each"),
+    ],
+)
+def test_what_is_no_convention_or_no_name_is_refused(toolkit, convention, names, message):
+    calls = [toolkit.metric, toolkit.adapter.global_eval]
+    for call in calls:
+        with pytest.raises(ra.ConventionError, match=message):
+            call(convention, names=names)
+    if names is None and not isinstance(convention, list):
+        for call in (toolkit.adapter.native_metric, lambda c: toolkit.adapter.early_stopping(c, rounds=3)):
+            with pytest.raises(ra.ConventionError, match=message):
+                call(convention)
+
+
+def test_a_number_of_threads_is_checked(toolkit):
+    with pytest.raises(ra.InputError, match=r"n_threads=0; allowed"):
+        toolkit.metric(TEXTBOOK, n_threads=0)
+
+
+# Native metrics
+
+
+NDCG_5 = {"metric": "ndcg", "eval_at": [5]}
+NATIVE = [
+    (LightGBM, LIGHTGBM, NDCG_5),
+    (LightGBM, LIGHTGBM.at(None), {"metric": "ndcg", "eval_at": [10_000]}),
+    (LightGBM, LIGHTGBM.replace(gain="exp2-floor", missing="zero", unjudged="drop"), NDCG_5),
+    (LightGBM, LIGHTGBM.replace(gain="linear"), {**NDCG_5, "label_gain": list(range(31))}),
+    (LightGBM, ra.presets.lightgbm(5, label_gain=[0, 1, 10]), {**NDCG_5, "label_gain": [0, 1, 10]}),
+    (XGBoost, XGBOOST, {"eval_metric": "ndcg@5", "ndcg_exp_gain": True}),
+    (XGBoost, XGBOOST.replace(gain="exp2"), {"eval_metric": "ndcg@5", "ndcg_exp_gain": True}),
+    (XGBoost, XGBOOST.at(None), {"eval_metric": "ndcg@2147483647", "ndcg_exp_gain": True}),
+    (XGBoost, ra.presets.xgboost(5, minus=True), {"eval_metric": "ndcg@5-", "ndcg_exp_gain": True}),
+    (XGBoost, ra.presets.xgboost(40, minus=True), {"eval_metric": "ndcg@40-", "ndcg_exp_gain": True}),
+    (XGBoost, ra.presets.xgboost(3, ndcg_exp_gain=False), {"eval_metric": "ndcg@3", "ndcg_exp_gain": False}),
+]  # fmt: skip
+
+
+@for_each(("kind", "convention", "params"), NATIVE)
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+def test_native_metric_makes_the_toolkit_compute_the_convention(weighted, kind, convention, params):
+    toolkit, data, log = kind(), ranking(30, 20, 60), {}
+    assert toolkit.adapter.native_metric(convention) == params
+    weights = None
+    if weighted:
+        # Without an empty query, since XGBoost aborts on a value above 1 where it adds 1 for one of weight below 1.
+        data = data._replace(y=np.where(np.arange(data.y.size) % 2, data.y, 1))
+        weights = np.random.default_rng(0).random(data.sizes.size) + 0.5
+        weights = np.repeat(weights, data.sizes) if kind is LightGBM else weights
+    train = toolkit.dataset(data, weights=weights)
+    if kind is XGBoost:  # which logs a metric with six decimals, and a callback's values in full
+        report = ra.xgboost.EvalCallback(convention, [(train, "train")])
+        toolkit.train(None, {"train": train}, log=log, callbacks=[report], **params)
+    else:
+        toolkit.train(toolkit.metric(convention), {"train": train}, log=log, **params)
+    native = params["eval_metric"] if kind is XGBoost else f"ndcg@{params['eval_at'][0]}"
+    np.testing.assert_allclose(log["train"][convention.name], log["train"][native], rtol=1e-12)
+
+
+@for_each("k", [10_001, 2**32 + 1])
+def test_a_cutoff_beyond_the_longest_query_does_not_wrap(k):
+    assert LightGBM().adapter.native_metric(LIGHTGBM.at(k))["eval_at"] == [10_000]
+    assert XGBoost().adapter.native_metric(XGBOOST.at(2**31 + k))["eval_metric"] == "ndcg@2147483647"
+
+
+BOTH_LACK = [
+    ("ties", "average"), ("empty", 0.5), ("empty", "skip"), ("short", "zero"), ("discount", "jk2"), ("ideal", "all"),
+    ("average", "uniform"),
+]  # fmt: skip
+LACKING = [(kind, *change) for kind in (LightGBM, XGBoost) for change in BOTH_LACK]
+LACKING += [(LightGBM, "empty", 0), (LightGBM, "precision", "float32")]
+LACKING += [(XGBoost, "precision", "float64")]
+LACKING += [(XGBoost, "gain", gain) for gain in ("linear-positive", "table_0_1_3")]
+
+
+@for_each(("kind", "field", "choice"), LACKING)
+def test_native_metric_names_what_the_toolkit_cannot_express(kind, field, choice):
+    with pytest.raises(ra.UnsupportedConventionError, match=f"{kind.__name__}(.|\n)*{field}"):
+        kind().adapter.native_metric(kind.own.replace(**{field: choice}))
+
+
+def test_native_metric_refuses_dcg(toolkit):
+    fields = {name: choice for name, choice in TEXTBOOK.to_dict().items() if name in ra.DCG.fields()}
+    with pytest.raises(ra.UnsupportedConventionError, match=type(toolkit).__name__):
+        toolkit.adapter.native_metric(ra.DCG(**fields))

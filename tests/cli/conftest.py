@@ -1,0 +1,40 @@
+"""Small files, as the arguments by which the command reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers import audit_files, evaluate_files
+
+
+@pytest.fixture
+def audited(write):
+    """Rows of three queries with two features, which are two models."""
+    return "--features", write(audit_files.ROWS, "rows.txt")
+
+
+@pytest.fixture
+def predictions(write):
+    """Predictions of both models, by name."""
+    scores = audit_files.SCORES.items()
+    return {name: write("".join(f"{score}\n" for score in column), f"{name}.txt") for name, column in scores}
+
+
+@pytest.fixture
+def letor(write):
+    """Rows in LETOR format and their predictions."""
+    rows, scores = write(evaluate_files.ROWS, "rows.txt"), write(evaluate_files.SCORES, "scores.txt")
+    return "--features", rows, "--predictions", scores
+
+
+@pytest.fixture
+def trec(write):
+    """TREC judgments and a run."""
+    return "--qrels", write(evaluate_files.QRELS, "qrels.txt"), "--run", write(evaluate_files.RUN, "run.txt")
+
+
+@pytest.fixture
+def table(write):
+    """A table in CSV and the names of its columns."""
+    pytest.importorskip("pyarrow")
+    return "--table", write(evaluate_files.TABLE, "table.csv"), *evaluate_files.COLUMNS

@@ -1,0 +1,282 @@
+"""Bad input: each has a decided answer that names the value and the way out."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankadapters as ra
+from tests.helpers.tables import for_each
+from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
+
+MIXED = ["b", "a", "b", "b"]  # row 1 comes last
+
+
+def refused(problem, labels, scores, convention, **columns):
+    """Expect an error; the row that it names is its attribute, from 0 in the order of the caller."""
+    with pytest.raises(ra.InputError, match=problem) as caught:
+        ra.evaluate(labels, scores, convention, **columns)
+    named = re.search(r"(?:(?:labels|scores|qid|docid|row_weight)\[|row )(\d+)", str(caught.value))
+    whole_column = re.search(r"must be numbers.* is np\.", str(caught.value))  # whose type is wrong
+    assert caught.value.row == (int(named[1]) if named and not whole_column else None)
+    assert pickle.loads(pickle.dumps(caught.value)).row == caught.value.row
+
+
+@for_each(
+    ("labels", "problem"),
+    [
+        ([], "labels is empty"),
+        ([[1, 0, 2, 0]], "two dimensions"),
+        (np.zeros((4, 1)), r"shape \(4, 1\).*\nHint: labels.ravel\(\)"),
+        (
+            [Fraction(1, 2), 0, 1, Decimal(2)],
+            r"dtype object.*\(Decimal, Fraction, int\).*\n.*asarray\(labels, 'float64'\)",
+        ),
+        (np.array([0, "x", 2, 0], object), r"labels must be numbers, but labels\[1\] is 'x' \(has type str\)"),
+        (np.array([0, [1], 2, 0], object), r"labels must be numbers, but labels\[1\] is \[1\] \(has type list\)"),
+        (np.array([0, "x", None, 0], object), r"labels\[2\] is None \(is missing\)"),
+        ([2**60, 0.5, 1, 2], r"labels has an integer of 1152921504606846976, beyond 2\^53"),
+        ([2**70, 5, 1, 2], r"labels has an integer of 1180591620717411303424, beyond 2\^53"),
+        (["1", "0", "2", "0"], r"labels must be numbers, but labels\[0\] is .*'1'"),
+        ([1, None, 2, 0], r"labels\[1\] is None \(is missing\)"),
+        ([1, np.nan, 2, 0], r"labels\[1\] is nan"),
+        ([1, 0, np.inf, 0], r"labels\[2\] is inf"),
+        ([1, 0, 2, -1], r"labels\[3\] is -1, negative, which exp2"),
+        ([1, 0, 1024, 0], r"labels\[2\] is 1024, so large that 2\^label overflows"),
+        ([1023, 0, 1023, 1023], "ideal DCG of query b overflows"),
+        (np.array([1, 0, 2**60, 0]), r"integer of 1152921504606846976, beyond 2\^53"),
+        (np.zeros(4, np.longdouble), "wider than float64"),
+        (np.zeros(4, complex), "labels must be numbers"),
+        *((labels, "one entry per row") for labels in ("abcd", None, {1: 2})),
+        (np.ones((2, 2)), r"shape \(2, 2\)"),
+    ],
+)
+def test_labels(labels, problem):
+    refused(problem, labels, SCORES, CONV, qid=MIXED)
+
+
+@for_each(
+    ("convention", "labels", "scores", "problem"),
+    [
+        (
+            "letor4@1",
+            [0, 7, 0, 0],
+            SCORES,
+            r"labels\[1\] is 7, outside the gain table of table_0_1_3 \(labels 0 to 2\)",
+        ),
+        ("letor4@1", [0, 0.5, 0, 0], SCORES, r"labels\[1\] is 0.5, outside the gain table of table_0_1_3"),
+        ("xgboost@2", LABELS, [0.0, 1e300, 0.0, 0.0], r"scores\[1\] is 1e\+300, beyond float32"),
+        ("xgboost.auc+pairs=unit", [1, 2, 0, 1], SCORES, r"labels\[1\] is 2, but pairs='unit' takes labels in"),
+    ],
+)
+def test_what_a_convention_cannot_take(convention, labels, scores, problem):
+    refused(problem, labels, scores, convention, qid=MIXED)
+
+
+@for_each("objective", [ra.objectives.xgboost.map(), ra.objectives.catboost.query_cross_entropy()], ids=str)
+def test_the_row_that_an_objective_cannot_take_is_an_attribute(objective):
+    with pytest.raises(ra.InputError) as caught:
+        ra.objectives.gradients([1, 2, 0, 1], SCORES, objective, qid=MIXED)
+    assert caught.value.row == 1
+
+
+@for_each(
+    ("scores", "problem"),
+    [
+        ([0.1], "scores has 1 rows but the queries cover 4"),
+        ([], "scores is empty"),
+        (np.zeros((4, 1)), r"Hint: scores.ravel\(\)"),
+        (["a", "b", "c", "d"], "scores must be numbers"),
+        ([0.1, np.nan, 0.2, 0.3], r"scores\[1\] is nan"),
+        ([0.1, 0.2, 0.3, -np.inf], r"scores\[3\] is -inf"),
+        *(
+            (np.array([1, 2, 3, n]), rf"scores has an integer of {abs(n)}, beyond 2\^53")
+            for n in (2**53 + 1, -(2**53) - 1)
+        ),
+    ],
+)
+@pytest.mark.parametrize("ties", ["input", "reverse", "average", "worst", "best"])
+def test_scores(scores, problem, ties):
+    refused(problem, LABELS, scores, CONV.replace(ties=ties), qid=MIXED)
+
+
+@for_each(
+    ("columns", "problem"),
+    [
+        ({}, "neither was given"),
+        ({"qid": QID, "group_sizes": [4]}, "both were given"),
+        ({"group_sizes": [3]}, "adds up to 3 but labels has 4"),
+        ({"group_sizes": [4, 0]}, r"group_sizes\[1\] is 0"),
+        ({"group_sizes": [5, -1]}, r"group_sizes\[1\] is -1"),
+        ({"group_sizes": [2.0, 2.0]}, "whole numbers are needed"),
+        ({"group_sizes": []}, "group_sizes is empty"),
+        ({"qid": ["a"]}, "qid has 1 rows but labels has 4"),
+        ({"qid": [1.0, 1.0, np.nan, 2.0]}, r"qid\[2\] is nan"),
+        ({"qid": ["a", None, "b", "b"]}, r"qid\[1\] is None"),
+        ({"qid": pd.Series(["a", None, "b", "b"])}, r"qid\[1\] is"),
+        ({"qid": [("a", 1), ("a", 1), ("b", np.nan), ("b", 2)]}, r"qid\[2\] is \('b', nan\), but every row belongs"),
+        ({"qid": [("a", (1, None)), ("a", 1), ("b", 1), ("b", 2)]}, r"qid\[0\] is \('a', \(1, None\)\)"),
+        (
+            {"qid": pd.MultiIndex.from_tuples([("a", 1), ("a", 1), ("b", pd.NaT), ("b", 1)])},
+            r"qid\[2\] is \('b', (nan|NaT)\)",
+        ),
+        ({"qid": pd.array([1, None, 2, 2], dtype="Int64")}, r"qid\[1\] is"),
+        ({"qid": pd.to_datetime(["2020-01-01", None, "2020-01-02", "2020-01-02"])}, r"qid\[1\] is NaT"),
+        ({"qid": [["a"], ["a"], ["b"], ["b"]]}, "holds lists"),
+        ({"qid": [{}, {}, {}, {}]}, "not hashable"),
+        ({"qid": QID, "docid": ["x", "x", "y", "z"]}, r"docid\[1\] = 'x' occurs twice in its query"),
+        ({"qid": MIXED, "docid": ["x", "z", "x", "y"]}, r"docid\[2\] = 'x' occurs twice in its query"),
+        ({"qid": QID, "docid": ["x", None, "y", "z"]}, r"docid\[1\] is None, but docids are strings"),
+        ({"qid": QID, "docid": [1, 2, 3, 4]}, r"docid\[0\] is .*1.*, but docids are strings"),
+        ({"qid": QID, "docid": ["x"]}, "docid has 1 rows"),
+        ({"qid": QID, "retrieved": [1, 1, 0, 1]}, "one bool per row"),
+        ({"qid": QID, "judged": [True]}, "judged has 1 rows"),
+        (
+            {"qid": MIXED, "retrieved": [True, False, True, True], "judged": [True, False, True, True]},
+            "row 1 is neither",
+        ),
+        ({"qid": MIXED, "judged": [True, False, True, True]}, "row 1 was retrieved but not judged"),
+        *(({"qid": MIXED, "row_weight": [1, weight, 1, 1]}, r"row_weight\[1\]") for weight in (math.nan, -1, 1e-310)),
+        *(({"qid": QID, "query_weight": [1, weight]}, r"query_weight\[1\]") for weight in (math.nan, -1, 1e-310)),
+        ({"qid": QID, "pairs": ([0], [1], [-1.0])}, "pairs"),
+        ({"qid": QID, "pairs": ([0], [2])}, r"pair 0 joins rows 0 and 2, of queries a and b\.\nHint: both rows"),
+    ],
+)
+def test_columns(columns, problem):
+    refused(problem, LABELS, SCORES, CONV, **columns)
+
+
+@for_each("n_threads", [0, -1, 1.0, True, "2"])
+def test_n_threads(n_threads):
+    with pytest.raises(ra.InputError, match="n_threads"):
+        ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=n_threads)
+
+
+def test_a_docid_order_needs_docids():
+    with pytest.raises(ra.InputError, match=r"needs docid=(.|\n)*Hint: .*replace\(ties='input'\)"):
+        ra.evaluate(LABELS, SCORES, CONV.replace(ties="docid-descending"), qid=QID)
+
+
+def test_what_is_no_convention():
+    with pytest.raises(ra.ConventionError, match="'ndcg' does not say whose ndcg it is"):
+        ra.evaluate(LABELS, SCORES, "ndcg", qid=QID)
+    with pytest.raises(ra.ConventionError, match="no convention was given"):
+        ra.evaluate(LABELS, SCORES, [], qid=QID)
+
+
+@for_each(
+    ("changes", "columns", "problem"),
+    [
+        ({"empty": "error"}, {"qid": ["a", "b", "c", "b"]}, "query b has nothing to find"),
+        ({"missing": "error"}, {"qid": QID, "retrieved": [False, False, True, True]}, "query a is judged but nothing"),
+    ],
+)
+def test_policies_that_say_error(changes, columns, problem):
+    refused(problem, [1, 0, 0, 0], SCORES, CONV.replace(**changes), **columns)
+
+
+def test_pandas_indexes_that_differ():
+    turned = [3, 2, 1, 0]
+    labels, scores, qid = (pd.Series(column, index=turned) for column in (LABELS, SCORES, QID))
+    refused("scores has a different pandas index from labels", labels, pd.Series(SCORES), CONV, qid=np.array(QID))
+    refused("qid has a different pandas index from labels", labels, SCORES, CONV, qid=pd.Series(QID))
+    refused("scores has a different pandas index", LABELS, pd.Series(SCORES), CONV, qid=qid)
+    refused("docid has a different pandas index", LABELS, SCORES, CONV, qid=qid, docid=pd.Series(list("abcd")))
+    assert ra.evaluate(labels, scores, CONV, qid=np.array(QID))
+
+
+def test_a_queries_in_place_of_labels_takes_no_columns():
+    queries = ra.Queries(LABELS, qid=QID)
+    assert ra.evaluate(queries, SCORES, CONV) == ra.evaluate(LABELS, SCORES, CONV, qid=QID)
+    with pytest.raises(ra.InputError, match="qid was passed together with a Queries"):
+        ra.evaluate(queries, SCORES, CONV, qid=QID)
+
+
+COLUMN_KINDS = {
+    "list": list,
+    "tuple": tuple,
+    "numpy": np.asarray,
+    "float32": lambda c: np.asarray(c, np.float32) if not isinstance(c[0], str) else np.asarray(c),
+    "pandas": pd.Series,
+    "polars": pl.Series,
+    "pyarrow": pa.array,
+    "pyarrow chunked": lambda c: pa.chunked_array([pa.array(c[:1]), pa.array(c[1:])]),
+}
+
+
+@for_each("kind", COLUMN_KINDS)
+def test_columns_of_every_library_give_the_same_score(kind):
+    make = COLUMN_KINDS[kind]
+    score = ra.evaluate(make(LABELS), make(SCORES), CONV, qid=make(QID))
+    assert score.value == ra.evaluate(LABELS, SCORES, CONV, qid=QID).value
+
+
+@for_each("ids", [("a", "b"), (7, -3), (("x", 1), ("x", 2)), (1, "1"), (0.5, 1)])
+def test_query_ids_may_be_any_hashables(ids):
+    queries = ra.Queries(LABELS, qid=[ids[0], ids[0], ids[1], ids[1]])
+    assert queries.query_ids.tolist() == list(ids)
+    assert queries.indptr.tolist() == [0, 2, 4]
+    assert queries.order is None
+
+
+def test_queries_keep_the_order_of_first_appearance():
+    queries = ra.Queries([0, 1, 2, 3, 4], qid=[9, 2, 9, 5, 2])
+    assert queries.query_ids.tolist() == [9, 2, 5]
+    assert queries.order.tolist() == [0, 2, 1, 4, 3]
+    assert queries.indptr.tolist() == [0, 2, 4, 5]
+
+
+def test_inputs_are_neither_changed_nor_held():
+    labels, scores, qid = np.array([1.0, 0.0]), np.array([0.1, 0.2]), np.array([1, 1])
+    evaluator = ra.Evaluator(labels, CONV, qid=qid)
+    before = evaluator.evaluate(scores)
+    labels[:] = 0
+    qid[:] = [1, 2]
+    assert evaluator.evaluate(scores) == before
+    assert scores.tolist() == [0.1, 0.2]
+    with pytest.raises(ValueError, match="read-only"):
+        evaluator.queries.labels[0] = 5
+
+
+def test_rows_out_of_use_may_hold_nan():
+    convention = CONV.replace(unjudged="zero")
+    score = ra.evaluate([np.nan, 1, 1], [0.9, 0.5, np.nan], convention, group_sizes=[3],
+                        judged=[False, True, True], retrieved=[True, True, False])  # fmt: skip
+    assert score.value == pytest.approx((1 / np.log2(3)) / (1 + 1 / np.log2(3)))
+
+
+@for_each("name", ["labels", "scores", "qid"])
+def test_masked_entries(name):
+    columns = {"labels": np.array(LABELS), "scores": np.array(SCORES), "qid": np.array([1, 1, 2, 2])}
+    columns[name] = np.ma.masked_array(columns[name], [False, True, False, False])
+    with pytest.raises(ra.InputError, match=f"{name} has masked entries"):
+        ra.evaluate(columns["labels"], columns["scores"], CONV, qid=columns["qid"])
+
+
+def test_weights_indexed_by_query_id_in_another_order():
+    weights = pd.Series({"a": 0.5, "b": 1.0})
+    with pytest.raises(ra.InputError, match="indexed by query id, in an order other than"):
+        ra.evaluate(LABELS, SCORES, WEIGHTED, qid=["b", "b", "a", "a"], query_weight=weights)
+    assert ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
+    ids = ra.Queries(LABELS, qid=["b", "b", "a", "a"]).query_ids
+    assert ra.evaluate(LABELS, SCORES, WEIGHTED, qid=["b", "b", "a", "a"], query_weight=weights.loc[ids])
+
+
+@for_each("qid", [[2**63, 2**63, 2**63 + 1, -1], [2**53, 2**53, 2**53 + 1, 0.5]])
+def test_large_query_ids_are_not_merged(qid):
+    assert ra.Queries(LABELS, qid=qid).n_queries == 3
+
+
+@for_each("missing", [np.float32("nan"), complex("nan"), pd.NA, pd.NaT])
+def test_every_kind_of_missing_query_id(missing):
+    with pytest.raises(ra.InputError, match=r"qid\[0\] is"):
+        ra.Queries(LABELS, qid=np.array([missing, "a", "a", "b"], object))

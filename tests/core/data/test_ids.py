@@ -1,0 +1,289 @@
+"""Columns and ids: the same id in any type has one value, one hash and one query; fingerprints are literal values.
+
+A tally written today must merge with one written by any later version: the hashes and fingerprints are those of the
+first version, and nothing may change them.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.data.columns import as_numbers, index_dtype
+from rankadapters.core.data.docids import rank_docids
+from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.data.grouping import grouped, stable_order
+from rankadapters.core.data.ids import hash_word, hash_words, id_column, id_kind, id_value
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.kernels.exact import mix_all
+from tests.helpers.tables import for_each
+
+
+@for_each(("n", "expected"), [(1, np.int32), (2**31 - 1, np.int32), (2**31, np.int64)])
+def test_rows_are_numbered_in_half_the_bits_as_far_as_these_go(n, expected):
+    assert index_dtype(n) is expected
+
+
+@for_each("kind", ["?", "i1", ">u2", "i4", ">i8", "f2", "<f4", ">f4", "<f8", ">f8"])
+def test_numbers_are_read_in_the_machines_own_float64_or_float32(kind):
+    found = as_numbers("scores", np.array([0, 1, 1], kind))
+    assert found.dtype == (np.float32 if np.dtype(kind) == np.float32 else np.float64)
+    assert found.dtype.isnative
+    assert found.tolist() == [0, 1, 1]
+
+
+SCATTERED = {
+    "int8": np.array([-128, 127, 0], np.int8),
+    "bytes": np.arange(3, dtype=np.uint8),
+    "two digits of 16 bits": np.array([-70_000, 2**31, 5]),
+    "just too far apart": np.array([0, 2**32, 7]),
+    "all of int64": np.array([-(2**63), 2**63 - 1, 0]),
+    "the end of uint64": np.array([2**64 - 1, 2**64 - 2**17, 2**64 - 3], np.uint64),
+    "all of uint64": np.array([0, 2**64 - 1, 2**63], np.uint64),
+}
+
+
+@for_each("ids", SCATTERED.values(), ids=SCATTERED)
+def test_scattered_rows_are_brought_together_as_by_a_dict_and_sorted_stably(ids):
+    qid = np.random.default_rng(0).choice(ids, 40)
+    rows: dict[int, list[int]] = {}
+    for row, query in enumerate(qid.tolist()):
+        rows.setdefault(query, []).append(row)
+    found = grouped(qid, None, qid.size)
+    assert found["query_ids"].tolist() == list(rows)
+    assert found["query_ids"].dtype == qid.dtype
+    assert np.diff(found["indptr"]).tolist() == [len(several) for several in rows.values()]
+    assert found["order"].tolist() == [row for several in rows.values() for row in several]
+    numbers = np.random.default_rng(1).choice(ids, 60)
+    assert stable_order(numbers).tolist() == sorted(range(60), key=lambda row: int(numbers[row]))
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), TEXT), min_size=1, max_size=30, unique=True))
+def test_ranks_follow_the_utf8_bytes(pairs):
+    query, ids = np.array([q for q, _ in pairs]), np.array([text for _, text in pairs])
+    ranks, twice = rank_docids(ids, query)
+    expected = sorted(range(len(pairs)), key=lambda row: (pairs[row][0], pairs[row][1].encode()))
+    assert np.argsort(ranks).tolist() == expected
+    assert twice == -1
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["a", "b", "é", "aa"])), min_size=1, max_size=12))
+def test_a_second_stand_in_one_query_is_found(pairs):
+    _, twice = rank_docids(np.array([text for _, text in pairs]), np.array([q for q, _ in pairs]))
+    assert (twice >= 0) == (len(set(pairs)) < len(pairs))
+    if twice >= 0:
+        assert pairs.count(pairs[twice]) > 1
+
+
+def test_docids_that_differ_in_a_nul_at_their_end_are_two():
+    batch = {"label": [1, 0], "score": [1, 1], "qid": [7, 7], "docid": ["a\0", "a"]}
+    convention = ra.presets.textbook(1).replace(ties="docid-descending")
+    assert ra.evaluate_stream([batch], convention, docid="docid").value == 1.0
+
+
+def test_docids_of_interleaved_queries_break_ties():
+    convention = ra.presets.textbook(1).replace(ties="docid-descending")
+    columns = {"qid": ["a", "b", "a", "b"], "docid": ["x", "ab", "y", "aa"]}
+    assert ra.Evaluator([0, 0, 1, 1], convention, **columns).per_query([1, 1, 1, 1]).tolist() == [1.0, 0.0]
+
+
+NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - a time without a zone is one of the ids
+ZONE = timezone(timedelta(hours=1))
+
+
+def objects(*items):
+    column = np.empty(len(items), object)
+    column[:] = items
+    return column
+
+
+SAME = {
+    "integers": [np.array([7]), np.array([7], np.int8), np.array([7.0], np.float16), objects(7), objects(np.int64(7)),
+                 objects(np.uint8(7)), objects(np.float32(7)), objects(Decimal(7)), objects(Fraction(7))],
+    "large integers": [np.array([2**64 - 1], np.uint64), objects(2**64 - 1), objects(np.uint64(2**64 - 1))],
+    "fractions": [np.array([0.5]), np.array([0.5], np.float32), objects(0.5), objects(np.float64(0.5)),
+                  objects(Decimal("0.50")), objects(Fraction(1, 2))],
+    "decimals": [objects(Decimal("0.1")), objects(Decimal("0.10")), objects(Fraction(1, 10))],
+    "flags": [np.array([True]), objects(True), objects(np.True_)],
+    "texts": [np.array(["a"]), objects("a"), objects(np.str_("a"))],
+    "bytes": [np.array([b"a"]), objects(b"a"), objects(np.bytes_(b"a"))],
+    "tuples": [objects(("a", 1)), objects((np.str_("a"), np.int64(1))), objects(("a", 1.0))],
+    "times": [*(np.array(["2026-01-31T12:00"], f"M8[{unit}]") for unit in ("m", "s", "us", "ns")), objects(NOON),
+              objects(np.datetime64("2026-01-31T12:00", "ns")), objects(NOON.replace(tzinfo=UTC)),
+              objects(datetime(2026, 1, 31, 13, tzinfo=ZONE)), objects(NOON.replace(fold=1))],
+    "dates": [np.array(["2026-01-31"], "M8[D]"), objects(date(2026, 1, 31)), objects(np.datetime64("2026-01-31"))],
+    "durations": [np.array([90], "m8[s]"), np.array([90 * 10**9], "m8[ns]"), objects(timedelta(seconds=90))],
+}  # fmt: skip
+
+
+@for_each("columns", SAME.values(), ids=SAME)
+def test_the_same_id_in_every_type_has_one_hash_one_value_and_one_query(columns):
+    assert {int(hash_ids(column)[0]) for column in columns} == {int(hash_ids(columns[0])[0])}
+    assert {repr(id_value(column[0])) for column in columns} == {repr(id_value(columns[0][0]))}
+    scores = [ra.evaluate([1, 0], [0.1, 0.2], "yahoo@10", qid=np.repeat(column, 2)) for column in columns]
+    assert {score - scores[0] for score in scores} == {0.0}
+    assert ra.Queries([1.0] * len(columns), qid=objects(*(column[0] for column in columns))).n_queries == 1
+
+
+def test_ids_of_different_queries_have_different_hashes():
+    several = [columns[0] for columns in SAME.values()]
+    several += [objects("7"), objects(7.5), objects(-1), objects(2**64 + 7), objects(2**63), objects(-(2**63) - 1)]
+    several += [objects(2**63 - 1), objects(-(2**63)), np.array(["2026-01-31T12:00:00.000000001"], "M8[ns]")]
+    several += [objects("a\0"), objects(np.datetime64("2026-01-31T00:00")), objects(10**18)]
+    assert np.unique([hash_ids(column)[0] for column in several]).size == len(several)
+
+
+def test_pandas_times_are_those_of_numpy():
+    pandas = pytest.importorskip("pandas")
+    for text in ("2026-01-31T12:00", "2026-01-31T12:00:00.000000001"):
+        expected = hash_ids(np.array([text], "M8[ns]"))
+        assert hash_ids(objects(pandas.Timestamp(text))) == expected
+        assert hash_ids(objects(pandas.Timestamp(text).tz_localize("UTC").tz_convert("Asia/Tokyo"))) == expected
+
+
+def test_a_set_has_one_hash_in_every_process():
+    """The repr of a set of texts follows the hashes of texts, which differ from process to process."""
+    assert id_value(frozenset({"b", "a"})) == ("frozenset", "'a'", "'b'")
+
+
+@for_each(
+    ("ids", "dtype", "kind"),
+    [
+        (np.array([1], np.int8), np.int64, "integer"),
+        (np.array([1], np.uint32), np.int64, "integer"),
+        (np.array([1], np.uint64), np.uint64, "unsigned integer"),
+        (objects(np.int8(1), 2), np.int64, "integer"),
+        (objects(1, 2**64 - 1), np.uint64, "unsigned integer"),
+        (objects(-1, 2**64 - 1), object, "integer beyond 64 bits"),
+        (np.array([0.5], np.float16), np.float64, "float"),
+        (objects(np.float32(0.5)), np.float64, "float"),
+        (objects("a", np.str_("b")), "<U1", "text"),
+        (objects("a", "a\0"), object, "text"),
+        (objects(True, np.False_), np.bool_, "bool"),
+        (objects(1, "1"), object, "integer and text"),
+        (objects((1, 2)), object, "object"),
+        (objects(b"a"), object, "bytes"),
+        (objects(NOON), "M8[us]", "datetime"),
+        (objects(date(2026, 1, 31)), "M8[D]", "date"),
+        (objects(np.datetime64("2026-01-31")), "M8[D]", "date"),
+        (objects(timedelta(1)), "m8[us]", "timedelta"),
+        (np.array([1], "m8[s]"), "m8[s]", "timedelta"),
+    ],
+)
+def test_a_column_has_the_widest_type_of_its_kind(ids, dtype, kind):
+    column = id_column(ids)
+    assert (column.dtype, id_kind(column)) == (np.dtype(dtype), kind)
+    assert hash_ids(column).tolist() == hash_ids(ids).tolist()
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= np.finfo(float).nmant, reason="long double is float64 here")
+def test_floats_that_float64_would_merge_stay_apart():
+    near = np.nextafter(np.longdouble(1), np.longdouble(2))
+    for ids in (np.array([1, near]), objects(np.longdouble(1), near)):
+        assert np.unique(hash_ids(id_column(ids))).size == 2
+
+
+def test_texts_that_differ_in_a_nul_at_their_end_are_two_ids():
+    queries = ra.Queries([1, 0, 1], qid=["a", "a\0", "b"])
+    assert queries.query_ids.tolist() == ["a", "a\0", "b"]
+    assert ra.Queries([1, 0, 1], qid=[7, 7, 7], docid=["a\0", "b", "a"]).docid_rank.tolist() == [1, 2, 0]
+    assert ra.Queries([1, 0], qid=[7, 7], docid=objects("a\0\0", "a\0")).docid_rank.tolist() == [1, 0]
+
+
+def test_weights_indexed_by_times_in_another_order_are_refused():
+    pandas = pytest.importorskip("pandas")
+    days = pandas.to_datetime(["2026-02-01", "2026-01-31"]).as_unit("ns")
+    with pytest.raises(ra.InputError, match="indexed by query id, in an order other than"):
+        ra.Queries([1, 0], qid=days, query_weight=pandas.Series([1.0, 2.0], index=days[::-1]))
+
+
+def test_models_whose_ids_have_other_types_are_compared():
+    times = np.array(["2026-01-31T12:00", "2026-02-01T12:00"])
+    queries = {unit: ra.Queries([1, 0, 0, 1], qid=np.repeat(times.astype(f"M8[{unit}]"), 2)) for unit in ("ns", "us")}
+    scores = {unit: np.arange(4.0) for unit in queries}
+    found = ra.audit.order(queries, scores, "yahoo@10", n_resamples=9).scores
+    assert list(found["ns"].values()) == list(found["us"].values())
+
+
+LABELS, QID = [2.0, 0.0, 1.5, 0.0, 3.0], ["a", "a", "b", "b", "b"]
+PAIRS = ([0, 4], [1, 2])
+
+
+def fingerprints(**columns):
+    return [hex(word) for word in ra.Queries(**{"labels": LABELS, "qid": QID} | columns).fingerprints.tolist()]
+
+
+@pytest.mark.parametrize("form", [NOW, NEVER])
+def test_words_are_mixed_as_splitmix64_does(form):
+    """The first outputs of the generator seeded with 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
+    out = np.empty(2, np.uint64)
+    with kernels(form):
+        dispatch.run(mix_all, np.array([0, 1], np.uint64), out)
+    assert out.tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
+
+
+WHOLE = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]
+
+
+@for_each(
+    ("ids", "expected"),
+    [
+        ([0, 1, 2**40, -1], WHOLE),
+        ([0.0, 1.0, 2.0**40, -1.0], WHOLE),
+        (["a", "é", ""], ["0xdd433d9a4a97677d", "0x7598f8253a7bb514", "0x7cb39d447858dab6"]),
+        ([0.5, -2.25], ["0x330ba5e565fe3869", "0xa8b90c8b8c0b19ee"]),
+        ([True, False], ["0x910a2dec89025cc1", "0xe220a8397b1dcdaf"]),
+        ([("a", 1), ("a", 2)], ["0x2a0486a9012ec09f", "0xc75fe4360b9d585c"]),
+    ],
+)
+def test_ids_have_these_hashes(ids, expected):
+    column = np.empty(len(ids), object) if isinstance(ids[0], tuple) else np.asarray(ids)
+    column[:] = ids
+    assert [hex(word) for word in hash_ids(column).tolist()] == expected
+
+
+@for_each(
+    ("columns", "expected"),
+    [
+        *((columns, ["0xe4381c778c6e650e", "0x67c8e1f8ddc80864"]) for columns in (  # which mean the same
+            {}, {"labels": [-0.0 + 2, -0.0, 1.5, -0.0, 3.0]}, {"query_weight": [1.0, 1.0]}, {"judged": [True] * 5})),
+        ({"qid": ["b", "a", "b", "a", "b"]}, ["0xd2c9c70ea6b01ef3", "0xf605a02f481bfe77"]),
+        ({"qid": None, "group_sizes": [2, 3]}, ["0xa73a423f1b255ea9", "0xde143e0546e1d0bb"]),
+        ({"query_weight": [0.5, 2.0]}, ["0x3df235b8fb58a221", "0x40bb3e3210081369"]),
+        ({"row_weight": [1.0, 0.25, 0.0, 2.0, 1.0]}, ["0x59793d4b502e2c5e", "0x3a80074c121d0b31"]),
+        ({"pairs": PAIRS}, ["0xa3197efaaa4f0e2a", "0x34d264067f1a7cfc"]),
+        ({"pairs": (*PAIRS, [1.0, 0.5])}, ["0xa3197efaaa4f0e2a", "0x88283bf1546fda15"]),
+        ({"judged": [True, False, True, True, True]}, ["0x76d29e481753438a", "0x67c8e1f8ddc80864"]),
+        ({"retrieved": [True, True, True, False, True]}, ["0xe4381c778c6e650e", "0x293c05eec3492bd7"]),
+    ],
+)  # fmt: skip
+def test_queries_have_these_fingerprints(columns, expected):
+    assert fingerprints(**columns) == expected
+
+
+def test_a_digest_is_the_sum_of_the_fingerprints():
+    queries = ra.Queries(LABELS, qid=QID)
+    assert queries.digest == sum(int(word, 16) for word in fingerprints()) % 2**64
+
+
+def test_rows_in_another_order_have_the_same_fingerprints():
+    places = [4, 1, 3, 0, 2]
+    shuffled = ra.Queries(np.array(LABELS)[places], qid=np.array(QID)[places], row_weight=np.arange(5.0)[places])
+    straight = ra.Queries(LABELS, qid=QID, row_weight=np.arange(5.0))
+    assert sorted(shuffled.fingerprints.tolist()) == sorted(straight.fingerprints.tolist())
+
+
+def test_the_hash_of_a_column_is_that_of_its_ids():
+    for column in (np.array([0, 2**63 - 2, 2**63 - 1, 2**63, 2**64 - 1], np.uint64), np.array([-(2**63), -1, 1])):
+        assert hash_words(column).tolist() == [hash_word(each) for each in column.tolist()]

@@ -1,0 +1,146 @@
+"""Wrong calls: another library's words, columns by position, fields that are not values."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.tables import for_each
+from tests.helpers.two_queries import CONV, LABELS, QID, SCORES
+
+
+@for_each(
+    ("call", "problem"),
+    [
+        (lambda: ra.audit.profile(LABELS, qid=QID), r"profile needs k, which was left out.\nHint: k=10, "),
+        (lambda: ra.Evaluator(LABELS, [CONV, CONV], qid=QID), "is not a convention"),
+        (lambda: ra.evaluate(LABELS, SCORES, [CONV, 10], qid=QID), "10 is not a convention"),
+        (lambda: ra.evaluate(LABELS, SCORES, np.array(QID), qid=QID), "then a convention"),
+        (lambda: ra.evaluate(LABELS, SCORES, None, qid=QID), "None is not a convention"),
+        (lambda: ra.Panel(LABELS, 10, qid=QID), "10 is not a convention"),
+        (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not an accepted"),
+        (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
+        (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
+        (lambda: ra.mean_ndcg([0, 0], [1, 2], CONV.replace(empty="skip"), group_sizes=[2]), "every query was skipped"),
+    ],
+)
+def test_wrong_calls(call, problem):
+    with pytest.raises((ra.InputError, ra.ConventionError), match=problem):
+        call()
+
+
+LOSS = ra.objectives.ListNet()
+TAKE_COLUMNS = {
+    "Queries": lambda **columns: ra.Queries(LABELS, **columns),
+    "Evaluator": lambda **columns: ra.Evaluator(LABELS, CONV, **columns),
+    "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
+    "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
+    "evaluate, several": lambda **columns: ra.evaluate(LABELS, SCORES, [CONV], **columns),
+    "per_query": lambda **columns: ra.per_query(LABELS, SCORES, CONV, **columns),
+    "mean_ndcg": lambda **columns: ra.mean_ndcg(LABELS, SCORES, CONV, **columns),
+    "objectives.gradients": lambda **columns: ra.objectives.gradients(LABELS, SCORES, LOSS, **columns),
+    "inert": lambda **columns: ra.inert(LABELS, SCORES, CONV, "yahoo@3", **columns),
+    "audit.explain": lambda **columns: ra.audit.explain(LABELS, SCORES, CONV, "yahoo@3", **columns),
+    "audit.identify": lambda **columns: ra.audit.identify(LABELS, SCORES, value="0.5", k=3, **columns),
+    "audit.order": lambda **columns: ra.audit.order(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
+    "audit.profile": lambda **columns: ra.audit.profile(LABELS, k=3, **columns),
+    "audit.page": lambda **columns: ra.audit.page(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
+    "parity.check_value": lambda **columns: ra.parity.check_value(LABELS, SCORES, CONV, value=0.5, **columns),
+    "parity.crosscheck": lambda **columns: ra.parity.crosscheck(LABELS, SCORES, CONV, **columns),
+    **{
+        f"{toolkit}.check_parity": lambda toolkit=toolkit, **columns: getattr(ra, toolkit).check_parity(
+            LABELS, SCORES, getattr(ra.presets, toolkit)(3), **columns
+        )
+        for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn")
+    },
+}
+
+
+@for_each(
+    ("keyword", "hint"),
+    [
+        ("group", "group_sizes= takes the rows of each query, qid= one id per row"),
+        ("groups", "qid= takes one id per row, group_sizes= the rows of each query"),
+        ("qids", "qid= takes one id per row"),
+        ("sample_weight", "row_weight= takes one weight per row, query_weight= one per query"),
+    ],
+)
+@for_each("function", TAKE_COLUMNS)
+def test_another_librarys_word_gets_ours(function, keyword, hint):
+    if function.startswith("audit."):
+        pytest.importorskip("scipy")
+        pytest.importorskip("jinja2")
+    if function.endswith("check_parity"):
+        pytest.importorskip(function.partition(".")[0])
+    with pytest.raises(ra.InputError, match=f"'{keyword}' is not an accepted column; .*\nHint: {hint}"):
+        TAKE_COLUMNS[function](**{keyword: [4]})
+
+
+def test_every_public_function_that_takes_columns_is_tried_with_other_words():
+    modules = {"": ra, "audit.": ra.audit, "parity.": ra.parity, "objectives.": ra.objectives}
+    public = {f"{at}{name}": getattr(module, name) for at, module in modules.items() for name in module.__all__}
+    functions = {name: function for name, function in public.items() if inspect.isfunction(function)}
+    taking = {name for name, function in functions.items() if "columns" in inspect.signature(function).parameters}
+    assert {"evaluate", "audit.profile"} <= taking <= set(TAKE_COLUMNS)
+
+
+@for_each(
+    ("call", "problem"),
+    [
+        (lambda: ra.Queries(LABELS, QID), r"Queries takes 1 argument by position \(labels\), but 2 were given"),
+        (lambda: ra.Evaluator(LABELS, CONV, QID), r"Hint: name the others: Evaluator\(labels, convention, qid=...\)"),
+        (lambda: ra.Panel(LABELS, [CONV], QID), r"Hint: name the others: Panel\(labels, conventions, qid=...\)"),
+        (lambda: ra.evaluate(LABELS, SCORES, CONV, QID), r"evaluate takes 3 .* \(labels, scores, convention\), but 4"),
+        (lambda: ra.evaluate(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
+        (lambda: ra.mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: mean_ndcg\("),
+        (
+            lambda: ra.objectives.gradients(LABELS, SCORES, LOSS, QID),
+            r"gradients\(labels, scores, objective, qid=...",
+        ),
+    ],
+)
+def test_columns_are_given_by_name(call, problem):
+    with pytest.raises(TypeError, match=problem):
+        call()
+
+
+@for_each(
+    "call",
+    [
+        lambda: CONV.replace(k=np.array([1, 2])),
+        lambda: CONV.replace(empty=np.array([0.5])),
+        lambda: CONV.replace(empty=np.True_),
+        lambda: CONV.replace(ties=np.array(["input"])),
+        lambda: CONV.diff(3),
+        lambda: ra.parse(None),
+        lambda: ra.parse("yahoo@" + "9" * 5000),
+        lambda: ra.parse("ndcg@" + "9" * 5000 + "/v1"),
+        lambda: ra.presets.lightgbm(3, label_gain="0,1,3"),
+        lambda: ra.presets.lightgbm(3, label_gain=["a"]),
+        lambda: ra.presets.catboost(3, type=["Base"]),
+        lambda: ra.presets.xgboost(3, ndcg_exp_gain="false"),
+    ],
+)
+def test_wrong_declarations(call):
+    assert ra.presets.lightgbm(3, label_gain=[-0.0, 1]) == ra.presets.lightgbm(3, label_gain=[0, 1])
+    with pytest.raises(ra.ConventionError):
+        call()
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+@for_each(
+    ("call", "message"),
+    [
+        (lambda adapter: adapter.early_stopping("letor4@10"), r"early_stopping needs rounds, .*\nHint: rounds=50, "),
+        (lambda adapter: adapter.early_stopping(rounds=5), r"early_stopping needs convention, .*\nHint: 'letor4@10'"),
+        (lambda adapter: adapter.lambdarank("letor4@10"), r"lambdarank needs truncation, .*\nHint: truncation=30 for "),
+        (lambda adapter: adapter.objective(), r"objective needs objective, .*\nHint: '.*, or another"),
+    ],
+)
+def test_an_argument_that_a_toolkit_s_function_needs_is_named_with_what_to_write(toolkit, call, message):
+    pytest.importorskip(toolkit)
+    with pytest.raises(ra.InputError, match=message):
+        call(getattr(ra, toolkit))

@@ -1,0 +1,145 @@
+"""Labels that a preset's own tool refuses or changes, or that are no chances, are warned of; values stay."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.evaluation.label_warnings import label_doubts
+from rankadapters.core.presets.label_rules import LABEL_RULES
+from tests.helpers.command import run
+from tests.helpers.tables import for_each
+
+SCORES = [1, 0, 2, 0, 1, 3]
+FRACTIONS = [0.1, 0.2, 0.9, 0.4, 0.3, 0.6]
+WHOLE = [1, 0, 1, 0, 1, 1]
+
+
+def warned(labels, convention, **columns):
+    """Messages of the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ra.evaluate(labels, SCORES, convention, **(columns or {"group_sizes": [3, 3]}))
+    assert {each.category for each in caught} <= {ra.LabelsWarning}
+    return [str(each.message) for each in caught]
+
+
+@for_each("name", [name for name, rules in LABEL_RULES.items() if rules[0].kind == "fractional"])
+def test_labels_and_scores_that_were_swapped_are_noticed(name):
+    convention = ra.presets.make(name, 10)
+    [message] = warned([0.1, 0.2, 1.5, 0.4, 0.3, 1], convention)
+    assert message.startswith("labels[0] is 0.1, which ")
+    assert "\nHint: labels come before scores" in message
+    assert warned(WHOLE, convention) == []
+
+
+@for_each(
+    ("labels", "convention", "says"),
+    [
+        ([0.5, *WHOLE[1:]], "lightgbm@10+empty=0", "labels[0] is 0.5, which LightGBM 4.7.0 refuses: 'label should"),
+        ([31, *WHOLE[1:]], "lightgbm@10", "labels[0] is 31, which LightGBM 4.7.0 refuses unless label_gain"),
+        ([32, *WHOLE[1:]], "xgboost@10", "labels[0] is 32, which XGBoost 3.2.0 refuses unless ndcg_exp_gain=False"),
+        ([1, -1, 0, 1, 0, 0], "sklearn@10", "labels[1] is -1, which scikit-learn 1.9.1 refuses: 'ndcg_score"),
+        ([-1, -2, -1, -1, -1, -3], "sklearn@10", "labels[0] is -1, which scikit-learn 1.9.1 refuses: 'ndcg_score"),
+        ([4, 3, 2, 1, 1, 1], "catboost.pfound@10", "labels[0] is 4, a chance to stop of 4, which is not from 0 to 1"),
+        ([5, 3, 2, 1, 1, 1], "yahoo.err", "labels[0] is 5, a chance to stop of 1.9375, which is not from 0 to 1"),
+        ([-1, 1, 0, 1, 1, 1], "catboost.err@3", "labels[0] is -1, a chance to stop of -1, which is not from 0 to 1"),
+    ],
+)
+def test_labels_that_a_program_refuses_are_warned_of(labels, convention, says):
+    [message] = warned(labels, convention)
+    assert message.startswith(says)
+
+
+@for_each(
+    ("labels", "convention"),
+    [
+        (FRACTIONS, "catboost@10"), (FRACTIONS, "textbook@10"), (FRACTIONS, "sklearn@10"),
+        (FRACTIONS, "lightgbm.map@5"), (FRACTIONS, ra.parse(str(ra.presets.lightgbm(10)))),  # which has no name
+        (FRACTIONS, "lightgbm@10+gain=linear"), (FRACTIONS, "xgboost@10+gain=linear"), (FRACTIONS, "xgboost.auc"),
+        ([0.5, 0.25, 1, 0, 0.5, 0], "sklearn.roc_auc_score+pairs=unit"),  # labels are chances there
+        (FRACTIONS, "catboost.pfound@10"), ([31, *WHOLE[1:]], "xgboost@10"), ([30, *WHOLE[1:]], "lightgbm@10"),
+        ([-1, 1, 0, 1, 0, 0], "sklearn.dcg@10"), ([4, 3, 2, 1, 1, 1], "yahoo.err"),
+    ],
+)  # fmt: skip
+def test_labels_that_a_program_takes_are_not_warned_of(labels, convention):
+    assert warned(labels, convention) == []
+
+
+@for_each(("name", "label", "is_doubted"), [
+    ("lightgbm", 30, False), ("lightgbm", 31, True), ("xgboost", 31, False), ("xgboost", 32, True),
+    ("sklearn", 0, False), ("sklearn", -1e-9, True),
+])  # fmt: skip
+def test_the_last_label_that_a_program_takes(name, label, is_doubted):
+    assert bool(label_doubts(ra.Queries([label], group_sizes=[1]), [ra.presets.make(name, 3)])) == is_doubted
+
+
+def test_rows_without_judgment_have_no_label_to_warn_of():
+    convention = ra.presets.lightgbm(10).replace(unjudged="zero")
+    assert warned(FRACTIONS, convention, group_sizes=[3, 3], judged=[False] * 6) == []
+
+
+def test_many_conventions_are_warned_of_one_by_one():
+    with pytest.warns(ra.LabelsWarning) as caught:
+        ra.evaluate(FRACTIONS, SCORES, ["lightgbm@10", "yahoo@10", "xgboost@10"], group_sizes=[3, 3])
+    assert [str(each.message).split(", which ")[1].partition(" ")[0] for each in caught] == ["LightGBM", "XGBoost"]
+
+
+def test_pfound_of_labels_above_1_keeps_its_value():
+    """As CatBoost: 4 + 0.85 (1 - 4) 3 + 0.85^2 (1 - 4) (1 - 3) 2 of the first three ranks."""
+    with pytest.warns(ra.LabelsWarning, match="not a probability"):
+        value = ra.evaluate([4, 3, 2], [3, 2, 1], "catboost.pfound@3", group_sizes=[3]).value
+    assert value == pytest.approx(4 - 0.85 * 9 + 0.85**2 * 12)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "refusal"),
+    [("lightgbm", "ndcg", "label should be int type"), ("xgboost", "ndcg@3", "positive integer"),
+     ("xgboost.map", "map@3", "binary labels"), ("xgboost.pre", "pre@3", "binary labels")],
+)  # fmt: skip
+def test_the_toolkits_still_refuse_fractional_labels(name, metric, refusal):
+    features = np.array(SCORES, float)[:, None]
+    if name == "lightgbm":
+        lightgbm = pytest.importorskip("lightgbm")
+        data = lightgbm.Dataset(features, FRACTIONS, group=[3, 3], params={"verbose": -1})
+        with pytest.raises(lightgbm.basic.LightGBMError, match=refusal):
+            lightgbm.train({"metric": metric, "verbose": -1}, data, 1, valid_sets=[data])
+        return
+    xgboost = pytest.importorskip("xgboost")
+    data = xgboost.DMatrix(features, FRACTIONS, group=[3, 3])
+    with pytest.raises(xgboost.core.XGBoostError, match=refusal):
+        xgboost.train({"eval_metric": metric, "verbosity": 0}, data, 1).eval(data)
+
+
+@pytest.mark.parametrize(
+    ("function", "labels", "refusal"),
+    [("ndcg_score", [-1, 0, 2], "negative y_true"), ("average_precision_score", [0.1, 0.2, 0.9], "continuous"),
+     ("roc_auc_score", [0.1, 0.2, 0.9], "continuous"), ("coverage_error", [0.1, 0.2, 0.9], "continuous"),
+     ("label_ranking_average_precision_score", [0.1, 0.2, 0.9], "continuous")],
+)  # fmt: skip
+def test_scikit_learn_still_refuses_these_labels(function, labels, refusal):
+    metrics = pytest.importorskip("sklearn.metrics")
+    by_row = function in {"average_precision_score", "roc_auc_score"}
+    y_true, y_score = (labels, [1, 2, 3]) if by_row else ([labels], [[1, 2, 3]])
+    with pytest.raises(ValueError, match=refusal):
+        getattr(metrics, function)(y_true, y_score)
+
+
+def test_a_stream_warns_once_of_the_labels_of_all_its_parts():
+    batches = [{"label": labels, "score": [2, 1, 0], "qid": [number] * 3}
+               for number, labels in enumerate(([1, 0, 1], [0.5, 0, 1], [0.25, 1, 0]))]  # fmt: skip
+    with pytest.warns(ra.LabelsWarning, match=r"^a label is 0.5, which LightGBM") as caught:
+        ra.evaluate_stream(batches, "lightgbm@10")
+    assert len(caught) == 1
+
+
+@for_each("whole", [[], ["--split-queries", "merge"]])
+def test_the_command_says_it_beside_the_values(whole, tmp_path, capsys):
+    file = tmp_path / "swapped.csv"
+    file.write_text("qid,label,score\n1,0.5,1\n1,0.25,0\n", encoding="utf-8")
+    columns = [word for name in ("qid", "label", "score") for word in (f"--{name}", name)]
+    assert run("evaluate", "--table", file, *columns, "--convention", "lightgbm@10", *whole) == 0
+    assert "is 0.5, which LightGBM 4.7.0 refuses: 'label should be int type'" in "".join(capsys.readouterr())

@@ -1,0 +1,150 @@
+"""Tallies as integers that any engine adds up, and tallies without ids."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.evaluation.limbs import SUM_LIMBS, from_limbs, to_limbs
+from rankadapters.core.evaluation.members import FEW_TERMS, SMALLEST_EXPONENT, exact_sum
+from rankadapters.core.evaluation.spread import squares
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from tests.helpers.ragged_queries import TEXTBOOK, ragged
+from tests.helpers.tables import for_each
+
+NUMBERS = st.integers(-(2**2200), 2**2200)
+
+
+def _parts(convention, n_parts):
+    """The tally of all queries, and those of a partition of them."""
+    labels, scores, qid = ragged(7)
+    part = np.unique(qid, return_inverse=True)[1] % n_parts
+    tallies = [
+        ra.Evaluator(labels[rows], convention, qid=qid[rows]).tally(scores[rows])
+        for rows in (part == number for number in range(n_parts))
+    ]
+    return ra.Evaluator(labels, convention, qid=qid).tally(scores), tallies
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=5))
+def test_the_sum_of_limbs_is_the_limbs_of_the_sum(numbers):
+    assert from_limbs(np.sum([to_limbs(number) for number in numbers], axis=0)) == sum(numbers)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=9))
+def test_numbers_of_any_sign_and_size_are_added_without_rounding_in_both_forms(numbers):
+    terms = np.resize(numbers or [0.0], FEW_TERMS + 9)
+    expected = sum(map(Fraction, terms.tolist())) * 2**SMALLEST_EXPONENT
+    for form in (NEVER, NOW):
+        with kernels(form):
+            assert exact_sum(terms) == expected
+
+
+@given(st.lists(st.floats(1e-100, 1e100), min_size=2, max_size=2))
+@example([2.0**53 - 1, 2.0**53 - 1])
+@example([2.0**52 + 2**26 - 1, 2.0**52 + 2**26])
+@example([2.0**53 - 2**26 - 1, 2.0**52 + 2**27 - 1])
+def test_squares_and_products_are_added_without_rounding(pair):
+    (term, divisor), (a, b) = (np.array([number]) for number in pair), map(Fraction, pair)
+    sums = np.split(squares(-term, divisor), [SUM_LIMBS, 2 * SUM_LIMBS, 3 * SUM_LIMBS])[:3]
+    assert [from_limbs(limbs) for limbs in sums] == [
+        product * 2**SMALLEST_EXPONENT for product in (a * a, -a * b, b * b)
+    ]
+
+
+@pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])
+def test_the_ends_of_the_range_are_read_back(number):
+    limbs = to_limbs(number)
+    assert (limbs.dtype, limbs.shape) == (np.int64, (SUM_LIMBS,))
+    assert from_limbs(limbs) == number
+
+
+@for_each("text", ["textbook@5", "letor4.map", "yahoo.err", "catboost.query_rmse", "lightgbm@3"])
+@for_each("n_parts", [1, 2, 3, 17])
+def test_limbs_of_parts_add_up_to_the_bits_of_the_whole(text, n_parts):
+    convention = ra.parse(text)
+    whole, tallies = _parts(convention, n_parts)
+    limbs = np.sum([tally.to_limbs() for tally in tallies[::-1]], axis=0)
+    ids = np.concatenate([tally.ids for tally in tallies])
+    for merged in (ra.Tally.from_limbs(limbs, convention), ra.Tally.from_limbs(limbs, convention, ids=ids)):
+        assert merged.score().to_dict() == whole.score().to_dict()
+        assert np.array_equal(merged.to_limbs(), whole.to_limbs())
+    assert limbs.shape == (ra.Tally.N_LIMBS,) == (146,)
+
+
+def test_ids_given_with_limbs_find_a_query_that_comes_later():
+    whole, (first, second) = _parts(TEXTBOOK, 2)
+    read = ra.Tally.from_limbs(first.to_limbs(), TEXTBOOK, ids=first.ids)
+    assert (read + second).score() - whole.score() == 0.0
+    with pytest.raises(ra.InputError, match=r"query number \d+ of tally 0 is in tallies 0 and 1"):
+        read + ra.Tally.from_limbs(first.to_limbs(), TEXTBOOK, ids=first.ids)
+
+
+def test_parts_of_one_partition_merge_without_ids():
+    whole, tallies = _parts(TEXTBOOK, 3)
+    parts = [tally.part_of("qid modulo", 3, number) for number, tally in enumerate(tallies)]
+    merged = ra.Tally.merge([parts[2], ra.Tally.merge(parts[:2])])
+    assert merged.ids is None
+    assert merged.parts.indexes == {0, 1, 2}
+    assert merged.score().to_dict() == whole.score().to_dict()
+    for copy in (pickle.loads(pickle.dumps(parts[1])), ra.Tally.from_dict(json.loads(json.dumps(parts[1].to_dict())))):
+        assert copy.parts == parts[1].parts
+        assert copy.to_dict() == parts[1].to_dict()
+    with pytest.raises(ra.InputError, match=r"part 1 of 'qid modulo' is in tallies 0 and 1\.\nHint: each part once"):
+        merged + parts[1]
+
+
+NO_PART = r"tally 1 is a part of a partition, others are not, so that a query"
+NO_IDS = r"tally 0 has no ids and is not a part of a partition.*\nHint: Tally.from_limbs"
+COUNTS = r"tallies 0 and 1 are parts of different partitions, 'hash' in 2 and 'hash' in 3"
+SCHEMES = r"different partitions, 'hash' in 2 and 'range' in 2, so that .*\nHint: one partition for all"
+
+
+@for_each(
+    ("problem", "others"),
+    {
+        NO_PART: lambda a, b: [a, b.part_of("hash", 2, 1)],
+        NO_IDS: lambda a, b: [ra.Tally.from_limbs(a.to_limbs(), TEXTBOOK), b],
+        COUNTS: lambda a, b: [a.part_of("hash", 2, 0), b.part_of("hash", 3, 1)],
+        SCHEMES: lambda a, b: [a.part_of("hash", 2, 0), b.part_of("range", 2, 1)],
+    }.items(),
+)
+def test_what_nothing_shows_to_be_disjoint_is_not_merged(problem, others):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.Tally.merge(others(*_parts(TEXTBOOK, 2)[1]))
+
+
+LIMBS = "but a tally's are 146 integers"
+NOT_A_PART = r"is not a part of a partition\.\nHint: pass a text that names"
+
+
+@for_each(
+    ("problem", "make"),
+    [
+        *((NOT_A_PART, lambda tally, part=part: tally.part_of(*part)) for part in (
+            (3, 2, 0), ("hash", 2, 2), ("hash", 2, -1), ("hash", 2.0, 1), ("hash", True, 0),
+        )),
+        *((LIMBS, lambda _, limbs=limbs: ra.Tally.from_limbs(limbs, TEXTBOOK)) for limbs in (
+            np.zeros(145, np.int64), np.zeros(146), np.zeros((2, 146), np.int64), None,
+        )),
+        (r"it has \d+ ids of dtype uint64 for \d+ queries", lambda tally: with_ids(tally, tally.ids[1:])),
+        ("ids of dtype float64", lambda tally: with_ids(tally, tally.ids.astype(float))),
+        (r"ids\[0\] and ids\[\d+\] are one query",
+         lambda tally: with_ids(tally, np.concatenate([tally.ids[:-1], tally.ids[:1]]))),
+    ],
+)  # fmt: skip
+def test_what_is_no_part_or_no_limbs_is_refused(problem, make):
+    tally, _ = _parts(TEXTBOOK, 1)
+    with pytest.raises(ra.InputError, match=problem):
+        make(tally)
+
+
+def with_ids(tally, ids):
+    return ra.Tally.from_limbs(tally.to_limbs(), TEXTBOOK, ids=ids)

@@ -1,0 +1,113 @@
+"""Tallies: sums that merge into the same bits for any partition, and what does not add up."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from tests.helpers.ragged_queries import TEXTBOOK, ragged
+from tests.helpers.tables import for_each
+
+
+@given(seed=st.integers(0, 2**32 - 1), parts=st.integers(1, 9))
+@settings(max_examples=30, deadline=None)
+def test_tallies_of_any_partition_merge_into_the_same_bits(seed, parts):
+    labels, scores, qid = ragged(seed)
+    rng = np.random.default_rng(seed)
+    weights = rng.random(40) + 0.1
+    convention = ra.presets.lightgbm(5)
+    whole = ra.Evaluator(labels, convention, qid=qid, query_weight=weights)
+    part_of = rng.integers(0, parts, 40)
+    tallies = []
+    for part in rng.permutation(parts):
+        rows = np.isin(qid, whole.query_ids[part_of == part])
+        if rows.any():
+            evaluator = ra.Evaluator(labels[rows], convention, qid=qid[rows], query_weight=weights[part_of == part])
+            tallies.append(evaluator.tally(scores[rows]))
+    merged, score = ra.Tally.merge(iter(tallies)).score(), whole.evaluate(scores)
+    assert ra.Tally.merge([sum(tallies)]).to_dict() == ra.Tally.merge(tallies[::-1]).to_dict()
+    assert merged == score
+    assert merged - score == 0.0
+    assert (merged.n_queries, merged.n_scored, merged.n_empty, merged.n_short) == (
+        score.n_queries, score.n_scored, score.n_empty, score.n_short)  # fmt: skip
+
+
+def test_tallies_travel_as_plain_data_that_may_be_damaged():
+    labels, scores, qid = ragged(3)
+    tally = ra.Evaluator(labels, TEXTBOOK, qid=[f"q{q}" for q in qid]).tally(scores)
+    assert ra.Tally.from_dict(tally.to_dict()).score() == tally.score()
+    assert pickle.loads(pickle.dumps(tally)).score() == tally.score()
+    damage = [{"numerator": "zz"}, {"ids": ["zz"]}, {"ids": []}, {"n_queries": "x"}, {"ids": ["-0x1"]}]
+    for data in ({"convention": str(TEXTBOOK)}, *({**_tally("a").to_dict(), **change} for change in damage)):
+        with pytest.raises(ra.InputError, match="this is not a tally"):
+            ra.Tally.from_dict(data)
+
+
+def test_tallies_that_do_not_add_up():
+    one = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2])
+    with pytest.raises(ra.InputError, match=r"query 0 is in tallies 0 and 1\.\nHint: each query in one part only"):
+        one + one
+    other = ra.Evaluator([1, 0], TEXTBOOK.at(5), qid=["x", "x"]).tally([1, 2])
+    with pytest.raises(ra.IncomparableScoresError, match="differ in k"):
+        one + other
+    with pytest.raises(TypeError):
+        one + 1.0
+
+
+@pytest.mark.parametrize(
+    ("travel", "named"),
+    [
+        (lambda tally: tally, "query q7 is"),
+        (lambda tally: ra.Tally.from_dict(tally.to_dict()), "query number 2 of tally 1 is"),
+        (lambda tally: pickle.loads(pickle.dumps(tally)), "query number 2 of tally 1 is"),
+    ],
+    ids=["at hand", "from a dict", "from a pickle"],
+)
+def test_a_query_in_two_of_many_tallies_is_named(travel, named):
+    parts = [["q1", "q2"], ["q3", "q4", "q7"], ["q5"], ["q7", "q6"]]
+    with pytest.raises(ra.InputError, match=f"{named} in tallies 1 and 3.\nHint: each query in one part only"):
+        ra.Tally.merge(travel(_tally(*ids)) for ids in parts)
+
+
+def test_several_queries_in_two_tallies_are_counted():
+    with pytest.raises(ra.InputError, match=r"query [abc] is in tallies 0 and 1, and 2 more queries are in two"):
+        ra.Tally.merge([_tally("a", "b", "c"), _tally("c", "a", "b")])
+
+
+def _tally(*ids):
+    return ra.Evaluator([1] * len(ids), TEXTBOOK, qid=ids).tally([0.5] * len(ids))
+
+
+def test_a_merged_tally_is_merged_again_and_names_what_is_new():
+    whole = ra.Tally.merge([_tally("a"), _tally("b")]) + _tally("c")
+    with pytest.raises(ra.InputError, match="query b is in tallies 0 and 1"):
+        whole + _tally("b")
+    assert whole.score() - sum([_tally("c"), _tally("a"), _tally("b")]).score() == 0.0
+
+
+@for_each(
+    ("tallies", "problem"),
+    [
+        ([], r"tallies=\[\] lists no tally.\nHint: Tally.merge\(\["),
+        ([0.5], "0.5 is not a Tally"),
+        (0, "tallies=0 lists no tally"),
+    ],
+)
+def test_what_is_no_list_of_tallies(tallies, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.Tally.merge(tallies)
+
+
+def test_a_part_of_weight_zero_merges_too():
+    convention = ra.presets.sklearn(2)
+    parts = [
+        ra.Evaluator([1, 0], convention, qid=[q, q], query_weight=[w]).tally([1, 2])
+        for q, w in (("a", 0.0), ("b", 1.0))
+    ]
+    whole = ra.evaluate([1, 0, 1, 0], [1, 2, 1, 2], convention, qid=list("aabb"), query_weight=[0, 1])
+    assert sum(parts).score() - whole == 0.0

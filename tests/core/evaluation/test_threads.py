@@ -1,0 +1,74 @@
+"""Many threads and processes: the same bits, the first bad row, copies, forks and workers."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.evaluation import threads
+from tests.helpers.ragged_queries import TEXTBOOK, ragged
+
+
+@pytest.fixture
+def large(monkeypatch):
+    monkeypatch.setattr(threads, "ROWS_PER_THREAD", 50)
+    labels, scores, qid = ragged(11, n_queries=300)
+    return labels, scores, qid
+
+
+@pytest.mark.parametrize(("counted", "taken"), [(6, 6), (None, 1)])
+def test_where_no_system_says_which_cpus_are_ours_all_are_taken(counted, taken, monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: counted)
+    assert threads.as_n_threads(None) == taken
+
+
+def test_the_first_bad_row_is_named_whatever_the_threads(large):
+    labels, scores, qid = large
+    scores = scores.copy()
+    scores[[500, 4000, -1]] = np.nan
+    for n_threads in (1, 2, 7):
+        with pytest.raises(ra.InputError, match=r"scores\[500\] is nan"):
+            ra.evaluate(labels, scores, TEXTBOOK, qid=qid, n_threads=n_threads)
+
+
+def test_sixteen_user_threads_share_one_evaluator(large):
+    labels, scores, qid = large
+    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid, n_threads=3)
+    shifted = [np.roll(scores, shift) for shift in range(16)]
+    expected = [evaluator.evaluate(s).value for s in shifted]
+    with ThreadPoolExecutor(16) as pool:
+        for _ in range(5):
+            assert [score.value for score in pool.map(evaluator.evaluate, shifted)] == expected
+
+
+def _child(evaluator, scores, queue):
+    queue.put(evaluator.evaluate(scores).value)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_forked_child_evaluates_too(large):
+    labels, scores, qid = large
+    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid, n_threads=2)
+    value = evaluator.evaluate(scores).value
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_child, args=(evaluator, scores, queue))
+    child.start()
+    assert queue.get(timeout=60) == value
+    child.join(timeout=60)
+    assert child.exitcode == 0
+
+
+def test_joblib_workers_evaluate_alike():
+    labels, scores, qid = ragged(13)
+    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
+    values = joblib.Parallel(n_jobs=2)(joblib.delayed(evaluator.evaluate)(scores) for _ in range(3))
+    assert values == [evaluator.evaluate(scores)] * 3

@@ -1,0 +1,317 @@
+"""Two forms of every kernel, one in numpy and one compiled: they give the same bits, and which of them runs when."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from itertools import pairwise
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.kernels import dispatch, steps
+from rankadapters.core.kernels.dispatch import LATER, NEVER, NOW, kernels
+from rankadapters.core.kernels.exact import mix_all
+from rankadapters.core.kernels.in_numpy import segments
+from rankadapters.core.kernels.ranking import order_within
+from rankadapters.core.kernels.views import writable
+from tests.core.kernels.test_against_definition import columns, ragged, takes_probabilities, weights_of
+from tests.helpers.convention_strategies import conventions
+from tests.helpers.depth import examples
+from tests.helpers.tables import for_each
+
+
+def each_form():
+    """Compute compiled, in numpy, and in numpy with a few rows in Python's own numbers."""
+    for choice, few in ((NOW, segments.FEW_ROWS), (NEVER, 0), (NEVER, 1000)):
+        with kernels(choice), patch.object(segments, "FEW_ROWS", few):
+            yield choice
+
+
+def everything(convention, columns_, scores):
+    """All that is said of given scores: digest, value, tally and values of the queries, or why there is none."""
+    try:
+        found = ra.Evaluator(ra.Queries(**columns_), convention)
+        said = [found.queries.digest, found.evaluate(scores).value]
+        if convention.over != "rows":
+            said += [found.tally(scores).to_dict(), found.per_query(scores).tobytes()]
+    except ra.RankAdaptersError as error:
+        return repr(error)
+    return said
+
+
+@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
+@given(
+    data=st.data(), convention=conventions(), weighted=st.booleans(), dtype=st.sampled_from(["f4", "f8"]),
+    shift=st.sampled_from([0.0, 1.0, 1e-3]),
+)  # fmt: skip
+@settings(max_examples=examples(1000))
+def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift):
+    by_row = weighted and convention.weighting == "row_weight"
+    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
+    columns_, scores = columns(queries)
+    columns_ |= weights_of(queries, convention) if weighted else {}
+    if convention.weighting == "row_weight" and "row_weight" in columns_:
+        columns_["row_weight"] = [weight + shift for weight in columns_["row_weight"]]  # sums that are rounded
+    scores = np.array(scores).astype(dtype)
+    said = [everything(convention, dict(columns_), scores) for _ in each_form()]
+    assert said[0] == said[1] == said[2]
+
+
+@for_each("levels", [1, 2, 16, 17, 200])
+def test_ideal_lists_are_the_same_whether_gains_are_counted_or_sorted(levels):
+    """At most sixteen different gains, all of them bytes, are counted; half a gain more makes them sorted."""
+    rng = np.random.default_rng(levels)
+    sizes = rng.integers(1, 60, 50)
+    labels = rng.integers(0, levels, int(sizes.sum())).astype(float)
+    scores = rng.standard_normal(labels.size)
+    conv = ra.presets.textbook(10).replace(gain="linear")
+    halves = np.append(labels, [0.5, 0.0])
+    said = []
+    for choice in (NEVER, NOW):
+        with kernels(choice):
+            said += [
+                ra.Evaluator(labels, conv, group_sizes=sizes).per_query(scores).tobytes(),
+                ra.Evaluator(halves, conv, group_sizes=[*sizes, 2]).per_query(np.append(scores, [0, 1]))[:50].tobytes(),
+            ]
+    assert len(set(said)) == 1
+
+
+@for_each("preset", ["xgboost.auc", "lightgbm.auc", "sklearn.average_precision_score", "sklearn@40", "yahoo@all"])
+@for_each("levels", [7, 10**9])
+@for_each("sizes", [[1500], [1, 1023, 1024, 1025, 2], [3] * 700])
+def test_both_forms_give_the_same_bits_for_queries_of_any_size(preset, levels, sizes):
+    rng, n = np.random.default_rng(1), sum(sizes)
+    labels, scores = rng.integers(0, 2, n), rng.integers(0, levels, n) / 7
+    said = []
+    for choice in (NEVER, NOW):
+        with kernels(choice):
+            said.append(everything(ra.parse(preset), {"labels": labels, "group_sizes": sizes}, scores))
+    assert said[0] == said[1]
+    assert isinstance(said[0], list)
+
+
+@for_each(
+    ("convention", "scores", "problem"),
+    [
+        *((convention, [0.5, 0.1, 0.2, np.inf], r"scores\[3\] is inf, which is not a finite")
+          for convention in ("sklearn@2", "sklearn.roc_auc_score", "sklearn.average_precision_score")),
+        ("xgboost@2", [1.0, 2, 3, 1e39], r"scores\[3\] is 1e\+39"),  # which float32 cannot hold
+    ],
+)  # fmt: skip
+def test_a_bad_score_is_named_by_both_forms(convention, scores, problem):
+    for choice in (NEVER, NOW):
+        with kernels(choice), pytest.raises(ra.InputError, match=problem):
+            ra.evaluate([1, 0, 1, 0], scores, convention, qid=["a", "b", "a", "b"])
+
+
+WITHOUT_NUMBA = """
+import sys
+import warnings
+import numpy as np
+import rankadapters as ra
+from tests.core.kernels.test_without_numba import values
+from tests.helpers.depth import THOROUGH
+from tests.cli.test_warmup import evaluate_everything
+queries = ra.Queries([2, 0, 1, 0], qid=["a", "b", "a", "b"])
+ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], "lightgbm@10")
+ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], ["sklearn@10", "lightgbm.map@5"])
+ra.Panel(queries, ["yahoo@2"]).measure([0.5, 0.2, 0.1, 0.4]).tallies
+assert "numba" not in sys.modules
+assert len(values()) > 150  # every preset
+warnings.simplefilter("ignore", ra.LabelsWarning)  # every measure of the same labels
+assert not THOROUGH or evaluate_everything() > 1000
+assert "numba" not in sys.modules
+"""
+
+
+def run(code, **environment):
+    env = {**os.environ, **environment}
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env, timeout=300
+    )
+
+
+def test_little_work_is_done_without_numba():
+    done = run(WITHOUT_NUMBA, RANKADAPTERS_KERNELS=LATER)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+COUNT = """
+import json, sys
+import numpy as np
+import rankadapters as ra
+package = ra.__file__.removesuffix("__init__.py")
+convention, evaluate, calls = ra.presets.lightgbm(10), ra.evaluate, []
+def note(frame, event, argument):
+    code = frame.f_code
+    if event == "call" and code.co_filename.startswith(package) and not code.co_name.startswith("<"):
+        calls.append(code.co_filename)
+labels, scores, sizes = np.array([2, 0, 1, 0, 1, 0]), np.array([0.5, 0.2, 0.1, 0.4, 0.3, 0.6]), np.array([2, 2, 2])
+sys.setprofile(note)
+evaluate(labels, scores, convention, group_sizes=sizes)
+sys.setprofile(None)
+print(json.dumps([len(calls), len(set(calls))]))
+"""
+MOST_CALLS, MOST_FILES = 184, 32
+
+
+def test_a_first_evaluation_calls_few_functions_in_few_files():
+    """Which a reader has to follow."""
+    n_calls, n_files = json.loads(run(COUNT).stdout)
+    assert n_calls <= MOST_CALLS
+    assert n_files <= MOST_FILES
+
+
+SWITCH = """
+import json, sys
+import numpy as np
+import rankadapters as ra
+from rankadapters.core.kernels import dispatch
+rng = np.random.default_rng(0)
+evaluator = ra.Evaluator(rng.integers(0, 5, 3000), "lightgbm@10", group_sizes=[100] * 30)
+scores = rng.random(3000)
+first, compiled = evaluator.evaluate(scores), ["numba" in sys.modules]
+dispatch.ROWS_BEFORE_LOADING = 1
+for dispatch.ROWS_BEFORE_COMPILING in {compiling}:
+    for _ in range(7):
+        assert evaluator.evaluate(scores) == first
+    compiled.append("ranked_columns" in {{key[0].__name__ for key in dispatch._process.ready}})
+print(json.dumps(compiled))
+"""
+
+
+def test_much_work_is_compiled_and_then_loaded_by_other_processes_after_less(tmp_path):
+    pytest.importorskip("numba")
+    # Too little work, then enough; in another process too little, which loads what enough work left in the cache.
+    for rows, expected in (([10**9, 10_000], [False, False, True]), ([10**9], [False, True])):
+        done = run(SWITCH.format(compiling=rows), RANKADAPTERS_KERNELS=LATER, NUMBA_CACHE_DIR=str(tmp_path))
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout) == expected
+
+
+COUNTED = [
+    "textbook@3", "ranklib@3", "yahoo@2", "trec_eval_9@3", "lightgbm.map@3", "lightgbm.map@3+ties=together",
+    "xgboost.auc", "catboost.mrr@3", "catboost.query_rmse", "catboost.filtered_dcg", "ranx.recall@3",
+]  # fmt: skip
+
+
+@for_each("preset", COUNTED)
+@for_each("sizes", [[2, 5, 3], [40, 10]])
+def test_the_rows_that_are_ranked_count_towards_compiling(preset, sizes, monkeypatch):
+    monkeypatch.setattr(dispatch, "_process", dispatch._Process(LATER))
+    n = sum(sizes)
+    docid = [f"d{row}" for row in range(n)]
+    evaluator = ra.Evaluator(np.arange(n) % 2, ra.parse(preset), group_sizes=sizes, docid=docid)
+    before = dispatch._process.rows
+    evaluator.evaluate(np.arange(n) % 3)
+    cost = 16 if preset in {"xgboost.auc", "catboost.query_rmse"} else 1  # loops in Python, beside ranking in numpy
+    assert dispatch._process.rows - before == n * cost
+
+
+def test_a_kernel_is_compiled_once_for_arrays_that_can_be_written_and_that_cannot():
+    mixed, words = np.empty(3, np.uint64), np.arange(3, dtype=np.uint64)
+    words.flags.writeable = False
+    with kernels(NOW):
+        dispatch.run(mix_all, words, mixed)
+        known = set(mix_all.compiled.signatures)
+        dispatch.run(mix_all, words.copy(), mixed)
+    assert set(mix_all.compiled.signatures) == known
+    assert words.tolist() == [0, 1, 2]
+    assert not words.flags.writeable
+
+
+def test_kernels_are_loaded_by_one_thread_at_a_time():
+    pytest.importorskip("numba")
+    from rankadapters.core.kernels import compiling
+
+    locked = []
+
+    class Kernel:
+        class compiled:  # noqa: N801 - as a kernel calls it
+            targetctx = None
+
+            class _cache:  # noqa: N801 - as numba calls it
+                @staticmethod
+                def load_overload(*_):
+                    locked.append(compiling.global_compiler_lock.is_locked())
+
+    assert not compiling.load(Kernel, [1.0])
+    assert locked == [True]
+
+
+def test_a_kernel_of_several_is_loaded_only_where_all_of_them_are_in_the_cache(monkeypatch):
+    pytest.importorskip("numba")
+    from rankadapters.core.kernels import compiling
+
+    asked, load = [], compiling.load
+    monkeypatch.setattr(compiling, "load", lambda each, given: asked.append((each, given)) or each == "known")
+    both = steps(lambda value: iter([("new", (value,)), ("known", (value, value))]))
+    assert not load(both, [1])
+    assert asked == [("new", (1,)), ("known", (1, 1))]
+    assert load(steps(lambda value: iter([("known", (value,))])), [2])
+
+
+def test_a_kernel_of_several_ends_at_a_row_that_is_refused():
+    called = []
+
+    def one(bad):
+        return called.append(bad) or bad
+
+    assert steps(lambda: iter([(one, (-1,)), (one, (None,)), (one, (7,)), (one, (-1,))]))() == 7
+    assert called == [-1, None, 7]
+    assert steps(lambda: iter([(one, (None,))]))() == -1
+
+
+def test_a_view_that_can_be_written_keeps_the_memory_alive():
+    array = np.arange(5.0)
+    array.flags.writeable = False
+    view = writable(array)
+    assert view.flags.writeable
+    assert np.shares_memory(view, array)
+    del array
+    assert view.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_the_choice_is_that_of_all_threads_and_comes_back():
+    seen = []
+    with kernels(NEVER):
+        thread = threading.Thread(target=lambda: seen.append(dispatch._process.choice))
+        thread.start()
+        thread.join()
+    assert seen == [NEVER]
+    assert dispatch._process.choice != NEVER
+
+
+def test_another_choice_is_refused():
+    done = run(
+        "import rankadapters as ra; ra.evaluate([1], [1], 'yahoo@1', group_sizes=[1])", RANKADAPTERS_KERNELS="often"
+    )
+    assert done.stderr.endswith(
+        "InputError: RANKADAPTERS_KERNELS='often'; allowed are 'later', 'now' and 'never'.\n"
+        "Hint: leave it out for 'later', which compiles once much is evaluated.\n"
+    )
+
+
+def test_rows_of_some_queries_are_ordered_where_they_stand():
+    keys, order = np.array([9.0, 8, 1, 3, 2, 5, 7]), np.zeros(7, np.int64)
+    with kernels(NEVER):
+        dispatch.run(order_within, keys, np.array([2, 5, 7]), order)
+    assert order.tolist() == [0, 0, 3, 4, 2, 6, 5]
+
+
+@for_each("k", [1, 10, 100, 150, 500])
+def test_the_first_rows_of_long_queries_are_those_of_a_stable_sort(k):
+    rng, sizes = np.random.default_rng(k), [segments.LEAST_ROWS_PER_RANK * k, 5000]
+    scores = rng.integers(0, 300, sum(sizes)) / 7
+    indptr, outptr = np.cumsum([0, *sizes]), np.array([0, k, 2 * k])
+    found = segments.largest_first(scores, indptr, k, outptr)
+    first, second = (start + np.argsort(-scores[start:stop], kind="stable")[:k] for start, stop in pairwise(indptr))
+    assert found.tolist() == [*first, *second]

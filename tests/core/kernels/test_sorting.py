@@ -1,0 +1,67 @@
+"""Ranking one query: the top rows in stable descending order, whatever the scores are spread like."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.dispatch import NOW, kernels
+from rankadapters.core.kernels.ranked_rows import ranked_rows
+from rankadapters.core.kernels.sorting import COUNTED, LANES, MOST_KEPT
+from tests.helpers.tables import for_each
+
+SIZES = [1, 2, 8, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
+SPREADS = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n) ** 3,
+    "dense at the top": lambda rng, n: -rng.lognormal(0, 3, n),
+    "one value": lambda rng, n: np.zeros(n),
+    "few values": lambda rng, n: rng.integers(0, 5, n) * 0.5,
+    "few positives": lambda rng, n: (rng.random(n) < 0.02) * 1.0,
+    "all in one lane": lambda rng, n: np.where(np.arange(n) % 16 == 3, rng.random(n) + 10, rng.random(n)),
+    "two clusters": lambda rng, n: rng.integers(0, 2, n) + rng.standard_normal(n) * 1e-9,
+    "an outlier": lambda rng, n: np.where(np.arange(n) == n // 2, 1e200, rng.standard_normal(n)),
+    "clusters at every scale": lambda rng, n: 10.0 ** rng.integers(-300, 300, n) * rng.standard_normal(n),
+    "both ends of float64": lambda rng, n: rng.choice([-1.7e308, 1.7e308, 0.0, 1.0], n),
+    "neighbors": lambda rng, n: 1 + rng.integers(0, 3 * n, n) * 2.0**-52,
+    "denormals": lambda rng, n: rng.integers(-n, n + 1, n) * 5e-324,
+    "ascending": lambda rng, n: np.arange(n, dtype=float),
+    "descending": lambda rng, n: -np.arange(n, dtype=float),
+    "signed zeros": lambda rng, n: rng.choice([0.0, -0.0], n),
+}
+
+
+def ranked(scores, k):
+    """Return the rows that the kernel ranks: of those that it does not write, the number stays -1."""
+    ends, rows = np.array([0, scores.size]), np.full(scores.size, -1, np.int32)
+    with kernels(NOW):
+        dispatch.run(ranked_rows, scores, np.empty(0, np.int32), ends, k, False, ends, rows, rows=rows.size)
+    return rows[rows >= 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@for_each("spread", SPREADS)
+def test_the_top_is_that_of_a_stable_sort(spread, dtype):
+    rng = np.random.default_rng(0)
+    for n in SIZES:
+        with np.errstate(over="ignore"):
+            scores = np.nan_to_num(SPREADS[spread](rng, n).astype(dtype))
+        expected = np.argsort(-scores, kind="stable")
+        for k in {1, 5, 10, 12, 13, 30, n // 2 + 1, n, 2**31}:
+            found = ranked(scores, k)
+            np.testing.assert_array_equal(found, expected[: found.size])
+            assert found.size >= min(k, n)
+            assert found.size == n or scores[expected[found.size]] < scores[found[-1]]  # ties with the last are in
+
+
+TOLD_APART = ["normal", "heavy tails", "dense at the top", "two clusters", "an outlier", "neighbors", "ascending"]
+
+
+@for_each("spread", TOLD_APART)
+def test_few_more_rows_are_sorted_than_are_wanted(spread):
+    """Scores that differ are divided further until few rows are left, wherever most of them are."""
+    for n in (100, 333, 1500):
+        scores = SPREADS[spread](np.random.default_rng(0), n)
+        for k in (13, 30):
+            assert ranked(scores, k).size <= MOST_KEPT * k, (n, k)

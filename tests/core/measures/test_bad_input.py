@@ -1,0 +1,169 @@
+"""What a measure cannot take, over all measures: a clear error each, and a declared value where there is nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.declaration.number_fields import Cutoff
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.measures import MEASURES
+from tests.helpers.tables import for_each
+
+PLAIN = {  # a convention of each measure
+    "ndcg": "textbook@5", "dcg": "sklearn.dcg@5", "ap": "ranx.map@5", "auc": "catboost.query_auc+pairs=label",
+    "rr": "ranx.mrr@5", "precision": "ranx.precision@5", "recall": "ranx.recall@5", "success": "ranx.hit_rate@5",
+    "err": "yahoo.err", "rbp": "ranx.rbp", "r-precision": "ranx.r_precision", "f-measure": "ranx.f1@5",
+    "fall-out": "torchmetrics.fall_out@5", "filtered-dcg": "catboost.filtered_dcg",
+    "coverage": "sklearn.coverage_error", "bpref": "trec_eval_9.bpref+ties=input",
+    "pair-logit": "catboost.pair_logit+pairs=label+average=query", "query-rmse": "catboost.query_rmse",
+    "query-soft-max": "catboost.query_soft_max", "query-cross-entropy": "catboost.query_cross_entropy",
+    "spearman": "scipy.spearmanr", "kendall": "scipy.kendalltau", "pearson": "scipy.pearsonr",
+}  # fmt: skip
+every_measure = for_each("measure", MEASURES)
+
+
+def test_every_measure_is_here():
+    assert {measure: ra.parse(text).measure for measure, text in PLAIN.items()} == {each: each for each in MEASURES}
+
+
+@every_measure
+@for_each(("column", "weights"), [("query_weight", [1, 2]), ("row_weight", [1, 2, 3, 4]), ("pairs", ([0], [1], [2.0]))])
+def test_weights_that_a_measure_has_no_use_for(measure, column, weights):
+    convention = ra.parse(PLAIN[measure])
+    used = {"query_weight": "query", "row_weight": "row", "pairs": "pair"}[column]
+    without = convention.replace(average="uniform")
+    if column == "pairs" and getattr(without, "pairs", "") != "given":  # of pairs that the measure does not look at
+        assert ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], without, group_sizes=[2, 2], pairs=weights)
+        return
+    with pytest.raises(ra.InputError, match=rf"{column} was given but the convention says average='uniform'.*\nHint"):
+        ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], without, group_sizes=[2, 2], **{column: weights})
+    if not any(word.startswith(used) for word in type(convention).declared()["average"].words):
+        with pytest.raises(ra.ConventionError, match=f"average='{used}' is not a choice; allowed are 'uniform'"):
+            convention.replace(average=used)
+
+
+@every_measure
+def test_an_average_that_a_measure_does_not_have(measure):
+    plain = ra.parse(PLAIN[measure])
+    for average in {"row", "pair", "median", None, 1} - set(type(plain).declared()["average"].words):
+        with pytest.raises(ra.ConventionError, match=r"average=.* is not a choice; allowed are 'uniform'"):
+            plain.replace(average=average)
+
+
+@every_measure
+def test_a_cutoff_is_of_the_measures_that_have_one(measure):
+    plain = ra.parse(PLAIN[measure])
+    if any(isinstance(kind, Cutoff) for kind in type(plain).declared().values()):
+        for k in (0, -1, 2.5, True, "5"):
+            with pytest.raises(ra.ConventionError, match=r"k=.* is not a cutoff; allowed are whole numbers from 1 on"):
+                plain.at(k)
+        return
+    with pytest.raises(ra.ConventionError, match=f"{type(plain).__name__} has no field 'k'; its fields are"):
+        plain.at(5)
+    with pytest.raises(ra.ConventionError, match=r"does not start with a measure and its cutoff|has no cutoff"):
+        ra.parse(str(plain).replace(f"{measure}/", f"{measure}@5/"))
+
+
+@every_measure
+def test_labels_and_scores_that_are_not_numbers(measure):
+    plain = ra.parse(PLAIN[measure])
+    for labels, problem in (([np.nan, 1], r"labels\[0\] is nan"), ([np.inf, 1], r"labels\[0\] is inf"),
+                            (["a", "b"], "labels must be numbers"), ([1, None], "labels must be numbers")):  # fmt: skip
+        with pytest.raises(ra.InputError, match=problem):
+            ra.evaluate(labels, [1, 2], plain, group_sizes=[2])
+    for scores, problem in (([np.nan, 1], r"scores\[0\] is nan"), ([1, -np.inf], r"scores\[1\] is -inf"),
+                            ([1], "scores has 1 rows"), ([1, 2, 3], "scores has 3 rows")):  # fmt: skip
+        with pytest.raises(ra.InputError, match=problem):
+            ra.evaluate([1, 0], scores, plain, group_sizes=[2])
+
+
+@for_each("text", [*PLAIN.values(), "catboost.pair_logit+pairs=given", "catboost.query_auc+pairs=given"])
+def test_a_bad_score_is_named_wherever_it_is(text):
+    labels, sizes = [1, 0, 1, 0, 1, 0, 1], [2, 3, 2]
+    columns = {"pairs": ([0, 2, 5], [1, 3, 6])} if "given" in text else {}
+    for row in range(7):
+        scores = np.arange(7.0)
+        scores[row] = np.nan
+        with pytest.raises(ra.InputError, match=rf"scores\[{row}\] is nan"):
+            ra.evaluate(labels, scores, text, group_sizes=sizes, **columns)
+
+
+@for_each("text", [*PLAIN.values(), "yahoo@3", "trec_eval_9@3", "catboost.mrr@3", "lightgbm.map@3"])
+def test_a_score_in_a_query_without_anything_to_find_is_refused_too(text):
+    scores = np.arange(33.0)
+    scores[3] = np.nan
+    for choice in (NEVER, NOW):
+        with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is nan"):
+            ra.evaluate([0] * 30 + [1, 0, 1], scores, text, group_sizes=[30, 3], docid=[f"d{row}" for row in range(33)])
+
+
+@for_each("label", [1.5, -0.1, 2])
+@for_each(
+    ("text", "who"),
+    [
+        ("catboost.query_cross_entropy", "QueryCrossEntropy"), ("catboost.auc", "pairs='unit'"),
+        ("catboost.query_auc", "pairs='unit'"), ("xgboost.auc+pairs=unit", "pairs='unit'"),
+    ],
+)  # fmt: skip
+def test_labels_that_are_not_probabilities(text, who, label):
+    with pytest.raises(ra.InputError, match=rf"labels\[1\] is {label:g}, but {who} takes labels in \[0, 1\].\nHint: "):
+        ra.evaluate([1, label], [1, 2], text, group_sizes=[2])
+
+
+@for_each("text", ["yahoo.err", "ranklib.err@5", "yahoo@5", "sklearn.dcg@5+gain=exp2",
+                  "catboost.filtered_dcg+gain=exp2", "lightgbm@5+gain=table_0_1"])  # fmt: skip
+def test_labels_without_a_gain(text):
+    with pytest.raises(ra.InputError, match=r"labels\[1\] is -1, (negative, which|outside the gain table)"):
+        ra.evaluate([1, -1], [1, 2], text, group_sizes=[2])
+    with pytest.raises(ra.InputError, match=r"labels\[1\] is 2000, (so large that|outside the gain table)"):
+        ra.evaluate([1, 2000], [1, 2], text, group_sizes=[2])
+
+
+BORDERED = [measure for measure, text in PLAIN.items() if "relevant" in ra.parse(text).fields()]
+
+
+@for_each("measure", BORDERED)
+@for_each("empty", [0, 0.25, 1, "skip", "error"])
+def test_a_border_that_no_label_passes_is_what_empty_says(measure, empty):
+    """Real programs print such data: every query has nothing to find, and counts what is declared for that."""
+    convention = ra.parse(PLAIN[measure])
+    # To FallOut a query is empty that has no irrelevant row.
+    convention = convention.replace(relevant="from_0" if measure == "fall-out" else "above_7")
+    given = ([1, 0, 2, 0], [4, 3, 2, 1], convention)
+    if "empty" not in convention.fields():
+        assert ra.evaluate(*given, group_sizes=[2, 2]).value == 0
+        return
+    given = (*given[:2], convention.replace(empty=empty))
+    if empty in {"skip", "error"}:
+        problem = {"skip": "nothing is left to average", "error": "query 0 has nothing to find.*empty='error'"}[empty]
+        with pytest.raises(ra.InputError, match=problem):
+            ra.evaluate(*given, group_sizes=[2, 2])
+        return
+    assert ra.evaluate(*given, group_sizes=[2, 2]).value == empty
+    assert ra.Evaluator([1, 0, 2, 0], given[2], group_sizes=[2, 2]).per_query(given[1]).tolist() == [empty, empty]
+
+
+@every_measure
+def test_a_query_without_value_is_never_nan_by_accident(measure):
+    """Labels 0, one score, one row: what a program divides 0 by 0 of."""
+    convention = ra.parse(PLAIN[measure])
+    for labels, scores, sizes in (([0, 0, 0], [1, 1, 1], [3]), ([0], [5], [1]), ([1, 0], [0, 0], [1, 1])):
+        try:
+            score = ra.evaluate(labels, scores, convention, group_sizes=sizes)
+        except ra.InputError as error:
+            assert "nothing is left to average" in str(error)  # noqa: PT017 - a loss without weight has no value
+            assert getattr(convention, "empty", "skip") == "skip"
+            continue
+        assert np.isfinite(score.value)
+
+
+@for_each("text", ["lightgbm.auc", "catboost.auc", "sklearn.average_precision_score",
+                  "lightgbm.average_precision"])  # fmt: skip
+def test_what_is_over_all_rows_has_no_tallies(text):
+    evaluator = ra.Evaluator([1, 0, 1, 0], text, group_sizes=[2, 2])
+    assert np.isfinite(evaluator.evaluate([4, 3, 2, 1]).value)
+    for what, call in (("tallies", evaluator.tally), ("per-query values", evaluator.per_query)):
+        with pytest.raises(ra.UnsupportedConventionError, match=rf"{what}[\s\S]*\nHint: "):
+            call([4, 3, 2, 1])

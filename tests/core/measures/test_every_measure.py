@@ -1,0 +1,97 @@
+"""One preset of every measure through each public way to a value: the same number everywhere."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core import presets
+from rankadapters.core.measures import MEASURES
+from tests.helpers.command import printed
+from tests.helpers.rankings import ranking
+
+DATA, VALID = ranking(31, 12, 6), ranking(32, 8, 6)
+LABELS, VALID_LABELS = np.minimum(DATA.y, 1), np.minimum(VALID.y, 1)  # which losses take too
+SCORES = DATA.X[:, 1] / 8  # with ties
+DOCIDS = [f"d{row:03}" for row in np.random.default_rng(0).permutation(DATA.y.size)]
+
+
+def convention_of(measure):
+    """The first preset that takes rows with binary labels and nothing else but docids."""
+    found = presets.make(presets.names(measure)[0], 3)
+    return found.replace(pairs="label", average="uniform") if getattr(found, "pairs", "") == "given" else found
+
+
+def by_rows(convention):
+    """The convention where no docid is at hand."""
+    by_docid = getattr(convention, "ties", "").startswith("docid")
+    return convention.replace(ties="input") if by_docid else convention
+
+
+def value(convention, **columns):
+    return ra.evaluate(LABELS, SCORES, convention, qid=DATA.qid, **columns).value
+
+
+every_measure = pytest.mark.parametrize("convention", [convention_of(name) for name in MEASURES], ids=list(MEASURES))
+
+
+@every_measure
+def test_several_at_once_and_a_text_give_the_same(convention):
+    columns = {"qid": DATA.qid, "docid": DOCIDS}
+    several = ra.evaluate(LABELS, SCORES, [convention, "textbook@3", str(convention)], **columns)
+    assert several[convention].value == value(convention, docid=DOCIDS)
+    assert value(convention.name, docid=DOCIDS) == value(str(convention), docid=DOCIDS) == several[convention].value
+
+
+@every_measure
+def test_a_scorer_gives_the_value_or_where_lower_is_better_its_negative(convention):
+    linear = pytest.importorskip("sklearn.linear_model")
+    convention = by_rows(convention)
+    model = linear.LinearRegression().fit(DATA.X, LABELS)
+    expected = ra.evaluate(LABELS, model.predict(DATA.X), convention, qid=DATA.qid).value
+    sign = 1 if convention.higher_is_better else -1
+    assert ra.sklearn.query_scorer(convention)(model, DATA.X, LABELS, qid=DATA.qid) == sign * expected
+    ranker = ra.sklearn.QueryRanker(linear.LinearRegression(), convention=convention).fit(DATA.X, LABELS, qid=DATA.qid)
+    assert ranker.score(DATA.X, LABELS, qid=DATA.qid) == sign * expected
+
+
+@every_measure
+def test_rankers_report_it_in_every_round(convention):
+    pytest.importorskip("sklearn")
+    from tests.helpers import toolkit_rankers
+
+    convention = by_rows(convention)
+    toolkits = [toolkit for toolkit in ("lightgbm", "xgboost", "catboost") if find_spec(toolkit)]
+    for toolkit in toolkits or pytest.skip("needs a toolkit"):
+        rounds = {"iterations": 2, "use_best_model": False} if toolkit == "catboost" else {"n_estimators": 2}
+        model = ra.sklearn.QueryRanker(getattr(toolkit_rankers, toolkit)(**rounds), eval_metric=convention)
+        model.fit(DATA.X, LABELS, qid=DATA.qid, eval_set=(VALID.X, VALID_LABELS, VALID.qid))
+        expected = ra.evaluate(VALID_LABELS, model.predict(VALID.X), convention, qid=VALID.qid).value
+        if hasattr(model, "history_"):
+            assert [entry.convention for entry in model.history_] == [convention] * 2, toolkit
+            reported = model.history_[-1].value
+        else:  # CatBoost computes it itself, beside its loss
+            *_, values = model.estimator_.get_evals_result()["validation"].values()
+            reported = values[-1]
+        assert reported == pytest.approx(expected, rel=1e-6), toolkit  # of scores in float32
+
+
+@every_measure
+def test_the_command_prints_its_preset_and_evaluates_a_table(capsys, write, convention):
+    pytest.importorskip("pyarrow")
+    text = printed(capsys, "conventions", str(convention), "--diff", str(convention), "--format", "json")
+    [fields] = json.loads(text)["presets"].values()
+    assert [f"{field}={value}" for field, value in fields.items()] == str(convention).split("/")[1:-1]
+    text = printed(capsys, "conventions", "--measure", convention.measure, "--k", "3", "--format", "csv")
+    assert [line.partition(",")[0] for line in text.splitlines()] == ["preset", *presets.names(convention.measure)]
+    rows = zip(DATA.qid, LABELS, SCORES, DOCIDS, strict=True)
+    lines = ["query,grade,model,doc", *(",".join(map(str, row)) for row in rows)]
+    columns = ("--label", "grade", "--score", "model", "--qid", "query", "--docid", "doc")
+    table = write("\n".join(lines) + "\n", "table.csv")
+    options = ("--convention", convention.name, "--format", "json")
+    [found] = json.loads(printed(capsys, "evaluate", "--table", table, *columns, *options))["conventions"]
+    assert (found["name"], found["value"]) == (convention.name, value(convention, docid=DOCIDS))

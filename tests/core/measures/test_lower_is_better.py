@@ -1,0 +1,149 @@
+"""Measures of which lower is better, wherever something is called better: trainings, searches, audits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.measures import MEASURES
+from tests.helpers.rankings import ranking
+
+LOSS = ra.presets.catboost.pair_logit(pairs="label")
+LOWER = {"query-rmse", "query-soft-max", "pair-logit", "query-cross-entropy", "fall-out", "coverage"}
+TRAIN, VALID = ranking(20, 60), ranking(21, 40)
+
+
+def stopped_at_the_lowest(values, patience):
+    """Whether a training ended as long after its lowest value as it was to wait."""
+    best = int(np.argmin(values))
+    return len(values) == best + 1 + patience
+
+
+def test_measures_of_which_lower_is_better():
+    assert {name for name, measure in MEASURES.items() if not measure.higher_is_better} == LOWER
+
+
+def test_lightgbm_is_told_the_direction_and_stops_by_it():
+    lgb = pytest.importorskip("lightgbm")
+    from tests.helpers.lightgbm_datasets import PARAMS, dataset
+
+    result, first = {}, dataset(TRAIN)
+    metric = ra.lightgbm.eval_metric([LOSS, ra.presets.textbook(5)])
+    stop = ra.lightgbm.early_stopping(LOSS, rounds=5, verbose=False)
+    booster = lgb.train(
+        {**PARAMS, "learning_rate": 0.5}, first, 80, valid_sets=[dataset(VALID, reference=first)], feval=metric,
+        callbacks=[stop, lgb.record_evaluation(result)],
+    )  # fmt: skip
+    values = result["valid_0"][LOSS.name]
+    assert stopped_at_the_lowest(values, 5)
+    assert booster.best_iteration == int(np.argmin(values)) + 1
+    scores = booster.predict(VALID.X)
+    assert booster.best_score["valid_0"][LOSS.name] == ra.evaluate(VALID.y, scores, LOSS, qid=VALID.qid).value
+    reported = metric(np.zeros(TRAIN.y.size), first)
+    assert [higher for _, _, higher in reported] == [False, True]
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+def test_a_toolkits_weights_count_by_row_and_its_data_have_no_pairs(toolkit):
+    """LightGBM has weights of rows, XGBoost those of queries, which each row of theirs has."""
+    pytest.importorskip(toolkit)
+    by_row = ra.presets.catboost.query_rmse(weights="row")
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal(TRAIN.y.size)
+    if toolkit == "lightgbm":
+        from tests.helpers.lightgbm_datasets import dataset
+
+        weights = row_weight = rng.integers(1, 5, TRAIN.y.size).astype(float)
+        make, data = ra.lightgbm.eval_metric, dataset(TRAIN, weight=weights).construct()
+    else:
+        from tests.helpers.xgboost_matrices import dmatrix
+
+        weights = rng.integers(1, 5, TRAIN.sizes.size).astype(float)
+        row_weight = np.repeat(weights, TRAIN.sizes)
+        make, data = ra.xgboost.custom_metric, dmatrix(TRAIN, weight=weights)
+    expected = ra.evaluate(TRAIN.y, scores, by_row, qid=TRAIN.qid, row_weight=row_weight).value
+    assert make(by_row)(scores, data)[0][1] == expected
+    no_pairs = pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given")
+    with pytest.warns(UserWarning, match="ignores them"), no_pairs:
+        make("catboost.pair_logit")(scores, data)
+
+
+def test_xgboost_stops_at_the_lowest_value():
+    xgb = pytest.importorskip("xgboost")
+    from tests.helpers.xgboost_matrices import PARAMS, dmatrix
+
+    callback = ra.xgboost.EvalCallback(LOSS, [(dmatrix(VALID), "valid")])
+    callbacks = [callback, ra.xgboost.early_stopping(LOSS, rounds=5, data_name="valid", save_best=True)]
+    booster = xgb.train({**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals_result={}, callbacks=callbacks,
+                        verbose_eval=False)  # fmt: skip
+    values = [entry.value for entry in callback.history]
+    assert stopped_at_the_lowest(values, 5)
+    assert booster.num_boosted_rounds() == int(np.argmin(values)) + 1
+    found = ra.evaluate(VALID.y, booster.predict(dmatrix(VALID)), LOSS, qid=VALID.qid).value
+    assert found == pytest.approx(min(values), rel=1e-12)
+
+
+def test_xgboosts_custom_metric_stops_at_the_lowest_value():
+    xgb = pytest.importorskip("xgboost")
+    from tests.helpers.xgboost_matrices import PARAMS, dmatrix
+
+    metric, data = ra.xgboost.custom_metric(LOSS), dmatrix(VALID)
+    booster = xgb.train(
+        {**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals=[(data, "valid")], custom_metric=metric, verbose_eval=False,
+        callbacks=[ra.xgboost.early_stopping(LOSS, rounds=5)],
+    )  # fmt: skip
+    values = [round(entry.value, 6) for entry in metric.history]  # as XGBoost logs them
+    assert stopped_at_the_lowest(values, 5)
+    assert booster.best_iteration == int(np.argmin(values))
+
+
+def test_catboost_is_told_the_direction_and_stops_by_it():
+    cb = pytest.importorskip("catboost")
+    metric = ra.catboost.eval_metric(LOSS, sets=[(TRAIN.y, TRAIN.qid), (VALID.y, VALID.qid)])
+    assert not metric.is_max_optimal()
+    model = cb.CatBoostRanker(
+        iterations=200, learning_rate=0.9, loss_function="YetiRank", eval_metric=metric, od_type="Iter", od_wait=5,
+        thread_count=1, random_seed=0, allow_writing_files=False, verbose=0,
+    ).fit(TRAIN.X, TRAIN.y, group_id=TRAIN.qid, eval_set=cb.Pool(VALID.X, VALID.y, group_id=VALID.qid))  # fmt: skip
+    values = [entry.value for entry in metric.history if entry.dataset == "validation"]
+    assert len(values) < 200
+    assert model.get_best_iteration() == int(np.argmin(values))
+    assert model.get_best_score()["validation"][LOSS.name] == min(values)
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
+def test_query_ranker_stops_at_the_lowest_loss(toolkit):
+    pytest.importorskip("sklearn")
+    pytest.importorskip(toolkit)
+    from tests.helpers import toolkit_rankers
+
+    rounds = {"iterations": 100} if toolkit == "catboost" else {"n_estimators": 100}
+    inner = getattr(toolkit_rankers, toolkit)(learning_rate=0.9, early_stopping_rounds=4, **rounds)
+    model = ra.sklearn.QueryRanker(inner, eval_metric=LOSS)
+    model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=(VALID.X, VALID.y, VALID.qid))
+    values = [entry.value for entry in model.history_]
+    assert stopped_at_the_lowest(values, 4)
+    assert len(values) < 100
+    found = ra.evaluate(VALID.y, model.predict(VALID.X), LOSS, qid=VALID.qid).value
+    assert found == pytest.approx(min(values), rel=1e-9)  # of the best iteration
+
+
+def test_the_model_ahead_is_the_one_of_the_lower_loss():
+    pytest.importorskip("scipy")
+    labels, sizes = TRAIN.y, TRAIN.sizes
+    good = labels + np.random.default_rng(0).standard_normal(labels.size) / 2
+    textbook = ra.presets.textbook(5)
+    found = ra.audit.order(labels, {"good": good, "bad": -good}, [textbook, LOSS], group_sizes=sizes, n_resamples=99)
+    assert [c.ahead for c in found.comparisons] == ["good", "good"]
+    assert [c.difference > 0 for c in found.comparisons] == [True, False]
+    assert found.changes == ()
+    assert found.correlations[0][1] == 1
+    table = found.values_table()
+    assert [[cell[-3:] for cell in line[1:]] for line in table.lines] == [["(1)", "(1)"], ["(2)", "(2)"]]
+
+
+def test_scores_compare_as_numbers_whatever_is_better():
+    low, high = (ra.evaluate([1, 0], scores, LOSS, group_sizes=[2]) for scores in ([2, 1], [1, 2]))
+    assert low < high
+    assert high - low == high.value - low.value

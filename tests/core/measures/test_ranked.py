@@ -1,0 +1,301 @@
+"""Measures of the ranks 1..k: closed forms, and averaged ties as the mean over all orders."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.kernels.ranking import ranked_columns
+from rankadapters.core.measures import MEASURES
+from tests.helpers.convention_strategies import values_of
+from tests.helpers.depth import examples
+from tests.helpers.tables import for_each
+
+SHARED = {
+    "k": 3, "relevant": "from_1", "ties": "input", "precision": "float64", "retrieve": "all", "short": "pad",
+    "empty": 0, "missing": "error", "unjudged": "error", "average": "uniform",
+}  # fmt: skip
+SIX_SCORES = [0.5, 0.5, 0.5, 0.7, 0.5, 0.7]
+OWN = {
+    "precision": {"divisor": "k"},
+    "recall": {},
+    "success": {},
+    "rr": {},
+    "err": {"gain": "linear", "scale": 4, "discount": "reciprocal", "complement": "float64"},
+    "rbp": {"gain": "linear", "persistence": 0.5},
+    "r-precision": {},
+    "f-measure": {"divisor": "k", "beta_squared": 1},
+    "fall-out": {},
+}
+PLAIN = {
+    name: MEASURES[name](**{field: {**SHARED, **own}[field] for field in MEASURES[name].fields()})
+    for name, own in {**OWN, "coverage": {}, "bpref": {}}.items()
+}
+
+
+def value(labels, scores, convention, **columns):
+    return ra.evaluate(labels, scores, convention, **{"group_sizes": [len(labels)], **columns}).value
+
+
+@for_each(
+    ("measure", "changes", "expected"),
+    [
+        ("precision", {}, 2 / 3),
+        ("precision", {"k": 10}, 3 / 10),
+        ("precision", {"k": 10, "divisor": "retrieved"}, 3 / 5),
+        ("precision", {"k": None, "divisor": "k"}, 3 / 5),
+        ("precision", {"k": 2, "divisor": "relevant"}, 1 / 2),
+        ("precision", {"k": None, "divisor": "relevant"}, 3 / 3),
+        ("precision", {"divisor": "one"}, 2),
+        ("precision", {"relevant": "label"}, (2 + 0 + 1) / 3),
+        ("precision", {"relevant": "judged"}, 1),
+        ("precision", {"retrieve": "above_3"}, 1 / 3),
+        ("precision", {"retrieve": "from_3"}, 2 / 3),
+        ("recall", {}, 2 / 3),
+        ("recall", {"relevant": "above_1"}, 1),
+        ("success", {"k": 1}, 1),
+        ("success", {"k": 2, "relevant": "from_3"}, 0),
+        ("err", {}, 2 / 4 + (1 / 2) * (1 / 4) / 3),
+        ("err", {"discount": "power_0.5"}, 2 / 4 + (1 / 2) * (1 / 4) / 4),
+        ("err", {"gain": "exp2", "k": None}, 3 / 4 + (1 / 4) * (1 / 4) / 3 + (1 / 4) * (3 / 4) * (1 / 4) / 5),
+        ("err", {"scale": 1}, 2 + (-1) * 1 / 3),  # chances above 1 are taken as they are
+        ("rbp", {}, (2 + 1 / 4) / 2),
+        ("rbp", {"gain": "from_1"}, (1 + 1 / 4) / 2),
+        ("rbp", {"gain": "linear-from_2"}, 2 / 2),
+        ("rbp", {"persistence": 0, "k": None}, 2),
+        ("r-precision", {}, 2 / 3),
+        ("r-precision", {"relevant": "from_2"}, 1),
+        ("f-measure", {}, 2 / 3),
+        ("f-measure", {"beta_squared": 0}, 2 / 3),
+        ("f-measure", {"k": 1}, 2 * 1 * (1 / 3) / (1 + 1 / 3)),
+        ("f-measure", {"k": 1, "beta_squared": 4}, 5 * 1 * (1 / 3) / (4 * 1 + 1 / 3)),
+        ("f-measure", {"k": 10, "divisor": "retrieved"}, 2 * (3 / 5) / (3 / 5 + 1)),
+        ("coverage", {}, 5),
+        ("coverage", {"relevant": "from_2"}, 1),
+        ("bpref", {}, (1 + (1 - 1 / 2) + (1 - 2 / 2)) / 3),
+        ("bpref", {"relevant": "from_2"}, 1),
+        ("fall-out", {}, 1 / 2),
+        ("fall-out", {"relevant": "from_2"}, 2 / 4),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*a chance to stop of 2:rankadapters.LabelsWarning")
+def test_the_formula(measure, changes, expected):
+    found = value([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], PLAIN[measure].replace(**changes))
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+@for_each(
+    ("changes", "expected"),
+    [
+        ({}, 1 / 2),
+        ({"k": 2}, 1 / 2),
+        ({"k": 1}, 0),
+        ({"relevant": "above_1"}, 1 / 4),
+        ({"retrieve": "above_0.4"}, 0),
+        ({"retrieve": "from_0.4"}, 1 / 2),
+    ],
+)
+def test_one_by_the_rank_of_the_first_relevant_row(changes, expected):
+    assert value([0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2], PLAIN["rr"].replace(**{"k": None, **changes})) == expected
+
+
+@pytest.mark.parametrize("form", [NEVER, NOW])
+@pytest.mark.parametrize("measure", OWN)
+@settings(max_examples=examples(25), deadline=None)
+@given(data=st.data())
+def test_averaged_ties_are_the_mean_over_all_orders(form, measure, data):
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=6))
+    n, names = len(labels), set(OWN[measure]) | {"k", "relevant", "retrieve"}
+    kinds = {name: kind for name, kind in MEASURES[measure].declared().items() if name in names}
+    fields = {name: data.draw(values_of(kind)) for name, kind in kinds.items() if name not in {"gain", "scale"}}
+    try:
+        convention = PLAIN[measure].replace(**fields)
+    except ra.ConventionError:
+        return
+    scores = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), float)
+    orders = np.array(list(permutations(range(n))))  # each of them a query
+    every, sizes = np.array(labels)[orders].ravel(), [n] * len(orders)
+    with kernels(form):
+        mean = value(every, scores[orders].ravel(), convention, group_sizes=sizes)
+        averaged = value(labels, scores, convention.replace(ties="average"))
+    assert averaged == pytest.approx(mean, abs=1e-12, rel=1e-12)
+
+
+def test_fewer_irrelevant_rows_and_more_relevant_ones_are_better():
+    assert not PLAIN["fall-out"].higher_is_better
+    assert PLAIN["precision"].higher_is_better
+
+
+@pytest.mark.parametrize("form", [NEVER, NOW])
+def test_long_ties_neither_overflow_nor_lose_a_digit(form):
+    n, r = 100_000, 3
+    labels, ranks = (np.arange(n) < r).astype(float), np.arange(1, n - r + 2)
+    # P(first relevant is the j-th) = r/n * product of (n - r - i) / (n - 1 - i), i < j - 1.
+    chances = r / n * np.cumprod(np.concatenate([[1.0], (n - r - ranks[:-1] + 1) / (n - ranks[:-1])]))
+    with kernels(form):
+        rank = value(labels, np.ones(n), PLAIN["rr"].replace(k=None, ties="average"))
+        found = value(labels[:5000], np.ones(5000), PLAIN["success"].replace(k=10, ties="average"))
+        # Added up, the chances that the first relevant row is the 1st, ..., 27th round to 1 + 2e-16.
+        certain = value(np.arange(56) < 29, np.ones(56), PLAIN["success"].replace(k=27, ties="average"))
+    assert rank == pytest.approx((chances / ranks).sum(), rel=1e-12)
+    assert found == pytest.approx(1 - comb(5000 - r, 10) / comb(5000, 10), rel=1e-12)
+    assert certain == 1
+
+
+def test_a_reader_who_stops_at_the_first_relevant_row_has_reciprocal_rank():
+    labels, scores = np.arange(1500) < 2, np.ones(1500)
+    err = PLAIN["err"].replace(k=None, scale=1, ties="average")
+    rr = PLAIN["rr"].replace(k=None, ties="average")
+    assert value(labels, scores, err) == pytest.approx(value(labels, scores, rr), rel=1e-11)
+
+
+@pytest.mark.parametrize("measure", OWN)
+@settings(max_examples=examples(20), deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_averaged_ties_do_not_see_the_order_of_rows(measure, seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    labels, scores, order = rng.integers(0, 4, n), rng.integers(0, 3, n).astype(float), rng.permutation(n)
+    convention = PLAIN[measure].replace(ties="average", **({"k": 7} if "k" in PLAIN[measure].fields() else {}))
+    assert value(labels, scores, convention) == value(labels[order], scores[order], convention)
+
+
+def test_err_rounds_complements_as_catboost_does():
+    rounded = float(np.float32(1 - 0.1))
+    assert rounded != 1 - 0.1
+    found = value([0.1, 1], [2, 1], PLAIN["err"].replace(scale=1, complement="float32"))
+    assert found == 0.1 + rounded / 2
+
+
+@for_each("measure", ["precision", "recall", "success", "rr", "r-precision", "f-measure", "coverage", "bpref"])
+def test_a_query_without_relevant_rows_is_an_error_where_empty_says_so(measure):
+    with pytest.raises(ra.InputError, match="query 0 has nothing to find, and the convention says empty='error'"):
+        value([0, 0, 1], [1, 2, 3], PLAIN[measure].replace(empty="error"), group_sizes=[2, 1])
+
+
+@for_each(
+    ("measure", "changes", "problem"),
+    [
+        ("precision", {"divisor": "cutoff"}, "divisor='cutoff' is not a choice; allowed are 'k', 'retrieved'"),
+        ("precision", {"divisor": "relevant", "relevant": "label"}, "but relevant='label' has only degrees"),
+        ("precision", {"relevant": "above"}, "relevant='above' is not a choice; allowed are 'label', 'judged', 'ab"),
+        ("recall", {"relevant": "judged"}, "relevant='judged' is not a choice"),
+        ("f-measure", {"beta_squared": -1}, "beta_squared=-1; allowed are finite numbers from 0 on"),
+        ("err", {"scale": 0}, "scale=0; allowed are finite numbers above 0"),
+        ("err", {"discount": "power_2"}, "a power above 0 and at most 1, a base above 1"),
+        ("err", {"discount": "log_1"}, "discount='log_1' is not a choice"),
+        ("err", {"gain": "from_1"}, "gain='from_1' is not a choice"),
+        ("rbp", {"persistence": 1.5}, "persistence=1.5; allowed are numbers from 0 to 1"),
+        ("rbp", {"gain": "from_x"}, "gain='from_x' is not a choice; .*'from_<number>', 'linear-from_<number>'"),
+        ("success", {"ties": "together"}, "ties='together' is not a choice"),
+        ("coverage", {"ties": "average"}, "ties='average' is not a choice; allowed are 'input', 'reverse', 'worst'"),
+        ("bpref", {"k": 5}, "Bpref has no field 'k'"),
+    ],
+)
+def test_what_a_measure_does_not_have_is_refused(measure, changes, problem):
+    with pytest.raises(ra.ConventionError, match=problem):
+        PLAIN[measure].replace(**changes)
+
+
+def test_labels_without_a_gain_are_refused():
+    with pytest.raises(ra.InputError, match=r"labels\[1\] is -1, negative, which exp2 has no gain for"):
+        value([0, -1], [1, 2], PLAIN["err"].replace(gain="exp2"))
+    assert value([0, -1], [1, 2], PLAIN["precision"].replace(relevant="label", k=1)) == -1
+
+
+def test_equal_meanings_have_one_spelling():
+    assert PLAIN["precision"].replace(k=None).divisor == "retrieved"
+    assert PLAIN["f-measure"].replace(k=None).divisor == "retrieved"
+    assert PLAIN["err"].replace(discount="log_2").discount == "log2"
+    assert PLAIN["err"].replace(discount="power_0.850").discount == "power_0.85"
+
+
+@for_each(("discount", "expected"), [("power_0.5", [1, 0.5, 0.25]), ("log_4", [2, 1.2618595071429148, 1])])
+def test_discounts_by_a_number(discount, expected):
+    for rank, each in enumerate(expected):
+        conv = ra.parse("sklearn.dcg@3").replace(discount=discount)
+        assert value(np.eye(3)[rank], [3, 2, 1], conv) == pytest.approx(each, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [("None", 0 + 1 / 2 + 3 / 3), ("ByPrediction", 3 + 0 / 2 + 1 / 3), ("ByTarget", 3 + 1 / 2)],
+)
+def test_filtered_dcg_counts_rows_that_a_score_lets_through(sort, expected):
+    conv = ra.presets.catboost.filtered_dcg(sort=sort)
+    for form in (NEVER, NOW):
+        with kernels(form):
+            assert value([0, 9, 1, 3], [1, -1, 0, 2], conv) == pytest.approx(expected, rel=1e-15)
+            assert value([0, 9, 1, 3], [1, -1, 0, 2], conv.replace(k=1)) == (0 if sort == "None" else 3)
+
+
+def test_scores_that_are_not_compared_have_no_average_over_ties():
+    with pytest.raises(ra.ConventionError, match="ties='average' is a mean over rows of equal scores"):
+        ra.presets.catboost.filtered_dcg().replace(ties="average")
+    for form in (NEVER, NOW):
+        with kernels(form), pytest.raises(ra.InputError, match=r"scores\[1\] is inf"):
+            value([0, 1], [0, np.inf], ra.presets.catboost.filtered_dcg())
+
+
+@pytest.mark.parametrize("ties", ["input", "worst", "best"])
+@pytest.mark.parametrize("labels", [[0, 1, 2, 1, 0, 2], [0, 1, 0, 1, 0, 1]])
+def test_measures_that_rank_alike_share_the_ranking(ties, labels, monkeypatch):
+    texts = ("catboost@3+gain=exp2", "catboost.map@3", "catboost.mrr@2", "ranklib.err@3")
+    several = [ra.parse(f"{text}+ties={ties}") for text in texts]
+    apart = [ra.evaluate(labels, SIX_SCORES, convention, group_sizes=[6]) for convention in several]
+    calls = []
+    run = dispatch.run
+    monkeypatch.setattr(
+        dispatch, "run", lambda kernel, *rest, **named: calls.append(kernel) or run(kernel, *rest, **named)
+    )
+    panel = ra.Panel(labels, several, group_sizes=[6])
+    calls.clear()
+    assert list(panel.evaluate(SIX_SCORES).values()) == apart
+    assert [kernel for kernel in calls if kernel.__module__.endswith("ranking")] == [ranked_columns]
+
+
+@pytest.mark.parametrize(("ties", "expected"), [("worst", -1), ("best", 0)])
+def test_a_gain_that_falls_has_its_own_order(ties, expected):
+    """Label -2 is below the level and so worth 0, label -1 is worth -1."""
+    several = [PLAIN["rbp"].replace(k=1, persistence=0, ties=ties, gain=gain) for gain in ("linear-from_-1", "linear")]
+    found = ra.evaluate([-2, -1], [0.5, 0.5], several, group_sizes=[2])
+    assert [score.value for score in found.values()] == [expected, -1 if ties == "best" else -2]
+
+
+@for_each(
+    ("measure", "changes", "expected"),
+    [
+        ("fall-out", {"unjudged": "zero"}, 1),
+        ("fall-out", {"unjudged": "drop"}, 1),
+        ("precision", {"relevant": "judged", "unjudged": "zero"}, 1 / 2),
+        ("precision", {"relevant": "judged", "unjudged": "drop"}, 1),
+    ],
+)
+def test_unjudged_rows_are_neither_relevant_nor_irrelevant(measure, changes, expected):
+    columns = {"judged": [True, False, True], "group_sizes": [3]}
+    assert value([0, 0, 1], [3, 2, 1], PLAIN[measure].replace(k=2, **changes), **columns) == expected
+
+
+@pytest.mark.parametrize(("ideal", "expected"), [("retrieved", 1 / (1 + 1 / 2)), ("cutoff", 6 / 11), ("all", 6 / 11)])
+def test_the_ideal_list_is_of_what_was_retrieved_or_of_all_that_was_judged(ideal, expected):
+    changes = {"precision": "float64", "ties": "input", "discount": "reciprocal"}
+    convention = ra.parse("trec_eval_9@3").replace(ideal=ideal, **changes)
+    columns = {"group_sizes": [4], "retrieved": [True, True, False, False]}
+    assert ra.evaluate([1, 0, 1, 1], [4.0, 3, 2, 1], convention, **columns).value == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_row_that_is_not_judged_is_no_reason_against_a_relevant_one():
+    columns = {"judged": [False, True, True, True], "group_sizes": [4]}
+    conv = PLAIN["bpref"].replace(unjudged="zero")
+    assert value([0, 1, 0, 1], [4, 3, 2, 1], conv, **columns) == (1 + (1 - 1 / 1)) / 2
+    # One of two relevant rows is not retrieved, and adds nothing.
+    found = value([1, 0, 1], [3, 2, 1], PLAIN["bpref"], retrieved=[True, True, False], group_sizes=[3])
+    assert found == 1 / 2

@@ -1,0 +1,434 @@
+"""AP, AUC, correlations, judgments by default and ideal lists: values by hand, and what their conventions refuse."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import partial
+from itertools import permutations
+from math import exp, log, log2, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from tests.helpers.tables import for_each
+from tests.oracles.correlations import _cosine
+
+AP = ra.AP(
+    k=None, relevant="from_1", divisor="relevant", ties="input", precision="float64", retrieve="all", short="pad",
+    empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
+)  # fmt: skip
+AUC = ra.AUC(
+    pairs="label", complement="float64", ties="average", precision="float64", empty="skip", missing="error",
+    unjudged="error", pool="queries", average="uniform",
+)  # fmt: skip
+POOLED = AUC.replace(pool="pairs", empty=0.5)
+CORRELATIONS = ["scipy.spearmanr", "scipy.kendalltau", "scipy.kendalltau+variant=c", "scipy.pearsonr"]
+ES = ra.presets.elasticsearch
+LINEAR = ra.presets.trec_eval_9(2).replace(ties="input", precision="float64", gain="linear")
+ONES = ra.presets.textbook(None).replace(ideal="ones", gain="linear")
+SECOND = 1 / log2(3)
+each_correlation = for_each("text", CORRELATIONS)
+
+
+def data(labels, scores=None, sizes=None, **columns):
+    """One query whose rows are ranked as they come, unless scores and sizes say otherwise."""
+    scores = -np.arange(float(len(labels))) if scores is None else scores
+    return {"labels": labels, "scores": scores, "group_sizes": sizes or [len(labels)], **columns}
+
+
+def value(labels, scores, convention, **columns):
+    return ra.evaluate(convention=convention, **data(labels, scores, **columns)).value
+
+
+FIVE = data([0, 1, 0, 2, 1], [0.5, 0.4, 0.3, 0.2, 0.1])
+WEIGHED = data([0, 1, 0, 1], row_weight=[0.5, 2, 3, 1])
+TWO_QUERIES = data([1, 0, 0, 1], [4, 2, 3, 1], [2, 2])
+PAIRS = data([2, 0, 1, 1, 0], [0.3, 0.3, 0.5, 0.1, 0.2], [3, 2])
+GIVEN = {**PAIRS, "pairs": ([2, 0, 3], [1, 2, 4], [2.0, 1.0, 0.5])}  # right, wrong, wrong
+TIED = data([-1, 0, 0, 1], [2, 1, 4, 4])
+# What Elasticsearch's own tests compute by hand: DiscountedCumulativeGainTests and ExpectedReciprocalRankTests.
+HITS = data([3, 2, 3, 9, 1, 9], judged=np.array([1, 1, 1, 0, 1, 0], bool))
+FOUR = data([3, 9, 0, 1], judged=np.array([1, 0, 1, 1], bool))
+HITS_IDEAL = 7 + 7 * SECOND + 3 / 2 + 1 / log2(5)
+# Gains 3 and 1 (not judged: 2 and so 3) share a score.
+UNJUDGED_TIE = data([1, 9], [1, 1], judged=[True, False])
+MISSED = data([0, 1, 0, 3, 2], retrieved=[True, True, True, False, True])  # the ranking: gains 0, 1, 0, 2
+UNJUDGED_TOP = data([9, 0, 2], judged=[False, True, True])
+VALUES = [
+    *((AP.replace(**changes), FIVE, expected) for changes, expected in [
+        ({}, (1 / 2 + 2 / 4 + 3 / 5) / 3), ({"k": 4}, (1 / 2 + 2 / 4) / 3),
+        ({"k": 2, "divisor": "cutoff"}, (1 / 2) / 2), ({"k": 4, "divisor": "found"}, (1 / 2 + 2 / 4) / 2),
+        ({"k": 1, "divisor": "found"}, 0), ({"retrieve": "above_0.35"}, (1 / 2) / 3),
+        ({"retrieve": "from_0.2"}, (1 / 2 + 2 / 4) / 3), ({"relevant": "above_1"}, (1 / 4) / 1),
+    ]),
+    # A tie that is retrieved together stands at its last rank.
+    (AP.replace(ties="together"), data([0, 1, 1, 0], [2, 1, 1, 0]), 2 * (2 / 3) / 2),
+    (AP.replace(ties="together"), data([1, 1, 0], [1, 1, 1]), 2 / 3),
+    (AP.replace(ties="together", k=2), data([1, 1, 0], [1, 1, 1]), 0),
+    (AP.replace(average="row"), WEIGHED, (2 * 2 / 2.5 + 1 * 3 / 6.5) / 3),
+    # All rows are one query, whose rows have the weights of their queries.
+    (AP.replace(pool="rows", average="query"), {**TWO_QUERIES, "query_weight": [2, 1]}, (2 * 1 + 1 * 3 / 6) / 3),
+    (AP.replace(pool="rows", average="query"), {**TWO_QUERIES, "group_sizes": [1, 3], "query_weight": [2, 1]},
+     (2 * 1 + 1 * 3 / 5) / 3),
+    (AP.replace(average="geometric_0.001"), data([1, 0, 0, 1, 0], [3, 2, 3, 1, 2], [2, 2, 1]),
+     exp((log(1) + log(0.5) + log(0.001)) / 3)),
+    # In float32 0.1 is 0.100000001, which is above 0.1; a bound that is rounded too would leave the row out.
+    *((ra.parse("catboost.map@3").replace(retrieve="above_0.1", precision="float32", ties=ties, empty=0),
+       data([1, 0], [0.1, 0.05]), 1) for ties in ("input", "average")),
+    *((AUC.replace(**changes), PAIRS, expected) for changes, expected in [
+        ({}, ((0.5 + 0 + 1) / 3 + 0) / 2),  # pairs of the first query: 2 over 0 tied, 2 over 1 wrong, 1 over 0 right
+        ({"ties": "worst"}, (1 / 3 + 0) / 2), ({"ties": "best"}, (2 / 3 + 0) / 2),
+        ({"pairs": "from_1"}, ((0.5 + 1) / 2 + 0) / 2),
+        ({"pairs": "above_1"}, 0.5 / 2),  # 2 over 0 tied, 2 over 1 wrong; no row of the second query is relevant
+        ({"pool": "pairs"}, 1.5 / 4), ({"pool": "rows"}, (0.5 + 0 + 1 + 1 + 1 + 1 + 0 + 0) / 8),
+    ]),
+    (AUC.replace(pairs="given", pool="pairs", average="pair", ties="worst", empty=0), GIVEN, 2 / 3.5),
+    (AUC.replace(pairs="given", pool="pairs", ties="worst", empty=0), {**GIVEN, "pairs": GIVEN["pairs"][:2]}, 1 / 3),
+    # Of no pair; of rows that are not retrieved, or neither judged nor retrieved.
+    (POOLED, data([1, 1], sizes=[1, 1]), 0.5),
+    *((AUC.replace(pairs=pairs, missing="zero", empty=0.25), data([0, 1], retrieved=[False] * 2), 0)
+      for pairs in ("label", "from_1")),
+    *((AUC.replace(pairs=pairs, unjudged="drop", empty=0.25), data([0, 0], judged=[False] * 2), 0.25)
+      for pairs in ("label", "from_1")),
+    *((ra.parse(text), TIED, expected) for text, expected in [
+        # Ranks by label 1, 2.5, 2.5, 4 and by score 2, 1, 3.5, 3.5, less 2.5.
+        ("scipy.spearmanr", (1.5 * 0.5 + 1.5 * 1) / 4.5),
+        ("scipy.spearmanr+ties=input", (1.5 * 0.5 + 1.5 * 0.5) / sqrt(4.5 * 5)),  # scores rank 2, 1, 4, 3
+        ("scipy.spearmanr+ties=reverse", (1.5 * 0.5 + 1.5 * 1.5) / sqrt(4.5 * 5)),  # scores rank 2, 1, 3, 4
+        # Of 6 pairs one ties by label, another by score; 3 of the other 4 are concordant.
+        ("scipy.kendalltau", (3 - 1) / 5),
+        ("scipy.kendalltau+variant=c", (3 - 1) / (4 * 4 * (3 - 1) / (2 * 3))),  # 3 labels, 3 scores
+        ("scipy.pearsonr", (1 * 0.75 + 0 + 0 + 1 * 1.25) / sqrt(2 * (0.75**2 + 1.75**2 + 2 * 1.25**2))),
+    ]),
+    # Scores that float32 cannot tell apart tie.
+    (ra.parse("scipy.kendalltau"), data([2, 1, 3], [1, 1 + 1e-12, 2]), 1 / 3),
+    (ra.parse("scipy.kendalltau+precision=float32"), data([2, 1, 3], [1, 1 + 1e-12, 2]), 2 / sqrt(3 * 2)),
+    (ra.parse("pandas.spearman"), data([-0.02, -0.01, 0.03]), -1),
+    (ES.dcg(10), HITS, 12.779642067948913), (ES(10), HITS, 12.779642067948913 / 13.347184833073591),
+    (ES.dcg(10, unknown_doc_rating=2), HITS, 12.779642067948913 + 3 / log2(5) + 3 / log2(7)),
+    (ES(10, unknown_doc_rating=2), HITS, (12.779642067948913 + 3 / log2(5) + 3 / log2(7)) / HITS_IDEAL),
+    (ES(4, unknown_doc_rating=5), HITS, (12.392789260714371 + 31 / log2(5)) / HITS_IDEAL),
+    (ES.err(4, maximum_relevance=3), FOUR, 0.875 + 0.00390625),
+    (ES.err(4, maximum_relevance=3, unknown_doc_rating=2), FOUR, 0.8984375 + 0.00244140625),
+    (ES.err(3, maximum_relevance=3, unknown_doc_rating=2), FOUR, 0.8984375),
+    (ES.precision(3), FOUR, 1 / 3), (ES.precision(3, relevant_rating_threshold=0), FOUR, 2 / 3),
+    (ES.recall(3), FOUR, 1 / 2), (ES.mrr(4, relevant_rating_threshold=4), FOUR, 0),
+    *((ES.dcg(None, unknown_doc_rating=2).replace(ties=ties), UNJUDGED_TIE, expected) for ties, expected in [
+        ("worst", 1 + 3 * SECOND), ("average", 2 + 2 * SECOND), ("best", 3 + SECOND)]),
+    (ONES.at(3), data([0, 1, 0, 1]), SECOND / (1 + SECOND + 1 / 2)),
+    (ONES.at(10), data([1, 1]), (1 + SECOND) / sum(1 / log2(rank + 1) for rank in range(1, 11))),
+    (ONES, data([1, 0]), 1 / (1 + SECOND)),
+    (ONES.at(2), data([3, 0]), 3 / (1 + SECOND)),  # graded labels go beyond gain 1, and so beyond 1
+    (ra.presets.rectools(3), data([0, 0, 1, 0], sizes=[2, 2]), 1 / (1 + SECOND + 1 / 2)),  # the first one is empty
+    *((LINEAR.replace(ideal=ideal, k=k), MISSED, expected) for ideal, k, expected in [
+        ("cutoff", 2, SECOND / (3 + 2 * SECOND)),
+        ("retrieved-only", 2, SECOND / (2 + 1 * SECOND)),  # the retrieved rows hold gains 2, 1, 0, 0
+        ("top-only", 2, SECOND / 1),  # ranks 1 and 2 hold gains 0 and 1
+        ("retrieved-only", None, (SECOND + 2 / log2(5)) / (2 + SECOND)),
+        ("top-only", None, (SECOND + 2 / log2(5)) / (2 + SECOND)),
+        ("top-only", 1, 0.0),  # rank 1 holds a gain of 0, so its ideal DCG is 0
+    ]),
+    # A query whose retrieved rows have no gain is empty; one whose top rows alone have none counts 0.
+    (LINEAR.replace(ideal="retrieved-only", empty=0.5), data([0, 0, 3, 1, 0], sizes=[3, 2],
+                                                             retrieved=[True, True, False, True, True]), (0.5 + 1) / 2),
+    (LINEAR.replace(ideal="top-only", empty=1, k=1), data([0, 3, 0, 0, 1], sizes=[2, 2, 1]), (0 + 1 + 1) / 3),
+    # Gains 1 (declared for the row without judgment) and 0 at the top two ranks, 2 below: both lists hold the 1.
+    *((LINEAR.replace(unjudged=1, ideal=ideal), UNJUDGED_TOP, expected) for ideal, expected in [
+        ("cutoff", 1 / 2), ("retrieved-only", 1 / (2 + SECOND)), ("top-only", 1.0)]),
+]  # fmt: skip
+
+
+@for_each(("convention", "rows", "expected"), VALUES, ids=str)
+def test_values_by_hand(convention, rows, expected):
+    for choice in (NOW, NEVER):
+        with kernels(choice):
+            score = ra.evaluate(convention=convention, **rows)
+        assert score.value == pytest.approx(expected, rel=1e-14, abs=1e-15), choice
+
+
+@for_each(
+    ("convention", "changes", "problem"),
+    [
+        (AP, {"ties": "average", "divisor": "found"}, "has no closed form under divisor='found'"),
+        (AP, {"ties": "average", "average": "row"}, "has no closed form under average='row'"),
+        (AP, {"ties": "average", "pool": "rows", "average": "query"}, "has no closed form"),
+        (AP, {"k": 5, "divisor": "cutoff", "average": "row"}, "divisor='cutoff' counts rows"),
+        (AP, {"pool": "rows", "average": "query-except-empty", "empty": 1}, "means nothing with pool='rows'"),
+        (AP, {"pool": "rows", "ties": "docid-ascending"}, "pool='rows' takes all rows as one"),
+        (AP, {"pool": "pairs"}, "allowed are 'queries', 'rows'"),
+        (AP, {"relevant": "above"}, "relevant='above' is not a choice; allowed are 'above_<number>'"),
+        (AP, {"relevant": "from_nan"}, "is not a choice"),
+        (AP, {"divisor": "k"}, "allowed are 'relevant', 'cutoff', 'found'"),
+        (AP, {"average": "geometric_0"}, "the floor, above 0 and at most 1"),
+        (AUC, {"average": "pair"}, "means nothing with pool='queries'"),
+        (AUC, {"average": "pair", "pool": "pairs"}, "average='pair' needs pairs='given'"),
+        (AUC, {"average": "row", "pairs": "given"}, "has weights of pairs"),
+        (AUC, {"average": "row", "pool": "pairs"}, "means nothing with pool='pairs'"),
+        (AUC, {"ties": "input"}, "allowed are 'average', 'worst', 'best'"),
+        (AUC, {"pairs": "all"}, "allowed are 'label', 'unit', 'every-two', 'given', 'above_<number>'"),
+        *((ra.parse(text), {"average": "query", "pool": "rows"}, "average='query' means nothing with pool='rows'")
+          for text in CORRELATIONS),
+        (ES(5), {"unjudged": -1}, r"unjudged=-1 is not a choice; allowed are 'a number in \[0, 1023\]'"),
+        (ES(5), {"unjudged": True}, "unjudged=True is not a choice"),
+        (ES(5), {"unjudged": 2, "gain": "table_0_1"}, "unjudged=2 is a label outside the gain table.*\nHint: "),
+        (ES(5), {"unjudged": 0.5, "gain": "table_0_1"}, "unjudged=0.5 is a label outside the gain table"),
+        (ES.mrr(5), {"unjudged": 1}, "unjudged=1 is not a choice; allowed are 'zero', 'drop', 'error'"),
+        (ra.presets.textbook(10), {"ideal": "top-only"},
+         r"'average' leaves open\.\nHint: ties='input', or ideal='retrieved"),
+    ],
+)  # fmt: skip
+def test_fields_that_do_not_go_together_are_refused(convention, changes, problem):
+    with pytest.raises(ra.ConventionError, match=problem):
+        convention.replace(**changes)
+
+
+TOP = ra.presets.lightgbm(10).replace(ideal="top-only")
+TOOLS = ra.presets.TOOLS
+NO_SUCH_OBJECTIVE = r"needs an ideal DCG that no score changes.*\nHint: train under"
+
+
+@for_each(
+    ("call", "problem"),
+    [
+        (lambda: ES(5, unknown_doc_rating=-1), "unknown_doc_rating=-1; allowed are whole numbers from 0 on"),
+        (lambda: ES.err(5, maximum_relevance=0.5), "maximum_relevance=0.5; allowed are whole numbers"),
+        (lambda: ES.err(5, maximum_relevance=1024), r"maximum_relevance=1024; allowed are whole numbers to 1023\."),
+        (lambda: ES.precision(5, ignore_unlabeled=True), "removes hits after applying the cutoff.*\nHint: presets."),
+        (lambda: ES.read("recall", normalize=True), "'recall' has no parameter 'normalize'"),
+        (lambda: ES.read("dcg", normalize=True, foo=1), "'dcg' has no parameter 'foo'"),
+        (lambda: ES.read("ndcg"), "'ndcg' with 'k' is not a known metric of elasticsearch"),
+        (lambda: ra.presets.rectools(5, log_base=1), "discount='log_1'"),
+        *((partial(ra.presets.rectools.f1_beta, 5, beta=beta), r"beta=-?1.4e.154; allowed are finite.*\nHint: beta=1")
+          for beta in (1.4e154, -1.4e154)),
+        (lambda: ra.presets.rectools(10**6 + 1), "k=1000001 with ideal='ones'.*up to 1000000.\nHint: k=None"),
+        (lambda: ra.objectives.lightgbm.lambdarank().replace(convention=TOP), NO_SUCH_OBJECTIVE),
+        (lambda: ra.objectives.ApproxNDCG(convention=TOP, temperature=1, hessian=1), NO_SUCH_OBJECTIVE),
+        (lambda: ra.objectives.LambdaLoss(convention=TOP, scheme="ndcg2", truncation=None, sigma=1), NO_SUCH_OBJECTIVE),
+        (lambda: ra.objectives.catboost.stochastic_rank("NDCG").replace(convention=TOP), NO_SUCH_OBJECTIVE),
+        (lambda: ra.objectives.catboost.yetirank(mode="NDCG").replace(convention=TOP), NO_SUCH_OBJECTIVE),
+        *((partial(TOOLS[tool].write, text), f"{tool} cannot express {reason}") for tool, text, reason in [
+            ("pandas", "scipy.kendalltau+variant=c", "variant='c', only variant='b'"),
+            ("polars", "pandas.kendall", "measure='kendall'"),
+            ("scipy", "scipy.spearmanr+ties=input", "ties='input', only ties='mean-rank'"),
+            ("scipy", "lightgbm@10", "measure='ndcg'.*only measure='pearson'"),
+        ]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_what_means_nothing_is_refused(call, problem):
+    with pytest.raises(ra.ConventionError, match=problem) as caught:
+        call()
+    assert isinstance(caught.value, ra.UnsupportedConventionError) == ("cannot express" in problem)
+
+
+@for_each("tool", ["scipy", "pandas", "polars"])
+def test_a_library_without_ndcg_says_so(tool):
+    with pytest.raises(
+        ra.ConventionError,
+        match=rf"{tool} has no NDCG, only correlations\.\nHint: presets\.{tool}\.(pearson|spearmanr)\(",
+    ):
+        TOOLS[tool](10)
+    with pytest.raises(ra.ConventionError, match=f"'{tool}@10' is neither a preset"):
+        ra.parse(f"{tool}@10")
+    with pytest.raises(ra.ConventionError, match=f"not a known metric of {tool}; .* presets for '(spearmanr|pearson)'"):
+        TOOLS[tool].read("ndcg")
+    assert tool not in ra.presets.names()
+
+
+def test_equal_meanings_have_one_spelling():
+    assert AP.replace(divisor="cutoff").divisor == "relevant"
+    assert AP.replace(relevant="above_0.50").relevant == "above_0.5"
+    assert AP.replace(pool="rows", empty="skip").empty == "error"
+    assert [ra.presets.rectools.f1_beta(5, beta=beta).beta_squared for beta in (-3, 0, 1e154)] == [9, 0, 1e154 * 1e154]
+    assert AUC.replace(complement="float32") == AUC
+    assert AUC.replace(pool="rows").empty == "error"
+    assert str(AUC).startswith("auc/pairs=label/complement=float64/ties=average/")
+    assert LINEAR.replace(ideal="top-only", k=None) == LINEAR.replace(ideal="retrieved-only", k=None)
+    for gain, label, spelled in (("exp2", 0, "zero"), ("exp2-floor", 0.9, "zero"), ("exp2", 0.9, 0.9),
+                                 ("table_0_0_1", 1, "zero"), ("table_1_2", 0, 0.0)):  # fmt: skip
+        assert ES(5).replace(gain=gain, unjudged=label).unjudged == spelled  # a label without gain is zero
+    for ties in ("input", "reverse", "worst", "best"):
+        plain = ra.presets.textbook(4).replace(ties=ties)
+        assert plain.replace(ideal="retrieved-only").all_retrieved() == plain
+
+
+@for_each(
+    ("text", "params", "means"),
+    [
+        ("dcg", {}, "elasticsearch.dcg@10"),
+        ("dcg", {"normalize": True, "k": 5, "unknown_doc_rating": 2}, "elasticsearch@5+unjudged=2"),
+        ("expected_reciprocal_rank", {"maximum_relevance": 3, "k": 20}, "elasticsearch.err@20+scale=8"),
+        ("expected_reciprocal_rank", {"maximum_relevance": 1023}, f"elasticsearch.err@10+scale={2**1023}"),
+        ("dcg", {"unknown_doc_rating": 0}, "elasticsearch.dcg@10+unjudged=0"),
+        ("precision", {"relevant_rating_threshold": 2}, "elasticsearch.precision@10+relevant=from_2"),
+        ("recall", {"k": 20}, "elasticsearch.recall@20"),
+        ("mean_reciprocal_rank", {}, "elasticsearch.mrr@10"),
+    ],
+)
+def test_elasticsearch_reads_its_own_words(text, params, means):
+    assert ES.read(text, **params) == ra.parse(means)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    labels=st.lists(st.integers(0, 1), min_size=1, max_size=6).filter(any), seed=st.integers(0, 10**6),
+    k=st.sampled_from([None, 1, 2, 3, 4]), divisor=st.sampled_from(["relevant", "cutoff"]),
+)  # fmt: skip
+def test_averaged_ties_of_ap_are_the_mean_over_all_orders(labels, seed, k, divisor):
+    scores = np.random.default_rng(seed).integers(0, 3, len(labels)).astype(float)
+    convention = AP.replace(k=k, divisor=divisor)
+    orders = np.array(list(permutations(range(len(labels)))))  # each of them a query
+    mean = value(np.array(labels)[orders].ravel(), scores[orders].ravel(), convention,
+                 sizes=[len(labels)] * len(orders))  # fmt: skip
+    averaged = convention.replace(ties="average")
+    assert value(labels, scores, averaged) == pytest.approx(mean, abs=1e-13)
+    assert value([1] * len(labels) + [0], [0.5] * len(labels) + [0.1], averaged.replace(k=None)) == 1
+
+
+def test_pairs_of_all_queries_together():
+    """Per-query values are the query's own, NaN where it has no pair; without any pair the value is that of `empty`."""
+    assert ra.Panel([1, 1], [POOLED], group_sizes=[1, 1]).measure([1, 2]).shares[POOLED].tolist() == [0.25, 0.25]
+    parts = [ra.Evaluator([1, 0], POOLED, qid=[q, q]).tally([1.0, 2.0]) for q in "ab"]
+    assert sum(parts).score().value == 0
+    assert ra.Evaluator([1, 1], POOLED, qid=["c", "c"]).tally([1, 2]).score().value == 0.5
+    strict = POOLED.replace(empty="error")
+    per_query = ra.Evaluator([1, 0, 1, 1, 0], strict, group_sizes=[2, 1, 2]).per_query([1, 2, 3, 2, 1])
+    np.testing.assert_array_equal(per_query, [0, np.nan, 1])
+    with pytest.raises(ra.InputError, match="nothing is left to average"):
+        ra.evaluate([1, 1], [1, 2], strict, group_sizes=[1, 1])
+    with pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given"):
+        ra.evaluate([1, 0], [1, 2], AUC.replace(pairs="given"), group_sizes=[2])
+
+
+def test_auc_of_many_rows_is_what_their_ranks_give():
+    from scipy.stats import mannwhitneyu
+
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 2, 3000), rng.integers(0, 500, 3000).astype(float)
+    convention = AUC.replace(pairs="from_1", pool="rows", empty="error")
+    statistic = mannwhitneyu(scores[labels == 1], scores[labels == 0]).statistic
+    expected = pytest.approx(statistic / (labels.sum() * (labels == 0).sum()), rel=1e-14)
+    assert ra.evaluate(labels, scores, convention, qid=rng.integers(0, 30, 3000)).value == expected
+
+
+@each_correlation
+def test_correlations_of_queries_without_one_weighted_and_of_all_rows(text):
+    """A query of equal labels or of one row is empty; equal scores count what `constant` says."""
+    rows = {"labels": [2, 2, 2, -1, 0, 1], "scores": [1, 2, 3, 4, 5, 6], "group_sizes": [3, 1, 2]}
+    score = ra.evaluate(convention=text, **rows)
+    assert (score.value, score.n_scored, score.n_empty) == (1, 1, 2)
+    assert ra.evaluate(convention=f"{text}+empty=-0.5", **rows).value == 0
+    for end, labels, sizes in (("empty=error", rows["labels"], [3, 1, 2]), ("pool=rows", [1, 1], [2])):
+        with pytest.raises(ra.InputError, match="query 0 has nothing to find, and the convention says empty='error'"):
+            ra.evaluate(labels, range(len(labels)), f"{text}+{end}", group_sizes=sizes)
+    for constant in (-1, 0, 0.25):
+        for scores in ([1, 2, 7, 7], [1, 2, 0.1, 0.1], [1, 2, 0, -0.0]):
+            score = ra.evaluate([0, 1, 0, 1], scores, f"{text}+constant={constant}", group_sizes=[2, 2])
+            assert (score.value, score.n_scored) == ((1 + constant) / 2, 2)
+    weighted = value([0, 1, 0, 1], [0, 1, 1, 0], f"{text}+average=query", sizes=[2, 2], query_weight=[3, 1])
+    assert weighted == 0.5
+    labels, scores = [0, 1, 5, 7], [0, 1, -2, 3]
+    assert value(labels, scores, f"{text}+pool=rows", sizes=[2, 2]) == value(labels, scores, text)
+
+
+@each_correlation
+def test_correlations_are_exact_in_a_perfect_order_and_the_same_in_any_order_of_rows(text):
+    rng = np.random.default_rng(1)
+    labels, scores = rng.integers(-9, 9, 300) / 7, rng.normal(0, 1, 300).round(1)
+    orders = [rng.permutation(300) for _ in range(9)]
+    for choice in (NOW, NEVER):
+        with kernels(choice):
+            for n in (2, 3, 10, 999):
+                perfect = rng.normal(0, 0.01, n)
+                assert value(perfect, 3 * perfect, text) == 1
+                assert value(perfect, -perfect / 8, text) == -1
+            assert len({value(labels[order], scores[order], text) for order in orders}) == 1
+
+
+def test_pearson_is_right_in_the_last_digits():
+    rng = np.random.default_rng(2)
+    labels, noise = rng.normal(0, 1, 120), rng.normal(0, 1, 120)
+    cases = {
+        "plain": labels + noise,
+        "far from 0": 1e9 + labels + noise,
+        "span overflows": np.clip(labels + noise, -3, 3) * 5.9e307,
+        "subnormal": np.round((labels + noise) * 9) * 5e-324,
+        "outlier": np.where(np.arange(120) == 7, 1e12, labels + noise),
+        "uncorrelated": noise - labels * (noise @ labels) / (labels @ labels),
+    }
+    for case, scores in cases.items():
+        expected = _cosine([Fraction(label) for label in labels], [Fraction(score) for score in scores])
+        for choice in (NOW, NEVER):
+            with kernels(choice):
+                assert value(labels, scores, "scipy.pearsonr") == pytest.approx(expected, rel=4e-16, abs=2e-16), case
+    # Sums that are not compensated lose three digits in this long query: 0.5843162426247164.
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 50, 200_000).astype(float)
+    scores = labels + rng.normal(0, 20, labels.size).round(1)
+    a, b = ((column - math.fsum(column) / column.size) for column in (labels, scores))
+    expected = math.fsum(a * b) / sqrt(math.fsum(a * a) * math.fsum(b * b))
+    with kernels(NOW):
+        assert value(labels, scores, "scipy.pearsonr") == pytest.approx(expected, rel=4e-16)
+
+
+def test_weights_of_documents_are_labels_of_their_gains():
+    """As TensorFlow Ranking, Keras-RS and Rax weigh documents: gain x weight, in the ideal list too."""
+    gains, weights, scores = np.array([[3, 0, 1], [1, 7, 0]]), np.array([[0.5, 2, 4], [1, 0.25, 3]]), [3, 2, 1]
+    discounts = 1 / np.log2([2, 3, 4])
+    products = gains * weights
+    per_list = (products * discounts).sum(1) / (-np.sort(-products) * discounts).sum(1)
+    lists = products.sum(1) / gains.sum(1)
+    linear = ra.presets.ranklib(None).replace(gain="linear", average="query")
+    queries = ra.Queries(products.ravel(), group_sizes=[3, 3], query_weight=lists)
+    assert ra.Evaluator(queries, linear).per_query(scores * 2) == pytest.approx(per_list)
+    assert ra.evaluate(queries, scores * 2, linear).value == pytest.approx((per_list * lists).sum() / lists.sum())
+    assert "labels w x g with gain='linear'" in ra.presets.inexpressible()["document_weights"]
+
+
+def test_the_ratio_of_sums_is_the_mean_weighted_by_ideal_dcgs():
+    """DCGs 3, 1/log2(3) and 0 by ideal DCGs 3, 1 and 0."""
+    labels, scores, sizes = [2, 0, 0, 1, 0, 0], [2, 1, 2, 1, 2, 1], [2, 2, 2]
+    ideal = ra.Evaluator(labels, "ranklib.dcg@10", group_sizes=sizes).per_query(labels)
+    convention = ra.presets.ranklib(10).replace(average="query")
+    assert value(labels, scores, convention, sizes=sizes, query_weight=ideal) == pytest.approx((3 + SECOND) / (3 + 1))
+    assert "query_weight=ideal DCGs" in ra.presets.inexpressible()["ratio_of_sums"]
+
+
+def test_a_search_identifies_what_leaves_rows_out_of_the_ideal_list_or_gives_them_a_label():
+    rng = np.random.default_rng(2)
+    labels, scores, left_out = rng.integers(0, 4, 400), rng.random(400), rng.random(400) < 0.3
+    searches = [
+        (labels, {"retrieved": ~left_out}, ra.presets.yahoo(3).replace(ideal="retrieved-only", missing="zero")),
+        (labels, {"retrieved": ~left_out}, ra.presets.yahoo(3).replace(ideal="top-only", missing="zero")),
+        (labels, {"judged": ~left_out}, ES(3, unknown_doc_rating=1)),
+        (left_out.astype(float), {}, ra.presets.rectools(3)),
+    ]
+    for column, columns, convention in searches:
+        queries = ra.Queries(column, group_sizes=[10] * 40, **columns)
+        printed = f"{ra.evaluate(queries, scores, convention).value:.8f}"
+        matches = ra.audit.identify(queries, scores, value=printed, k=3)
+        assert any(match.covers(convention) for match in matches), convention
+    assert "rectools" in {name for match in matches for name in match.presets}
+
+
+def test_the_common_mistake_is_explained():
+    a, b = LINEAR, LINEAR.replace(ideal="top-only", gain="exp2")
+    parts = ra.audit.explain(a=a, b=b, **MISSED).contributions
+    cutoff = SECOND / (3 + 2 * SECOND)
+    assert parts["ideal"] == pytest.approx(SECOND - cutoff, abs=0.1)
+    assert sum(parts.values()) == pytest.approx(1 * SECOND - cutoff)
+
+
+def test_an_objective_divides_by_the_ideal_list_of_the_retrieved_rows():
+    """With delta = (3 - 1) (1 - 1/log2(3)) / ideal, a half of it at equal scores."""
+    convention = LINEAR.replace(ideal="retrieved-only", k=None, missing="zero")
+    lambdarank = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact", normalization="none", sigma=1)
+    columns = {"group_sizes": [3], "retrieved": [True, True, False]}
+    grad, _ = ra.objectives.gradients([3, 1, 4], [0.0] * 3, lambdarank.replace(convention=convention), **columns)
+    delta = 2 * (1 - SECOND) / (3 + SECOND)
+    assert grad.tolist() == pytest.approx([-delta / 2, delta / 2, 0], rel=1e-6)

@@ -1,0 +1,162 @@
+"""Texts of conventions: what each means, what is refused, and that names and signatures read back."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import presets
+from rankadapters.core.measures import MEASURES
+from rankadapters.core.presets.texts import as_convention
+from tests.helpers.convention_strategies import values_of
+from tests.helpers.depth import examples
+from tests.helpers.tables import for_each
+
+
+@for_each(
+    ("text", "means"),
+    [
+        ("letor4@10", presets.letor4(10)),
+        ("letor4@all", presets.letor4(None)),
+        ("ndcg@10/letor4", presets.letor4(10)),
+        ("lightgbm.map@5", presets.lightgbm.map(5)),
+        ("ap@5/lightgbm.map", presets.lightgbm.map(5)),
+        ("lightgbm.auc", presets.lightgbm.auc()),
+        ("auc/lightgbm.auc", presets.lightgbm.auc()),
+        ("trec_eval_9.map", presets.trec_eval_9.map()),
+        ("trec_eval_9.recip_rank", presets.trec_eval_9.recip_rank()),
+        ("rr@all/trec_eval_9.recip_rank", presets.trec_eval_9.recip_rank()),
+        ("rr@5/catboost.mrr+average=uniform", presets.catboost.mrr(5, use_weights=False)),
+        ("catboost.query_soft_max+beta=0.5", presets.catboost.query_soft_max(beta=0.5)),
+        ("query-rmse/catboost.query_rmse", presets.catboost.query_rmse()),
+        (
+            "query-cross-entropy/alpha=0.95/missing=error/unjudged=error/average=query/v1",
+            presets.catboost.query_cross_entropy(),
+        ),
+        ("yahoo.err", presets.yahoo.err()),
+        ("err@all/yahoo.err", presets.yahoo.err()),
+        ("catboost.pfound@5+discount=power_0.9", presets.catboost.pfound(5, decay=0.9)),
+        ("precision@5/letor4.p", presets.letor4.p(5)),
+        ("r-precision/trec_eval_9.Rprec", presets.trec_eval_9.Rprec()),
+        ("yahoo@10+empty=0", presets.yahoo(10).replace(empty=0)),
+        ("ndcg@10/xgboost+empty=0", presets.xgboost(10, minus=True)),
+        ("lightgbm@10+gain=table_0_1_3", presets.lightgbm(10, label_gain=[0, 1, 3])),
+        ("lightgbm@10+gain=table_0_1e+30", presets.lightgbm(10, label_gain=[0, 1e30])),
+        ("lightgbm@10+gain=table_0_1e30+empty=0", presets.lightgbm(10, label_gain=[0, 1e30]).replace(empty=0)),
+        ("trec_eval_9.map+average=geometric_1e-05", presets.trec_eval_9.gm_map()),
+    ],
+)
+def test_a_text_means_its_convention(text, means):
+    assert ra.parse(text) == means
+    assert as_convention(text) == means
+
+
+@for_each(
+    ("text", "problem"),
+    [
+        ("letor4", "'letor4' has no cutoff.\nHint: 'letor4@10'"),
+        ("lightgbm.auc@5", "has a cutoff, but lightgbm.auc has none"),
+        ("catboost.query_rmse@5", "has a cutoff, but catboost.query_rmse has none"),
+        ("lightgbm.nope@5", "the presets are 'lightgbm', 'lightgbm.map'"),
+        ("ndcg@10/lightgbm.map", "begins with 'ndcg', but 'lightgbm.map' is 'ap'"),
+        ("ndcg@10/0123abc", "digits of a hash, which cannot be read back"),
+        ("yahoo@10+empty=0+empty=1", "is not a field=value pair that occurs once"),
+        ("yahoo@10+k=5", "is not a field=value pair that occurs once"),
+        ("yahoo@10+short=padd", "short='padd' is not a choice; allowed are 'pad', 'zero', 'skip'"),
+        ("yahoo@10+nope=1", "NDCG has no field 'nope'"),
+        ("yahoo@0", "k=0 is not a cutoff"),
+        (" yahoo@10", "neither a preset@k"),
+        ("yahoo@10 ", "neither a preset@k"),
+        ("ndcg@10/letor4@10", "neither a preset@k"),
+        ("ap@10", "'ap@10' does not say whose ap it is, and tools differ.\nHint: 'sklearn.average_precision_score@10'"),
+        ("auc", "Hint: 'sklearn.roc_auc_score', 'lightgbm.auc', 'xgboost.auc', ...;"),
+        ("MRR@all", "Hint: 'catboost.mrr@all', 'ranx.mrr@all', "),
+        ("auc/pairs=label", "truncated"),
+        ("letor5@10", "Hint: did you mean 'letor4@10'?"),
+        ("lightgbm.mapp@10+empty=0", "Hint: did you mean 'lightgbm.map@10+empty=0'?"),
+        ("lightgbm:10", "the presets are 'textbook', 'sklearn'"),
+        ("yahoo@10+empty=\r1", "empty='\\r1'"),
+        ("yahoo@10+empty=\x1c1", "empty='\\x1c1'"),
+        ("lightgbm@10+gain=table_0_\u0663", "is not a table of numbers"),
+        ("lightgbm@10+gain=table_0_ 1", "is not a table of numbers"),
+        ("yahoo@10+gain=table_", "is not a table of numbers"),
+        ("auc@10/pairs=label/v1", "does not start with a measure and its cutoff"),
+    ],
+)
+def test_a_bad_text_says_what_is_wrong_with_it(text, problem):
+    with pytest.raises(ra.ConventionError, match=re.escape(problem)):
+        ra.parse(text)
+
+
+@for_each("name", presets.names(None))
+@for_each("k", [1, 10, None])
+def test_every_preset_is_read_back_from_all_its_texts(name, k):
+    convention = presets.make(name, k)
+    for text in (str(convention), convention.name, convention.short_name):
+        assert ra.parse(text) == convention
+    assert ra.parse(convention.name).name == convention.name
+    assert "+" not in convention.name or name in convention.name
+
+
+@given(st.data(), st.sampled_from(presets.names(None)), st.sampled_from([1, 5, None]))
+@settings(max_examples=examples(300), deadline=None)
+def test_the_name_of_a_changed_preset_says_the_change_and_reads_back(data, name, k):
+    preset = presets.make(name, k)
+    fields = data.draw(st.lists(st.sampled_from(preset.fields()), max_size=3, unique=True))
+    changes = {field: data.draw(values_of(preset.declared()[field])) for field in fields}
+    try:
+        convention = preset.replace(**changes)
+    except ra.ConventionError:
+        return
+    for again in (pickle.loads(pickle.dumps(convention)), copy.deepcopy(convention), ra.parse(convention.short_name)):
+        assert again == convention
+        assert hash(again) == hash(convention)
+    if not re.fullmatch(".*/[0-9a-f]{7}", convention.name):
+        assert ra.parse(convention.name) == convention
+    assert pickle.loads(pickle.dumps(convention)).name == convention.name
+
+
+@given(st.text(alphabet="abdeglnortmpu4@/+=._-0189 kv", max_size=40))
+@settings(max_examples=examples(250))
+def test_any_other_text_is_refused_and_nothing_else_happens(text):
+    try:
+        found = ra.parse(text)
+    except ra.ConventionError:
+        return
+    assert ra.parse(str(found)) == found
+
+
+def test_a_name_says_no_more_than_differs_from_its_preset():
+    # empty=0 makes query of query-except-empty, which is therefore not part of the name.
+    assert presets.xgboost(10, minus=True).name == "ndcg@10/xgboost+empty=0"
+    assert presets.lightgbm(10).replace(empty=0, average="query").name == "ndcg@10/lightgbm+empty=0"
+    changed = presets.yahoo(10).replace(empty=0)
+    assert changed.replace(empty=1).name == "ndcg@10/yahoo"
+    assert changed.at(5).name == "ndcg@5/yahoo+empty=0"
+
+
+def test_numbers_are_written_without_a_plus():
+    assert str(presets.lightgbm(1, label_gain=[0, 1e22])).split("/")[1] == "gain=table_0_1e22"
+    assert ra.parse(str(presets.lightgbm(1, label_gain=[0, 1e-7]))).gain == "table_0_1e-07"
+
+
+def test_a_text_is_read_in_a_process_that_has_read_none():
+    """By a convention that is made of its fields, or that comes from a pickle."""
+    convention = presets.yahoo(10).replace(empty=0)
+    fields = ", ".join(f"{name}={value!r}" for name, value in convention.to_dict().items())
+    for made in (f"ra.NDCG({fields})", f"pickle.loads({pickle.dumps(convention)!r})"):
+        code = f"import pickle\nimport rankadapters as ra\nprint({made}.diff('yahoo@10'))"
+        printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+        assert printed == "{'empty': (0.0, 1.0)}\n"
+
+
+def test_measures_are_public_and_say_their_word():
+    assert [getattr(ra, each.__name__).measure for each in MEASURES.values()] == list(MEASURES)

@@ -1,0 +1,88 @@
+"""Real engines on this machine: Dask clusters of two and three processes, and Spark with two threads."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = str(Path(__file__).parents[2])
+
+
+@contextlib.contextmanager
+def dask_client(n_workers):
+    """Start a Dask cluster of worker processes and yield its client."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        worker_environment(),
+        distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            # Any free port: two test processes may each have a cluster. There is no dashboard behind it.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=50,
+        ) as cluster,
+        # Not for all: a test says which cluster it means, and code without one must not find either.
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextlib.contextmanager
+def spark_session():
+    """Start a Spark session with two threads, bound to loopback and without a user interface."""
+    sql = pytest.importorskip("pyspark.sql")
+    if not shutil.which("java") and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs a Java runtime: apt-get install openjdk-17-jre-headless")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.log.level": "ERROR",
+    }
+    with worker_environment(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1"):
+        session = sql.SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+        gateway = session.sparkContext._gateway
+        yield session
+        session.stop()
+        gateway.shutdown()  # or the virtual machine lives as long as this process
+        gateway.proc.stdin.close()
+        gateway.proc.wait(30)
+
+
+@contextlib.contextmanager
+def worker_environment(**more):
+    """Let processes that an engine starts import what this one does, and take one thread each."""
+    paths = [REPOSITORY, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "OMP_NUM_THREADS": "1", **more}.items():
+            patch.setenv(name, value)
+        yield
+
+
+def failure_of(run, seconds=90):
+    """Run what must fail and return its error; what still runs after a time that is long on a busy machine hangs."""
+    errors = []
+
+    def catch():
+        try:
+            run()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the test looks at it
+            errors.append(error)
+
+    thread = threading.Thread(target=catch, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), f"still runs after {seconds} s"
+    assert errors, "did not fail"
+    return errors[0]

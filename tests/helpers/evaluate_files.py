@@ -1,0 +1,21 @@
+"""Small files, and ways to run the command, that the tests of `rankadapters evaluate` share."""
+
+from __future__ import annotations
+
+from tests.helpers import command
+
+ROWS = "2 qid:7 1:1 #docid = b\n0 qid:7 1:2 #docid = a\n0 qid:9 #docid = c\n"
+SCORES = "0.5\n0.75\n1\n"
+QRELS = "7 0 b 2\n7 0 a 0\n9 0 c 0\n8 0 d 1\n"
+LEFT_OUT = "1 query of the run is not in the qrels and was left out: 6"
+RUN = "7 Q0 a 1 0.75 t\n7 Q0 b 2 0.5 t\n9 Q0 c 1 1 t\n6 Q0 c 1 1 t\n"
+TABLE = "query,grade,model,doc\n7,2,0.5,b\n7,0,0.75,a\n9,0,1,c\n"
+COLUMNS = ("--label", "grade", "--score", "model", "--qid", "query")
+
+
+def printed(capsys, *arguments, note=""):
+    return command.printed(capsys, "evaluate", *arguments, note=note)
+
+
+def refused(capsys, *arguments):
+    return command.refused(capsys, "evaluate", "--convention", "textbook@5", "--format", "csv", *arguments)

@@ -1,0 +1,75 @@
+"""Objectives, and data that each of them takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.core.kernels.test_against_definition import columns
+from tests.oracles.rows import Row
+
+EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
+TABLE = objectives.lightgbm.lambdarank()
+SHARES = objectives.catboost.query_cross_entropy()  # wants labels in [0, 1]
+STATELESS = [
+    EXACT,
+    TABLE,
+    EXACT.replace(normalization="none"),
+    EXACT.replace(convention="lightgbm.map@10"),
+    EXACT.replace(convention="catboost.mrr@10", normalization="none"),
+    EXACT.replace(convention=ra.parse("yahoo.err").at(10), beyond_k="cut"),
+    *(objectives.catboost.lambdamart(metric=metric) for metric in ("MRR", "ERR", "MAP")),
+    objectives.xgboost.ndcg(),
+    objectives.xgboost.ndcg().replace(sigmoid="exact"),
+    objectives.xgboost.pairwise(),
+    objectives.catboost.pair_logit(),
+    objectives.xgboost.map(),
+    objectives.ListNet(),
+    objectives.ListMLE(),
+    objectives.ApproxNDCG(convention="lightgbm@10", temperature=0.5, hessian=1),
+    *(
+        objectives.LambdaLoss(convention="lightgbm@10", scheme=scheme, truncation=30, sigma=1)
+        for scheme in ("arp1", "arp2", "ndcg1", "ndcg2", "ndcg2++_10")
+    ),
+    objectives.catboost.query_soft_max(),
+    objectives.QueryRMSE(),
+    SHARES,
+]
+DRAWING = [
+    objectives.lightgbm.xendcg(),
+    objectives.xgboost.ndcg(lambdarank_pair_method="mean"),
+    objectives.xgboost.pairwise(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3),
+    objectives.xgboost.map(lambdarank_pair_method="mean"),
+]
+
+
+def kind(value: objectives.Objective) -> str:
+    return str(value).partition("/v")[0].replace("/", " ")
+
+
+def data(value: objectives.Objective, seed: int = 0, sizes: tuple[int, ...] = (1, 2, 7, 40, 120)):
+    """Labels that the objective takes, and distinct scores."""
+    rng = np.random.default_rng(seed)
+    n = sum(sizes)
+    if value.kind == "listmle":  # rows of equal labels stand in row order
+        return rng.permutation(n).astype(float), rng.standard_normal(n), list(sizes)
+    top = 1 if value.kind in {"lambdamap", "query-cross-entropy"} or "/scale=1/" in str(value) else 4
+    return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)
+
+
+def rows_for(queries: list[list[Row]], value: objectives.Objective) -> list[list[Row]]:
+    """Rows that the objective takes: without a convention every row is retrieved and judged."""
+    if "convention" in value.fields():
+        return queries
+    return [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
+
+
+def queries_of(rows: list[list[Row]], value: objectives.Objective) -> tuple[ra.Queries, np.ndarray]:
+    """Queries of such rows, and their scores."""
+    table, scores = columns(rows)
+    if "convention" not in value.fields():
+        del table["retrieved"], table["judged"]
+    return ra.Queries(table.pop("labels"), **table), np.array(scores)

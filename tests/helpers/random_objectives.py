@@ -1,0 +1,73 @@
+"""Values of the objectives that draw from CatBoost's generator, by hypothesis and by hand."""
+
+from __future__ import annotations
+
+from hypothesis import reject
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.helpers.convention_strategies import conventions
+
+MEASURES = (ra.NDCG, ra.DCG, ra.ERR, ra.RR, ra.AP)
+CATBOOST_ERR = ra.presets.catboost.err(None, use_weights=False)
+
+
+@st.composite
+def moved_measures(draw: st.DrawFn) -> ra.Convention:
+    """Conventions whose change under a move is known."""
+    convention = draw(conventions(lenient=True, measures=MEASURES))
+    wanted = {"unjudged": "zero", "average": "uniform", "retrieve": "all", "pool": "queries"}
+    changes = {name: word for name, word in wanted.items() if name in convention.fields()}
+    if "1e+30" in getattr(convention, "gain", ""):  # beyond float32 there is no gradient to compare
+        changes["gain"] = "exp2"
+    if isinstance(convention, ra.AP) and (convention.ties, convention.divisor) == ("average", "found"):
+        changes["ties"] = "input"
+    if getattr(convention, "ideal", "") == "top-only":  # which no objective takes
+        changes["ideal"] = "retrieved-only"
+    try:
+        return convention.replace(**changes)
+    except ra.ConventionError:
+        reject()
+
+
+@st.composite
+def stochastic_ranks(draw: st.DrawFn) -> objectives.StochasticRank:
+    return objectives.StochasticRank(
+        convention=draw(moved_measures()),
+        sigma=draw(st.sampled_from([0.5, 1, 3])),
+        mu=draw(st.sampled_from([0, 0.1])),
+        nu=draw(st.sampled_from([0.01, 1])),
+        lambda_=draw(st.sampled_from([0, 0.5, 1])),
+        estimations=draw(st.sampled_from([1, 3])),
+        arithmetic=draw(st.sampled_from(["exact", "catboost"])),
+        seed=draw(st.sampled_from([0, 12, 2**64 - 1])),
+    )
+
+
+@st.composite
+def yetiranks(draw: st.DrawFn) -> objectives.YetiRank:
+    delta = draw(st.sampled_from(["classic", "exact", "catboost"]))
+    noise = draw(st.sampled_from(["logistic", "gauss", "none"]))
+    return objectives.YetiRank(
+        delta=delta,
+        convention=None if delta == "classic" else draw(moved_measures()),
+        permutations=draw(st.sampled_from([1, 4])),
+        neighbors=1 if delta == "classic" else draw(st.sampled_from([1, 2, None])),
+        decay=draw(st.sampled_from([0.85, 1.0])),
+        noise=noise,
+        noise_power=draw(st.sampled_from([0.5, 2])),
+        seed=draw(st.sampled_from([0, 12, 2**64 - 1])),
+    )
+
+
+def plain(convention: ra.Convention, **fields: object) -> objectives.StochasticRank:
+    """StochasticRank with nothing but the measure's derivative."""
+    given = {"sigma": 1, "mu": 0, "nu": 0.01, "lambda_": 0, "estimations": 1, "arithmetic": "exact", "seed": 0}
+    return objectives.StochasticRank(convention=convention, **{**given, **fields})
+
+
+def trading(convention: ra.Convention, **fields: object) -> objectives.YetiRank:
+    """YetiRank whose pairs weigh what trading their places changes."""
+    given = {"delta": "exact", "permutations": 10, "neighbors": 1, "decay": 1, "noise": "logistic", "noise_power": 1}
+    return objectives.YetiRank(convention=convention, **{**given, "seed": 0, **fields})

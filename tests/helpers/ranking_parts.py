@@ -1,0 +1,50 @@
+"""Ranking data in partitions that lie on given workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.helpers.rankings import Ranking
+
+da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask")
+
+
+def workers_of(client):
+    return sorted(client.scheduler_info()["workers"])
+
+
+def cut_at_queries(data: Ranking, n_parts: int) -> list[Ranking]:
+    """Cut rows into parts of whole queries."""
+    bounds = np.linspace(0, data.sizes.size, n_parts + 1).astype(int)
+    rows = [data.sizes[:bound].sum() for bound in bounds]
+    return [_part(data, first, last) for first, last in pairwise(rows)]
+
+
+def cut_at_rows(data: Ranking, n_parts: int) -> list[Ranking]:
+    """Cut rows into parts of about one size, wherever that is in a query."""
+    bounds = np.linspace(0, data.y.size, n_parts + 1).astype(int)
+    return [_part(data, first, last) for first, last in pairwise(bounds)]
+
+
+def _part(data, first, last):
+    qid = data.qid[first:last]
+    return Ranking(data.X[first:last], data.y[first:last], qid, np.unique(qid, return_counts=True)[1])
+
+
+def placed(client, parts: list[Ranking], workers=None) -> Ranking:
+    """Dask arrays whose chunks are these parts, each held by the worker of its place, in turn."""
+    workers = workers or workers_of(client)
+
+    def held(array, place):
+        future = client.scatter(array, workers=[workers[place % len(workers)]], hash=False)
+        return da.from_delayed(dask.delayed(future), array.shape, array.dtype)
+
+    def column(name):
+        chunks = [held(getattr(part, name), place) for place, part in enumerate(parts)]
+        return client.persist(da.concatenate(chunks))
+
+    return Ranking(*(column(name) for name in Ranking._fields))

@@ -1,0 +1,40 @@
+"""Data, folds and values by hand that the tests of scorers share."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import rankadapters as ra
+from tests.helpers.rankings import ranking
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.ensemble import ExtraTreesRegressor  # noqa: E402
+from sklearn.linear_model import Ridge  # noqa: E402
+from sklearn.model_selection import GroupKFold  # noqa: E402
+
+TEXTBOOK, WEIGHTED = ra.presets.textbook(5), ra.presets.sklearn(5)
+DATA = ranking(1, 60)
+
+
+def folds():
+    return list(GroupKFold(3).split(DATA.X, DATA.y, DATA.qid))
+
+
+def by_hand(convention, model=Ridge(), cv=None, **weights):  # noqa: B008 - cloned before each use
+    values = []
+    for train, test in cv or folds():
+        fitted = clone(model).fit(DATA.X[train], DATA.y[train])
+        extra = {name: column[test] for name, column in weights.items()}
+        if extra:
+            extra = {"query_weight": pd.Series(extra["rows"]).groupby(DATA.qid[test], sort=False).first().to_numpy()}
+        values.append(
+            ra.evaluate(DATA.y[test], fitted.predict(DATA.X[test]), convention, qid=DATA.qid[test], **extra).value
+        )
+    return values
+
+
+def forest(**params):
+    return ExtraTreesRegressor(max_depth=3, random_state=0, **params)

@@ -1,0 +1,143 @@
+"""Gradients against what programs recorded: sums and values of the leaves of first trees, and Rax's derivatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.helpers import random_loss_records
+from tests.helpers.objective_rankings import recorded
+from tests.helpers.random_loss_records import leaf_values, read, unrounded
+from tests.helpers.shared_data import kept, shared_losses
+from tests.helpers.tables import for_each
+
+PRESETS = {
+    "lambdarank": objectives.lightgbm.lambdarank,
+    "rank_xendcg": objectives.lightgbm.xendcg,
+    "rank:ndcg": objectives.xgboost.ndcg,
+    "rank:pairwise": objectives.xgboost.pairwise,
+    "rank:map": objectives.xgboost.map,
+}
+BUILT_IN = [
+    (toolkit, name, record)
+    for toolkit in ("lightgbm", "xgboost")
+    for name, record in recorded(toolkit)
+    if not record["params"].get("lambdarank_unbiased")  # position bias, which we lack
+]
+
+
+@for_each("record", [record for *_, record in BUILT_IN], ids=[f"{toolkit} {name}" for toolkit, name, _ in BUILT_IN])
+def test_leaf_sums_are_those_of_the_built_in_objective(record):
+    value = PRESETS[record["objective"]](**record["params"])
+    scores = np.array(record["scores"])
+    if record["library"] == "xgboost":
+        scores = scores.astype(np.float32)
+    sizes = record["group"]
+    of_queries = record.get("query_weight") or None
+    grad, hess = objectives.gradients(record["labels"], scores, value, group_sizes=sizes, query_weight=of_queries)
+    weights = np.array(record.get("row_weight") or np.ones(len(grad)))  # LightGBM's, which multiply
+    for part, name in ((grad, "gradient"), (hess, "hessian")):
+        sums = [(part * weights)[np.array(record["leaf_of_row"]) == leaf].sum() for leaf in record["leaf_ids"]]
+        expected = np.array(record[f"leaf_sum_{name}"])
+        np.testing.assert_allclose(sums, expected, rtol=2e-5, atol=2e-6 * np.abs(part).sum())
+
+
+WORDS: dict[str, Any] = {"top": int, "sigma": float, "norm": lambda text: text == "true"}
+
+
+def models() -> dict[str, dict[str, Any]]:
+    """CatBoost's models by name: those kept here, and all where the shared data are there."""
+    records_by_name = {}
+    for prefix, source, records in (("", kept("lambdamart"), "records"), ("full-", shared_losses(), "catboost")):
+        for record in source.get(records, []):
+            if record["loss"].startswith("LambdaMart"):
+                name = f"{prefix}{record['loss']}-{record['leaf_estimation_method']}-{record['data']}"
+                records_by_name[name] = {**record, **source["data"][record["data"]]}
+    return records_by_name
+
+
+LAMBDAMART = models()
+
+
+def value_of(loss: str) -> objectives.LambdaRank:
+    options = dict(pair.split("=") for pair in loss.partition(":")[2].split(";"))
+    return objectives.catboost.lambdamart(**{name: WORDS.get(name, str)(text) for name, text in options.items()})
+
+
+def leaf_steps(record: dict[str, Any], grad: Any, hess: Any) -> Any:
+    """CatBoost's, whose derivatives are ours with the wrong sign: under Newton that cancels."""
+    sums, bends, rows = (np.bincount(record["leaf"], each, len(record["leaf_values"]))
+                         for each in (grad, hess, np.ones(len(grad))))  # fmt: skip
+    newton = record["leaf_estimation_method"] == "Newton"
+    divisor = -bends if newton else rows
+    return np.divide(sums, divisor, out=np.zeros_like(sums), where=divisor != 0)
+
+
+@for_each("record", LAMBDAMART.values(), ids=LAMBDAMART)
+def test_leaf_values_of_lambdamart_are_catboosts(record):
+    """To 1e-12 before gradients are rounded to float32."""
+    value, queries = value_of(record["loss"]), ra.Queries(record["labels"], qid=record["qid"])
+    expected = np.array(record["leaf_values"])
+    exact = leaf_steps(record, *unrounded(value, queries, record["scores"]))
+    np.testing.assert_allclose(exact, expected, rtol=1e-12, atol=1e-12)
+    rounded = leaf_steps(record, *objectives.gradients(queries, record["scores"], value))
+    np.testing.assert_allclose(rounded, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+DRAWN = dict(random_loss_records.recorded())
+
+
+@for_each("record", DRAWN.values(), ids=DRAWN)
+def test_leaf_values_of_random_losses_are_catboosts(record):
+    value = read(record["loss"], int(record["call_seed"]))
+    queries = ra.Queries(record["labels"], qid=record["qid"])
+    exact = leaf_values(value, record, *unrounded(value, queries, record["scores"]))
+    np.testing.assert_allclose(exact, record["leaf_values"], rtol=1e-12, atol=1e-12)
+    rounded = [part.astype(float) for part in objectives.gradients(queries, record["scores"], value)]
+    np.testing.assert_allclose(leaf_values(value, record, *rounded), record["leaf_values"], rtol=1e-6, atol=1e-6)
+
+
+NDCG = ra.presets.textbook(None)
+PAIRS = objectives.LambdaLoss(convention=NDCG, scheme="ndcg2", truncation=None, sigma=1)
+APPROXIMATE = objectives.ApproxNDCG(convention=NDCG, temperature=1, hessian=1)
+
+# Rax multiplies the pair losses that NDCG weighs by the length of the list, and takes natural logarithms.
+LOSSES = {
+    "listmle_loss": (objectives.ListMLE(), lambda _: 1),
+    "approx_t12n(ndcg_metric), temperature 1": (APPROXIMATE, lambda _: 1),
+    "approx_t12n(ndcg_metric), temperature 0.1": (APPROXIMATE.replace(temperature=0.1), lambda _: 1),
+    "pairwise_logistic_loss, sum, dcg2_lambdaweight(normalize=True)": (PAIRS, lambda n: n * math.log(2)),
+    "pairwise_logistic_loss, sum, dcg_lambdaweight(normalize=True)": (
+        PAIRS.replace(scheme="ndcg2++_0"),
+        lambda n: n * math.log(2),
+    ),
+    "pairwise_logistic_loss, sum, labeldiff_lambdaweight": (
+        PAIRS.replace(scheme="arp2", convention=NDCG.replace(gain="linear")),
+        lambda _: math.log(2),
+    ),
+}
+LISTS = kept("list_losses")["records"]
+
+
+def test_every_loss_is_compared():
+    assert {name for record in LISTS for name in record["rax"]} == set(LOSSES)
+
+
+@for_each(
+    ("record", "name"),
+    [(record, name) for record in LISTS for name in LOSSES],
+    ids=[f"{len(record['labels'])} rows, {name}" for record in LISTS for name in LOSSES],
+)
+def test_gradients_are_raxs(record, name):
+    value, factor = LOSSES[name]
+    n = len(record["labels"])
+    bound = value.bind(ra.Queries(record["labels"], group_sizes=[n]))
+    grad, hess = np.zeros(n), np.zeros(n)
+    assert set(bound.kernel(np.array(record["scores"]), 0, 1, grad, hess)) == {-1}
+    np.testing.assert_allclose(grad * factor(n), record["rax"][name]["gradient"], rtol=1e-12, atol=1e-14)
+    found = objectives.gradients(record["labels"], record["scores"], value, group_sizes=[n])
+    np.testing.assert_allclose(found, [grad, hess], rtol=1e-6)

@@ -1,0 +1,305 @@
+"""Gradients against plain Python, what must hold for all of them, and what an objective refuses."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import objectives
+from rankadapters.core.evaluation import threads
+from tests.core.kernels.test_against_definition import ragged
+from tests.helpers.convention_strategies import conventions
+from tests.helpers.depth import examples
+from tests.helpers.every_objective import EACH
+from tests.helpers.gradient_rows import DRAWING, EXACT, SHARES, STATELESS, TABLE, data, kind, queries_of, rows_for
+from tests.helpers.pairwise_gradients_by_hand import query_gradients
+from tests.helpers.tables import for_each
+from tests.oracles.rows import Row
+
+ADDING_UP_TO_0 = [value for value in [*STATELESS, *DRAWING] if value.kind not in {"query-cross-entropy", "xendcg"}]
+
+
+@st.composite
+def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
+    common = {
+        "truncation": draw(st.sampled_from([None, 1, 3, 10])),
+        "samples": None,
+        "sigma": draw(st.sampled_from([0.5, 1.0, 2.0])),
+        "normalization": draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
+        "hessian": draw(st.sampled_from(["plain", "doubled"])),
+        "sigmoid": "exact",
+    }
+    if draw(st.integers(0, 3)) == 0:
+        return objectives.RankNet(**common)
+    convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
+    if "1e+30" in convention.gain:  # beyond float32 there is no gradient to compare
+        convention = convention.replace(gain="exp2")
+    if convention.ideal_follows_scores:  # which no objective takes
+        convention = convention.replace(ideal="retrieved-only")
+    return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
+
+
+@given(queries=ragged(), value=pairwise())
+@settings(max_examples=examples(200))
+def test_gradients_are_those_of_the_formula(queries, value):
+    queries = rows_for(queries, value)
+    grad, hess = objectives.gradients(*queries_of(queries, value), value)
+    pairs = [query_gradients(query, value) for query in queries]
+    np.testing.assert_allclose(grad, [g for query, _ in pairs for g in query], rtol=3e-7, atol=1e-12)
+    np.testing.assert_allclose(hess, [h for _, query in pairs for h in query], rtol=3e-7, atol=1e-12)
+
+
+@given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-8, 1e-7, 1e-6]))
+@settings(max_examples=examples(40), deadline=None)
+def test_scores_are_compared_in_the_declared_precision(seed, scale):
+    """Scores that differ in the last bits of float32 or beyond it only."""
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.integers(0, 3, 12).astype(float), 1 + scale * rng.standard_normal(12)
+    value = EXACT.replace(convention=ra.presets.textbook(5).replace(precision="float32"), normalization="lightgbm")
+    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
+    expected = query_gradients(rows, value)
+    for given_scores in (scores, scores.astype(np.float32)):
+        found = objectives.gradients(labels, given_scores, value, group_sizes=[12])
+        np.testing.assert_allclose(found, expected, rtol=3e-7, atol=1e-12)
+
+
+NARROW = [
+    objectives.xgboost.ndcg(),
+    objectives.xgboost.ndcg(lambdarank_normalization=False).replace(sigma=2.0, truncation=3),
+    objectives.xgboost.ndcg(lambdarank_score_normalization=False).replace(sigma=0.5, hessian="plain"),
+    objectives.xgboost.pairwise(),
+    objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False).replace(sigma=2),
+    TABLE.replace(sigma=2.0),
+    TABLE.replace(sigma=0.5, normalization="none", truncation=3),
+    TABLE.replace(truncation=1),
+    TABLE.replace(normalization="none"),
+]
+
+
+@for_each(("value", "tied", "seed"), list(product(NARROW, [False, True], [0, 1])), ids=str)
+def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied, seed):
+    """LightGBM's sigmoid is as exact as its bins are narrow; a query of one score has no distances to divide by."""
+    labels, scores, sizes = data(value, seed)
+    scores = np.where(tied & (np.arange(scores.size) < 50), 0.5, scores).astype(np.float32)
+    found = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    exact = objectives.gradients(labels, scores, value.replace(sigmoid="exact"), group_sizes=sizes)
+    relative = 2e-6 if value.sigmoid == "float32" else 50 / 2**20
+    for one, other in zip(found, exact, strict=True):
+        np.testing.assert_allclose(one, other, rtol=relative, atol=relative * np.abs(other).max())
+
+
+@for_each("value", ADDING_UP_TO_0, ids=kind)
+def test_gradients_of_a_query_add_up_to_0(value):
+    labels, scores, sizes = data(value)
+    grad, _ = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    starts = np.cumsum([0, *sizes[:-1]])
+    np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=2e-6 * np.abs(grad).max())
+
+
+@for_each("value", STATELESS, ids=kind)
+def test_permuted_rows_have_permuted_gradients(value):
+    labels, scores, sizes = data(value)
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    straight = objectives.gradients(labels, scores, value, qid=qid)
+    places = np.random.default_rng(5).permutation(qid.size)
+    shuffled = objectives.gradients(labels[places], scores[places], value, qid=qid[places])
+    for one, other in zip(straight, shuffled, strict=True):
+        if value.kind in {"query-soft-max", "listnet", "query-rmse", "query-cross-entropy"}:  # they add in row order
+            np.testing.assert_allclose(other, one[places], rtol=1e-5, atol=1e-7)
+        else:
+            np.testing.assert_array_equal(other, one[places])
+
+
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
+    monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
+    sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
+    labels, scores, _ = data(value, 3, sizes)
+    assert scores.size > 1500  # so that three threads have a chunk each
+    queries = ra.Queries(labels, group_sizes=sizes)
+    one, *others = ([bound.gradients(scores) for _ in range(2)]
+                    for bound in (value.bind(queries, n_threads=n) for n in (1, 2, 3)))  # fmt: skip
+    for other in others:
+        np.testing.assert_array_equal(one, other)
+
+
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("scale", [1e6, 1e100, 1e-300])
+def test_scores_of_any_size_have_finite_gradients(value, scale):
+    labels, scores, sizes = data(value)
+    if value.kind == "query-rmse" or "float32" in str(value):
+        scale = min(scale, 1e6)  # float32 ends at 3.4e38; QueryRMSE's gradients are as large as the scores
+    for shape in (np.sign(scores), scores, np.where(np.arange(scores.size) % 7, scores, -scores * 3)):
+        grad, hess = objectives.gradients(labels, shape * scale, value, group_sizes=sizes)
+        assert np.isfinite(grad).all()
+        assert np.isfinite(hess).all()
+        assert (hess >= 0).all()
+
+
+def test_rows_far_below_the_best_still_part():
+    """Far below the maximum exp(s) underflows, yet the pair differs by 1 only."""
+    value = objectives.catboost.pair_logit()
+    grad, hess = objectives.gradients([0, 1, 0], [0.0, -9000.0, -9001.0], value, group_sizes=[3])
+    p = 1 / (1 + math.e)
+    np.testing.assert_allclose(grad, [1, -1 - p, p], rtol=1e-6)
+    np.testing.assert_allclose(hess, [0, p * (1 - p), p * (1 - p)], rtol=1e-6)
+
+
+NOT_SHORT = [EXACT.replace(convention=ra.presets.letor4(5).replace(short=short)) for short in ("zero", "skip")]
+PLAIN = {"scores": np.arange(9.0), "group_sizes": [4, 5]}
+
+
+@for_each(
+    ("value", "columns"),
+    [
+        *((value.replace(sigmoid=sigmoid), {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0]})  # of four rows, under a cutoff of 5
+          for value in NOT_SHORT for sigmoid in ("exact", "table")),
+        *((value, {"labels": [1, 1, 1, 1, 0, 1, 1, 0, 0]})  # of one grade
+          for value in STATELESS if value.kind in {"lambdarank", "ranknet", "lambdamap"}),
+        *((value, {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0], "retrieved": [False] * 4 + [True] * 5})
+          for value in (EXACT, TABLE, objectives.xgboost.ndcg())),
+        (objectives.catboost.query_soft_max(), {"labels": [0, 0, 0, 0, 0, 1, 1, 0, 0]}),  # without a positive label
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_first_query_has_no_gradient(value, columns):
+    found = objectives.gradients(**PLAIN, **columns, objective=value)
+    for part in found:
+        assert not part[:4].any()
+        assert part[4:].any()
+
+
+@for_each("policy", [{"empty": "error"}, {"empty": "skip"}, {"empty": 0.5}, {"missing": "error"}, {"ties": "average"}])
+def test_policies_that_no_gradient_has_do_not_matter(policy):
+    labels, scores, sizes = [0, 0, 2, 0.5, 1, 0], [0.1, 0.2, 0.5, 0.5, 0.5, 0.5], [2, 4]
+    one = objectives.gradients(labels, scores, EXACT, group_sizes=sizes)
+    other = EXACT.replace(convention=EXACT.convention.replace(**policy))
+    np.testing.assert_array_equal(one, objectives.gradients(labels, scores, other, group_sizes=sizes))
+
+
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+def test_query_weights_multiply(value):
+    labels, scores, sizes = data(value)
+    if "convention" in value.fields():
+        value = value.replace(convention=value.convention.replace(average="query"))
+    weights = [1.0, 2.0, 1.0, 4.0, 0.0]  # powers of two, so that nothing rounds before the division by their mean
+    plain = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    weighted = objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
+    factor = np.float32(5 / 8 if value.divides_weights else 1)
+    np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) * factor for part in plain])
+
+
+@for_each("value", STATELESS, ids=kind)
+@for_each("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
+def test_gradients_of_some_queries_are_those_of_all(value, weights):
+    labels, scores, sizes = data(value)
+    if "convention" in value.fields():
+        value = value.replace(convention=value.convention.replace(average="query"))
+    queries = ra.Queries(labels, group_sizes=sizes, query_weight=weights)
+    whole, _ = objectives.gradients(queries, scores, value)
+    ends = np.cumsum(sizes)
+    found = value.bind(queries).of_queries(np.asarray(scores, np.float64), 1, 4)
+    np.testing.assert_array_equal(found, whole[ends[0] : ends[3]])
+
+
+OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
+
+
+@for_each(
+    "value",
+    [
+        value
+        for value in (EXACT, *STATELESS, *DRAWING)
+        if not isinstance(value, (*OF_ANY_DISTANCE, objectives.XENDCG)) and getattr(value, "sigmoid", "") != "table"
+    ],
+    ids=kind,
+)
+def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(value):
+    labels, scores = [1, 0, 0, 1, 1, 1, 0], [0.0, -1.5e308, 1.0, 0.5, 1.5e308, 0.0, 2.0]
+    problem = (
+        "beyond float32"
+        if re.search("(precision|sigmoid)=float32", str(value))
+        else "too far from the others of its query"
+    )
+    with pytest.raises(ra.InputError, match=rf"scores\[1\] is -1\.5e\+308, {problem}"):
+        objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
+
+
+@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("bad", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_not_finite_are_refused(value, bad):
+    labels, scores, sizes = data(value)
+    scores[11] = bad
+    bound = value.bind(ra.Queries(labels, group_sizes=sizes))
+    before = bound.state.copy()
+    with pytest.raises(ra.InputError, match=r"scores\[11\] is"):
+        bound.gradients(scores)
+    np.testing.assert_array_equal(bound.state, before)
+
+
+@for_each("value", STATELESS, ids=kind)
+@for_each("bad", [[4], [4, 9]])
+def test_of_some_queries_the_first_that_has_such_a_score_is_told(value, bad):
+    labels, scores, _ = data(value)
+    scores = np.array(scores, float)
+    scores[bad] = math.nan
+    bound = value.bind(ra.Queries(labels, group_sizes=[3, 3, scores.size - 6]))
+    with pytest.raises(ra.InputError, match="scores of the query of row 4 are not finite") as told:
+        bound.of_queries(scores, 1, 3)
+    assert told.value.row == 4
+    assert np.isfinite(bound.of_queries(scores, 0, 1)).all()
+
+
+def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told():
+    bound = EACH[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
+    with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as told:
+        bound.of_queries(np.array([0.0, 1.0, -1.5e308, 1.5e308]), 1, 2)
+    assert told.value.row == 2
+
+
+@for_each(
+    ("value", "labels", "message"),
+    [
+        (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision takes only 0 and 1"),
+        (objectives.lightgbm.xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
+        (objectives.catboost.query_soft_max(), [-1, 1], r"labels\[0\] is -1; .* takes labels from 0 to 1e\+30"),
+        (SHARES, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
+        (EXACT, [0, -1], r"labels\[1\] is -1"),
+    ],
+)
+def test_labels_that_an_objective_cannot_take_are_refused(value, labels, message):
+    with pytest.raises(ra.InputError, match=message):
+        objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
+
+
+def test_weights_under_a_uniform_average_are_refused():
+    value = EXACT.replace(convention=ra.presets.yahoo(5))
+    with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
+        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
+
+
+@for_each("value", [v for v in [*STATELESS, *DRAWING] if "convention" not in v.fields()], ids=kind)
+@for_each("column", ["retrieved", "judged"])
+def test_unjudged_rows_need_a_convention(value, column):
+    with pytest.raises(ra.InputError, match="mean something under a convention only"):
+        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})
+
+
+def test_of_several_calls_of_a_kernel_the_first_row_is_told(monkeypatch):
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
+    scores, queries = [1.0, 0.0, 1.5e308, -1.5e308, 1.6e308, -1.6e308], ra.Queries([1, 0] * 3, group_sizes=[2] * 3)
+    for value in (EXACT, objectives.QueryRMSE()):
+        with pytest.raises(ra.InputError, match=r"scores\[([23])\] is -?1\.5e\+308, too far") as told:
+            objectives.gradients(queries, scores, value)
+        assert f"scores[{told.value.row}] " in str(told.value)
+    for convention in ("xgboost@2", "catboost.query_auc"):
+        with pytest.raises(ra.InputError, match=r"scores\[2\] is 1\.5e\+308, beyond float32") as told:
+            ra.evaluate(queries, scores, ra.parse(convention).replace(precision="float32"))
+        assert told.value.row == 2

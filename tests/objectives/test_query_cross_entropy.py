@@ -1,0 +1,125 @@
+"""QueryCrossEntropy against CatBoost: which queries are one class, and how far the shift reaches.
+
+CatBoost trains this loss on GPUs only, so its derivatives are differences of its metric, which has the same loss but
+for the labels that count as equal: within 1e-5 in the training, within 1e-20 in the metric, both of them in float32.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.objectives import QueryCrossEntropy
+from tests.helpers.tables import for_each
+
+SCORES = [0.3, -0.2, 1.0]
+ULP = float(np.spacing(np.float32(0.5)))  # the next float32 above 0.5 is one further
+
+
+def gradients(labels, scores, alpha=0.95, **columns):
+    columns = columns or {"group_sizes": [len(labels)]}
+    return ra.objectives.gradients(labels, scores, QueryCrossEntropy(alpha=alpha), **columns)
+
+
+def log_loss_parts(labels, scores):
+    """Gradient and hessian of the log loss of the scores as they are."""
+    p = 1 / (1 + np.exp(-np.asarray(scores)))
+    return p - labels, p * (1 - p)
+
+
+def catboost_derivatives(labels, scores, alpha, qid, weights=None):
+    utils = pytest.importorskip("catboost.utils")
+    labels, scores, step = np.asarray(labels, float), np.asarray(scores, float), 1e-4
+    total = labels.size if weights is None else np.sum(weights)
+
+    def loss(at):
+        metric = f"QueryCrossEntropy:alpha={alpha}"
+        return total * utils.eval_metric(labels, at, metric, weight=weights, group_id=qid, thread_count=1)[0]
+
+    return np.array([(loss(scores + step * e) - loss(scores - step * e)) / (2 * step) for e in np.eye(labels.size)])
+
+
+@for_each(
+    "labels",
+    [
+        [0.5, 0.5, 0.5],
+        [0.0, 0.0, 0.0],
+        [1.0, 1.0, 1.0],
+        [0.5, 0.5, 0.5 + 1e-9],
+        [0.5, 0.5 - 9e-6, 0.5 + 9e-6],  # each is compared with the first
+        [0.0, 0.0, 9e-6],
+        [0.0, 0.0, 1e-5],  # in float32 exactly as far as counts as equal
+        [0.3],
+    ],
+    ids=str,
+)
+def test_a_query_of_equal_labels_is_one_class(labels):
+    scores = SCORES[: len(labels)]
+    grad, hess = gradients(labels, scores)
+    expected, bend = log_loss_parts(labels, scores)
+    np.testing.assert_allclose(grad, 0.05 * expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(hess, 0.05 * bend, rtol=1e-6)
+
+
+@for_each("labels", [[0.5, 0.5, 0.5 + 1.1e-5], [0.5 + 9e-6, 0.5, 0.5 - 9e-6], [1.0, 1 - 1.1e-5, 1.0]], ids=str)
+def test_labels_further_from_the_first_than_1e_5_are_not(labels):
+    grad, hess = gradients(labels, SCORES, alpha=1.0)
+    assert float(grad.sum()) == pytest.approx(0, abs=1e-6)  # after the best shift
+    assert np.abs(grad).max() > 1e-6
+    assert (hess > 0).all()
+
+
+@for_each("first", [[0.25, 0.25], [1.0, 0.0, 0.5]], ids=str)
+def test_each_query_is_one_class_or_not_by_its_own_labels(first):
+    sizes, qid = [len(first), 3], [7] * len(first) + [3] * 3
+    both, _ = gradients([*first, 0.5, 0.5, 0.5], [2.0, -1.0, 0.5][: len(first)] + SCORES, group_sizes=sizes)
+    apart = [gradients(first, [2.0, -1.0, 0.5][: len(first)])[0], gradients([0.5] * 3, SCORES)[0]]
+    np.testing.assert_array_equal(both, np.concatenate(apart))
+    mixed = np.argsort(np.arange(len(qid)) % 2, kind="stable")
+    labels, scores = np.array([*first, 0.5, 0.5, 0.5]), np.array([2.0, -1.0, 0.5][: len(first)] + SCORES)
+    grad, _ = gradients(labels[mixed], scores[mixed], qid=np.array(qid)[mixed])
+    np.testing.assert_allclose(grad, both[mixed], rtol=1e-6)
+
+
+ALIKE = [[0.5] * 3, [0.5, 0.5, 0.5 + 1e-9], [0.0] * 3, [1.0] * 3, [1, 1, 1 - 1e-9]]
+FAR = (-100.0, -25.0, -19.0, 19.0, 21.0, 25.0, 100.0)  # about as far as the shift reaches
+
+
+@for_each(
+    ("labels", "alpha", "base"),
+    [
+        *(
+            (labels, alpha, 0.0)
+            for labels in [*ALIKE, [0.5, 0.5, 0.50002], [0.2, 0.9, 0.4]]
+            for alpha in (0.0, 0.3, 0.95, 1.0)
+        ),
+        *(([1.0, 0.0, 0.3], 1.0, base) for base in FAR),
+    ],
+)
+def test_derivatives_are_catboosts(labels, alpha, base):
+    scores = base + np.array(SCORES)
+    grad, _ = gradients(labels, scores, alpha)
+    np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, alpha, [0] * 3), atol=2e-7)
+
+
+@for_each("seed", range(20))
+def test_derivatives_of_random_queries_are_catboosts(seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 7, 6)
+    qid, n = np.repeat(np.arange(6), sizes), int(sizes.sum())
+    labels = rng.choice([0, 0.25, 0.5, 1], n) if seed % 2 else np.repeat(rng.choice([0, 0.4, 1], 6), sizes)
+    labels = np.where(rng.random(n) < 0.1, rng.random(n), labels)
+    scores = rng.normal(0, rng.choice([0.5, 3, 12]), n)
+    weights = None if seed % 4 else rng.choice([0.5, 1, 3], 6)
+    per_row = None if weights is None else weights[qid]
+    grad, _ = gradients(labels, scores, 0.7, qid=qid, query_weight=weights)
+    np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, 0.7, qid, per_row), atol=1e-6)
+
+
+def test_the_metric_of_catboost_tells_labels_apart_that_its_training_does_not():
+    """Where we follow the training: this is what would change if the two were brought together."""
+    labels = [0.5, 0.5, 0.5 + ULP]
+    grad, _ = gradients(labels, SCORES)
+    np.testing.assert_allclose(grad, 0.05 * log_loss_parts(labels, SCORES)[0], rtol=1e-5)
+    assert np.abs(catboost_derivatives(labels, SCORES, 0.95, [0] * 3) - grad).max() > 0.1

@@ -1,0 +1,261 @@
+"""Objectives that draw at random, against plain Python, and what holds for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import objectives
+from rankadapters.core.evaluation import threads
+from tests.core.kernels.test_against_definition import columns, ragged
+from tests.helpers import random_losses_by_hand as by_hand
+from tests.helpers.depth import examples
+from tests.helpers.random_loss_records import unrounded
+from tests.helpers.random_objectives import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
+from tests.helpers.tables import for_each
+from tests.oracles.rows import Row
+
+SHORTENED = 9  # rows of a query whose measure is computed anew at each place of each row
+KINDS = [
+    plain(ra.presets.textbook(3), lambda_=1),
+    plain(CATBOOST_ERR.replace(scale=4), estimations=2),
+    plain(ra.presets.catboost.map(4, border=0)),
+    objectives.catboost.yetirank(),
+    objectives.catboost.yetirank(mode="MRR", num_neighbors=-1),
+    trading(ra.presets.catboost.map(5, border=0)),
+    objectives.catboost.stochastic_filter(num_estimations=3),
+]
+
+
+def named(value):
+    return f"{value.kind} {getattr(value.convention, 'name', 'classic')}"
+
+
+def shortened(queries):
+    return [query[:SHORTENED] for query in queries]
+
+
+def bound(queries, value):
+    table, scores = columns(queries)
+    if value.convention is None:
+        del table["retrieved"], table["judged"]
+    return unrounded(value, ra.Queries(table.pop("labels"), **table), scores)
+
+
+def whole(queries):
+    """Every row retrieved and judged, as an objective without a convention has them."""
+    return [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
+
+
+def assert_close(found, expected):
+    # Scores of 1e6 have 10 digits left. Where no move changes the measure, both sides round terms that cancel.
+    scale = max(np.abs(expected).max(initial=0), 1e-5)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9 * scale)
+
+
+@given(queries=ragged(), value=stochastic_ranks())
+@settings(max_examples=examples(100), deadline=None)
+def test_stochastic_rank_moves_every_row_through_all_places(queries, value):
+    queries = shortened(queries)
+    if isinstance(value.convention, ra.ERR) and value.arithmetic == "catboost":
+        value = value.replace(convention=value.convention.replace(complement="float64"))
+    grad, hess = bound(queries, value)
+    expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
+    assert_close(grad, np.concatenate(expected))
+    np.testing.assert_array_equal(hess, [row.retrieved for query in queries for row in query])
+
+
+def graded(seed, n_queries=12, n=7):
+    """Labels of 0, 1/2 and 1, most queries with several of each, and no ties."""
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.choice([0, 0.5, 0.5, 1], (n_queries, n)).tolist(), rng.random((n_queries, n)).tolist()
+    return [[Row(label, score, f"d{i}") for i, (label, score) in enumerate(zip(*query, strict=True))]
+            for query in zip(labels, scores, strict=True)]  # fmt: skip
+
+
+MAP, MRR = ra.presets.catboost.map(3, border=0.6), ra.presets.catboost.mrr(3, border=0.6)
+ERR = CATBOOST_ERR.replace(k=3, scale=1, complement="float64")
+PFOUND = ra.presets.catboost.pfound(3, use_weights=False)
+CROSSING = [
+    *(plain(each, arithmetic=word, sigma=2) for each in (PFOUND, ERR) for word in ("exact", "catboost")),
+    *(plain(MAP.replace(divisor=word)) for word in ("relevant", "cutoff", "found")),
+    plain(MRR),
+    plain(ra.presets.letor4(3).replace(gain="linear"), nu=1, lambda_=1),
+]
+
+
+@for_each("value", CROSSING, ids=named)
+def test_rows_that_cross_the_cutoff_change_the_measure_as_by_hand(value):
+    """What few draws of the test above meet: probabilities of 1, and a share of the rows found at the first ranks."""
+    queries = graded(0)
+    expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
+    assert_close(bound(queries, value)[0], np.concatenate(expected))
+
+
+@for_each("n", [1, 2, 3, 4])
+def test_queries_of_a_few_rows_are_those_by_hand(n):
+    """Of three rows or more, the part along the scores is removed."""
+    queries = graded(n, n=n)
+    for convention in (PFOUND, MAP, MRR, ERR, ra.presets.letor4(2).replace(gain="linear")):
+        value = plain(convention, lambda_=0.5, nu=0.1, mu=0.2)
+        expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
+        assert_close(bound(queries, value)[0], np.concatenate(expected))
+        assert_pairs_by_hand(queries, trading(convention))
+
+
+def assert_pairs_by_hand(queries, value):
+    grad, hess = bound(queries, value)
+    seeds = by_hand.seeds_by_block(value.seed, len(queries))
+    pairs = [by_hand.yetirank(rows, value, seed) for rows, seed in zip(queries, seeds, strict=True)]
+    for found, of_queries in ((grad, [g for g, _ in pairs]), (hess, [h for _, h in pairs])):
+        expected = np.concatenate(of_queries)
+        # A weight that rounds to float32 the other way differs by 6e-8 of itself.
+        np.testing.assert_allclose(found, expected, rtol=2e-7, atol=2e-7 * max(np.abs(expected).max(), 1e-9))
+
+
+@given(queries=ragged(), value=yetiranks())
+@settings(max_examples=examples(150), deadline=None)
+def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
+    queries = shortened(queries) if value.convention else whole(queries)
+    assert_pairs_by_hand(queries, value)
+
+
+@for_each("neighbors", [1, None])
+@for_each(
+    "value",
+    [
+        *(trading(each) for each in (PFOUND, ERR, MRR, ra.presets.letor4(3).replace(gain="linear"))),
+        *(trading(MAP.replace(divisor=word)) for word in ("relevant", "cutoff", "found")),
+        *(trading(each, delta="catboost") for each in (MAP, MRR, ERR, PFOUND)),
+    ],
+    ids=named,
+)
+def test_pairs_across_the_cutoff_weigh_what_their_trades_change(value, neighbors):
+    assert_pairs_by_hand(graded(1), value.replace(neighbors=neighbors))
+
+
+@given(
+    queries=ragged(),
+    drawn=st.fixed_dictionaries({"estimations": st.sampled_from([1, 4]), "sigma": st.sampled_from([0.5, 2])}),
+    fields=st.fixed_dictionaries({
+        "retrieve": st.sampled_from(["from_0", "above_0.5"]), "k": st.sampled_from([None, 2]),
+        "ties": st.sampled_from(["input", "reverse"]), "discount": st.sampled_from(["reciprocal", "log2"]),
+    }),
+)  # fmt: skip
+@settings(max_examples=examples(60), deadline=None)
+def test_stochastic_filter_keeps_rows_by_chance(queries, drawn, fields):
+    queries = whole(queries)
+    convention = ra.presets.catboost.filtered_dcg().replace(**fields)
+    value = objectives.StochasticFilter(convention=convention, seed=3, **drawn)
+    grad, hess = bound(queries, value)
+    reverse = fields["ties"] == "reverse"
+    stand = [query[::-1] if reverse else query for query in queries]
+    forward = value.replace(convention=convention.replace(ties="input"))
+    expected = by_hand.stochastic_filter(stand, forward, value.seed)
+    expected = np.concatenate([part[::-1] if reverse else part for part in expected])
+    np.testing.assert_allclose(grad, expected, rtol=1e-6, atol=1e-6 * max(np.abs(expected).max(), 1e-9))
+    assert (hess == 1).all()
+
+
+def made(seed, sizes=(1, 2, 7, 40, 120), top=4):
+    rng = np.random.default_rng(seed)
+    n = sum(sizes)
+    return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)
+
+
+@for_each("value", KINDS, ids=named)
+def test_the_same_seed_draws_the_same_with_any_number_of_threads(value, monkeypatch):
+    monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
+    sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
+    labels, scores, _ = made(3, sizes)
+    assert scores.size > 1500  # so that three threads have a chunk each
+    queries = ra.Queries(labels, group_sizes=sizes)
+    one, *others = ([binding.gradients(scores) for _ in range(2)]
+                    for binding in (value.bind(queries, n_threads=n) for n in (1, 2, 3)))  # fmt: skip
+    for other in others:
+        np.testing.assert_array_equal(one, other)
+    assert not np.array_equal(one[0], one[1])
+    assert not np.array_equal(one[0], value.replace(seed=99).bind(queries).gradients(scores))
+
+
+@for_each("value", KINDS, ids=named)
+def test_a_state_goes_on_where_it_stopped(value):
+    labels, scores, sizes = made(5)
+    queries = ra.Queries(labels, group_sizes=sizes)
+    binding = value.bind(queries)
+    several = [binding.gradients(scores) for _ in range(3)]
+    assert binding.state.tolist() == [3]
+    resumed = value.bind(queries, state=np.array([2]))
+    np.testing.assert_array_equal(resumed.gradients(scores), several[2])
+    np.testing.assert_array_equal(value.bind(queries).gradients(scores), several[0])
+
+
+@for_each("value", KINDS, ids=named)
+def test_rows_of_several_queries_may_be_mixed(value):
+    """A query draws for its rows in their order, wherever they stand: the first row of each, the second, and so on."""
+    labels, scores, sizes = made(7)
+    qid, inside = np.repeat(np.arange(len(sizes)), sizes), np.concatenate([np.arange(n) for n in sizes])
+    places = np.lexsort((qid, inside))
+    straight = objectives.gradients(labels, scores, value, qid=qid)
+    mixed = objectives.gradients(labels[places], scores[places], value, qid=qid[places])
+    for one, other in zip(straight, mixed, strict=True):
+        np.testing.assert_array_equal(other, one[places])
+    assert straight[0].any()
+
+
+@for_each("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)])
+def test_without_noise_permuted_rows_have_permuted_gradients(convention):
+    given = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
+    value = trading(ra.presets.textbook(5), noise="none").replace(**given)
+    labels, scores, _ = made(8, (60,))
+    places = np.random.default_rng(3).permutation(60)
+    straight = unrounded(value, ra.Queries(labels, group_sizes=[60]), scores)
+    shuffled = unrounded(value, ra.Queries(labels[places], group_sizes=[60]), scores[places])
+    for one, other in zip(straight, shuffled, strict=True):
+        np.testing.assert_array_equal(other, one[places])
+
+
+@for_each("value", KINDS, ids=named)
+@for_each("scale", [1e6, 1e100, 1e299, 1e-300])
+def test_scores_of_any_size_have_finite_gradients(value, scale):
+    labels, scores, sizes = made(9)
+    for shape in (np.sign(scores), scores / 10, np.where(np.arange(scores.size) % 7, scores, -scores) / 10):
+        grad, hess = objectives.gradients(labels, shape * scale, value, group_sizes=sizes)
+        assert np.isfinite(grad).all()
+        assert np.isfinite(hess).all()
+        assert (hess >= 0).all()
+
+
+def test_scores_too_far_apart_are_refused_in_the_callers_order():
+    with pytest.raises(ra.InputError, match=r"scores\[2\] is -1\.5e\+308, too far from the others of its query"):
+        objectives.gradients(
+            [1, 1, 0, 0], [1.0, 1.5e308, -1.5e308, 0.0], plain(ra.presets.textbook(3)), qid=["a", "b", "b", "a"]
+        )
+
+
+@for_each("value", KINDS, ids=named)
+def test_query_weights_multiply_unless_the_average_is_uniform(value):
+    labels, scores, sizes = made(10)
+    weights = [1.0, 2.0, 1.0, 4.0, 0.0]
+    if not value.uses_weights:
+        with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
+            objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
+        value = value.replace(convention=value.convention.replace(average="query"))
+    one = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    weighted = objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
+    np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) for part in one])
+
+
+def test_without_noise_the_least_difference_of_scores_decides():
+    value = objectives.catboost.yetirank(noise="No", permutations=1)
+    labels, scores = np.array([0.0, 1.0, 0.0, 2.0]), np.array([0.0, 1e-20, 2e-20, 3e-20])
+    ascending = unrounded(value, ra.Queries(labels, group_sizes=[4]), scores)
+    descending = unrounded(value, ra.Queries(labels[::-1], group_sizes=[4]), scores[::-1])
+    np.testing.assert_array_equal(ascending, np.array(descending)[:, ::-1])
+    tied = unrounded(value, ra.Queries(labels, group_sizes=[4]), np.zeros(4))
+    assert not np.array_equal(ascending, tied)

@@ -1,0 +1,159 @@
+"""Values of the rows of a Spark DataFrame: the bits of one process, and what has no value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.engines import failure_of
+from tests.helpers.partitioned_rows import BY_ROW, COLUMNS, TIED, conventions, cut, exactly, reference, rows
+from tests.helpers.spark_frames import frame
+from tests.helpers.tables import for_each
+
+pytest.importorskip("pyspark")
+
+DATA = rows()
+EVERY = {"order": "position", "docid": "document"}
+NO_HANG = 60  # seconds in which a loaded machine too has imported everything in its workers and failed
+LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
+
+
+@pytest.mark.parametrize(
+    ("n_partitions", "partitions", "how"),
+    [(3, "whole", {"whole": True, "empty": True}), (2, "shuffle", {"mixed": True})],
+)
+def test_every_measure_has_the_bits_of_one_process(spark, n_partitions, partitions, how):
+    several = [*conventions(), TIED]
+    df = frame(spark, cut(DATA, n_partitions, **how))
+    found = ra.spark.evaluate(df, several, **COLUMNS, **EVERY, partitions=partitions)
+    assert exactly(found) == exactly(reference(DATA, several))
+
+
+def test_one_query_of_text_may_lie_in_all_partitions(spark):
+    data = {**DATA, "query": np.full(DATA["query"].size, "only")}
+    found = ra.spark.evaluate(frame(spark, cut(data, 3)), TIED, **COLUMNS, partitions="sorted")
+    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+
+
+def test_spark_s_own_sorting_and_weights_and_odd_names_are_taken(spark):
+    weighed = TIED.replace(average="query")
+    names = {"grade": "a grade", "model": "model.score", "query": "search query", "weight": "query weight"}
+    df = frame(spark, cut(DATA, 3, mixed=True)).withColumnsRenamed(names).orderBy("search query")
+    columns = {"label": "a grade", "score": "model.score", "qid": "search query", "query_weight": "query weight"}
+    expected = reference(DATA, [weighed], weight="weight")[weighed].to_dict()
+    assert ra.spark.evaluate(df, weighed, **columns, partitions="whole").to_dict() == expected
+    assert ra.spark.evaluate(df, weighed, **columns, partitions="sorted", ids_up_to=0).to_dict() == expected
+
+
+def test_weights_count_by_row(spark):
+    df = frame(spark, cut(DATA, 3))
+    columns = {**COLUMNS, "row_weight": "share", "order": "position"}
+    found = ra.spark.evaluate(df, BY_ROW, **columns, partitions="sorted")
+    assert found.to_dict() == reference(DATA, [BY_ROW], row_weight="share")[BY_ROW].to_dict()
+
+
+def test_values_of_the_queries_are_a_frame(spark):
+    several = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
+    data = {**DATA, "query": np.array([f"q{each + 20:03}" for each in DATA["query"]])}
+    df = frame(spark, cut(data, 3, empty=True, mixed=True))
+    found = ra.spark.per_query(df, several, **COLUMNS, docid="document", partitions="shuffle")
+    assert found.columns == ["query", *(each.name for each in several)]
+    table = {row[0]: row[1:] for row in found.collect()}
+    assert sorted(table) == np.unique(data["query"]).tolist()
+    panel = ra.Panel(data["grade"], several, qid=data["query"], docid=[str(each) for each in data["document"]])
+    expected = np.transpose(list(panel.per_query(data["model"]).values()))
+    np.testing.assert_array_equal([table[query] for query in panel.query_ids], expected)
+    assert np.isnan(expected).any()
+
+
+@pytest.mark.parametrize("partitions", ["sorted", "whole"])
+def test_values_are_those_of_the_partitions_that_were_checked(spark, partitions):
+    """Adaptive execution puts the partitions of a sort together, anew for each job, so that their ends move."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", 8)
+    try:
+        df = frame(spark, cut(DATA, 3, mixed=True)).orderBy("query")
+        found = ra.spark.per_query(df, TIED, **COLUMNS, partitions=partitions)
+        values = sorted(tuple(row) for row in found.collect())
+        assert spark.conf.get("spark.sql.adaptive.enabled") == "true"
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+    evaluator = ra.Evaluator(DATA["grade"], TIED, qid=DATA["query"])
+    assert values == list(zip(evaluator.query_ids.tolist(), evaluator.per_query(DATA["model"]).tolist(), strict=True))
+    assert (found.count(), found.orderBy("query").count()) == (40, 40)
+
+
+@pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
+def test_a_query_that_is_cut_is_named(spark, evaluate):
+    halves = [{name: column[half::2] for name, column in DATA.items()} for half in (0, 1)]
+    other = [each["query"] + 1000 * half * (each["query"] != LONGEST) for half, each in enumerate(halves)]
+    df = frame(spark, [{**each, "query": query} for each, query in zip(halves, other, strict=True)])
+    with pytest.raises(
+        ra.InputError, match=rf"^query {LONGEST} is in partitions 0 and 1\.\nHint: partitions='shuffle'"
+    ):
+        getattr(ra.spark, evaluate)(df, TIED, **COLUMNS, partitions="whole")
+
+
+NULL = np.array([None if row == 5 else value for row, value in enumerate(DATA["grade"].tolist())], object)
+REFUSED = {
+    "a missing label": ({"grade": NULL}, "^partition 0: row 5: grade is missing"),
+    "a missing qid": ({"query": NULL}, "^partition 0: row 5: query is missing"),
+    "no finite score": ({"model": np.where(DATA["position"] == 3, np.inf, 0)}, r"partition \d: row \d+: model is inf"),
+    "qid of floats": ({"query": DATA["model"]}, "column 'query' has type double, but strings or integers are needed"),
+    "rows that are not sorted": ({"query": DATA["query"][::-1]}, "^partition 0: the rows are not sorted by qid: query"),
+}
+
+
+@for_each(("columns", "message"), REFUSED.values(), ids=REFUSED)
+def test_rows_are_refused_with_their_partition(spark, columns, message):
+    df = frame(spark, cut({**DATA, **columns}, 2))
+    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"), NO_HANG)
+    with pytest.raises(ra.InputError, match=message):
+        raise error
+
+
+ARGUMENTS = {
+    "a frame": ({"df": DATA}, ra.InputError, r"df is a dict, but a pyspark\.sql\.DataFrame is needed"),
+    "ties by input": ({"convention": "yahoo@5"}, ra.InputError, r"rows of a cluster have no order.\nHint: order="),
+    "a column": ({"qid": "q"}, ra.InputError, "qid='q' is not a column of the frame, which has 'query', 'grade'"),
+    "a number": ({"docid": 0.5}, ra.InputError, "docid=0.5; allowed are names of columns"),
+    "pool of rows": ({"convention": "sklearn.roc_auc_score"}, ra.UnsupportedConventionError, "pools all rows"),
+    "too few ids": ({"ids_up_to": 5}, ra.InputError, "there are 40 queries and ids_up_to is 5"),
+}
+
+
+@for_each(("asked", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_arguments_are_refused(spark, asked, error, message):
+    given = {"df": frame(spark, cut(DATA, 2, whole=True)), "convention": TIED, **COLUMNS, "partitions": "whole"}
+    with pytest.raises(error, match=message):
+        ra.spark.evaluate(**{**given, **asked})
+
+
+def test_the_settings_of_the_session_stay(spark):
+    name, seen = "spark.sql.execution.arrow.maxRecordsPerBatch", []
+    df = frame(spark, cut(DATA, 1))
+    before = spark.conf.get(name)
+    original = type(df).mapInArrow
+
+    def spied(self, *given):
+        seen.append(spark.conf.get(name))
+        return original(self, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(df), "mapInArrow", spied)
+        ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted")
+        with pytest.raises(ra.InputError, match="labels"):
+            ra.spark.evaluate(df, TIED, **{**COLUMNS, "label": "model"}, partitions="whole")
+    assert seen == ["100000", "100000"]
+    assert spark.conf.get(name) == before
+
+
+def test_an_error_of_a_worker_ends_the_evaluation(spark):
+    def broken(batches):
+        msg = "the disk is gone"
+        raise OSError(msg)
+
+    df = spark.range(20).mapInArrow(broken, "query long, grade long, model double")
+    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="shuffle"), NO_HANG)
+    assert "the disk is gone" in str(error)

@@ -1,0 +1,88 @@
+"""PySpark's cross-validation under a declared convention."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.partitioned_rows import TIED, rows
+from tests.helpers.spark_frames import frame
+
+pytest.importorskip("pyspark")
+
+DATA = rows()
+FOLDS = {**DATA, "fold": DATA["query"] % 2}
+COLUMNS = {"label": "grade", "score": "prediction", "qid": "query", "partitions": "shuffle"}
+LOWER = ra.presets.catboost.query_rmse().replace(average="uniform")
+
+
+def estimator():
+    """Predicts its own multiple of a column: nothing to train, and two candidates that rank in opposite ways."""
+    from pyspark.ml import Estimator, Model
+    from pyspark.ml.param import Param, Params, TypeConverters
+
+    class Multiplied(Model):
+        def __init__(self, factor):
+            super().__init__()
+            self.factor = factor
+
+        def _transform(self, dataset):
+            return dataset.withColumn("prediction", dataset["model"] * self.factor)
+
+    class Multiplying(Estimator):
+        factor = Param(Params._dummy(), "factor", "what to multiply by", TypeConverters.toFloat)
+
+        def _fit(self, dataset):
+            return Multiplied(self.getOrDefault(self.factor))
+
+    return Multiplying()
+
+
+def values(convention, factor):
+    """The mean over the folds in one process, as CrossValidator takes it."""
+    found = []
+    for fold in (0, 1):
+        part = {name: column[FOLDS["fold"] == fold] for name, column in FOLDS.items()}
+        found.append(ra.evaluate(part["grade"], factor * part["model"], convention, qid=part["query"]).value)
+    return np.mean(found)
+
+
+# PySpark 4.3 leaves the pool to the garbage collector: CrossValidator._fit of pyspark/ml/tuning.py.
+@pytest.mark.filterwarnings("ignore:unclosed running multiprocessing pool:ResourceWarning")
+def test_cross_validation_chooses_the_lowest_value_of_a_loss(spark):
+    from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
+
+    evaluator = ra.spark.QueryEvaluator(LOWER, **COLUMNS)
+    model = estimator()
+    grid = ParamGridBuilder().addGrid(model.factor, [1.0, -0.5]).build()
+    search = CrossValidator(estimator=model, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold")
+    found = search.fit(frame(spark, [FOLDS]))
+    gc.collect()
+    expected = [values(LOWER, factor) for factor in (1.0, -0.5)]
+    assert found.avgMetrics == expected
+    assert found.bestModel.factor == (1.0, -0.5)[np.argmin(expected)]
+    assert not evaluator.isLargerBetter()
+    assert ra.spark.QueryEvaluator(TIED, **COLUMNS).isLargerBetter()
+
+
+def test_it_is_copied_with_other_params_and_saved(spark, tmp_path):
+    evaluator = ra.spark.QueryEvaluator(TIED, **{**COLUMNS, "score": "model"})
+    df = frame(spark, [DATA])
+    expected = ra.evaluate(DATA["grade"], DATA["model"], TIED, qid=DATA["query"]).value
+    assert evaluator.evaluate(df) == expected
+    other = evaluator.evaluate(df, {evaluator.convention: TIED.at(1)})
+    assert other == ra.evaluate(DATA["grade"], DATA["model"], TIED.at(1), qid=DATA["query"]).value != expected
+    evaluator.save(str(tmp_path / "evaluator"))
+    loaded = ra.spark.QueryEvaluator.load(str(tmp_path / "evaluator"))
+    assert (loaded.uid, loaded.extractParamMap()) == (evaluator.uid, evaluator.extractParamMap())
+    assert loaded.getOrDefault(loaded.convention) == str(TIED)
+
+
+def test_what_is_not_a_convention_is_refused(spark):
+    with pytest.raises(ra.ConventionError, match="'ndgc@10' is neither a preset"):
+        ra.spark.QueryEvaluator("ndgc@10", **COLUMNS)
+    with pytest.raises(TypeError, match="required keyword-only argument: 'partitions'"):
+        ra.spark.QueryEvaluator(TIED, label="grade", score="prediction", qid="query")
