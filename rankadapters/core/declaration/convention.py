@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
+from collections.abc import Container
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, Self, cast
@@ -78,10 +79,10 @@ class FromPreset(Declared):
         if "__slots__" in vars(cls):  # slots=True creates each class twice; dataclass keeps this one
             cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
 
-    def __post_init__(self) -> None:
+    def _check(self, names: Container[str]) -> None:
         """Check the fields; `named` sets the preset later."""
         self._set("_preset", None)
-        Declared.__post_init__(self)
+        super()._check(names)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
