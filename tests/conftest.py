@@ -15,7 +15,7 @@ from hypothesis import settings
 
 import rankadapters as ra
 from rankadapters.objectives import Objective
-from tests.helpers.compile_kernels import compile_all
+from tests.helpers.compile_kernels import start_compiling
 from tests.helpers.engines import dask_client, spark_session
 
 LONGEST_ID = 40  # characters
@@ -36,20 +36,33 @@ def pytest_cmdline_main(config):
         config.option.dist = "worksteal"
 
 
+COMPILERS = []  # processes that compile kernels
+
+
 def pytest_sessionstart(session):
-    """When the whole suite is run, first compile every kernel in parallel: each worker of pytest-xdist would do so."""
+    """When the whole suite is run, compile every kernel on all cores, once for all workers of pytest-xdist."""
     config = session.config
-    n_processes = getattr(config.option, "numprocesses", None) or os.cpu_count() or 1
-    if not hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
-        compile_all(min(n_processes, 8))
+    n_workers = getattr(config.option, "numprocesses", None)
+    whole = config.args == config.getini("testpaths") and not config.option.collectonly
+    if whole and not hasattr(config, "workerinput"):
+        COMPILERS.extend(start_compiling(min(n_workers or os.cpu_count() or 1, 8)))
+    if n_workers:
+        await_kernels()
+
+
+def await_kernels():
+    """Wait until every kernel is compiled."""
+    while COMPILERS:
+        COMPILERS.pop().wait()
 
 
 def pytest_collection_finish():
-    """Tidy up after collection.
+    """Wait for the kernels, forget half-imported packages, and keep what collection made from the garbage collector.
 
-    pytest leaves the packages behind that it could not import for their doctests, since their toolkit is missing. The
-    garbage collector need not look at what collection made: each of its full runs took a second.
+    pytest leaves packages behind whose doctests it could not import, since their toolkit is missing. Each full run of
+    the garbage collector took a second.
     """
+    await_kernels()
     for name in ra._SUBMODULES:
         module = sys.modules.get(f"rankadapters.{name}")
         if hasattr(module, "__path__") and not hasattr(module, "__all__"):
@@ -59,7 +72,8 @@ def pytest_collection_finish():
 
 
 def pytest_sessionfinish():
-    """Free all objects again: extension modules report those that are left at the end as leaks."""
+    """Free all objects again, since extension modules report those that are left at the end as leaks."""
+    await_kernels()
     gc.unfreeze()
 
 

@@ -1,3 +1,5 @@
+"""The generated data set that resembles MQ2008, and grouping the rows of a data set by query."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +11,7 @@ from tests.helpers.tables import for_each
 
 
 @for_each("seed", [0, 1, 2**31 - 1])
-def test_the_generated_queries_have_the_shape_of_mq2008_and_features_that_say_something_and_tie(seed):
+def test_generated_data_resemble_mq2008_with_informative_tied_features(seed):
     convention = ra.presets.textbook(10)
     for data in mq2008_like(random_state=seed):
         grouped = Grouped.of(data)
@@ -21,28 +23,28 @@ def test_the_generated_queries_have_the_shape_of_mq2008_and_features_that_say_so
         assert (sizes == 1).any()
         assert sizes.max() > 40
         values = [ra.evaluate(data.labels, column, convention, qid=data.qid).value for column in data.X.T]
-        nothing = ra.evaluate(data.labels, np.zeros(data.labels.size), convention, qid=data.qid).value
-        assert max(values) > nothing + 0.05
+        value_without_features = ra.evaluate(data.labels, np.zeros(data.labels.size), convention, qid=data.qid).value
+        assert max(values) > value_without_features + 0.05
         assert all(np.unique(column).size < 100 for column in data.X.T)
-        unlike = 0  # documents that share all features but not the judgment
+        disagreements = 0  # documents with the same features and different labels
         for start, size in zip(starts, sizes, strict=True):
             rows = slice(start, start + size)
-            _, place = np.unique(data.X[rows], axis=0, return_inverse=True)
-            grades = np.unique(np.c_[place.ravel(), data.labels[rows]], axis=0)
-            unlike += len(grades) - np.unique(place).size
-        assert unlike > 10
+            _, document = np.unique(data.X[rows], axis=0, return_inverse=True)
+            document_labels = np.unique(np.c_[document.ravel(), data.labels[rows]], axis=0)
+            disagreements += len(document_labels) - np.unique(document).size
+        assert disagreements > 10
 
 
-def test_a_seed_gives_the_same_data_and_another_seed_other_data():
-    (one, _), (same, _), (other, _) = (
+def test_the_seed_decides_the_generated_data():
+    (data, _), (same_seed, _), (other_seed, _) = (
         mq2008_like(random_state=seed, n_train_queries=20, n_test_queries=5) for seed in (3, 3, 4)
     )
-    assert np.array_equal(one.X, same.X)
-    assert np.array_equal(one.labels, same.labels)
-    assert one.X.shape != other.X.shape or not np.array_equal(one.X, other.X)
+    assert np.array_equal(data.X, same_seed.X)
+    assert np.array_equal(data.labels, same_seed.labels)
+    assert data.X.shape != other_seed.X.shape or not np.array_equal(data.X, other_seed.X)
 
 
-def test_the_data_of_a_seed_are_those_of_before_and_no_query_has_more_than_120_documents():
+def test_the_data_of_a_seed_never_change_and_queries_have_at_most_120_rows():
     for data, grades, longest, total in zip(
         mq2008_like(random_state=2, n_train_queries=4000, n_test_queries=50),
         ([51727, 7228, 3621], [708, 102, 40]), (120, 68), (1434738.25, 19366.5), strict=True,
@@ -51,16 +53,17 @@ def test_the_data_of_a_seed_are_those_of_before_and_no_query_has_more_than_120_d
         assert (np.bincount(data.qid).max(), data.X.sum()) == (longest, pytest.approx(total, rel=1e-9))
 
 
-@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
-def test_a_generator_draws_the_seed(kind):
-    generator = kind(5)
-    first, again, second = (
-        mq2008_like(random_state=each, n_train_queries=5)[0].X.tobytes() for each in (generator, kind(5), generator)
+@pytest.mark.parametrize("make_generator", [np.random.default_rng, np.random.RandomState])
+def test_a_random_generator_draws_the_seed(make_generator):
+    generator = make_generator(5)
+    drawn, drawn_again, drawn_next = (
+        mq2008_like(random_state=random_state, n_train_queries=5)[0].X.tobytes()
+        for random_state in (generator, make_generator(5), generator)
     )
-    assert first == again != second
+    assert drawn == drawn_again != drawn_next
 
 
-def test_the_two_parts_share_no_query_and_one_query_each_is_enough():
+def test_train_and_test_share_no_query_and_may_have_one_query_each():
     for n_train, n_test in ((7, 5), (1, 1)):
         train, test = mq2008_like(n_train_queries=n_train, n_test_queries=n_test)
         assert np.unique(train.qid).tolist() == list(range(1, n_train + 1))
@@ -80,12 +83,12 @@ def test_the_two_parts_share_no_query_and_one_query_each_is_enough():
         ({"n_test_queries": 2.5}, "n_test_queries=2.5; allowed"),
     ],
 )
-def test_arguments_of_another_kind_are_refused(arguments, problem):
+def test_bad_arguments_are_refused(arguments, problem):
     with pytest.raises(ra.InputError, match=f"{problem}.*\nHint: {next(iter(arguments))}="):
         mq2008_like(**arguments)
 
 
-def test_grouping_brings_a_query_that_comes_back_together_and_keeps_its_order():
+def test_grouping_joins_the_rows_of_a_query_and_keeps_their_order():
     data = RankingData(X=np.arange(10.0).reshape(5, 2), labels=np.arange(5.0), qid=np.array([2**40, 7, 2**40, 7, 9]))
     grouped = Grouped.of(data)
     assert grouped.labels.tolist() == [0, 2, 1, 3, 4]
@@ -95,12 +98,12 @@ def test_grouping_brings_a_query_that_comes_back_together_and_keeps_its_order():
     assert grouped.qid.dtype == np.int32
 
 
-@for_each("wrong", [None, [[1.0]], "a"])
-def test_what_is_no_array_and_parts_of_different_length_are_refused(wrong):
+@for_each("value", [None, [[1.0]], "a"])
+def test_values_that_are_no_arrays_or_differ_in_length_are_refused(value):
     with pytest.raises(ra.InputError, match="X has shape None"):
-        RankingData(X=wrong, labels=np.zeros(1), qid=np.zeros(1))
+        RankingData(X=value, labels=np.zeros(1), qid=np.zeros(1))
     with pytest.raises(ra.InputError, match="allowed are RankingData"):
-        Grouped.of(wrong)
+        Grouped.of(value)
     table, column = (3, 2), (3, 1)
     shapes = [(table, n_labels, n_ids) for n_labels, n_ids in ((2, 3), (4, 3), (3, 2), (3, 4), (2, 2), (4, 4))]
     shapes += [(3, 3, 3), ((3, 2, 1), 3, 3), (table, column, column), (table, column, 3), (table, 3, column)]

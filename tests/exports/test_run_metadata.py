@@ -1,4 +1,4 @@
-"""ir_metadata headers of TREC runs: a run with one is read as without it, and the header is kept and written."""
+"""ir_metadata headers of TREC runs: reading skips and keeps them, and annotating writes the scores into them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.helpers.tables import for_each
 
 pytest.importorskip("yaml")
 
-# As repro_eval writes it: `# line `, with a blank at the end.
+# As repro_eval writes it: every line but the last ends in a space.
 HEADER = """\
 # ir_metadata.start\x20
 # schema-version: 0.1\x20
@@ -38,7 +38,7 @@ METADATA = {
     },
 }  # fmt: skip
 CONVENTIONS = ["trec_eval_9@5", "ranx@all+missing=zero", "textbook@2+missing=zero+unjudged=zero"]
-BROKEN = [
+BROKEN_HEADERS = [
     ("# ir_metadata.start\n# tag: a\n", r"run\.txt, line 1: the ir_metadata header has no line '# ir_metadata.end'"),
     ("# ir_metadata.start\n# tag: [a\n# b: c\n# ir_metadata.end\n", r"run\.txt, line 3: .* is not YAML: expected ','"),
     ("# ir_metadata.start\n# a: [\u2028\u2028\n# ir_metadata.end\n", r"run\.txt, line 3: .* is not YAML"),
@@ -56,36 +56,36 @@ def scores_of(judged):
     return ra.evaluate(judged.queries, judged.scores, CONVENTIONS)
 
 
-@for_each("ends", ["\n", "\r\n"])
-@for_each("before", ["", "\n \n"])
-def test_a_run_with_a_header_is_read_as_without(write, ends, before):
+@for_each("line_end", ["\n", "\r\n"])
+@for_each("blank_lines", ["", "\n \n"])
+def test_a_header_does_not_change_how_the_run_is_read(write, line_end, blank_lines):
     qrels = write(QRELS, "qrels.txt")
     plain = read_trec(qrels, write(f"# note\n{RUN}", "plain.txt"))
-    text = f"{before}{HEADER}# note\n{RUN}".replace("\n", ends)
+    text = f"{blank_lines}{HEADER}# note\n{RUN}".replace("\n", line_end)
     judged = read_trec(qrels, write(text, "run.txt"))
     assert dict(scores_of(judged)) == dict(scores_of(plain))
     assert judged.note == plain.note == f"1 line of the run begins with # and was left out; {LEFT_OUT}"
     assert (plain.metadata, judged.metadata) == (None, METADATA)
-    assert judged.place(0).endswith(f"line {15 + 2 * bool(before)} (document 'a' of query '7')")
+    assert judged.place(0).endswith(f"line {15 + 2 * bool(blank_lines)} (document 'a' of query '7')")
 
 
-def test_a_header_counts_only_at_the_head_of_a_run(write):
+def test_a_header_is_read_only_at_the_top_of_a_run(write):
     qrels = write(f"{HEADER}{QRELS}", "qrels.txt")
-    first, *others = RUN.splitlines()
-    judged = read_trec(qrels, write("\n".join([first, HEADER.strip(), *others]), "run.txt"))
+    first_row, *rows = RUN.splitlines()
+    judged = read_trec(qrels, write("\n".join([first_row, HEADER.strip(), *rows]), "run.txt"))
     assert judged.metadata is None
     assert "13 lines of the qrels begin" in judged.note
     assert "13 lines of the run begin" in judged.note
     assert read_trec(qrels).metadata is None
 
 
-@for_each(("header", "message"), BROKEN)
+@for_each(("header", "message"), BROKEN_HEADERS)
 def test_a_malformed_header_is_refused_with_its_line(write, header, message):
     with pytest.raises(ra.InputError, match=rf"{message}[\s\S]*\nHint: correct the header, or delete its lines\."):
         read_trec(write(QRELS, "qrels.txt"), write(header + RUN, "run.txt"))
 
 
-def test_without_pyyaml_a_run_is_read_and_a_note_says_what_was_not(write, monkeypatch):
+def test_without_pyyaml_a_run_is_read_with_a_note_on_its_unread_header(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     run = write(HEADER + RUN, "run.txt")
     judged = read_trec(write(QRELS, "qrels.txt"), run)
@@ -96,37 +96,38 @@ def test_without_pyyaml_a_run_is_read_and_a_note_says_what_was_not(write, monkey
     assert run.read_text(encoding="utf-8") == HEADER + RUN
 
 
-@for_each(("header", "kept"), [("", {"schema-version": 0.1, "run-version": 1.0, "tag": "t"}), (HEADER, METADATA)])
-def test_an_annotated_run_keeps_its_rows_and_its_header_and_reports_the_scores(write, header, kept):
+@for_each(("header", "metadata"), [("", {"schema-version": 0.1, "run-version": 1.0, "tag": "t"}), (HEADER, METADATA)])
+def test_annotating_a_run_keeps_its_rows_and_header_and_adds_the_scores(write, header, metadata):
     qrels, run = write(QRELS, "qrels.txt"), write(f"{header}# note\n{RUN}", "run.txt")
     judged = read_trec(qrels, run)
     annotate_run(run, scores_of(judged), out=run)
-    again = read_trec(qrels, run)
+    annotated = read_trec(qrels, run)
     assert run.read_text(encoding="utf-8").partition("# ir_metadata.end\n")[2] == f"# note\n{RUN}"
-    assert dict(scores_of(again)) == dict(scores_of(judged))
-    assert again.note == judged.note
-    evaluation = again.metadata["research goal"]["evaluation"]
-    reported = [ra.Score.from_dict(entry) for entry in evaluation.pop("scores")]
-    assert reported == list(scores_of(judged).values())
+    assert dict(scores_of(annotated)) == dict(scores_of(judged))
+    assert annotated.note == judged.note
+    evaluation = annotated.metadata["research goal"]["evaluation"]
+    scores = [ra.Score.from_dict(entry) for entry in evaluation.pop("scores")]
+    assert scores == list(scores_of(judged).values())
     assert evaluation.pop("reported measures") == [str(ra.parse(text)) for text in CONVENTIONS]
-    assert again.metadata == {**kept, "research goal": {**kept.get("research goal", {}), "evaluation": evaluation}}
-    assert [key for key in again.metadata if key in kept] == list(kept)
+    research_goal = {**metadata.get("research goal", {}), "evaluation": evaluation}
+    assert annotated.metadata == {**metadata, "research goal": research_goal}
+    assert [key for key in annotated.metadata if key in metadata] == list(metadata)
 
 
-def test_a_later_score_replaces_an_earlier_one_under_the_same_convention(write):
+def test_a_later_score_replaces_the_earlier_score_of_the_same_convention(write):
     qrels, run = write(QRELS, "qrels.txt"), write(RUN, "run.txt")
     scores = scores_of(read_trec(qrels, run))
     annotate_run(run, scores, out=run)
-    before = run.read_bytes()
+    annotated_bytes = run.read_bytes()
     annotate_run(run, list(scores.values()), out=run)
-    assert run.read_bytes() == before
-    other = ra.evaluate([1, 0], [0.1, 0.2], CONVENTIONS[0], group_sizes=[2], docid=["a", "b"])
-    annotate_run(run, other, out=run)
+    assert run.read_bytes() == annotated_bytes
+    later_score = ra.evaluate([1, 0], [0.1, 0.2], CONVENTIONS[0], group_sizes=[2], docid=["a", "b"])
+    annotate_run(run, later_score, out=run)
     entries = read_trec(qrels, run).metadata["research goal"]["evaluation"]["scores"]
-    assert [entry["value"] for entry in entries] == [*[s.value for s in scores.values()][1:], other.value]
+    assert [entry["value"] for entry in entries] == [*[score.value for score in scores.values()][1:], later_score.value]
 
 
-def test_what_a_header_says_in_the_place_of_scores_is_not_overwritten(write):
+def test_annotating_does_not_overwrite_an_evaluation_that_is_no_mapping(write):
     header = "# ir_metadata.start\n# research goal: {evaluation: by hand}\n# ir_metadata.end\n"
     qrels, run = write(QRELS, "qrels.txt"), write(header + RUN, "run.txt")
     scores = scores_of(read_trec(qrels, run))
@@ -135,11 +136,11 @@ def test_what_a_header_says_in_the_place_of_scores_is_not_overwritten(write):
     assert run.read_text(encoding="utf-8") == header + RUN
 
 
-@for_each("wrong", [0.5, "0.5", [], {}, [0.5], None])
-def test_only_scores_are_reported(write, wrong):
+@for_each("value", [0.5, "0.5", [], {}, [0.5], None])
+def test_annotating_refuses_objects_other_than_scores(write, value):
     run = write(RUN, "run.txt")
     with pytest.raises(ra.InputError, match=r"scores=.* is not a Score or some of them"):
-        annotate_run(run, wrong, out=run)
+        annotate_run(run, value, out=run)
 
 
 def test_repro_eval_reads_the_header(write):
@@ -155,7 +156,7 @@ def test_repro_eval_reads_the_header(write):
 
 
 @pytest.mark.parametrize("source", ["file", "gzip", "stdin"])
-def test_evaluate_writes_the_run_again_with_its_values(capsys, stdin, write, tmp_path, source):
+def test_evaluate_writes_the_annotated_run(capsys, stdin, write, tmp_path, source):
     qrels, run = write(QRELS, "qrels.txt"), write(RUN, "run.txt")
     if source == "gzip":
         run.write_bytes(gzip.compress(run.read_bytes()))
@@ -164,10 +165,10 @@ def test_evaluate_writes_the_run_again_with_its_values(capsys, stdin, write, tmp
     out = tmp_path / "new" / "annotated.txt"
     options = ("--qrels", qrels, "--run", "-" if source == "stdin" else run, "--convention", *CONVENTIONS)
     note = f"{out}\n{LEFT_OUT}\n"
-    with_out = printed(capsys, *options, "--format", "csv", "--out", out, note=note)
+    output_with_out = printed(capsys, *options, "--format", "csv", "--out", out, note=note)
     if source == "stdin":
         stdin(RUN)
-    assert with_out == printed(capsys, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
+    assert output_with_out == printed(capsys, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
     judged = read_trec(qrels, out)
     entries = judged.metadata["research goal"]["evaluation"]["scores"]
     assert [ra.Score.from_dict(entry) for entry in entries] == list(scores_of(judged).values())
@@ -183,14 +184,15 @@ def test_evaluate_writes_the_run_again_with_its_values(capsys, stdin, write, tmp
         ("--qrels", "q"),
     ],
 )
-def test_evaluate_writes_one_run_only(capsys, tmp_path, options):
+def test_evaluate_refuses_to_write_anything_but_one_trec_run(capsys, tmp_path, options):
     out = tmp_path / "annotated.txt"
     assert "--out writes one TREC run. Hint: use it with --qrels" in refused(capsys, *options, "--out", out)
     assert not out.exists()
 
 
 def test_evaluate_refuses_a_malformed_header_and_writes_nothing(capsys, write, tmp_path):
-    qrels, run, out = write(QRELS, "qrels.txt"), write(BROKEN[0][0] + RUN, "run.txt"), tmp_path / "annotated.txt"
+    qrels, run = write(QRELS, "qrels.txt"), write(BROKEN_HEADERS[0][0] + RUN, "run.txt")
+    out = tmp_path / "annotated.txt"
     line = refused(capsys, "--qrels", qrels, "--run", run, "--out", out)
     assert "run.txt, line 1: the ir_metadata header has no line" in line
     assert not out.exists()

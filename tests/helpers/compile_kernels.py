@@ -1,4 +1,4 @@
-"""Compile the kernels of `rankadapters warmup` in some processes; a test run compiles them in one, or in each worker.
+"""Compile the kernels of `rankadapters warmup` in several processes: a test run would compile them one by one.
 
 `python -m tests.helpers.compile_kernels 0 2` compiles the first of two shares.
 """
@@ -23,15 +23,13 @@ def compile_share(index: int, n_processes: int) -> None:
             compile_for(named(name), list(map(example, codes)))
 
 
-def compile_all(n_processes: int) -> None:
-    """Compile all kernels that are not in the cache, in some processes."""
+def start_compiling(n_processes: int) -> list[subprocess.Popen[bytes]]:
+    """Start processes that compile all kernels that are not in the cache, and return them; none without numba."""
     if find_spec("numba") is None:
-        return
+        return []
     command = [sys.executable, "-m", "tests.helpers.compile_kernels"]
     root = Path(__file__).parent.parent.parent
-    shares = [subprocess.Popen([*command, str(i), str(n_processes)], cwd=root) for i in range(n_processes)]
-    for share in shares:
-        share.wait()
+    return [subprocess.Popen([*command, str(i), str(n_processes)], cwd=root) for i in range(n_processes)]
 
 
 if __name__ == "__main__":

@@ -55,3 +55,9 @@ def alone(data, convention, segment):
     """The score of the rows of one segment, which is evaluated without the others."""
     part = {name: column[data["segment"] == segment] for name, column in data.items()}
     return ra.evaluate(part["label"], part["score"], convention, **columns(part, convention))
+
+
+def all_facts(segments):
+    """Return all facts of segments: their names, scores with digests, and intervals."""
+    scores = [[score.to_dict() for score in results.values()] for results in (*segments.values(), segments.all)]
+    return list(segments), scores, segments.to_dict()

@@ -1,4 +1,4 @@
-"""Segments of the rows of Dask and Spark: the same as in memory, however the partitions hold the queries."""
+"""Segments in Dask and Spark equal those in memory, however the partitions cut the queries."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.partitioned_rows import COLUMNS, TIED, conventions, cut, rows
+from tests.helpers.segment_rows import all_facts
 from tests.helpers.tables import for_each
 
 DATA = rows()
 DATA["market"] = np.array(["se", "no", "dk"])[DATA["query"] % 5 % 3]
 DATA["head"] = DATA["query"] % 2
-BY = dict(zip(DATA["query"].tolist(), DATA["market"].tolist(), strict=True))
-EVERY = {**COLUMNS, "order": "position", "docid": "document"}
+SEGMENTS = dict(zip(DATA["query"].tolist(), DATA["market"].tolist(), strict=True))
+ALL_COLUMNS = {**COLUMNS, "order": "position", "docid": "document"}
 
 
 class OnDask:
-    """Dask, in this thread."""
+    """Dask DataFrames, computed in this thread."""
 
     def __init__(self, request):
         self.dask, self.dd = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
@@ -34,7 +35,7 @@ class OnDask:
 
 
 class OnSpark:
-    """Spark, on this machine."""
+    """Spark DataFrames of a local session."""
 
     def __init__(self, request):
         pytest.importorskip("pyspark")
@@ -51,51 +52,45 @@ def engine(request):
     return request.param(request)
 
 
-def in_memory(several, by, **changes):
+def evaluate_in_memory(convention, by, **changes):
     data = {**DATA, **changes}
     order = np.argsort(data["position"])
     data = {name: column[order] for name, column in data.items()}
-    queries = ra.Queries(data["grade"], qid=data["query"], docid=[str(each) for each in data["document"]])
-    return ra.evaluate(queries, data["model"], several, by=data[by] if isinstance(by, str) else by)
-
-
-def everything(segments):
-    """All that is known of segments, their digests and intervals too."""
-    digests = [[score.to_dict() for score in scores.values()] for scores in (*segments.values(), segments.all)]
-    return list(segments), digests, segments.to_dict()
+    queries = ra.Queries(data["grade"], qid=data["query"], docid=[str(document) for document in data["document"]])
+    return ra.evaluate(queries, data["model"], convention, by=data[by] if isinstance(by, str) else by)
 
 
 @pytest.mark.parametrize(
-    ("partitions", "how", "by"),
-    [("whole", {"whole": True}, BY), ("sorted", {}, "market"), ("shuffle", {"mixed": True}, "head")],
+    ("partitions", "cut_options", "by"),
+    [("whole", {"whole": True}, SEGMENTS), ("sorted", {}, "market"), ("shuffle", {"mixed": True}, "head")],
     ids=["whole and a mapping", "sorted and texts", "shuffle and integers"],
 )
-def test_partitions_have_the_segments_of_memory(engine, partitions, how, by):
-    several = conventions() if by == "market" else [TIED]
-    df = engine.frame(cut(DATA, 3, empty=True, **how))
-    found = engine.module.evaluate(df, several, **EVERY, partitions=partitions, by=by)
-    assert everything(found) == everything(in_memory(several, by))
+def test_partitions_give_the_same_segments_as_memory(engine, partitions, cut_options, by):
+    convention_list = conventions() if by == "market" else [TIED]
+    df = engine.frame(cut(DATA, 3, empty=True, **cut_options))
+    segments = engine.module.evaluate(df, convention_list, **ALL_COLUMNS, partitions=partitions, by=by)
+    assert all_facts(segments) == all_facts(evaluate_in_memory(convention_list, by))
 
 
-@for_each("by", ["market", BY])
+@for_each("by", ["market", SEGMENTS])
 def test_one_convention_has_a_score_for_each_segment(engine, by):
     df = engine.frame(cut(DATA, 17))
-    found = engine.module.evaluate(df, TIED, **COLUMNS, partitions="sorted", by=by)
-    assert repr(found) == repr(in_memory(TIED, by))
-    assert isinstance(found["se"], ra.Score)
+    segments = engine.module.evaluate(df, TIED, **COLUMNS, partitions="sorted", by=by)
+    assert repr(segments) == repr(evaluate_in_memory(TIED, by))
+    assert isinstance(segments["se"], ra.Score)
 
 
-def test_weights_lift_a_segment_above_its_values_as_in_memory(engine):
-    lifted = TIED.replace(average="query-except-empty", empty=1)
-    light = np.where(DATA["market"] == "se", 0.01, 1.0)
-    df = engine.frame(cut({**DATA, "weight": light}, 3))
-    with pytest.warns(ra.AboveValuesWarning, match="segment 'se': a mean under") as warned:
-        engine.module.evaluate(df, lifted, **COLUMNS, query_weight="weight", partitions="sorted", by="market")
-    ours = {each.filename for each in warned if issubclass(each.category, ra.AboveValuesWarning)}
-    assert ours == {__file__}
+def test_a_mean_above_the_values_of_a_segment_warns_at_the_callers_line(engine):
+    convention = TIED.replace(average="query-except-empty", empty=1)
+    weights = np.where(DATA["market"] == "se", 0.01, 1.0)
+    df = engine.frame(cut({**DATA, "weight": weights}, 3))
+    with pytest.warns(ra.AboveValuesWarning, match="segment 'se': a mean under") as caught:
+        engine.module.evaluate(df, convention, **COLUMNS, query_weight="weight", partitions="sorted", by="market")
+    filenames = {warning.filename for warning in caught if issubclass(warning.category, ra.AboveValuesWarning)}
+    assert filenames == {__file__}
 
 
-def test_a_segment_that_varies_is_refused_by_the_row_of_its_partition(engine):
+def test_a_segment_that_varies_within_a_query_is_refused_by_partition_and_row(engine):
     market = DATA["market"].copy()
     starts = np.flatnonzero(np.diff(DATA["query"], prepend=-1000))
     row = int(starts[np.argmax(np.diff(starts) > 2)]) + 1
@@ -109,19 +104,19 @@ def test_a_segment_that_varies_is_refused_by_the_row_of_its_partition(engine):
 @for_each(
     ("by", "message"),
     [
-        ({**BY, 1000: "x", 2000: "x"}, "by names query 1000 and 1 more queries, but the data have no such query"),
-        (dict(list(BY.items())[1:]), "by has no segment for query -20"),
-        (dict.fromkeys(BY, ("x", 1)), "by=.'x', 1.; allowed are segments that are texts, numbers or bools"),
-        (dict.fromkeys(BY), "is None, but every query belongs to a segment"),
+        ({**SEGMENTS, 1000: "x", 2000: "x"}, "by names query 1000 and 1 more queries, but the data have no such query"),
+        (dict(list(SEGMENTS.items())[1:]), "by has no segment for query -20"),
+        (dict.fromkeys(SEGMENTS, ("x", 1)), "by=.'x', 1.; allowed are segments that are texts, numbers or bools"),
+        (dict.fromkeys(SEGMENTS), "is None, but every query belongs to a segment"),
         ("xx", "by='xx' is not a column of the frame"),
         (["se"], "by=.*; allowed are names of columns"),
     ],
 )
-def test_what_names_no_segment_is_refused(engine, by, message):
+def test_bad_segments_are_refused(engine, by, message):
     with pytest.raises(ra.InputError, match=message):
         engine.module.evaluate(engine.frame(cut(DATA, 2)), TIED, **COLUMNS, partitions="sorted", by=by)
 
 
-def test_values_of_queries_have_no_segments(engine):
+def test_per_query_refuses_segments(engine):
     with pytest.raises(ra.InputError, match="by was given, but per-query values have no segments"):
         engine.module.per_query(engine.frame(cut(DATA, 1)), TIED, **COLUMNS, partitions="whole", by="market")

@@ -1,4 +1,4 @@
-"""Plots of plain data, and their SVG inside a page."""
+"""Plots of plain data: waterfall, scatter, curves and panels, and their SVG for a page."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from rankadapters.plotting.svg import inline_svg
 from rankadapters.plotting.waterfall import waterfall
 from tests.helpers.tables import for_each
 
-LONG = "auc/catboost.query_auc+ties=worst+pool=pairs+average=query"
+LONG_NAME = "auc/catboost.query_auc+ties=worst+pool=pairs+average=query"
 
 
-def test_a_part_begins_where_the_one_before_it_ends_and_its_color_is_that_of_up_or_down():
-    figure = waterfall((LONG, 0.75), {"short": -0.5, "empty": 0.125}, ("b", 0.375))
+def test_each_part_of_a_waterfall_starts_where_the_last_ended_in_the_color_of_its_sign():
+    figure = waterfall((LONG_NAME, 0.75), {"short": -0.5, "empty": 0.125}, ("b", 0.375))
     figure.draw_without_rendering()  # warns where the axes collapse, which fails a test
     [axes] = figure.axes
     bars = [(bar.get_x(), bar.get_width()) for bar in axes.patches]
     assert bars == [(0, 0.75), (0.75, -0.5), (0.25, 0.125), (0, 0.375)]
     labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert labels == [f"{LONG[:47]}…", "short", "empty", "b"]  # cut so that the bars have room
+    assert labels == [f"{LONG_NAME[:47]}…", "short", "empty", "b"]  # a long name is cut to leave room for the bars
     assert [text.get_text() for text in axes.texts] == ["0.7500", "-0.5000", "+0.1250", "0.3750"]
     colors = [bar.get_facecolor() for bar in axes.patches]
     assert len(set(colors)) == 3
     assert colors[0] == colors[3]
 
 
-def test_points_that_coincide_are_one_of_larger_area_and_nan_is_left_out():
+def test_a_scatter_merges_equal_points_into_a_larger_one_and_omits_nan():
     [axes] = scatter([0.5, 0.5, 0.5 + 0.1 / GRID, 0, np.nan], [1, 1, 1, 0, 1], "a", "b").axes
     [points] = axes.collections
     assert points.get_offsets().tolist() == [[0, 0], [0.5, 1]]
     assert points.get_sizes()[1] / points.get_sizes()[0] == pytest.approx(3**0.5)
-    assert not any(points.get_linewidths())  # edges would make them larger
+    assert not any(points.get_linewidths())  # an edge would make a point larger
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "b")
 
 
@@ -47,18 +47,18 @@ def test_points_that_coincide_are_one_of_larger_area_and_nan_is_left_out():
     ("x", "y", "ends"),
     [([0.25, 0.5], [0.5, 0.75], [0, 1]), ([-0.5, 0], [0.5, 0], [-0.5, 1]), ([0, 3], [0.5, 2], [0, 3])],
 )
-def test_the_line_of_equal_values_spans_the_unit_and_all_points(x, y, ends):
+def test_the_diagonal_of_a_scatter_spans_zero_to_one_and_all_points(x, y, ends):
     [axes] = scatter(x, y, "a", "b").axes
     [line] = axes.lines
     assert line.get_xydata().tolist() == [[end, end] for end in ends]
 
 
-def test_a_scatter_of_nothing_is_empty_axes():
+def test_a_scatter_of_nan_only_has_empty_axes():
     [axes] = scatter([np.nan], [0.5], "a", "b").axes
     assert len(axes.collections[0].get_offsets()) == 0
 
 
-def test_lines_differ_in_color_and_dashes_and_are_named():
+def test_curves_differ_in_color_or_dashes_and_are_in_the_legend():
     figure = curves([1, 2, 3], {"yahoo": [0.1, 0.2, 0.3], "letor4": [0.3, np.nan, 0.1]}, "cutoff", "NDCG")
     [axes] = figure.axes
     assert [line.get_ydata()[0] for line in axes.lines] == [0.1, 0.3]
@@ -73,14 +73,14 @@ PANELS = {
 }
 
 
-def test_panels_share_a_scale_by_column_and_a_curve_looks_alike_in_all_and_is_once_in_the_legend():
+def test_panels_share_a_scale_per_column_and_one_look_and_legend_entry_per_curve():
     figure = panels([1, 2], PANELS, "k", "NDCG")
     axes = figure.axes
-    assert [each.get_title() for each in axes] == ["LETOR", "Yahoo!", "", ""]
-    assert [each.get_ylabel() for each in axes] == ["AdaRank", "", "RankSVM", ""]
+    assert [panel.get_title() for panel in axes] == ["LETOR", "Yahoo!", "", ""]
+    assert [panel.get_ylabel() for panel in axes] == ["AdaRank", "", "RankSVM", ""]
     assert axes[0].get_ylim() == axes[2].get_ylim() != axes[1].get_ylim()
     assert axes[0].get_shared_x_axes().joined(axes[0], axes[3])
-    looks = {(line.get_label(), line.get_color(), line.get_linestyle()) for each in axes for line in each.get_lines()}
+    looks = {(line.get_label(), line.get_color(), line.get_linestyle()) for panel in axes for line in panel.get_lines()}
     assert {label for label, *_ in looks} == {"yahoo", "letor"}
     assert len(looks) == 2
     [legend] = figure.legends
@@ -90,14 +90,14 @@ def test_panels_share_a_scale_by_column_and_a_curve_looks_alike_in_all_and_is_on
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("k", "")
 
 
-def svg(name):
+def waterfall_svg(name):
     figure = waterfall(("a <b>", 0.75), {"short": -0.375}, ("b", 0.375))
     return inline_svg(figure, name=name, title="A <title>", description='says "so"')
 
 
-def test_an_svg_says_what_it_shows_follows_the_pages_colors_and_leaks_no_style():
-    text = svg("gap")
-    assert text == svg("gap")
+def test_an_svg_has_a_description_uses_the_page_colors_and_leaks_no_style():
+    text = waterfall_svg("gap")
+    assert text == waterfall_svg("gap")
     assert text.startswith("<svg ")
     assert 'role="img" aria-labelledby="gap-title gap-description"' in text
     assert '<title id="gap-title">A &lt;title&gt;</title>' in text
@@ -109,16 +109,16 @@ def test_an_svg_says_what_it_shows_follows_the_pages_colors_and_leaks_no_style()
     assert re.search(r"fill: *#fff", text) is None
 
 
-def test_ids_of_two_svgs_never_meet_and_every_reference_is_met():
-    ids = [set(re.findall(r'\bid="([^"]+)"', svg(name))) for name in ("first", "second")]
+def test_two_svgs_share_no_id_and_every_reference_has_its_id():
+    ids = [set(re.findall(r'\bid="([^"]+)"', waterfall_svg(name))) for name in ("first", "second")]
     assert ids[0]
     assert not ids[0] & ids[1]
-    references = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg("first")))
+    references = set(re.findall(r'(?:href="#|url\(#)([^")]+)', waterfall_svg("first")))
     assert references
     assert references <= ids[0]
 
 
-def test_without_matplotlib_the_extra_is_named():
+def test_without_matplotlib_the_error_names_the_extra_to_install():
     code = """
 import sys
 sys.modules["matplotlib"] = sys.modules["matplotlib.figure"] = None
@@ -135,5 +135,5 @@ for plot in (
     except MissingToolkitError as error:
         print(error)
 """
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert found == 4 * 'matplotlib is not installed.\nHint: pip install "rankadapters[plot]"\n'
+    output = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert output == 4 * 'matplotlib is not installed.\nHint: pip install "rankadapters[plot]"\n'

@@ -1,4 +1,4 @@
-"""The look of every plot in numbers: sizes in inches, margins, letters, legends, lines, bars, points and fills."""
+"""The look of every plot in numbers: sizes in inches, margins, fonts, legends, lines, bars, points and colors."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tests.helpers.tables import for_each
 
 to_hex = pytest.importorskip("matplotlib.colors").to_hex
 
-UNIT, CORNER = (0.0, 1.0), [(0, 0), (0, 1), (1, 1)]
+UNIT_CURVE, TRIANGLE = (0.0, 1.0), [(0, 0), (0, 1), (1, 1)]
 PLOTS = {
     "bars": lambda: bars([("a", 1.0), ("b", 0.5)], "x"),
     "intervals": lambda: intervals([Interval("a", 0.0, -1.0, 1.0)] * 2, "x"),
     "waterfall": lambda: waterfall(("a", 1), {"p": 0.0}, ("b", 1)),
     "contributions": lambda: contributions([("a", 1.0), ("b", 0.0)], title="t").figure,
     "ranks": lambda: ranks(["r", "s"], {"a": (1, 2), "b": (2, 1)}, "x"),
-    "curves": lambda: curves([0, 1], {"a": UNIT, "b": UNIT}, "x", "y"),
-    "panels": lambda: panels([0, 1], {"r": {"c": dict.fromkeys("abc", UNIT), "d": {"a": UNIT}}}, "x", "y"),
-    "bagplots": lambda: bagplots({"a": Spread([(0, 0), (1, 1)], (0, 0), CORNER, CORNER, [1])}, "x", "y"),
+    "curves": lambda: curves([0, 1], {"a": UNIT_CURVE, "b": UNIT_CURVE}, "x", "y"),
+    "panels": lambda: panels([0, 1], {"r": {"c": dict.fromkeys("abc", UNIT_CURVE), "d": {"a": UNIT_CURVE}}}, "x", "y"),
+    "bagplots": lambda: bagplots({"a": Spread([(0, 0), (1, 1)], (0, 0), TRIANGLE, TRIANGLE, [1])}, "x", "y"),
     "scatter": lambda: scatter([0.5], [0.5], "x", "y"),
     "fronts": lambda: fronts({"a": (0, 0), "b": (1, 1), "c": (0.5, 0)}, [["b"], ["a"]], "x", "y"),
 }
@@ -64,42 +64,43 @@ LOOKS = {
 }
 
 
-def look(figure):
-    """One text of all numbers; what looks alike is told once."""
-    told = [f"{figure.get_figwidth():g} x {figure.get_figheight():g}"]
-    told += [f"{text.get_text()} {text.get_fontsize():g}" for text in figure.texts]
-    told += [
-        f"legend {box._ncols:d}{box.get_frame_on():d} {box.get_texts()[0].get_fontsize():g}" for box in figure.legends
+def describe_look(figure):
+    """Return all numbers of a figure as one text, without repetitions."""
+    facts = [f"{figure.get_figwidth():g} x {figure.get_figheight():g}"]
+    facts += [f"{text.get_text()} {text.get_fontsize():g}" for text in figure.texts]
+    facts += [
+        f"legend {legend._ncols:d}{legend.get_frame_on():d} {legend.get_texts()[0].get_fontsize():g}"
+        for legend in figure.legends
     ]
     for axes in figure.axes:
         spines = "".join(side[0] for side, spine in axes.spines.items() if spine.get_visible())
         letters = [f"{text.get_fontsize():g}" for text in (axes.title, axes.xaxis.label, axes.yaxis.label)]
         size = axes.xaxis.get_tick_params().get("labelsize", "")
-        told.append(f"{spines} {axes.get_visible():d} {axes.get_aspect()} {axes.margins()} {letters} {size}")
-        told += [
+        facts.append(f"{spines} {axes.get_visible():d} {axes.get_aspect()} {axes.margins()} {letters} {size}")
+        facts += [
             f"{to_hex(line.get_color())} {line.get_linewidth()}{line.get_linestyle()}{line.get_marker()}"
             f"{line.get_markersize():g}"
             for line in axes.lines
         ]
         for patch in axes.patches:
             color, height = to_hex(patch.get_facecolor(), keep_alpha=True), getattr(patch, "get_height", lambda: 0.0)()
-            told.append(f"{color} {height:.3g} {patch.get_linewidth():g}")
-        told += [f"{dots.get_sizes()} {dots.get_alpha()} {dots.get_linewidths()}" for dots in axes.collections]
-        told += [f"{text.get_text()} {getattr(text, 'xyann', text.get_size())} {text.get_va()}" for text in axes.texts]
-    return "; ".join(dict.fromkeys(told)).replace("'", "")
+            facts.append(f"{color} {height:.3g} {patch.get_linewidth():g}")
+        facts += [f"{points.get_sizes()} {points.get_alpha()} {points.get_linewidths()}" for points in axes.collections]
+        facts += [f"{text.get_text()} {getattr(text, 'xyann', text.get_size())} {text.get_va()}" for text in axes.texts]
+    return "; ".join(dict.fromkeys(facts)).replace("'", "")
 
 
 @for_each("plot", PLOTS)
-def test_every_plot_looks_as_it_did(plot):
+def test_the_look_of_every_plot_is_unchanged(plot):
     pytest.importorskip("adjustText" if plot == "fronts" else "matplotlib")
-    assert look(PLOTS[plot]()) == LOOKS[plot]
+    assert describe_look(PLOTS[plot]()) == LOOKS[plot]
 
 
-def test_twelve_lines_look_different_and_colors_and_dashes_come_round():
+def test_colors_and_dashes_of_lines_repeat_in_turn():
     looks = [(style(number, 4)["color"], style(number, 4)["linestyle"]) for number in range(13)]
     assert looks == [(COLORS[number % 6], LINES[number % 4]) for number in range(13)]
 
 
-def test_a_name_of_48_letters_is_whole_and_a_longer_one_is_cut():
+def test_names_longer_than_48_letters_are_cut():
     [axes] = bars([("a" * 48, 1.0), ("b" * 49, 0.5)], "x").axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a" * 48, "b" * 47 + "…"]

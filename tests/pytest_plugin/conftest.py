@@ -1,4 +1,4 @@
-"""Sessions of pytester with the checkout's plugin and no other."""
+"""Pytester sessions that load the plugin of this checkout and no other plugin."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tests.helpers.plugin_sessions import AUTOLOAD, DATA, LOADED, ROOT
 
 
 @pytest.fixture(autouse=True, scope="module")
-def everything_is_imported():
-    """A session of pytester's forgets what it imported, and neither numba nor a toolkit can be imported twice."""
+def import_everything_first():
+    """Import numba and the toolkits here: pytester unloads what its sessions import, and they cannot be re-imported."""
     crosscheck([1, 0, 1], [0.5, 0.5, 0.25], ra.presets.textbook(2), group_sizes=[2, 1])
     check_value([1, 0, 1], [0.5, 0.5, 0.25], ra.presets.textbook(2), value=0.123, group_sizes=[2, 1])
 
 
 @pytest.fixture(autouse=True)
-def no_other_plugin(monkeypatch):
+def load_no_other_plugin(monkeypatch):
     monkeypatch.setenv(AUTOLOAD, "1")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)  # sessions elsewhere test this checkout too
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)  # so that every session imports this checkout
 
 
 @pytest.fixture

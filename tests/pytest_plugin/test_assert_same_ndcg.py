@@ -1,4 +1,4 @@
-"""`assert_same_ndcg`: the same numbers pass, others fail and say why."""
+"""`assert_same_ndcg` passes equal numbers, and fails others with the reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PASSING = [
     "assert_same_ndcg(ours, ours.value)",
     "assert_same_ndcg(ours.value, ours)",
     "assert_same_ndcg(ours, ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=['1', '1', '1', '2', '2']).value)",
-    # Nothing here is empty or tied, so that the two conventions are one.
+    # No query is empty and no rows tie, so the two conventions give the same value.
     "assert_same_ndcg(ours, ra.evaluate(labels, scores, other, qid=qid), labels=labels, scores=scores, qid=qid)",
 ]
 
 
-def test_the_same_numbers_pass(run):
+def test_equal_numbers_pass(run):
     tests = [f"def test_{number}(assert_same_ndcg):\n    {body}\n" for number, body in enumerate(PASSING)]
     setup = "ours, other = ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=qid), ra.presets.textbook(2)\n"
     run(setup + "".join(tests)).assert_outcomes(passed=len(PASSING))
@@ -71,16 +71,16 @@ def test_the_same_numbers_pass(run):
         ),
     ],
 )
-def test_other_numbers_fail_and_say_why(run, body, lines):
-    found = run(f"""
+def test_different_numbers_fail_with_the_reason(run, body, lines):
+    result = run(f"""
 ours = ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=qid)
 
 def test(assert_same_ndcg):
     {body}
 """)
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["*ParityError: parity fails: *", *lines])
-    found.stdout.no_fnmatch_line("*pytest_plugin.py*")  # the user's line is what is shown
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*ParityError: parity fails: *", *lines])
+    result.stdout.no_fnmatch_line("*pytest_plugin.py*")  # the traceback ends at the user's line
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test(assert_same_ndcg):
         ("assert_same_ndcg(0.5, 0.5, labels=labels)", "exactly one of qid and group_sizes is needed"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(run, body, message):
-    found = run(f"def test(assert_same_ndcg):\n    {body}\n")
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines([f"*InputError: {message}*"])
+def test_bad_arguments_are_refused(run, body, message):
+    result = run(f"def test(assert_same_ndcg):\n    {body}\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"*InputError: {message}*"])
 
 
-def test_data_by_halves_is_refused(run):
+def test_labels_without_scores_and_scores_without_labels_are_refused(run):
     for columns in ("labels=labels, qid=qid", "scores=scores", "qid=qid"):
         result = run(f"def test(assert_same_ndcg): assert_same_ndcg(0.5, 0.5, {columns})")
         result.assert_outcomes(failed=1)

@@ -1,4 +1,4 @@
-"""Numbers of every measure are compared in a user's own tests."""
+"""`assert_same_ndcg` compares numbers of every measure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from rankadapters.core.measures import MEASURES
 pytest_plugins = ["pytester"]
 
 
-def test_the_same_numbers_pass_and_others_fail_under_their_convention(run):
-    found = run("""
+def test_equal_numbers_of_every_measure_pass_and_different_ones_fail(run):
+    result = run("""
 import re
 from tests.core.measures.test_every_measure import DATA, DOCIDS, LABELS, SCORES, every_measure
 
@@ -20,9 +20,9 @@ def test_same(assert_same_ndcg, convention):
     assert_same_ndcg(ours.value, ours, labels=LABELS, scores=SCORES, **COLUMNS)
 
 @every_measure
-def test_other(assert_same_ndcg, convention):
+def test_different(assert_same_ndcg, convention):
     ours = ra.evaluate(LABELS, SCORES, convention, **COLUMNS)
     with pytest.raises(ra.parity.ParityError, match=re.escape(str(convention))):
         assert_same_ndcg(ours.value + 0.01, ours, labels=LABELS, scores=SCORES, **COLUMNS)
 """)
-    found.assert_outcomes(passed=2 * len(MEASURES))
+    result.assert_outcomes(passed=2 * len(MEASURES))

@@ -1,4 +1,4 @@
-"""`ranking_parity`, its marker and the toolkits that it asks."""
+"""`ranking_parity`, its marker and the toolkits that it calls."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ pytest_plugins = ["pytester"]
 PARITY = """
 @pytest.mark.rank_parity({marker})
 def test(ranking_parity):
-    report = ranking_parity(labels, scores, qid=qid{more})
+    report = ranking_parity(labels, scores, qid=qid{arguments})
     assert report.ok
     print("rows:", [row.source.split()[0] for row in report.rows])
     print("under:", report.rows[-1].convention.name)
 """
 
 
-def test_the_marker_declares_convention_and_toolkits(run):
+def test_the_marker_declares_the_convention_and_the_toolkits(run):
     pytest.importorskip("lightgbm")
-    found = run(PARITY.format(marker="convention='yahoo@2', toolkits=['lightgbm']", more=""), "-s")
-    found.assert_outcomes(passed=1)
-    found.stdout.fnmatch_lines(["*rows: [[]'lightgbm', 'lightgbm']", "under: ndcg@2/yahoo"])
+    result = run(PARITY.format(marker="convention='yahoo@2', toolkits=['lightgbm']", arguments=""), "-s")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*rows: [[]'lightgbm', 'lightgbm']", "under: ndcg@2/yahoo"])
 
 
 @pytest.mark.parametrize(
-    ("marker", "more", "options", "shown"),
+    ("marker", "arguments", "options", "name"),
     [
         ("convention='yahoo@2'", "", ["--rank-convention", "textbook@1"], "ndcg@2/yahoo"),
         ("", "", ["--rank-convention", "textbook@1"], "ndcg@1/textbook"),
@@ -37,30 +37,30 @@ def test_the_marker_declares_convention_and_toolkits(run):
         ("", ", convention=ra.presets.yahoo(5)", [], "ndcg@5/yahoo"),
     ],
 )
-def test_the_call_comes_first_then_the_marker_then_the_option(run, marker, more, options, shown):
+def test_the_call_overrides_the_marker_which_overrides_the_option(run, marker, arguments, options, name):
     pytest.importorskip("lightgbm")
-    found = run(PARITY.format(marker=marker, more=more + ", toolkits=['lightgbm']"), "-s", *options)
-    found.assert_outcomes(passed=1)
-    found.stdout.fnmatch_lines([f"under: {shown}"])
+    result = run(PARITY.format(marker=marker, arguments=arguments + ", toolkits=['lightgbm']"), "-s", *options)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"under: {name}"])
 
 
 def test_without_any_convention_the_test_fails_with_a_hint(run):
-    found = run("def test(ranking_parity):\n    ranking_parity(labels, scores, qid=qid)\n")
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(
+    result = run("def test(ranking_parity):\n    ranking_parity(labels, scores, qid=qid)\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
         ["no convention is declared, *", "Hint: @pytest.mark.rank_parity(convention='letor4@10')*"]
     )
 
 
-def test_too_few_toolkits_fail_with_the_fields_and_the_queries(run):
+def test_too_few_compared_toolkits_fail_with_the_fields_and_the_queries(run):
     pytest.importorskip("catboost")
-    found = run("""
+    result = run("""
 @pytest.mark.rank_parity(convention="textbook@2", toolkits=["catboost"], require=1)
 def test(ranking_parity):
     ranking_parity(labels, tied, qid=qid)
 """)
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
         [
             "*ParityError: parity fails: 1 equal, 1 not-comparable; 1 toolkit must be compared *",
             "*CatBoost cannot express ties='average', only ties='worst', which matters here. *",
@@ -70,15 +70,15 @@ def test(ranking_parity):
     )
 
 
-def test_a_marker_that_declares_nothing_that_is_used_is_refused(run):
-    found = run("@pytest.mark.rank_parity(convention='yahoo@2')\ndef test():\n    pass\n")
-    found.assert_outcomes(errors=1)
-    found.stdout.fnmatch_lines(["*marked rank_parity but uses no fixture that compares numbers*"])
+def test_a_marker_on_a_test_without_a_comparing_fixture_is_refused(run):
+    result = run("@pytest.mark.rank_parity(convention='yahoo@2')\ndef test():\n    pass\n")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*marked rank_parity but uses no fixture that compares numbers*"])
 
 
-def test_a_marker_of_a_class_may_meet_tests_that_compare_nothing(run):
-    found = run("@pytest.mark.rank_parity(convention='yahoo@2')\nclass TestIt:\n    def test(self):\n        pass\n")
-    found.assert_outcomes(passed=1)
+def test_a_marker_on_a_class_allows_tests_without_a_comparing_fixture(run):
+    result = run("@pytest.mark.rank_parity(convention='yahoo@2')\nclass TestIt:\n    def test(self):\n        pass\n")
+    result.assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize(
@@ -93,23 +93,24 @@ def test_a_marker_of_a_class_may_meet_tests_that_compare_nothing(run):
         ("convention=10", "the convention of rank_parity: 10 is not a convention."),
     ],
 )
-def test_a_marker_that_is_misspelt_is_refused(run, marker, message):
-    found = run(PARITY.format(marker=marker, more=""))
-    found.stdout.fnmatch_lines([f"*UsageError: {message}*"])
+def test_a_marker_with_bad_arguments_is_refused(run, marker, message):
+    result = run(PARITY.format(marker=marker, arguments=""))
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*UsageError: {message}*"])
 
 
-def test_a_missing_toolkit_is_named_with_its_extra(run, monkeypatch):
+def test_a_missing_toolkit_fails_with_the_extra_to_install(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "catboost", None)
-    found = run("""
+    result = run("""
 @pytest.mark.rank_parity(convention="catboost@2", toolkits=["catboost"])
 def test(ranking_parity):
     ranking_parity(labels, scores, qid=qid)
 """)
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(['*catboost is not installed: pip install "rankadapters[[]catboost]"'])
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(['*catboost is not installed: pip install "rankadapters[[]catboost]"'])
 
 
-def test_markers_of_a_class_and_its_test_are_joined(run):
+def test_a_marker_on_a_test_extends_and_overrides_that_of_its_class(run):
     result = run(
         """
 @pytest.mark.rank_parity(convention="lightgbm@2", toolkits=["catboost"])

@@ -1,4 +1,4 @@
-"""The pytest plugin, in sessions of its own."""
+"""The pytest plugin's options and reports, in pytester sessions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.helpers.plugin_sessions import AUTOLOAD, DATA, LOADED, ROOT
 pytest_plugins = ["pytester"]
 
 
-# Silent when unused.
+# A session that does not use the plugin
 
 
-def test_loading_it_imports_neither_numpy_nor_numba_nor_a_toolkit(pytester):
+def test_loading_the_plugin_imports_neither_numpy_nor_numba_nor_a_toolkit(pytester):
     pytester.makeconftest(
         """
         import sys
@@ -28,10 +28,10 @@ def test_loading_it_imports_neither_numpy_nor_numba_nor_a_toolkit(pytester):
         """
     )
     pytester.makepyfile("def test_nothing(): pass")
-    found = pytester.runpytest_subprocess(*LOADED, "--strict-markers", "-W", "error", "-s")
-    found.stdout.fnmatch_lines(["*loaded: [[]] True"])
-    found.stdout.no_fnmatch_line("*parity*")
-    found.assert_outcomes(passed=1)
+    result = pytester.runpytest_subprocess(*LOADED, "--strict-markers", "-W", "error", "-s")
+    result.stdout.fnmatch_lines(["*loaded: [[]] True"])
+    result.stdout.no_fnmatch_line("*parity*")
+    result.assert_outcomes(passed=1)
 
 
 def test_the_marker_and_the_options_are_documented(pytester):
@@ -45,25 +45,25 @@ def test_the_marker_and_the_options_are_documented(pytester):
     fixtures.fnmatch_lines_random(["*assert_conforms*", "*assert_same_ndcg*", "*ranking_parity*"])
 
 
-def test_the_package_declares_it():
+def test_the_package_declares_the_plugin():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert '[project.entry-points.pytest11]\nrankadapters = "rankadapters.pytest_plugin"' in text
 
 
-# The options.
+# Options and the report
 
 
-def test_a_convention_that_is_none_stops_the_session_before_any_test(run):
-    found = run("def test():\n    pass\n", "--rank-convention", "letor@x")
-    assert found.ret == pytest.ExitCode.USAGE_ERROR
-    found.stderr.fnmatch_lines(["ERROR: --rank-convention: 'letor@x' is neither a preset@k *"])
+def test_a_bad_rank_convention_stops_the_session_before_any_test(run):
+    result = run("def test():\n    pass\n", "--rank-convention", "letor@x")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --rank-convention: 'letor@x' is neither a preset@k *"])
 
 
-BOTH = """
+THREE_TESTS = """
 def test_same(assert_same_ndcg):
     assert_same_ndcg(0.5, 0.5)
 
-def test_other(assert_same_ndcg):
+def test_different(assert_same_ndcg):
     assert_same_ndcg(ra.evaluate(labels, scores, ra.presets.sklearn(2), qid=qid).value,
                      ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=qid), labels=labels, scores=scores, qid=qid)
 
@@ -77,18 +77,18 @@ def test_in_a_fixture(compared):
 
 
 @pytest.mark.parametrize("suffix", ["json", "md", "html", "txt", "JSON"])
-def test_the_report_is_written_in_the_form_of_its_suffix(run, pytester, suffix):
-    file = pytester.path / "made" / f"parity.{suffix}"
-    found = run(BOTH, "--rank-parity-report", str(file))
-    found.assert_outcomes(passed=2, failed=1)
-    found.stdout.fnmatch_lines([f"ranking parity: 3 compared, 1 fail; written to {file}"])
+def test_the_report_is_written_in_the_format_of_its_suffix(run, pytester, suffix):
+    file = pytester.path / "new" / "folder" / f"parity.{suffix}"  # missing folders are created
+    result = run(THREE_TESTS, "--rank-parity-report", str(file))
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines([f"ranking parity: 3 compared, 1 fail; written to {file}"])
     text = file.read_text(encoding="utf-8")
-    assert "test_it.py::test_other" in text.replace("\\", "").replace("&gt;", ">")
+    assert "test_it.py::test_different" in text.replace("\\", "").replace("&gt;", ">")
     if suffix.lower() == "json":
         data = json.loads(text)
         assert [report["name"].partition("::")[2] for report in data["reports"]] == [
             "test_same",
-            "test_other",
+            "test_different",
             "test_in_a_fixture",
         ]
         assert (data["ok"], data["summary"]) == (False, "3 compared, 1 fail")
@@ -107,17 +107,12 @@ def test_the_report_is_written_in_the_form_of_its_suffix(run, pytester, suffix):
     ],
     ids=["nothing compared", "not collected", "deselected", "interrupted"],
 )
-def test_the_report_is_always_written(run, pytester, body, options):
+def test_the_report_is_written_even_if_nothing_was_compared(run, pytester, body, options):
     run(body, "--rank-parity-report", "parity.txt", *options)
     assert (pytester.path / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
 
 
-def test_folders_of_the_report_that_are_missing_are_made(run, pytester):
-    run("def test():\n    pass\n", "--rank-parity-report", "new/folder/parity.txt")
-    assert (pytester.path / "new" / "folder" / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
-
-
-def test_the_report_is_written_after_all_that_others_do_when_a_session_ends(run, pytester):
+def test_the_report_is_written_after_all_other_sessionfinish_hooks(run, pytester):
     pytester.makeconftest(
         """
         import pathlib
@@ -126,9 +121,9 @@ def test_the_report_is_written_after_all_that_others_do_when_a_session_ends(run,
             pathlib.Path("seen").write_text(pathlib.Path("parity.txt").read_text(encoding="utf-8"))
         """
     )
-    (pytester.path / "parity.txt").write_text("of the run before")
+    (pytester.path / "parity.txt").write_text("the previous report")
     run("def test():\n    pass\n", "--rank-parity-report", "parity.txt")
-    assert (pytester.path / "seen").read_text(encoding="utf-8") == "of the run before"
+    assert (pytester.path / "seen").read_text(encoding="utf-8") == "the previous report"
     assert (pytester.path / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
 
 
@@ -143,51 +138,51 @@ def test_the_report_is_written_after_all_that_others_do_when_a_session_ends(run,
         ("folder.md", "--rank-parity-report folder.md cannot be written: Is a directory."),
     ],
 )
-def test_a_file_that_cannot_be_is_refused_before_any_test(run, pytester, file, message):
+def test_a_bad_report_file_stops_the_session_before_any_test(run, pytester, file, message):
     (pytester.path / "folder.md").mkdir()
-    found = run("def test():\n    pass\n", "--rank-parity-report", file)
-    assert found.ret == pytest.ExitCode.USAGE_ERROR
-    found.stderr.fnmatch_lines([f"ERROR: {message}*"])
+    result = run("def test():\n    pass\n", "--rank-parity-report", file)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}*"])
 
 
-def test_the_report_before_stays_until_there_is_another(run, pytester):
-    (pytester.path / "parity.txt").write_text("of the run before")
-    body = "import pathlib\ndef test():\n    assert pathlib.Path('parity.txt').read_text() == 'of the run before'\n"
+def test_the_previous_report_stays_until_the_session_ends(run, pytester):
+    (pytester.path / "parity.txt").write_text("the previous report")
+    body = "import pathlib\ndef test():\n    assert pathlib.Path('parity.txt').read_text() == 'the previous report'\n"
     run(body, "--rank-parity-report", "parity.txt").assert_outcomes(passed=1)
     assert (pytester.path / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
 
 
-def test_a_report_that_cannot_be_written_at_the_end_is_told(run, pytester):
-    found = run("import os\ndef test():\n    os.mkdir('parity.txt')\n", "--rank-parity-report", "parity.txt")
-    found.assert_outcomes(passed=1)
-    assert found.ret == pytest.ExitCode.USAGE_ERROR
-    found.stdout.fnmatch_lines(
+def test_a_report_that_cannot_be_written_at_the_end_fails_the_session(run, pytester):
+    result = run("import os\ndef test():\n    os.mkdir('parity.txt')\n", "--rank-parity-report", "parity.txt")
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(
         ["ranking parity: nothing was compared; */parity.txt cannot be written: Is a directory."]
     )
 
 
-def test_the_reports_of_xdists_workers_are_gathered(run, pytester):
+def test_the_report_has_the_comparisons_of_all_xdist_workers(run, pytester):
     pytest.importorskip("xdist")
-    pytester.makepyfile(test_it=DATA + BOTH)
-    found = pytester.runpytest_subprocess(
+    pytester.makepyfile(test_it=DATA + THREE_TESTS)
+    result = pytester.runpytest_subprocess(
         *LOADED, "-p", "xdist.plugin", "-n", "2", "--rank-parity-report", "parity.json"
     )
-    found.assert_outcomes(passed=2, failed=1)
+    result.assert_outcomes(passed=2, failed=1)
     assert len(json.loads((pytester.path / "parity.json").read_text(encoding="utf-8"))["reports"]) == 3
 
 
-# The example.
+# The example project
 
 
-def test_the_example_project_passes_as_a_newcomer_would_run_it(tmp_path):
+def test_the_example_project_passes_when_run_from_its_folder(tmp_path):
     for toolkit in ("lightgbm", "sklearn"):
         pytest.importorskip(toolkit)
     report = tmp_path / "parity.md"
     command = [sys.executable, "-m", "pytest", "-q", *LOADED, "--rank-parity-report", str(report)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), AUTOLOAD: "1"}
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=ROOT / "examples" / "parity_in_ci", env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 fail" in done.stdout
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "0 fail" in process.stdout
     assert report.read_text(encoding="utf-8").startswith("# Parity\n")

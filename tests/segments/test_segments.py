@@ -1,4 +1,4 @@
-"""Segments of queries in memory: each score is that of its queries alone, and what has no segment is refused."""
+"""Segments of queries in memory: each scores what its queries score alone, and bad segments are refused."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ WEIGHED = [
     ra.parse("xgboost@3"),
     ra.parse("textbook@3").replace(average="query"),
     ra.presets.catboost.query_rmse().replace(average="row"),
-    ra.parse("lightgbm.auc"),  # over all rows
+    ra.parse("lightgbm.auc"),  # a measure over all rows
 ]
 SKIPPING = ra.parse("textbook@2").replace(empty="skip")
 LABELS, SCORES, QID = [1, 0, 1, 0, 1, 0], [2, 1, 1, 2, 2, 1], ["a", "a", "b", "b", "c", "c"]
-BY = {"a": "se", "b": "se", "c": "no"}
+SEGMENTS = {"a": "se", "b": "se", "c": "no"}
 
 
-def evaluated(convention="textbook@2", by=BY, **changes):
-    return ra.evaluate(LABELS, SCORES, convention, **{"qid": QID, "by": by, **changes})
+def evaluate_segments(convention="textbook@2", by=SEGMENTS, **arguments):
+    return ra.evaluate(LABELS, SCORES, convention, qid=QID, by=by, **arguments)
 
 
 def test_a_segment_scores_what_its_queries_score_alone():
     for convention in (*conventions(), *WEIGHED):
-        given = columns(DATA, convention)
-        found = ra.evaluate(DATA["label"], DATA["score"], convention, **given, by=DATA["segment"])
-        assert list(found) == ["dk", "no", "se"]
-        expected = {segment: alone(DATA, convention, segment).to_dict() for segment in found}
-        assert {segment: score.to_dict() for segment, score in found.items()} == expected, convention.name
-        of_all = ra.evaluate(DATA["label"], DATA["score"], convention, **given)
-        assert found.all.to_dict() == of_all.to_dict(), convention.name
+        arguments = columns(DATA, convention)
+        segments = ra.evaluate(DATA["label"], DATA["score"], convention, **arguments, by=DATA["segment"])
+        assert list(segments) == ["dk", "no", "se"]
+        expected = {segment: alone(DATA, convention, segment).to_dict() for segment in segments}
+        assert {segment: score.to_dict() for segment, score in segments.items()} == expected, convention.name
+        overall = ra.evaluate(DATA["label"], DATA["score"], convention, **arguments)
+        assert segments.all.to_dict() == overall.to_dict(), convention.name
 
 
-def test_several_conventions_and_models_have_the_shape_of_evaluate():
-    texts = ["letor4@3", "letor3@3", "lightgbm.auc"]  # two names of one convention
-    models = {"one": DATA["score"], "two": DATA["other"]}
-    for convention in (texts[0], texts):
+def test_results_have_the_shape_of_evaluate_in_each_segment():
+    names = ["letor4@3", "letor3@3", "lightgbm.auc"]  # letor4 and letor3 are equal conventions
+    models = {"first": DATA["score"], "second": DATA["other"]}
+    for convention in (names[0], names):
         for scores in (DATA["score"], models):
-            found = ra.evaluate(DATA["label"], scores, convention, qid=DATA["qid"], by=DATA["segment"])
-            for segment in found:
-                kept = DATA["segment"] == segment
-                part = {name: column[kept] for name, column in models.items()} if scores is models else scores[kept]
-                expected = ra.evaluate(DATA["label"][kept], part, convention, qid=DATA["qid"][kept])
-                assert repr(found[segment]) == repr(expected)
-            assert repr(found.all) == repr(ra.evaluate(DATA["label"], scores, convention, qid=DATA["qid"]))
+            segments = ra.evaluate(DATA["label"], scores, convention, qid=DATA["qid"], by=DATA["segment"])
+            for segment in segments:
+                mask = DATA["segment"] == segment
+                part = {name: column[mask] for name, column in models.items()} if scores is models else scores[mask]
+                expected = ra.evaluate(DATA["label"][mask], part, convention, qid=DATA["qid"][mask])
+                assert repr(segments[segment]) == repr(expected)
+            assert repr(segments.all) == repr(ra.evaluate(DATA["label"], scores, convention, qid=DATA["qid"]))
 
 
-def test_a_mapping_says_the_same_as_a_column():
-    by = dict(zip(DATA["qid"].tolist(), DATA["segment"].tolist(), strict=True))
+def test_a_mapping_of_queries_gives_the_same_segments_as_a_column():
+    mapping = dict(zip(DATA["qid"].tolist(), DATA["segment"].tolist(), strict=True))
     arguments = (DATA["label"], DATA["score"], "letor4@3")
     by_column = ra.evaluate(*arguments, qid=DATA["qid"], by=DATA["segment"])
-    assert repr(ra.evaluate(*arguments, qid=DATA["qid"], by=by)) == repr(by_column)
-    floats = {np.float64(query): segment for query, segment in by.items()}  # ids are equal by value
-    assert repr(ra.evaluate(*arguments, qid=DATA["qid"], by=floats)) == repr(by_column)
+    assert repr(ra.evaluate(*arguments, qid=DATA["qid"], by=mapping)) == repr(by_column)
+    float_mapping = {np.float64(query): segment for query, segment in mapping.items()}  # ids are equal by value
+    assert repr(ra.evaluate(*arguments, qid=DATA["qid"], by=float_mapping)) == repr(by_column)
 
 
 @for_each(
@@ -77,29 +77,29 @@ def test_a_mapping_says_the_same_as_a_column():
         (["all", "all", "all"], ["all"]),
     ],
 )
-def test_segments_are_any_hashables_in_the_order_of_their_values(segments, order):
-    found = evaluated(by=[segments[query] for query in (0, 0, 1, 1, 2, 2)])
-    assert list(found) == order
-    assert [type(segment) for segment in found] == [type(segment) for segment in order]
-    assert found[segments[0]] == found[order[-1] if len(order) > 1 and segments[0] == order[-1] else segments[0]]
-    assert list(evaluated(by=dict(zip("abc", segments, strict=True)))) == order
-    assert "xx" not in found
+def test_segments_may_be_any_hashables_and_are_sorted_by_value(segments, order):
+    scores = evaluate_segments(by=[segments[query] for query in (0, 0, 1, 1, 2, 2)])
+    assert list(scores) == order
+    assert [type(segment) for segment in scores] == [type(segment) for segment in order]
+    assert scores[segments[0]] == scores[order[-1] if len(order) > 1 and segments[0] == order[-1] else segments[0]]
+    assert list(evaluate_segments(by=dict(zip("abc", segments, strict=True)))) == order
+    assert "xx" not in scores
     with pytest.raises(KeyError, match="there is no segment 'xx'"):
-        found["xx"]
-    assert dict(found)[order[0]] == found[order[0]]
+        scores["xx"]
+    assert dict(scores)[order[0]] == scores[order[0]]
 
 
-def test_scores_of_two_segments_do_not_compare_but_those_of_two_models_do():
-    found = evaluated()
+def test_scores_of_different_segments_or_conventions_are_not_comparable():
+    scores = evaluate_segments()
     with pytest.raises(ra.IncomparableScoresError, match="over different queries"):
-        found["se"] < found["no"]  # noqa: B015 - the comparison raises
-    other = ra.evaluate(LABELS, LABELS, "textbook@2", qid=QID, by=BY)
-    assert other["se"] - found["se"] == pytest.approx((1 - 1 / math.log2(3)) / 2)
+        scores["se"] < scores["no"]  # noqa: B015 - the comparison raises
+    ideal = ra.evaluate(LABELS, LABELS, "textbook@2", qid=QID, by=SEGMENTS)
+    assert ideal["se"] - scores["se"] == pytest.approx((1 - 1 / math.log2(3)) / 2)
     with pytest.raises(ra.IncomparableScoresError, match="the conventions differ"):
-        found["se"] - evaluated("yahoo@2")["se"]
+        scores["se"] - evaluate_segments("yahoo@2")["se"]
 
 
-def test_an_interval_is_that_of_student_with_the_standard_error_of_the_queries():
+def test_intervals_use_students_t_and_the_standard_error_of_the_queries():
     stats = pytest.importorskip("scipy.stats")
     pytest.importorskip("pandas")
     for n_queries in (3, 8, 12, 40, 400):
@@ -108,68 +108,69 @@ def test_an_interval_is_that_of_student_with_the_standard_error_of_the_queries()
             data["label"], data["score"], ["textbook@3", "catboost.query_rmse"], qid=data["qid"], by=data["segment"]
         ).to_frame()
         for row in frame.itertuples():
-            kept = data["segment"] == row.segment if row.segment in {"se", "no", "dk"} else slice(None)
-            evaluator = ra.Evaluator(data["label"][kept], row.name, qid=data["qid"][kept])
-            expected = evaluator.standard_error(data["score"][kept])
+            mask = data["segment"] == row.segment if row.segment in {"se", "no", "dk"} else slice(None)
+            evaluator = ra.Evaluator(data["label"][mask], row.name, qid=data["qid"][mask])
+            expected = evaluator.standard_error(data["score"][mask])
             assert row.standard_error == pytest.approx(expected, rel=1e-13, nan_ok=True)
-            half = stats.t.ppf(0.975, row.n_scored - 1) * expected if row.n_scored > 1 else math.nan
-            ends = [row.value - half, row.value + half]
-            assert [row.low, row.high] == pytest.approx(ends, rel=1e-5, abs=1e-6, nan_ok=True)
+            half_width = stats.t.ppf(0.975, row.n_scored - 1) * expected if row.n_scored > 1 else math.nan
+            interval = [row.value - half_width, row.value + half_width]
+            assert [row.low, row.high] == pytest.approx(interval, rel=1e-5, abs=1e-6, nan_ok=True)
 
 
-def test_students_t_is_from_a_table_up_to_ten_degrees_and_then_by_five_terms_of_abramowitz_and_stegun():
+def test_students_t_comes_from_a_table_up_to_ten_degrees_and_then_a_series():
     assert [_student(degrees) for degrees in (1, 10)] == [12.706205, 2.228139]
     assert _student(11) == pytest.approx(2.200980255324826, rel=1e-12)
 
 
-def test_equal_values_have_an_interval_without_width_and_a_single_query_has_none():
-    lines = ra.evaluate(LABELS, LABELS, "textbook@2", qid=QID, by=BY).to_dict()["segments"]
+def test_equal_values_have_a_zero_width_interval_and_one_query_has_none():
+    lines = ra.evaluate(LABELS, LABELS, "textbook@2", qid=QID, by=SEGMENTS).to_dict()["segments"]
     assert [(line["segment"], line["low"], line["high"]) for line in lines] == [
         ("no", None, None), ("se", 1.0, 1.0), (None, 1.0, 1.0),
     ]  # fmt: skip
 
 
-def test_an_interval_does_not_depend_on_the_unit_of_the_weights():
-    def of_unit(scale):
+def test_intervals_do_not_depend_on_the_scale_of_the_weights():
+    def overall_row(scale):
         convention, weights = ra.parse("textbook@2").replace(average="query"), scale * np.array([0.5, 1.5, 1.0])
-        return evaluated(convention, by=["x"] * 6, query_weight=weights).to_dict()["segments"][0]
+        return evaluate_segments(convention, by=["x"] * 6, query_weight=weights).to_dict()["segments"][0]
 
     for scale in (1e-100, 1e140):
-        assert of_unit(scale)["standard_error"] == pytest.approx(of_unit(1)["standard_error"], rel=1e-12)
-    assert of_unit(1e-300)["low"] is None  # such squares are beyond float64, which is better said than rounded to 0
+        assert overall_row(scale)["standard_error"] == pytest.approx(overall_row(1)["standard_error"], rel=1e-12)
+    assert overall_row(1e-300)["low"] is None  # these squares underflow: better no interval than one of width 0
 
 
-def test_a_frame_a_dict_and_a_table_hold_a_row_for_each_segment_and_one_for_all():
+def test_frame_dict_and_table_have_rows_for_each_segment_and_for_all_queries():
     pytest.importorskip("pandas")
-    found = evaluated(["textbook@2", "yahoo@2"])
-    frame = found.to_frame()
+    segments = evaluate_segments(["textbook@2", "yahoo@2"])
+    frame = segments.to_frame()
     assert list(frame.columns) == [
         "segment", "name", "signature", "value", "n_queries", "n_scored", "n_empty", "n_short", "standard_error",
         "low", "high",
     ]  # fmt: skip
     assert frame.segment.fillna("-").tolist() == ["no", "no", "se", "se", "-", "-"]
-    assert frame.value.tolist()[4:] == [score.value for score in found.all.values()]
-    assert [row["value"] for row in found.to_dict()["segments"]] == frame.value.tolist()
-    lines = str(found.table()).splitlines()
+    assert frame.value.tolist()[4:] == [score.value for score in segments.all.values()]
+    assert [row["value"] for row in segments.to_dict()["segments"]] == frame.value.tolist()
+    lines = str(segments.table()).splitlines()
     assert lines[0] == "Segments, intervals of 95 %"
     assert lines[2].split() == ["no", "ndcg@2/textbook", "1.0000", "1", "1", "0", "0", "-", "-"]
     assert lines[-1].split()[:3] == ["all", "ndcg@2/yahoo", "0.8770"]
-    assert found._repr_html_() == found.table().html()
-    assert found._repr_markdown_() == found.table().markdown()
-    assert repr(found).startswith("Segments({'no': Scores(")
+    assert segments._repr_html_() == segments.table().html()
+    assert segments._repr_markdown_() == segments.table().markdown()
+    assert repr(segments).startswith("Segments({'no': Scores(")
 
 
-def test_a_plot_has_a_line_for_each_segment_and_one_at_the_value_of_all():
+def test_a_plot_has_a_row_for_each_segment_and_a_line_at_the_overall_value():
     pytest.importorskip("matplotlib")
-    [axes] = evaluated().plot().axes
+    [axes] = evaluate_segments().plot().axes
     assert [text.get_text() for text in axes.get_yticklabels()] == ["no", "se"]
-    assert axes.lines[0].get_xdata() == pytest.approx([evaluated().all.value] * 2)
-    [axes] = ra.evaluate(LABELS, {"x": SCORES, "y": LABELS}, ["textbook@2", "yahoo@2"], qid=QID, by=BY).plot().axes
+    assert axes.lines[0].get_xdata() == pytest.approx([evaluate_segments().all.value] * 2)
+    segments = ra.evaluate(LABELS, {"x": SCORES, "y": LABELS}, ["textbook@2", "yahoo@2"], qid=QID, by=SEGMENTS)
+    [axes] = segments.plot().axes
     assert [text.get_text() for text in axes.get_yticklabels()][:2] == [
         "no, x, ndcg@2/textbook",
         "no, y, ndcg@2/textbook",
     ]
-    assert len(axes.lines) == 16  # an interval and a point each, without a line of all
+    assert len(axes.lines) == 16  # an interval and a point for each of 8 rows, and no line at an overall value
 
 
 @for_each(
@@ -182,21 +183,25 @@ def test_a_plot_has_a_line_for_each_segment_and_one_at_the_value_of_all():
         ("market", "by is 'market', but one entry per row is needed", None),
         ([{}] * 6, "by holds a value that is not hashable", None),
         ({"a": "se", "b": "se"}, "by has no segment for query 'c'", None),
-        ({**BY, "d": "x", "e": "x"}, "by names query 'd' and 1 more queries, but the data have no such query", None),
-        ({**BY, "d": "x"}, "by names query 'd', but the data have no such query", None),
-        ({**BY, "c": None}, r"by\['c'\] is None, but every query belongs to a segment", None),
-        ({**BY, "c": []}, "by holds a value that is not hashable", None),
+        (
+            {**SEGMENTS, "d": "x", "e": "x"},
+            "by names query 'd' and 1 more queries, but the data have no such query",
+            None,
+        ),
+        ({**SEGMENTS, "d": "x"}, "by names query 'd', but the data have no such query", None),
+        ({**SEGMENTS, "c": None}, r"by\['c'\] is None, but every query belongs to a segment", None),
+        ({**SEGMENTS, "c": []}, "by holds a value that is not hashable", None),
         ({}, "by has no segment for query 'a'", None),
     ],
 )
-def test_what_is_no_segment_is_refused(by, message, row):
+def test_bad_segments_are_refused(by, message, row):
     with pytest.raises(ra.InputError, match=message) as error:
-        evaluated(by=by)
+        evaluate_segments(by=by)
     assert error.value.row == row
     assert "Hint: " in str(error.value)
 
 
-def test_a_column_of_pandas_shares_the_index_of_the_rows():
+def test_a_pandas_column_of_segments_must_have_the_index_of_the_labels():
     pd = pytest.importorskip("pandas")
     labels = pd.Series(LABELS, index=list("uvwxyz"))
     with pytest.raises(ra.InputError, match="by has a different pandas index from labels"):
@@ -209,39 +214,39 @@ def test_a_column_of_pandas_shares_the_index_of_the_rows():
         ra.evaluate(labels, SCORES, "textbook@2", qid=QID, by=missing)
 
 
-def test_a_segment_without_a_value_is_named():
+def test_a_segment_without_a_value_is_refused_by_name():
     with pytest.raises(ra.InputError, match="segment 'no': nothing is left to average: every query was skipped"):
         ra.evaluate([1, 0, 0, 0], [1, 2, 1, 2], SKIPPING, qid=[1, 1, 2, 2], by={1: "se", 2: "no"})
 
 
-def test_a_mean_above_the_values_of_a_segment_is_warned_of():
-    lifted = ra.parse("textbook@2").replace(average="query-except-empty", empty=1)
+def test_a_mean_above_the_values_of_a_segment_warns_at_the_callers_line():
+    convention = ra.parse("textbook@2").replace(average="query-except-empty", empty=1)
     labels, weights = [0, 0, 1, 0, 1, 0], [0.01, 0.01, 1.0]
-    with pytest.warns(ra.AboveValuesWarning) as warned:
-        ra.evaluate(labels, SCORES, lifted, qid=QID, by=BY, query_weight=weights)
-    messages = [str(each.message).partition(" mean under")[0] for each in warned]
-    assert (messages, {each.filename for each in warned}) == (["a", "segment 'se': a"], {__file__})
+    with pytest.warns(ra.AboveValuesWarning) as caught:
+        ra.evaluate(labels, SCORES, convention, qid=QID, by=SEGMENTS, query_weight=weights)
+    messages = [str(warning.message).partition(" mean under")[0] for warning in caught]
+    assert (messages, {warning.filename for warning in caught}) == (["a", "segment 'se': a"], {__file__})
 
 
-def test_values_of_queries_join_to_a_table_of_queries():
+def test_a_frame_of_query_values_joins_to_a_table_of_queries():
     pd = pytest.importorskip("pandas")
     frame = ra.per_query(LABELS, SCORES, ["textbook@2", "yahoo@1"], qid=QID, frame=True)
     assert list(frame.columns) == ["qid", "ndcg@2/textbook", "ndcg@1/yahoo"]
-    about = pd.DataFrame({"qid": ["c", "a", "b"], "market": ["no", "se", "se"]})
-    joined = frame.merge(about, on="qid", validate="one_to_one")
+    query_table = pd.DataFrame({"qid": ["c", "a", "b"], "market": ["no", "se", "se"]})
+    joined = frame.merge(query_table, on="qid", validate="one_to_one")
     means = joined.groupby("market")["ndcg@2/textbook"].mean()
-    found = evaluated()
-    assert {market: score.value for market, score in found.items()} == pytest.approx(means.to_dict())
+    segments = evaluate_segments()
+    assert {market: score.value for market, score in segments.items()} == pytest.approx(means.to_dict())
     models = ra.per_query(LABELS, {"x": SCORES, "y": LABELS}, "textbook@2", qid=QID, frame=True)
     assert models.model.tolist() == ["x"] * 3 + ["y"] * 3
     assert models["ndcg@2/textbook"].tolist()[3:] == [1, 1, 1]
 
 
-def test_values_of_queries_are_those_of_an_evaluator():
+def test_per_query_returns_the_values_of_an_evaluator():
     values = ra.Evaluator(LABELS, "textbook@2", qid=QID).per_query(SCORES)
     assert ra.per_query(LABELS, SCORES, "textbook@2", qid=QID).tolist() == values.tolist()
-    several = ra.per_query(LABELS, SCORES, ["textbook@2", "yahoo@1"], qid=QID)
-    assert several["textbook@2"].tolist() == values.tolist()
+    by_convention = ra.per_query(LABELS, SCORES, ["textbook@2", "yahoo@1"], qid=QID)
+    assert by_convention["textbook@2"].tolist() == values.tolist()
     models = ra.per_query(LABELS, {"x": SCORES, "y": LABELS}, ["textbook@2"], qid=QID)
     assert models["textbook@2"]["x"].tolist() == values.tolist()
     with pytest.raises(ra.UnsupportedConventionError, match="has no per-query values"):

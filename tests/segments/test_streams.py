@@ -1,4 +1,4 @@
-"""Segments of a stream: the same as in memory, however the batches cut the queries."""
+"""Segments of a stream equal those in memory, wherever the batches cut the queries."""
 
 from __future__ import annotations
 
@@ -11,67 +11,61 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.command import printed, refused
-from tests.helpers.segment_rows import conventions, rows
+from tests.helpers.segment_rows import all_facts, conventions, rows
 from tests.helpers.stream_batches import anyhow, cut, evenly
 from tests.helpers.tables import for_each
 
 DATA = rows(3)
 DATA = {name: column[np.argsort(DATA["qid"], kind="stable")] for name, column in DATA.items()}
-BY = dict(zip(DATA["qid"].tolist(), DATA["segment"].tolist(), strict=True))
-MERGING = [
-    each.replace(average="uniform")
-    for each in conventions()
-    if getattr(each, "pool", "") != "rows" and getattr(each, "pairs", "") != "given"
+SEGMENTS = dict(zip(DATA["qid"].tolist(), DATA["segment"].tolist(), strict=True))
+MERGEABLE = [
+    convention.replace(average="uniform")
+    for convention in conventions()
+    if getattr(convention, "pool", "") != "rows" and getattr(convention, "pairs", "") != "given"
 ]
 
 
-def in_memory(convention, scores=DATA["score"], **changes):
-    given = {"qid": DATA["qid"], "docid": DATA["docid"], "by": DATA["segment"], **changes}
-    return ra.evaluate(DATA["label"], scores, convention, **given)
-
-
-def everything(segments):
-    """All that is known of segments, their digests and intervals too."""
-    digests = [[score.to_dict() for score in scores.values()] for scores in (*segments.values(), segments.all)]
-    return list(segments), digests, segments.to_dict()
+def evaluate_in_memory(convention, scores=DATA["score"], **changes):
+    arguments = {"qid": DATA["qid"], "docid": DATA["docid"], "by": DATA["segment"], **changes}
+    return ra.evaluate(DATA["label"], scores, convention, **arguments)
 
 
 @for_each("bounds", [evenly(DATA["qid"].size, 7), anyhow(DATA["qid"].size, 40, seed=1)])
-@for_each("by", ["segment", BY], ids=["column", "mapping"])
-def test_a_stream_has_the_segments_of_memory(bounds, by):
-    found = ra.evaluate_stream(cut(DATA, bounds), MERGING, docid="docid", by=by)
-    assert everything(found) == everything(in_memory(MERGING))
+@for_each("by", ["segment", SEGMENTS], ids=["column", "mapping"])
+def test_a_stream_gives_the_same_segments_as_memory(bounds, by):
+    segments = ra.evaluate_stream(cut(DATA, bounds), MERGEABLE, docid="docid", by=by)
+    assert all_facts(segments) == all_facts(evaluate_in_memory(MERGEABLE))
 
 
 @for_each("kind", ["csv", "parquet"])
-def test_a_file_has_the_segments_of_memory(tmp_path, kind):
+def test_a_file_gives_the_same_segments_as_memory(tmp_path, kind):
     pd = pytest.importorskip("pandas")
     path = tmp_path / f"rows.{kind}"
     frame = pd.DataFrame(DATA)
     frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
-    found = ra.evaluate_stream(path, ["letor4@3"], by="segment")
+    segments = ra.evaluate_stream(path, ["letor4@3"], by="segment")
     qid = [str(query) for query in DATA["qid"]] if kind == "csv" else DATA["qid"]
-    assert everything(found) == everything(in_memory(["letor4@3"], qid=qid))
+    assert all_facts(segments) == all_facts(evaluate_in_memory(["letor4@3"], qid=qid))
 
 
-def test_scattered_rows_are_sorted_with_their_segments():
+def test_unsorted_rows_are_sorted_with_their_segments():
     pytest.importorskip("duckdb")
     scattered = {name: column[np.random.default_rng(0).permutation(DATA["qid"].size)] for name, column in DATA.items()}
     for convert in (np.asarray, lambda column: np.searchsorted(["dk", "no", "se"], column)):
         batch = {**scattered, "segment": convert(scattered["segment"])}
-        found = ra.evaluate_stream([batch], ["textbook@3"], unsorted=True, by="segment")
+        segments = ra.evaluate_stream([batch], ["textbook@3"], unsorted=True, by="segment")
         expected = ra.evaluate(batch["label"], batch["score"], ["textbook@3"], qid=batch["qid"], by=batch["segment"])
-        assert everything(found) == everything(expected)
+        assert all_facts(segments) == all_facts(expected)
 
 
-def test_models_of_a_stream_have_the_shape_of_evaluate():
-    found = ra.evaluate_stream(DATA, "letor4@3", score=["score", "other"], by="segment")
-    expected = in_memory("letor4@3", {name: DATA[name] for name in ("score", "other")})
-    assert (repr(found), found.to_dict()) == (repr(expected), expected.to_dict())
-    assert set(found["se"]) == {"score", "other"}
+def test_models_of_a_stream_give_the_same_results_as_memory():
+    segments = ra.evaluate_stream(DATA, "letor4@3", score=["score", "other"], by="segment")
+    expected = evaluate_in_memory("letor4@3", {name: DATA[name] for name in ("score", "other")})
+    assert (repr(segments), segments.to_dict()) == (repr(expected), expected.to_dict())
+    assert set(segments["se"]) == {"score", "other"}
 
 
-def test_a_row_that_disagrees_is_named_wherever_its_batch_is():
+def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
     segment = DATA["segment"].copy()
     row = int(np.flatnonzero(np.diff(DATA["qid"]) == 0)[-1]) + 1
     segment[row] = "xx"
@@ -83,29 +77,29 @@ def test_a_row_that_disagrees_is_named_wherever_its_batch_is():
 @for_each(
     ("by", "message"),
     [
-        ({**BY, 1000: "x"}, "by names query 1000, but the data have no such query"),
+        ({**SEGMENTS, 1000: "x"}, "by names query 1000, but the data have no such query"),
         ({0: "x"}, "by has no segment for query 1"),
         (1.5, "by=1.5; allowed are names of columns"),
         ("xx", "no column 'xx'"),
     ],
 )
-def test_what_names_no_segment_is_refused(by, message):
+def test_bad_segments_are_refused(by, message):
     with pytest.raises(ra.InputError, match=message):
         ra.evaluate_stream(cut(DATA, [0, 20, DATA["qid"].size]), "letor4@3", by=by)
 
 
-def test_letor_files_take_a_mapping_alone(tmp_path):
+def test_letor_files_take_segments_from_a_mapping_only(tmp_path):
     path = tmp_path / "rows.txt"
     path.write_text("2 qid:7 1:1\n0 qid:7 1:2\n1 qid:8 1:1\n")
-    found = ra.evaluate_stream(ra.io.stream_letor(path, feature=1), "textbook@2", by={"7": "x", "8": "y"})
-    assert [score.n_queries for score in found.values()] == [1, 1]
+    segments = ra.evaluate_stream(ra.io.stream_letor(path, feature=1), "textbook@2", by={"7": "x", "8": "y"})
+    assert [score.n_queries for score in segments.values()] == [1, 1]
     with pytest.raises(ra.InputError, match="by was given, but LETOR files have no such column"):
         ra.evaluate_stream(ra.io.stream_letor(path, feature=1), "textbook@2", by="market")
 
 
 @for_each("convention", ["letor4@3", "lightgbm.auc"])
-def test_the_command_prints_the_segments_of_memory(capsys, write, convention):
-    expected = in_memory(convention, qid=[str(query) for query in DATA["qid"]]).to_dict()["segments"]
+def test_the_command_prints_the_same_segments_as_memory(capsys, write, convention):
+    expected = evaluate_in_memory(convention, qid=[str(query) for query in DATA["qid"]]).to_dict()["segments"]
     rows_of_text = (",".join(map(str, row)) for row in zip(*DATA.values(), strict=True))
     table = write("\n".join([",".join(DATA), *rows_of_text, ""]), "rows.csv")
     command = ("evaluate", "--convention", convention, "--table", table, "--by", "segment", "--format")
@@ -118,13 +112,13 @@ def test_the_command_prints_the_segments_of_memory(capsys, write, convention):
         assert "| no | ndcg@3/letor4 |" in printed(capsys, *command, "markdown")
 
 
-def test_the_command_reads_the_segments_of_queries_from_a_file(capsys, write):
+def test_the_command_reads_a_file_of_queries_and_their_segments(capsys, write):
     files = ("--features", write("2 qid:7 1:1\n0 qid:7 1:2\n1 qid:8 1:1\n", "rows.txt"), "--feature", "1")
-    by = write("7 New York\n\n8\tOslo\n", "segments.txt")
+    segment_file = write("7 New York\n\n8\tOslo\n", "segments.txt")
     command = ("evaluate", "--convention", "textbook@2", *files, "--per-query", "--format")
-    found = json.loads(printed(capsys, *command, "json", "--by", by))["segments"]
-    assert [(row["segment"], row["n_queries"]) for row in found] == [("New York", 1), ("Oslo", 1), (None, 2)]
-    lines = list(csv.DictReader(io.StringIO(printed(capsys, *command, "csv", "--by", by))))
+    segments = json.loads(printed(capsys, *command, "json", "--by", segment_file))["segments"]
+    assert [(row["segment"], row["n_queries"]) for row in segments] == [("New York", 1), ("Oslo", 1), (None, 2)]
+    lines = list(csv.DictReader(io.StringIO(printed(capsys, *command, "csv", "--by", segment_file))))
     assert [line["qid"] for line in lines] == ["", "", "", "7", "8"]
     for text, message in {
         "7 x\n8\n": "line 2 is '8'; expected a query and its only segment",
@@ -134,6 +128,6 @@ def test_the_command_reads_the_segments_of_queries_from_a_file(capsys, write):
     }.items():
         assert message in refused(capsys, *command, "csv", "--by", write(text, "segments.txt"))
     trec = ("--qrels", write("7 0 a 1\n8 0 b 1\n", "qrels"), "--run", write("7 Q0 a 1 1 t\n8 Q0 b 1 1 t\n", "run"))
-    command = ("evaluate", "--convention", "trec_eval_9@5", *trec, "--by", by, "--format", "json")
-    by = write("7 x\n8 y\n", "segments.txt")
+    segment_file = write("7 x\n8 y\n", "segments.txt")
+    command = ("evaluate", "--convention", "trec_eval_9@5", *trec, "--by", segment_file, "--format", "json")
     assert [row["value"] for row in json.loads(printed(capsys, *command))["segments"]] == [1, 1, 1]

@@ -1,4 +1,4 @@
-"""Bad input: each has a decided answer that names the value and the way out."""
+"""Bad input is refused with an error that names the value and suggests a fix."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ import rankadapters as ra
 from tests.helpers.tables import for_each
 from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
 
-MIXED = ["b", "a", "b", "b"]  # row 1 comes last
+MIXED = ["b", "a", "b", "b"]  # grouped by query, row 1 is the last row
 
 
-def refused(problem, labels, scores, convention, **columns):
-    """Expect an error; the row that it names is its attribute, from 0 in the order of the caller."""
+def assert_refused(problem, labels, scores, convention, **columns):
+    """Assert that evaluating is refused; `error.row` is the row that the message names, or None for a column."""
     with pytest.raises(ra.InputError, match=problem) as caught:
         ra.evaluate(labels, scores, convention, **columns)
-    named = re.search(r"(?:(?:labels|scores|qid|docid|row_weight)\[|row )(\d+)", str(caught.value))
-    whole_column = re.search(r"must be numbers.* is np\.", str(caught.value))  # whose type is wrong
-    assert caught.value.row == (int(named[1]) if named and not whole_column else None)
+    named_row = re.search(r"(?:(?:labels|scores|qid|docid|row_weight)\[|row )(\d+)", str(caught.value))
+    names_a_column = re.search(r"must be numbers.* is np\.", str(caught.value))
+    assert caught.value.row == (int(named_row[1]) if named_row and not names_a_column else None)
     assert pickle.loads(pickle.dumps(caught.value)).row == caught.value.row
 
 
@@ -60,8 +60,8 @@ def refused(problem, labels, scores, convention, **columns):
         (np.ones((2, 2)), r"shape \(2, 2\)"),
     ],
 )
-def test_labels(labels, problem):
-    refused(problem, labels, SCORES, CONV, qid=MIXED)
+def test_bad_labels_are_refused(labels, problem):
+    assert_refused(problem, labels, SCORES, CONV, qid=MIXED)
 
 
 @for_each(
@@ -78,12 +78,12 @@ def test_labels(labels, problem):
         ("xgboost.auc+pairs=unit", [1, 2, 0, 1], SCORES, r"labels\[1\] is 2, but pairs='unit' takes labels in"),
     ],
 )
-def test_what_a_convention_cannot_take(convention, labels, scores, problem):
-    refused(problem, labels, scores, convention, qid=MIXED)
+def test_values_outside_the_domain_of_a_convention_are_refused(convention, labels, scores, problem):
+    assert_refused(problem, labels, scores, convention, qid=MIXED)
 
 
 @for_each("objective", [ra.objectives.xgboost.map(), ra.objectives.catboost.query_cross_entropy()], ids=str)
-def test_the_row_that_an_objective_cannot_take_is_an_attribute(objective):
+def test_the_error_of_an_objective_has_the_row_of_the_bad_label(objective):
     with pytest.raises(ra.InputError) as caught:
         ra.objectives.gradients([1, 2, 0, 1], SCORES, objective, qid=MIXED)
     assert caught.value.row == 1
@@ -105,8 +105,8 @@ def test_the_row_that_an_objective_cannot_take_is_an_attribute(objective):
     ],
 )
 @pytest.mark.parametrize("ties", ["input", "reverse", "average", "worst", "best"])
-def test_scores(scores, problem, ties):
-    refused(problem, LABELS, scores, CONV.replace(ties=ties), qid=MIXED)
+def test_bad_scores_are_refused(scores, problem, ties):
+    assert_refused(problem, LABELS, scores, CONV.replace(ties=ties), qid=MIXED)
 
 
 @for_each(
@@ -151,22 +151,22 @@ def test_scores(scores, problem, ties):
         ({"qid": QID, "pairs": ([0], [2])}, r"pair 0 joins rows 0 and 2, of queries a and b\.\nHint: both rows"),
     ],
 )
-def test_columns(columns, problem):
-    refused(problem, LABELS, SCORES, CONV, **columns)
+def test_bad_columns_are_refused(columns, problem):
+    assert_refused(problem, LABELS, SCORES, CONV, **columns)
 
 
 @for_each("n_threads", [0, -1, 1.0, True, "2"])
-def test_n_threads(n_threads):
+def test_a_bad_number_of_threads_is_refused(n_threads):
     with pytest.raises(ra.InputError, match="n_threads"):
         ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=n_threads)
 
 
-def test_a_docid_order_needs_docids():
+def test_ties_by_docid_are_refused_without_docids():
     with pytest.raises(ra.InputError, match=r"needs docid=(.|\n)*Hint: .*replace\(ties='input'\)"):
         ra.evaluate(LABELS, SCORES, CONV.replace(ties="docid-descending"), qid=QID)
 
 
-def test_what_is_no_convention():
+def test_a_missing_or_incomplete_convention_is_refused():
     with pytest.raises(ra.ConventionError, match="'ndcg' does not say whose ndcg it is"):
         ra.evaluate(LABELS, SCORES, "ndcg", qid=QID)
     with pytest.raises(ra.ConventionError, match="no convention was given"):
@@ -180,21 +180,23 @@ def test_what_is_no_convention():
         ({"missing": "error"}, {"qid": QID, "retrieved": [False, False, True, True]}, "query a is judged but nothing"),
     ],
 )
-def test_policies_that_say_error(changes, columns, problem):
-    refused(problem, [1, 0, 0, 0], SCORES, CONV.replace(**changes), **columns)
+def test_empty_and_missing_queries_are_refused_under_the_policy_error(changes, columns, problem):
+    assert_refused(problem, [1, 0, 0, 0], SCORES, CONV.replace(**changes), **columns)
 
 
-def test_pandas_indexes_that_differ():
-    turned = [3, 2, 1, 0]
-    labels, scores, qid = (pd.Series(column, index=turned) for column in (LABELS, SCORES, QID))
-    refused("scores has a different pandas index from labels", labels, pd.Series(SCORES), CONV, qid=np.array(QID))
-    refused("qid has a different pandas index from labels", labels, SCORES, CONV, qid=pd.Series(QID))
-    refused("scores has a different pandas index", LABELS, pd.Series(SCORES), CONV, qid=qid)
-    refused("docid has a different pandas index", LABELS, SCORES, CONV, qid=qid, docid=pd.Series(list("abcd")))
+def test_different_pandas_indexes_are_refused():
+    reversed_index = [3, 2, 1, 0]
+    labels, scores, qid = (pd.Series(column, index=reversed_index) for column in (LABELS, SCORES, QID))
+    assert_refused(
+        "scores has a different pandas index from labels", labels, pd.Series(SCORES), CONV, qid=np.array(QID)
+    )
+    assert_refused("qid has a different pandas index from labels", labels, SCORES, CONV, qid=pd.Series(QID))
+    assert_refused("scores has a different pandas index", LABELS, pd.Series(SCORES), CONV, qid=qid)
+    assert_refused("docid has a different pandas index", LABELS, SCORES, CONV, qid=qid, docid=pd.Series(list("abcd")))
     assert ra.evaluate(labels, scores, CONV, qid=np.array(QID))
 
 
-def test_a_queries_in_place_of_labels_takes_no_columns():
+def test_queries_passed_as_labels_take_no_other_columns():
     queries = ra.Queries(LABELS, qid=QID)
     assert ra.evaluate(queries, SCORES, CONV) == ra.evaluate(LABELS, SCORES, CONV, qid=QID)
     with pytest.raises(ra.InputError, match="qid was passed together with a Queries"):
@@ -205,18 +207,18 @@ COLUMN_KINDS = {
     "list": list,
     "tuple": tuple,
     "numpy": np.asarray,
-    "float32": lambda c: np.asarray(c, np.float32) if not isinstance(c[0], str) else np.asarray(c),
+    "float32": lambda column: np.asarray(column, None if isinstance(column[0], str) else np.float32),
     "pandas": pd.Series,
     "polars": pl.Series,
     "pyarrow": pa.array,
-    "pyarrow chunked": lambda c: pa.chunked_array([pa.array(c[:1]), pa.array(c[1:])]),
+    "pyarrow chunked": lambda column: pa.chunked_array([pa.array(column[:1]), pa.array(column[1:])]),
 }
 
 
 @for_each("kind", COLUMN_KINDS)
 def test_columns_of_every_library_give_the_same_score(kind):
-    make = COLUMN_KINDS[kind]
-    score = ra.evaluate(make(LABELS), make(SCORES), CONV, qid=make(QID))
+    to_column = COLUMN_KINDS[kind]
+    score = ra.evaluate(to_column(LABELS), to_column(SCORES), CONV, qid=to_column(QID))
     assert score.value == ra.evaluate(LABELS, SCORES, CONV, qid=QID).value
 
 
@@ -235,19 +237,19 @@ def test_queries_keep_the_order_of_first_appearance():
     assert queries.indptr.tolist() == [0, 2, 4, 5]
 
 
-def test_inputs_are_neither_changed_nor_held():
+def test_inputs_are_copied_and_not_changed():
     labels, scores, qid = np.array([1.0, 0.0]), np.array([0.1, 0.2]), np.array([1, 1])
     evaluator = ra.Evaluator(labels, CONV, qid=qid)
-    before = evaluator.evaluate(scores)
+    score = evaluator.evaluate(scores)
     labels[:] = 0
     qid[:] = [1, 2]
-    assert evaluator.evaluate(scores) == before
+    assert evaluator.evaluate(scores) == score
     assert scores.tolist() == [0.1, 0.2]
     with pytest.raises(ValueError, match="read-only"):
         evaluator.queries.labels[0] = 5
 
 
-def test_rows_out_of_use_may_hold_nan():
+def test_unused_labels_and_scores_may_be_nan():
     convention = CONV.replace(unjudged="zero")
     score = ra.evaluate([np.nan, 1, 1], [0.9, 0.5, np.nan], convention, group_sizes=[3],
                         judged=[False, True, True], retrieved=[True, True, False])  # fmt: skip
@@ -255,14 +257,14 @@ def test_rows_out_of_use_may_hold_nan():
 
 
 @for_each("name", ["labels", "scores", "qid"])
-def test_masked_entries(name):
+def test_masked_entries_are_refused(name):
     columns = {"labels": np.array(LABELS), "scores": np.array(SCORES), "qid": np.array([1, 1, 2, 2])}
     columns[name] = np.ma.masked_array(columns[name], [False, True, False, False])
     with pytest.raises(ra.InputError, match=f"{name} has masked entries"):
         ra.evaluate(columns["labels"], columns["scores"], CONV, qid=columns["qid"])
 
 
-def test_weights_indexed_by_query_id_in_another_order():
+def test_weights_indexed_by_query_id_in_another_order_are_refused():
     weights = pd.Series({"a": 0.5, "b": 1.0})
     with pytest.raises(ra.InputError, match="indexed by query id, in an order other than"):
         ra.evaluate(LABELS, SCORES, WEIGHTED, qid=["b", "b", "a", "a"], query_weight=weights)
@@ -272,11 +274,11 @@ def test_weights_indexed_by_query_id_in_another_order():
 
 
 @for_each("qid", [[2**63, 2**63, 2**63 + 1, -1], [2**53, 2**53, 2**53 + 1, 0.5]])
-def test_large_query_ids_are_not_merged(qid):
+def test_large_query_ids_that_float64_would_merge_stay_apart(qid):
     assert ra.Queries(LABELS, qid=qid).n_queries == 3
 
 
 @for_each("missing", [np.float32("nan"), complex("nan"), pd.NA, pd.NaT])
-def test_every_kind_of_missing_query_id(missing):
+def test_every_kind_of_missing_query_id_is_refused(missing):
     with pytest.raises(ra.InputError, match=r"qid\[0\] is"):
         ra.Queries(LABELS, qid=np.array([missing, "a", "a", "b"], object))

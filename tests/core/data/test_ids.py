@@ -1,7 +1,7 @@
-"""Columns and ids: the same id in any type has one value, one hash and one query; fingerprints are literal values.
+"""Query ids and docids: equal ids of any type have one hash and are one query, and no hash ever changes.
 
-A tally written today must merge with one written by any later version: the hashes and fingerprints are those of the
-first version, and nothing may change them.
+A tally written today must merge with one that a later version writes. The expected hashes and fingerprints are those of
+the first version: never change them.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from tests.helpers.tables import for_each
 
 
 @for_each(("n", "expected"), [(1, np.int32), (2**31 - 1, np.int32), (2**31, np.int64)])
-def test_rows_are_numbered_in_half_the_bits_as_far_as_these_go(n, expected):
+def test_row_numbers_are_int32_where_they_fit(n, expected):
     assert index_dtype(n) is expected
 
 
 @for_each("kind", ["?", "i1", ">u2", "i4", ">i8", "f2", "<f4", ">f4", "<f8", ">f8"])
-def test_numbers_are_read_in_the_machines_own_float64_or_float32(kind):
-    found = as_numbers("scores", np.array([0, 1, 1], kind))
-    assert found.dtype == (np.float32 if np.dtype(kind) == np.float32 else np.float64)
-    assert found.dtype.isnative
-    assert found.tolist() == [0, 1, 1]
+def test_numbers_become_native_float32_or_float64(kind):
+    numbers = as_numbers("scores", np.array([0, 1, 1], kind))
+    assert numbers.dtype == (np.float32 if np.dtype(kind) == np.float32 else np.float64)
+    assert numbers.dtype.isnative
+    assert numbers.tolist() == [0, 1, 1]
 
 
 SCATTERED = {
@@ -52,16 +52,16 @@ SCATTERED = {
 
 
 @for_each("ids", SCATTERED.values(), ids=SCATTERED)
-def test_scattered_rows_are_brought_together_as_by_a_dict_and_sorted_stably(ids):
+def test_rows_are_grouped_by_first_appearance_and_sorted_stably(ids):
     qid = np.random.default_rng(0).choice(ids, 40)
-    rows: dict[int, list[int]] = {}
+    rows_of_query: dict[int, list[int]] = {}
     for row, query in enumerate(qid.tolist()):
-        rows.setdefault(query, []).append(row)
-    found = grouped(qid, None, qid.size)
-    assert found["query_ids"].tolist() == list(rows)
-    assert found["query_ids"].dtype == qid.dtype
-    assert np.diff(found["indptr"]).tolist() == [len(several) for several in rows.values()]
-    assert found["order"].tolist() == [row for several in rows.values() for row in several]
+        rows_of_query.setdefault(query, []).append(row)
+    groups = grouped(qid, None, qid.size)
+    assert groups["query_ids"].tolist() == list(rows_of_query)
+    assert groups["query_ids"].dtype == qid.dtype
+    assert np.diff(groups["indptr"]).tolist() == [len(rows) for rows in rows_of_query.values()]
+    assert groups["order"].tolist() == [row for rows in rows_of_query.values() for row in rows]
     numbers = np.random.default_rng(1).choice(ids, 60)
     assert stable_order(numbers).tolist() == sorted(range(60), key=lambda row: int(numbers[row]))
 
@@ -70,23 +70,23 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), TEXT), min_size=1, max_size=30, unique=True))
-def test_ranks_follow_the_utf8_bytes(pairs):
+def test_docid_ranks_follow_the_utf8_bytes(pairs):
     query, ids = np.array([q for q, _ in pairs]), np.array([text for _, text in pairs])
-    ranks, twice = rank_docids(ids, query)
+    ranks, repeated_row = rank_docids(ids, query)
     expected = sorted(range(len(pairs)), key=lambda row: (pairs[row][0], pairs[row][1].encode()))
     assert np.argsort(ranks).tolist() == expected
-    assert twice == -1
+    assert repeated_row == -1
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["a", "b", "é", "aa"])), min_size=1, max_size=12))
-def test_a_second_stand_in_one_query_is_found(pairs):
-    _, twice = rank_docids(np.array([text for _, text in pairs]), np.array([q for q, _ in pairs]))
-    assert (twice >= 0) == (len(set(pairs)) < len(pairs))
-    if twice >= 0:
-        assert pairs.count(pairs[twice]) > 1
+def test_a_docid_that_occurs_twice_in_a_query_is_found(pairs):
+    _, repeated_row = rank_docids(np.array([text for _, text in pairs]), np.array([q for q, _ in pairs]))
+    assert (repeated_row >= 0) == (len(set(pairs)) < len(pairs))
+    if repeated_row >= 0:
+        assert pairs.count(pairs[repeated_row]) > 1
 
 
-def test_docids_that_differ_in_a_nul_at_their_end_are_two():
+def test_docids_that_differ_in_a_trailing_nul_stay_apart():
     batch = {"label": [1, 0], "score": [1, 1], "qid": [7, 7], "docid": ["a\0", "a"]}
     convention = ra.presets.textbook(1).replace(ties="docid-descending")
     assert ra.evaluate_stream([batch], convention, docid="docid").value == 1.0
@@ -98,7 +98,7 @@ def test_docids_of_interleaved_queries_break_ties():
     assert ra.Evaluator([0, 0, 1, 1], convention, **columns).per_query([1, 1, 1, 1]).tolist() == [1.0, 0.0]
 
 
-NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - a time without a zone is one of the ids
+NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - times without a zone are among the ids
 ZONE = timezone(timedelta(hours=1))
 
 
@@ -108,7 +108,7 @@ def objects(*items):
     return column
 
 
-SAME = {
+EQUAL_IDS = {
     "integers": [np.array([7]), np.array([7], np.int8), np.array([7.0], np.float16), objects(7), objects(np.int64(7)),
                  objects(np.uint8(7)), objects(np.float32(7)), objects(Decimal(7)), objects(Fraction(7))],
     "large integers": [np.array([2**64 - 1], np.uint64), objects(2**64 - 1), objects(np.uint64(2**64 - 1))],
@@ -127,8 +127,8 @@ SAME = {
 }  # fmt: skip
 
 
-@for_each("columns", SAME.values(), ids=SAME)
-def test_the_same_id_in_every_type_has_one_hash_one_value_and_one_query(columns):
+@for_each("columns", EQUAL_IDS.values(), ids=EQUAL_IDS)
+def test_equal_ids_of_any_type_have_one_hash_one_value_and_one_query(columns):
     assert {int(hash_ids(column)[0]) for column in columns} == {int(hash_ids(columns[0])[0])}
     assert {repr(id_value(column[0])) for column in columns} == {repr(id_value(columns[0][0]))}
     scores = [ra.evaluate([1, 0], [0.1, 0.2], "yahoo@10", qid=np.repeat(column, 2)) for column in columns]
@@ -137,14 +137,14 @@ def test_the_same_id_in_every_type_has_one_hash_one_value_and_one_query(columns)
 
 
 def test_ids_of_different_queries_have_different_hashes():
-    several = [columns[0] for columns in SAME.values()]
-    several += [objects("7"), objects(7.5), objects(-1), objects(2**64 + 7), objects(2**63), objects(-(2**63) - 1)]
-    several += [objects(2**63 - 1), objects(-(2**63)), np.array(["2026-01-31T12:00:00.000000001"], "M8[ns]")]
-    several += [objects("a\0"), objects(np.datetime64("2026-01-31T00:00")), objects(10**18)]
-    assert np.unique([hash_ids(column)[0] for column in several]).size == len(several)
+    columns = [equal_columns[0] for equal_columns in EQUAL_IDS.values()]
+    columns += [objects("7"), objects(7.5), objects(-1), objects(2**64 + 7), objects(2**63), objects(-(2**63) - 1)]
+    columns += [objects(2**63 - 1), objects(-(2**63)), np.array(["2026-01-31T12:00:00.000000001"], "M8[ns]")]
+    columns += [objects("a\0"), objects(np.datetime64("2026-01-31T00:00")), objects(10**18)]
+    assert np.unique([hash_ids(column)[0] for column in columns]).size == len(columns)
 
 
-def test_pandas_times_are_those_of_numpy():
+def test_pandas_times_have_the_hashes_of_numpy_times():
     pandas = pytest.importorskip("pandas")
     for text in ("2026-01-31T12:00", "2026-01-31T12:00:00.000000001"):
         expected = hash_ids(np.array([text], "M8[ns]"))
@@ -153,7 +153,7 @@ def test_pandas_times_are_those_of_numpy():
 
 
 def test_a_set_has_one_hash_in_every_process():
-    """The repr of a set of texts follows the hashes of texts, which differ from process to process."""
+    """The repr of a set of texts depends on the hashes of the texts, which differ between processes."""
     assert id_value(frozenset({"b", "a"})) == ("frozenset", "'a'", "'b'")
 
 
@@ -181,7 +181,7 @@ def test_a_set_has_one_hash_in_every_process():
         (np.array([1], "m8[s]"), "m8[s]", "timedelta"),
     ],
 )
-def test_a_column_has_the_widest_type_of_its_kind(ids, dtype, kind):
+def test_an_id_column_has_the_widest_dtype_of_its_kind(ids, dtype, kind):
     column = id_column(ids)
     assert (column.dtype, id_kind(column)) == (np.dtype(dtype), kind)
     assert hash_ids(column).tolist() == hash_ids(ids).tolist()
@@ -194,7 +194,7 @@ def test_floats_that_float64_would_merge_stay_apart():
         assert np.unique(hash_ids(id_column(ids))).size == 2
 
 
-def test_texts_that_differ_in_a_nul_at_their_end_are_two_ids():
+def test_texts_that_differ_in_a_trailing_nul_stay_apart():
     queries = ra.Queries([1, 0, 1], qid=["a", "a\0", "b"])
     assert queries.query_ids.tolist() == ["a", "a\0", "b"]
     assert ra.Queries([1, 0, 1], qid=[7, 7, 7], docid=["a\0", "b", "a"]).docid_rank.tolist() == [1, 2, 0]
@@ -208,12 +208,12 @@ def test_weights_indexed_by_times_in_another_order_are_refused():
         ra.Queries([1, 0], qid=days, query_weight=pandas.Series([1.0, 2.0], index=days[::-1]))
 
 
-def test_models_whose_ids_have_other_types_are_compared():
+def test_models_whose_query_ids_differ_in_type_are_compared():
     times = np.array(["2026-01-31T12:00", "2026-02-01T12:00"])
     queries = {unit: ra.Queries([1, 0, 0, 1], qid=np.repeat(times.astype(f"M8[{unit}]"), 2)) for unit in ("ns", "us")}
     scores = {unit: np.arange(4.0) for unit in queries}
-    found = ra.audit.order(queries, scores, "yahoo@10", n_resamples=9).scores
-    assert list(found["ns"].values()) == list(found["us"].values())
+    results = ra.audit.order(queries, scores, "yahoo@10", n_resamples=9).scores
+    assert list(results["ns"].values()) == list(results["us"].values())
 
 
 LABELS, QID = [2.0, 0.0, 1.5, 0.0, 3.0], ["a", "a", "b", "b", "b"]
@@ -224,30 +224,30 @@ def fingerprints(**columns):
     return [hex(word) for word in ra.Queries(**{"labels": LABELS, "qid": QID} | columns).fingerprints.tolist()]
 
 
-@pytest.mark.parametrize("form", [NOW, NEVER])
-def test_words_are_mixed_as_splitmix64_does(form):
-    """The first outputs of the generator seeded with 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
-    out = np.empty(2, np.uint64)
-    with kernels(form):
-        dispatch.run(mix_all, np.array([0, 1], np.uint64), out)
-    assert out.tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
+@pytest.mark.parametrize("choice", [NOW, NEVER])
+def test_mixing_words_computes_splitmix64(choice):
+    """Expected: the first outputs for the seeds 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
+    words = np.empty(2, np.uint64)
+    with kernels(choice):
+        dispatch.run(mix_all, np.array([0, 1], np.uint64), words)
+    assert words.tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
 
 
-WHOLE = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]
+WHOLE_NUMBER_HASHES = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]
 
 
 @for_each(
     ("ids", "expected"),
     [
-        ([0, 1, 2**40, -1], WHOLE),
-        ([0.0, 1.0, 2.0**40, -1.0], WHOLE),
+        ([0, 1, 2**40, -1], WHOLE_NUMBER_HASHES),
+        ([0.0, 1.0, 2.0**40, -1.0], WHOLE_NUMBER_HASHES),
         (["a", "é", ""], ["0xdd433d9a4a97677d", "0x7598f8253a7bb514", "0x7cb39d447858dab6"]),
         ([0.5, -2.25], ["0x330ba5e565fe3869", "0xa8b90c8b8c0b19ee"]),
         ([True, False], ["0x910a2dec89025cc1", "0xe220a8397b1dcdaf"]),
         ([("a", 1), ("a", 2)], ["0x2a0486a9012ec09f", "0xc75fe4360b9d585c"]),
     ],
 )
-def test_ids_have_these_hashes(ids, expected):
+def test_hashes_of_ids_never_change(ids, expected):
     column = np.empty(len(ids), object) if isinstance(ids[0], tuple) else np.asarray(ids)
     column[:] = ids
     assert [hex(word) for word in hash_ids(column).tolist()] == expected
@@ -256,7 +256,7 @@ def test_ids_have_these_hashes(ids, expected):
 @for_each(
     ("columns", "expected"),
     [
-        *((columns, ["0xe4381c778c6e650e", "0x67c8e1f8ddc80864"]) for columns in (  # which mean the same
+        *((columns, ["0xe4381c778c6e650e", "0x67c8e1f8ddc80864"]) for columns in (  # all mean the same
             {}, {"labels": [-0.0 + 2, -0.0, 1.5, -0.0, 3.0]}, {"query_weight": [1.0, 1.0]}, {"judged": [True] * 5})),
         ({"qid": ["b", "a", "b", "a", "b"]}, ["0xd2c9c70ea6b01ef3", "0xf605a02f481bfe77"]),
         ({"qid": None, "group_sizes": [2, 3]}, ["0xa73a423f1b255ea9", "0xde143e0546e1d0bb"]),
@@ -268,7 +268,7 @@ def test_ids_have_these_hashes(ids, expected):
         ({"retrieved": [True, True, True, False, True]}, ["0xe4381c778c6e650e", "0x293c05eec3492bd7"]),
     ],
 )  # fmt: skip
-def test_queries_have_these_fingerprints(columns, expected):
+def test_fingerprints_of_queries_never_change(columns, expected):
     assert fingerprints(**columns) == expected
 
 
@@ -277,13 +277,13 @@ def test_a_digest_is_the_sum_of_the_fingerprints():
     assert queries.digest == sum(int(word, 16) for word in fingerprints()) % 2**64
 
 
-def test_rows_in_another_order_have_the_same_fingerprints():
-    places = [4, 1, 3, 0, 2]
-    shuffled = ra.Queries(np.array(LABELS)[places], qid=np.array(QID)[places], row_weight=np.arange(5.0)[places])
-    straight = ra.Queries(LABELS, qid=QID, row_weight=np.arange(5.0))
-    assert sorted(shuffled.fingerprints.tolist()) == sorted(straight.fingerprints.tolist())
+def test_the_order_of_rows_does_not_change_the_fingerprints():
+    order = [4, 1, 3, 0, 2]
+    shuffled = ra.Queries(np.array(LABELS)[order], qid=np.array(QID)[order], row_weight=np.arange(5.0)[order])
+    unshuffled = ra.Queries(LABELS, qid=QID, row_weight=np.arange(5.0))
+    assert sorted(shuffled.fingerprints.tolist()) == sorted(unshuffled.fingerprints.tolist())
 
 
-def test_the_hash_of_a_column_is_that_of_its_ids():
+def test_ids_have_the_same_hash_in_a_column_and_alone():
     for column in (np.array([0, 2**63 - 2, 2**63 - 1, 2**63, 2**64 - 1], np.uint64), np.array([-(2**63), -1, 1])):
-        assert hash_words(column).tolist() == [hash_word(each) for each in column.tolist()]
+        assert hash_words(column).tolist() == [hash_word(number) for number in column.tolist()]

@@ -1,3 +1,5 @@
+"""Conventions: their signatures, their fields and allowed values, their names, and the presets."""
+
 from __future__ import annotations
 
 import copy
@@ -23,22 +25,22 @@ FIELDS = {
 
 @given(conventions())
 def test_parse_reads_back_what_str_writes(convention):
-    again = ra.parse(str(convention))
-    assert again == convention
-    assert hash(again) == hash(convention)
-    assert str(again) == str(convention)
+    parsed = ra.parse(str(convention))
+    assert parsed == convention
+    assert hash(parsed) == hash(convention)
+    assert str(parsed) == str(convention)
     assert re.fullmatch(r"[A-Za-z0-9@=._/+-]+", str(convention))
 
 
 @given(conventions())
 def test_pickle_and_copies_keep_value_and_name(convention):
     convention = convention.named("mine")
-    for again in (pickle.loads(pickle.dumps(convention)), copy.copy(convention), copy.deepcopy(convention)):
-        assert again == convention
-        assert again.name == convention.name
+    for copied in (pickle.loads(pickle.dumps(convention)), copy.copy(convention), copy.deepcopy(convention)):
+        assert copied == convention
+        assert copied.name == convention.name
 
 
-def test_signature_is_what_the_documentation_shows():
+def test_the_signature_is_as_documented():
     assert str(presets.lightgbm(10)) == (
         "ndcg@10/gain=exp2/discount=log2/ideal=cutoff/ties=input/precision=float64/short=pad/empty=1/"
         "missing=error/unjudged=error/average=query-except-empty/v1"
@@ -46,8 +48,8 @@ def test_signature_is_what_the_documentation_shows():
     assert str(presets.yahoo(None)).startswith("ndcg@all/")
 
 
-OF_DCG = {name: value for name, value in FIELDS.items() if name not in {"ideal", "empty"}}
-NO_GAINS = r"^gain=(.|\n)* is not a choice; allowed are .*, or a list of gains by label"
+DCG_FIELDS = {name: value for name, value in FIELDS.items() if name not in {"ideal", "empty"}}
+NOT_GAINS = r"^gain=(.|\n)* is not a choice; allowed are .*, or a list of gains by label"
 
 
 @for_each(
@@ -61,12 +63,12 @@ NO_GAINS = r"^gain=(.|\n)* is not a choice; allowed are .*, or a list of gains b
         *(({"gain": gain}, "not a table") for gain in ("table_", "table_0_x", "table_0_inf")),
         ({"gain": "table_0_3_1"}, "decreases"),
         ({"gain": [3, 1]}, "gain='table_3_1' decreases"),
-        *(({"gain": gains}, NO_GAINS) for gains in (
+        *(({"gain": gains}, NOT_GAINS) for gains in (
             [], [0, "1"], [0, True], [0, math.nan], [0, 10**400], np.array([[0, 1]]), np.array(3), {0: 1})),
         ({"tie": "average"}, "no field 'tie'; its fields are 'k', 'gain'"),
     ],
 )  # fmt: skip
-def test_what_is_no_value_of_a_field_is_answered_with_the_choices(changes, problem):
+def test_a_bad_value_of_a_field_is_refused_with_the_choices(changes, problem):
     for make in (lambda: ra.NDCG(**{**FIELDS, **changes}), lambda: ra.NDCG(**FIELDS).replace(**changes)):
         with pytest.raises(ra.ConventionError, match=problem):
             make()
@@ -99,8 +101,8 @@ def test_numbers_of_a_field_are_allowed_up_to_its_bounds(preset, field, allowed,
     [
         *((lambda left_out=left_out: ra.NDCG(**{n: v for n, v in FIELDS.items() if n != left_out}),
            rf"left out:\n  {left_out}: .+") for left_out in FIELDS),
-        (lambda: ra.DCG(**OF_DCG, ideal="all"), "no field 'ideal'"),
-        (lambda: ra.DCG(**{**OF_DCG, "average": "query-except-empty"}),
+        (lambda: ra.DCG(**DCG_FIELDS, ideal="all"), "no field 'ideal'"),
+        (lambda: ra.DCG(**{**DCG_FIELDS, "average": "query-except-empty"}),
          "'query-except-empty' is not a choice; allowed are 'uniform'"),
         (lambda: ra.NDCG([1, 0], [0.3, 0.2]), r"Hint: ra\.evaluate\(labels, scores, ra\.NDCG"),
         (lambda: ra.Convention(**{n: v for n, v in FIELDS.items() if n in ra.Convention.fields()}), "abstract"),
@@ -110,57 +112,57 @@ def test_numbers_of_a_field_are_allowed_up_to_its_bounds(preset, field, allowed,
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_what_says_no_convention_is_refused(call, problem):
+def test_incomplete_and_wrong_declarations_are_refused(call, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         call()
 
 
-def test_fields_that_cannot_matter_have_one_spelling():
-    conv = ra.NDCG(**{**FIELDS, "k": None, "short": "zero", "ideal": "all", "average": "query-except-empty"})
-    assert (conv.short, conv.ideal, conv.average) == ("pad", "cutoff", "query")
+def test_equal_conventions_have_one_spelling():
+    convention = ra.NDCG(**{**FIELDS, "k": None, "short": "zero", "ideal": "all", "average": "query-except-empty"})
+    assert (convention.short, convention.ideal, convention.average) == ("pad", "cutoff", "query")
     assert ra.NDCG(**{**FIELDS, "gain": "table_0_1.0_3e0"}) == ra.NDCG(**{**FIELDS, "gain": "table_0_1_3"})
     assert ra.NDCG(**{**FIELDS, "k": np.int64(10), "empty": np.float32(0)}) == ra.NDCG(**FIELDS)
     assert str(ra.NDCG(**{**FIELDS, "empty": 1.0})) == str(ra.NDCG(**{**FIELDS, "empty": 1}))
 
 
-def test_diff_and_write_take_a_text_as_well_as_a_value():
+def test_diff_write_and_nearest_take_a_text_or_a_convention():
     assert presets.lightgbm(10).diff("sklearn@10") == presets.lightgbm(10).diff(presets.sklearn(10))
     assert presets.lightgbm.write("lightgbm@10") == presets.lightgbm.write(presets.lightgbm(10))
     assert presets.catboost.nearest("lightgbm@10") == presets.catboost.nearest(presets.lightgbm(10))
 
 
-def test_diff_names_fields_with_both_values():
+def test_diff_returns_the_differing_fields_with_both_values():
     assert presets.letor4(10).diff(presets.yahoo(5)) == {
         "k": (10, 5), "gain": ("table_0_1_3", "exp2"), "discount": ("jk2", "log2"), "short": ("zero", "pad"),
         "empty": (0.0, 1.0),
     }  # fmt: skip
-    assert str(ra.DCG(**OF_DCG)).startswith("dcg@10/gain=exp2/discount=log2/ties=average/")
-    assert ra.DCG(**OF_DCG) != ra.NDCG(**FIELDS)
-    assert ra.DCG(**OF_DCG).diff(ra.NDCG(**FIELDS)) == {
+    assert str(ra.DCG(**DCG_FIELDS)).startswith("dcg@10/gain=exp2/discount=log2/ties=average/")
+    assert ra.DCG(**DCG_FIELDS) != ra.NDCG(**FIELDS)
+    assert ra.DCG(**DCG_FIELDS).diff(ra.NDCG(**FIELDS)) == {
         "measure": ("dcg", "ndcg"), "ideal": (None, "cutoff"), "empty": (None, 0.0)
     }  # fmt: skip
     assert presets.yahoo(5).diff(presets.yahoo(5)) == {}
 
 
-def test_names_say_the_preset_or_seven_digits():
+def test_a_name_has_the_preset_or_seven_hexadecimal_digits():
     assert presets.letor4(10).name == "ndcg@10/letor4"
     assert presets.letor4(10).at(5).name == "ndcg@5/letor4"
     assert presets.letor4(10).at(5) == presets.letor4(5)
     assert presets.letor4(10).replace(empty=1).name == "ndcg@10/letor4+empty=1"
     assert re.fullmatch("ndcg@10/[0-9a-f]{7}", ra.parse(str(presets.letor4(10))).name)
     assert ra.parse(str(presets.letor4(10))) == presets.letor4(10)
-    # k=None forgot that LETOR zeroes short queries, so that a cutoff after it is not that of letor4(10).
-    later = presets.letor4(None).at(10)
-    assert later != presets.letor4(10)
-    assert "letor4" not in later.name
+    # letor4(None) does not keep short='zero', so setting a cutoff later does not restore letor4(10).
+    with_cutoff = presets.letor4(None).at(10)
+    assert with_cutoff != presets.letor4(10)
+    assert "letor4" not in with_cutoff.name
 
 
 @for_each(
     ("signature", "problem"),
     [
         *(
-            (spec, "the presets are 'textbook', 'sklearn'")
-            for spec in ("nothing@10", "letor4@", "letor4@x", "letor4@-1", "")
+            (text, "the presets are 'textbook', 'sklearn'")
+            for text in ("nothing@10", "letor4@", "letor4@x", "letor4@-1", "")
         ),
         ("ndcg@10/gain=exp2", "truncated"),
         ("ndcg@10/gain=exp2/v1", "left out:\n  discount"),
@@ -182,7 +184,7 @@ def test_a_damaged_signature_is_refused(signature, problem):
         ra.parse(signature)
 
 
-def test_presets_are_listed_and_resolved_by_name():
+def test_presets_are_listed_and_found_by_name():
     assert presets.names()[:5] == ("textbook", "sklearn", "lightgbm", "xgboost", "catboost")
     assert set(presets.names()) < set(presets.__all__)
     for name in presets.names():
@@ -193,13 +195,13 @@ def test_presets_are_listed_and_resolved_by_name():
 
 
 @for_each("name", presets.names())
-def test_a_preset_says_what_it_was_checked_against(name):
+def test_the_docstring_of_a_preset_says_how_it_was_checked(name):
     text = getattr(presets, name).__doc__
     assert re.search(r"\b(Run|Run with .*|Read only)\b", text) or name == "textbook"
     assert re.search(r"\d", text)
 
 
-def test_what_cannot_be_expressed_is_listed_with_the_reason():
+def test_inexpressible_tools_are_listed_with_the_reason():
     reasons = presets.inexpressible()
     assert {"spark_relevance", "tensorflow_ranking", "ranklib_2011"} <= set(reasons)
     assert all(re.search(r"\((run|read)", reason) for reason in reasons.values())
@@ -207,7 +209,7 @@ def test_what_cannot_be_expressed_is_listed_with_the_reason():
 
 
 @for_each(
-    ("preset", "other", "change"),
+    ("preset", "default", "difference"),
     [
         (presets.trec_eval_9(5, complete=True), presets.trec_eval_9(5), {"missing": ("zero", "skip")}),
         (presets.trec_eval_10(5), presets.trec_eval_9(5), {"precision": ("float64", "float32")}),
@@ -224,13 +226,13 @@ def test_what_cannot_be_expressed_is_listed_with_the_reason():
     ],
     ids=str,
 )  # fmt: skip
-def test_parameters_of_presets_change_what_they_say(preset, other, change):
-    assert preset.diff(other) == change
+def test_parameters_of_a_preset_change_its_fields(preset, default, difference):
+    assert preset.diff(default) == difference
     assert presets.letor3(5).name == "ndcg@5/letor3"
 
 
 @for_each(
-    ("measure", "field", "value", "fitting", "unfitting"),
+    ("measure", "field", "value", "fitting_columns", "unfitting_columns"),
     [
         (ra.AP, "average", "geometric_0.001", [], ["query_weight"]),
         (ra.AP, "average", "uniform", [], ["query_weight"]), (ra.AP, "average", "query", ["query_weight"], None),
@@ -239,16 +241,16 @@ def test_parameters_of_presets_change_what_they_say(preset, other, change):
         (ra.AUC, "pairs", "given", ["pairs"], []), (ra.RBP, "gain", "from_2", [], None),
     ],
 )  # fmt: skip
-def test_a_value_fits_where_its_column_is_there_and_none_that_it_would_ignore(
-    measure, field, value, fitting, unfitting
+def test_a_value_fits_the_columns_that_it_needs_and_none_that_it_ignores(
+    measure, field, value, fitting_columns, unfitting_columns
 ):
-    kind = measure.declared()[field]
-    assert kind.fits(value, fitting)
-    assert unfitting is None or not kind.fits(value, unfitting)
+    declaration = measure.declared()[field]
+    assert declaration.fits(value, fitting_columns)
+    assert unfitting_columns is None or not declaration.fits(value, unfitting_columns)
 
 
 @for_each("gains", [[0, 1, 10], (0, 1.0, 10), np.array([0, 1, 10]), np.float32([0, 1, 10])])
-def test_a_list_of_gains_is_the_table_of_them(gains):
+def test_a_list_of_gains_becomes_a_gain_table(gains):
     replaced = ra.presets.lightgbm(10).replace(gain=gains)
     declared = ra.NDCG(**{**ra.presets.lightgbm(10).to_dict(), "gain": gains})
 
@@ -259,7 +261,7 @@ def test_a_list_of_gains_is_the_table_of_them(gains):
 
 
 @for_each("name", presets.names(None))
-def test_a_preset_without_its_cutoff_says_what_to_write(name):
+def test_a_preset_without_its_cutoff_is_refused_with_a_hint(name):
     make = presets.maker(name)
     if not takes_k(make):
         assert make() == presets.make(name, 10)

@@ -1,4 +1,4 @@
-"""Docstrings of conventions: their fields describe themselves, and a class adds only what it alone means by them."""
+"""Docstrings of conventions list every field from its own text; a class adds only remarks."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ TITLES = ["Parameters", "Raises", "References", "Examples"]
 
 
 @for_each("kind", CLASSES)
-def test_every_field_has_an_entry_with_all_its_values_in_the_order_of_the_signature(kind):
+def test_docstrings_explain_every_field_in_the_order_of_the_signature(kind):
     text = inspect.getdoc(kind)
     section = text.partition("\nParameters\n----------\n")[2].partition("\n\nRaises\n------\n")[0]
     entries = re.split(r"^(\w+) : .+\n", section, flags=re.MULTILINE)[1:]
     assert tuple(entries[::2]) == kind.fields()
     for field, body in zip(kind.declared().values(), entries[1::2], strict=True):
-        said = " ".join(body.split())
-        assert said.startswith(field.about)
-        assert [word for word, meaning in field.meanings().items() if f"- `{word}`: {meaning}" not in said] == []
-        assert field.meanings() or f"Allowed: {field.allowed}." in said
-    titles = re.findall(r"^([A-Z]\w+)\n-{3,}$", text, re.MULTILINE)  # each once, in the order of numpydoc
+        entry = " ".join(body.split())
+        assert entry.startswith(field.about)
+        assert [word for word, meaning in field.meanings().items() if f"- `{word}`: {meaning}" not in entry] == []
+        assert field.meanings() or f"Allowed: {field.allowed}." in entry
+    titles = re.findall(r"^([A-Z]\w+)\n-{3,}$", text, re.MULTILINE)  # no section twice, all in the order of numpydoc
     assert titles == [title for title in TITLES if title in titles]
     assert titles[:2] == ["Parameters", "Raises"]
 
 
 @for_each("path", MEASURE_FILES, ids=lambda path: path.stem)
-def test_a_file_of_a_measure_remarks_on_fields_and_repeats_none(path):
+def test_remarks_in_a_measure_file_are_on_its_fields_and_are_shown(path):
     module = importlib.import_module(f"rankadapters.core.measures.{path.stem}")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef):
@@ -52,20 +52,20 @@ def test_a_file_of_a_measure_remarks_on_fields_and_repeats_none(path):
             assert [body for _, body in entries if body not in kind.__doc__] == []
 
 
-def test_what_a_class_adds_comes_after_what_its_fields_say():
+def test_the_remarks_of_a_class_follow_the_text_of_its_fields():
     assert "    The order of rows with equal scores.\n    `worst` puts irrelevant rows first" in ra.FallOut.__doc__
-    own_error = "InputError\n    When bound to queries: a label is outside [0, 1].\n\nReferences"
-    assert own_error in ra.QueryCrossEntropy.__doc__
+    class_error = "InputError\n    When bound to queries: a label is outside [0, 1].\n\nReferences"
+    assert class_error in ra.QueryCrossEntropy.__doc__
     assert "InputError" not in ra.QueryRMSE.__doc__
     assert re.search(r"- `above_B`: y > B\n", pydoc.render_doc(ra.AP, renderer=pydoc.plaintext))
 
 
-def test_a_process_that_drops_docstrings_works():
+def test_python_without_docstrings_imports_the_package():
     code = "import rankadapters as ra; print(ra.AP.measure)"
     assert subprocess.check_output([sys.executable, "-OO", "-c", code], text=True).strip() == "ap"
 
 
-def test_a_docstring_without_sections_is_completed():
+def test_a_docstring_without_sections_gets_parameters_and_raises():
     text = with_fields("One line.", {"k": ra.NDCG.declared()["k"]})
     assert text.startswith("One line.\n\nParameters\n----------\nk : int or None\n    Only ranks 1..k count")
     assert text.endswith("\n\n" + RAISES + "\n")

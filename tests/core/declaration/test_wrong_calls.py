@@ -1,4 +1,4 @@
-"""Wrong calls: another library's words, columns by position, fields that are not values."""
+"""Wrong calls are refused: keywords of other libraries, columns by position, bad fields, missing arguments."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from tests.helpers.two_queries import CONV, LABELS, QID, SCORES
         (lambda: ra.mean_ndcg([0, 0], [1, 2], CONV.replace(empty="skip"), group_sizes=[2]), "every query was skipped"),
     ],
 )
-def test_wrong_calls(call, problem):
+def test_wrong_arguments_are_refused(call, problem):
     with pytest.raises((ra.InputError, ra.ConventionError), match=problem):
         call()
 
 
 LOSS = ra.objectives.ListNet()
-TAKE_COLUMNS = {
+CALLS_WITH_COLUMNS = {
     "Queries": lambda **columns: ra.Queries(LABELS, **columns),
     "Evaluator": lambda **columns: ra.Evaluator(LABELS, CONV, **columns),
     "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
     "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
-    "evaluate, several": lambda **columns: ra.evaluate(LABELS, SCORES, [CONV], **columns),
+    "evaluate, list of conventions": lambda **columns: ra.evaluate(LABELS, SCORES, [CONV], **columns),
     "per_query": lambda **columns: ra.per_query(LABELS, SCORES, CONV, **columns),
     "mean_ndcg": lambda **columns: ra.mean_ndcg(LABELS, SCORES, CONV, **columns),
     "objectives.gradients": lambda **columns: ra.objectives.gradients(LABELS, SCORES, LOSS, **columns),
@@ -68,23 +68,25 @@ TAKE_COLUMNS = {
         ("sample_weight", "row_weight= takes one weight per row, query_weight= one per query"),
     ],
 )
-@for_each("function", TAKE_COLUMNS)
-def test_another_librarys_word_gets_ours(function, keyword, hint):
+@for_each("function", CALLS_WITH_COLUMNS)
+def test_a_keyword_of_another_library_is_refused_with_the_right_one(function, keyword, hint):
     if function.startswith("audit."):
         pytest.importorskip("scipy")
         pytest.importorskip("jinja2")
     if function.endswith("check_parity"):
         pytest.importorskip(function.partition(".")[0])
     with pytest.raises(ra.InputError, match=f"'{keyword}' is not an accepted column; .*\nHint: {hint}"):
-        TAKE_COLUMNS[function](**{keyword: [4]})
+        CALLS_WITH_COLUMNS[function](**{keyword: [4]})
 
 
-def test_every_public_function_that_takes_columns_is_tried_with_other_words():
+def test_the_table_above_has_every_public_function_that_takes_columns():
     modules = {"": ra, "audit.": ra.audit, "parity.": ra.parity, "objectives.": ra.objectives}
-    public = {f"{at}{name}": getattr(module, name) for at, module in modules.items() for name in module.__all__}
+    public = {f"{prefix}{name}": getattr(module, name) for prefix, module in modules.items() for name in module.__all__}
     functions = {name: function for name, function in public.items() if inspect.isfunction(function)}
-    taking = {name for name, function in functions.items() if "columns" in inspect.signature(function).parameters}
-    assert {"evaluate", "audit.profile"} <= taking <= set(TAKE_COLUMNS)
+    taking_columns = {
+        name for name, function in functions.items() if "columns" in inspect.signature(function).parameters
+    }
+    assert {"evaluate", "audit.profile"} <= taking_columns <= set(CALLS_WITH_COLUMNS)
 
 
 @for_each(
@@ -102,7 +104,7 @@ def test_every_public_function_that_takes_columns_is_tried_with_other_words():
         ),
     ],
 )
-def test_columns_are_given_by_name(call, problem):
+def test_columns_by_position_are_refused(call, problem):
     with pytest.raises(TypeError, match=problem):
         call()
 
@@ -124,7 +126,7 @@ def test_columns_are_given_by_name(call, problem):
         lambda: ra.presets.xgboost(3, ndcg_exp_gain="false"),
     ],
 )
-def test_wrong_declarations(call):
+def test_bad_values_of_fields_and_parameters_are_refused(call):
     assert ra.presets.lightgbm(3, label_gain=[-0.0, 1]) == ra.presets.lightgbm(3, label_gain=[0, 1])
     with pytest.raises(ra.ConventionError):
         call()
@@ -140,7 +142,7 @@ def test_wrong_declarations(call):
         (lambda adapter: adapter.objective(), r"objective needs objective, .*\nHint: '.*, or another"),
     ],
 )
-def test_an_argument_that_a_toolkit_s_function_needs_is_named_with_what_to_write(toolkit, call, message):
+def test_a_missing_argument_of_a_toolkit_function_is_named_with_a_hint(toolkit, call, message):
     pytest.importorskip(toolkit)
     with pytest.raises(ra.InputError, match=message):
         call(getattr(ra, toolkit))

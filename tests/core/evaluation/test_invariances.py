@@ -1,4 +1,4 @@
-"""What changes no value, for every measure: the order of rows, the scale of scores, parts of the data, threads."""
+"""Changes of input that change no value, for every measure: row order, score scale, partitions, threads."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from tests.helpers.depth import examples
 from tests.helpers.ragged_queries import ragged
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))
-RANKING = {name: measure for name, measure in MEASURES.items() if "ties" in measure.fields()}
+RANKED_MEASURES = {name: measure for name, measure in MEASURES.items() if "ties" in measure.fields()}
 seeds = st.integers(0, 2**32 - 1)
 
 
-def usable(data, measure, *, whole=True):
-    """A convention that needs neither pairs nor docids, and has a value of judged and retrieved rows."""
+def draw_convention(data, measure, *, over_rows=True):
+    """Draw a convention that needs neither pairs nor docids; `over_rows` allows measures over all rows."""
     convention = data.draw(conventions(lenient=True, measures=[measure]))
     assume(getattr(convention, "pairs", "") != "given")
     assume(not convention.to_dict().get("ties", "").startswith("docid"))
-    assume(whole or convention.over != "rows")
+    assume(over_rows or convention.over != "rows")
     return convention
 
 
-def drawn(seed, convention):
-    """Labels that the convention takes, scores and query ids."""
+def make_rows(seed, convention):
+    """Return labels that the convention allows, scores and query ids."""
     labels, scores, qid = ragged(seed, n_queries=12, longest=20)
     labels = np.minimum(labels, 1.0) if takes_probabilities(convention) else np.minimum(labels, 2.0)
     return labels, scores, qid
 
 
-def value(labels, scores, convention, qid):
-    """The value, or why there is none."""
+def value_or_error(labels, scores, convention, qid):
+    """Return the value, or the error's first line where there is none."""
     try:
         return ra.evaluate(labels, scores, convention, qid=qid).value
     except ra.InputError as error:
@@ -47,62 +47,63 @@ def value(labels, scores, convention, qid):
 @every_measure
 @given(data=st.data(), seed=seeds)
 @settings(max_examples=examples(10), deadline=None)
-def test_the_order_of_rows_changes_nothing_where_ties_have_none(measure, data, seed):
-    """Under averaged ties, and under any others where no two rows of a query tie."""
-    convention = usable(data, measure)
+def test_the_order_of_rows_changes_no_value_unless_ties_depend_on_it(measure, data, seed):
+    """Where ties are broken by the order of rows, the scores have no ties."""
+    convention = draw_convention(data, measure)
     assume(getattr(convention, "pairs", "") != "every-two" and getattr(convention, "precision", "") != "none")
-    labels, scores, qid = drawn(seed, convention)
+    labels, scores, qid = make_rows(seed, convention)
     if convention.to_dict().get("ties") not in {"average", "worst", "best", "together"}:
         scores = np.random.default_rng(seed).permutation(scores.size).astype(float) / scores.size
     order = np.random.default_rng(seed + 1).permutation(labels.size)
-    here, there = value(labels, scores, convention, qid), value(labels[order], scores[order], convention, qid[order])
-    assert type(here) is type(there)
-    assert isinstance(here, str) or here == pytest.approx(there, rel=1e-12, abs=1e-300)
+    original = value_or_error(labels, scores, convention, qid)
+    reordered = value_or_error(labels[order], scores[order], convention, qid[order])
+    assert type(original) is type(reordered)
+    assert isinstance(original, str) or original == pytest.approx(reordered, rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize("measure", RANKING.values(), ids=list(RANKING))
+@pytest.mark.parametrize("measure", RANKED_MEASURES.values(), ids=list(RANKED_MEASURES))
 @given(data=st.data(), seed=seeds)
 @settings(max_examples=examples(10), deadline=None)
-def test_scores_of_the_same_order_have_the_same_bits(measure, data, seed):
-    convention = usable(data, measure)
+def test_scores_that_rank_rows_alike_give_the_same_bits(measure, data, seed):
+    convention = draw_convention(data, measure)
     if "retrieve" in convention.fields():
         convention = convention.replace(retrieve="all")
-    labels, scores, qid = drawn(seed, convention)
-    known = value(labels, scores, convention, qid)
-    for others in (1000 * scores - 7, (scores * 8).astype(np.int32), scores.astype(np.float32), np.exp(scores)):
-        assert value(labels, others, convention, qid) == known
+    labels, scores, qid = make_rows(seed, convention)
+    expected = value_or_error(labels, scores, convention, qid)
+    for rescaled in (1000 * scores - 7, (scores * 8).astype(np.int32), scores.astype(np.float32), np.exp(scores)):
+        assert value_or_error(labels, rescaled, convention, qid) == expected
 
 
 @every_measure
 @given(data=st.data(), seed=seeds, parts=st.integers(1, 6))
 @settings(max_examples=examples(8), deadline=None)
 def test_tallies_of_any_partition_merge_into_the_same_bits(measure, data, seed, parts):
-    convention = usable(data, measure, whole=False)
-    labels, scores, qid = drawn(seed, convention)
+    convention = draw_convention(data, measure, over_rows=False)
+    labels, scores, qid = make_rows(seed, convention)
     whole = ra.Evaluator(labels, convention, qid=qid)
     part_of = np.random.default_rng(seed).integers(0, parts, whole.query_ids.size)
-    several = [np.isin(qid, whole.query_ids[part_of == part]) for part in range(parts)]
+    masks = [np.isin(qid, whole.query_ids[part_of == part]) for part in range(parts)]
     tallies = [
-        ra.Evaluator(labels[rows], convention, qid=qid[rows]).tally(scores[rows]) for rows in several if rows.any()
+        ra.Evaluator(labels[rows], convention, qid=qid[rows]).tally(scores[rows]) for rows in masks if rows.any()
     ]
-    merged, at_once = (
+    merged, whole_tally = (
         {**tally.to_dict(), "ids": None} for tally in (ra.Tally.merge(tallies[::-1]), whole.tally(scores))
     )
-    assert merged == at_once  # but for the order of the queries
+    assert merged == whole_tally  # except the ids, whose order is that of the parts
 
 
 @every_measure
 @given(data=st.data(), seed=seeds)
 @settings(max_examples=examples(5), deadline=None)
 def test_any_number_of_threads_gives_the_same_bits(measure, data, seed):
-    convention = usable(data, measure)
-    labels, scores, qid = drawn(seed, convention)
-    found = []
+    convention = draw_convention(data, measure)
+    labels, scores, qid = make_rows(seed, convention)
+    values = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads, "ROWS_PER_THREAD", 20)
         for n_threads in (1, 2, 5):
             try:
-                found.append(ra.evaluate(labels, scores, convention, qid=qid, n_threads=n_threads).value)
+                values.append(ra.evaluate(labels, scores, convention, qid=qid, n_threads=n_threads).value)
             except ra.InputError as error:
-                found.append(str(error))
-    assert found[0] == found[1] == found[2]
+                values.append(str(error))
+    assert values[0] == values[1] == values[2]

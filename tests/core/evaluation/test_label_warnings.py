@@ -1,4 +1,4 @@
-"""Labels that a preset's own tool refuses or changes, or that are no chances, are warned of; values stay."""
+"""Labels that a preset's tool refuses, or that are not probabilities, cause a warning and do not change the value."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ FRACTIONS = [0.1, 0.2, 0.9, 0.4, 0.3, 0.6]
 WHOLE = [1, 0, 1, 0, 1, 1]
 
 
-def warned(labels, convention, **columns):
-    """Messages of the warnings."""
+def warning_messages(labels, convention, **columns):
+    """Evaluate and return the messages of the label warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ra.evaluate(labels, SCORES, convention, **(columns or {"group_sizes": [3, 3]}))
-    assert {each.category for each in caught} <= {ra.LabelsWarning}
-    return [str(each.message) for each in caught]
+    assert {warning.category for warning in caught} <= {ra.LabelsWarning}
+    return [str(warning.message) for warning in caught]
 
 
 @for_each("name", [name for name, rules in LABEL_RULES.items() if rules[0].kind == "fractional"])
-def test_labels_and_scores_that_were_swapped_are_noticed(name):
+def test_swapped_labels_and_scores_cause_a_warning_with_a_hint(name):
     convention = ra.presets.make(name, 10)
-    [message] = warned([0.1, 0.2, 1.5, 0.4, 0.3, 1], convention)
+    [message] = warning_messages([0.1, 0.2, 1.5, 0.4, 0.3, 1], convention)
     assert message.startswith("labels[0] is 0.1, which ")
     assert "\nHint: labels come before scores" in message
-    assert warned(WHOLE, convention) == []
+    assert warning_messages(WHOLE, convention) == []
 
 
 @for_each(
-    ("labels", "convention", "says"),
+    ("labels", "convention", "start"),
     [
         ([0.5, *WHOLE[1:]], "lightgbm@10+empty=0", "labels[0] is 0.5, which LightGBM 4.7.0 refuses: 'label should"),
         ([31, *WHOLE[1:]], "lightgbm@10", "labels[0] is 31, which LightGBM 4.7.0 refuses unless label_gain"),
@@ -49,47 +49,50 @@ def test_labels_and_scores_that_were_swapped_are_noticed(name):
         ([-1, 1, 0, 1, 1, 1], "catboost.err@3", "labels[0] is -1, a chance to stop of -1, which is not from 0 to 1"),
     ],
 )
-def test_labels_that_a_program_refuses_are_warned_of(labels, convention, says):
-    [message] = warned(labels, convention)
-    assert message.startswith(says)
+def test_labels_that_the_tool_refuses_cause_a_warning(labels, convention, start):
+    [message] = warning_messages(labels, convention)
+    assert message.startswith(start)
 
 
 @for_each(
     ("labels", "convention"),
     [
         (FRACTIONS, "catboost@10"), (FRACTIONS, "textbook@10"), (FRACTIONS, "sklearn@10"),
-        (FRACTIONS, "lightgbm.map@5"), (FRACTIONS, ra.parse(str(ra.presets.lightgbm(10)))),  # which has no name
+        (FRACTIONS, "lightgbm.map@5"), (FRACTIONS, ra.parse(str(ra.presets.lightgbm(10)))),  # has no name
         (FRACTIONS, "lightgbm@10+gain=linear"), (FRACTIONS, "xgboost@10+gain=linear"), (FRACTIONS, "xgboost.auc"),
-        ([0.5, 0.25, 1, 0, 0.5, 0], "sklearn.roc_auc_score+pairs=unit"),  # labels are chances there
+        ([0.5, 0.25, 1, 0, 0.5, 0], "sklearn.roc_auc_score+pairs=unit"),  # this measure takes labels as probabilities
         (FRACTIONS, "catboost.pfound@10"), ([31, *WHOLE[1:]], "xgboost@10"), ([30, *WHOLE[1:]], "lightgbm@10"),
         ([-1, 1, 0, 1, 0, 0], "sklearn.dcg@10"), ([4, 3, 2, 1, 1, 1], "yahoo.err"),
     ],
 )  # fmt: skip
-def test_labels_that_a_program_takes_are_not_warned_of(labels, convention):
-    assert warned(labels, convention) == []
+def test_labels_that_the_tool_accepts_cause_no_warning(labels, convention):
+    assert warning_messages(labels, convention) == []
 
 
 @for_each(("name", "label", "is_doubted"), [
     ("lightgbm", 30, False), ("lightgbm", 31, True), ("xgboost", 31, False), ("xgboost", 32, True),
     ("sklearn", 0, False), ("sklearn", -1e-9, True),
 ])  # fmt: skip
-def test_the_last_label_that_a_program_takes(name, label, is_doubted):
+def test_labels_are_doubted_from_the_first_that_the_tool_refuses(name, label, is_doubted):
     assert bool(label_doubts(ra.Queries([label], group_sizes=[1]), [ra.presets.make(name, 3)])) == is_doubted
 
 
-def test_rows_without_judgment_have_no_label_to_warn_of():
+def test_labels_of_unjudged_rows_cause_no_warning():
     convention = ra.presets.lightgbm(10).replace(unjudged="zero")
-    assert warned(FRACTIONS, convention, group_sizes=[3, 3], judged=[False] * 6) == []
+    assert warning_messages(FRACTIONS, convention, group_sizes=[3, 3], judged=[False] * 6) == []
 
 
-def test_many_conventions_are_warned_of_one_by_one():
+def test_each_convention_that_doubts_the_labels_warns_once():
     with pytest.warns(ra.LabelsWarning) as caught:
         ra.evaluate(FRACTIONS, SCORES, ["lightgbm@10", "yahoo@10", "xgboost@10"], group_sizes=[3, 3])
-    assert [str(each.message).split(", which ")[1].partition(" ")[0] for each in caught] == ["LightGBM", "XGBoost"]
+    assert [str(warning.message).split(", which ")[1].partition(" ")[0] for warning in caught] == [
+        "LightGBM",
+        "XGBoost",
+    ]
 
 
 def test_pfound_of_labels_above_1_keeps_its_value():
-    """As CatBoost: 4 + 0.85 (1 - 4) 3 + 0.85^2 (1 - 4) (1 - 3) 2 of the first three ranks."""
+    """CatBoost's value over three ranks: 4 + 0.85 (1 - 4) 3 + 0.85^2 (1 - 4) (1 - 3) 2."""
     with pytest.warns(ra.LabelsWarning, match="not a probability"):
         value = ra.evaluate([4, 3, 2], [3, 2, 1], "catboost.pfound@3", group_sizes=[3]).value
     assert value == pytest.approx(4 - 0.85 * 9 + 0.85**2 * 12)
@@ -128,7 +131,7 @@ def test_scikit_learn_still_refuses_these_labels(function, labels, refusal):
         getattr(metrics, function)(y_true, y_score)
 
 
-def test_a_stream_warns_once_of_the_labels_of_all_its_parts():
+def test_a_stream_warns_once_about_all_its_labels():
     batches = [{"label": labels, "score": [2, 1, 0], "qid": [number] * 3}
                for number, labels in enumerate(([1, 0, 1], [0.5, 0, 1], [0.25, 1, 0]))]  # fmt: skip
     with pytest.warns(ra.LabelsWarning, match=r"^a label is 0.5, which LightGBM") as caught:
@@ -136,10 +139,10 @@ def test_a_stream_warns_once_of_the_labels_of_all_its_parts():
     assert len(caught) == 1
 
 
-@for_each("whole", [[], ["--split-queries", "merge"]])
-def test_the_command_says_it_beside_the_values(whole, tmp_path, capsys):
+@for_each("options", [[], ["--split-queries", "merge"]])
+def test_the_command_prints_the_warning(options, tmp_path, capsys):
     file = tmp_path / "swapped.csv"
     file.write_text("qid,label,score\n1,0.5,1\n1,0.25,0\n", encoding="utf-8")
     columns = [word for name in ("qid", "label", "score") for word in (f"--{name}", name)]
-    assert run("evaluate", "--table", file, *columns, "--convention", "lightgbm@10", *whole) == 0
+    assert run("evaluate", "--table", file, *columns, "--convention", "lightgbm@10", *options) == 0
     assert "is 0.5, which LightGBM 4.7.0 refuses: 'label should be int type'" in "".join(capsys.readouterr())

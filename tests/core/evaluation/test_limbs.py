@@ -1,4 +1,4 @@
-"""Tallies as integers that any engine adds up, and tallies without ids."""
+"""Tallies as arrays of integers (limbs) that any engine can add up, and tallies without ids."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from tests.helpers.ragged_queries import TEXTBOOK, ragged
 from tests.helpers.tables import for_each
 
-NUMBERS = st.integers(-(2**2200), 2**2200)
+INTEGERS = st.integers(-(2**2200), 2**2200)
 
 
-def _parts(convention, n_parts):
-    """The tally of all queries, and those of a partition of them."""
+def whole_and_parts(convention, n_parts):
+    """Return the tally of all queries and the tallies of its parts."""
     labels, scores, qid = ragged(7)
     part = np.unique(qid, return_inverse=True)[1] % n_parts
     tallies = [
@@ -33,17 +33,17 @@ def _parts(convention, n_parts):
     return ra.Evaluator(labels, convention, qid=qid).tally(scores), tallies
 
 
-@given(st.lists(NUMBERS, min_size=1, max_size=5))
+@given(st.lists(INTEGERS, min_size=1, max_size=5))
 def test_the_sum_of_limbs_is_the_limbs_of_the_sum(numbers):
     assert from_limbs(np.sum([to_limbs(number) for number in numbers], axis=0)) == sum(numbers)
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=9))
-def test_numbers_of_any_sign_and_size_are_added_without_rounding_in_both_forms(numbers):
+def test_both_kernel_choices_add_floats_without_rounding(numbers):
     terms = np.resize(numbers or [0.0], FEW_TERMS + 9)
     expected = sum(map(Fraction, terms.tolist())) * 2**SMALLEST_EXPONENT
-    for form in (NEVER, NOW):
-        with kernels(form):
+    for choice in (NEVER, NOW):
+        with kernels(choice):
             assert exact_sum(terms) == expected
 
 
@@ -60,17 +60,17 @@ def test_squares_and_products_are_added_without_rounding(pair):
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])
-def test_the_ends_of_the_range_are_read_back(number):
+def test_limbs_hold_integers_up_to_both_ends_of_their_range(number):
     limbs = to_limbs(number)
     assert (limbs.dtype, limbs.shape) == (np.int64, (SUM_LIMBS,))
     assert from_limbs(limbs) == number
 
 
-@for_each("text", ["textbook@5", "letor4.map", "yahoo.err", "catboost.query_rmse", "lightgbm@3"])
+@for_each("name", ["textbook@5", "letor4.map", "yahoo.err", "catboost.query_rmse", "lightgbm@3"])
 @for_each("n_parts", [1, 2, 3, 17])
-def test_limbs_of_parts_add_up_to_the_bits_of_the_whole(text, n_parts):
-    convention = ra.parse(text)
-    whole, tallies = _parts(convention, n_parts)
+def test_the_limbs_of_parts_add_up_to_the_limbs_of_the_whole(name, n_parts):
+    convention = ra.parse(name)
+    whole, tallies = whole_and_parts(convention, n_parts)
     limbs = np.sum([tally.to_limbs() for tally in tallies[::-1]], axis=0)
     ids = np.concatenate([tally.ids for tally in tallies])
     for merged in (ra.Tally.from_limbs(limbs, convention), ra.Tally.from_limbs(limbs, convention, ids=ids)):
@@ -79,16 +79,16 @@ def test_limbs_of_parts_add_up_to_the_bits_of_the_whole(text, n_parts):
     assert limbs.shape == (ra.Tally.N_LIMBS,) == (146,)
 
 
-def test_ids_given_with_limbs_find_a_query_that_comes_later():
-    whole, (first, second) = _parts(TEXTBOOK, 2)
-    read = ra.Tally.from_limbs(first.to_limbs(), TEXTBOOK, ids=first.ids)
-    assert (read + second).score() - whole.score() == 0.0
+def test_limbs_with_ids_reveal_a_query_that_is_merged_twice():
+    whole, (first, second) = whole_and_parts(TEXTBOOK, 2)
+    from_limbs = ra.Tally.from_limbs(first.to_limbs(), TEXTBOOK, ids=first.ids)
+    assert (from_limbs + second).score() - whole.score() == 0.0
     with pytest.raises(ra.InputError, match=r"query number \d+ of tally 0 is in tallies 0 and 1"):
-        read + ra.Tally.from_limbs(first.to_limbs(), TEXTBOOK, ids=first.ids)
+        from_limbs + ra.Tally.from_limbs(first.to_limbs(), TEXTBOOK, ids=first.ids)
 
 
 def test_parts_of_one_partition_merge_without_ids():
-    whole, tallies = _parts(TEXTBOOK, 3)
+    whole, tallies = whole_and_parts(TEXTBOOK, 3)
     parts = [tally.part_of("qid modulo", 3, number) for number, tally in enumerate(tallies)]
     merged = ra.Tally.merge([parts[2], ra.Tally.merge(parts[:2])])
     assert merged.ids is None
@@ -108,7 +108,7 @@ SCHEMES = r"different partitions, 'hash' in 2 and 'range' in 2, so that .*\nHint
 
 
 @for_each(
-    ("problem", "others"),
+    ("problem", "make_tallies"),
     {
         NO_PART: lambda a, b: [a, b.part_of("hash", 2, 1)],
         NO_IDS: lambda a, b: [ra.Tally.from_limbs(a.to_limbs(), TEXTBOOK), b],
@@ -116,9 +116,9 @@ SCHEMES = r"different partitions, 'hash' in 2 and 'range' in 2, so that .*\nHint
         SCHEMES: lambda a, b: [a.part_of("hash", 2, 0), b.part_of("range", 2, 1)],
     }.items(),
 )
-def test_what_nothing_shows_to_be_disjoint_is_not_merged(problem, others):
+def test_tallies_that_may_share_queries_are_not_merged(problem, make_tallies):
     with pytest.raises(ra.InputError, match=problem):
-        ra.Tally.merge(others(*_parts(TEXTBOOK, 2)[1]))
+        ra.Tally.merge(make_tallies(*whole_and_parts(TEXTBOOK, 2)[1]))
 
 
 LIMBS = "but a tally's are 146 integers"
@@ -126,7 +126,7 @@ NOT_A_PART = r"is not a part of a partition\.\nHint: pass a text that names"
 
 
 @for_each(
-    ("problem", "make"),
+    ("problem", "call"),
     [
         *((NOT_A_PART, lambda tally, part=part: tally.part_of(*part)) for part in (
             (3, 2, 0), ("hash", 2, 2), ("hash", 2, -1), ("hash", 2.0, 1), ("hash", True, 0),
@@ -134,17 +134,17 @@ NOT_A_PART = r"is not a part of a partition\.\nHint: pass a text that names"
         *((LIMBS, lambda _, limbs=limbs: ra.Tally.from_limbs(limbs, TEXTBOOK)) for limbs in (
             np.zeros(145, np.int64), np.zeros(146), np.zeros((2, 146), np.int64), None,
         )),
-        (r"it has \d+ ids of dtype uint64 for \d+ queries", lambda tally: with_ids(tally, tally.ids[1:])),
-        ("ids of dtype float64", lambda tally: with_ids(tally, tally.ids.astype(float))),
+        (r"it has \d+ ids of dtype uint64 for \d+ queries", lambda tally: tally_with_ids(tally, tally.ids[1:])),
+        ("ids of dtype float64", lambda tally: tally_with_ids(tally, tally.ids.astype(float))),
         (r"ids\[0\] and ids\[\d+\] are one query",
-         lambda tally: with_ids(tally, np.concatenate([tally.ids[:-1], tally.ids[:1]]))),
+         lambda tally: tally_with_ids(tally, np.concatenate([tally.ids[:-1], tally.ids[:1]]))),
     ],
 )  # fmt: skip
-def test_what_is_no_part_or_no_limbs_is_refused(problem, make):
-    tally, _ = _parts(TEXTBOOK, 1)
+def test_bad_parts_limbs_and_ids_are_refused(problem, call):
+    tally, _ = whole_and_parts(TEXTBOOK, 1)
     with pytest.raises(ra.InputError, match=problem):
-        make(tally)
+        call(tally)
 
 
-def with_ids(tally, ids):
+def tally_with_ids(tally, ids):
     return ra.Tally.from_limbs(tally.to_limbs(), TEXTBOOK, ids=ids)

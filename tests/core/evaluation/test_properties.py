@@ -1,4 +1,4 @@
-"""What must hold of every value, whatever the kernel does inside."""
+"""Properties that every value has, whichever kernel computes it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tests.helpers.tables import for_each
 
 
 @for_each(("ties", "value"), [("docid-ascending", 1 / log2(5)), ("docid-descending", 1.0)])
-def test_docids_are_ordered_by_their_bytes_in_utf_8(ties, value):
+def test_docids_that_break_ties_are_ordered_by_their_utf8_bytes(ties, value):
     convention = ra.presets.textbook(4).replace(ties=ties)
-    docid = ["a", "é", "b", "B"]  # B, a, b, é
+    docid = ["a", "é", "b", "B"]  # ascending: B, a, b, é
     score = ra.evaluate([0, 1, 0, 0], [1, 1, 1, 1], convention, group_sizes=[4], docid=docid)
     assert score.value == pytest.approx(value, abs=1e-15)
 
@@ -30,23 +30,23 @@ def test_docids_are_ordered_by_their_bytes_in_utf_8(ties, value):
 @pytest.mark.parametrize("gain", ["exp2", "linear"])
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(40), deadline=None)
-def test_average_ties_do_not_see_the_order_of_rows(gain, seed):
+def test_with_average_ties_the_order_of_rows_changes_no_value(gain, seed):
     labels, scores, qid = ragged(seed)
-    labels = labels * 0.7  # fractional: sums that round
+    labels = labels * 0.7  # fractional labels, so that sums round
     convention = TEXTBOOK.replace(gain=gain)
     order = np.random.default_rng(seed).permutation(labels.size)
-    here = ra.evaluate(labels, scores, convention, qid=qid)
-    there = ra.evaluate(labels[order], scores[order], convention, qid=qid[order])
-    assert here.value == there.value
-    assert not here < there  # the same queries, so comparable
+    original = ra.evaluate(labels, scores, convention, qid=qid)
+    reordered = ra.evaluate(labels[order], scores[order], convention, qid=qid[order])
+    assert original.value == reordered.value
+    assert not original < reordered  # does not raise: both scores are over the same queries
 
 
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(20), deadline=None)
-def test_the_order_of_queries_and_how_their_rows_are_mixed_change_nothing(seed):
+def test_the_order_of_queries_and_interleaved_rows_change_no_value(seed):
     labels, scores, qid = ragged(seed)
-    mixed, order = np.random.default_rng(seed).permutation(qid), np.empty(qid.size, int)
-    order[np.argsort(mixed, kind="stable")] = np.argsort(qid, kind="stable")
+    interleaved_qid, order = np.random.default_rng(seed).permutation(qid), np.empty(qid.size, int)
+    order[np.argsort(interleaved_qid, kind="stable")] = np.argsort(qid, kind="stable")
     for convention in (TEXTBOOK, ra.presets.textbook(1), ra.presets.lightgbm(5), ra.presets.catboost(None)):
         value = ra.evaluate(labels, scores, convention, qid=qid).value
         assert value == ra.evaluate(labels[order], scores[order], convention, qid=qid[order]).value
@@ -56,7 +56,7 @@ def test_the_order_of_queries_and_how_their_rows_are_mixed_change_nothing(seed):
 def test_the_ideal_order_gives_exactly_one(name):
     labels, _, qid = ragged(5, longest=300)
     convention = getattr(ra.presets, name)(10).replace(empty=1, short="pad")
-    if convention.ideal in {"ones", "all"}:  # a list that no ranking of k rows reaches
+    if convention.ideal in {"ones", "all"}:  # such an ideal may exceed the DCG of every ranking
         convention = convention.replace(ideal="cutoff")
     if convention.gain.startswith("table"):
         convention = convention.replace(gain="table_0_1_3_7")
@@ -67,30 +67,27 @@ def test_the_ideal_order_gives_exactly_one(name):
     assert ra.evaluate(fractions, fractions, TEXTBOOK.replace(gain="linear"), group_sizes=[9]).value == 1.0
 
 
-def test_the_mean_is_the_rounded_exact_sum():
+def test_the_mean_is_the_exact_sum_divided_and_rounded():
     labels, scores, qid = ragged(4)
     evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
     values = evaluator.per_query(scores)
     assert evaluator.evaluate(scores).value == fsum(values) / values.size
 
 
-# Many conventions
-
-
-def test_several_conventions_give_what_each_gives():
+def test_evaluating_many_conventions_gives_the_score_of_each_alone():
     labels, scores, qid = ragged(7, longest=120)
-    docid = [str(i) for i in range(labels.size)]
+    docid = [str(row) for row in range(labels.size)]
     labels = np.minimum(labels, 2)
     conventions = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (1, 3, 10, 50, None)]
-    conventions += [TEXTBOOK.replace(ties=t) for t in ("reverse", "best", "docid-ascending")]
+    conventions += [TEXTBOOK.replace(ties=ties) for ties in ("reverse", "best", "docid-ascending")]
     for dtype in (np.float64, np.float32):
-        many = ra.evaluate(labels, scores.astype(dtype), conventions, qid=qid, docid=docid)
-        assert [convention.name for convention in many] == [convention.name for convention in conventions]
-        for convention, score in many.items():
+        results = ra.evaluate(labels, scores.astype(dtype), conventions, qid=qid, docid=docid)
+        assert [convention.name for convention in results] == [convention.name for convention in conventions]
+        for convention, score in results.items():
             assert score == ra.evaluate(labels, scores.astype(dtype), convention, qid=qid, docid=docid)
 
 
-def test_importing_the_package_is_light_and_complete():
+def test_importing_the_package_loads_no_heavy_library_and_every_name_exists():
     code = (
         "import sys, rankadapters as ra; heavy = {'numba', 'lightgbm', 'xgboost', 'catboost', 'sklearn', 'pandas'}; "
         "assert not heavy & set(sys.modules), heavy & set(sys.modules); "
@@ -101,7 +98,7 @@ def test_importing_the_package_is_light_and_complete():
         _ = ra.nothing
 
 
-def test_small_whole_powers_are_exact():
+def test_exp2_gains_of_whole_labels_are_exact():
     from rankadapters.core.binding.gains import gains_of
 
     labels = np.arange(1024.0)
@@ -109,25 +106,26 @@ def test_small_whole_powers_are_exact():
     assert gains.tolist() == [float(2**i - 1) for i in range(1024)]
 
 
-@pytest.mark.parametrize(("numerator", "weights"), [(1.0, [1e308, 1e308]), (1.7e308, None)])
-def test_sums_beyond_float64_have_a_mean_within(numerator, weights):
-    fields = {n: v for n, v in ra.presets.sklearn(1).to_dict().items() if n not in {"ideal", "empty"}}
-    score = ra.evaluate([numerator, numerator], [1, 2], ra.DCG(**fields), group_sizes=[1, 1], query_weight=weights)
-    assert score.value == numerator
+@pytest.mark.parametrize(("label", "weights"), [(1.0, [1e308, 1e308]), (1.7e308, None)])
+def test_a_sum_beyond_float64_may_have_a_mean_within_it(label, weights):
+    fields = {name: value for name, value in ra.presets.sklearn(1).to_dict().items() if name not in {"ideal", "empty"}}
+    score = ra.evaluate([label, label], [1, 2], ra.DCG(**fields), group_sizes=[1, 1], query_weight=weights)
+    assert score.value == label
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.uint8, np.float64, object])
-def test_query_ids_are_what_they_are_in_any_type(kind):
+def test_query_ids_of_any_type_are_the_same_queries(kind):
     ids = np.array([3, 3, 5])
-    here = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids)
-    there = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids.astype(kind))
-    assert here - there == 0.0
+    score = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids)
+    converted = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids.astype(kind))
+    assert score - converted == 0.0
 
 
 @for_each("preset", ["lightgbm@10", "lightgbm.auc", "lightgbm.map@3", "catboost.mrr@3", "yahoo.err"])
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
-def test_an_evaluator_is_copied_and_sent_to_other_processes(preset, copied):
+@pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_a_copied_or_pickled_evaluator_gives_the_same_score(preset, make_copy):
     evaluator = ra.Evaluator([1, 0, 0, 1], preset, group_sizes=[2, 2])
-    before, again = (each.evaluate([0.5, 0.7, 0.2, 0.1]) for each in (evaluator, copied(evaluator)))
-    assert again == before
-    assert again - before == 0.0
+    copied = make_copy(evaluator)
+    score, score_of_copy = evaluator.evaluate([0.5, 0.7, 0.2, 0.1]), copied.evaluate([0.5, 0.7, 0.2, 0.1])
+    assert score_of_copy == score
+    assert score_of_copy - score == 0.0

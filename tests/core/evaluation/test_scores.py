@@ -1,4 +1,4 @@
-"""Scores of several conventions are a table in a notebook."""
+"""Results of many conventions: their lookup by convention, and their tables in notebooks."""
 
 from __future__ import annotations
 
@@ -14,59 +14,59 @@ LABELS, SIZES = [1, 0, 1, 0], [2, 2]
 CONVENTIONS = ["textbook@1", "yahoo@2"]
 
 
-def several(scores=(2, 1, 1, 2)):
+def evaluate_conventions(scores=(2, 1, 1, 2)):
     return ra.evaluate(LABELS, scores, CONVENTIONS, group_sizes=SIZES)
 
 
-def test_scores_are_a_table_with_a_line_for_each_convention():
-    html = several()._repr_html_()
+def test_results_are_shown_as_a_table_with_a_line_for_each_convention():
+    html = evaluate_conventions()._repr_html_()
     assert html.startswith("<table><caption>2 conventions</caption>")
     assert '<th scope="row">ndcg@1/textbook</th><td style="text-align:right">0.5000</td>' in html
     assert html.count("<tr>") == 3
-    lines = several()._repr_markdown_().splitlines()
+    lines = evaluate_conventions()._repr_markdown_().splitlines()
     assert lines[0] == "2 conventions"
     assert lines[2].startswith("| name | value | queries |")
     assert lines[4].startswith("| ndcg@1/textbook | 0.5000 | 2 |")
 
 
-def test_scores_of_models_have_a_line_for_each_model_whose_name_is_escaped():
+def test_the_table_has_a_line_for_each_model_and_escapes_its_name():
     models = {"<b>": [2, 1, 1, 2], "down": [1, 2, 2, 1]}
-    html = several(models)._repr_html_()
+    html = evaluate_conventions(models)._repr_html_()
     assert html.count("<tr>") == 5
     assert "<td>&lt;b&gt;</td>" in html
     assert "<b>" not in html
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda scores: pickle.loads(pickle.dumps(scores))])
-def test_scores_stay_what_they_are_in_a_copy(again):
-    scores = several()
-    assert again(scores) == scores == dict(scores)
-    assert again(scores)._repr_html_() == scores._repr_html_()
+@pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy, lambda results: pickle.loads(pickle.dumps(results))])
+def test_copied_and_pickled_results_are_equal_and_shown_alike(make_copy):
+    results = evaluate_conventions()
+    assert make_copy(results) == results == dict(results)
+    assert make_copy(results)._repr_html_() == results._repr_html_()
 
 
-ALIKE = ["letor3@2", "yahoo@2", "letor4@2", "yahoo@2"]
+EQUAL_CONVENTIONS = ["letor3@2", "yahoo@2", "letor4@2", "yahoo@2"]  # the letors are equal, yahoo is repeated
 
 
-def streamed(conventions):
+def evaluate_as_stream(conventions):
     return ra.evaluate_stream([{"label": LABELS, "score": [2.0, 1.0, 1.0, 2.0], "qid": [0, 0, 1, 1]}], conventions)
 
 
-RESULTS = {
+ENTRY_POINTS = {
     "evaluate": lambda conventions: ra.evaluate(LABELS, [2, 1, 1, 2], conventions, group_sizes=SIZES),
     "panel": lambda conventions: ra.Panel(LABELS, conventions, group_sizes=SIZES).evaluate([2, 1, 1, 2]),
-    "stream": streamed,
+    "stream": evaluate_as_stream,
 }
 
 
-@for_each(("name", "result"), RESULTS.items())
-def test_every_convention_asked_for_has_its_entry_in_order_by_any_text_of_it(name, result):
-    scores = result(ALIKE)
-    assert [convention.short_name for convention in scores] == ALIKE
-    assert [score.convention.short_name for score in scores.values()] == ALIKE
-    assert [convention.short_name for convention, _ in scores.items()] == ALIKE
+@for_each(("name", "evaluate"), ENTRY_POINTS.items())
+def test_every_requested_convention_has_an_entry_found_by_any_text_of_it(name, evaluate):
+    scores = evaluate(EQUAL_CONVENTIONS)
+    assert [convention.short_name for convention in scores] == EQUAL_CONVENTIONS
+    assert [score.convention.short_name for score in scores.values()] == EQUAL_CONVENTIONS
+    assert [convention.short_name for convention, _ in scores.items()] == EQUAL_CONVENTIONS
     assert len(scores) == len(scores.table().lines) == 4
-    assert result(CONVENTIONS)._repr_html_() == several()._repr_html_()
-    for text in ALIKE:
+    assert evaluate(CONVENTIONS)._repr_html_() == evaluate_conventions()._repr_html_()
+    for text in EQUAL_CONVENTIONS:
         convention = ra.parse(text)
         for key in (text, convention, convention.name, str(convention)):
             assert scores[key].value == ra.evaluate(LABELS, [2, 1, 1, 2], text, group_sizes=SIZES).value
@@ -74,17 +74,17 @@ def test_every_convention_asked_for_has_its_entry_in_order_by_any_text_of_it(nam
         assert scores[text].convention.short_name == text
 
 
-def test_models_under_equal_conventions_keep_both_entries():
-    scores = ra.evaluate(LABELS, {"a": [2, 1, 1, 2]}, ALIKE, group_sizes=SIZES)
-    assert [convention.short_name for convention in scores] == ALIKE
+def test_equal_conventions_keep_separate_entries_with_models():
+    scores = ra.evaluate(LABELS, {"a": [2, 1, 1, 2]}, EQUAL_CONVENTIONS, group_sizes=SIZES)
+    assert [convention.short_name for convention in scores] == EQUAL_CONVENTIONS
     assert scores["letor4@2"]["a"].convention.short_name == "letor4@2"
 
 
-def test_a_panel_gives_the_values_of_each_query_for_every_convention_asked_for():
-    measured = ra.Panel(LABELS, ALIKE, group_sizes=SIZES).measure([2, 1, 1, 2])
-    for found in (measured.per_query, measured.tallies, measured.shares, measured.standard_errors):
-        assert [convention.short_name for convention in found] == ALIKE
-    assert measured.per_query["letor4@2"].tolist() == [1.0, 1.0]  # jk2 discounts rank 2 as rank 1
+def test_every_result_of_a_panel_has_an_entry_for_every_requested_convention():
+    results = ra.Panel(LABELS, EQUAL_CONVENTIONS, group_sizes=SIZES).measure([2, 1, 1, 2])
+    for by_convention in (results.per_query, results.tallies, results.shares, results.standard_errors):
+        assert [convention.short_name for convention in by_convention] == EQUAL_CONVENTIONS
+    assert results.per_query["letor4@2"].tolist() == [1.0, 1.0]  # jk2 discounts rank 2 as rank 1
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_a_panel_gives_the_values_of_each_query_for_every_convention_asked_for()
         (2, r"^2 is not a convention\.\nHint: "),
     ],
 )
-def test_a_key_that_was_not_asked_for_gets_an_error_that_names_the_entries(key, message):
-    scores = several()
+def test_an_unknown_key_is_refused_with_the_names_of_the_entries(key, message):
+    scores = evaluate_conventions()
     for error in (ra.ConventionError, KeyError):
         with pytest.raises(error, match=message):
             scores[key]

@@ -1,4 +1,4 @@
-"""Tallies: sums that merge into the same bits for any partition, and what does not add up."""
+"""Tallies of any partition merge into the same bits; tallies that share queries or disagree are refused."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ def test_tallies_of_any_partition_merge_into_the_same_bits(seed, parts):
         score.n_queries, score.n_scored, score.n_empty, score.n_short)  # fmt: skip
 
 
-def test_tallies_travel_as_plain_data_that_may_be_damaged():
+def test_tallies_are_read_back_from_plain_data_unless_it_is_damaged():
     labels, scores, qid = ragged(3)
-    tally = ra.Evaluator(labels, TEXTBOOK, qid=[f"q{q}" for q in qid]).tally(scores)
+    tally = ra.Evaluator(labels, TEXTBOOK, qid=[f"q{query}" for query in qid]).tally(scores)
     assert ra.Tally.from_dict(tally.to_dict()).score() == tally.score()
     assert pickle.loads(pickle.dumps(tally)).score() == tally.score()
     damage = [{"numerator": "zz"}, {"ids": ["zz"]}, {"ids": []}, {"n_queries": "x"}, {"ids": ["-0x1"]}]
-    for data in ({"convention": str(TEXTBOOK)}, *({**_tally("a").to_dict(), **change} for change in damage)):
+    for data in ({"convention": str(TEXTBOOK)}, *({**tally_of("a").to_dict(), **change} for change in damage)):
         with pytest.raises(ra.InputError, match="this is not a tally"):
             ra.Tally.from_dict(data)
 
 
-def test_tallies_that_do_not_add_up():
-    one = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2])
+def test_tallies_that_share_a_query_or_differ_in_convention_do_not_add_up():
+    tally = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2])
     with pytest.raises(ra.InputError, match=r"query 0 is in tallies 0 and 1\.\nHint: each query in one part only"):
-        one + one
-    other = ra.Evaluator([1, 0], TEXTBOOK.at(5), qid=["x", "x"]).tally([1, 2])
+        tally + tally
+    tally_at_5 = ra.Evaluator([1, 0], TEXTBOOK.at(5), qid=["x", "x"]).tally([1, 2])
     with pytest.raises(ra.IncomparableScoresError, match="differ in k"):
-        one + other
+        tally + tally_at_5
     with pytest.raises(TypeError):
-        one + 1.0
+        tally + 1.0
 
 
 @pytest.mark.parametrize(
-    ("travel", "named"),
+    ("transfer", "query_name"),
     [
         (lambda tally: tally, "query q7 is"),
         (lambda tally: ra.Tally.from_dict(tally.to_dict()), "query number 2 of tally 1 is"),
@@ -68,26 +68,26 @@ def test_tallies_that_do_not_add_up():
     ],
     ids=["at hand", "from a dict", "from a pickle"],
 )
-def test_a_query_in_two_of_many_tallies_is_named(travel, named):
+def test_a_query_in_two_of_many_tallies_is_refused_by_name(transfer, query_name):
     parts = [["q1", "q2"], ["q3", "q4", "q7"], ["q5"], ["q7", "q6"]]
-    with pytest.raises(ra.InputError, match=f"{named} in tallies 1 and 3.\nHint: each query in one part only"):
-        ra.Tally.merge(travel(_tally(*ids)) for ids in parts)
+    with pytest.raises(ra.InputError, match=f"{query_name} in tallies 1 and 3.\nHint: each query in one part only"):
+        ra.Tally.merge(transfer(tally_of(*ids)) for ids in parts)
 
 
-def test_several_queries_in_two_tallies_are_counted():
+def test_the_error_counts_the_queries_that_two_tallies_share():
     with pytest.raises(ra.InputError, match=r"query [abc] is in tallies 0 and 1, and 2 more queries are in two"):
-        ra.Tally.merge([_tally("a", "b", "c"), _tally("c", "a", "b")])
+        ra.Tally.merge([tally_of("a", "b", "c"), tally_of("c", "a", "b")])
 
 
-def _tally(*ids):
+def tally_of(*ids):
     return ra.Evaluator([1] * len(ids), TEXTBOOK, qid=ids).tally([0.5] * len(ids))
 
 
-def test_a_merged_tally_is_merged_again_and_names_what_is_new():
-    whole = ra.Tally.merge([_tally("a"), _tally("b")]) + _tally("c")
+def test_a_merged_tally_is_merged_again_but_not_with_a_repeated_query():
+    whole = ra.Tally.merge([tally_of("a"), tally_of("b")]) + tally_of("c")
     with pytest.raises(ra.InputError, match="query b is in tallies 0 and 1"):
-        whole + _tally("b")
-    assert whole.score() - sum([_tally("c"), _tally("a"), _tally("b")]).score() == 0.0
+        whole + tally_of("b")
+    assert whole.score() - sum([tally_of("c"), tally_of("a"), tally_of("b")]).score() == 0.0
 
 
 @for_each(
@@ -98,16 +98,16 @@ def test_a_merged_tally_is_merged_again_and_names_what_is_new():
         (0, "tallies=0 lists no tally"),
     ],
 )
-def test_what_is_no_list_of_tallies(tallies, problem):
+def test_merging_anything_but_tallies_is_refused(tallies, problem):
     with pytest.raises(ra.InputError, match=problem):
         ra.Tally.merge(tallies)
 
 
-def test_a_part_of_weight_zero_merges_too():
+def test_a_part_of_weight_zero_is_merged():
     convention = ra.presets.sklearn(2)
     parts = [
-        ra.Evaluator([1, 0], convention, qid=[q, q], query_weight=[w]).tally([1, 2])
-        for q, w in (("a", 0.0), ("b", 1.0))
+        ra.Evaluator([1, 0], convention, qid=[query, query], query_weight=[weight]).tally([1, 2])
+        for query, weight in (("a", 0.0), ("b", 1.0))
     ]
     whole = ra.evaluate([1, 0, 1, 0], [1, 2, 1, 2], convention, qid=list("aabb"), query_weight=[0, 1])
     assert sum(parts).score() - whole == 0.0

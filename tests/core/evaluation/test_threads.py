@@ -1,4 +1,4 @@
-"""Many threads and processes: the same bits, the first bad row, copies, forks and workers."""
+"""Threads and processes: they give the same bits, name the first bad row, and work after a fork."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from tests.helpers.ragged_queries import TEXTBOOK, ragged
 
 
 @pytest.fixture
-def large(monkeypatch):
+def many_rows(monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 50)
     labels, scores, qid = ragged(11, n_queries=300)
     return labels, scores, qid
 
 
-@pytest.mark.parametrize(("counted", "taken"), [(6, 6), (None, 1)])
-def test_where_no_system_says_which_cpus_are_ours_all_are_taken(counted, taken, monkeypatch):
+@pytest.mark.parametrize(("cpu_count", "n_threads"), [(6, 6), (None, 1)])
+def test_all_cpus_are_used_where_the_system_lists_none_for_the_process(cpu_count, n_threads, monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: counted)
-    assert threads.as_n_threads(None) == taken
+    monkeypatch.setattr(os, "cpu_count", lambda: cpu_count)
+    assert threads.as_n_threads(None) == n_threads
 
 
-def test_the_first_bad_row_is_named_whatever_the_threads(large):
-    labels, scores, qid = large
+def test_any_number_of_threads_names_the_first_bad_row(many_rows):
+    labels, scores, qid = many_rows
     scores = scores.copy()
     scores[[500, 4000, -1]] = np.nan
     for n_threads in (1, 2, 7):
@@ -38,36 +38,36 @@ def test_the_first_bad_row_is_named_whatever_the_threads(large):
             ra.evaluate(labels, scores, TEXTBOOK, qid=qid, n_threads=n_threads)
 
 
-def test_sixteen_user_threads_share_one_evaluator(large):
-    labels, scores, qid = large
+def test_sixteen_user_threads_share_one_evaluator(many_rows):
+    labels, scores, qid = many_rows
     evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid, n_threads=3)
-    shifted = [np.roll(scores, shift) for shift in range(16)]
-    expected = [evaluator.evaluate(s).value for s in shifted]
+    score_columns = [np.roll(scores, shift) for shift in range(16)]
+    expected = [evaluator.evaluate(shifted_scores).value for shifted_scores in score_columns]
     with ThreadPoolExecutor(16) as pool:
         for _ in range(5):
-            assert [score.value for score in pool.map(evaluator.evaluate, shifted)] == expected
+            assert [score.value for score in pool.map(evaluator.evaluate, score_columns)] == expected
 
 
-def _child(evaluator, scores, queue):
+def evaluate_in_child(evaluator, scores, queue):
     queue.put(evaluator.evaluate(scores).value)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-def test_a_forked_child_evaluates_too(large):
-    labels, scores, qid = large
+def test_a_forked_child_returns_the_same_value(many_rows):
+    labels, scores, qid = many_rows
     evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid, n_threads=2)
     value = evaluator.evaluate(scores).value
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
-    child = context.Process(target=_child, args=(evaluator, scores, queue))
+    child = context.Process(target=evaluate_in_child, args=(evaluator, scores, queue))
     child.start()
     assert queue.get(timeout=60) == value
     child.join(timeout=60)
     assert child.exitcode == 0
 
 
-def test_joblib_workers_evaluate_alike():
+def test_joblib_workers_return_the_same_score():
     labels, scores, qid = ragged(13)
     evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
     values = joblib.Parallel(n_jobs=2)(joblib.delayed(evaluator.evaluate)(scores) for _ in range(3))

@@ -1,4 +1,4 @@
-"""Weights: what is refused, what counts however small, means that rise above their values."""
+"""Query weights: bad ones are refused, tiny ones count, and a weighted mean above its values warns."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
         ([2.2e-308, 0], r"query_weight\[0\] is 2\.2e-308; allowed are 0 and 2\.22507e-308"),
     ],
 )
-def test_weights(weights, problem):
+def test_bad_query_weights_are_refused(weights, problem):
     with pytest.raises(ra.InputError, match=problem):
         ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
 
 
-def test_weights_as_small_as_float64_has_all_digits_for_count():
-    """Values 1 and 1 / log2(3), weighed 1 to 3."""
+def test_the_smallest_normal_weights_count():
+    """The queries have the values 1 and 1 / log2(3), and their weights are as 1 to 3."""
     weights = np.array([1, 3]) * float(np.finfo(np.float64).tiny)
     score = ra.evaluate([0, 1, 0, 1], SCORES, WEIGHTED, qid=QID, query_weight=weights)
     assert score.value == pytest.approx((1 + 3 / math.log2(3)) / 4, abs=2.0**-53)
 
 
 @for_each("weight", [5e-324, 1e-308])
-def test_denormal_weights_of_rows_and_pairs(weight):
+def test_denormal_weights_of_rows_and_pairs_are_refused(weight):
     for name, column in (("row_weight[3]", {"row_weight": [1, 0, 1, weight]}),
                          ("pairs weight[0]", {"pairs": ([0], [1], [weight])})):  # fmt: skip
         with pytest.raises(ra.InputError, match=re.escape(f"{name} is {weight}; allowed are 0 and")):
             ra.Queries(LABELS, qid=QID, **column)
 
 
-def test_weights_that_a_convention_ignores():
+def test_weights_that_a_convention_ignores_are_refused():
     hint = r"Hint: convention.replace\(average='query'\) where the measure has it, or drop query_weight\."
     with pytest.raises(ra.InputError, match=rf"average='uniform', which would ignore it.\n{hint}"):
         ra.evaluate(LABELS, SCORES, CONV, qid=QID, query_weight=[1, 2])
@@ -57,7 +57,7 @@ def test_weights_that_a_convention_ignores():
         ra.evaluate(LABELS, SCORES, [CONV, WEIGHTED], qid=QID, query_weight=[1, 2])
 
 
-def test_weights_that_leave_nothing_to_average():
+def test_weights_that_leave_nothing_to_average_are_refused():
     convention = WEIGHTED.replace(empty="skip")
     with pytest.raises(ra.InputError, match="the scored queries have weight 0"):
         ra.evaluate([0, 0, 1, 0], SCORES, convention, qid=QID, query_weight=[1, 0])
@@ -66,45 +66,45 @@ def test_weights_that_leave_nothing_to_average():
 
 
 @for_each("choice", [NOW, NEVER])
-def test_overflowing_weighted_value(choice):
+def test_a_weighted_value_that_overflows_is_refused(choice):
     convention = ra.parse("sklearn.dcg@3")
     with kernels(choice), pytest.raises(ra.InputError, match="overflows float64"):
         ra.evaluate([1e300, 0], [1, 0], convention, group_sizes=[2], query_weight=[1e10])
 
 
 EXCEPT_EMPTY = ra.presets.lightgbm(3)  # average="query-except-empty", empty=1
-PART = [0, 0, 1, 0], [0.1, 0.4, 0.3, 0.2]  # an empty query, and one that is right
+LABELS_AND_SCORES = [0, 0, 1, 0], [0.1, 0.4, 0.3, 0.2]  # an empty query and one of value 1
 
 
-ASKED = {
+ENTRY_POINTS = {
     "Evaluator": lambda queries, scores: ra.Evaluator(queries, EXCEPT_EMPTY).evaluate(scores),
     "evaluate": lambda queries, scores: ra.evaluate(queries, scores, EXCEPT_EMPTY),
-    "several": lambda queries, scores: ra.evaluate(queries, scores, [EXCEPT_EMPTY])[EXCEPT_EMPTY],
+    "conventions": lambda queries, scores: ra.evaluate(queries, scores, [EXCEPT_EMPTY])[EXCEPT_EMPTY],
     "models": lambda queries, scores: ra.evaluate(queries, {"model": scores}, [EXCEPT_EMPTY])[EXCEPT_EMPTY]["model"],
 }
 
 
 @for_each("weight", [1e-9, 0.5])
-@for_each(("name", "ask"), ASKED.items())
-def test_a_weighted_mean_above_its_values_warns_and_names_the_line_that_asked(name, ask, weight):
-    """So LightGBM 4.7.0 has it: 500000014.5 for weights of 1e-09, which it keeps as float32."""
-    queries = ra.Queries(PART[0], group_sizes=[2, 2], query_weight=[weight, weight])
+@for_each(("name", "evaluate"), ENTRY_POINTS.items())
+def test_a_weighted_mean_above_its_values_warns_at_the_callers_line(name, evaluate, weight):
+    """LightGBM 4.7.0 computes the same: 500000014.5 for weights of 1e-09, which it stores as float32."""
+    queries = ra.Queries(LABELS_AND_SCORES[0], group_sizes=[2, 2], query_weight=[weight, weight])
     message = rf"is above every query's value: .* counts 1 empty queries .* weights that are {weight:g} on average"
-    with pytest.warns(AboveValuesWarning, match=rf"{message}.*\nHint: divide the weights by their mean") as told:
-        score = ask(queries, PART[1])
+    with pytest.warns(AboveValuesWarning, match=rf"{message}.*\nHint: divide the weights by their mean") as caught:
+        score = evaluate(queries, LABELS_AND_SCORES[1])
     assert score.value == pytest.approx((1 + weight) / (2 * weight))
-    assert [each.filename for each in told] == [__file__]
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 @pytest.mark.parametrize(
     ("convention", "weights"),
     [(EXCEPT_EMPTY, [1, 1]), (EXCEPT_EMPTY, [3, 0.1]), (EXCEPT_EMPTY.replace(average="query"), [1e-9, 1e-9])],
 )
-def test_a_weighted_mean_within_its_values_does_not(convention, weights):  # where warnings are errors
-    assert ra.evaluate(*PART, convention, group_sizes=[2, 2], query_weight=weights).value <= 1
+def test_a_weighted_mean_within_its_values_does_not_warn(convention, weights):  # a warning would raise
+    assert ra.evaluate(*LABELS_AND_SCORES, convention, group_sizes=[2, 2], query_weight=weights).value <= 1
 
 
-def test_a_mean_beyond_float64():
+def test_a_weighted_mean_that_overflows_is_refused():
     """Five empty queries of weight 0 count 1 each, over a weight of 2^-1022."""
     weights = [0] * 5 + [2.0**-1022]
     with pytest.raises(ra.InputError, match=r"add up to 2\.22507e-308: the value overflows float64\.\nHint: divide"):
