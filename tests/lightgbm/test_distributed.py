@@ -25,7 +25,7 @@ from tests.helpers.lightgbm_datasets import LETOR, TEXTBOOK  # noqa: E402
 from tests.helpers.ranking_parts import cut_at_queries, cut_at_rows, placed, workers_of  # noqa: E402
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),  # which nobody gave
+    pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),  # not given by us
     pytest.mark.filterwarnings("ignore:Worker .* was not allocated eval_set data:UserWarning"),
 ]
 
@@ -38,30 +38,30 @@ SETTINGS = {
 
 @contextlib.contextmanager
 def parts_on_workers(client):
-    """Let each worker train on the part of its place. Dask draws that anew in each fit, and the bits depend on it."""
+    """Put part i on worker i. Otherwise Dask places parts at random in each fit, which changes the last bits."""
     workers = workers_of(client)
     with client.as_current(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(client, "who_has", lambda parts: {part.key: [workers[n]] for n, part in enumerate(parts)})
         yield
 
 
-def fit(client, valid, one=ONE, *, metric, callbacks=(), names=None, **settings):
-    """Train on whole queries on each worker; `valid` are sets in parts, which go along with the training parts."""
+def fit(client, valid, train=ONE, *, metric, callbacks=(), names=None, **settings):
+    """Train with whole queries on each worker. `valid` lists evaluation sets, each a list of parts."""
     with parts_on_workers(client):
-        first = placed(client, cut_at_queries(one, len(workers_of(client))))
+        training = placed(client, cut_at_queries(train, len(workers_of(client))))
         sets = [placed(client, parts) for parts in valid]
         ranker = lgb.DaskLGBMRanker(client=client, **{**SETTINGS, **settings})
         X, y, sizes = ([getattr(part, name) for part in sets] for name in ("X", "y", "sizes"))
         new = "eval_X" in inspect.signature(ranker.fit).parameters  # since LightGBM 4.7
         evals = {"eval_X": tuple(X), "eval_y": tuple(y)} if new else {"eval_set": list(zip(X, y, strict=True))}
-        ranker.fit(first.X, first.y, group=first.sizes, **evals, eval_group=sizes, eval_names=names,
+        ranker.fit(training.X, training.y, group=training.sizes, **evals, eval_group=sizes, eval_names=names,
                    eval_metric=metric, callbacks=list(callbacks))  # fmt: skip
         return ranker.to_local()
 
 
 @pytest.fixture(scope="module")
 def global_eval():
-    """Make a global_eval with the one exchange of a cluster, which goes on after failures."""
+    """Return a function that makes a global_eval, with one exchange per cluster even after failures."""
     exchanges = {}
 
     def global_eval(client, *conventions, **more):
@@ -76,16 +76,16 @@ def value(ranker, data, convention):
     return ra.evaluate(data.y, ranker.predict(data.X), convention, qid=data.qid).value
 
 
-def test_every_measure_that_merges_has_the_bits_of_one_process(cluster3, global_eval):
+def test_every_mergeable_measure_has_the_bits_of_one_process(cluster3, global_eval):
     conventions = [by_rows(convention_of(measure)) for measure in MEASURES]
     conventions = [convention for convention in conventions if convention.over != "rows"]
     watch = global_eval(cluster3, *conventions, n_queries=43)
     ranker = fit(cluster3, [cut_at_queries(TWO, 2)], metric=watch, callbacks=[watch])
-    found = {name: values[-1] for name, values in ranker.evals_result_["valid_0"].items()}
-    assert found == {convention.name: value(ranker, TWO, convention) for convention in conventions}
+    reported = {name: values[-1] for name, values in ranker.evals_result_["valid_0"].items()}
+    assert reported == {convention.name: value(ranker, TWO, convention) for convention in conventions}
 
 
-def test_several_sets_of_which_a_worker_has_some(cluster3, global_eval):
+def test_a_worker_may_have_rows_of_only_some_sets(cluster3, global_eval):
     watch = global_eval(cluster3, TEXTBOOK, eval_names=["one", "two"], n_queries={"one": 61, "two": 43})
     sets = [cut_at_queries(ONE, 3), cut_at_queries(TWO, 1)]
     ranker = fit(cluster3, sets, metric=watch, callbacks=[watch], names=["one", "two"])
@@ -105,18 +105,18 @@ def test_all_workers_stop_in_the_round_of_the_declared_metric(cluster, n_parts, 
     assert ranker.best_score_["valid_0"][TEXTBOOK.name] == max(values) == value(ranker, TWO, TEXTBOOK)
 
 
-def test_queries_cut_between_workers_are_found(cluster3, global_eval):
+def test_queries_cut_between_workers_are_refused(cluster3, global_eval):
     watch, parts = global_eval(cluster3, TEXTBOOK, n_queries=43), cut_at_rows(TWO, 3)
-    n_found = sum(part.sizes.size for part in parts)
-    assert n_found > 43
+    n_pieces = sum(part.sizes.size for part in parts)
+    assert n_pieces > 43
     error = failure_of(lambda: fit(cluster3, [parts], metric=watch, callbacks=[watch]))
     assert isinstance(error, ra.InputError)
-    assert str(error).startswith(f"'valid_0' has {n_found} queries on 3 workers, not n_queries=43: some are cut.")
+    assert str(error).startswith(f"'valid_0' has {n_pieces} queries on 3 workers, not n_queries=43: some are cut.")
 
 
-def test_what_one_worker_cannot_evaluate_all_refuse(cluster3, global_eval):
-    first, *others = cut_at_queries(TWO, 3)
-    broken = [first._replace(y=np.full_like(first.y, 7)), *others]
+def test_an_error_on_one_worker_is_raised_on_all_workers(cluster3, global_eval):
+    first_part, *other_parts = cut_at_queries(TWO, 3)
+    broken = [first_part._replace(y=np.full_like(first_part.y, 7)), *other_parts]
     watch = global_eval(cluster3, ra.presets.lightgbm(5, label_gain=[0, 1]))
     error = failure_of(lambda: fit(cluster3, [broken], metric=watch, callbacks=[watch]))
     assert isinstance(error, ra.InputError)
@@ -124,11 +124,11 @@ def test_what_one_worker_cannot_evaluate_all_refuse(cluster3, global_eval):
     assert_idle(cluster3)
 
 
-@pytest.mark.parametrize(("call", "place"), [(1, 0), (3, 1)], ids=["before ours", "after ours"])
-def test_the_others_do_not_wait_for_a_worker_that_failed_elsewhere(cluster2, global_eval, call, place):
+@pytest.mark.parametrize(("call", "index"), [(1, 0), (3, 1)], ids=["before ours", "after ours"])
+def test_workers_do_not_wait_for_a_worker_whose_other_metric_failed(cluster2, global_eval, call, index):
     watch = global_eval(cluster2, TEXTBOOK)
     metrics = [watch]
-    metrics.insert(place, FailingMetric(call))
+    metrics.insert(index, FailingMetric(call))
     parts = cut_at_queries(TWO, 2)
     error = failure_of(lambda: fit(cluster2, [parts], metric=metrics, callbacks=[watch], n_estimators=9))
     assert isinstance(error, RuntimeError)
@@ -137,9 +137,9 @@ def test_the_others_do_not_wait_for_a_worker_that_failed_elsewhere(cluster2, glo
 
 
 def assert_idle(client):
-    """No worker still runs anything: a task that comes after finds its thread.
+    """Check that every worker is idle: a new task gets its thread.
 
-    What failed is freed there. A booster of LightGBM 4.7.0 that is freed later takes the next training's network along.
+    The task frees failed boosters. Freed later, a booster of LightGBM 4.7.0 also closes the next training's network.
     """
     workers = client.scheduler_info()["workers"]
     tasks = [client.submit(gc.collect, workers=[worker], pure=False) for worker in workers]
@@ -147,45 +147,45 @@ def assert_idle(client):
         assert not distributed.wait(tasks, timeout=60).not_done
 
 
-def test_early_stopping_on_one_worker_s_value_is_refused(cluster2):
+def test_early_stopping_on_the_value_of_one_worker_is_refused(cluster2):
     stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5)
-    more = {"metric": ra.lightgbm.eval_metric(TEXTBOOK), "callbacks": [stop]}
-    error = failure_of(lambda: fit(cluster2, [cut_at_queries(TWO, 2)], **more))
+    arguments = {"metric": ra.lightgbm.eval_metric(TEXTBOOK), "callbacks": [stop]}
+    error = failure_of(lambda: fit(cluster2, [cut_at_queries(TWO, 2)], **arguments))
     assert isinstance(error, ra.InputError)
     assert str(error).startswith("early stopping watches 'ndcg@10/textbook', which each of 2 workers has for its own")
     assert "Hint: ra.lightgbm.global_eval(...) as eval_metric= and in callbacks=." in str(error)
 
 
-def test_our_objective_is_lightgbms_bit_for_bit(cluster2):
+def test_our_objective_trains_lightgbms_model_bit_for_bit(cluster2):
     rng = np.random.default_rng(0)
     data = ONE._replace(X=rng.normal(size=ONE.X.shape) + ONE.y[:, None], y=ranking(1, 61).y)
-    exact = ra.lightgbm.lambdarank("lightgbm@30", truncation=30)  # whose sigmoid is not from a table as LightGBM's
-    objectives = ["lambdarank", ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank()), exact]
-    built_in, ours, near = (
+    exact_objective = ra.lightgbm.lambdarank("lightgbm@30", truncation=30)  # LightGBM reads its sigmoid from a table
+    objectives = ["lambdarank", ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank()), exact_objective]
+    built_in, our_scores, exact_scores = (
         fit(cluster2, [cut_at_queries(TWO, 2)], data, metric=[], objective=objective, n_estimators=5).predict(data.X)
         for objective in objectives
     )
-    np.testing.assert_array_equal(ours, built_in)
-    np.testing.assert_allclose(near, built_in, rtol=1e-3, atol=1e-4)
+    np.testing.assert_array_equal(our_scores, built_in)
+    np.testing.assert_allclose(exact_scores, built_in, rtol=1e-3, atol=1e-4)
 
 
-# What LightGBM does by itself
+# LightGBM's own behavior
 
-ONE_WORKER_S = pytest.mark.xfail(
+REPORTS_ONE_WORKER = pytest.mark.xfail(
     reason="LightGBM 4.7.0 on Dask returns what one worker reports: https://github.com/lightgbm-org/LightGBM/pull/7290",
     strict=True,
     raises=AssertionError,
 )
 
 
-@ONE_WORKER_S
-def test_what_a_metric_reports_is_of_all_rows(cluster2):
+@REPORTS_ONE_WORKER
+def test_eval_metric_reports_the_value_of_all_rows(cluster2):
     ranker = fit(cluster2, [cut_at_queries(TWO, 2)], metric=ra.lightgbm.eval_metric(TEXTBOOK))
     assert ranker.evals_result_["valid_0"][TEXTBOOK.name][-1] == value(ranker, TWO, TEXTBOOK)
 
 
-@ONE_WORKER_S
-def test_what_lightgbms_ndcg_reports_is_of_all_rows(cluster2):
+@REPORTS_ONE_WORKER
+def test_lightgbms_ndcg_reports_the_value_of_all_rows(cluster2):
     ranker = fit(cluster2, [cut_at_queries(TWO, 2)], metric="ndcg")
     expected = value(ranker, TWO, ra.presets.lightgbm(5))
     assert ranker.evals_result_["valid_0"]["ndcg@5"][-1] == pytest.approx(expected, rel=1e-9)

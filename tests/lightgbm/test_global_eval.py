@@ -1,4 +1,4 @@
-"""`lightgbm.global_eval` in LGBMRanker, and with an exchange of one's own."""
+"""`lightgbm.global_eval` in LGBMRanker, and between threads that stand in for workers."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from tests.helpers.lightgbm_datasets import LETOR, PARAMS, TEXTBOOK, dataset, fi
 ONE, TWO = ranking(20, 60), ranking(21, 40)
 
 
-def test_lgbmranker_takes_it_and_other_callbacks_see_the_values():
-    watch, seen = ra.lightgbm.global_eval(TEXTBOOK, n_queries=40), []
+def test_lgbmranker_reports_global_values_and_other_callbacks_see_them():
+    watch, seen_values = ra.lightgbm.global_eval(TEXTBOOK, n_queries=40), []
     ranker = lgb.LGBMRanker(n_estimators=3, metric="None", verbosity=-1, n_jobs=1)
 
-    def first_of_all(env):  # without an order LightGBM calls it before its own
-        seen.append(env.evaluation_result_list[0][2])
+    def record(env):  # without an `order` LightGBM calls it before its own callbacks
+        seen_values.append(env.evaluation_result_list[0][2])
 
-    fit(ranker, ONE, TWO, eval_metric=[watch], callbacks=[first_of_all, watch])
-    assert ranker.evals_result_["valid_0"][TEXTBOOK.name] == seen == [entry.value for entry in watch.history]
-    assert seen[-1] == ra.evaluate(TWO.y, ranker.predict(TWO.X), TEXTBOOK, qid=TWO.qid).value
+    fit(ranker, ONE, TWO, eval_metric=[watch], callbacks=[record, watch])
+    assert ranker.evals_result_["valid_0"][TEXTBOOK.name] == seen_values == [entry.value for entry in watch.history]
+    assert seen_values[-1] == ra.evaluate(TWO.y, ranker.predict(TWO.X), TEXTBOOK, qid=TWO.qid).value
 
 
-def test_a_regressor_has_no_groups():
+def test_an_evaluation_set_without_groups_is_refused():
     watch = ra.lightgbm.global_eval(LETOR)
     watch(ONE.y, ONE.X[:, 0])
     with pytest.raises(ra.InputError, match="the evaluation set has no group"):
-        end_of_round(watch, [row("valid_0", LETOR.name, np.nan, True)], 1)
+        end_of_round(watch, [result_row("valid_0", LETOR.name, np.nan, True)], 1)
 
 
 NO_NAMES = r"is not a list of different names.\nHint: as in fit\(eval_names=\)"
@@ -49,16 +49,16 @@ NO_NAMES = r"is not a list of different names.\nHint: as in fit\(eval_names=\)"
         (["first", "valid_1"], r"has 'valid_1', but LightGBM numbers the sets separately"),
     ],
 )
-def test_names_that_are_not_those_of_all_workers_are_refused(eval_names, message):
+def test_wrong_or_ambiguous_eval_names_are_refused(eval_names, message):
     with pytest.raises(ra.InputError, match=message):
         ra.lightgbm.global_eval(LETOR, eval_names=eval_names)
 
 
-# Several workers as far as they can be told apart in one process: LightGBM trains alone, and is told that it does not.
+# Several workers in one process: each booster trains alone, but its `num_machines` claims several machines.
 
 
 class Threads:
-    """An exchange between threads, as short as one can be."""
+    """A minimal exchange between threads."""
 
     def __init__(self, parts):
         self.barrier, self.arrays = threading.Barrier(parts), {}
@@ -69,96 +69,98 @@ class Threads:
         return np.sum(self.arrays[key], axis=0)
 
 
-def end_of_round(watch, results, parts):
-    """What LightGBM does at the end of a round on one of several workers."""
+def end_of_round(watch, results, n_workers):
+    """Call the callback as LightGBM does at the end of a round on one of several workers."""
     booster = lgb.Booster(PARAMS, dataset(ONE))
-    watch(lgb.callback.CallbackEnv(booster, {"num_machines": parts}, 0, 0, 1, results))
+    watch(lgb.callback.CallbackEnv(booster, {"num_machines": n_workers}, 0, 0, 1, results))
     return booster
 
 
-def row(*fields):
+def result_row(*fields):
     return lgb.EvalResult(*fields) if hasattr(lgb, "EvalResult") else fields
 
 
-def on_workers(*rounds):
-    """Run each worker's round in a thread of its own; give what they return or raise."""
-    found = [None] * len(rounds)
+def run_workers(*rounds):
+    """Run each worker's round in its own thread and return the results or errors."""
+    outcomes = [None] * len(rounds)
 
-    def run(place):
+    def run(index):
         try:
-            found[place] = rounds[place]()
+            outcomes[index] = rounds[index]()
         except ra.RankAdaptersError as error:
-            found[place] = error
+            outcomes[index] = error
 
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(rounds))]
+    threads = [threading.Thread(target=run, args=(index,)) for index in range(len(rounds))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(20)
-    return found
+    return outcomes
 
 
-def one_round(exchange, parts, data, sets=("valid_0",), own="valid_0", **more):
+def run_round(exchange, n_workers, data, sets=("valid_0",), name="valid_0", **more):
     watch = ra.lightgbm.global_eval(TEXTBOOK, **more, exchange=exchange, eval_names=sets)
     results = []
     if data is not None:
         watch(data.y, data.X[:, 0], None, data.sizes)
-        results.append(row(own, TEXTBOOK.name, np.nan, True))
-    end_of_round(watch, results, parts)
+        results.append(result_row(name, TEXTBOOK.name, np.nan, True))
+    end_of_round(watch, results, n_workers)
     return results
 
 
-def test_any_exchange_does_and_a_worker_without_rows_gets_the_values_too():
+def test_a_worker_without_rows_gets_the_values_through_any_exchange():
     exchange = Threads(3)
-    found = on_workers(*(lambda data=data: one_round(exchange, 3, data, n_queries=100) for data in (ONE, None, TWO)))
+    rounds = (lambda data=data: run_round(exchange, 3, data, n_queries=100) for data in (ONE, None, TWO))
+    outcomes = run_workers(*rounds)
     labels, scores = np.concatenate([ONE.y, TWO.y]), np.concatenate([ONE.X[:, 0], TWO.X[:, 0]])
     expected = ra.evaluate(labels, scores, TEXTBOOK, group_sizes=[*ONE.sizes, *TWO.sizes]).value
-    assert found == [[("valid_0", TEXTBOOK.name, expected, True, *row(1, 2, 3, 4)[4:])]] * 3
+    assert outcomes == [[("valid_0", TEXTBOOK.name, expected, True, *result_row(1, 2, 3, 4)[4:])]] * 3
 
 
-def test_a_worker_that_fails_tells_the_others():
+def test_the_failure_of_a_worker_is_raised_on_all_workers():
     broken = ONE._replace(y=np.full_like(ONE.y, np.nan))
-    for parts in ((broken, TWO, None), (broken, TWO, broken)):
+    for data_of_workers in ((broken, TWO, None), (broken, TWO, broken)):
         exchange = Threads(3)
-        found = on_workers(*(lambda data=data: one_round(exchange, 3, data) for data in parts))  # noqa: B023
-        assert [type(error) for error in found] == [ra.InputError] * 3
-        assert str(found[0]).startswith("labels[0] is nan")
-        if parts[2] is None:
-            assert str(found[1]) == str(found[2]) == f"another worker of 3 failed: InputError: {found[0]}"
+        outcomes = run_workers(*(lambda data=data: run_round(exchange, 3, data) for data in data_of_workers))  # noqa: B023
+        assert [type(error) for error in outcomes] == [ra.InputError] * 3
+        assert str(outcomes[0]).startswith("labels[0] is nan")
+        if data_of_workers[2] is None:
+            assert str(outcomes[1]) == str(outcomes[2]) == f"another worker of 3 failed: InputError: {outcomes[0]}"
         else:
-            assert str(found[1]).startswith("2 other workers of 3 failed: ")
+            assert str(outcomes[1]).startswith("2 other workers of 3 failed: ")
 
 
-def test_workers_with_rows_of_different_sets():
-    exchange, sets = Threads(2), ("a", "b")
-    found = on_workers(*(lambda d=d, s=s: one_round(exchange, 2, d, sets, own=s) for d, s in ((ONE, "a"), (TWO, "b"))))
-    values = [ra.evaluate(d.y, d.X[:, 0], TEXTBOOK, group_sizes=d.sizes).value for d in (ONE, TWO)]
-    assert found[0] == found[1]
-    assert [result[:3] for result in found[0]] == [(s, TEXTBOOK.name, v) for s, v in zip(sets, values, strict=True)]
+def test_workers_may_have_rows_of_different_sets():
+    exchange, sets = Threads(2), {"a": ONE, "b": TWO}
+    rounds = (lambda name=name: run_round(exchange, 2, sets[name], tuple(sets), name=name) for name in sets)
+    outcomes = run_workers(*rounds)
+    values = {name: ra.evaluate(d.y, d.X[:, 0], TEXTBOOK, group_sizes=d.sizes).value for name, d in sets.items()}
+    assert outcomes[0] == outcomes[1]
+    assert [result[:3] for result in outcomes[0]] == [(name, TEXTBOOK.name, values[name]) for name in sets]
 
 
-def test_a_set_that_was_not_declared_is_an_error_on_all_workers():
+def test_an_undeclared_set_raises_on_all_workers():
     exchange = Threads(2)
-    found = on_workers(*(lambda own=own: one_round(exchange, 2, ONE, ("a",), own=own) for own in ("a", "b")))
-    assert str(found[1]).startswith("set 'b' is not one of ['a'].\nHint: eval_names= in global_eval as in fit")
-    assert str(found[1]) in str(found[0])
+    errors = run_workers(*(lambda name=name: run_round(exchange, 2, ONE, ("a",), name=name) for name in ("a", "b")))
+    assert str(errors[1]).startswith("set 'b' is not one of ['a'].\nHint: eval_names= in global_eval as in fit")
+    assert str(errors[1]) in str(errors[0])
 
 
-def test_a_set_of_which_nobody_has_rows_is_an_error():
+def test_a_set_without_rows_on_any_worker_raises():
     exchange = Threads(2)
-    found = on_workers(*(lambda: one_round(exchange, 2, None) for _ in range(2)))
-    assert [str(error).partition("\n")[0] for error in found] == ["no worker has rows of 'valid_0'."] * 2
+    errors = run_workers(*(lambda: run_round(exchange, 2, None) for _ in range(2)))
+    assert [str(error).partition("\n")[0] for error in errors] == ["no worker has rows of 'valid_0'."] * 2
 
 
 def test_several_workers_need_an_exchange():
     with pytest.raises(ra.InputError, match=r"2 workers need an exchange.\nHint: .*exchange=ra\.dask\.exchange\("):
-        one_round(None, 2, ONE)
+        run_round(None, 2, ONE)
 
 
 @pytest.mark.parametrize("name", ["num_machines", "num_machine"])
-def test_early_stopping_refuses_what_one_worker_reports(name):
+def test_early_stopping_refuses_the_value_of_one_worker(name):
     stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5)
-    results = [row("valid_0", TEXTBOOK.name, 0.5, True)]
+    results = [result_row("valid_0", TEXTBOOK.name, 0.5, True)]
     env = lgb.callback.CallbackEnv(lgb.Booster(PARAMS, dataset(ONE)), {name: 3}, 0, 0, 9, results)
     with pytest.raises(ra.InputError, match=r"each of 3 workers has for its own rows only.\nHint: .*global_eval"):
         stop(env)
@@ -174,7 +176,7 @@ def test_early_stopping_refuses_what_one_worker_reports(name):
     ],
     ids=["stops", "is refused", "fails", "fails alone"],
 )
-def test_a_worker_leaves_the_network_when_its_training_fails_and_not_when_it_stops_early(error, machines, leaves):
+def test_a_worker_leaves_the_network_if_its_training_fails_but_not_if_it_stops_early(error, machines, leaves):
     calls = []
     model = SimpleNamespace(free_network=lambda: calls.append("left"))
     env = SimpleNamespace(model=model, params={"num_machines": machines})

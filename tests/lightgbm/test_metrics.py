@@ -1,6 +1,6 @@
-"""`lightgbm.eval_metric` where only LightGBM calls it so: LGBMRanker, arrays, and weights of rows.
+"""`lightgbm.eval_metric` called in ways that only LightGBM has: LGBMRanker, arrays, and row weights.
 
-What holds of XGBoost's metric too is in `tests/callbacks`.
+Properties shared with XGBoost's metric are tested in `tests/callbacks`.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def value(data, scores, convention, **weights):
     return ra.evaluate(data.y, scores, convention, group_sizes=data.sizes, **weights).value
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["alone", "in a list"])
-def test_lgbmranker_reports_it_binds_its_set_once_and_shares_the_history_with_its_copy(several, monkeypatch):
-    metric, bound = ra.lightgbm.eval_metric([LETOR, LETOR.at(3)]), []
-    kind = type(metric._monitor)
-    monkeypatch.setattr(metric._monitor, "_panels", lambda j: bound.append(j) or kind._panels(metric._monitor, j))
+@pytest.mark.parametrize("in_list", [False, True], ids=["alone", "in a list"])
+def test_lgbmranker_records_history_binds_sets_once_and_shares_history_with_copies(in_list, monkeypatch):
+    metric, bound_sets = ra.lightgbm.eval_metric([LETOR, LETOR.at(3)]), []
+    panels = metric._monitor._panels
+    monkeypatch.setattr(metric._monitor, "_panels", lambda columns: bound_sets.append(columns) or panels(columns))
     model = ranker(metric="None")
     for run in range(2):
-        fit(model, TRAIN, VALID, eval_metric=[metric, lambda y, s: ("zero", 0.0, True)] if several else metric)
+        fit(model, TRAIN, VALID, eval_metric=[metric, lambda y, s: ("zero", 0.0, True)] if in_list else metric)
         log = model.evals_result_["valid_0"]
         for convention in (LETOR, LETOR.at(3)):
             expected = value(VALID, model.predict(VALID.X), convention)
@@ -47,11 +47,11 @@ def test_lgbmranker_reports_it_binds_its_set_once_and_shares_the_history_with_it
             entries = metric.history.only(run=run, dataset="valid_0", convention=convention)
             assert [entry.value for entry in entries] == log[convention.name]
             assert [entry.iteration for entry in entries] == [0, 1, 2]
-    assert len(bound) == 2
+    assert len(bound_sets) == 2
     assert copy.deepcopy(metric).history is metric.history
 
 
-def test_early_stopping_in_lgbmranker():
+def test_early_stopping_stops_lgbmranker_at_the_best_round():
     stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
     model = ranker(80, learning_rate=0.5)
     fit(model, TRAIN, VALID, eval_metric=ra.lightgbm.eval_metric(TEXTBOOK), callbacks=[stop])
@@ -59,14 +59,14 @@ def test_early_stopping_in_lgbmranker():
     assert model.best_iteration_ == int(np.argmax(values)) + 1 < 80
 
 
-@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # weights of mean 1/2
-def test_weights_of_lgbmranker_count_and_ignored_ones_are_told_once_for_all_rounds_and_fits():
+@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # the mean weight is 1/2
+def test_lgbmranker_weights_count_and_ignored_weights_warn_once_for_all_fits():
     metric, weights = ra.lightgbm.eval_metric([LIGHTGBM, TEXTBOOK]), np.random.default_rng(3).random(VALID.y.size)
     model = ranker(2)
-    with pytest.warns(UserWarning, match=IGNORED) as warned:
+    with pytest.warns(UserWarning, match=IGNORED) as warnings:
         fit(model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights])
-    assert len(warned) == 1
-    fit(model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights])  # another would fail this test
+    assert len(warnings) == 1
+    fit(model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights])  # a second warning would fail this test
     expected = value(VALID, model.predict(VALID.X), LIGHTGBM, query_weight=query_weights(weights, VALID.sizes))
     assert model.evals_result_["valid_0"][LIGHTGBM.name][-1] == pytest.approx(expected, abs=1e-15)
 
@@ -84,7 +84,7 @@ def test_query_weights_need_sizes_that_add_up(weights, sizes):
         query_weights(np.array(weights), np.array(sizes, int))
 
 
-def test_arrays_that_their_owner_writes_into_are_noticed_and_not_kept_alive():
+def test_arrays_changed_in_place_are_noticed_and_not_kept_alive():
     metric = ra.lightgbm.eval_metric(LIGHTGBM)
     labels, sizes, weights = VALID.y.copy(), VALID.sizes.copy(), np.ones(VALID.y.size)
     scores = np.random.default_rng(0).random(labels.size)
@@ -105,7 +105,7 @@ def test_arrays_that_their_owner_writes_into_are_noticed_and_not_kept_alive():
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
-def test_a_call_by_hand_takes_lists(kind):
+def test_a_direct_call_takes_lists(kind):
     metric = ra.lightgbm.eval_metric(LIGHTGBM)
     columns = VALID.y, VALID.X[:, 0], np.repeat(VALID.sizes % 3 + 1.0, VALID.sizes), VALID.sizes
     arrays = metric(*columns)
@@ -114,7 +114,7 @@ def test_a_call_by_hand_takes_lists(kind):
     assert [entry.dataset for entry in metric.history] == ["set_0", "set_1", "set_1"]
 
 
-def test_a_regressor_has_no_groups():
+def test_a_regressor_without_groups_is_refused():
     regressor = lgb.LGBMRegressor(n_estimators=1, verbosity=-1)
     new = "eval_X" in inspect.signature(regressor.fit).parameters
     evals = {"eval_X": VALID.X, "eval_y": VALID.y} if new else {"eval_set": [(VALID.X, VALID.y)]}
@@ -123,26 +123,26 @@ def test_a_regressor_has_no_groups():
 
 
 @pytest.mark.parametrize("cv", [False, True])
-def test_rounds_count_on_where_no_tree_can_be_added(cv):
+def test_rounds_are_counted_even_if_no_tree_is_added(cv):
     from sklearn.model_selection import GroupKFold
 
-    metric, params, first = ra.lightgbm.eval_metric(LETOR), {**PARAMS, "min_gain_to_split": 50}, dataset(TRAIN)
+    metric, params, train_set = ra.lightgbm.eval_metric(LETOR), {**PARAMS, "min_gain_to_split": 50}, dataset(TRAIN)
     if cv:
         folds = GroupKFold(2).split(TRAIN.X, TRAIN.y, TRAIN.qid)
-        lgb.cv(params, first, 4, folds=folds, feval=metric)
+        lgb.cv(params, train_set, 4, folds=folds, feval=metric)
     else:
-        booster = lgb.train(params, first, 4, valid_sets=[first], feval=metric)
-        assert booster.current_iteration() < 4  # all that the gains allow
+        booster = lgb.train(params, train_set, 4, valid_sets=[train_set], feval=metric)
+        assert booster.current_iteration() < 4  # no further split gains enough
     sets = ["valid_fold_0", "valid_fold_1"] if cv else ["training"]
     assert [(entry.iteration, entry.dataset) for entry in metric.history] == [(i, s) for i in range(4) for s in sets]
 
 
-def test_trainings_that_take_turns_stay_apart():
+def test_interleaved_trainings_have_separate_runs():
     metric = ra.lightgbm.eval_metric(LETOR)
     boosters = [lgb.Booster(PARAMS, dataset(TRAIN)) for _ in range(2)]
     for _ in range(3):
         for booster in boosters:
             booster.update()
             booster.eval_train(metric)
-    found = [(entry.run, entry.iteration, entry.dataset) for entry in metric.history]
-    assert found == [(run, i, "training") for i in range(3) for run in (0, 1)]
+    entries = [(entry.run, entry.iteration, entry.dataset) for entry in metric.history]
+    assert entries == [(run, i, "training") for i in range(3) for run in (0, 1)]

@@ -1,4 +1,4 @@
-"""Where LightGBM takes an objective: its functions, its loop of updates, folds, and its scikit-learn estimators."""
+"""Our objectives in `lgb.train`, in `Booster.update`, in `lgb.cv` and in LightGBM's scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ PARAMS, dataset = DRIVER.params, DRIVER.dataset
 LAMBDARANK = ra.objectives.lightgbm.lambdarank()
 VALUES = {"lambdarank": LAMBDARANK, "rank_xendcg": XENDCG}
 LETOR, TEXTBOOK = ra.presets.letor4(10), ra.presets.textbook(10)
-each_objective = pytest.mark.parametrize("name", VALUES)
+EACH_OBJECTIVE = pytest.mark.parametrize("name", VALUES)
 
 
-def ours(value):
+def our_params(value):
     return {"objective": ra.lightgbm.objective(value, n_threads=1)}
 
 
-def both(name):
-    return ours(VALUES[name]), {"objective": name}
+def both_params(name):
+    return our_params(VALUES[name]), {"objective": name}
 
 
 def pickled(value):
@@ -46,51 +46,51 @@ def group_folds(data, n_folds=3):
 # Trainings
 
 
-def test_a_direct_call_takes_a_dataset_that_no_training_has_seen():
+def test_a_direct_call_takes_a_dataset_that_is_not_constructed():
     data, objective = graded(7), ra.lightgbm.objective(LAMBDARANK)
     weights, scores = np.random.default_rng(5).random(data.y.size), np.linspace(0, 1, data.y.size)
-    untouched = dataset(data, weight=weights)
-    found = objective(scores, untouched)
+    lazy = dataset(data, weight=weights)
+    derivatives = objective(scores, lazy)
     constructed = dataset(data, weight=weights).construct()
-    np.testing.assert_array_equal(found, ra.lightgbm.objective(LAMBDARANK)(scores, constructed))
-    np.testing.assert_array_equal(objective(scores, untouched.construct()), found)
+    np.testing.assert_array_equal(derivatives, ra.lightgbm.objective(LAMBDARANK)(scores, constructed))
+    np.testing.assert_array_equal(objective(scores, lazy.construct()), derivatives)
 
 
-@each_objective
+@EACH_OBJECTIVE
 def test_one_object_trains_twice_with_equal_results(name):
-    data, objective = graded(8), ours(VALUES[name])
+    data, objective = graded(8), our_params(VALUES[name])
     first, second = (DRIVER.predictions(data, objective) for _ in range(2))
     assert_same(first, DRIVER.predictions(data, {"objective": name}))
     np.testing.assert_array_equal(first, second)
-    kept = dataset(data)
-    boosters = [lgb.train({**PARAMS, **objective}, kept, 10) for _ in range(2)]
+    train = dataset(data)
+    boosters = [lgb.train({**PARAMS, **objective}, train, 10) for _ in range(2)]
     np.testing.assert_array_equal(*(booster.predict(data.X) for booster in boosters))
 
 
-@each_objective
-def test_continued_training_is_that_of_the_built_in_objective(name):
-    data, found = graded(9), []
-    for objective in both(name):
+@EACH_OBJECTIVE
+def test_continued_training_equals_the_built_in_objective(name):
+    data, predictions = graded(9), []
+    for objective in both_params(name):
         first = lgb.train({**PARAMS, **objective}, dataset(data), 5, keep_training_booster=True)
         second = lgb.train({**PARAMS, **objective}, dataset(data), 5, init_model=first)
         assert second.num_trees() == 10
-        found.append(second.predict(data.X, raw_score=True))
-    assert_same(*found)
+        predictions.append(second.predict(data.X, raw_score=True))
+    assert_same(*predictions)
 
 
 @pytest.mark.parametrize("pickles", [0, 1, 2])
-def test_a_loop_of_updates_draws_anew_each_round_and_a_pickle_goes_on_where_it_was_interrupted(pickles):
+def test_each_update_draws_anew_and_a_pickle_continues_the_draws(pickles):
     data, objective = graded(14), ra.lightgbm.objective(XENDCG)
     booster = lgb.Booster({**PARAMS, "objective": "none"}, dataset(data))
-    for number in range(10):
-        for _ in range(pickles if number == 5 else 0):
+    for iteration in range(10):
+        for _ in range(pickles if iteration == 5 else 0):
             objective = pickled(objective)
         booster.update(fobj=objective)
     assert_same(booster.predict(data.X), DRIVER.predictions(data, {"objective": "rank_xendcg"}))
 
 
 class Spy:
-    """A metric that remembers the predictions that LightGBM hands over."""
+    """A metric that records the predictions LightGBM passes."""
 
     def __init__(self):
         self.seen = []
@@ -100,14 +100,14 @@ class Spy:
         return "spy", 0.0, True
 
 
-def test_metric_early_stopping_and_objective_work_side_by_side():
+def test_metric_early_stopping_and_objective_work_together():
     train, valid, logs = graded(10), graded(11), []
-    for objective in both("lambdarank"):
-        spy, metric, log, first = Spy(), ra.lightgbm.eval_metric(TEXTBOOK), {}, dataset(train)
+    for objective in both_params("lambdarank"):
+        spy, metric, log, train_set = Spy(), ra.lightgbm.eval_metric(TEXTBOOK), {}, dataset(train)
         stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
         booster = lgb.train(
-            {**PARAMS, **objective, "learning_rate": 0.5}, first, 60, feval=[spy, metric],
-            valid_sets=[first, dataset(valid, reference=first)], valid_names=["train", "valid"],
+            {**PARAMS, **objective, "learning_rate": 0.5}, train_set, 60, feval=[spy, metric],
+            valid_sets=[train_set, dataset(valid, reference=train_set)], valid_names=["train", "valid"],
             callbacks=[stop, lgb.record_evaluation(log)],
         )  # fmt: skip
         assert [entry.value for entry in metric.history] == [
@@ -122,40 +122,40 @@ def test_metric_early_stopping_and_objective_work_side_by_side():
 # Folds and subsets
 
 
-@pytest.mark.parametrize("turned_round", [False, True])
-@each_objective
-def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, turned_round):
+@pytest.mark.parametrize("reverse_folds", [False, True])
+@EACH_OBJECTIVE
+def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, reverse_folds):
     data, metric = graded(12), ra.lightgbm.eval_metric(LETOR)
-    folds = group_folds(data)[:: -1 if turned_round else 1]
+    folds = group_folds(data)[:: -1 if reverse_folds else 1]
     results = [
         lgb.cv({**PARAMS, **objective}, dataset(data), 8, folds=folds, feval=metric, eval_train_metric=True,
                return_cvbooster=True)
-        for objective in both(name)
+        for objective in both_params(name)
     ]  # fmt: skip
     boosters = (result.pop("cvbooster").boosters for result in results)
-    for first, second in zip(*boosters, strict=True):
-        assert_same(first.predict(data.X, raw_score=True), second.predict(data.X, raw_score=True))
+    for our_booster, built_in_booster in zip(*boosters, strict=True):
+        assert_same(our_booster.predict(data.X, raw_score=True), built_in_booster.predict(data.X, raw_score=True))
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("how", [{}, {"stratified": False}, {"stratified": False, "shuffle": False}], ids=short)
-def test_cv_with_its_default_folds_is_refused_and_the_way_out_works(how):
+@pytest.mark.parametrize("options", [{}, {"stratified": False}, {"stratified": False, "shuffle": False}], ids=short)
+def test_cv_with_its_default_folds_is_refused_and_the_hint_works(options):
     from sklearn.model_selection import GroupKFold, KFold
 
-    data, params = graded(12), {**PARAMS, **ours(LAMBDARANK)}
+    data, params = graded(12), {**PARAMS, **our_params(LAMBDARANK)}
     message = r"has \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
     for folds in ({"nfold": 3}, {"folds": KFold(3).split(data.X)}):
         with pytest.raises(ra.InputError, match=message):
-            lgb.cv(params, dataset(data), 2, **folds, **how)
+            lgb.cv(params, dataset(data), 2, **folds, **options)
     folds = GroupKFold(5)  # as the hint says
-    result = lgb.cv(params, dataset(data), 2, folds=folds, feval=ra.lightgbm.eval_metric(LETOR), **how)
+    result = lgb.cv(params, dataset(data), 2, folds=folds, feval=ra.lightgbm.eval_metric(LETOR), **options)
     assert len(result[f"valid {LETOR.name}-mean"]) == 2
 
 
-def test_a_subset_of_whole_queries_trains_as_its_own_dataset():
+def test_a_subset_of_whole_queries_trains_the_built_in_model():
     data = graded(13)
     rows = np.flatnonzero(data.qid % 3 > 0)
-    boosters = [lgb.train({**PARAMS, **objective}, dataset(data).subset(rows), 5) for objective in both("rank_xendcg")]
+    boosters = [lgb.train({**PARAMS, **params}, dataset(data).subset(rows), 5) for params in both_params("rank_xendcg")]
     assert_same(*(booster.predict(data.X, raw_score=True) for booster in boosters))
 
 
@@ -166,7 +166,7 @@ def test_a_subset_of_whole_queries_trains_as_its_own_dataset():
         ([20, 20, 20], [range(5, 60), range(55)], "has 15 of the 20 rows of query 0"),
     ],
 )
-def test_the_first_of_the_cut_queries_is_named_through_subsets_of_subsets(sizes, subsets, message):
+def test_the_first_cut_query_is_named_even_in_a_subset_of_a_subset(sizes, subsets, message):
     n_rows = sum(sizes)
     X = np.random.default_rng(0).random((n_rows, 2))
     part = lgb.Dataset(X, np.arange(n_rows) % 3, group=sizes, free_raw_data=False).construct()
@@ -184,8 +184,8 @@ def ranker(objective, **more):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@each_objective
-def test_lgbmranker_trains_the_built_in_model_and_is_cloned_pickled_and_fitted_again(name, weighted):
+@EACH_OBJECTIVE
+def test_lgbmranker_trains_the_built_in_model_also_when_cloned_or_pickled(name, weighted):
     from sklearn.base import clone
 
     data = graded(6)
@@ -194,27 +194,27 @@ def test_lgbmranker_trains_the_built_in_model_and_is_cloned_pickled_and_fitted_a
     def fitted(model):
         return model.fit(data.X, data.y, group=data.sizes, sample_weight=weights).predict(data.X, raw_score=True)
 
-    one, built_in = map(ranker, both(name))
-    expected = fitted(one)
+    our_ranker, built_in = map(ranker, both_params(name))
+    expected = fitted(our_ranker)
     assert_same(expected, fitted(built_in))
-    again = pickled(one)
-    np.testing.assert_array_equal(again.predict(data.X), expected)
-    for other in (again, clone(one), pickled(ranker(ours(VALUES[name]))), one):
-        assert other.get_params()["objective"].objective == VALUES[name]
-        np.testing.assert_array_equal(fitted(other), expected)
+    unpickled = pickled(our_ranker)
+    np.testing.assert_array_equal(unpickled.predict(data.X), expected)
+    for copied_ranker in (unpickled, clone(our_ranker), pickled(ranker(our_params(VALUES[name]))), our_ranker):
+        assert copied_ranker.get_params()["objective"].objective == VALUES[name]
+        np.testing.assert_array_equal(fitted(copied_ranker), expected)
 
 
-def test_objectives_are_a_parameter_to_choose():
+def test_set_params_changes_the_objective():
     data, candidate = graded(23), ranker({})
-    at_first = ra.evaluate(data.y, np.zeros(data.y.size), TEXTBOOK, group_sizes=data.sizes).value
+    tied = ra.evaluate(data.y, np.zeros(data.y.size), TEXTBOOK, group_sizes=data.sizes).value
     for value in (LAMBDARANK.replace(sigmoid="exact"), XENDCG):
-        candidate.set_params(**ours(value), num_leaves=5)
+        candidate.set_params(**our_params(value), num_leaves=5)
         scores = candidate.fit(data.X, data.y, group=data.sizes).predict(data.X)
-        assert ra.evaluate(data.y, scores, TEXTBOOK, group_sizes=data.sizes).value > at_first + 0.1
+        assert ra.evaluate(data.y, scores, TEXTBOOK, group_sizes=data.sizes).value > tied + 0.1
         assert str(value) in repr(candidate.objective)
 
 
-def test_labels_of_a_ranker_are_not_kept_alive():
+def test_labels_are_not_kept_alive():
     data, objective = graded(16), ra.lightgbm.objective(LAMBDARANK)
     labels = data.y.copy()
     objective(labels, np.zeros(data.y.size), None, data.sizes)
@@ -223,7 +223,7 @@ def test_labels_of_a_ranker_are_not_kept_alive():
     assert objective._training._bound == {}
 
 
-def test_a_regressor_has_no_group():
+def test_a_regressor_without_groups_is_refused():
     data = graded(18)
     with pytest.raises(ra.InputError, match=r"the training data has no group.*\nHint: fit\(group=...\)"):
-        lgb.LGBMRegressor(n_estimators=1, verbosity=-1, **ours(XENDCG)).fit(data.X, data.y)
+        lgb.LGBMRegressor(n_estimators=1, verbosity=-1, **our_params(XENDCG)).fit(data.X, data.y)

@@ -1,6 +1,6 @@
-"""The positions of LightGBM's Datasets: what is learned of them, kept and refused.
+"""Positions of LightGBM's Datasets: learned biases, their state, folds and subsets, and refused positions.
 
-The trained models are compared with LightGBM's own in `tests/objectives`.
+`tests/objectives` compares the trained models with LightGBM's own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rankadapters import objectives
 from tests.helpers.built_in_trainings import LightGBM
 from tests.helpers.objective_rankings import graded
 from tests.helpers.tables import short
-from tests.objectives.test_position_bias_training import GIVEN, ROWS, TRUE_COST, UNBIASED, shown
+from tests.objectives.test_position_bias_training import GIVEN, ROWS, TRUE_COST, UNBIASED, shuffled_positions
 
 lgb = pytest.importorskip("lightgbm")
 
@@ -38,49 +38,49 @@ def pickled(value):
     return pickle.loads(pickle.dumps(value))
 
 
-def test_positions_are_told_apart_by_number_alone():
-    found = [
+def test_renumbered_positions_train_the_same_model():
+    predictions = [
         lgb.train({**PARAMS, "objective": biased()}, dataset(DATA, position=positions), 5).predict(DATA.X)
-        for positions in (shown(DATA), 1000 - shown(DATA))
+        for positions in (shuffled_positions(DATA), 1000 - shuffled_positions(DATA))
     ]
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(*predictions)
 
 
 # State
 
 
 @pytest.mark.parametrize("bias", [GIVEN, *RATIOS], ids=short)
-def test_a_pickle_continues_where_it_stopped_and_other_positions_start_anew(bias):
-    positions = None if bias in RATIOS else shown(DATA)
+def test_a_pickle_resumes_the_biases_unless_the_positions_changed(bias):
+    positions = None if bias in RATIOS else shuffled_positions(DATA)
     objective, train = biased(bias), constructed(positions)
     first = objective(SCORES, train)
-    again, other = pickled(pickled(objective)), pickled(objective)
+    resumed, second_copy = pickled(pickled(objective)), pickled(objective)
     expected = objective(SCORES, train)
-    np.testing.assert_array_equal(again(SCORES, constructed(positions)), expected)
+    np.testing.assert_array_equal(resumed(SCORES, constructed(positions)), expected)
     assert not np.array_equal(first, expected)
-    for one, learned in zip(again.learned_bias, objective.learned_bias, strict=True):
-        np.testing.assert_array_equal(one, learned)
+    for resumed_bias, bias_part in zip(resumed.learned_bias, objective.learned_bias, strict=True):
+        np.testing.assert_array_equal(resumed_bias, bias_part)
     if bias is GIVEN:
-        np.testing.assert_array_equal(other(SCORES, constructed(DATA.qid % 3)), first)
+        np.testing.assert_array_equal(second_copy(SCORES, constructed(DATA.qid % 3)), first)
 
 
-@pytest.mark.parametrize("anew", [copy.deepcopy, lambda objective: objective.reset() or objective])
-def test_deep_copies_and_reset_start_anew(anew):
-    objective, train = biased(), constructed(shown(DATA))
+@pytest.mark.parametrize("restart", [copy.deepcopy, lambda objective: objective.reset() or objective])
+def test_deep_copies_and_reset_start_anew(restart):
+    objective, train = biased(), constructed(shuffled_positions(DATA))
     assert objective.learned_bias is None
     first = objective(SCORES, train)
     learned = objective.learned_bias.biases.copy()
     objective(SCORES, train)
     assert not np.array_equal(objective.learned_bias.biases, learned)
-    np.testing.assert_array_equal(anew(objective)(SCORES, train), first)
+    np.testing.assert_array_equal(restart(objective)(SCORES, train), first)
     np.testing.assert_array_equal(objective.learned_bias.biases, learned)
 
 
-def test_positions_that_no_bias_uses_are_told_once_and_nothing_is_learned_of_them():
-    objective, train = ra.lightgbm.objective(LAMBDARANK), constructed(shown(DATA))
+def test_positions_without_a_bias_warn_once_and_are_not_learned():
+    objective, train = ra.lightgbm.objective(LAMBDARANK), constructed(shuffled_positions(DATA))
     with pytest.warns(UserWarning, match=r"(?s)the Dataset has positions, but .*position_bias=ra.objectives.lightgbm"):
         first = objective(SCORES, train)
-    np.testing.assert_array_equal(objective(SCORES, train), first)  # warns no more
+    np.testing.assert_array_equal(objective(SCORES, train), first)  # the second call does not warn
     assert objective.learned_bias is objective.position_bias is None
 
 
@@ -89,32 +89,34 @@ def test_positions_that_no_bias_uses_are_told_once_and_nothing_is_learned_of_the
 
 def test_folds_keep_the_positions_of_their_rows():
     model_selection = pytest.importorskip("sklearn.model_selection")
-    objective, made = biased(), dataset(DATA, position=shown(DATA))
+    objective, train = biased(), dataset(DATA, position=shuffled_positions(DATA))
     folds = model_selection.GroupKFold(2)
-    lgb.cv({**PARAMS, "objective": objective}, made, 3, folds=folds, feval=ra.lightgbm.eval_metric("letor4@10"))
-    assert set(objective.learned_bias.positions) <= set(made.get_position())  # which LightGBM 4.7 numbers anew
+    lgb.cv({**PARAMS, "objective": objective}, train, 3, folds=folds, feval=ra.lightgbm.eval_metric("letor4@10"))
+    assert set(objective.learned_bias.positions) <= set(train.get_position())  # LightGBM 4.7 renumbers them
     assert objective.learned_bias.biases.any()
 
 
 def test_a_subset_has_the_positions_of_its_rows():
-    rows, kept = np.flatnonzero(DATA.qid % 3 > 0), np.arange(DATA.sizes.size) % 3 > 0
-    part = dataset(DATA, position=shown(DATA)).subset(rows.tolist())
-    alone = lgb.Dataset(DATA.X[rows], DATA.y[rows], group=DATA.sizes[kept], position=shown(DATA)[rows])
-    found, expected = biased(), biased()
+    rows, queries = np.flatnonzero(DATA.qid % 3 > 0), np.arange(DATA.sizes.size) % 3 > 0
+    positions = shuffled_positions(DATA)
+    subset = dataset(DATA, position=positions).subset(rows.tolist())
+    separate = lgb.Dataset(DATA.X[rows], DATA.y[rows], group=DATA.sizes[queries], position=positions[rows])
+    objective, separate_objective = biased(), biased()
     for _ in range(3):
-        assert np.array_equal(found(SCORES[rows], part.construct()), expected(SCORES[rows], alone.construct()))
+        expected = separate_objective(SCORES[rows], separate.construct())
+        assert np.array_equal(objective(SCORES[rows], subset.construct()), expected)
 
 
-# Refused
+# Refused positions
 
 
-def test_a_dataset_without_positions_is_refused_where_they_are_asked_for():
+def test_a_dataset_without_positions_is_refused_if_the_bias_needs_them():
     message = r"there are no positions, .* says positions='given'\.\nHint: positions="
     with pytest.raises(ra.InputError, match=message):
         lgb.train({**PARAMS, "objective": biased()}, dataset(DATA), 1)
 
 
-def test_the_scikit_learn_interface_has_places_for_positions():
+def test_the_scikit_learn_interface_uses_row_indices_as_positions():
     pytest.importorskip("sklearn")
 
     def fitted(objective):
@@ -129,13 +131,13 @@ def test_the_scikit_learn_interface_has_places_for_positions():
 
 
 @pytest.mark.parametrize("bias", RATIOS, ids=short)
-def test_positions_that_are_not_the_rows_places_have_no_ratios(bias):
+def test_bias_ratios_refuse_positions_that_differ_from_the_row_index(bias):
     with pytest.raises(ra.InputError, match=r"(?s)but the row's index in its query is .*Hint: sort each query's rows"):
-        lgb.train({**PARAMS, "objective": biased(bias)}, dataset(DATA, position=shown(DATA)), 1)
+        lgb.train({**PARAMS, "objective": biased(bias)}, dataset(DATA, position=shuffled_positions(DATA)), 1)
 
 
-def test_positions_that_change_in_a_training_are_refused():
-    objective, train = biased(), constructed(shown(DATA))
+def test_positions_that_change_during_training_are_refused():
+    objective, train = biased(), constructed(shuffled_positions(DATA))
     objective(SCORES, train)
     train.set_position(DATA.qid)
     with pytest.raises(ra.InputError, match="or its positions, changed after round 1"):

@@ -1,4 +1,4 @@
-"""LightGBM on tables of Arrow, polars and pandas: every adapter gives the numbers that it gives on arrays."""
+"""LightGBM on tables of Arrow, polars and pandas: every adapter returns the same numbers as on arrays."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ PARAMS = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "num_lea
 TRAIN, TEST = ra.datasets.mq2008_like(random_state=0)
 
 
-def named(matrix):
+def columns_by_name(matrix):
     return {f"f{column}": matrix[:, column] for column in range(matrix.shape[1])}
 
 
-def in_arrow(array):
-    return pa.table(named(array)) if array.ndim == 2 else pa.chunked_array([array[:7], array[7:]])
+def to_arrow(array):
+    return pa.table(columns_by_name(array)) if array.ndim == 2 else pa.chunked_array([array[:7], array[7:]])
 
 
-def in_polars(array):
-    return pl.DataFrame(named(array)) if array.ndim == 2 else pl.Series(array)
+def to_polars(array):
+    return pl.DataFrame(columns_by_name(array)) if array.ndim == 2 else pl.Series(array)
 
 
-def in_pandas(array):
-    return pd.DataFrame(named(array)) if array.ndim == 2 else pd.Series(array)
+def to_pandas(array):
+    return pd.DataFrame(columns_by_name(array)) if array.ndim == 2 else pd.Series(array)
 
 
-def sizes(part):
+def group_sizes(part):
     return np.unique(part.qid, return_counts=True)[1]
 
 
 def datasets(form):
     """Return the training set and the validation set in one form, or skip where this release does not take it."""
-    train = lgb.Dataset(form(TRAIN.X), form(TRAIN.labels), group=form(sizes(TRAIN)), free_raw_data=False)
-    test = train.create_valid(form(TEST.X), form(TEST.labels), group=form(sizes(TEST)))
+    train = lgb.Dataset(form(TRAIN.X), form(TRAIN.labels), group=form(group_sizes(TRAIN)), free_raw_data=False)
+    test = train.create_valid(form(TEST.X), form(TEST.labels), group=form(group_sizes(TEST)))
     try:
         train.construct()
     except TypeError as error:
@@ -48,12 +48,12 @@ def datasets(form):
     return train, test
 
 
-@pytest.fixture(params=[in_arrow, in_polars, in_pandas], ids=["arrow", "polars", "pandas"])
+@pytest.fixture(params=[to_arrow, to_polars, to_pandas], ids=["arrow", "polars", "pandas"])
 def form(request):
     return request.param
 
 
-def test_a_training_reports_and_stops_by_the_values_of_arrays(form):
+def test_training_on_a_table_reports_the_values_of_arrays(form):
     def history(form):
         train, test = datasets(form)
         metric = ra.lightgbm.eval_metric(CONVENTION)
@@ -68,17 +68,17 @@ def test_a_training_reports_and_stops_by_the_values_of_arrays(form):
     assert history(form) == history(np.asarray)
 
 
-def test_a_model_is_checked_on_a_table(form):
+def test_check_model_takes_tables(form):
     train, test = datasets(form)
     model = lgb.train(PARAMS, train, 5)
     report = ra.lightgbm.check_model(model, test, "lightgbm@10")
-    of_arrays = ra.lightgbm.check_model(model, datasets(np.asarray)[1], "lightgbm@10")
+    array_report = ra.lightgbm.check_model(model, datasets(np.asarray)[1], "lightgbm@10")
     assert report.ok
-    assert report.rows[0].our_value == of_arrays.rows[0].our_value
+    assert report.rows[0].our_value == array_report.rows[0].our_value
 
 
 def test_a_query_ranker_takes_tables(form):
     ranker = ra.sklearn.QueryRanker(lgb.LGBMRanker(n_estimators=5, num_leaves=7, verbose=-1))
-    of_arrays = ranker.fit(TRAIN.X, TRAIN.labels, qid=TRAIN.qid).predict(TEST.X)
-    of_table = ranker.fit(form(TRAIN.X), form(TRAIN.labels), qid=form(TRAIN.qid)).predict(form(TEST.X))
-    np.testing.assert_array_equal(of_table, of_arrays)
+    array_scores = ranker.fit(TRAIN.X, TRAIN.labels, qid=TRAIN.qid).predict(TEST.X)
+    table_scores = ranker.fit(form(TRAIN.X), form(TRAIN.labels), qid=form(TRAIN.qid)).predict(form(TEST.X))
+    np.testing.assert_array_equal(table_scores, array_scores)

@@ -1,4 +1,4 @@
-"""Presets of LightGBM's and XGBoost's objectives train the built-in objectives' models, and are written back."""
+"""Presets of LightGBM's and XGBoost's objectives train the models of the built-in objectives."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ def toolkit(request):
 
 
 def assert_trains(toolkit, value, built_in, data, **more):
-    """Check that an objective trains the model that the parameters of a built-in one train, and return its scores."""
+    """Check that our objective trains the same model as the built-in parameters, and return its predictions."""
     rounds = 15 if toolkit.name == "lightgbm" else 3
     data = fitting(data, value)
-    found, expected = (toolkit.predictions(data, each, rounds, **more) for each in (value, built_in))
-    assert_same(found, expected, toolkit.same)
+    expected = toolkit.predictions(data, built_in, rounds, **more)
+    assert_same(toolkit.predictions(data, value, rounds, **more), expected, toolkit.same)
     return expected
 
 
-def weighted(toolkit, data):
-    """Weights within queries for LightGBM, and of queries for XGBoost."""
+def weight_column(toolkit, data):
+    """Return a weight per row for LightGBM and per query for XGBoost."""
     rows = data.y.size if toolkit.name == "lightgbm" else data.sizes.size
     return {"weight": np.random.default_rng(2).random(rows)}
 
 
 @for_each(("name", "options"), lambda toolkit: toolkit.built_in)
-def test_a_preset_trains_the_built_in_model_and_has_its_parameters(toolkit, name, options):
+def test_a_preset_trains_the_built_in_model_and_converts_to_its_parameters(toolkit, name, options):
     value, data = toolkit.presets[name](**options), graded(1, grades=5)
     native = toolkit.adapter.native_objective(value)
     assert native["objective"] == name
     assert native.items() >= options.items()
-    assert_trains(toolkit, value, {"objective": name, **options}, data, columns=weighted(toolkit, data))
+    assert_trains(toolkit, value, {"objective": name, **options}, data, columns=weight_column(toolkit, data))
     assert_trains(toolkit, value, native, graded(20), seed=options.get("seed", 3 if toolkit.name == "lightgbm" else 0))
 
 
-@for_each(("distinct", "case"), lambda toolkit: [(2 + 2 * (i % 2), case) for i, case in enumerate(toolkit.built_in)])
-def test_tied_rows_are_ranked_as_by_the_built_in_objective(toolkit, distinct, case):
+@for_each(("n_distinct", "case"), lambda toolkit: [(2 + 2 * (i % 2), case) for i, case in enumerate(toolkit.built_in)])
+def test_tied_rows_train_the_built_in_model(toolkit, n_distinct, case):
     name, options = case
-    data = graded(3, distinct=distinct)
+    data = graded(3, distinct=n_distinct)
     data = data._replace(X=data.X[:, :2])
     expected = assert_trains(toolkit, toolkit.presets[name](**options), {"objective": name, **options}, data)
     assert np.unique(expected).size < data.y.size / 20
@@ -69,16 +69,17 @@ def test_a_preset_trains_the_built_in_model_of_real_data(toolkit, source, name):
     value, data = toolkit.presets[name](), REAL[source]()
     assert_trains(toolkit, value, {"objective": name}, data)
     if toolkit.name == "lightgbm" and source == "MQ2008":
-        by_query = np.repeat(np.random.default_rng(2).random(data.sizes.size), data.sizes)
-        assert_trains(toolkit, value, {"objective": name}, data, columns={"weight": by_query})
+        query_weights = np.repeat(np.random.default_rng(2).random(data.sizes.size), data.sizes)
+        assert_trains(toolkit, value, {"objective": name}, data, columns={"weight": query_weights})
 
 
 @for_each(("name", "size"), lambda toolkit: product(toolkit.presets, (1, 2, 3)))
 def test_short_queries_train_the_built_in_model(toolkit, name, size):
     data, qid = graded(4, 200, 1), np.arange(200) // size
     data = data._replace(qid=qid, sizes=np.bincount(qid), y=(data.X[:, 0] > 0.5).astype(float))
-    first, second = (toolkit.predictions(data, each) for each in (toolkit.presets[name](), {"objective": name}))
-    np.testing.assert_allclose(first, second, rtol=0, atol=toolkit.same)
+    expected = toolkit.predictions(data, {"objective": name})
+    scores = toolkit.predictions(data, toolkit.presets[name]())
+    np.testing.assert_allclose(scores, expected, rtol=0, atol=toolkit.same)
 
 
 def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
@@ -91,45 +92,45 @@ def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
         for params in ({"tree_method": "exact"}, {"subsample": 0.5, "colsample_bytree": 0.5, "seed": 3}):
             assert_trains(toolkit, NDCG, {"objective": "rank:ndcg"}, data, columns=columns, **params)
         return
-    # lambdarank's table ends at sigmoid arguments of 25. Where a softmax rounds to 1, rank_xendcg divides by 0.
+    # Some start scores lie beyond lambdarank's table. No softmax may round to 1, since rank_xendcg divides by 0 then.
     bagging = {"bagging_fraction": 0.5, "bagging_freq": 1, "bagging_seed": 3}
     for name, spread in (("lambdarank", 20), ("rank_xendcg", 1)):
         start = {"init_score": rng.normal(0, spread, data.y.size)}
         assert_trains(toolkit, toolkit.presets[name](), {"objective": name}, data, columns=start, **bagging)
 
 
-# What was recorded of the built-in objectives
+# Recorded trainings of the built-in objectives
 
 
-def recorded(toolkit):
+def built_in_records(toolkit):
     return [
         case.values[0] for case in golden(toolkit.name) if "lambdarank_unbiased" not in case.values[0].get("params", {})
     ]
 
 
-@pytest.mark.filterwarnings(r"ignore:[^\0]*draws the pairs of `mean` differently:UserWarning")  # the records are of 3.2
-@for_each("record", recorded)
-def test_recorded_leaf_sums_and_predictions_are_ours(toolkit, record):
+@pytest.mark.filterwarnings(r"ignore:[^\0]*draws the pairs of `mean` differently:UserWarning")  # records of XGBoost 3.2
+@for_each("record", built_in_records)
+def test_leaf_sums_and_predictions_equal_the_recorded_ones(toolkit, record):
     lightgbm = toolkit.name == "lightgbm"
     start, weight = ("init_score", "row_weight") if lightgbm else ("base_margin", "query_weight")
     columns = {"label": record["labels"], "group": record["group"], "weight": record[weight]}
-    kind, X = toolkit.package.Dataset if lightgbm else toolkit.package.DMatrix, np.asarray(record["X"])
+    dataset_class, X = toolkit.package.Dataset if lightgbm else toolkit.package.DMatrix, np.asarray(record["X"])
     objective = toolkit.adapter.objective(toolkit.presets[record["objective"]](**record["params"]))
-    data = kind(X, **columns).construct() if lightgbm else kind(X, **columns)
+    data = dataset_class(X, **columns).construct() if lightgbm else dataset_class(X, **columns)
     grad, hess = objective(np.asarray(record["scores"], np.float64 if lightgbm else np.float32), data)
     leaves = np.asarray(record["leaf_of_row"])
-    for found, name in ((grad, "leaf_sum_gradient"), (hess, "leaf_sum_hessian")):
-        sums = [found[leaves == leaf].sum(dtype=float) for leaf in record["leaf_ids"]]
+    for derivatives, name in ((grad, "leaf_sum_gradient"), (hess, "leaf_sum_hessian")):
+        sums = [derivatives[leaves == leaf].sum(dtype=float) for leaf in record["leaf_ids"]]
         np.testing.assert_allclose(sums, record[name], rtol=1e-5, atol=1e-5)
     for rounds in (1, 3):
         objective.reset()
-        data = kind(X, **columns, **{start: record["scores"]})
+        data = dataset_class(X, **columns, **{start: record["scores"]})
         params = record["train_params"]
         if lightgbm:
-            found = toolkit.package.train({**params, "objective": objective}, data, rounds).predict(X)
+            scores = toolkit.package.train({**params, "objective": objective}, data, rounds).predict(X)
         else:
-            found = toolkit.package.train(params, data, rounds, obj=objective).predict(data, output_margin=True)
-        np.testing.assert_allclose(found, record[f"pred_after_{rounds}"], rtol=0, atol=toolkit.same)
+            scores = toolkit.package.train(params, data, rounds, obj=objective).predict(data, output_margin=True)
+        np.testing.assert_allclose(scores, record[f"pred_after_{rounds}"], rtol=0, atol=toolkit.same)
 
 
 def gradients(toolkit, value, data, scores, **columns):
@@ -138,34 +139,34 @@ def gradients(toolkit, value, data, scores, **columns):
 
 
 @for_each(
-    ("kind", "name", "atol"),
+    ("toolkit_class", "name", "atol"),
     [(LightGBM, "lambdarank", 1e-4), (XGBoost, "rank:ndcg", 1e-5), (XGBoost, "rank:pairwise", 1e-5)],
 )
-def test_the_exact_sigmoid_is_close_to_the_toolkits_and_not_the_same(kind, name, atol):
-    toolkit, data = kind(), graded(1)
-    value, start = toolkit.presets[name](), np.random.default_rng(0).normal(size=data.y.size)
-    values = value, value.replace(sigmoid="exact")
-    for own, exact in zip(*(gradients(toolkit, each, data, start) for each in values), strict=True):
-        np.testing.assert_allclose(exact, own, rtol=0, atol=atol * abs(own).max())
-        assert not np.array_equal(exact, own)
-    own, exact = (toolkit.predictions(data, each, 3) for each in values)
-    np.testing.assert_allclose(exact, own, rtol=0, atol=100 * atol)
+def test_the_exact_sigmoid_is_close_but_not_equal_to_the_toolkits(toolkit_class, name, atol):
+    toolkit, data = toolkit_class(), graded(1)
+    preset, scores = toolkit.presets[name](), np.random.default_rng(0).normal(size=data.y.size)
+    values = preset, preset.replace(sigmoid="exact")
+    for approximate, exact in zip(*(gradients(toolkit, value, data, scores) for value in values), strict=True):
+        np.testing.assert_allclose(exact, approximate, rtol=0, atol=atol * abs(approximate).max())
+        assert not np.array_equal(exact, approximate)
+    approximate, exact = (toolkit.predictions(data, value, 3) for value in values)
+    np.testing.assert_allclose(exact, approximate, rtol=0, atol=100 * atol)
 
 
 @for_each("value", lambda toolkit: [v for v in VALUES[toolkit.name] if v.uses_weights], ids=lambda v: v.kind)
-def test_weights_multiply_under_every_objective_and_xgboost_divides_them_by_their_mean(toolkit, value):
+def test_weights_multiply_gradients_and_xgboost_first_divides_them_by_their_mean(toolkit, value):
     data = fitting(graded(8), value)
-    scores, weights = np.random.default_rng(5).normal(size=data.y.size), weighted(toolkit, data)["weight"]
+    scores, weights = np.random.default_rng(5).normal(size=data.y.size), weight_column(toolkit, data)["weight"]
     weights = weights.astype(np.float32)
-    plain, found = (gradients(toolkit, value, data, scores, weight=column) for column in (None, weights))
+    plain, weighted = (gradients(toolkit, value, data, scores, weight=column) for column in (None, weights))
     rtol, factors = 0.0, weights
     if toolkit.name == "xgboost":
         rtol, factors = 1e-6, np.repeat(weights / weights.mean(dtype=float), data.sizes)
-    for array, changed in zip(plain, found, strict=True):
-        np.testing.assert_allclose(changed, array * factors, rtol=rtol, atol=0)
+    for plain_part, weighted_part in zip(plain, weighted, strict=True):
+        np.testing.assert_allclose(weighted_part, plain_part * factors, rtol=rtol, atol=0)
 
 
-def test_weights_of_nothing_but_0_are_refused_where_xgboost_would_divide_by_them():
+def test_xgboost_refuses_weights_that_are_all_0_unless_the_average_is_uniform():
     matrix = XGBoost().package.DMatrix(np.eye(4), [0, 1, 1, 0], qid=[0, 0, 1, 1], weight=[0, 0])
     uniform = ra.xgboost.lambdarank(ra.presets.yahoo(5), truncation=5)
     assert uniform(np.zeros(4), matrix)[0].all()
@@ -177,29 +178,30 @@ def test_weights_of_nothing_but_0_are_refused_where_xgboost_would_divide_by_them
 # Native parameters
 
 
-ALL = {"truncation": None}
-AGREEING = [
+ALL_PAIRS = {"truncation": None}
+EQUIVALENT = [
     *((LightGBM, LAMBDARANK, {}, {"gain": gain}, {}) for gain in ("exp2-floor", "linear", "linear-positive")),
-    (LightGBM, LAMBDARANK, ALL, {"k": None}, {"lambdarank_truncation_level": 10_000}),
-    (XGBoost, NDCG, ALL, {"k": None, "gain": "exp2"}, {"lambdarank_num_pair_per_sample": 2**31 - 1}),
+    (LightGBM, LAMBDARANK, ALL_PAIRS, {"k": None}, {"lambdarank_truncation_level": 10_000}),
+    (XGBoost, NDCG, ALL_PAIRS, {"k": None, "gain": "exp2"}, {"lambdarank_num_pair_per_sample": 2**31 - 1}),
 ]
 
 
-@for_each(("kind", "value", "changed", "convention", "params"), AGREEING)
-def test_what_agrees_on_whole_labels_and_no_cutoff_are_native(kind, value, changed, convention, params):
-    toolkit, value = kind(), value.replace(**changed, convention=value.convention.replace(**convention))
+@for_each(("toolkit_class", "value", "changes", "fields", "params"), EQUIVALENT)
+def test_conventions_equivalent_on_whole_labels_have_native_parameters(toolkit_class, value, changes, fields, params):
+    toolkit = toolkit_class()
+    value = value.replace(**changes, convention=value.convention.replace(**fields))
     native = toolkit.adapter.native_objective(value)
     assert native.items() >= params.items()
-    assert_trains(toolkit, value, native, graded(20, 8, 400) if changed else graded(20))
+    assert_trains(toolkit, value, native, graded(20, 8, 400) if changes else graded(20))
 
 
-def test_any_number_of_top_ranks_has_native_parameters():
+def test_more_top_ranks_than_int32_holds_have_native_parameters():
     native = XGBoost().adapter.native_objective(objectives.xgboost.ndcg(lambdarank_num_pair_per_sample=2**40))
     assert native["lambdarank_num_pair_per_sample"] == 2**31 - 1
 
 
 EXACT = LAMBDARANK.replace(sigmoid="exact")
-LACKING = [
+NOT_BUILT_IN = [
     (LightGBM, EXACT, "sigmoid=exact"),
     (LightGBM, EXACT.replace(convention="lightgbm.map@30"), "LambdaRank for ap, only for ndcg"),
     (LightGBM, LAMBDARANK.replace(truncation=10), "k=30"),
@@ -230,17 +232,17 @@ LACKING = [
 ]
 
 
-@for_each(("kind", "value", "field"), LACKING, ids=lambda part: getattr(part, "kind", part))
-def test_what_a_toolkit_has_not_is_refused_by_name(kind, value, field):
-    message = rf"{kind.__name__} has no built-in .*{field}(.|\n)*Hint: objective"
+@for_each(("toolkit_class", "value", "field"), NOT_BUILT_IN, ids=lambda part: getattr(part, "kind", part))
+def test_a_field_that_a_toolkit_has_not_built_in_is_refused_by_name(toolkit_class, value, field):
+    message = rf"{toolkit_class.__name__} has no built-in .*{field}(.|\n)*Hint: objective"
     with pytest.raises(ra.UnsupportedConventionError, match=message):
-        kind().adapter.native_objective(value)
+        toolkit_class().adapter.native_objective(value)
 
 
-def test_what_a_toolkit_has_instead_is_told():
-    with pytest.raises(ra.UnsupportedConventionError) as told:
+def test_the_refusal_names_the_nearest_built_in_objective():
+    with pytest.raises(ra.UnsupportedConventionError) as error:
         LightGBM().adapter.native_objective(EXACT.replace(hessian="doubled"))
-    assert str(told.value) == (
+    assert str(error.value) == (
         "LightGBM has no built-in objective with hessian=doubled, sigmoid=exact; the nearest has hessian=plain, "
         "sigmoid=table.\nHint: objective(value)."
     )
@@ -260,7 +262,7 @@ BY_ROUND, SEEDED = (objectives.xgboost.ndcg(lambdarank_pair_method="mean", **see
         ("3.4.0", SEEDED, {"seed": 7}, None),
     ],
 )
-def test_pairs_that_this_xgboost_draws_have_native_parameters(version, value, seed, hint, monkeypatch):
+def test_only_the_pair_seeds_of_the_installed_xgboost_have_native_parameters(version, value, seed, hint, monkeypatch):
     monkeypatch.setattr(XGBoost().package, "__version__", version)
     if hint is None:
         native = ra.xgboost.native_objective(value)

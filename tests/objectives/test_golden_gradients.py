@@ -1,4 +1,4 @@
-"""Gradients against what programs recorded: sums and values of the leaves of first trees, and Rax's derivatives."""
+"""Gradients against recorded numbers of other programs: leaf sums and values of first trees, and Rax's gradients."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ BUILT_IN = [
     (toolkit, name, record)
     for toolkit in ("lightgbm", "xgboost")
     for name, record in recorded(toolkit)
-    if not record["params"].get("lambdarank_unbiased")  # position bias, which we lack
+    if not record["params"].get("lambdarank_unbiased")  # needs a position bias
 ]
 
 
 @for_each("record", [record for *_, record in BUILT_IN], ids=[f"{toolkit} {name}" for toolkit, name, _ in BUILT_IN])
-def test_leaf_sums_are_those_of_the_built_in_objective(record):
+def test_leaf_sums_equal_those_of_the_built_in_objective(record):
     value = PRESETS[record["objective"]](**record["params"])
     scores = np.array(record["scores"])
     if record["library"] == "xgboost":
         scores = scores.astype(np.float32)
     sizes = record["group"]
-    of_queries = record.get("query_weight") or None
-    grad, hess = objectives.gradients(record["labels"], scores, value, group_sizes=sizes, query_weight=of_queries)
-    weights = np.array(record.get("row_weight") or np.ones(len(grad)))  # LightGBM's, which multiply
+    query_weights = record.get("query_weight") or None
+    grad, hess = objectives.gradients(record["labels"], scores, value, group_sizes=sizes, query_weight=query_weights)
+    weights = np.array(record.get("row_weight") or np.ones(len(grad)))  # LightGBM multiplies by them
     for part, name in ((grad, "gradient"), (hess, "hessian")):
         sums = [(part * weights)[np.array(record["leaf_of_row"]) == leaf].sum() for leaf in record["leaf_ids"]]
         expected = np.array(record[f"leaf_sum_{name}"])
         np.testing.assert_allclose(sums, expected, rtol=2e-5, atol=2e-6 * np.abs(part).sum())
 
 
-WORDS: dict[str, Any] = {"top": int, "sigma": float, "norm": lambda text: text == "true"}
+OPTION_TYPES: dict[str, Any] = {"top": int, "sigma": float, "norm": lambda text: text == "true"}
 
 
-def models() -> dict[str, dict[str, Any]]:
-    """CatBoost's models by name: those kept here, and all where the shared data are there."""
+def lambdamart_models() -> dict[str, dict[str, Any]]:
+    """Return CatBoost's recorded models by name: those in this repository, and those of the shared data if present."""
     records_by_name = {}
     for prefix, source, records in (("", kept("lambdamart"), "records"), ("full-", shared_losses(), "catboost")):
         for record in source.get(records, []):
@@ -60,27 +60,26 @@ def models() -> dict[str, dict[str, Any]]:
     return records_by_name
 
 
-LAMBDAMART = models()
+LAMBDAMART_MODELS = lambdamart_models()
 
 
-def value_of(loss: str) -> objectives.LambdaRank:
+def read_lambdamart(loss: str) -> objectives.LambdaRank:
     options = dict(pair.split("=") for pair in loss.partition(":")[2].split(";"))
-    return objectives.catboost.lambdamart(**{name: WORDS.get(name, str)(text) for name, text in options.items()})
+    return objectives.catboost.lambdamart(**{name: OPTION_TYPES.get(name, str)(text) for name, text in options.items()})
 
 
 def leaf_steps(record: dict[str, Any], grad: Any, hess: Any) -> Any:
-    """CatBoost's, whose derivatives are ours with the wrong sign: under Newton that cancels."""
-    sums, bends, rows = (np.bincount(record["leaf"], each, len(record["leaf_values"]))
-                         for each in (grad, hess, np.ones(len(grad))))  # fmt: skip
-    newton = record["leaf_estimation_method"] == "Newton"
-    divisor = -bends if newton else rows
-    return np.divide(sums, divisor, out=np.zeros_like(sums), where=divisor != 0)
+    """Return CatBoost's leaf values. Its derivatives have the wrong sign, which cancels in Newton steps."""
+    gradients, hessians, rows = (np.bincount(record["leaf"], weights, len(record["leaf_values"]))
+                                 for weights in (grad, hess, np.ones(len(grad))))  # fmt: skip
+    divisor = -hessians if record["leaf_estimation_method"] == "Newton" else rows
+    return np.divide(gradients, divisor, out=np.zeros_like(gradients), where=divisor != 0)
 
 
-@for_each("record", LAMBDAMART.values(), ids=LAMBDAMART)
-def test_leaf_values_of_lambdamart_are_catboosts(record):
-    """To 1e-12 before gradients are rounded to float32."""
-    value, queries = value_of(record["loss"]), ra.Queries(record["labels"], qid=record["qid"])
+@for_each("record", LAMBDAMART_MODELS.values(), ids=LAMBDAMART_MODELS)
+def test_leaf_values_of_lambdamart_equal_catboosts(record):
+    """They agree to 1e-12 before our gradients are rounded to float32."""
+    value, queries = read_lambdamart(record["loss"]), ra.Queries(record["labels"], qid=record["qid"])
     expected = np.array(record["leaf_values"])
     exact = leaf_steps(record, *unrounded(value, queries, record["scores"]))
     np.testing.assert_allclose(exact, expected, rtol=1e-12, atol=1e-12)
@@ -88,11 +87,11 @@ def test_leaf_values_of_lambdamart_are_catboosts(record):
     np.testing.assert_allclose(rounded, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
-DRAWN = dict(random_loss_records.recorded())
+RANDOM_LOSSES = dict(random_loss_records.recorded())
 
 
-@for_each("record", DRAWN.values(), ids=DRAWN)
-def test_leaf_values_of_random_losses_are_catboosts(record):
+@for_each("record", RANDOM_LOSSES.values(), ids=RANDOM_LOSSES)
+def test_leaf_values_of_random_losses_equal_catboosts(record):
     value = read(record["loss"], int(record["call_seed"]))
     queries = ra.Queries(record["labels"], qid=record["qid"])
     exact = leaf_values(value, record, *unrounded(value, queries, record["scores"]))
@@ -105,8 +104,9 @@ NDCG = ra.presets.textbook(None)
 PAIRS = objectives.LambdaLoss(convention=NDCG, scheme="ndcg2", truncation=None, sigma=1)
 APPROXIMATE = objectives.ApproxNDCG(convention=NDCG, temperature=1, hessian=1)
 
-# Rax multiplies the pair losses that NDCG weighs by the length of the list, and takes natural logarithms.
-LOSSES = {
+# Each loss comes with the factor between Rax's gradient and ours: Rax takes natural logarithms, and multiplies the pair
+# losses that NDCG weighs by the length of the list.
+RAX_LOSSES = {
     "listmle_loss": (objectives.ListMLE(), lambda _: 1),
     "approx_t12n(ndcg_metric), temperature 1": (APPROXIMATE, lambda _: 1),
     "approx_t12n(ndcg_metric), temperature 0.1": (APPROXIMATE.replace(temperature=0.1), lambda _: 1),
@@ -120,24 +120,24 @@ LOSSES = {
         lambda _: math.log(2),
     ),
 }
-LISTS = kept("list_losses")["records"]
+RECORDS = kept("list_losses")["records"]
 
 
-def test_every_loss_is_compared():
-    assert {name for record in LISTS for name in record["rax"]} == set(LOSSES)
+def test_every_recorded_rax_loss_is_compared():
+    assert {name for record in RECORDS for name in record["rax"]} == set(RAX_LOSSES)
 
 
 @for_each(
     ("record", "name"),
-    [(record, name) for record in LISTS for name in LOSSES],
-    ids=[f"{len(record['labels'])} rows, {name}" for record in LISTS for name in LOSSES],
+    [(record, name) for record in RECORDS for name in RAX_LOSSES],
+    ids=[f"{len(record['labels'])} rows, {name}" for record in RECORDS for name in RAX_LOSSES],
 )
-def test_gradients_are_raxs(record, name):
-    value, factor = LOSSES[name]
+def test_gradients_equal_raxs(record, name):
+    value, factor = RAX_LOSSES[name]
     n = len(record["labels"])
-    bound = value.bind(ra.Queries(record["labels"], group_sizes=[n]))
+    binding = value.bind(ra.Queries(record["labels"], group_sizes=[n]))
     grad, hess = np.zeros(n), np.zeros(n)
-    assert set(bound.kernel(np.array(record["scores"]), 0, 1, grad, hess)) == {-1}
+    assert set(binding.kernel(np.array(record["scores"]), 0, 1, grad, hess)) == {-1}
     np.testing.assert_allclose(grad * factor(n), record["rax"][name]["gradient"], rtol=1e-12, atol=1e-14)
-    found = objectives.gradients(record["labels"], record["scores"], value, group_sizes=[n])
-    np.testing.assert_allclose(found, [grad, hess], rtol=1e-6)
+    derivatives = objectives.gradients(record["labels"], record["scores"], value, group_sizes=[n])
+    np.testing.assert_allclose(derivatives, [grad, hess], rtol=1e-6)

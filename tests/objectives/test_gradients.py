@@ -1,4 +1,4 @@
-"""Gradients against plain Python, what must hold for all of them, and what an objective refuses."""
+"""Gradients of objectives: equal to plain Python, properties that hold for all objectives, and refused input."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
     if draw(st.integers(0, 3)) == 0:
         return objectives.RankNet(**common)
     convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
-    if "1e+30" in convention.gain:  # beyond float32 there is no gradient to compare
+    if "1e+30" in convention.gain:  # its gradients overflow float32
         convention = convention.replace(gain="exp2")
-    if convention.ideal_follows_scores:  # which no objective takes
+    if convention.ideal_follows_scores:  # no objective takes such an ideal
         convention = convention.replace(ideal="retrieved-only")
     return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
 
 
 @given(queries=ragged(), value=pairwise())
 @settings(max_examples=examples(200))
-def test_gradients_are_those_of_the_formula(queries, value):
+def test_gradients_equal_the_formula(queries, value):
     queries = rows_for(queries, value)
     grad, hess = objectives.gradients(*queries_of(queries, value), value)
     pairs = [query_gradients(query, value) for query in queries]
@@ -59,18 +59,18 @@ def test_gradients_are_those_of_the_formula(queries, value):
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-8, 1e-7, 1e-6]))
 @settings(max_examples=examples(40), deadline=None)
 def test_scores_are_compared_in_the_declared_precision(seed, scale):
-    """Scores that differ in the last bits of float32 or beyond it only."""
+    """These scores differ only in the last bits of float32, or only in float64."""
     rng = np.random.default_rng(seed)
     labels, scores = rng.integers(0, 3, 12).astype(float), 1 + scale * rng.standard_normal(12)
     value = EXACT.replace(convention=ra.presets.textbook(5).replace(precision="float32"), normalization="lightgbm")
     rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
     expected = query_gradients(rows, value)
-    for given_scores in (scores, scores.astype(np.float32)):
-        found = objectives.gradients(labels, given_scores, value, group_sizes=[12])
-        np.testing.assert_allclose(found, expected, rtol=3e-7, atol=1e-12)
+    for typed_scores in (scores, scores.astype(np.float32)):
+        derivatives = objectives.gradients(labels, typed_scores, value, group_sizes=[12])
+        np.testing.assert_allclose(derivatives, expected, rtol=3e-7, atol=1e-12)
 
 
-NARROW = [
+TOOLKIT_SIGMOIDS = [
     objectives.xgboost.ndcg(),
     objectives.xgboost.ndcg(lambdarank_normalization=False).replace(sigma=2.0, truncation=3),
     objectives.xgboost.ndcg(lambdarank_score_normalization=False).replace(sigma=0.5, hessian="plain"),
@@ -83,16 +83,16 @@ NARROW = [
 ]
 
 
-@for_each(("value", "tied", "seed"), list(product(NARROW, [False, True], [0, 1])), ids=str)
-def test_the_toolkits_arithmetic_is_the_exact_one_up_to_its_rounding(value, tied, seed):
-    """LightGBM's sigmoid is as exact as its bins are narrow; a query of one score has no distances to divide by."""
+@for_each(("value", "tied", "seed"), list(product(TOOLKIT_SIGMOIDS, [False, True], [0, 1])), ids=str)
+def test_toolkit_sigmoids_equal_the_exact_one_up_to_rounding(value, tied, seed):
+    """The width of the bins limits LightGBM's table; tied queries have no score distance to divide by."""
     labels, scores, sizes = data(value, seed)
     scores = np.where(tied & (np.arange(scores.size) < 50), 0.5, scores).astype(np.float32)
-    found = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    approximate = objectives.gradients(labels, scores, value, group_sizes=sizes)
     exact = objectives.gradients(labels, scores, value.replace(sigmoid="exact"), group_sizes=sizes)
-    relative = 2e-6 if value.sigmoid == "float32" else 50 / 2**20
-    for one, other in zip(found, exact, strict=True):
-        np.testing.assert_allclose(one, other, rtol=relative, atol=relative * np.abs(other).max())
+    tolerance = 2e-6 if value.sigmoid == "float32" else 50 / 2**20
+    for part, exact_part in zip(approximate, exact, strict=True):
+        np.testing.assert_allclose(part, exact_part, rtol=tolerance, atol=tolerance * np.abs(exact_part).max())
 
 
 @for_each("value", ADDING_UP_TO_0, ids=kind)
@@ -107,14 +107,14 @@ def test_gradients_of_a_query_add_up_to_0(value):
 def test_permuted_rows_have_permuted_gradients(value):
     labels, scores, sizes = data(value)
     qid = np.repeat(np.arange(len(sizes)), sizes)
-    straight = objectives.gradients(labels, scores, value, qid=qid)
-    places = np.random.default_rng(5).permutation(qid.size)
-    shuffled = objectives.gradients(labels[places], scores[places], value, qid=qid[places])
-    for one, other in zip(straight, shuffled, strict=True):
+    in_order = objectives.gradients(labels, scores, value, qid=qid)
+    order = np.random.default_rng(5).permutation(qid.size)
+    shuffled = objectives.gradients(labels[order], scores[order], value, qid=qid[order])
+    for expected, shuffled_part in zip(in_order, shuffled, strict=True):
         if value.kind in {"query-soft-max", "listnet", "query-rmse", "query-cross-entropy"}:  # they add in row order
-            np.testing.assert_allclose(other, one[places], rtol=1e-5, atol=1e-7)
+            np.testing.assert_allclose(shuffled_part, expected[order], rtol=1e-5, atol=1e-7)
         else:
-            np.testing.assert_array_equal(other, one[places])
+            np.testing.assert_array_equal(shuffled_part, expected[order])
 
 
 @for_each("value", [*STATELESS, *DRAWING], ids=kind)
@@ -122,12 +122,12 @@ def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
     labels, scores, _ = data(value, 3, sizes)
-    assert scores.size > 1500  # so that three threads have a chunk each
+    assert scores.size > 1500  # one chunk for each of three threads
     queries = ra.Queries(labels, group_sizes=sizes)
-    one, *others = ([bound.gradients(scores) for _ in range(2)]
-                    for bound in (value.bind(queries, n_threads=n) for n in (1, 2, 3)))  # fmt: skip
-    for other in others:
-        np.testing.assert_array_equal(one, other)
+    bindings = [value.bind(queries, n_threads=n_threads) for n_threads in (1, 2, 3)]
+    single_threaded, *multi_threaded = ([binding.gradients(scores) for _ in range(2)] for binding in bindings)
+    for gradients in multi_threaded:
+        np.testing.assert_array_equal(single_threaded, gradients)
 
 
 @for_each("value", [*STATELESS, *DRAWING], ids=kind)
@@ -143,8 +143,8 @@ def test_scores_of_any_size_have_finite_gradients(value, scale):
         assert (hess >= 0).all()
 
 
-def test_rows_far_below_the_best_still_part():
-    """Far below the maximum exp(s) underflows, yet the pair differs by 1 only."""
+def test_rows_far_below_the_maximum_still_have_a_gradient():
+    """exp(s - maximum) underflows for the last two rows, but their scores differ by 1 only."""
     value = objectives.catboost.pair_logit()
     grad, hess = objectives.gradients([0, 1, 0], [0.0, -9000.0, -9001.0], value, group_sizes=[3])
     p = 1 / (1 + math.e)
@@ -152,44 +152,45 @@ def test_rows_far_below_the_best_still_part():
     np.testing.assert_allclose(hess, [0, p * (1 - p), p * (1 - p)], rtol=1e-6)
 
 
-NOT_SHORT = [EXACT.replace(convention=ra.presets.letor4(5).replace(short=short)) for short in ("zero", "skip")]
-PLAIN = {"scores": np.arange(9.0), "group_sizes": [4, 5]}
+NO_SHORT_QUERIES = [EXACT.replace(convention=ra.presets.letor4(5).replace(short=short)) for short in ("zero", "skip")]
+NINE_ROWS = {"scores": np.arange(9.0), "group_sizes": [4, 5]}
 
 
 @for_each(
     ("value", "columns"),
     [
-        *((value.replace(sigmoid=sigmoid), {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0]})  # of four rows, under a cutoff of 5
-          for value in NOT_SHORT for sigmoid in ("exact", "table")),
-        *((value, {"labels": [1, 1, 1, 1, 0, 1, 1, 0, 0]})  # of one grade
+        *((value.replace(sigmoid=sigmoid), {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0]})  # four rows, cutoff 5
+          for value in NO_SHORT_QUERIES for sigmoid in ("exact", "table")),
+        *((value, {"labels": [1, 1, 1, 1, 0, 1, 1, 0, 0]})  # one grade
           for value in STATELESS if value.kind in {"lambdarank", "ranknet", "lambdamap"}),
         *((value, {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0], "retrieved": [False] * 4 + [True] * 5})
           for value in (EXACT, TABLE, objectives.xgboost.ndcg())),
-        (objectives.catboost.query_soft_max(), {"labels": [0, 0, 0, 0, 0, 1, 1, 0, 0]}),  # without a positive label
+        (objectives.catboost.query_soft_max(), {"labels": [0, 0, 0, 0, 0, 1, 1, 0, 0]}),  # no positive label
     ],
     ids=str,
 )  # fmt: skip
-def test_the_first_query_has_no_gradient(value, columns):
-    found = objectives.gradients(**PLAIN, **columns, objective=value)
-    for part in found:
+def test_a_query_without_pairs_or_relevant_rows_has_no_gradient(value, columns):
+    """The comments on the rows above describe the first query; the second has a gradient."""
+    derivatives = objectives.gradients(**NINE_ROWS, **columns, objective=value)
+    for part in derivatives:
         assert not part[:4].any()
         assert part[4:].any()
 
 
 @for_each("policy", [{"empty": "error"}, {"empty": "skip"}, {"empty": 0.5}, {"missing": "error"}, {"ties": "average"}])
-def test_policies_that_no_gradient_has_do_not_matter(policy):
+def test_policies_for_values_do_not_change_gradients(policy):
     labels, scores, sizes = [0, 0, 2, 0.5, 1, 0], [0.1, 0.2, 0.5, 0.5, 0.5, 0.5], [2, 4]
-    one = objectives.gradients(labels, scores, EXACT, group_sizes=sizes)
-    other = EXACT.replace(convention=EXACT.convention.replace(**policy))
-    np.testing.assert_array_equal(one, objectives.gradients(labels, scores, other, group_sizes=sizes))
+    expected = objectives.gradients(labels, scores, EXACT, group_sizes=sizes)
+    changed = EXACT.replace(convention=EXACT.convention.replace(**policy))
+    np.testing.assert_array_equal(expected, objectives.gradients(labels, scores, changed, group_sizes=sizes))
 
 
 @for_each("value", [*STATELESS, *DRAWING], ids=kind)
-def test_query_weights_multiply(value):
+def test_query_weights_multiply_gradients(value):
     labels, scores, sizes = data(value)
     if "convention" in value.fields():
         value = value.replace(convention=value.convention.replace(average="query"))
-    weights = [1.0, 2.0, 1.0, 4.0, 0.0]  # powers of two, so that nothing rounds before the division by their mean
+    weights = [1.0, 2.0, 1.0, 4.0, 0.0]  # powers of two multiply without rounding
     plain = objectives.gradients(labels, scores, value, group_sizes=sizes)
     weighted = objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
     factor = np.float32(5 / 8 if value.divides_weights else 1)
@@ -198,18 +199,18 @@ def test_query_weights_multiply(value):
 
 @for_each("value", STATELESS, ids=kind)
 @for_each("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
-def test_gradients_of_some_queries_are_those_of_all(value, weights):
+def test_gradients_of_a_range_of_queries_equal_those_of_all(value, weights):
     labels, scores, sizes = data(value)
     if "convention" in value.fields():
         value = value.replace(convention=value.convention.replace(average="query"))
     queries = ra.Queries(labels, group_sizes=sizes, query_weight=weights)
     whole, _ = objectives.gradients(queries, scores, value)
     ends = np.cumsum(sizes)
-    found = value.bind(queries).of_queries(np.asarray(scores, np.float64), 1, 4)
-    np.testing.assert_array_equal(found, whole[ends[0] : ends[3]])
+    part = value.bind(queries).of_queries(np.asarray(scores, np.float64), 1, 4)
+    np.testing.assert_array_equal(part, whole[ends[0] : ends[3]])
 
 
-OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
+OVERFLOW_FREE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
 
 
 @for_each(
@@ -217,11 +218,11 @@ OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftM
     [
         value
         for value in (EXACT, *STATELESS, *DRAWING)
-        if not isinstance(value, (*OF_ANY_DISTANCE, objectives.XENDCG)) and getattr(value, "sigmoid", "") != "table"
+        if not isinstance(value, (*OVERFLOW_FREE, objectives.XENDCG)) and getattr(value, "sigmoid", "") != "table"
     ],
     ids=kind,
 )
-def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(value):
+def test_the_lowest_score_too_far_from_its_query_is_named_in_the_callers_order(value):
     labels, scores = [1, 0, 0, 1, 1, 1, 0], [0.0, -1.5e308, 1.0, 0.5, 1.5e308, 0.0, 2.0]
     problem = (
         "beyond float32"
@@ -237,31 +238,31 @@ def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(val
 def test_scores_that_are_not_finite_are_refused(value, bad):
     labels, scores, sizes = data(value)
     scores[11] = bad
-    bound = value.bind(ra.Queries(labels, group_sizes=sizes))
-    before = bound.state.copy()
+    binding = value.bind(ra.Queries(labels, group_sizes=sizes))
+    state = binding.state.copy()
     with pytest.raises(ra.InputError, match=r"scores\[11\] is"):
-        bound.gradients(scores)
-    np.testing.assert_array_equal(bound.state, before)
+        binding.gradients(scores)
+    np.testing.assert_array_equal(binding.state, state)
 
 
 @for_each("value", STATELESS, ids=kind)
-@for_each("bad", [[4], [4, 9]])
-def test_of_some_queries_the_first_that_has_such_a_score_is_told(value, bad):
+@for_each("rows", [[4], [4, 9]])
+def test_a_range_of_queries_names_its_first_query_with_a_score_that_is_not_finite(value, rows):
     labels, scores, _ = data(value)
     scores = np.array(scores, float)
-    scores[bad] = math.nan
-    bound = value.bind(ra.Queries(labels, group_sizes=[3, 3, scores.size - 6]))
-    with pytest.raises(ra.InputError, match="scores of the query of row 4 are not finite") as told:
-        bound.of_queries(scores, 1, 3)
-    assert told.value.row == 4
-    assert np.isfinite(bound.of_queries(scores, 0, 1)).all()
+    scores[rows] = math.nan
+    binding = value.bind(ra.Queries(labels, group_sizes=[3, 3, scores.size - 6]))
+    with pytest.raises(ra.InputError, match="scores of the query of row 4 are not finite") as error:
+        binding.of_queries(scores, 1, 3)
+    assert error.value.row == 4
+    assert np.isfinite(binding.of_queries(scores, 0, 1)).all()
 
 
-def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told():
-    bound = EACH[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
-    with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as told:
-        bound.of_queries(np.array([0.0, 1.0, -1.5e308, 1.5e308]), 1, 2)
-    assert told.value.row == 2
+def test_a_range_of_queries_names_its_first_query_with_scores_too_far_apart():
+    binding = EACH[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
+    with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as error:
+        binding.of_queries(np.array([0.0, 1.0, -1.5e308, 1.5e308]), 1, 2)
+    assert error.value.row == 2
 
 
 @for_each(
@@ -292,14 +293,14 @@ def test_unjudged_rows_need_a_convention(value, column):
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})
 
 
-def test_of_several_calls_of_a_kernel_the_first_row_is_told(monkeypatch):
+def test_an_error_names_the_first_row_of_several_kernel_calls(monkeypatch):
     monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
     scores, queries = [1.0, 0.0, 1.5e308, -1.5e308, 1.6e308, -1.6e308], ra.Queries([1, 0] * 3, group_sizes=[2] * 3)
     for value in (EXACT, objectives.QueryRMSE()):
-        with pytest.raises(ra.InputError, match=r"scores\[([23])\] is -?1\.5e\+308, too far") as told:
+        with pytest.raises(ra.InputError, match=r"scores\[([23])\] is -?1\.5e\+308, too far") as error:
             objectives.gradients(queries, scores, value)
-        assert f"scores[{told.value.row}] " in str(told.value)
+        assert f"scores[{error.value.row}] " in str(error.value)
     for convention in ("xgboost@2", "catboost.query_auc"):
-        with pytest.raises(ra.InputError, match=r"scores\[2\] is 1\.5e\+308, beyond float32") as told:
+        with pytest.raises(ra.InputError, match=r"scores\[2\] is 1\.5e\+308, beyond float32") as error:
             ra.evaluate(queries, scores, ra.parse(convention).replace(precision="float32"))
-        assert told.value.row == 2
+        assert error.value.row == 2

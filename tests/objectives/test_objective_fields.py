@@ -1,4 +1,4 @@
-"""What each field of an objective or a position bias may be, alone and beside the others."""
+"""Values that the fields of objectives and position biases accept or refuse, alone and in combination."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.helpers.tables import for_each, short
 CLASSES = [*OBJECTIVES.values(), *POSITION_BIASES.values()]
 NAN, INF = float("nan"), float("inf")
 WRONG_WHOLE = [0, -1, 2.5, 1.0, True, "3"]
-WRONG = {
+WRONG_VALUES = {
     "truncation": WRONG_WHOLE,
     "samples": WRONG_WHOLE,
     "sigma": [0, -1, -1.0, NAN, INF, "1", None, True],
@@ -58,19 +58,19 @@ WRONG = {
         pytest.param(cls, field, value, id=f"{cls.__name__}-{field}={value!r:.20}")
         for cls in CLASSES
         for field in cls.fields()
-        for value in WRONG[field]
+        for value in WRONG_VALUES[field]
     ],
 )
-def test_every_class_refuses_what_each_of_its_fields_may_not_be(cls, field, value):
-    about = "(?s).*" if field == "convention" else rf"^{field}={re.escape(repr(value))}(; allowed are| is not a choice)"
-    with pytest.raises(ra.ConventionError, match=about):
+def test_every_class_refuses_wrong_values_of_its_fields(cls, field, value):
+    message = rf"^{field}={re.escape(repr(value))}(; allowed are| is not a choice)" if field != "convention" else None
+    with pytest.raises(ra.ConventionError, match=message):
         EACH[cls].replace(**{field: value})
-    with pytest.raises(ra.ConventionError, match=about):
+    with pytest.raises(ra.ConventionError, match=message):
         cls(**{**EACH[cls].to_dict(), field: value})
 
 
 @for_each("cls", CLASSES, ids=lambda cls: cls.__name__)
-def test_every_class_refuses_a_field_left_out(cls):
+def test_every_class_refuses_a_missing_field(cls):
     fields = EACH[cls].to_dict()
     for field in (name for name, kind in cls.declared().items() if kind.implied is None):
         with pytest.raises(
@@ -95,23 +95,24 @@ def test_every_class_refuses_a_field_left_out(cls):
     ],
     ids=short,
 )
-def test_the_ends_of_what_a_field_may_be_are_taken(cls, field, values):
+def test_the_smallest_and_largest_allowed_values_are_accepted(cls, field, values):
     for value in values:
         assert getattr(EACH[cls].replace(**{field: value}), field) == value
 
 
 @for_each("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
-def test_an_objective_is_bound_to_queries_with_all_else_by_name(cls):
+def test_bind_takes_queries_by_position_and_all_options_by_keyword(cls):
     queries, *options = signature(EACH[cls].bind).parameters.values()
     assert queries.kind is Parameter.POSITIONAL_OR_KEYWORD
-    assert {each.kind for each in options} == {Parameter.KEYWORD_ONLY}
+    assert {option.kind for option in options} == {Parameter.KEYWORD_ONLY}
 
 
-def test_more_neighbors_than_rows_are_all_rows():
+def test_more_neighbors_than_rows_mean_all_rows():
     every = objectives.catboost.yetirank(mode="NDCG", num_neighbors=-1)
     more = every.replace(neighbors=10**30)
-    expected, found = (objectives.gradients([2, 0, 1], [1.0, 2, 3], each, group_sizes=[3]) for each in (every, more))
-    assert [each.tolist() for each in found] == [each.tolist() for each in expected]
+    expected = objectives.gradients([2, 0, 1], [1.0, 2, 3], every, group_sizes=[3])
+    derivatives = objectives.gradients([2, 0, 1], [1.0, 2, 3], more, group_sizes=[3])
+    assert [part.tolist() for part in derivatives] == [part.tolist() for part in expected]
 
 
 FLOAT32 = {cls: EACH[cls].replace(sigmoid="float32") for cls in (objectives.LambdaRank, objectives.RankNet)}
@@ -146,11 +147,11 @@ TABLE = "sigmoid='table' replays LightGBM, which has neither samples, nor"
     ],
     ids=short,
 )  # fmt: skip
-def test_fields_that_do_not_go_together_are_refused_with_what_is_allowed(value, changes, problem):
+def test_fields_that_contradict_each_other_are_refused(value, changes, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         value.replace(**changes)
 
 
 @for_each("value", FLOAT32.values(), ids=short)
-def test_pairs_may_be_drawn(value):
+def test_float32_objectives_accept_samples(value):
     assert value.replace(truncation=None, samples=3).samples == 3

@@ -1,4 +1,4 @@
-"""What weights of queries do to gradients: the same in `gradients` and in a toolkit's training, and nothing is lost."""
+"""Query weights and gradients: `gradients` and a toolkit's training apply them alike, and none are ignored."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rankadapters import objectives
 from tests.helpers.tables import for_each
 
 SIZES = [3, 5, 2, 4]
-WEIGHTS = [0.25, 3.0, 1.5, 0.7]  # of mean 1.3625
+WEIGHTS = [0.25, 3.0, 1.5, 0.7]  # their mean is 1.3625
 LABELS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0])
 SCORES = np.random.default_rng(0).standard_normal(14).astype(np.float32)
-DIVIDING = [
+DIVIDES_BY_MEAN = [
     objectives.xgboost.ndcg(),
     objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2),
     objectives.xgboost.pairwise(),
@@ -21,7 +21,7 @@ DIVIDING = [
     objectives.xgboost.ndcg().replace(sigmoid="exact", convention="letor4@2+average=query"),
     objectives.catboost.pair_logit().replace(hessian="doubled"),
 ]
-MULTIPLYING = [
+MULTIPLIES = [
     objectives.lightgbm.lambdarank(),
     objectives.lightgbm.lambdarank().replace(sigmoid="exact"),
     objectives.lightgbm.xendcg(),
@@ -42,14 +42,14 @@ def gradients(value, weights):
 
 
 def matrix():
-    """Return the rows as XGBoost's, with their weights."""
+    """Return the rows with their weights as a DMatrix."""
     xgb = pytest.importorskip("xgboost")
     return xgb.DMatrix(np.zeros((14, 1)), LABELS, qid=np.repeat(np.arange(4), SIZES), weight=WEIGHTS)
 
 
-@for_each("value", [*DIVIDING, *MULTIPLYING], ids=kind)
-def test_weights_multiply_and_xgboosts_are_first_divided_by_their_mean(value):
-    divides = value in DIVIDING
+@for_each("value", [*DIVIDES_BY_MEAN, *MULTIPLIES], ids=kind)
+def test_weights_multiply_gradients_and_xgboost_objectives_divide_them_by_their_mean(value):
+    divides = value in DIVIDES_BY_MEAN
     assert (value.uses_weights, value.divides_weights) == (True, divides)
     factor = np.float32(len(WEIGHTS) / np.float32(WEIGHTS).sum(dtype=float)) if divides else np.float32(1)
     for plain, weighted in zip(gradients(value, None), gradients(value, WEIGHTS), strict=True):
@@ -60,23 +60,23 @@ def test_weights_multiply_and_xgboosts_are_first_divided_by_their_mean(value):
 DRAWING = [objectives.xgboost.ndcg(lambdarank_pair_method="mean"), objectives.lightgbm.xendcg()]
 
 
-@for_each("value", [*DIVIDING, *MULTIPLYING, *DRAWING], ids=kind)
-def test_only_what_draws_goes_on_from_call_to_call(value):
-    bound = value.bind(ra.Queries(LABELS, group_sizes=SIZES))
-    begun, first, second = bound.state.copy(), bound.gradients(SCORES), bound.gradients(SCORES)
+@for_each("value", [*DIVIDES_BY_MEAN, *MULTIPLIES, *DRAWING], ids=kind)
+def test_only_objectives_that_draw_change_from_call_to_call(value):
+    binding = value.bind(ra.Queries(LABELS, group_sizes=SIZES))
+    initial_state, first, second = binding.state.copy(), binding.gradients(SCORES), binding.gradients(SCORES)
     draws = value.kind == "xendcg" or getattr(value, "samples", None) is not None
     assert np.array_equal(first, second) != draws
-    assert np.array_equal(begun, bound.state) != draws
-    assert (bound.state.size > 0) == draws
+    assert np.array_equal(initial_state, binding.state) != draws
+    assert (binding.state.size > 0) == draws
 
 
-@for_each("value", DIVIDING, ids=kind)
-def test_the_function_weighs_as_xgboosts_training_does(value):
+@for_each("value", DIVIDES_BY_MEAN, ids=kind)
+def test_gradients_and_xgboosts_training_weigh_alike(value):
     train = matrix()
     np.testing.assert_array_equal(ra.xgboost.objective(value)(SCORES, train), gradients(value, WEIGHTS))
 
 
-def test_the_short_form_of_the_adapter_weighs_as_the_function_does():
+def test_gradients_and_xgboost_lambdarank_weigh_alike():
     train, callback = matrix(), ra.xgboost.lambdarank("lightgbm@5", truncation=5)
     np.testing.assert_array_equal(callback(SCORES, train), gradients(callback.objective, WEIGHTS))
 
@@ -84,11 +84,11 @@ def test_the_short_form_of_the_adapter_weighs_as_the_function_does():
 @pytest.mark.parametrize("factor", [1e-20, 1e20])
 def test_only_the_ratios_of_xgboosts_weights_matter(factor):
     value = objectives.xgboost.ndcg()
-    found = gradients(value, np.array(WEIGHTS) * factor)
-    np.testing.assert_allclose(found, gradients(value, WEIGHTS), rtol=1e-6)
+    rescaled = gradients(value, np.array(WEIGHTS) * factor)
+    np.testing.assert_allclose(rescaled, gradients(value, WEIGHTS), rtol=1e-6)
 
 
-def test_weights_that_have_no_mean_above_0_are_refused():
+def test_only_objectives_that_divide_refuse_weights_that_add_up_to_0():
     with pytest.raises(ra.InputError, match=r"query_weight adds up to 0\.\nHint: some query needs a weight above 0"):
         gradients(objectives.xgboost.pairwise(), [0, 0, 0, 0])
     grad, hess = gradients(objectives.catboost.pair_logit(), [0, 0, 0, 0])
@@ -96,7 +96,7 @@ def test_weights_that_have_no_mean_above_0_are_refused():
     assert not hess.any()
 
 
-@for_each("value", [DIVIDING[0], *MULTIPLYING[3:5]], ids=kind)
+@for_each("value", [DIVIDES_BY_MEAN[0], *MULTIPLIES[3:5]], ids=kind)
 @for_each("weight", [1e-39, 1e-50, 1e39, 1e300])
 def test_weights_that_float32_cannot_hold_are_refused(value, weight):
     message = rf"query_weight\[2\] is {weight}; allowed are 0 and 1.17549e-38 to 3.40282e+38.*\nHint: rescale"
@@ -104,7 +104,7 @@ def test_weights_that_float32_cannot_hold_are_refused(value, weight):
         gradients(value, [1, 0, weight, 1])
 
 
-@for_each("value", [v for v in [*DIVIDING, *MULTIPLYING] if v.kind != "lambdarank"], ids=kind)
+@for_each("value", [v for v in [*DIVIDES_BY_MEAN, *MULTIPLIES] if v.kind != "lambdarank"], ids=kind)
 @pytest.mark.parametrize("column", ["row_weight", "pairs"])
 def test_columns_that_an_objective_would_ignore_are_refused(value, column):
     columns = {"row_weight": np.ones(14), "pairs": ([1], [0])}

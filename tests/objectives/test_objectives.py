@@ -1,4 +1,4 @@
-"""Objectives and position biases as values: declared whole, compared by meaning, written and read back."""
+"""Objectives and position biases as values: their fields, equality, signatures, presets and errors."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from rankadapters import objectives
 from tests.helpers.every_objective import ALL, BIASES
 from tests.helpers.tables import for_each, short
 
-READ = [*((objectives.parse, value) for value in ALL), *((objectives.parse_position_bias, value) for value in BIASES)]
+READERS = [*((objectives.parse, value) for value in ALL), *((objectives.parse_position_bias, bias) for bias in BIASES)]
 
 
-@for_each(("read", "value"), READ, ids=short)
+@for_each(("read", "value"), READERS, ids=short)
 def test_a_signature_reads_back_as_the_same_value(read, value):
-    for again in (read(str(value)), pickle.loads(pickle.dumps(value))):
-        assert again == value
-        assert hash(again) == hash(value)
+    for copy in (read(str(value)), pickle.loads(pickle.dumps(value))):
+        assert copy == value
+        assert hash(copy) == hash(value)
     assert set(str(value)) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@=._/+-")
     with pytest.raises(AttributeError):
         value.sigma = 2
 
 
 def test_signatures_are_all_different():
-    assert len({str(value) for _, value in READ}) == len(READ)
+    assert len({str(value) for _, value in READERS}) == len(READERS)
 
 
-def test_a_signature_shows_every_choice():
+def test_a_signature_shows_every_field():
     assert str(objectives.lightgbm.lambdarank()) == (
         "lambdarank/truncation=30/samples=all/sigma=1/normalization=lightgbm/hessian=plain/sigmoid=table/beyond_k=keep"
         f"/v1/{ra.presets.lightgbm(30)}"
@@ -64,28 +64,28 @@ def test_a_broken_signature_is_refused(read, signature, problem):
         read(signature)
 
 
-def test_fields_by_position_are_refused():
+def test_positional_arguments_are_refused():
     with pytest.raises(ra.ConventionError, match="LambdaRank takes its fields as keywords: 'truncation'"):
         objectives.LambdaRank(ra.presets.letor4(10))
 
 
-def test_what_is_left_out_is_named_with_its_choices():
+def test_a_missing_field_is_refused_with_its_choices():
     with pytest.raises(ra.ConventionError, match=r"(?s)RankNet needs every field.*normalization: 'none', 'lightgbm'"):
         objectives.RankNet(truncation=3, samples=None, sigma=1.0, hessian="plain", sigmoid="exact")
 
 
-def test_the_ideal_of_trec_eval_is_taken():
+def test_lambdarank_takes_the_ideal_of_trec_eval():
     convention = ra.presets.trec_eval_9(10)
     assert objectives.lightgbm.lambdarank().replace(convention=convention).convention == convention
 
 
-def test_without_a_cutoff_nothing_lies_beyond_it():
+def test_beyond_k_is_ignored_without_a_cutoff():
     value = objectives.lightgbm.lambdarank().replace(convention=ra.presets.lightgbm(None))
     assert value.replace(beyond_k="cut") == value
 
 
 @pytest.mark.parametrize(
-    ("given", "way"),
+    ("objective", "hint"),
     [
         (ra.presets.textbook(10), r"ra\.objectives\.lambdarank\(convention, truncation=30\) is one"),
         ("textbook@10", r"ra\.objectives\.lambdarank\(convention, truncation=30\) is one"),
@@ -94,9 +94,9 @@ def test_without_a_cutoff_nothing_lies_beyond_it():
         ("lambdarank", r"'lightgbm\.lambdarank', or ra\.objectives\.lightgbm\.lambdarank\(\)"),
     ],
 )
-def test_what_is_not_an_objective_leads_to_one(given, way):
-    with pytest.raises(ra.ConventionError, match=rf"is not an objective\.\nHint: {way}"):
-        objectives.gradients([0, 1], [0, 1], given, group_sizes=[2])
+def test_the_refusal_of_a_wrong_objective_hints_at_a_right_one(objective, hint):
+    with pytest.raises(ra.ConventionError, match=rf"is not an objective\.\nHint: {hint}"):
+        objectives.gradients([0, 1], [0, 1], objective, group_sizes=[2])
 
 
 TEXTS = {
@@ -108,15 +108,16 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(("text", "value"), TEXTS.items())
-def test_the_text_of_an_objective_is_as_good_as_the_objective(text, value):
+def test_a_text_is_accepted_instead_of_an_objective(text, value):
     assert objectives.parse(text) == value
     assert value.diff(text) == value.diff(str(value)) == {}
-    ours, theirs = (objectives.gradients([1, 0, 1], [0.3, 0.2, 0.1], it, group_sizes=[3]) for it in (text, value))
-    assert all((one == other).all() for one, other in zip(ours, theirs, strict=True))
+    derivatives = objectives.gradients([1, 0, 1], [0.3, 0.2, 0.1], text, group_sizes=[3])
+    expected = objectives.gradients([1, 0, 1], [0.3, 0.2, 0.1], value, group_sizes=[3])
+    assert all((part == expected_part).all() for part, expected_part in zip(derivatives, expected, strict=True))
 
 
 @pytest.mark.parametrize(
-    ("text", "known"),
+    ("text", "allowed"),
     [
         ("lightgbm.ndcg", "lightgbm, which has 'lambdarank', 'xendcg'"),
         ("xgboost.unbiased", "xgboost, which has 'ndcg', 'pairwise', 'map'"),
@@ -124,8 +125,8 @@ def test_the_text_of_an_objective_is_as_good_as_the_objective(text, value):
         ("xgboost.native_objective", "xgboost, which has"),
     ],
 )
-def test_a_text_of_no_objective_names_those_of_the_toolkit(text, known):
-    with pytest.raises(ra.ConventionError, match=rf"'{text}' is not an objective of {known}"):
+def test_a_wrong_text_is_refused_with_the_objectives_of_the_toolkit(text, allowed):
+    with pytest.raises(ra.ConventionError, match=rf"'{text}' is not an objective of {allowed}"):
         objectives.parse(text)
 
 
@@ -143,7 +144,7 @@ def test_the_example_trains_under_each_convention(capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     rows = {name: [float(value) for value in values] for name, *values in map(str.split, lines[1:])}
     assert list(rows) == ["letor4", "yahoo", "textbook"]
-    assert rows["yahoo"] == rows["textbook"]  # they differ in ties and empty queries, which no gradient sees
+    assert rows["yahoo"] == rows["textbook"]  # they differ in ties and empty queries, which gradients do not use
     assert rows["letor4"] != rows["yahoo"]
 
 
@@ -171,7 +172,7 @@ def test_the_example_trains_under_each_convention(capsys, monkeypatch):
     ],
     ids=short,
 )  # fmt: skip
-def test_presets_refuse_in_the_toolkits_words(make, options, problem):
+def test_presets_refuse_wrong_options_by_the_toolkits_names(make, options, problem):
     with pytest.raises(ra.ConventionError, match=f"^{problem}"):
         make(**options)
 
@@ -181,13 +182,13 @@ def test_presets_refuse_in_the_toolkits_words(make, options, problem):
     [(True, True, "xgboost"), (True, False, "xgboost-sum"), (False, True, "xgboost-distance"), (False, False, "none")],
 )
 @for_each("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
-def test_xgboosts_two_normalizations_are_one_field(make, by_sum, by_distance, normalization):
+def test_xgboosts_two_normalizations_become_one_field(make, by_sum, by_distance, normalization):
     value = make(lambdarank_normalization=by_sum, lambdarank_score_normalization=by_distance)
     assert value.normalization == normalization
 
 
-def test_presets_are_these_values():
-    """The toolkits' defaults: LightGBM 4.7.0, XGBoost 3.2.0, CatBoost 1.2.10."""
+def test_presets_have_these_signatures():
+    """The defaults are those of LightGBM 4.7.0, XGBoost 3.2.0 and CatBoost 1.2.10."""
     tail = "sigma=1/normalization={}/hessian={}/sigmoid={}"
     xgboost = tail.format("xgboost", "doubled", "float32")
     assert [str(value).partition("/v1")[0] for value in (
@@ -208,7 +209,7 @@ def test_presets_are_these_values():
     ]  # fmt: skip
     assert objectives.xgboost.ndcg().convention == ra.presets.xgboost(32)
     assert objectives.xgboost.ndcg(ndcg_exp_gain=False).convention == ra.presets.xgboost(32, ndcg_exp_gain=False)
-    # Under `topk` as many positions have a bias as there are top ranks, else 32.
+    # `topk` learns one bias per top rank, `mean` learns 32.
     assert objectives.xgboost.unbiased(lambdarank_num_pair_per_sample=7).limit == 7
     drawn = objectives.xgboost.unbiased(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=7)
     assert drawn == objectives.xgboost.unbiased()
@@ -221,9 +222,9 @@ def test_derivatives_beyond_float32_are_refused_with_their_row():
     steep = objectives.lightgbm.lambdarank().replace(sigma=1e300)
     with pytest.raises(
         ra.InputError, match=r"gives row 0 a gradient of -inf, in float32\.\nHint: a smaller sigma"
-    ) as found:
+    ) as error:
         objectives.gradients([1, 0], [0.0, 0.0], steep, group_sizes=[2])
-    assert found.value.row == 0
+    assert error.value.row == 0
     flat = objectives.ApproxNDCG(convention="textbook@3", temperature=1, hessian=1e300)
     with pytest.raises(ra.InputError, match="gives row 0 a hessian of inf"):
         objectives.gradients([1, 0], [0.0, 0.0], flat, group_sizes=[2])

@@ -1,4 +1,4 @@
-"""What seeds the pairs that objectives draw: the round, or a word of a seeded generator."""
+"""Seeds of the pairs that objectives draw: the round, or a word of a seeded Mersenne Twister."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEEDED = objectives.xgboost.ndcg(**MEAN, seed=0)
 
 
 @for_each("preset", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
-def test_the_signature_tells_seeds_apart_and_does_not_say_the_round(preset):
+def test_the_signature_shows_the_seed_unless_the_round_is_the_seed(preset):
     by_round, seeded = preset(**MEAN), preset(**MEAN, seed=7)
     assert by_round.seed == "round"
     assert "seed" not in str(by_round)
@@ -27,7 +27,7 @@ def test_the_signature_tells_seeds_apart_and_does_not_say_the_round(preset):
     assert by_round == by_round.replace(seed="round")
     assert len({seeded, by_round, preset(**MEAN, seed=0)}) == 3
     assert seeded.diff(by_round) == {"seed": (7, "round")}
-    assert preset(seed=7) == preset()  # which draws no pairs
+    assert preset(seed=7) == preset()  # no pairs are drawn
     assert seeded.replace(samples=None, truncation=10).seed == "round"
 
 
@@ -44,7 +44,7 @@ def test_a_seed_is_a_whole_number_of_32_bits_or_the_round(seed):
         (0, {0: 2357136044, 1: 2546248239, 2: 3071714933}),  # g++ 12, std::mt19937(0)
     ],
 )
-def test_words_are_those_of_the_cpp_library(seed, words):
+def test_words_equal_those_of_the_cpp_library(seed, words):
     assert {index: twister_word(seed, index) for index in words} == words
 
 
@@ -55,22 +55,22 @@ def test_queries_are_seeded_by_the_round_or_by_a_word_of_the_generator():
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
-def test_every_call_draws_anew_and_alike_for_any_number_of_threads(n_threads):
+def test_every_call_draws_new_pairs_that_do_not_depend_on_the_threads(n_threads):
     data = graded(1, 60, 20)
     scores = np.random.default_rng(0).normal(size=data.y.size)
     queries = ra.Queries(data.y, group_sizes=data.sizes)
-    first, second, alone = (SEEDED.bind(queries, n_threads=n) for n in (n_threads, n_threads, 1))
-    calls = [first.gradients(scores)[0] for _ in range(3)]
+    binding, skipping, single_threaded = (SEEDED.bind(queries, n_threads=n) for n in (n_threads, n_threads, 1))
+    calls = [binding.gradients(scores)[0] for _ in range(3)]
     assert not np.array_equal(calls[0], calls[1])
-    np.testing.assert_array_equal(calls, [alone.gradients(scores)[0] for _ in range(3)])
-    second.skip(2)
-    np.testing.assert_array_equal(second.gradients(scores)[0], calls[2])
+    np.testing.assert_array_equal(calls, [single_threaded.gradients(scores)[0] for _ in range(3)])
+    skipping.skip(2)
+    np.testing.assert_array_equal(skipping.gradients(scores)[0], calls[2])
 
 
 def test_seeds_draw_different_pairs_under_a_position_bias_too():
     data = graded(1, 60, 20)
     queries, scores = ra.Queries(data.y, group_sizes=data.sizes), np.linspace(0, 1, data.y.size)
     bias = objectives.xgboost.unbiased(**MEAN)
-    found = [bias.bind(value, queries).gradients(scores)[0] for value in (BY_ROUND, SEEDED, SEEDED.replace(seed=1))]
-    assert all(not np.array_equal(found[i], found[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
-    np.testing.assert_array_equal(found[1], SEEDED.bind(queries).gradients(scores)[0])  # ratios start from 1
+    gradients = [bias.bind(value, queries).gradients(scores)[0] for value in (BY_ROUND, SEEDED, SEEDED.replace(seed=1))]
+    assert all(not np.array_equal(gradients[i], gradients[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
+    np.testing.assert_array_equal(gradients[1], SEEDED.bind(queries).gradients(scores)[0])  # ratios start from 1

@@ -1,7 +1,7 @@
-"""QueryCrossEntropy against CatBoost: which queries are one class, and how far the shift reaches.
+"""QueryCrossEntropy against CatBoost: which queries have a single class, and how far the shift reaches.
 
-CatBoost trains this loss on GPUs only, so its derivatives are differences of its metric, which has the same loss but
-for the labels that count as equal: within 1e-5 in the training, within 1e-20 in the metric, both of them in float32.
+CatBoost trains this loss on GPUs only, so we compare with finite differences of its metric. Metric and training differ
+in the labels that count as equal: within 1e-20 in the metric and within 1e-5 in the training, both in float32.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rankadapters.objectives import QueryCrossEntropy
 from tests.helpers.tables import for_each
 
 SCORES = [0.3, -0.2, 1.0]
-ULP = float(np.spacing(np.float32(0.5)))  # the next float32 above 0.5 is one further
+ULP = float(np.spacing(np.float32(0.5)))  # distance from 0.5 to the next float32
 
 
 def gradients(labels, scores, alpha=0.95, **columns):
@@ -23,7 +23,7 @@ def gradients(labels, scores, alpha=0.95, **columns):
 
 
 def log_loss_parts(labels, scores):
-    """Gradient and hessian of the log loss of the scores as they are."""
+    """Return gradient and hessian of the log loss of the unshifted scores."""
     p = 1 / (1 + np.exp(-np.asarray(scores)))
     return p - labels, p * (1 - p)
 
@@ -33,11 +33,12 @@ def catboost_derivatives(labels, scores, alpha, qid, weights=None):
     labels, scores, step = np.asarray(labels, float), np.asarray(scores, float), 1e-4
     total = labels.size if weights is None else np.sum(weights)
 
-    def loss(at):
+    def loss(scores):
         metric = f"QueryCrossEntropy:alpha={alpha}"
-        return total * utils.eval_metric(labels, at, metric, weight=weights, group_id=qid, thread_count=1)[0]
+        return total * utils.eval_metric(labels, scores, metric, weight=weights, group_id=qid, thread_count=1)[0]
 
-    return np.array([(loss(scores + step * e) - loss(scores - step * e)) / (2 * step) for e in np.eye(labels.size)])
+    steps = step * np.eye(labels.size)
+    return np.array([(loss(scores + shift) - loss(scores - shift)) / (2 * step) for shift in steps])
 
 
 @for_each(
@@ -47,23 +48,23 @@ def catboost_derivatives(labels, scores, alpha, qid, weights=None):
         [0.0, 0.0, 0.0],
         [1.0, 1.0, 1.0],
         [0.5, 0.5, 0.5 + 1e-9],
-        [0.5, 0.5 - 9e-6, 0.5 + 9e-6],  # each is compared with the first
+        [0.5, 0.5 - 9e-6, 0.5 + 9e-6],  # each label is compared with the first one
         [0.0, 0.0, 9e-6],
-        [0.0, 0.0, 1e-5],  # in float32 exactly as far as counts as equal
+        [0.0, 0.0, 1e-5],  # in float32 exactly the largest distance that counts as equal
         [0.3],
     ],
     ids=str,
 )
-def test_a_query_of_equal_labels_is_one_class(labels):
+def test_a_query_of_equal_labels_has_a_single_class(labels):
     scores = SCORES[: len(labels)]
     grad, hess = gradients(labels, scores)
-    expected, bend = log_loss_parts(labels, scores)
-    np.testing.assert_allclose(grad, 0.05 * expected, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(hess, 0.05 * bend, rtol=1e-6)
+    log_loss_grad, log_loss_hess = log_loss_parts(labels, scores)
+    np.testing.assert_allclose(grad, 0.05 * log_loss_grad, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(hess, 0.05 * log_loss_hess, rtol=1e-6)
 
 
 @for_each("labels", [[0.5, 0.5, 0.5 + 1.1e-5], [0.5 + 9e-6, 0.5, 0.5 - 9e-6], [1.0, 1 - 1.1e-5, 1.0]], ids=str)
-def test_labels_further_from_the_first_than_1e_5_are_not(labels):
+def test_labels_further_than_1e_5_from_the_first_are_different_classes(labels):
     grad, hess = gradients(labels, SCORES, alpha=1.0)
     assert float(grad.sum()) == pytest.approx(0, abs=1e-6)  # after the best shift
     assert np.abs(grad).max() > 1e-6
@@ -71,19 +72,19 @@ def test_labels_further_from_the_first_than_1e_5_are_not(labels):
 
 
 @for_each("first", [[0.25, 0.25], [1.0, 0.0, 0.5]], ids=str)
-def test_each_query_is_one_class_or_not_by_its_own_labels(first):
+def test_the_labels_of_a_query_alone_decide_whether_it_has_a_single_class(first):
     sizes, qid = [len(first), 3], [7] * len(first) + [3] * 3
     both, _ = gradients([*first, 0.5, 0.5, 0.5], [2.0, -1.0, 0.5][: len(first)] + SCORES, group_sizes=sizes)
-    apart = [gradients(first, [2.0, -1.0, 0.5][: len(first)])[0], gradients([0.5] * 3, SCORES)[0]]
-    np.testing.assert_array_equal(both, np.concatenate(apart))
-    mixed = np.argsort(np.arange(len(qid)) % 2, kind="stable")
+    separate = [gradients(first, [2.0, -1.0, 0.5][: len(first)])[0], gradients([0.5] * 3, SCORES)[0]]
+    np.testing.assert_array_equal(both, np.concatenate(separate))
+    order = np.argsort(np.arange(len(qid)) % 2, kind="stable")
     labels, scores = np.array([*first, 0.5, 0.5, 0.5]), np.array([2.0, -1.0, 0.5][: len(first)] + SCORES)
-    grad, _ = gradients(labels[mixed], scores[mixed], qid=np.array(qid)[mixed])
-    np.testing.assert_allclose(grad, both[mixed], rtol=1e-6)
+    grad, _ = gradients(labels[order], scores[order], qid=np.array(qid)[order])
+    np.testing.assert_allclose(grad, both[order], rtol=1e-6)
 
 
-ALIKE = [[0.5] * 3, [0.5, 0.5, 0.5 + 1e-9], [0.0] * 3, [1.0] * 3, [1, 1, 1 - 1e-9]]
-FAR = (-100.0, -25.0, -19.0, 19.0, 21.0, 25.0, 100.0)  # about as far as the shift reaches
+EQUAL_LABELS = [[0.5] * 3, [0.5, 0.5, 0.5 + 1e-9], [0.0] * 3, [1.0] * 3, [1, 1, 1 - 1e-9]]
+FAR_SCORES = (-100.0, -25.0, -19.0, 19.0, 21.0, 25.0, 100.0)  # the shift reaches about this far
 
 
 @for_each(
@@ -91,20 +92,20 @@ FAR = (-100.0, -25.0, -19.0, 19.0, 21.0, 25.0, 100.0)  # about as far as the shi
     [
         *(
             (labels, alpha, 0.0)
-            for labels in [*ALIKE, [0.5, 0.5, 0.50002], [0.2, 0.9, 0.4]]
+            for labels in [*EQUAL_LABELS, [0.5, 0.5, 0.50002], [0.2, 0.9, 0.4]]
             for alpha in (0.0, 0.3, 0.95, 1.0)
         ),
-        *(([1.0, 0.0, 0.3], 1.0, base) for base in FAR),
+        *(([1.0, 0.0, 0.3], 1.0, base) for base in FAR_SCORES),
     ],
 )
-def test_derivatives_are_catboosts(labels, alpha, base):
+def test_gradients_equal_catboosts(labels, alpha, base):
     scores = base + np.array(SCORES)
     grad, _ = gradients(labels, scores, alpha)
     np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, alpha, [0] * 3), atol=2e-7)
 
 
 @for_each("seed", range(20))
-def test_derivatives_of_random_queries_are_catboosts(seed):
+def test_gradients_of_random_queries_equal_catboosts(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 7, 6)
     qid, n = np.repeat(np.arange(6), sizes), int(sizes.sum())
@@ -117,8 +118,8 @@ def test_derivatives_of_random_queries_are_catboosts(seed):
     np.testing.assert_allclose(grad, catboost_derivatives(labels, scores, 0.7, qid, per_row), atol=1e-6)
 
 
-def test_the_metric_of_catboost_tells_labels_apart_that_its_training_does_not():
-    """Where we follow the training: this is what would change if the two were brought together."""
+def test_catboosts_metric_separates_labels_that_its_training_does_not():
+    """We follow the training. This test shows what following the metric would change."""
     labels = [0.5, 0.5, 0.5 + ULP]
     grad, _ = gradients(labels, SCORES)
     np.testing.assert_allclose(grad, 0.05 * log_loss_parts(labels, SCORES)[0], rtol=1e-5)

@@ -1,4 +1,4 @@
-"""Estimates in the mean over many draws, against their expectation over everything that can be drawn."""
+"""Random gradients: their mean over many draws against the exact expectation over all possible draws."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ EACH_MEASURE = for_each("convention", MEASURES)
 ROWS = [Row(label, score) for label, score in zip(LABELS, SCORES, strict=True)]
 
 
-def drawn(value, labels, scores):
-    """Gradients of the same query, drawn anew so many times."""
+def draw_gradients(value, labels, scores):
+    """Return the gradients of the same query in DRAWS independent draws."""
     n = len(labels)
     grad, _ = ra.objectives.gradients(labels * DRAWS, scores * DRAWS, value, group_sizes=[n] * DRAWS)
     return grad.astype(float).reshape(DRAWS, n)
 
 
-def assert_within_three_errors(found, expected):
-    errors = found.std(axis=0, ddof=1) / math.sqrt(len(found))
-    assert (np.abs(found.mean(axis=0) - expected) <= 3 * errors + 1e-7).all()
+def assert_within_three_errors(estimates, expected):
+    errors = estimates.std(axis=0, ddof=1) / math.sqrt(len(estimates))
+    assert (np.abs(estimates.mean(axis=0) - expected) <= 3 * errors + 1e-7).all()
 
 
 def integral(function, low, high):
@@ -46,7 +46,7 @@ def integral(function, low, high):
 
 
 def distribution(x):
-    return np.array([0.5 * math.erfc(-each / math.sqrt(2)) for each in np.atleast_1d(x)])
+    return np.array([0.5 * math.erfc(-value / math.sqrt(2)) for value in np.atleast_1d(x)])
 
 
 def density(x):
@@ -54,7 +54,7 @@ def density(x):
 
 
 def normal_order(means, sigma):
-    """Chance of the order 0, 1, 2 of three normal numbers: of the middle one being there, and the others around it."""
+    """Return the probability that three normal numbers have the order 0, 1, 2: an integral over the middle number."""
     high, middle, low = np.asarray(means) / sigma
     return integral(
         lambda x: density(x - middle) * distribution(high - x) * distribution(x - low), middle - 10, middle + 10
@@ -69,33 +69,33 @@ def expected_measure(convention, means, sigma):
 
 
 def expected_gradient(value):
-    """Of the measure's expectation, from differences; centered, and less its share along the scores."""
+    """Return finite differences of the expected measure, minus a share of their part along the centered scores."""
     means = np.array(SCORES) - value.sigma * value.mu * np.array(LABELS)
-    ders = np.array([
+    derivatives = np.array([
         (expected_measure(value.convention, means + step, value.sigma)
          - expected_measure(value.convention, means - step, value.sigma)) / 2e-4
         for step in 1e-4 * np.eye(3)
     ])  # fmt: skip
     centered = np.array(SCORES) - np.mean(SCORES)
-    along = ders @ centered / (np.linalg.norm(centered) + value.nu) ** 2
-    return -(ders - value.lambda_ * along * centered)
+    projection = derivatives @ centered / (np.linalg.norm(centered) + value.nu) ** 2
+    return -(derivatives - value.lambda_ * projection * centered)
 
 
 @EACH_MEASURE
 @for_each("fields", [{}, {"sigma": 0.5, "mu": 0.3}, {"sigma": 2, "lambda_": 1, "nu": 0.1}])
 def test_stochastic_rank_estimates_the_gradient_of_the_expected_measure(convention, fields):
     value = plain(convention, seed=SEED, **fields)
-    assert_within_three_errors(drawn(value, LABELS, SCORES), expected_gradient(value))
+    assert_within_three_errors(draw_gradients(value, LABELS, SCORES), expected_gradient(value))
 
 
 def logistic_order(scores):
-    """Chance of the order 0, 1, 2 of three scores with logistic noise."""
+    """Return the probability that three scores with logistic noise have the order 0, 1, 2."""
 
     def cdf(x):
         return 1 / (1 + np.exp(-x))
 
     high, middle, low = scores
-    inner = lambda x: cdf(x) * cdf(-x) * cdf(high - middle - x) * cdf(x + middle - low)  # noqa: E731 - of one use
+    inner = lambda x: cdf(x) * cdf(-x) * cdf(high - middle - x) * cdf(x + middle - low)  # noqa: E731 - used once
     return sum(integral(inner, start, start + 10) for start in range(-50, 50, 10))
 
 
@@ -108,37 +108,37 @@ def logistic_order(scores):
     ],
 )
 def test_yetirank_weighs_a_pair_by_the_mean_change_over_all_orders(convention, noise, order_of):
-    """With three rows and one neighbor; u / (1.000001 - u) lowers chances by a millionth."""
+    """Here with three rows and one neighbor. CatBoost's u / (1.000001 - u) lowers probabilities by a millionth."""
     expected = np.zeros(3)
     for order in permutations(range(3)):
-        chance = order_of([SCORES[i] for i in order])
-        for a in (0, 1):
-            traded = list(order)
-            traded[a], traded[a + 1] = order[a + 1], order[a]
-            weight = abs(worth_of(ROWS, convention, traded) - worth_of(ROWS, convention, order))
-            winner, loser = sorted((order[a], order[a + 1]), key=lambda i: -LABELS[i])
-            push = chance * weight / (1 + math.exp(SCORES[winner] - SCORES[loser]))
+        probability = order_of([SCORES[i] for i in order])
+        for rank in (0, 1):
+            swapped = list(order)
+            swapped[rank], swapped[rank + 1] = order[rank + 1], order[rank]
+            weight = abs(worth_of(ROWS, convention, swapped) - worth_of(ROWS, convention, order))
+            winner, loser = sorted((order[rank], order[rank + 1]), key=lambda i: -LABELS[i])
+            push = probability * weight / (1 + math.exp(SCORES[winner] - SCORES[loser]))
             expected[[winner, loser]] += [-push, push]
     value = trading(convention, permutations=1, seed=SEED, **noise)
-    assert_within_three_errors(drawn(value, LABELS, SCORES), expected)
+    assert_within_three_errors(draw_gradients(value, LABELS, SCORES), expected)
 
 
 @for_each("sigma", [0.5, 2])
 @for_each("changes", [{}, {"gain": "exp2", "discount": "log2", "k": 2, "retrieve": "above_0.2"}])
 def test_stochastic_filter_estimates_the_derivative_of_the_expected_sum(sigma, changes):
-    """By sigma s: of the sum over all choices of rows, each with its chance."""
+    """The derivative by sigma * score, of the sum over all subsets of kept rows times their probabilities."""
     convention = ra.presets.catboost.filtered_dcg().replace(**changes)
     border = 0.2 if changes else 0.0
 
     def expectation(scores):
-        chances = 1 / (1 + np.exp(-sigma * (scores - border)))
+        probabilities = 1 / (1 + np.exp(-sigma * (scores - border)))
         return sum(
-            math.prod(p if keep else 1 - p for p, keep in zip(chances, kept, strict=True))
-            * filtered(ROWS, convention, kept)
-            for kept in product([True, False], repeat=3)
+            math.prod(p if keep else 1 - p for p, keep in zip(probabilities, subset, strict=True))
+            * filtered(ROWS, convention, subset)
+            for subset in product([True, False], repeat=3)
         )
 
     steps = 1e-5 * np.eye(3)
     expected = [(expectation(SCORES - step) - expectation(SCORES + step)) / (2e-5 * sigma) for step in steps]
     value = ra.objectives.StochasticFilter(convention=convention, sigma=sigma, estimations=1, seed=SEED)
-    assert_within_three_errors(drawn(value, LABELS, SCORES), np.array(expected))
+    assert_within_three_errors(draw_gradients(value, LABELS, SCORES), np.array(expected))

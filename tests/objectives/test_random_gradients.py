@@ -1,4 +1,4 @@
-"""Objectives that draw at random, against plain Python, and what holds for all of them."""
+"""Gradients of objectives that draw at random: equal to plain Python, and properties that hold for all of them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.helpers.random_objectives import CATBOOST_ERR, plain, stochastic_rank
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
-SHORTENED = 9  # rows of a query whose measure is computed anew at each place of each row
-KINDS = [
+LONGEST = 9  # rows of a query: plain Python computes the measure with each row at each rank
+OBJECTIVES = [
     plain(ra.presets.textbook(3), lambda_=1),
     plain(CATBOOST_ERR.replace(scale=4), estimations=2),
     plain(ra.presets.catboost.map(4, border=0)),
@@ -32,46 +32,51 @@ KINDS = [
 ]
 
 
-def named(value):
+def title(value):
     return f"{value.kind} {getattr(value.convention, 'name', 'classic')}"
 
 
 def shortened(queries):
-    return [query[:SHORTENED] for query in queries]
+    return [query[:LONGEST] for query in queries]
 
 
-def bound(queries, value):
+def exact_gradients(queries, value):
     table, scores = columns(queries)
     if value.convention is None:
         del table["retrieved"], table["judged"]
     return unrounded(value, ra.Queries(table.pop("labels"), **table), scores)
 
 
-def whole(queries):
-    """Every row retrieved and judged, as an objective without a convention has them."""
+def fully_retrieved(queries):
+    """Return the queries with all rows retrieved and judged: objectives without a convention need that."""
     return [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
 
 
-def assert_close(found, expected):
-    # Scores of 1e6 have 10 digits left. Where no move changes the measure, both sides round terms that cancel.
+def assert_close(actual, expected):
+    # Scores of 1e6 leave 10 digits. If no move changes the measure, both sides round terms that cancel.
     scale = max(np.abs(expected).max(initial=0), 1e-5)
-    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9 * scale)
+    np.testing.assert_allclose(actual, expected, rtol=1e-7, atol=1e-9 * scale)
+
+
+def stochastic_rank_by_hand(queries, value):
+    seeds = [(value.seed + query) % 2**64 for query in range(len(queries))]
+    gradients = [by_hand.stochastic_rank(rows, value, seed) for rows, seed in zip(queries, seeds, strict=True)]
+    return np.concatenate(gradients)
 
 
 @given(queries=ragged(), value=stochastic_ranks())
 @settings(max_examples=examples(100), deadline=None)
-def test_stochastic_rank_moves_every_row_through_all_places(queries, value):
+def test_stochastic_rank_moves_every_row_through_all_ranks(queries, value):
     queries = shortened(queries)
     if isinstance(value.convention, ra.ERR) and value.arithmetic == "catboost":
         value = value.replace(convention=value.convention.replace(complement="float64"))
-    grad, hess = bound(queries, value)
-    expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
-    assert_close(grad, np.concatenate(expected))
+    grad, hess = exact_gradients(queries, value)
+    assert_close(grad, stochastic_rank_by_hand(queries, value))
     np.testing.assert_array_equal(hess, [row.retrieved for query in queries for row in query])
 
 
 def graded(seed, n_queries=12, n=7):
-    """Labels of 0, 1/2 and 1, most queries with several of each, and no ties."""
+    """Return queries without ties, most of which have several labels of each of 0, 1/2 and 1."""
     rng = np.random.default_rng(seed)
     labels, scores = rng.choice([0, 0.5, 0.5, 1], (n_queries, n)).tolist(), rng.random((n_queries, n)).tolist()
     return [[Row(label, score, f"d{i}") for i, (label, score) in enumerate(zip(*query, strict=True))]
@@ -81,47 +86,45 @@ def graded(seed, n_queries=12, n=7):
 MAP, MRR = ra.presets.catboost.map(3, border=0.6), ra.presets.catboost.mrr(3, border=0.6)
 ERR = CATBOOST_ERR.replace(k=3, scale=1, complement="float64")
 PFOUND = ra.presets.catboost.pfound(3, use_weights=False)
-CROSSING = [
-    *(plain(each, arithmetic=word, sigma=2) for each in (PFOUND, ERR) for word in ("exact", "catboost")),
-    *(plain(MAP.replace(divisor=word)) for word in ("relevant", "cutoff", "found")),
+CUTOFF_OBJECTIVES = [
+    *(plain(convention, arithmetic=name, sigma=2) for convention in (PFOUND, ERR) for name in ("exact", "catboost")),
+    *(plain(MAP.replace(divisor=divisor)) for divisor in ("relevant", "cutoff", "found")),
     plain(MRR),
     plain(ra.presets.letor4(3).replace(gain="linear"), nu=1, lambda_=1),
 ]
 
 
-@for_each("value", CROSSING, ids=named)
-def test_rows_that_cross_the_cutoff_change_the_measure_as_by_hand(value):
-    """What few draws of the test above meet: probabilities of 1, and a share of the rows found at the first ranks."""
+@for_each("value", CUTOFF_OBJECTIVES, ids=title)
+def test_stochastic_rank_moves_rows_across_the_cutoff(value):
+    """Cases that the test above seldom draws: probabilities of 1, and few relevant rows above the cutoff."""
     queries = graded(0)
-    expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
-    assert_close(bound(queries, value)[0], np.concatenate(expected))
+    assert_close(exact_gradients(queries, value)[0], stochastic_rank_by_hand(queries, value))
 
 
 @for_each("n", [1, 2, 3, 4])
-def test_queries_of_a_few_rows_are_those_by_hand(n):
-    """Of three rows or more, the part along the scores is removed."""
+def test_short_queries_have_the_gradients_of_plain_python(n):
+    """From three rows on, the part of the gradient along the scores is removed."""
     queries = graded(n, n=n)
     for convention in (PFOUND, MAP, MRR, ERR, ra.presets.letor4(2).replace(gain="linear")):
         value = plain(convention, lambda_=0.5, nu=0.1, mu=0.2)
-        expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
-        assert_close(bound(queries, value)[0], np.concatenate(expected))
+        assert_close(exact_gradients(queries, value)[0], stochastic_rank_by_hand(queries, value))
         assert_pairs_by_hand(queries, trading(convention))
 
 
 def assert_pairs_by_hand(queries, value):
-    grad, hess = bound(queries, value)
+    grad, hess = exact_gradients(queries, value)
     seeds = by_hand.seeds_by_block(value.seed, len(queries))
     pairs = [by_hand.yetirank(rows, value, seed) for rows, seed in zip(queries, seeds, strict=True)]
-    for found, of_queries in ((grad, [g for g, _ in pairs]), (hess, [h for _, h in pairs])):
-        expected = np.concatenate(of_queries)
-        # A weight that rounds to float32 the other way differs by 6e-8 of itself.
-        np.testing.assert_allclose(found, expected, rtol=2e-7, atol=2e-7 * max(np.abs(expected).max(), 1e-9))
+    for actual, query_parts in ((grad, [pair[0] for pair in pairs]), (hess, [pair[1] for pair in pairs])):
+        expected = np.concatenate(query_parts)
+        # Rounding a weight to the other neighboring float32 changes it by 6e-8 of its size.
+        np.testing.assert_allclose(actual, expected, rtol=2e-7, atol=2e-7 * max(np.abs(expected).max(), 1e-9))
 
 
 @given(queries=ragged(), value=yetiranks())
 @settings(max_examples=examples(150), deadline=None)
 def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
-    queries = shortened(queries) if value.convention else whole(queries)
+    queries = shortened(queries) if value.convention else fully_retrieved(queries)
     assert_pairs_by_hand(queries, value)
 
 
@@ -129,101 +132,101 @@ def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
 @for_each(
     "value",
     [
-        *(trading(each) for each in (PFOUND, ERR, MRR, ra.presets.letor4(3).replace(gain="linear"))),
-        *(trading(MAP.replace(divisor=word)) for word in ("relevant", "cutoff", "found")),
-        *(trading(each, delta="catboost") for each in (MAP, MRR, ERR, PFOUND)),
+        *(trading(convention) for convention in (PFOUND, ERR, MRR, ra.presets.letor4(3).replace(gain="linear"))),
+        *(trading(MAP.replace(divisor=divisor)) for divisor in ("relevant", "cutoff", "found")),
+        *(trading(convention, delta="catboost") for convention in (MAP, MRR, ERR, PFOUND)),
     ],
-    ids=named,
+    ids=title,
 )
-def test_pairs_across_the_cutoff_weigh_what_their_trades_change(value, neighbors):
+def test_yetirank_weighs_pairs_across_the_cutoff_by_the_change_of_their_swap(value, neighbors):
     assert_pairs_by_hand(graded(1), value.replace(neighbors=neighbors))
 
 
 @given(
     queries=ragged(),
-    drawn=st.fixed_dictionaries({"estimations": st.sampled_from([1, 4]), "sigma": st.sampled_from([0.5, 2])}),
+    options=st.fixed_dictionaries({"estimations": st.sampled_from([1, 4]), "sigma": st.sampled_from([0.5, 2])}),
     fields=st.fixed_dictionaries({
         "retrieve": st.sampled_from(["from_0", "above_0.5"]), "k": st.sampled_from([None, 2]),
         "ties": st.sampled_from(["input", "reverse"]), "discount": st.sampled_from(["reciprocal", "log2"]),
     }),
 )  # fmt: skip
 @settings(max_examples=examples(60), deadline=None)
-def test_stochastic_filter_keeps_rows_by_chance(queries, drawn, fields):
-    queries = whole(queries)
+def test_stochastic_filter_keeps_rows_at_random(queries, options, fields):
+    queries = fully_retrieved(queries)
     convention = ra.presets.catboost.filtered_dcg().replace(**fields)
-    value = objectives.StochasticFilter(convention=convention, seed=3, **drawn)
-    grad, hess = bound(queries, value)
+    value = objectives.StochasticFilter(convention=convention, seed=3, **options)
+    grad, hess = exact_gradients(queries, value)
     reverse = fields["ties"] == "reverse"
-    stand = [query[::-1] if reverse else query for query in queries]
+    ranked_queries = [query[::-1] if reverse else query for query in queries]
     forward = value.replace(convention=convention.replace(ties="input"))
-    expected = by_hand.stochastic_filter(stand, forward, value.seed)
+    expected = by_hand.stochastic_filter(ranked_queries, forward, value.seed)
     expected = np.concatenate([part[::-1] if reverse else part for part in expected])
     np.testing.assert_allclose(grad, expected, rtol=1e-6, atol=1e-6 * max(np.abs(expected).max(), 1e-9))
     assert (hess == 1).all()
 
 
-def made(seed, sizes=(1, 2, 7, 40, 120), top=4):
+def random_rows(seed, sizes=(1, 2, 7, 40, 120)):
     rng = np.random.default_rng(seed)
     n = sum(sizes)
-    return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)
+    return rng.integers(0, 5, n).astype(float), rng.standard_normal(n), list(sizes)
 
 
-@for_each("value", KINDS, ids=named)
+@for_each("value", OBJECTIVES, ids=title)
 def test_the_same_seed_draws_the_same_with_any_number_of_threads(value, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
-    labels, scores, _ = made(3, sizes)
-    assert scores.size > 1500  # so that three threads have a chunk each
+    labels, scores, _ = random_rows(3, sizes)
+    assert scores.size > 1500  # one chunk for each of three threads
     queries = ra.Queries(labels, group_sizes=sizes)
-    one, *others = ([binding.gradients(scores) for _ in range(2)]
-                    for binding in (value.bind(queries, n_threads=n) for n in (1, 2, 3)))  # fmt: skip
-    for other in others:
-        np.testing.assert_array_equal(one, other)
-    assert not np.array_equal(one[0], one[1])
-    assert not np.array_equal(one[0], value.replace(seed=99).bind(queries).gradients(scores))
+    bindings = [value.bind(queries, n_threads=n_threads) for n_threads in (1, 2, 3)]
+    single_threaded, *multi_threaded = ([binding.gradients(scores) for _ in range(2)] for binding in bindings)
+    for gradients in multi_threaded:
+        np.testing.assert_array_equal(single_threaded, gradients)
+    assert not np.array_equal(single_threaded[0], single_threaded[1])
+    assert not np.array_equal(single_threaded[0], value.replace(seed=99).bind(queries).gradients(scores))
 
 
-@for_each("value", KINDS, ids=named)
-def test_a_state_goes_on_where_it_stopped(value):
-    labels, scores, sizes = made(5)
+@for_each("value", OBJECTIVES, ids=title)
+def test_a_saved_state_continues_the_draws(value):
+    labels, scores, sizes = random_rows(5)
     queries = ra.Queries(labels, group_sizes=sizes)
     binding = value.bind(queries)
-    several = [binding.gradients(scores) for _ in range(3)]
+    calls = [binding.gradients(scores) for _ in range(3)]
     assert binding.state.tolist() == [3]
     resumed = value.bind(queries, state=np.array([2]))
-    np.testing.assert_array_equal(resumed.gradients(scores), several[2])
-    np.testing.assert_array_equal(value.bind(queries).gradients(scores), several[0])
+    np.testing.assert_array_equal(resumed.gradients(scores), calls[2])
+    np.testing.assert_array_equal(value.bind(queries).gradients(scores), calls[0])
 
 
-@for_each("value", KINDS, ids=named)
-def test_rows_of_several_queries_may_be_mixed(value):
-    """A query draws for its rows in their order, wherever they stand: the first row of each, the second, and so on."""
-    labels, scores, sizes = made(7)
-    qid, inside = np.repeat(np.arange(len(sizes)), sizes), np.concatenate([np.arange(n) for n in sizes])
-    places = np.lexsort((qid, inside))
-    straight = objectives.gradients(labels, scores, value, qid=qid)
-    mixed = objectives.gradients(labels[places], scores[places], value, qid=qid[places])
-    for one, other in zip(straight, mixed, strict=True):
-        np.testing.assert_array_equal(other, one[places])
-    assert straight[0].any()
+@for_each("value", OBJECTIVES, ids=title)
+def test_rows_of_queries_may_be_interleaved(value):
+    """A query draws for its rows in their order. Here all first rows come first, then all second rows, and so on."""
+    labels, scores, sizes = random_rows(7)
+    qid, index_in_query = np.repeat(np.arange(len(sizes)), sizes), np.concatenate([np.arange(n) for n in sizes])
+    order = np.lexsort((qid, index_in_query))
+    grouped = objectives.gradients(labels, scores, value, qid=qid)
+    interleaved = objectives.gradients(labels[order], scores[order], value, qid=qid[order])
+    for expected, part in zip(grouped, interleaved, strict=True):
+        np.testing.assert_array_equal(part, expected[order])
+    assert grouped[0].any()
 
 
 @for_each("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)])
 def test_without_noise_permuted_rows_have_permuted_gradients(convention):
-    given = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
-    value = trading(ra.presets.textbook(5), noise="none").replace(**given)
-    labels, scores, _ = made(8, (60,))
-    places = np.random.default_rng(3).permutation(60)
-    straight = unrounded(value, ra.Queries(labels, group_sizes=[60]), scores)
-    shuffled = unrounded(value, ra.Queries(labels[places], group_sizes=[60]), scores[places])
-    for one, other in zip(straight, shuffled, strict=True):
-        np.testing.assert_array_equal(other, one[places])
+    fields = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
+    value = trading(ra.presets.textbook(5), noise="none").replace(**fields)
+    labels, scores, _ = random_rows(8, (60,))
+    order = np.random.default_rng(3).permutation(60)
+    in_order = unrounded(value, ra.Queries(labels, group_sizes=[60]), scores)
+    shuffled = unrounded(value, ra.Queries(labels[order], group_sizes=[60]), scores[order])
+    for expected, part in zip(in_order, shuffled, strict=True):
+        np.testing.assert_array_equal(part, expected[order])
 
 
-@for_each("value", KINDS, ids=named)
+@for_each("value", OBJECTIVES, ids=title)
 @for_each("scale", [1e6, 1e100, 1e299, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
-    labels, scores, sizes = made(9)
+    labels, scores, sizes = random_rows(9)
     for shape in (np.sign(scores), scores / 10, np.where(np.arange(scores.size) % 7, scores, -scores) / 10):
         grad, hess = objectives.gradients(labels, shape * scale, value, group_sizes=sizes)
         assert np.isfinite(grad).all()
@@ -238,20 +241,20 @@ def test_scores_too_far_apart_are_refused_in_the_callers_order():
         )
 
 
-@for_each("value", KINDS, ids=named)
+@for_each("value", OBJECTIVES, ids=title)
 def test_query_weights_multiply_unless_the_average_is_uniform(value):
-    labels, scores, sizes = made(10)
+    labels, scores, sizes = random_rows(10)
     weights = [1.0, 2.0, 1.0, 4.0, 0.0]
     if not value.uses_weights:
         with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
             objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
         value = value.replace(convention=value.convention.replace(average="query"))
-    one = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    plain_gradients = objectives.gradients(labels, scores, value, group_sizes=sizes)
     weighted = objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
-    np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) for part in one])
+    np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) for part in plain_gradients])
 
 
-def test_without_noise_the_least_difference_of_scores_decides():
+def test_without_noise_the_smallest_score_difference_decides_the_order():
     value = objectives.catboost.yetirank(noise="No", permutations=1)
     labels, scores = np.array([0.0, 1.0, 0.0, 2.0]), np.array([0.0, 1e-20, 2e-20, 3e-20])
     ascending = unrounded(value, ra.Queries(labels, group_sizes=[4]), scores)

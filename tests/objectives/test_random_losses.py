@@ -1,4 +1,4 @@
-"""What objectives that draw at random refuse, and which of their values are the same."""
+"""Objectives that draw at random: refused fields and labels, and fields that mean the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AP = ra.presets.catboost.map(5, border=0)
 
 @for_each("make", [plain, trading])
 @for_each(
-    ("convention", "why"),
+    ("convention", "message"),
     [
         ("catboost.auc", "needs a convention of NDCG, DCG, ERR, RR or AP, not auc"),
         ("catboost.precision_at@5", "needs a convention of NDCG, DCG, ERR, RR or AP, not precision@5"),
@@ -24,21 +24,21 @@ AP = ra.presets.catboost.map(5, border=0)
     ],
     ids=short,
 )
-def test_measures_whose_moves_are_not_known_are_refused(make, convention, why):
-    with pytest.raises(ra.ConventionError, match=why):
+def test_conventions_that_random_objectives_do_not_support_are_refused(make, convention, message):
+    with pytest.raises(ra.ConventionError, match=message):
         make(convention)
 
 
 @for_each("make", [plain, trading])
 @for_each("text", ["textbook@10", "catboost.dcg@all", "catboost.pfound@5", "catboost.mrr@5", "lightgbm.map@5"])
-def test_a_text_is_as_good_as_a_convention(make, text):
+def test_a_text_is_accepted_instead_of_a_convention(make, text):
     assert make(text) == make(ra.parse(text))
     assert objectives.parse(str(make(text))) == make(text)
 
 
 @for_each("labels", [[0, 1.5], [0, -0.25]])
 @for_each("value", [objectives.catboost.stochastic_rank("PFound"), trading(ra.presets.catboost.pfound(3))], ids=short)
-def test_labels_that_are_no_probabilities_are_refused_by_pfound(value, labels):
+def test_pfound_refuses_labels_that_are_not_probabilities(value, labels):
     with pytest.raises(ra.InputError, match=rf"labels\[1\] is {labels[1]:g}, .* is not a probability.*0 to 1") as error:
         objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
     assert error.value.row == 1
@@ -53,7 +53,7 @@ def test_labels_that_are_no_probabilities_are_refused_by_pfound(value, labels):
     ],
     ids=short,
 )  # fmt: skip
-def test_rows_are_named_in_the_callers_order(value, labels, problem):
+def test_errors_name_rows_in_the_callers_order(value, labels, problem):
     with pytest.raises(ra.InputError, match=problem):
         objectives.gradients(labels, [0.0, 1.0, 2.0], value, qid=[1, 0, 0])
 
@@ -90,37 +90,37 @@ def test_rows_are_named_in_the_callers_order(value, labels, problem):
         ),
     ],
 )  # fmt: skip
-def test_what_no_loss_has_is_refused(call, message):
+def test_wrong_or_contradictory_options_are_refused(call, message):
     with pytest.raises(ra.ConventionError, match=f"(?s){message}"):
         call(objectives)
 
 
 @pytest.mark.parametrize("delta", ["exact", "catboost"])
-def test_catboosts_weights_are_the_changes_of_dcg_and_pfound(delta):
+def test_catboosts_pair_weights_are_exact_for_dcg_ndcg_and_pfound(delta):
     for text in ("catboost@5", "catboost.dcg@5", "catboost.pfound@5"):
         assert trading(text, delta=delta).delta == "exact"
     for text in ("catboost.mrr@5", "catboost.map@5", "catboost.err@5"):
         assert trading(text, delta=delta).delta == delta
 
 
-def test_catboosts_estimate_is_exact_where_sigma_is_1_and_nobody_stops():
+def test_catboosts_estimate_is_exact_if_sigma_is_1_and_no_reader_stops():
     assert plain("catboost@5", arithmetic="catboost").arithmetic == "exact"
     assert plain("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"
     assert objectives.catboost.stochastic_rank("ERR").arithmetic == "catboost"
 
 
 @for_each("short", ["skip", "zero"])
-def test_a_query_that_is_too_short_to_count_has_no_gradient_of_filtered_dcg(short):
+def test_a_query_shorter_than_k_has_no_gradient_of_filtered_dcg(short):
     value = objectives.catboost.stochastic_filter(num_estimations=4)
     scores, sizes = [0.5, 0.2, 0.1, 0.3, 0.6, 0.9], [4, 2]
-    found = {
-        rule: objectives.gradients(
+    gradients = {
+        policy: objectives.gradients(
             [1, 0, 2, 1, 0, 1],
             scores,
-            value.replace(convention=value.convention.replace(k=3, short=rule)),
+            value.replace(convention=value.convention.replace(k=3, short=policy)),
             group_sizes=sizes,
         )[0].tolist()
-        for rule in ("pad", short)
+        for policy in ("pad", short)
     }
-    assert found[short] == [*found["pad"][:4], 0, 0]
-    assert 0 not in found["pad"]
+    assert gradients[short] == [*gradients["pad"][:4], 0, 0]
+    assert 0 not in gradients["pad"]

@@ -1,4 +1,4 @@
-"""What holds of an objective in LightGBM's training and in XGBoost's alike."""
+"""Objectives in LightGBM's and XGBoost's training: properties that hold in both."""
 
 from __future__ import annotations
 
@@ -32,12 +32,10 @@ def toolkit(request):
     return DRIVERS[request.param]()
 
 
-def gained(data, scores, convention=CONVENTIONS[2]):
-    """Return by how much a measure of the scores is above that of equal ones."""
-    before, after = (
-        ra.evaluate(data.y, each, convention, group_sizes=data.sizes).value for each in (np.zeros(data.y.size), scores)
-    )
-    return after - before
+def improvement(data, scores, convention=CONVENTIONS[2]):
+    """Return how much better than tied scores the scores are."""
+    tied = ra.evaluate(data.y, np.zeros(data.y.size), convention, group_sizes=data.sizes).value
+    return ra.evaluate(data.y, scores, convention, group_sizes=data.sizes).value - tied
 
 
 def pickled(value):
@@ -48,26 +46,27 @@ def pickled(value):
 
 
 @EACH_VALUE
-def test_a_direct_call_gives_the_gradients_of_the_first_round_in_float32(toolkit, value):
+def test_a_direct_call_returns_the_gradients_of_the_first_round_in_float32(toolkit, value):
     data = fitting(graded(7), value)
     scores = np.random.default_rng(5).normal(size=data.y.size).astype(toolkit.precision)
     expected = objectives.gradients(data.y, scores, value, group_sizes=data.sizes)
     for preds in (scores, scores[:, None], np.repeat(scores, 2)[::2]):
-        for array, same in zip(toolkit.adapter.objective(value)(preds, toolkit.dataset(data)), expected, strict=True):
-            assert array.dtype == np.float32
-            assert array.shape == (data.y.size,)
-            np.testing.assert_array_equal(array, same)
+        derivatives = toolkit.adapter.objective(value)(preds, toolkit.dataset(data))
+        for part, expected_part in zip(derivatives, expected, strict=True):
+            assert part.dtype == np.float32
+            assert part.shape == (data.y.size,)
+            np.testing.assert_array_equal(part, expected_part)
 
 
 @EACH_VALUE
 def test_any_number_of_threads_gives_the_same_bits(toolkit, value):
     data = fitting(graded(17, 120), value)
     scores, train = np.random.default_rng(6).normal(size=data.y.size), toolkit.dataset(data)
-    one, *others = (toolkit.adapter.objective(value, n_threads=n) for n in (1, 2, None))
+    single_threaded, *multi_threaded = (toolkit.adapter.objective(value, n_threads=n) for n in (1, 2, None))
     for _ in range(2):
-        expected = one(scores, train)
-        for other in others:
-            np.testing.assert_array_equal(other(scores, train), expected)
+        expected = single_threaded(scores, train)
+        for objective in multi_threaded:
+            np.testing.assert_array_equal(objective(scores, train), expected)
 
 
 @pytest.mark.parametrize("size", ["huge", "tiny"])
@@ -86,52 +85,53 @@ def test_scores_of_any_size_have_finite_gradients(toolkit, value, size):
 
 
 @for_each("value", [XENDCG, *RANDOM], ids=short)
-def test_a_pickle_goes_on_with_a_dataset_made_again_but_deep_copies_and_reset_start_anew(toolkit, value):
-    data, others = graded(14), graded(15)
+def test_pickles_continue_with_a_rebuilt_dataset_but_deep_copies_and_reset_restart(toolkit, value):
+    data, foreign_data = graded(14), graded(15)
     scores, objective, train = np.zeros(data.y.size), toolkit.adapter.objective(value), toolkit.dataset(data)
     first, second = objective(scores, train), objective(scores, train)
-    again, copied = pickled(pickled(objective)), copy.deepcopy(objective)
+    resumed, copied = pickled(pickled(objective)), copy.deepcopy(objective)
     third = objective(scores, train)
-    assert not any(np.array_equal(one[0], two[0]) for one, two in combinations((first, second, third), 2))
-    again(np.zeros(others.y.size), toolkit.dataset(others))  # a dataset of other queries comes between
-    np.testing.assert_array_equal(again(scores, toolkit.dataset(data)), third)
+    rounds = combinations((first, second, third), 2)
+    assert not any(np.array_equal(earlier[0], later[0]) for earlier, later in rounds)
+    resumed(np.zeros(foreign_data.y.size), toolkit.dataset(foreign_data))  # a different dataset in between
+    np.testing.assert_array_equal(resumed(scores, toolkit.dataset(data)), third)
     np.testing.assert_array_equal(copied(scores, train), first)
     with pytest.raises(ra.InputError, match="round 4: scores has"):
         pickled(objective)(scores[:-1], toolkit.dataset(data))
-    for each in (objective, pickled(objective)):
-        each.reset()
-        np.testing.assert_array_equal(each(scores, train), first)
+    for restarted in (objective, pickled(objective)):
+        restarted.reset()
+        np.testing.assert_array_equal(restarted(scores, train), first)
 
 
 @for_each("value", RANDOM, ids=short)
 def test_the_same_seed_trains_the_same_model(toolkit, value):
     data = graded(15)
-    one, other, third = (
-        toolkit.predictions(data, toolkit.adapter.objective(each, n_threads=n), 5)
-        for each, n in ((value, 1), (value, 2), (value.replace(seed=8), 1))
+    single_threaded, two_threads, other_seed = (
+        toolkit.predictions(data, toolkit.adapter.objective(seeded, n_threads=n_threads), 5)
+        for seeded, n_threads in ((value, 1), (value, 2), (value.replace(seed=8), 1))
     )
-    np.testing.assert_array_equal(one, other)
-    assert not np.array_equal(one, third)
+    np.testing.assert_array_equal(single_threaded, two_threads)
+    assert not np.array_equal(single_threaded, other_seed)
 
 
-def test_each_dataset_has_a_state_of_its_own(toolkit):
+def test_each_dataset_has_its_own_state(toolkit):
     data, objective = graded(14), toolkit.adapter.objective(XENDCG)
-    one, two, scores = toolkit.dataset(data), toolkit.dataset(data), np.zeros(data.y.size)
-    first = objective(scores, one)[0]
-    np.testing.assert_array_equal(objective(scores, two)[0], first)
-    second = objective(scores, one)[0]
-    np.testing.assert_array_equal(objective(scores, two)[0], second)
-    assert not np.array_equal(first, second)
+    first_dataset, second_dataset, scores = toolkit.dataset(data), toolkit.dataset(data), np.zeros(data.y.size)
+    first_round = objective(scores, first_dataset)[0]
+    np.testing.assert_array_equal(objective(scores, second_dataset)[0], first_round)
+    second_round = objective(scores, first_dataset)[0]
+    np.testing.assert_array_equal(objective(scores, second_dataset)[0], second_round)
+    assert not np.array_equal(first_round, second_round)
 
 
 def test_datasets_are_not_kept_alive(toolkit):
     data, objective = graded(16), toolkit.adapter.objective(XENDCG)
     train = toolkit.dataset(data)
     objective(np.zeros(data.y.size), train)
-    gone = weakref.ref(train)
+    reference = weakref.ref(train)
     del train
     gc.collect()
-    assert gone() is None
+    assert reference() is None
     assert objective._training._bound == {}
 
 
@@ -147,15 +147,15 @@ def test_datasets_without_group_and_predictions_of_another_length_are_refused(to
 
 
 def test_columns_that_are_changed_in_place_differ_from_their_copy():
-    for changed in range(4):
+    for index in range(4):
         columns = DatasetColumns(*(np.ones(3) for _ in range(4)))
-        copy_before = columns.copied()
-        assert copy_before.equals(columns)
-        columns[changed][0] = 2
-        assert not copy_before.equals(columns)
-    bare = DatasetColumns(np.ones(3), np.ones(3), None)
-    assert bare.copied().equals(bare)
-    assert not bare.equals(columns)
+        snapshot = columns.copied()
+        assert snapshot.equals(columns)
+        columns[index][0] = 2
+        assert not snapshot.equals(columns)
+    three_columns = DatasetColumns(np.ones(3), np.ones(3), None)
+    assert three_columns.copied().equals(three_columns)
+    assert not three_columns.equals(columns)
 
 
 @pytest.mark.parametrize("field", ["label", "weight", "group"])
@@ -173,7 +173,7 @@ def test_a_dataset_that_changes_between_rounds_is_refused_until_reset(toolkit, f
 
 @for_each("bad", [np.nan, np.inf, -np.inf])
 @EACH_VALUE
-def test_predictions_that_are_not_finite_name_round_and_row(toolkit, value, bad):
+def test_predictions_that_are_not_finite_are_refused_with_round_and_row(toolkit, value, bad):
     data = fitting(graded(18), value)
     objective, train = toolkit.adapter.objective(value), toolkit.dataset(data)
     scores = np.zeros(data.y.size, toolkit.precision)
@@ -191,14 +191,14 @@ def test_predictions_that_are_not_finite_name_round_and_row(toolkit, value, bad)
     ],
     ids=lambda part: part if isinstance(part, str) else part.kind,
 )
-def test_labels_outside_what_an_objective_takes_are_named(toolkit, value, allowed):
+def test_labels_that_an_objective_does_not_allow_are_refused(toolkit, value, allowed):
     with pytest.raises(ra.InputError, match=rf"labels\[\d+\] is 2.*{allowed}"):
         toolkit.predictions(graded(18), toolkit.adapter.objective(value), 1)
 
 
 @for_each("value", ["lambdarank", "rank:ndcg", ra.presets.letor4(10), None])
 @for_each("call", ["objective", "native_objective"])
-def test_what_is_no_objective_is_refused(toolkit, call, value):
+def test_values_that_are_not_objectives_are_refused(toolkit, call, value):
     with pytest.raises(ra.ConventionError, match=r"is not an objective.\nHint: .*lambdarank"):
         getattr(toolkit.adapter, call)(value)
 
@@ -233,13 +233,13 @@ def test_a_built_in_objective_is_read_back_from_its_parameters(toolkit, text):
         ({"lightgbm": "lambdarank", "xgboost": "rank:ndcg"}[toolkit.name], {"leaves": 3}, "has no parameter 'leaves'"),
     ],
 )  # fmt: skip
-def test_what_is_no_ranking_objective_is_not_read(toolkit, name, params, message):
+def test_parameters_of_no_ranking_objective_are_refused(toolkit, name, params, message):
     with pytest.raises(ra.ConventionError, match=message):
         toolkit.adapter.read_objective(name, **params)
 
 
 @for_each("value", RANDOM, ids=short)
-def test_toolkits_have_no_random_objective_built_in(toolkit, value):
+def test_random_objectives_have_no_native_parameters(toolkit, value):
     with pytest.raises(ra.UnsupportedConventionError, match=f"has no built-in {value.kind}; its own are"):
         toolkit.adapter.native_objective(value)
 
@@ -247,16 +247,16 @@ def test_toolkits_have_no_random_objective_built_in(toolkit, value):
 # Conventions
 
 
-def test_models_differ_by_the_convention_they_were_trained_under(toolkit):
+def test_models_trained_under_different_conventions_differ(toolkit):
     data = graded(21)
-    found = [toolkit.predictions(data, toolkit.adapter.lambdarank(c, truncation=30)) for c in CONVENTIONS]
-    assert all(gained(data, scores) > 0.1 for scores in found)
-    letor, yahoo, textbook = found
+    lambdaranks = [toolkit.adapter.lambdarank(convention, truncation=30) for convention in CONVENTIONS]
+    letor, yahoo, textbook = (toolkit.predictions(data, objective) for objective in lambdaranks)
+    assert all(improvement(data, scores) > 0.1 for scores in (letor, yahoo, textbook))
     assert np.ptp(letor - yahoo) > 0.1
-    np.testing.assert_array_equal(yahoo, textbook)  # they differ in `ties` and `empty` only: no matter to a gradient
+    np.testing.assert_array_equal(yahoo, textbook)  # they differ in `ties` and `empty`, which gradients do not use
 
 
-def test_the_short_form_takes_every_choice(toolkit):
+def test_adapter_lambdarank_takes_every_field(toolkit):
     data, convention = graded(21), CONVENTIONS[0].at(5)
     default = toolkit.adapter.lambdarank(convention, truncation=10)
     unchanged = toolkit.predictions(data, default, 10)
@@ -264,26 +264,26 @@ def test_the_short_form_takes_every_choice(toolkit):
         {"beyond_k": "cut"}, {"normalization": "none"}, {"normalization": "lightgbm"}, {"normalization": "xgboost"},
         {"sigma": 2.0}, {"truncation": None},
     ):  # fmt: skip
-        given = {"truncation": 10, **change}
-        changed = toolkit.adapter.lambdarank(convention, **given, n_threads=1)
-        assert changed.objective == toolkit.exact.replace(convention=convention, **given)
+        fields = {"truncation": 10, **change}
+        changed = toolkit.adapter.lambdarank(convention, **fields, n_threads=1)
+        assert changed.objective == toolkit.exact.replace(convention=convention, **fields)
         scores = toolkit.predictions(data, changed, 10)
         assert np.array_equal(scores, unchanged) is (changed.objective == default.objective), change
-        assert gained(data, scores) > 0.1, change
+        assert improvement(data, scores) > 0.1, change
 
 
 @EACH_VALUE
 def test_every_objective_improves_ndcg(toolkit, value):
     data = fitting(graded(22), value)
-    assert gained(data, toolkit.predictions(data, toolkit.adapter.objective(value, n_threads=1), 10)) > 0.1
+    assert improvement(data, toolkit.predictions(data, toolkit.adapter.objective(value, n_threads=1), 10)) > 0.1
 
 
 @for_each("name", ["lightgbm.map@5", "catboost.mrr@5", "yahoo.err"])
 @for_each("beyond_k", ["keep", "cut"])
-def test_lambdarank_improves_the_measure_that_it_is_given(toolkit, name, beyond_k):
+def test_lambdarank_improves_the_measure_of_its_convention(toolkit, name, beyond_k):
     data = graded(23, 80)
     objective = toolkit.adapter.lambdarank(name, truncation=10, beyond_k=beyond_k)
-    assert gained(data, toolkit.predictions(data, objective), ra.parse(name)) > 0.1
+    assert improvement(data, toolkit.predictions(data, objective), ra.parse(name)) > 0.1
 
 
 def test_weights_are_ignored_under_a_uniform_average(toolkit):
@@ -295,7 +295,7 @@ def test_weights_are_ignored_under_a_uniform_average(toolkit):
 
 
 def test_a_filter_learns_which_rows_to_keep(toolkit):
-    """Of two kinds of rows, one gains 1 and the other loses 1."""
+    """Rows of kind 1 have the label 1, rows of kind 0 the label -1."""
     data = graded(16)
     kind = np.random.default_rng(0).integers(0, 2, data.y.size)
     data = data._replace(X=kind[:, None].astype(float), y=np.where(kind == 1, 1.0, -1.0))

@@ -1,4 +1,4 @@
-"""LambdaRank under AP, RR and ERR: each pair weighed by what trading its places changes, found by trading them."""
+"""LambdaRank under AP, RR and ERR: a pair weighs the change of the measure if its two rows swap their ranks."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ PLAIN = EXACT.replace(normalization="none", truncation=None, beyond_k="cut")
 
 
 def takes(convention: ra.Convention) -> bool:
-    """Whether LambdaRank takes a convention; tests elsewhere say which ones it refuses."""
+    """Return whether LambdaRank takes the convention; tests below check that it refuses the rest."""
     by_row = convention.weighting == "row_weight" or getattr(convention, "pool", "") == "rows"
     return not by_row and getattr(convention, "retrieve", "all") == "all"
 
 
 @st.composite
-def trading(draw: st.DrawFn) -> objectives.LambdaRank:
+def lambdaranks(draw: st.DrawFn) -> objectives.LambdaRank:
     convention = draw(conventions(lenient=True, measures=MEASURES).filter(takes))
     return objectives.LambdaRank(
         convention=convention,
@@ -47,9 +47,9 @@ def trading(draw: st.DrawFn) -> objectives.LambdaRank:
     )
 
 
-@given(queries=ragged(), value=trading(), weighted=st.booleans())
+@given(queries=ragged(), value=lambdaranks(), weighted=st.booleans())
 @settings(max_examples=examples(300), deadline=None)
-def test_gradients_are_those_of_brute_force_trades(queries, value, weighted):
+def test_gradients_equal_brute_force_swaps(queries, value, weighted):
     queries = [query[:12] for query in queries]
     table, scores = columns(queries)
     weights = np.arange(len(queries)) % 3 + 0.5
@@ -58,9 +58,9 @@ def test_gradients_are_those_of_brute_force_trades(queries, value, weighted):
     grad, hess = objectives.gradients(table.pop("labels"), scores, value, **table)
     factors = table.get("query_weight", np.ones(len(queries)))
     pairs = [query_gradients(query, value) for query in queries]
-    for found, part in ((grad, 0), (hess, 1)):
-        expected = np.concatenate([factor * np.array(pair[part]) for factor, pair in zip(factors, pairs, strict=True)])
-        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    for actual, index in ((grad, 0), (hess, 1)):
+        expected = [factor * np.array(pair[index]) for factor, pair in zip(factors, pairs, strict=True)]
+        np.testing.assert_allclose(actual, np.concatenate(expected), rtol=1e-6, atol=1e-9)
     starts = np.cumsum([0, *map(len, queries[:-1])])
     np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=1e-5 * max(np.abs(grad).max(), 1))
 
@@ -74,16 +74,16 @@ def test_gradients_are_those_of_brute_force_trades(queries, value, weighted):
         (ERR, [0, 1], 1 / 2),
     ],
 )
-def test_the_change_of_one_trade(convention, labels, change):
+def test_the_gradient_of_one_pair_is_the_change_of_its_swap(convention, labels, change):
     grad, hess = objectives.gradients(labels, [0.0, -1.0], PLAIN.replace(convention=convention), group_sizes=[2])
-    p = 1 / (1 + math.exp(-1))  # the row below should stand above
+    p = 1 / (1 + math.exp(-1))  # the lower row should rank higher
     np.testing.assert_allclose(grad, [p * change, -p * change], rtol=1e-6)
     np.testing.assert_allclose(hess, [p * (1 - p) * change] * 2, rtol=1e-6)
 
 
 @for_each("complement", ["float64", "float32"])
-def test_chances_to_read_on_are_rounded_only_where_the_convention_says(complement):
-    """To the last bit: rounding them to float32 changes some of these gradients there."""
+def test_probabilities_to_read_on_are_rounded_only_if_the_convention_says_so(complement):
+    """Rounding the probabilities to float32 changes the last bit of some of these gradients."""
     labels, scores = np.random.default_rng(0).random(10), -np.arange(10.0)
     value = PLAIN.replace(convention=ERR.replace(complement=complement))
     grad, _ = objectives.gradients(labels, scores, value, group_sizes=[10])
@@ -91,7 +91,7 @@ def test_chances_to_read_on_are_rounded_only_where_the_convention_says(complemen
     assert grad.tolist() == np.float32(expected).tolist()
 
 
-def test_below_a_row_that_stops_every_reader_no_trade_changes_anything():
+def test_swaps_below_a_row_that_stops_every_reader_change_nothing():
     value, scores = PLAIN.replace(convention=ERR), [4.0, 3, 2, 1]
     whole, first = (
         objectives.gradients([1, 0.25, 0.5, 1], scores, value.replace(truncation=ranks), group_sizes=[4])
@@ -102,7 +102,7 @@ def test_below_a_row_that_stops_every_reader_no_trade_changes_anything():
 
 
 @for_each("name", ["catboost.pfound@3", "yahoo.err", "catboost.err@all"])
-def test_labels_whose_chance_to_stop_is_not_one_are_refused(name):
+def test_labels_whose_stopping_probability_exceeds_1_are_refused(name):
     convention = ra.parse(name).replace(scale=2.0)
     message = r"(?s)labels\[2\] is 4, whose probability to stop a reader is .*; allowed is 0 to 1.\nHint: scale="
     with pytest.raises(ra.InputError, match=message) as error:
@@ -125,47 +125,47 @@ ROWS, BY_ROW = AP.replace(pool="rows", average="query"), AP.replace(divisor="rel
         ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
     ],
 )
-def test_conventions_whose_trades_take_more_are_refused(changes, message):
+def test_conventions_that_lambdarank_cannot_swap_under_are_refused(changes, message):
     with pytest.raises(ra.ConventionError, match=message):
         PLAIN.replace(**changes)
 
 
-def test_a_query_in_several_calls_has_the_gradients_of_one(monkeypatch):
+def test_a_query_split_over_kernel_calls_has_the_gradients_of_one_call(monkeypatch):
     rng = np.random.default_rng(1)
     labels, scores = rng.integers(0, 2, 300), rng.standard_normal(300)
     values = [PLAIN.replace(convention=convention) for convention in (AP, RR, ERR)]
-    at_once = [objectives.gradients(labels, scores, value, group_sizes=[300]) for value in values]
+    single_call = [objectives.gradients(labels, scores, value, group_sizes=[300]) for value in values]
     monkeypatch.setattr(ra.core.evaluation.threads, "WORK_PER_CALL", 7 * 300)
-    for value, found in zip(values, at_once, strict=True):
-        np.testing.assert_array_equal(objectives.gradients(labels, scores, value, group_sizes=[300]), found)
+    for value, expected in zip(values, single_call, strict=True):
+        np.testing.assert_array_equal(objectives.gradients(labels, scores, value, group_sizes=[300]), expected)
 
 
 @for_each("ties", ["worst", "best"])
 @for_each("convention", [RR, AP])
-def test_tied_rows_of_one_relevance_stand_in_row_order_whatever_their_labels(convention, ties):
+def test_tied_rows_of_equal_relevance_rank_in_row_order_whatever_their_labels(convention, ties):
     value = PLAIN.replace(convention=convention.replace(ties=ties, relevant="above_0"))
     labels, scores = np.array([2, 3, 1, 0]), [0.5, 0.5, 0.5, 0.1]
     graded = ra.objectives.gradients(labels, scores, value, group_sizes=[4])
     np.testing.assert_array_equal(graded, ra.objectives.gradients(labels > 0, scores, value, group_sizes=[4]))
-    assert graded[0][0] < 0  # the first row of the tie stands first, whose trade with the last changes most
+    assert graded[0][0] < 0  # the tie ranks its first row first, and swapping it with the last row changes most
     assert graded[0][0] == graded[0].min()
 
 
 @for_each("divisor", ["relevant", "cutoff", "found"])
 @for_each("beyond_k", ["keep", "cut"])
-def test_each_divisor_of_average_precision_has_its_own_changes(divisor, beyond_k):
+def test_swaps_of_average_precision_use_its_divisor(divisor, beyond_k):
     value = PLAIN.replace(convention=AP.replace(k=3, divisor=divisor), beyond_k=beyond_k)
     labels, scores = [0, 1, 0, 1, 1, 0, 1], -np.arange(7.0)
     rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
-    found = objectives.gradients(labels, scores, value, group_sizes=[7])
-    np.testing.assert_allclose(found, query_gradients(rows, value), rtol=1e-6, atol=1e-12)
+    derivatives = objectives.gradients(labels, scores, value, group_sizes=[7])
+    np.testing.assert_allclose(derivatives, query_gradients(rows, value), rtol=1e-6, atol=1e-12)
 
 
 @for_each(
     ("name", "field", "values"),
     [("lightgbm.map@3", "divisor", ("relevant", "found")), ("yahoo.err", "complement", ("float64", "float32"))],
 )
-def test_a_field_of_the_convention_changes_what_a_trade_changes(name, field, values):
-    one, other = (kernel_kinds(ra.parse(name).replace(**{field: value})) for value in values)
-    assert one.trade != other.trade
-    assert one.catboost_trade == other.catboost_trade
+def test_a_field_of_the_convention_selects_the_swap_kernel(name, field, values):
+    first_kinds, second_kinds = (kernel_kinds(ra.parse(name).replace(**{field: value})) for value in values)
+    assert first_kinds.trade != second_kinds.trade
+    assert first_kinds.catboost_trade == second_kinds.catboost_trade

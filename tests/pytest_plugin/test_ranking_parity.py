@@ -95,7 +95,7 @@ def test_a_marker_on_a_class_allows_tests_without_a_comparing_fixture(run):
 )
 def test_a_marker_with_bad_arguments_is_refused(run, marker, message):
     result = run(PARITY.format(marker=marker, arguments=""))
-    result.assert_outcomes(errors=1)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([f"*UsageError: {message}*"])
 
 
