@@ -1,4 +1,4 @@
-"""Conformance: the vectors of a convention tell it from all others, and a check says by field what is wrong."""
+"""The test vectors of a convention fail every convention that differs, and a check names the wrong field."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def as_function(convention):
 
 
 @pytest.mark.parametrize("text", CONVENTIONS)
-def test_every_other_convention_and_every_mistake_fails_a_case_if_it_differs_at_all(text):
+def test_vectors_fail_every_convention_and_every_mistake_that_differs(text):
     convention = ra.parse(text)
     vectors = ra.conformance.vectors(convention).vectors
     required = [vector for vector in vectors if not vector.optional]
-    k, grades = getattr(convention, "k", None), sorted({label for v in required for label in v.labels})
-    # Other data than those the vectors were chosen from show which conventions differ.
-    others = [case for n in (1, N_QUERIES) for case in CaseMaker(grades, k, n, seed=1).make_all()]
-    cases = [*(vector.case for vector in required), *others]
+    k, grades = getattr(convention, "k", None), sorted({label for vector in required for label in vector.labels})
+    # Cases that the vectors were not chosen from show which conventions differ.
+    fresh_cases = [case for n in (1, N_QUERIES) for case in CaseMaker(grades, k, n, seed=1).make_all()]
+    cases = [*(vector.case for vector in required), *fresh_cases]
     expected = np.array([value_of(convention, case) for case in cases])
     pool = rival_pool(convention, cases)
     fails = differ(np.concatenate([pool.values, values_with_mistakes(convention, cases, expected)]), expected)
@@ -46,23 +46,24 @@ def test_every_other_convention_and_every_mistake_fails_a_case_if_it_differs_at_
     assert fails.any(axis=1).sum() > 20
 
 
-def test_vectors_of_single_queries_tell_apart_what_single_queries_can():
+def test_single_query_vectors_fail_every_convention_that_differs_on_one_query():
     convention = ra.parse("sklearn@3")
-    vectors = [v for v in ra.conformance.vectors(convention).vectors if len(v.group_sizes) == 1 and not v.optional]
-    cases = [*(v.case for v in vectors), *CaseMaker((0, 1, 2, 3, 4), 3, 1, seed=1).make_all()]
+    required = [vector for vector in ra.conformance.vectors(convention).vectors if not vector.optional]
+    vectors = [vector for vector in required if len(vector.group_sizes) == 1]
+    cases = [*(vector.case for vector in vectors), *CaseMaker((0, 1, 2, 3, 4), 3, 1, seed=1).make_all()]
     expected = np.array([value_of(convention, case) for case in cases])
     fails = differ(rival_pool(convention, cases).values, expected)
     assert (fails[:, : len(vectors)].any(axis=1) == fails.any(axis=1)).all()
 
 
 @pytest.mark.parametrize("text", CONVENTIONS)
-def test_a_convention_conforms_to_itself_and_none_of_its_cases_can_be_left_out(text):
+def test_a_convention_conforms_to_itself_on_all_of_its_few_vectors(text):
     report = ra.conformance.check(as_function(ra.parse(text)), text, takes="groups")
     assert report.conforms
     assert report.n_cases == len(ra.conformance.vectors(text).vectors) < 12
 
 
-def test_vectors_are_the_same_each_time_and_plain_json():
+def test_vectors_are_reproducible_and_plain_json():
     first = ra.conformance.vectors("ranx.map@5").to_json()
     ra.conformance.vectors.__globals__["_vectors"].cache_clear()
     assert ra.conformance.vectors("ranx.map@5").to_json() == first
@@ -84,7 +85,7 @@ def test_a_convention_that_needs_docids_is_refused():
 @for_each(
     ("field", "value"), [("gain", "exp2"), ("ties", "input"), ("empty", 1.0), ("short", "zero"), ("k", 4), ("k", None)]
 )
-def test_a_check_names_the_field_that_is_wrong(field, value):
+def test_a_check_names_the_wrong_field(field, value):
     declared = ra.parse("sklearn@3").replace(average="uniform", missing="zero", unjudged="zero")
     report = ra.conformance.check(as_function(declared.replace(**{field: value})), declared, takes="groups")
     assert not report.conforms
@@ -100,14 +101,14 @@ MISTAKES = {
 
 def test_a_check_names_the_mistake():
     right = as_function(ra.parse("sklearn@3"))
-    for what, function_with_mistake in MISTAKES.items():
+    for mistake, function_with_mistake in MISTAKES.items():
         report = ra.conformance.check(function_with_mistake(right), "sklearn@3", takes="query")
-        assert what in report.explanation
+        assert mistake in report.explanation
         assert report.fields == {}
         assert json.loads(report.to_json())["conforms"] is False
 
 
-def test_a_function_that_keeps_a_state_does_not_conform():
+def test_a_function_with_a_state_does_not_conform():
     calls = []
 
     def function(labels, scores):
@@ -125,7 +126,7 @@ def test_scikit_learn_conforms_to_its_preset():
 
 
 def program(tmp_path, body):
-    """Write a program that answers each question by what `body` makes of it."""
+    """Write a program that runs `body` for each question `q`, and return its command."""
     file = tmp_path / "program.py"
     loop = f"for line in sys.stdin:\n    q = json.loads(line)\n    {body}\n    sys.stdout.flush()\n"
     file.write_text(f"import json, sys, time\n{loop}")
@@ -146,14 +147,14 @@ def program(tmp_path, body):
         ("print(json.dumps({'id': q['id'], 'value': '0.5'}))", "returned '0.5'"),
     ],
 )
-def test_what_goes_wrong_with_a_program_is_said(tmp_path, body, problem):
+def test_a_report_says_what_went_wrong_with_a_program(tmp_path, body, problem):
     with ra.conformance.Program(program(tmp_path, body), k=3, timeout=0.5 if "sleep" in body else 10) as function:
         report = ra.conformance.check(function, "sklearn@3", takes="groups")
     assert not report.conforms
     assert problem in report.failures[0].problem
 
 
-def test_a_program_that_cannot_be_started_is_an_error():
+def test_a_program_that_cannot_be_started_raises():
     with pytest.raises(ra.InputError, match="cannot be started"), ra.conformance.Program("no-such-program") as function:
         ra.conformance.check(function, "sklearn@3", takes="groups")
     with pytest.raises(ra.InputError, match="command=''; allowed are command lines"):
@@ -189,25 +190,25 @@ def test_the_c_example_conforms(capsys, tmp_path):
     assert "lightgbm@5" in json.loads(out)["presets"]
 
 
-def test_the_command_writes_the_vectors_and_probes_functions(capsys, tmp_path, monkeypatch):
+def test_the_command_writes_vectors_and_probes_and_checks_functions(capsys, tmp_path, monkeypatch):
     file = tmp_path / "cases.json"
     assert cli.main(["conformance", "write", "lightgbm@3", "--out", str(file)]) == 0
     assert json.loads(file.read_text(encoding="utf-8")) == ra.conformance.vectors("lightgbm@3").to_dict()
-    (tmp_path / "own_metric.py").write_text(
+    (tmp_path / "user_metric.py").write_text(
         "import rankadapters as ra\n\ndef ndcg(labels, scores):\n"
         "    return ra.evaluate(labels, scores, 'lightgbm@3', group_sizes=[len(labels)]).value\n"
     )
     monkeypatch.chdir(tmp_path)
     capsys.readouterr()
-    code, out = run(capsys, "probe", "own_metric:ndcg", "--k", "3", "--format", "json")
+    code, out = run(capsys, "probe", "user_metric:ndcg", "--k", "3", "--format", "json")
     assert code == 0
     assert "lightgbm@3" in json.loads(out)["presets"]
-    assert run(capsys, "conformance", "check", "lightgbm@3", "own_metric:ndcg", "--format", "json")[0] == 0
-    assert run(capsys, "probe", "own_metric:none", "--format", "json")[0] == 2
+    assert run(capsys, "conformance", "check", "lightgbm@3", "user_metric:ndcg", "--format", "json")[0] == 0
+    assert run(capsys, "probe", "user_metric:none", "--format", "json")[0] == 2
     assert run(capsys, "probe", "--format", "json")[0] == 2
 
 
-def test_cases_that_fail_are_shown_with_what_was_expected_and_what_came():
+def test_a_report_shows_expected_and_returned_values_of_failed_cases():
     def function(labels, scores):
         if labels.size == 1:
             raise ValueError("one row")

@@ -1,4 +1,4 @@
-"""Cases are what their purpose says, whatever the seed."""
+"""Cases have the properties that their purpose promises, for any seed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rankadapters.statistics.probing.cases import (
 )
 
 GRADES = (0, 1, 2, 3)
-TIMES = {PLAIN: 8, NEARLY_TIED: 8, ONE_DOCUMENT: 1, EMPTY: 2, SHORT: 2, NEGATIVE: 6, ANY: 12, LONG: 3, UNTIED: 3}
+N_CASES = {PLAIN: 8, NEARLY_TIED: 8, ONE_DOCUMENT: 1, EMPTY: 2, SHORT: 2, NEGATIVE: 6, ANY: 12, LONG: 3, UNTIED: 3}
 
 
 def queries_of(case):
@@ -33,7 +33,7 @@ def relevant(labels):
     return bool(labels.max() > 0)
 
 
-KEEPS = {  # what holds of the queries of a case
+PROPERTIES = {  # conditions on the queries of a case
     PLAIN: lambda queries: all(relevant(y) and 5 <= y.size <= 8 and s.min() > 0 for y, s in queries),
     UNTIED: lambda queries: all(relevant(y) and y.size > 3 and np.unique(s).size == s.size for y, s in queries),
     NEARLY_TIED: lambda queries: all((y == 3).sum() == 1 and (y == 0).sum() == y.size - 1 > 3 for y, _ in queries),
@@ -48,24 +48,24 @@ KEEPS = {  # what holds of the queries of a case
 
 @pytest.mark.parametrize("n_queries", [1, 5])
 @pytest.mark.parametrize("seed", range(5))
-def test_every_case_is_what_its_purpose_says(n_queries, seed):
+def test_every_case_has_the_properties_of_its_purpose(n_queries, seed):
     cases = CaseMaker(GRADES, 3, n_queries, seed=seed).make_all()
-    assert {purpose: sum(case.purpose == purpose for case in cases) for purpose in TIMES} == TIMES
+    assert {purpose: sum(case.purpose == purpose for case in cases) for purpose in N_CASES} == N_CASES
     for case in cases:
         assert len(case.sizes) == n_queries
-        assert KEEPS[case.purpose](queries_of(case)), case
+        assert PROPERTIES[case.purpose](queries_of(case)), case
     assert {label for case in cases for label in case.labels} == {*GRADES}
     assert SHORT not in {case.purpose for case in CaseMaker(GRADES, 2, n_queries, seed=seed).make_all()}
 
 
 @pytest.mark.parametrize("n_queries", [1, 5])
-def test_of_two_nearly_tied_scores_the_higher_is_relevant_in_one_case_and_the_lower_in_the_other(n_queries):
+def test_nearly_tied_cases_alternate_which_of_the_two_rows_is_relevant(n_queries):
     maker = CaseMaker(GRADES, 3, n_queries, seed=0)
     cases = [queries_of(case) for case in maker.make_all() if case.purpose == NEARLY_TIED]
     pairs = [queries for queries in cases if all(np.unique(s).size == s.size for _, s in queries)]
     assert len(pairs) >= 2
-    for (labels, scores), (other_labels, other_scores) in zip(*pairs[-2:], strict=True):
-        assert {labels[scores.argmax()], other_labels[other_scores.argmax()]} == {0, 3}
+    for (labels, scores), (second_labels, second_scores) in zip(*pairs[-2:], strict=True):
+        assert {labels[scores.argmax()], second_labels[second_scores.argmax()]} == {0, 3}
 
 
 @pytest.mark.parametrize(("k", "n_rows"), [(3, 3 * LONGEST_STABLE), (60, 68)])
@@ -74,15 +74,15 @@ def test_a_long_tie_reaches_beyond_the_cutoff(k, n_rows):
     assert {case.sizes for case in cases if case.purpose == LONG} == {(n_rows, n_rows)}
 
 
-def test_queries_of_every_kind_are_empty_negative_and_long_in_their_shares():
-    queries = [each for seed in range(100) for case in CaseMaker(GRADES, 3, 1, seed=seed).make_all()
-               if case.purpose == ANY for each in queries_of(case)]  # fmt: skip
+def test_cases_of_any_kind_have_the_expected_shares_of_empty_and_negative_queries():
+    queries = [query for seed in range(100) for case in CaseMaker(GRADES, 3, 1, seed=seed).make_all()
+               if case.purpose == ANY for query in queries_of(case)]  # fmt: skip
     assert np.mean([not relevant(y) for y, _ in queries]) == pytest.approx(0.3, abs=0.05)
     assert np.mean([s.max() < 0 for _, s in queries]) == pytest.approx(0.2, abs=0.06)
     assert {y.size for y, _ in queries} == {1, 2, 3, 4, 5}
 
 
-def test_long_ties_and_near_ties_are_what_they_promise():
+def test_long_ties_and_near_ties_have_the_promised_labels_and_scores():
     maker = CaseMaker(GRADES, 3, 5)
     for labels, scores in queries_of(maker.long_tie()):
         tied = labels[scores == scores.max()]
@@ -97,7 +97,7 @@ def test_long_ties_and_near_ties_are_what_they_promise():
 
 
 @pytest.mark.parametrize("turn", range(3))
-def test_a_trait_of_one_query_is_one_of_the_case_wherever_it_stands(turn):
+def test_a_case_has_the_traits_of_its_queries_in_any_order(turn):
     sizes, labels = np.roll([3, 2, 1], turn), [[1.0, 0.0, 0.0], [0.0, 0.0], [1.0]]
     rows = [label for query in np.roll(range(3), turn) for label in labels[query]]
     case = Case(tuple(rows), (3.0, 2.0, 1.0, 3.0, 2.0, 1.0), tuple(sizes.tolist()), ANY)

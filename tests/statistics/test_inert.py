@@ -1,4 +1,4 @@
-"""Fields that cannot matter on given data: none claimed that evaluation does not bear out, none missed where plain."""
+"""Inert fields: changing them cannot change the value on these data, and the plain cases are all recognized."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ DCG = ra.DCG(**{name: value for name, value in BASE.to_dict().items() if name in
         *(({"gain": gain}, {"labels": [1, 0, 1, 1, 0]}, DISTINCT) for gain in ("linear", "linear-positive")),
         ({"k": None}, {"labels": [2, 0, 1], "group_sizes": [2, 1]}, DISTINCT[:3]),
         ({"discount": "reciprocal"}, {"labels": [1, 0, 1], "group_sizes": [1, 1, 1]}, DISTINCT[:3]),
-        ({"ties": "worst"}, {"labels": [1, 0, 1, 1, 1]}, [0.5, 0.1, 0.6, 0.2, 0.2]),  # among rows of one gain
+        ({"ties": "worst"}, {"labels": [1, 0, 1, 1, 1]}, [0.5, 0.1, 0.6, 0.2, 0.2]),  # among rows of equal gain
         ({"ties": "worst"}, {"labels": [2, 0, 1, 0, 2], "group_sizes": [5]}, [0.9, 0.8, 0.1, 0.1, 0.1]),  # below k
         ({"average": "query"}, {"query_weight": [0.3, 0.3]}, SWAPPED),
     ],
 )  # fmt: skip
-def test_what_cannot_matter_is_inert(change, data, scores):
+def test_fields_that_cannot_change_the_value_are_inert(change, data, scores):
     assert inert(change, scores, **data) == tuple(change)
 
 
@@ -55,11 +55,11 @@ def test_what_cannot_matter_is_inert(change, data, scores):
         ({"short": "zero"}, {"labels": [2, 0, 1, 1, 1], "group_sizes": [4, 1]}, DISTINCT),
         *((change, {}, SWAPPED) for change in ({"k": 1}, {"gain": "linear"}, {"discount": "jk2"})),
         ({"average": "query"}, {"query_weight": [0.3, 0.4]}, SWAPPED),
-        ({"empty": 1e-153}, {"labels": [0], "group_sizes": [1]}, [0.0]),  # a value that is tiny is not 0
+        ({"empty": 1e-153}, {"labels": [0], "group_sizes": [1]}, [0.0]),  # a tiny value is not 0
         ({}, {}, DISTINCT),
     ],
 )
-def test_what_matters_is_not_inert(change, data, scores):
+def test_fields_that_change_the_value_are_not_inert(change, data, scores):
     assert inert(change, scores, **data) == ()
 
 
@@ -67,12 +67,12 @@ def test_what_matters_is_not_inert(change, data, scores):
     ("change", "labels"),
     [({"gain": "table_0_1"}, [2, 0, 1, 1, 0]), ({"empty": "error"}, [2, 0, 1, 0, 0]), ({"k": 3}, [1, -1, 0, 0, 0])],
 )
-def test_data_without_a_value_are_an_error(change, labels):
+def test_data_without_a_value_raise(change, labels):
     with pytest.raises(ra.InputError, match=r"outside the gain table|nothing to find|no gain for"):
         inert(change, labels=labels)
 
 
-def test_fields_matter_apart_from_each_other_and_another_measure_always_does():
+def test_each_changed_field_is_judged_separately_also_across_measures():
     change = {"ties": "worst", "empty": 1, "gain": "linear"}
     assert inert(change, [0.5, 0.1, 0.5, 0.7, 0.2], labels=[1, 0, 0, 1, 0]) == ("gain", "empty")
     assert ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, DCG.replace(ties="best")) == ("ties",)
@@ -82,7 +82,8 @@ def test_fields_matter_apart_from_each_other_and_another_measure_always_does():
 def test_no_convention_is_evaluated_twice(b, monkeypatch):
     evaluated, a = [], ra.presets.sklearn(3)
     monkeypatch.setattr(
-        "rankadapters.statistics.inert.terms_of", lambda *given: evaluated.append(given[2]) or terms_of(*given)
+        "rankadapters.statistics.inert.terms_of",
+        lambda *args: evaluated.append(args[2]) or terms_of(*args),
     )
     ra.inert(ra.Queries([1, 0, 0, 2], group_sizes=[2, 2]), [1, 2, 3, 4], a, b)
     assert evaluated[:2] == [a, b]
@@ -93,20 +94,20 @@ def test_no_convention_is_evaluated_twice(b, monkeypatch):
     ("bad", "problem"),
     [("ndcg@10", "does not say whose ndcg"), ("ndcg@10/gain=exp2", "truncated"), (None, "is not a convention")],
 )
-def test_what_is_no_convention_is_refused(bad, problem):
+def test_texts_and_values_that_are_no_convention_are_refused(bad, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, bad)
 
 
-def test_labels_with_their_columns_are_as_good_as_queries():
-    other = BASE.replace(ties="worst", gain="linear")
-    found = ra.inert(PLAIN["labels"], DISTINCT, BASE, other, group_sizes=PLAIN["group_sizes"])
-    assert found == ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, other)
+def test_labels_with_columns_give_the_same_as_queries():
+    changed = BASE.replace(ties="worst", gain="linear")
+    fields = ra.inert(PLAIN["labels"], DISTINCT, BASE, changed, group_sizes=PLAIN["group_sizes"])
+    assert fields == ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, changed)
     with pytest.raises(ra.InputError, match="group_sizes was passed together with a Queries"):
-        ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, other, group_sizes=PLAIN["group_sizes"])
+        ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, changed, group_sizes=PLAIN["group_sizes"])
 
 
-SUBNORMAL = 1e-300  # below which numbers have fewer digits
+SUBNORMAL = 1e-300  # smaller numbers have fewer digits
 
 
 @st.composite
@@ -122,32 +123,32 @@ def cases(draw):
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # small weights may lift a mean
 @settings(max_examples=examples(60), deadline=None)
 @given(cases(), conventions(lenient=True), conventions(lenient=True))
-def test_inert_fields_can_be_switched_without_effect(case, a, b):
+def test_switching_inert_fields_has_no_effect(case, a, b):
     labels, scores, sizes, weights = case
     queries = ra.Queries(labels, group_sizes=sizes, query_weight=weights, docid=[str(i) for i in range(len(labels))])
     try:
-        found = ra.inert(queries, scores, a, b)
+        inert_fields = ra.inert(queries, scores, a, b)
     except ra.InputError:
-        return  # nothing left to average, or a label outside the table
-    assert set(found) <= set(a.diff(b))
-    for one, other in ((a, b), (b, a)):
-        mixed = one.replace(**{name: getattr(other, name) for name in found})
-        of_queries = mixed.is_sum and one.is_sum
-        expected = evaluated(case, one, of_queries=of_queries)
-        found_now = evaluated(case, mixed, of_queries=of_queries)
-        np.testing.assert_allclose(found_now, expected, rtol=1e-12, atol=SUBNORMAL)
-    if set(found) == set(a.diff(b)):
+        return  # no query left to average, or a label outside the gain table
+    assert set(inert_fields) <= set(a.diff(b))
+    for convention, donor in ((a, b), (b, a)):
+        switched = convention.replace(**{name: getattr(donor, name) for name in inert_fields})
+        per_query = switched.is_sum and convention.is_sum
+        expected = evaluated(case, convention, per_query=per_query)
+        switched_values = evaluated(case, switched, per_query=per_query)
+        np.testing.assert_allclose(switched_values, expected, rtol=1e-12, atol=SUBNORMAL)
+    if set(inert_fields) == set(a.diff(b)):
         assert evaluated(case, a) == pytest.approx(evaluated(case, b))
 
 
-def evaluated(case, convention, *, of_queries=False):
-    """The value, and those of the queries, under the weights that the convention counts."""
+def evaluated(case, convention, *, per_query=False):
+    """Return the value, and optionally the values of the queries, with the weights that the convention counts."""
     labels, scores, sizes, weights = case
     columns = {"group_sizes": sizes, "docid": [str(i) for i in range(len(labels))]}
     if convention.weighting == "query_weight":
         columns["query_weight"] = weights
     evaluator = ra.Evaluator(labels, convention, **columns)
-    return [evaluator.evaluate(scores).value, *(evaluator.per_query(scores).tolist() if of_queries else [])]
+    return [evaluator.evaluate(scores).value, *(evaluator.per_query(scores).tolist() if per_query else [])]
 
 
 def test_shares_add_up_to_the_value():

@@ -1,4 +1,4 @@
-"""Paired randomization tests and bootstrap intervals: compared with scipy's, with closed forms, and with themselves."""
+"""Paired randomization tests and bootstrap intervals: the results equal scipy's, closed forms, and single tests."""
 
 from __future__ import annotations
 
@@ -18,33 +18,34 @@ from rankadapters.statistics.resamples import Resamples
 from tests.helpers.tables import for_each
 
 RNG = np.random.default_rng(0)
-HOW = {"n_resamples": 9999, "confidence": 0.95, "seed": 0}
+SETTINGS = {"n_resamples": 9999, "confidence": 0.95, "seed": 0}
 
 
-def of(*differences, **how):
-    """Results of differences of two models' shares."""
-    return paired_tests([(np.asarray(each, float), np.zeros(len(each))) for each in differences], **{**HOW, **how})
+def run_tests(*differences, **settings):
+    """Test differences between the shares of two models."""
+    pairs = [(np.asarray(difference, float), np.zeros(len(difference))) for difference in differences]
+    return paired_tests(pairs, **{**SETTINGS, **settings})
 
 
-def exact(difference, scale=1000):
-    """Share of all swaps, in the smaller tail and twice, by fractions of the last digit that the differences have."""
-    units = [round(scale * each) for each in difference]
+def exact_p_value(difference, scale=1000):
+    """Return twice the share of all swaps in the smaller tail, for differences that are multiples of 1 / scale."""
+    units = [round(scale * share) for share in difference]
     sums = [
         sum(sign * unit for sign, unit in zip(signs, units, strict=True))
         for signs in product([1, -1], repeat=len(units))
     ]
-    tails = (sum(each >= sum(units) for each in sums), sum(each <= sum(units) for each in sums))
+    tails = (sum(total >= sum(units) for total in sums), sum(total <= sum(units) for total in sums))
     return min(1.0, 2 * min(tails) / len(sums))
 
 
-def test_all_swaps_of_few_queries_are_scipys_exact_test():
+def test_p_values_of_few_queries_equal_scipys_exact_test():
     for seed in range(8):
         stats = pytest.importorskip("scipy.stats")
         first, second = np.random.default_rng(seed).random((2, 3 + seed))
         expected = stats.permutation_test(
             (first, second), lambda x, y: np.sum(x - y), permutation_type="samples", n_resamples=np.inf
         )
-        assert paired_tests([(first, second)], **HOW)[0].p_value == pytest.approx(expected.pvalue, rel=1e-12), seed
+        assert paired_tests([(first, second)], **SETTINGS)[0].p_value == pytest.approx(expected.pvalue, rel=1e-12), seed
 
 
 ZERO_SUMS = [
@@ -58,73 +59,73 @@ ZERO_SUMS = [
 
 @for_each("difference", ZERO_SUMS)
 @for_each("scale", [1, 1 / 3, 1e-310, 1e306])
-def test_sums_that_are_equal_count_as_equal_whatever_their_last_bits(difference, scale):
-    assert of(np.array(difference) * scale)[0].p_value == exact(difference)
+def test_equal_sums_count_as_equal_despite_rounding(difference, scale):
+    assert run_tests(np.array(difference) * scale)[0].p_value == exact_p_value(difference)
 
 
 @for_each("sign", [1, -1])
-def test_what_rounding_takes_from_a_sum_leaves_it_equal(sign):
-    high = sign * (2.0**41 + 7 / 16)  # of which eleven times 7/16 are rounded off
+def test_equal_sums_count_as_equal_if_scaling_to_whole_numbers_rounds_them(sign):
+    high = sign * (2.0**41 + 7 / 16)  # scaling rounds off the 7/16 of eleven differences
     difference = [high] * 11 + [-11 * high, -20 * sign * 2.0**41]
     whole, _ = whole_numbers(np.array([difference]))
     assert (sum(difference[:12]), whole[:12].sum()) == (0, -5 * sign)
-    assert of(difference)[0].p_value == exact(difference, 16)
+    assert run_tests(difference)[0].p_value == exact_p_value(difference, 16)
 
 
 def test_random_swaps_estimate_the_exact_p_value():
     difference = RNG.normal(0.4, 1, 16)
-    [all_of_them] = of(difference, n_resamples=2**16)
-    found = [of(difference, n_resamples=999, seed=seed)[0].p_value for seed in range(40)]
-    spread = np.sqrt(2 * all_of_them.p_value / 999 / 40)  # of twice a share, the mean of 40
-    assert all_of_them.p_value > 0.01
-    assert np.mean(found) == pytest.approx(all_of_them.p_value, abs=4 * spread + 2 / 1000)
-    assert of(np.ones(60))[0].p_value == 2 / 10_000  # no p value of random swaps is smaller than two of them
+    [exact] = run_tests(difference, n_resamples=2**16)
+    p_values = [run_tests(difference, n_resamples=999, seed=seed)[0].p_value for seed in range(40)]
+    standard_error = np.sqrt(2 * exact.p_value / 999 / 40)  # of the mean of 40 doubled shares
+    assert exact.p_value > 0.01
+    assert np.mean(p_values) == pytest.approx(exact.p_value, abs=4 * standard_error + 2 / 1000)
+    assert run_tests(np.ones(60))[0].p_value == 2 / 10_000  # two swaps are the smallest p value of random swaps
 
 
-def test_the_interval_of_zeros_and_ones_is_that_of_a_binomial():
-    # A sample of n queries has a binomial number of ones, here with n = 40 and p = 1/4.
-    [found] = of([1, 0, 0, 0] * 10, n_resamples=40_000, confidence=0.9)
+def test_the_interval_of_zeros_and_ones_equals_the_binomial_interval():
+    # The number of ones in a sample is binomial, here with n = 40 and p = 1/4.
+    [result] = run_tests([1, 0, 0, 0] * 10, n_resamples=40_000, confidence=0.9)
     below = np.cumsum([comb(40, ones) * 3 ** (40 - ones) / 4**40 for ones in range(41)])
-    assert (found.low, found.high) == (np.searchsorted(below, 0.05), np.searchsorted(below, 0.95))
+    assert (result.low, result.high) == (np.searchsorted(below, 0.05), np.searchsorted(below, 0.95))
 
 
-def test_the_interval_is_scipys_but_for_the_samples_drawn():
+def test_the_interval_equals_scipys_up_to_random_sampling():
     stats = pytest.importorskip("scipy.stats")
     difference = RNG.standard_t(3, 300) / 300
-    [found] = of(difference, n_resamples=40_000)
+    [result] = run_tests(difference, n_resamples=40_000)
     expected = stats.bootstrap(
         (difference,), np.sum, vectorized=True, n_resamples=40_000, batch=1000, method="percentile"
     ).confidence_interval
     width = expected.high - expected.low
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.03 * width)
+    assert (result.low, result.high) == pytest.approx((expected.low, expected.high), abs=0.03 * width)
 
 
-def test_the_interval_covers_the_difference_of_means_as_often_as_it_says():
+def test_the_interval_covers_the_true_difference_as_often_as_its_confidence_says():
     rng = np.random.default_rng(2)
-    covered = 0
+    n_covered = 0
     for trial in range(100):
         first, second = rng.normal(0.3, 1, 60) / 60, rng.normal(0, 1, 60) / 60
-        [found] = paired_tests([(first, second)], n_resamples=400, confidence=0.9, seed=trial)
-        covered += found.low <= 0.3 <= found.high
-    assert 80 <= covered <= 98  # 90 expected, standard deviation 3
+        [result] = paired_tests([(first, second)], n_resamples=400, confidence=0.9, seed=trial)
+        n_covered += result.low <= 0.3 <= result.high
+    assert 80 <= n_covered <= 98  # 90 expected, standard deviation 3
 
 
-def test_many_tests_at_once_are_each_by_itself(monkeypatch):
-    several = RNG.normal(0.1, 1, (7, 50)) * 10.0 ** RNG.integers(-9, 9, (7, 1))
-    alone = [of(each, n_resamples=500)[0] for each in several]
-    assert of(*several, n_resamples=500) == alone
+def test_many_tests_at_once_equal_single_tests(monkeypatch):
+    differences = RNG.normal(0.1, 1, (7, 50)) * 10.0 ** RNG.integers(-9, 9, (7, 1))
+    single_results = [run_tests(difference, n_resamples=500)[0] for difference in differences]
+    assert run_tests(*differences, n_resamples=500) == single_results
     monkeypatch.setattr(resamples, "CELLS", 1000)
     monkeypatch.setattr(pairwise, "IN_MEMORY", 1000)  # two tests at a time
-    assert of(*several, n_resamples=500) == alone
+    assert run_tests(*differences, n_resamples=500) == single_results
 
 
-def test_no_more_than_a_block_of_resamples_is_held(monkeypatch):
+def test_resamples_are_drawn_in_blocks_of_limited_size(monkeypatch):
     monkeypatch.setattr(resamples, "CELLS", 5000)
-    drawn = Resamples(100, 9999, seed=0)
-    for blocks in (drawn.swaps(), drawn.samples()):
+    draws = Resamples(100, 9999, seed=0)
+    for blocks in (draws.swaps(), draws.samples()):
         assert [block.shape for block in blocks] == [(50, 100)] * 199 + [(49, 100)]
-    samples = np.concatenate(list(drawn.samples()))
-    assert (samples.sum(axis=1) == 100).all()  # as many queries as there are
+    samples = np.concatenate(list(draws.samples()))
+    assert (samples.sum(axis=1) == 100).all()  # a sample has as many queries as the data
     assert samples.max() > 1
 
 
@@ -132,21 +133,21 @@ THREADS = """
 import numpy as np
 from rankadapters.statistics.paired_tests import paired_tests
 shares = np.random.default_rng(0).random((6, 3001)) / 3001
-print([list(map(float.hex, each)) for each in paired_tests(
-    [(one, other) for one in shares for other in shares], n_resamples=300, confidence=0.95, seed=0)])
+print([list(map(float.hex, result)) for result in paired_tests(
+    [(first, second) for first in shares for second in shares], n_resamples=300, confidence=0.95, seed=0)])
 """
 
 
 def test_the_number_of_threads_of_the_matrix_product_changes_no_bit():
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-    found = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", THREADS], check=True, capture_output=True, text=True,
             env={**os.environ, **dict.fromkeys(names, str(n_threads))},
         ).stdout
         for n_threads in (1, 2, 4)
     }  # fmt: skip
-    assert len(found) == 1
+    assert len(outputs) == 1
 
 
 @for_each("tiny", [2.0**-1074, 1e-30, 1.0, 1e300])
@@ -159,8 +160,8 @@ def test_sums_of_resamples_are_exact(tiny):
     assert (np.abs(rounded - differences).max(axis=1) <= np.abs(differences / 2**47).sum(axis=1)).all()
 
 
-def test_progress_is_told_for_every_block(monkeypatch):
+def test_progress_is_reported_for_every_block(monkeypatch):
     monkeypatch.setattr(resamples, "CELLS", 1000)
     steps = []
-    of(RNG.normal(size=100), n_resamples=25, progress=lambda *step: steps.append(step))
-    assert steps == [(done, 6) for done in range(1, 7)]  # ten resamples a block, of swaps and of samples
+    run_tests(RNG.normal(size=100), n_resamples=25, progress=lambda *step: steps.append(step))
+    assert steps == [(block, 6) for block in range(1, 7)]  # ten resamples a block, of swaps and of samples

@@ -1,4 +1,4 @@
-"""The search: every convention of a grid is in one group, and has the value and the key of its group."""
+"""The search puts each convention of a grid into a group, with the value and the key of that group."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ GRID = {
 def value_of(convention):
     try:
         return ra.evaluate(QUERIES, SCORES, convention).value
-    except ra.InputError:  # every query is skipped
+    except ra.InputError:  # no query is left to average
         return None
 
 
 @pytest.mark.parametrize("cutoffs", [(5,), (None,), (1, 3, 60, 61, None)])
 def test_every_convention_of_a_grid_is_in_the_group_of_its_value(cutoffs):
-    found = {}
+    means_by_convention = {}
     for groups in Search(ra.NDCG, GRID, [Data(QUERIES, SCORES, cutoffs)]).groups():
         for value, policy in np.ndindex(groups.means.shape[:2]):
             for block in groups.conventions(value, policy):
                 for fields in product(*block.values()):
                     convention = ra.NDCG(**dict(zip(block, fields, strict=True)))
-                    found.setdefault(convention, []).append(groups.means[value, policy, 0])
-    every = {
+                    means_by_convention.setdefault(convention, []).append(groups.means[value, policy, 0])
+    conventions = {
         ra.NDCG(k=k, **dict(zip(GRID, fields, strict=True))) for k in cutoffs for fields in product(*GRID.values())
     }
-    assert set(found) == every
-    for convention, means in found.items():
+    assert set(means_by_convention) == conventions
+    for convention, means in means_by_convention.items():
         expected = value_of(convention)
         assert all(np.isnan(mean) for mean in means) if expected is None else means == pytest.approx(
             [expected] * len(means), abs=1e-12
@@ -54,11 +54,11 @@ def test_groups_of_equal_keys_give_every_query_the_same_value():
     values = {}
     for groups in Search(ra.NDCG, GRID, [Data(QUERIES, SCORES, (3,))]).groups():
         for value, policy in np.ndindex(groups.means.shape[:2]):
-            convention = ra.NDCG(**{name: v[0] for name, v in groups.conventions(value, policy)[0].items()})
+            convention = ra.NDCG(**{name: options[0] for name, options in groups.conventions(value, policy)[0].items()})
             per_query = ra.Evaluator(QUERIES, convention).per_query(SCORES).tobytes()
             values.setdefault(groups.key(value, policy, 0), set()).add(per_query)
-    assert all(len(of_key) == 1 for of_key in values.values())
-    assert len({next(iter(of_key)) for of_key in values.values()}) == len(values)
+    assert all(len(values_of_key) == 1 for values_of_key in values.values())
+    assert len({next(iter(values_of_key)) for values_of_key in values.values()}) == len(values)
 
 
 def test_conventions_that_refuse_the_scores_are_in_no_group():
@@ -66,59 +66,60 @@ def test_conventions_that_refuse_the_scores_are_in_no_group():
     grid = {name: (getattr(convention, name),) for name in convention.fields()} | {
         "pairs": ("label", "from_1"), "precision": ("float64", "float32"),
     }  # fmt: skip
-    groups = Search(ra.AUC, grid, [Data(ra.Queries([1, 0, 2], group_sizes=[3]), np.array([1.0, 2.0, 1e39]))]).groups()
-    found = []
-    for part in groups:
-        for value, policy in np.ndindex(part.means.shape[:2]):
-            for block in part.conventions(value, policy):
-                found += product(block["pairs"], block["precision"])
-    assert sorted(found) == [("from_1", "float64"), ("label", "float64")]
+    data = Data(ra.Queries([1, 0, 2], group_sizes=[3]), np.array([1.0, 2.0, 1e39]))
+    members = []
+    for groups in Search(ra.AUC, grid, [data]).groups():
+        for value, policy in np.ndindex(groups.means.shape[:2]):
+            for block in groups.conventions(value, policy):
+                members += product(block["pairs"], block["precision"])
+    assert sorted(members) == [("from_1", "float64"), ("label", "float64")]
 
 
 def test_several_data_sets_are_searched_at_once():
-    data = [Data(QUERIES, scores, (3,)) for scores in (SCORES, -SCORES)]
-    [groups, *_] = Search(ra.NDCG, GRID, data).groups()
-    convention = ra.NDCG(**{name: v[0] for name, v in groups.conventions(0, 0)[0].items()})
-    expected = [ra.evaluate(QUERIES, each.scores, convention).value for each in data]
+    data_sets = [Data(QUERIES, scores, (3,)) for scores in (SCORES, -SCORES)]
+    [groups, *_] = Search(ra.NDCG, GRID, data_sets).groups()
+    convention = ra.NDCG(**{name: options[0] for name, options in groups.conventions(0, 0)[0].items()})
+    expected = [ra.evaluate(QUERIES, data_set.scores, convention).value for data_set in data_sets]
     assert groups.means[0, 0] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["ndcg", "ap", "err", "auc", "query-rmse", "kendall"])
 @pytest.mark.parametrize("k", [2, None])
-def test_parts_of_a_data_set_have_the_bits_of_data_sets(measure, k):
+def test_parts_of_one_data_set_give_the_same_bits_as_separate_data_sets(measure, k):
     kind = MEASURES[measure]
     cases = [case for case in CaseMaker((0.0, 1.0, 2.0), k, 2).make_all() if len(case.labels) < 40][::4]
     cases.append(cases[0].split()[0])  # the parts differ in their numbers of queries
     labels, scores, sizes = (sum((getattr(case, name) for case in cases), ()) for name in ("labels", "scores", "sizes"))
     together = Data(ra.Queries(labels, group_sizes=sizes), np.array(scores), (k,), [len(case.sizes) for case in cases])
-    apart = [Data(case.queries, np.array(case.scores), (k,)) for case in cases]
+    separate = [Data(case.queries, np.array(case.scores), (k,)) for case in cases]
     grid = with_refusals(kind, values_to_search(kind, cases[0].queries))
-    parts, data_sets = list(Search(kind, grid, [together]).groups()), list(Search(kind, grid, apart).groups())
+    parts, data_sets = list(Search(kind, grid, [together]).groups()), list(Search(kind, grid, separate).groups())
     assert [part.blocks for part in parts] == [part.blocks for part in data_sets] != []
     assert [part.policies.blocks for part in parts] == [part.policies.blocks for part in data_sets]
     assert [part.means.tobytes() for part in parts] == [part.means.tobytes() for part in data_sets]
 
 
-def test_beyond_all_rows_cutoffs_are_alike_unless_the_value_depends_on_them():
-    """An ideal list of k ones grows beyond the rows, so that k = 40 and k = 50 give different numbers."""
+def test_cutoffs_beyond_all_rows_are_equal_unless_the_value_depends_on_them():
+    """An ideal list of k ones may be longer than the query, so that k = 40 and k = 50 give different values."""
     labels, scores, sizes = [1, 0, 1], [3, 2, 1], [3]
     convention = ra.presets.rectools(50)
     value = ra.evaluate(labels, scores, convention, group_sizes=sizes).value
-    found = ra.audit.identify(labels, scores, value=f"{value:.8f}", group_sizes=sizes)
-    assert any(match.covers(convention) for match in found)
-    assert not any(match.covers(convention.at(40)) for match in found)
-    usual = ra.presets.yahoo(50)
-    value = ra.evaluate(labels, scores, usual, group_sizes=sizes).value
-    [match] = [m for m in ra.audit.identify(labels, scores, value=f"{value:.8f}", group_sizes=sizes) if m.covers(usual)]
-    assert match.covers(usual.at(40))
+    matches = ra.audit.identify(labels, scores, value=f"{value:.8f}", group_sizes=sizes)
+    assert any(match.covers(convention) for match in matches)
+    assert not any(match.covers(convention.at(40)) for match in matches)
+    yahoo = ra.presets.yahoo(50)
+    value = ra.evaluate(labels, scores, yahoo, group_sizes=sizes).value
+    matches = ra.audit.identify(labels, scores, value=f"{value:.8f}", group_sizes=sizes)
+    [match] = [match for match in matches if match.covers(yahoo)]
+    assert match.covers(yahoo.at(40))
 
 
-def test_ideal_lists_of_all_cutoffs_at_once_have_the_bits_of_each():
+def test_ideal_lists_for_all_cutoffs_at_once_equal_those_of_each_cutoff():
     together, apart = Binding(QUERIES, None, upto=20), Binding(QUERIES, None)
     for k in range(1, 21):
         for preset in (ra.presets.yahoo(k), ra.presets.letor4(k).replace(gain="linear")):
-            one, other = preset.lower(together), preset.lower(apart)
-            assert one.by_query["ideal"].tobytes() == other.by_query["ideal"].tobytes()
+            lowered_together, lowered_apart = preset.lower(together), preset.lower(apart)
+            assert lowered_together.by_query["ideal"].tobytes() == lowered_apart.by_query["ideal"].tobytes()
 
 
 @pytest.mark.parametrize(

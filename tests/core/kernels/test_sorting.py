@@ -1,4 +1,4 @@
-"""Ranking one query: the top rows in stable descending order, whatever the scores are spread like."""
+"""The sorting kernel ranks the top rows of a query in stable descending order, however the scores are spread."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ SPREADS = {
 }
 
 
-def ranked(scores, k):
-    """Return the rows that the kernel ranks: of those that it does not write, the number stays -1."""
+def rank_rows(scores, k):
+    """Return the rows that the kernel ranks; it leaves -1 at the ranks that it does not write."""
     ends, rows = np.array([0, scores.size]), np.full(scores.size, -1, np.int32)
     with kernels(NOW):
         dispatch.run(ranked_rows, scores, np.empty(0, np.int32), ends, k, False, ends, rows, rows=rows.size)
@@ -42,26 +42,27 @@ def ranked(scores, k):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @for_each("spread", SPREADS)
-def test_the_top_is_that_of_a_stable_sort(spread, dtype):
+def test_top_rows_equal_those_of_a_stable_sort(spread, dtype):
     rng = np.random.default_rng(0)
     for n in SIZES:
         with np.errstate(over="ignore"):
             scores = np.nan_to_num(SPREADS[spread](rng, n).astype(dtype))
         expected = np.argsort(-scores, kind="stable")
         for k in {1, 5, 10, 12, 13, 30, n // 2 + 1, n, 2**31}:
-            found = ranked(scores, k)
-            np.testing.assert_array_equal(found, expected[: found.size])
-            assert found.size >= min(k, n)
-            assert found.size == n or scores[expected[found.size]] < scores[found[-1]]  # ties with the last are in
+            rows = rank_rows(scores, k)
+            np.testing.assert_array_equal(rows, expected[: rows.size])
+            assert rows.size >= min(k, n)
+            # Rows that tie with the last one are ranked too.
+            assert rows.size == n or scores[expected[rows.size]] < scores[rows[-1]]
 
 
-TOLD_APART = ["normal", "heavy tails", "dense at the top", "two clusters", "an outlier", "neighbors", "ascending"]
+DIFFERENT_SCORES = ["normal", "heavy tails", "dense at the top", "two clusters", "an outlier", "neighbors", "ascending"]
 
 
-@for_each("spread", TOLD_APART)
-def test_few_more_rows_are_sorted_than_are_wanted(spread):
-    """Scores that differ are divided further until few rows are left, wherever most of them are."""
+@for_each("spread", DIFFERENT_SCORES)
+def test_few_rows_beyond_the_cutoff_are_sorted(spread):
+    """Scores that differ are divided into buckets until few rows are left, wherever most scores are."""
     for n in (100, 333, 1500):
         scores = SPREADS[spread](np.random.default_rng(0), n)
         for k in (13, 30):
-            assert ranked(scores, k).size <= MOST_KEPT * k, (n, k)
+            assert rank_rows(scores, k).size <= MOST_KEPT * k, (n, k)

@@ -1,4 +1,4 @@
-"""What a measure cannot take, over all measures: a clear error each, and a declared value where there is nothing."""
+"""Input that measures cannot take: every measure refuses it with a clear error, or counts a declared value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from tests.helpers.tables import for_each
 
-PLAIN = {  # a convention of each measure
+PLAIN = {  # one convention of each measure
     "ndcg": "textbook@5", "dcg": "sklearn.dcg@5", "ap": "ranx.map@5", "auc": "catboost.query_auc+pairs=label",
     "rr": "ranx.mrr@5", "precision": "ranx.precision@5", "recall": "ranx.recall@5", "success": "ranx.hit_rate@5",
     "err": "yahoo.err", "rbp": "ranx.rbp", "r-precision": "ranx.r_precision", "f-measure": "ranx.f1@5",
@@ -24,28 +24,31 @@ PLAIN = {  # a convention of each measure
 every_measure = for_each("measure", MEASURES)
 
 
-def test_every_measure_is_here():
-    assert {measure: ra.parse(text).measure for measure, text in PLAIN.items()} == {each: each for each in MEASURES}
+def test_the_table_has_a_convention_of_every_measure():
+    assert set(PLAIN) == set(MEASURES)
+    assert [ra.parse(text).measure for text in PLAIN.values()] == list(PLAIN)
 
 
 @every_measure
 @for_each(("column", "weights"), [("query_weight", [1, 2]), ("row_weight", [1, 2, 3, 4]), ("pairs", ([0], [1], [2.0]))])
-def test_weights_that_a_measure_has_no_use_for(measure, column, weights):
+def test_weights_that_a_convention_does_not_count_are_refused(measure, column, weights):
     convention = ra.parse(PLAIN[measure])
-    used = {"query_weight": "query", "row_weight": "row", "pairs": "pair"}[column]
-    without = convention.replace(average="uniform")
-    if column == "pairs" and getattr(without, "pairs", "") != "given":  # of pairs that the measure does not look at
-        assert ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], without, group_sizes=[2, 2], pairs=weights)
+    average = {"query_weight": "query", "row_weight": "row", "pairs": "pair"}[column]
+    uniform = convention.replace(average="uniform")
+    if column == "pairs" and getattr(uniform, "pairs", "") != "given":  # the measure ignores such pairs
+        without, with_pairs = (ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], uniform, group_sizes=[2, 2], pairs=pairs)
+                               for pairs in (None, weights))  # fmt: skip
+        assert with_pairs.value == without.value
         return
     with pytest.raises(ra.InputError, match=rf"{column} was given but the convention says average='uniform'.*\nHint"):
-        ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], without, group_sizes=[2, 2], **{column: weights})
-    if not any(word.startswith(used) for word in type(convention).declared()["average"].words):
-        with pytest.raises(ra.ConventionError, match=f"average='{used}' is not a choice; allowed are 'uniform'"):
-            convention.replace(average=used)
+        ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], uniform, group_sizes=[2, 2], **{column: weights})
+    if not any(word.startswith(average) for word in type(convention).declared()["average"].words):
+        with pytest.raises(ra.ConventionError, match=f"average='{average}' is not a choice; allowed are 'uniform'"):
+            convention.replace(average=average)
 
 
 @every_measure
-def test_an_average_that_a_measure_does_not_have(measure):
+def test_an_average_that_the_measure_lacks_is_refused(measure):
     plain = ra.parse(PLAIN[measure])
     for average in {"row", "pair", "median", None, 1} - set(type(plain).declared()["average"].words):
         with pytest.raises(ra.ConventionError, match=r"average=.* is not a choice; allowed are 'uniform'"):
@@ -53,7 +56,7 @@ def test_an_average_that_a_measure_does_not_have(measure):
 
 
 @every_measure
-def test_a_cutoff_is_of_the_measures_that_have_one(measure):
+def test_bad_cutoffs_are_refused_and_measures_without_cutoffs_take_none(measure):
     plain = ra.parse(PLAIN[measure])
     if any(isinstance(kind, Cutoff) for kind in type(plain).declared().values()):
         for k in (0, -1, 2.5, True, "5"):
@@ -67,7 +70,7 @@ def test_a_cutoff_is_of_the_measures_that_have_one(measure):
 
 
 @every_measure
-def test_labels_and_scores_that_are_not_numbers(measure):
+def test_labels_and_scores_that_are_not_numbers_are_refused(measure):
     plain = ra.parse(PLAIN[measure])
     for labels, problem in (([np.nan, 1], r"labels\[0\] is nan"), ([np.inf, 1], r"labels\[0\] is inf"),
                             (["a", "b"], "labels must be numbers"), ([1, None], "labels must be numbers")):  # fmt: skip
@@ -80,7 +83,7 @@ def test_labels_and_scores_that_are_not_numbers(measure):
 
 
 @for_each("text", [*PLAIN.values(), "catboost.pair_logit+pairs=given", "catboost.query_auc+pairs=given"])
-def test_a_bad_score_is_named_wherever_it_is(text):
+def test_a_bad_score_is_named_in_any_row(text):
     labels, sizes = [1, 0, 1, 0, 1, 0, 1], [2, 3, 2]
     columns = {"pairs": ([0, 2, 5], [1, 3, 6])} if "given" in text else {}
     for row in range(7):
@@ -91,7 +94,7 @@ def test_a_bad_score_is_named_wherever_it_is(text):
 
 
 @for_each("text", [*PLAIN.values(), "yahoo@3", "trec_eval_9@3", "catboost.mrr@3", "lightgbm.map@3"])
-def test_a_score_in_a_query_without_anything_to_find_is_refused_too(text):
+def test_a_bad_score_in_a_query_without_relevant_rows_is_refused(text):
     scores = np.arange(33.0)
     scores[3] = np.nan
     for choice in (NEVER, NOW):
@@ -101,59 +104,60 @@ def test_a_score_in_a_query_without_anything_to_find_is_refused_too(text):
 
 @for_each("label", [1.5, -0.1, 2])
 @for_each(
-    ("text", "who"),
+    ("text", "subject"),
     [
         ("catboost.query_cross_entropy", "QueryCrossEntropy"), ("catboost.auc", "pairs='unit'"),
         ("catboost.query_auc", "pairs='unit'"), ("xgboost.auc+pairs=unit", "pairs='unit'"),
     ],
 )  # fmt: skip
-def test_labels_that_are_not_probabilities(text, who, label):
-    with pytest.raises(ra.InputError, match=rf"labels\[1\] is {label:g}, but {who} takes labels in \[0, 1\].\nHint: "):
+def test_labels_that_are_not_probabilities_are_refused(text, subject, label):
+    problem = rf"labels\[1\] is {label:g}, but {subject} takes labels in \[0, 1\].\nHint: "
+    with pytest.raises(ra.InputError, match=problem):
         ra.evaluate([1, label], [1, 2], text, group_sizes=[2])
 
 
 @for_each("text", ["yahoo.err", "ranklib.err@5", "yahoo@5", "sklearn.dcg@5+gain=exp2",
                   "catboost.filtered_dcg+gain=exp2", "lightgbm@5+gain=table_0_1"])  # fmt: skip
-def test_labels_without_a_gain(text):
+def test_labels_without_a_gain_are_refused(text):
     with pytest.raises(ra.InputError, match=r"labels\[1\] is -1, (negative, which|outside the gain table)"):
         ra.evaluate([1, -1], [1, 2], text, group_sizes=[2])
     with pytest.raises(ra.InputError, match=r"labels\[1\] is 2000, (so large that|outside the gain table)"):
         ra.evaluate([1, 2000], [1, 2], text, group_sizes=[2])
 
 
-BORDERED = [measure for measure, text in PLAIN.items() if "relevant" in ra.parse(text).fields()]
+BINARY = [measure for measure, text in PLAIN.items() if "relevant" in ra.parse(text).fields()]
 
 
-@for_each("measure", BORDERED)
+@for_each("measure", BINARY)
 @for_each("empty", [0, 0.25, 1, "skip", "error"])
-def test_a_border_that_no_label_passes_is_what_empty_says(measure, empty):
-    """Real programs print such data: every query has nothing to find, and counts what is declared for that."""
+def test_a_query_without_relevant_rows_counts_what_empty_says(measure, empty):
+    """Every query is empty here. Real programs print values of such data."""
     convention = ra.parse(PLAIN[measure])
-    # To FallOut a query is empty that has no irrelevant row.
+    # For FallOut, a query is empty if it has no irrelevant row.
     convention = convention.replace(relevant="from_0" if measure == "fall-out" else "above_7")
-    given = ([1, 0, 2, 0], [4, 3, 2, 1], convention)
+    labels, scores, sizes = [1, 0, 2, 0], [4, 3, 2, 1], [2, 2]
     if "empty" not in convention.fields():
-        assert ra.evaluate(*given, group_sizes=[2, 2]).value == 0
+        assert ra.evaluate(labels, scores, convention, group_sizes=sizes).value == 0
         return
-    given = (*given[:2], convention.replace(empty=empty))
+    convention = convention.replace(empty=empty)
     if empty in {"skip", "error"}:
         problem = {"skip": "nothing is left to average", "error": "query 0 has nothing to find.*empty='error'"}[empty]
         with pytest.raises(ra.InputError, match=problem):
-            ra.evaluate(*given, group_sizes=[2, 2])
+            ra.evaluate(labels, scores, convention, group_sizes=sizes)
         return
-    assert ra.evaluate(*given, group_sizes=[2, 2]).value == empty
-    assert ra.Evaluator([1, 0, 2, 0], given[2], group_sizes=[2, 2]).per_query(given[1]).tolist() == [empty, empty]
+    assert ra.evaluate(labels, scores, convention, group_sizes=sizes).value == empty
+    assert ra.Evaluator(labels, convention, group_sizes=sizes).per_query(scores).tolist() == [empty, empty]
 
 
 @every_measure
-def test_a_query_without_value_is_never_nan_by_accident(measure):
-    """Labels 0, one score, one row: what a program divides 0 by 0 of."""
+def test_no_value_is_nan(measure):
+    """Labels of 0, equal scores and single rows, for which a program may divide 0 by 0."""
     convention = ra.parse(PLAIN[measure])
     for labels, scores, sizes in (([0, 0, 0], [1, 1, 1], [3]), ([0], [5], [1]), ([1, 0], [0, 0], [1, 1])):
         try:
             score = ra.evaluate(labels, scores, convention, group_sizes=sizes)
         except ra.InputError as error:
-            assert "nothing is left to average" in str(error)  # noqa: PT017 - a loss without weight has no value
+            assert "nothing is left to average" in str(error)  # noqa: PT017 - a loss without weights has no value
             assert getattr(convention, "empty", "skip") == "skip"
             continue
         assert np.isfinite(score.value)
@@ -161,9 +165,9 @@ def test_a_query_without_value_is_never_nan_by_accident(measure):
 
 @for_each("text", ["lightgbm.auc", "catboost.auc", "sklearn.average_precision_score",
                   "lightgbm.average_precision"])  # fmt: skip
-def test_what_is_over_all_rows_has_no_tallies(text):
+def test_values_over_all_rows_have_no_tallies_and_no_per_query_values(text):
     evaluator = ra.Evaluator([1, 0, 1, 0], text, group_sizes=[2, 2])
     assert np.isfinite(evaluator.evaluate([4, 3, 2, 1]).value)
-    for what, call in (("tallies", evaluator.tally), ("per-query values", evaluator.per_query)):
-        with pytest.raises(ra.UnsupportedConventionError, match=rf"{what}[\s\S]*\nHint: "):
+    for output, call in (("tallies", evaluator.tally), ("per-query values", evaluator.per_query)):
+        with pytest.raises(ra.UnsupportedConventionError, match=rf"{output}[\s\S]*\nHint: "):
             call([4, 3, 2, 1])

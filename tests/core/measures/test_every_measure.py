@@ -1,4 +1,4 @@
-"""One preset of every measure through each public way to a value: the same number everywhere."""
+"""Every public way to evaluate gives the same value, for one preset of every measure."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from tests.helpers.command import printed
 from tests.helpers.rankings import ranking
 
 DATA, VALID = ranking(31, 12, 6), ranking(32, 8, 6)
-LABELS, VALID_LABELS = np.minimum(DATA.y, 1), np.minimum(VALID.y, 1)  # which losses take too
+LABELS, VALID_LABELS = np.minimum(DATA.y, 1), np.minimum(VALID.y, 1)  # losses take such labels too
 SCORES = DATA.X[:, 1] / 8  # with ties
 DOCIDS = [f"d{row:03}" for row in np.random.default_rng(0).permutation(DATA.y.size)]
 
 
 def convention_of(measure):
-    """The first preset that takes rows with binary labels and nothing else but docids."""
-    found = presets.make(presets.names(measure)[0], 3)
-    return found.replace(pairs="label", average="uniform") if getattr(found, "pairs", "") == "given" else found
+    """Return the first preset of a measure, changed to need only binary labels and docids."""
+    convention = presets.make(presets.names(measure)[0], 3)
+    needs_pairs = getattr(convention, "pairs", "") == "given"
+    return convention.replace(pairs="label", average="uniform") if needs_pairs else convention
 
 
 def by_rows(convention):
-    """The convention where no docid is at hand."""
+    """Return the convention, changed to need no docids."""
     by_docid = getattr(convention, "ties", "").startswith("docid")
     return convention.replace(ties="input") if by_docid else convention
 
@@ -40,15 +41,15 @@ every_measure = pytest.mark.parametrize("convention", [convention_of(name) for n
 
 
 @every_measure
-def test_several_at_once_and_a_text_give_the_same(convention):
+def test_a_list_of_conventions_and_a_text_give_the_same_value(convention):
     columns = {"qid": DATA.qid, "docid": DOCIDS}
-    several = ra.evaluate(LABELS, SCORES, [convention, "textbook@3", str(convention)], **columns)
-    assert several[convention].value == value(convention, docid=DOCIDS)
-    assert value(convention.name, docid=DOCIDS) == value(str(convention), docid=DOCIDS) == several[convention].value
+    scores = ra.evaluate(LABELS, SCORES, [convention, "textbook@3", str(convention)], **columns)
+    assert scores[convention].value == value(convention, docid=DOCIDS)
+    assert value(convention.name, docid=DOCIDS) == value(str(convention), docid=DOCIDS) == scores[convention].value
 
 
 @every_measure
-def test_a_scorer_gives_the_value_or_where_lower_is_better_its_negative(convention):
+def test_a_scorer_returns_the_value_or_its_negative_if_lower_is_better(convention):
     linear = pytest.importorskip("sklearn.linear_model")
     convention = by_rows(convention)
     model = linear.LinearRegression().fit(DATA.X, LABELS)
@@ -60,7 +61,7 @@ def test_a_scorer_gives_the_value_or_where_lower_is_better_its_negative(conventi
 
 
 @every_measure
-def test_rankers_report_it_in_every_round(convention):
+def test_rankers_report_the_value_of_every_round(convention):
     pytest.importorskip("sklearn")
     from tests.helpers import toolkit_rankers
 
@@ -74,10 +75,10 @@ def test_rankers_report_it_in_every_round(convention):
         if hasattr(model, "history_"):
             assert [entry.convention for entry in model.history_] == [convention] * 2, toolkit
             reported = model.history_[-1].value
-        else:  # CatBoost computes it itself, beside its loss
+        else:  # CatBoost computes the metric itself and reports it after its loss
             *_, values = model.estimator_.get_evals_result()["validation"].values()
             reported = values[-1]
-        assert reported == pytest.approx(expected, rel=1e-6), toolkit  # of scores in float32
+        assert reported == pytest.approx(expected, rel=1e-6), toolkit  # the toolkits round scores to float32
 
 
 @every_measure
@@ -93,5 +94,5 @@ def test_the_command_prints_its_preset_and_evaluates_a_table(capsys, write, conv
     columns = ("--label", "grade", "--score", "model", "--qid", "query", "--docid", "doc")
     table = write("\n".join(lines) + "\n", "table.csv")
     options = ("--convention", convention.name, "--format", "json")
-    [found] = json.loads(printed(capsys, "evaluate", "--table", table, *columns, *options))["conventions"]
-    assert (found["name"], found["value"]) == (convention.name, value(convention, docid=DOCIDS))
+    [report] = json.loads(printed(capsys, "evaluate", "--table", table, *columns, *options))["conventions"]
+    assert (report["name"], report["value"]) == (convention.name, value(convention, docid=DOCIDS))

@@ -1,4 +1,4 @@
-"""Losses as measures: their values, what they refuse, and that kernels, numpy forms, threads and tallies agree."""
+"""Losses as measures: their values, the input that they refuse, and the agreement of compiled and numpy kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.kernels.losses import LANES, halved_shift
 from tests.core.kernels.test_against_definition import columns, ragged, takes_probabilities, weights_of
-from tests.core.kernels.test_dispatch import each_form, everything
+from tests.core.kernels.test_dispatch import all_results, switch_forms
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
@@ -25,7 +25,7 @@ SOFTMAX = ra.QuerySoftMax(beta=1, **PLAIN)
 ENTROPY = ra.QueryCrossEntropy(alpha=0.5, **PLAIN)
 LOSSES = [PAIRS, SQUARES, SOFTMAX, ENTROPY]
 CLASSES = [type(loss) for loss in LOSSES]
-FORMS = pytest.mark.parametrize("choice", [NOW, NEVER])
+both_forms = pytest.mark.parametrize("choice", [NOW, NEVER])
 
 
 def value(convention, labels, scores, **data):
@@ -36,87 +36,87 @@ def log_loss(label, score):
     return math.log1p(math.exp(score)) - label * score
 
 
-@FORMS
+@both_forms
 @for_each(
     ("convention", "labels", "scores", "expected"),
     [
         (PAIRS, [2, 1, 0], [1, 3, 3], (2 * math.log1p(math.exp(2)) + math.log(2)) / 3),
-        (PAIRS, [1, 0], [0, 500], math.log1p(1 / 1e-38)),  # no pair costs more
+        (PAIRS, [1, 0], [0, 500], math.log1p(1 / 1e-38)),  # the largest loss of a pair
         (SQUARES, [3, 0, 0], [4, 2, 3], math.sqrt(2 / 3)),
         (SOFTMAX.replace(beta=2), [2, 1, -5], [0, 1, 0], math.log(2 + math.exp(2)) - 2 / 3),
-        (SOFTMAX, [1, 0], [0, 900], 900.0),  # where CatBoost overflows
+        (SOFTMAX, [1, 0], [0, 900], 900.0),  # CatBoost overflows here
         (ENTROPY.replace(alpha=0), [1, 0, 0.25], [1, 2, 3], (log_loss(1, 1) + log_loss(0, 2) + log_loss(0.25, 3)) / 3),
         (ENTROPY.replace(alpha=1), [1, 0], [9, 9], math.log(2)),
-        (ENTROPY.replace(alpha=1), [1, 0], [50, 50], (log_loss(1, 30) + log_loss(0, 30)) / 2),  # the farthest shift
-        (ENTROPY, [1, 1], [2, 3], (log_loss(1, 2) + log_loss(1, 3)) / 4),  # of one class: no second part
+        (ENTROPY.replace(alpha=1), [1, 0], [50, 50], (log_loss(1, 30) + log_loss(0, 30)) / 2),  # largest shift: 20
+        (ENTROPY, [1, 1], [2, 3], (log_loss(1, 2) + log_loss(1, 3)) / 4),  # one class only, so the second part is 0
         (PAIRS.replace(pairs="given", average="pair"), [0, 0, 0], [0, 1, 3],
          (3 * math.log1p(math.e) + math.log1p(math.exp(2))) / 4),
     ],
 )  # fmt: skip
-def test_values_are_those_of_the_formulas(choice, convention, labels, scores, expected):
+def test_values_equal_the_formulas(choice, convention, labels, scores, expected):
     pairs = {"pairs": ([0, 1], [1, 2], [3.0, 1.0])} if convention.average == "pair" else {}
     with kernels(choice):
-        found = value(convention, labels, scores, group_sizes=[len(labels)], **pairs)
-    assert found == pytest.approx(expected, rel=1e-8)
+        loss = value(convention, labels, scores, group_sizes=[len(labels)], **pairs)
+    assert loss == pytest.approx(expected, rel=1e-8)
 
 
 @for_each("convention", LOSSES)
 def test_lower_is_better(convention):
     assert not convention.higher_is_better
-    right, wrong = (ra.evaluate([1, 0, 0], each, convention, group_sizes=[3]) for each in ([2, 1, 0], [0, 1, 2]))
+    right, wrong = (ra.evaluate([1, 0, 0], scores, convention, group_sizes=[3]) for scores in ([2, 1, 0], [0, 1, 2]))
     assert right.value < wrong.value
     assert min(right, wrong) == right  # Scores compare as numbers
 
 
-@FORMS
+@both_forms
 @for_each("convention", LOSSES)
 def test_sums_of_losses_are_divided_by_sums_of_weights(choice, convention):
     labels, scores, sizes = [1, 0, 0, 1, 0], [0.3, 0.9, 0.1, 2.0, 0.5], [3, 2]
     with kernels(choice):
-        bound = ra.Evaluator(labels, convention, group_sizes=sizes)
-        per_query, whole = bound.per_query(scores), bound.evaluate(scores).value
-    mass = {"pair-logit": [2, 1], "query-soft-max": [1, 1]}.get(convention.measure, sizes)
-    assert whole == pytest.approx(convention.link(np.average(per_query, weights=mass)), rel=1e-14)
+        evaluator = ra.Evaluator(labels, convention, group_sizes=sizes)
+        per_query, total = evaluator.per_query(scores), evaluator.evaluate(scores).value
+    weights = {"pair-logit": [2, 1], "query-soft-max": [1, 1]}.get(convention.measure, sizes)
+    assert total == pytest.approx(convention.link(np.average(per_query, weights=weights)), rel=1e-14)
 
 
 @for_each("convention", [SQUARES, ENTROPY])
-def test_a_row_that_weighs_twice_is_there_twice(convention):
+def test_doubling_a_rows_weight_equals_repeating_the_row(convention):
     by_row = convention.replace(average="row")
-    weighed = value(by_row, [1, 0, 0], [0.5, 1.5, 1.0], group_sizes=[3], row_weight=[2, 1, 1])
-    twice = value(convention, [1, 1, 0, 0], [0.5, 0.5, 1.5, 1.0], group_sizes=[4])
-    assert weighed == pytest.approx(twice, rel=1e-12)
+    weighted = value(by_row, [1, 0, 0], [0.5, 1.5, 1.0], group_sizes=[3], row_weight=[2, 1, 1])
+    repeated = value(convention, [1, 1, 0, 0], [0.5, 0.5, 1.5, 1.0], group_sizes=[4])
+    assert weighted == pytest.approx(repeated, rel=1e-12)
 
 
-@FORMS
-def test_a_weight_adds_its_logarithm_to_what_the_softmax_sees(choice):
+@both_forms
+def test_a_row_weight_adds_its_logarithm_to_the_score_in_the_softmax(choice):
     labels, scores, weights = [1, 0, 2], np.array([0.5, 1.5, 1.0]), np.array([2, 0.5, 3])
     by_row, shares = SOFTMAX.replace(average="row"), np.array(labels) * weights
     with kernels(choice):
-        found = value(by_row, [*labels, 0], [*scores, 900.0], group_sizes=[4], row_weight=[*weights, 0])
-    assert found == pytest.approx(value(SOFTMAX, shares, scores + np.log(weights), group_sizes=[3]), rel=1e-12)
+        loss = value(by_row, [*labels, 0], [*scores, 900.0], group_sizes=[4], row_weight=[*weights, 0])
+    assert loss == pytest.approx(value(SOFTMAX, shares, scores + np.log(weights), group_sizes=[3]), rel=1e-12)
 
 
 @for_each("convention", LOSSES)
-def test_a_query_that_weighs_twice_is_there_twice(convention):
+def test_doubling_a_querys_weight_equals_repeating_the_query(convention):
     labels, scores = [1, 0, 0, 1], [0.5, 1.5, 1.0, 3.0]
-    weighed = value(convention.replace(average="query"), labels, scores, group_sizes=[2, 2], query_weight=[2, 1])
-    assert weighed == pytest.approx(value(convention, labels[:2] + labels, scores[:2] + scores, group_sizes=[2, 2, 2]))
+    weighted = value(convention.replace(average="query"), labels, scores, group_sizes=[2, 2], query_weight=[2, 1])
+    assert weighted == pytest.approx(value(convention, labels[:2] + labels, scores[:2] + scores, group_sizes=[2, 2, 2]))
 
 
 def test_a_query_without_weight_adds_nothing():
     labels, scores, sizes = [1, 0, 0, 0], [0.1, 0.4, 5.0, 9.0], [2, 2]
     for convention in (PAIRS, SOFTMAX):
-        bound = ra.Evaluator(labels, convention, group_sizes=sizes)
-        found = bound.evaluate(scores)
-        assert found.value == value(convention, labels[:2], scores[:2], group_sizes=[2])
-        assert (found.n_empty, found.n_scored) == (1, 1)
-        assert np.isnan(bound.per_query(scores)[1])
+        evaluator = ra.Evaluator(labels, convention, group_sizes=sizes)
+        score = evaluator.evaluate(scores)
+        assert score.value == value(convention, labels[:2], scores[:2], group_sizes=[2])
+        assert (score.n_empty, score.n_scored) == (1, 1)
+        assert np.isnan(evaluator.per_query(scores)[1])
         with pytest.raises(ra.InputError, match="nothing is left to average"):
             value(convention, [0, 0], [1, 2], group_sizes=[2])
 
 
 @for_each(
-    ("make", "problem"),
+    ("call", "problem"),
     [
         (lambda: value(ENTROPY, [0, 2], [1, 2], group_sizes=[2]), r"labels\[1\] is 2, but QueryCrossEntropy takes"),
         (lambda: value(ENTROPY, [-0.5, 1], [1, 2], group_sizes=[2]), r"labels\[0\] is -0.5, but QueryCrossEntropy"),
@@ -131,28 +131,28 @@ def test_a_query_without_weight_adds_nothing():
         (lambda: value(SQUARES, [0, 1], [1, 2], group_sizes=[2], row_weight=[1, 2]), "row_weight was given but"),
     ],
 )  # fmt: skip
-def test_what_a_loss_cannot_take_is_refused(make, problem):
+def test_input_and_fields_that_a_loss_cannot_take_are_refused(call, problem):
     with pytest.raises((ra.ConventionError, ra.InputError), match=problem):
-        make()
+        call()
 
 
-@FORMS
+@both_forms
 @for_each("convention", LOSSES)
 def test_a_score_that_is_not_finite_is_named(choice, convention):
     with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[2\] is nan"):
         value(convention, [1, 0, 1, 0], [0.5, 0.1, math.nan, 1.0], qid=["a", "b", "a", "b"])
 
 
-def test_the_root_has_no_parts_but_a_standard_error():
+def test_the_root_mean_square_has_no_shares_but_a_standard_error():
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 3, 400), rng.standard_normal(400)
-    bound = ra.Evaluator(labels, SQUARES, group_sizes=[4] * 100)
-    panel = ra.Panel(bound.queries, [SQUARES])
+    evaluator = ra.Evaluator(labels, SQUARES, group_sizes=[4] * 100)
+    panel = ra.Panel(evaluator.queries, [SQUARES])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
         _ = panel.measure(scores).shares
-    squares = bound.per_query(scores)
+    squares = evaluator.per_query(scores)
     expected = squares.std(ddof=1) / math.sqrt(100) / (2 * math.sqrt(squares.mean()))  # the delta method
-    assert bound.standard_error(scores) == pytest.approx(expected)
+    assert evaluator.standard_error(scores) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("measure", CLASSES)
@@ -162,11 +162,11 @@ def test_both_forms_give_the_same_bits(measure, data, weighted, dtype, scale):
     convention = data.draw(conventions(measures=[measure]))
     by_row = weighted and convention.weighting == "row_weight"
     queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
-    columns_, scores = columns(queries)
-    columns_ |= weights_of(queries, convention) if weighted else {}
+    row_columns, scores = columns(queries)
+    row_columns |= weights_of(queries, convention) if weighted else {}
     scores = (np.array(scores) * scale).astype(dtype)
-    said = [everything(convention, dict(columns_), scores) for _ in each_form()]
-    assert said[0] == said[1] == said[2]
+    results = [all_results(convention, dict(row_columns), scores) for _ in switch_forms()]
+    assert results[0] == results[1] == results[2]
 
 
 @for_each("sizes", [[1500], [1, 900, 2, 1], [3] * 700])
@@ -174,36 +174,36 @@ def test_both_forms_give_the_same_bits(measure, data, weighted, dtype, scale):
 def test_both_forms_give_the_same_bits_for_queries_of_any_size(convention, sizes):
     rng, n = np.random.default_rng(1), sum(sizes)
     labels, scores = rng.integers(0, 3, n) / 2, rng.standard_normal(n) * 5
-    said = [everything(convention, {"labels": labels, "group_sizes": sizes}, scores) for _ in each_form()]
-    assert said[0] == said[1] == said[2]
-    assert isinstance(said[0], list)
+    results = [all_results(convention, {"labels": labels, "group_sizes": sizes}, scores) for _ in switch_forms()]
+    assert results[0] == results[1] == results[2]
+    assert isinstance(results[0], list)
 
 
-def bisected(inverse, labels, weights):
-    """Return the shift that CatBoost's bisection finds, which asks at each of its 30 steps."""
+def bisected_shift(inverse, labels, weights):
+    """Return the shift that CatBoost's bisection finds by summing the errors at each of its 30 steps."""
     low, high, middle = -20.0, 20.0, 0.0
     for _ in range(30):
         factor, excess = math.exp(-middle), 0.0
-        for inv, label, weight in zip(inverse, labels, weights, strict=True):
-            excess += weight * (label - 1.0 / (1.0 + inv * factor))
+        for inverse_exponential, label, weight in zip(inverse, labels, weights, strict=True):
+            excess += weight * (label - 1.0 / (1.0 + inverse_exponential * factor))
         low, high = (middle, high) if excess > 0 else (low, middle)
         middle = (low + high) / 2
     return middle
 
 
-def mirrored(rng):
-    """Return a query whose best shift is 0, where rounding decides which side of it the sum of errors is on."""
+def mirrored_query(rng):
+    """Return a query whose best shift is 0, so that rounding decides the sign of the sum of errors there."""
     scores, weights, labels = rng.standard_normal(100), rng.random(100), rng.random(100)
     rows = rng.permutation(200)
-    return [np.concatenate(both)[rows] for both in ((scores, -scores), (labels, 1 - labels), (weights, weights))]
+    return [np.concatenate(halves)[rows] for halves in ((scores, -scores), (labels, 1 - labels), (weights, weights))]
 
 
 @for_each("scale", [1e-9, 1e-3, 1.0, 30.0, 1e4])
 @for_each("seed", range(4))
-def test_a_shift_is_found_where_every_halving_looks(seed, scale):
-    """The kernel knows most halvings' answers beforehand, in machine code as in Python."""
+def test_the_kernel_finds_the_shift_of_a_full_bisection(seed, scale):
+    """The kernel skips the sums of most steps, since it can tell their signs beforehand."""
     rng = np.random.default_rng(seed)
-    queries = [mirrored(rng) for _ in range(5)] + [[np.zeros(2), np.array([1.0, 0.0]), np.ones(2)]]
+    queries = [mirrored_query(rng) for _ in range(5)] + [[np.zeros(2), np.array([1.0, 0.0]), np.ones(2)]]
     for n in rng.integers(1, 200, 5):
         labels = [rng.random(n), (rng.random(n) < 0.02).astype(float), np.full(n, 0.25), rng.integers(0, 2, n)][seed]
         weights = rng.integers(0, 3, n) * 10.0 ** rng.integers(-9, 9)
@@ -211,4 +211,4 @@ def test_a_shift_is_found_where_every_halving_looks(seed, scale):
     for scores, labels, weights in queries:
         inverse = np.exp(np.minimum(-scores, 700.0)).tolist()
         query = (inverse, labels.tolist(), weights.tolist())
-        assert halved_shift.plain(*query, 20.0, 30, [0.0] * 2 * LANES) == bisected(*query)
+        assert halved_shift.plain(*query, 20.0, 30, [0.0] * 2 * LANES) == bisected_shift(*query)

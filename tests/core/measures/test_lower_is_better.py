@@ -1,4 +1,4 @@
-"""Measures of which lower is better, wherever something is called better: trainings, searches, audits."""
+"""Measures for which lower is better: trainings stop at the lowest value, and audits prefer the lower one."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from rankadapters.core.measures import MEASURES
 from tests.helpers.rankings import ranking
 
 LOSS = ra.presets.catboost.pair_logit(pairs="label")
-LOWER = {"query-rmse", "query-soft-max", "pair-logit", "query-cross-entropy", "fall-out", "coverage"}
+LOWER_IS_BETTER = {"query-rmse", "query-soft-max", "pair-logit", "query-cross-entropy", "fall-out", "coverage"}
 TRAIN, VALID = ranking(20, 60), ranking(21, 40)
 
 
 def stopped_at_the_lowest(values, patience):
-    """Whether a training ended as long after its lowest value as it was to wait."""
+    """Return whether a training ended exactly `patience` rounds after its lowest value."""
     best = int(np.argmin(values))
     return len(values) == best + 1 + patience
 
 
-def test_measures_of_which_lower_is_better():
-    assert {name for name, measure in MEASURES.items() if not measure.higher_is_better} == LOWER
+def test_lower_is_better_for_losses_fall_out_and_coverage():
+    assert {name for name, measure in MEASURES.items() if not measure.higher_is_better} == LOWER_IS_BETTER
 
 
-def test_lightgbm_is_told_the_direction_and_stops_by_it():
+def test_lightgbm_receives_the_direction_and_stops_at_the_lowest_value():
     lgb = pytest.importorskip("lightgbm")
     from tests.helpers.lightgbm_datasets import PARAMS, dataset
 
@@ -45,8 +45,8 @@ def test_lightgbm_is_told_the_direction_and_stops_by_it():
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-def test_a_toolkits_weights_count_by_row_and_its_data_have_no_pairs(toolkit):
-    """LightGBM has weights of rows, XGBoost those of queries, which each row of theirs has."""
+def test_toolkit_weights_count_by_row_and_toolkit_data_have_no_pairs(toolkit):
+    """LightGBM has a weight per row. XGBoost has one per query, which every row of the query gets."""
     pytest.importorskip(toolkit)
     by_row = ra.presets.catboost.query_rmse(weights="row")
     rng = np.random.default_rng(0)
@@ -80,8 +80,8 @@ def test_xgboost_stops_at_the_lowest_value():
     values = [entry.value for entry in callback.history]
     assert stopped_at_the_lowest(values, 5)
     assert booster.num_boosted_rounds() == int(np.argmin(values)) + 1
-    found = ra.evaluate(VALID.y, booster.predict(dmatrix(VALID)), LOSS, qid=VALID.qid).value
-    assert found == pytest.approx(min(values), rel=1e-12)
+    value = ra.evaluate(VALID.y, booster.predict(dmatrix(VALID)), LOSS, qid=VALID.qid).value
+    assert value == pytest.approx(min(values), rel=1e-12)
 
 
 def test_xgboosts_custom_metric_stops_at_the_lowest_value():
@@ -98,7 +98,7 @@ def test_xgboosts_custom_metric_stops_at_the_lowest_value():
     assert booster.best_iteration == int(np.argmin(values))
 
 
-def test_catboost_is_told_the_direction_and_stops_by_it():
+def test_catboost_receives_the_direction_and_stops_at_the_lowest_value():
     cb = pytest.importorskip("catboost")
     metric = ra.catboost.eval_metric(LOSS, sets=[(TRAIN.y, TRAIN.qid), (VALID.y, VALID.qid)])
     assert not metric.is_max_optimal()
@@ -119,31 +119,31 @@ def test_query_ranker_stops_at_the_lowest_loss(toolkit):
     from tests.helpers import toolkit_rankers
 
     rounds = {"iterations": 100} if toolkit == "catboost" else {"n_estimators": 100}
-    inner = getattr(toolkit_rankers, toolkit)(learning_rate=0.9, early_stopping_rounds=4, **rounds)
-    model = ra.sklearn.QueryRanker(inner, eval_metric=LOSS)
+    ranker = getattr(toolkit_rankers, toolkit)(learning_rate=0.9, early_stopping_rounds=4, **rounds)
+    model = ra.sklearn.QueryRanker(ranker, eval_metric=LOSS)
     model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=(VALID.X, VALID.y, VALID.qid))
     values = [entry.value for entry in model.history_]
     assert stopped_at_the_lowest(values, 4)
     assert len(values) < 100
-    found = ra.evaluate(VALID.y, model.predict(VALID.X), LOSS, qid=VALID.qid).value
-    assert found == pytest.approx(min(values), rel=1e-9)  # of the best iteration
+    value = ra.evaluate(VALID.y, model.predict(VALID.X), LOSS, qid=VALID.qid).value
+    assert value == pytest.approx(min(values), rel=1e-9)  # the model of the best iteration
 
 
-def test_the_model_ahead_is_the_one_of_the_lower_loss():
+def test_the_model_with_the_lower_loss_is_ahead():
     pytest.importorskip("scipy")
     labels, sizes = TRAIN.y, TRAIN.sizes
     good = labels + np.random.default_rng(0).standard_normal(labels.size) / 2
     textbook = ra.presets.textbook(5)
-    found = ra.audit.order(labels, {"good": good, "bad": -good}, [textbook, LOSS], group_sizes=sizes, n_resamples=99)
-    assert [c.ahead for c in found.comparisons] == ["good", "good"]
-    assert [c.difference > 0 for c in found.comparisons] == [True, False]
-    assert found.changes == ()
-    assert found.correlations[0][1] == 1
-    table = found.values_table()
+    report = ra.audit.order(labels, {"good": good, "bad": -good}, [textbook, LOSS], group_sizes=sizes, n_resamples=99)
+    assert [comparison.ahead for comparison in report.comparisons] == ["good", "good"]
+    assert [comparison.difference > 0 for comparison in report.comparisons] == [True, False]
+    assert report.changes == ()
+    assert report.correlations[0][1] == 1
+    table = report.values_table()
     assert [[cell[-3:] for cell in line[1:]] for line in table.lines] == [["(1)", "(1)"], ["(2)", "(2)"]]
 
 
-def test_scores_compare_as_numbers_whatever_is_better():
+def test_scores_compare_as_numbers_in_either_direction():
     low, high = (ra.evaluate([1, 0], scores, LOSS, group_sizes=[2]) for scores in ([2, 1], [1, 2]))
     assert low < high
     assert high - low == high.value - low.value

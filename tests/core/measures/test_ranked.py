@@ -1,4 +1,4 @@
-"""Measures of the ranks 1..k: closed forms, and averaged ties as the mean over all orders."""
+"""Measures of the ranks 1..k: values of closed forms, and averaged ties as the mean over all orders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHARED = {
     "empty": 0, "missing": "error", "unjudged": "error", "average": "uniform",
 }  # fmt: skip
 SIX_SCORES = [0.5, 0.5, 0.5, 0.7, 0.5, 0.7]
-OWN = {
+FIELDS = {
     "precision": {"divisor": "k"},
     "recall": {},
     "success": {},
@@ -36,8 +36,8 @@ OWN = {
     "fall-out": {},
 }
 PLAIN = {
-    name: MEASURES[name](**{field: {**SHARED, **own}[field] for field in MEASURES[name].fields()})
-    for name, own in {**OWN, "coverage": {}, "bpref": {}}.items()
+    name: MEASURES[name](**{field: {**SHARED, **fields}[field] for field in MEASURES[name].fields()})
+    for name, fields in {**FIELDS, "coverage": {}, "bpref": {}}.items()
 }
 
 
@@ -66,7 +66,7 @@ def value(labels, scores, convention, **columns):
         ("err", {}, 2 / 4 + (1 / 2) * (1 / 4) / 3),
         ("err", {"discount": "power_0.5"}, 2 / 4 + (1 / 2) * (1 / 4) / 4),
         ("err", {"gain": "exp2", "k": None}, 3 / 4 + (1 / 4) * (1 / 4) / 3 + (1 / 4) * (3 / 4) * (1 / 4) / 5),
-        ("err", {"scale": 1}, 2 + (-1) * 1 / 3),  # chances above 1 are taken as they are
+        ("err", {"scale": 1}, 2 + (-1) * 1 / 3),  # a chance above 1 is not clipped
         ("rbp", {}, (2 + 1 / 4) / 2),
         ("rbp", {"gain": "from_1"}, (1 + 1 / 4) / 2),
         ("rbp", {"gain": "linear-from_2"}, 2 / 2),
@@ -87,9 +87,9 @@ def value(labels, scores, convention, **columns):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*a chance to stop of 2:rankadapters.LabelsWarning")
-def test_the_formula(measure, changes, expected):
-    found = value([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], PLAIN[measure].replace(**changes))
-    assert found == pytest.approx(expected, abs=1e-15)
+def test_values_equal_the_formulas(measure, changes, expected):
+    score = value([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], PLAIN[measure].replace(**changes))
+    assert score == pytest.approx(expected, abs=1e-15)
 
 
 @for_each(
@@ -103,33 +103,33 @@ def test_the_formula(measure, changes, expected):
         ({"retrieve": "from_0.4"}, 1 / 2),
     ],
 )
-def test_one_by_the_rank_of_the_first_relevant_row(changes, expected):
+def test_reciprocal_rank_is_1_over_the_rank_of_the_first_relevant_row(changes, expected):
     assert value([0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2], PLAIN["rr"].replace(**{"k": None, **changes})) == expected
 
 
 @pytest.mark.parametrize("form", [NEVER, NOW])
-@pytest.mark.parametrize("measure", OWN)
+@pytest.mark.parametrize("measure", FIELDS)
 @settings(max_examples=examples(25), deadline=None)
 @given(data=st.data())
 def test_averaged_ties_are_the_mean_over_all_orders(form, measure, data):
     labels = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=6))
-    n, names = len(labels), set(OWN[measure]) | {"k", "relevant", "retrieve"}
-    kinds = {name: kind for name, kind in MEASURES[measure].declared().items() if name in names}
-    fields = {name: data.draw(values_of(kind)) for name, kind in kinds.items() if name not in {"gain", "scale"}}
+    n, names = len(labels), set(FIELDS[measure]) | {"k", "relevant", "retrieve"}
+    field_kinds = {name: kind for name, kind in MEASURES[measure].declared().items() if name in names}
+    fields = {name: data.draw(values_of(kind)) for name, kind in field_kinds.items() if name not in {"gain", "scale"}}
     try:
         convention = PLAIN[measure].replace(**fields)
     except ra.ConventionError:
         return
     scores = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), float)
-    orders = np.array(list(permutations(range(n))))  # each of them a query
-    every, sizes = np.array(labels)[orders].ravel(), [n] * len(orders)
+    orders = np.array(list(permutations(range(n))))  # each order is a query
+    all_labels, sizes = np.array(labels)[orders].ravel(), [n] * len(orders)
     with kernels(form):
-        mean = value(every, scores[orders].ravel(), convention, group_sizes=sizes)
+        mean = value(all_labels, scores[orders].ravel(), convention, group_sizes=sizes)
         averaged = value(labels, scores, convention.replace(ties="average"))
     assert averaged == pytest.approx(mean, abs=1e-12, rel=1e-12)
 
 
-def test_fewer_irrelevant_rows_and_more_relevant_ones_are_better():
+def test_fall_out_is_better_when_lower_and_precision_when_higher():
     assert not PLAIN["fall-out"].higher_is_better
     assert PLAIN["precision"].higher_is_better
 
@@ -141,26 +141,26 @@ def test_long_ties_neither_overflow_nor_lose_a_digit(form):
     # P(first relevant is the j-th) = r/n * product of (n - r - i) / (n - 1 - i), i < j - 1.
     chances = r / n * np.cumprod(np.concatenate([[1.0], (n - r - ranks[:-1] + 1) / (n - ranks[:-1])]))
     with kernels(form):
-        rank = value(labels, np.ones(n), PLAIN["rr"].replace(k=None, ties="average"))
-        found = value(labels[:5000], np.ones(5000), PLAIN["success"].replace(k=10, ties="average"))
+        reciprocal_rank = value(labels, np.ones(n), PLAIN["rr"].replace(k=None, ties="average"))
+        success = value(labels[:5000], np.ones(5000), PLAIN["success"].replace(k=10, ties="average"))
         # Added up, the chances that the first relevant row is the 1st, ..., 27th round to 1 + 2e-16.
         certain = value(np.arange(56) < 29, np.ones(56), PLAIN["success"].replace(k=27, ties="average"))
-    assert rank == pytest.approx((chances / ranks).sum(), rel=1e-12)
-    assert found == pytest.approx(1 - comb(5000 - r, 10) / comb(5000, 10), rel=1e-12)
+    assert reciprocal_rank == pytest.approx((chances / ranks).sum(), rel=1e-12)
+    assert success == pytest.approx(1 - comb(5000 - r, 10) / comb(5000, 10), rel=1e-12)
     assert certain == 1
 
 
-def test_a_reader_who_stops_at_the_first_relevant_row_has_reciprocal_rank():
+def test_err_equals_reciprocal_rank_if_every_relevant_row_stops_the_reader():
     labels, scores = np.arange(1500) < 2, np.ones(1500)
     err = PLAIN["err"].replace(k=None, scale=1, ties="average")
     rr = PLAIN["rr"].replace(k=None, ties="average")
     assert value(labels, scores, err) == pytest.approx(value(labels, scores, rr), rel=1e-11)
 
 
-@pytest.mark.parametrize("measure", OWN)
+@pytest.mark.parametrize("measure", FIELDS)
 @settings(max_examples=examples(20), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_averaged_ties_do_not_see_the_order_of_rows(measure, seed):
+def test_averaged_ties_do_not_depend_on_the_order_of_rows(measure, seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 40))
     labels, scores, order = rng.integers(0, 4, n), rng.integers(0, 3, n).astype(float), rng.permutation(n)
@@ -171,12 +171,12 @@ def test_averaged_ties_do_not_see_the_order_of_rows(measure, seed):
 def test_err_rounds_complements_as_catboost_does():
     rounded = float(np.float32(1 - 0.1))
     assert rounded != 1 - 0.1
-    found = value([0.1, 1], [2, 1], PLAIN["err"].replace(scale=1, complement="float32"))
-    assert found == 0.1 + rounded / 2
+    err = value([0.1, 1], [2, 1], PLAIN["err"].replace(scale=1, complement="float32"))
+    assert err == 0.1 + rounded / 2
 
 
 @for_each("measure", ["precision", "recall", "success", "rr", "r-precision", "f-measure", "coverage", "bpref"])
-def test_a_query_without_relevant_rows_is_an_error_where_empty_says_so(measure):
+def test_empty_error_refuses_a_query_without_relevant_rows(measure):
     with pytest.raises(ra.InputError, match="query 0 has nothing to find, and the convention says empty='error'"):
         value([0, 0, 1], [1, 2, 3], PLAIN[measure].replace(empty="error"), group_sizes=[2, 1])
 
@@ -200,7 +200,7 @@ def test_a_query_without_relevant_rows_is_an_error_where_empty_says_so(measure):
         ("bpref", {"k": 5}, "Bpref has no field 'k'"),
     ],
 )
-def test_what_a_measure_does_not_have_is_refused(measure, changes, problem):
+def test_fields_and_values_that_a_measure_lacks_are_refused(measure, changes, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         PLAIN[measure].replace(**changes)
 
@@ -219,25 +219,25 @@ def test_equal_meanings_have_one_spelling():
 
 
 @for_each(("discount", "expected"), [("power_0.5", [1, 0.5, 0.25]), ("log_4", [2, 1.2618595071429148, 1])])
-def test_discounts_by_a_number(discount, expected):
-    for rank, each in enumerate(expected):
-        conv = ra.parse("sklearn.dcg@3").replace(discount=discount)
-        assert value(np.eye(3)[rank], [3, 2, 1], conv) == pytest.approx(each, rel=1e-15)
+def test_discounts_with_a_number_equal_their_formulas(discount, expected):
+    convention = ra.parse("sklearn.dcg@3").replace(discount=discount)
+    for rank, expected_discount in enumerate(expected):
+        assert value(np.eye(3)[rank], [3, 2, 1], convention) == pytest.approx(expected_discount, rel=1e-15)
 
 
 @pytest.mark.parametrize(
     ("sort", "expected"),
     [("None", 0 + 1 / 2 + 3 / 3), ("ByPrediction", 3 + 0 / 2 + 1 / 3), ("ByTarget", 3 + 1 / 2)],
 )
-def test_filtered_dcg_counts_rows_that_a_score_lets_through(sort, expected):
-    conv = ra.presets.catboost.filtered_dcg(sort=sort)
+def test_filtered_dcg_counts_only_rows_that_their_scores_let_through(sort, expected):
+    convention = ra.presets.catboost.filtered_dcg(sort=sort)
     for form in (NEVER, NOW):
         with kernels(form):
-            assert value([0, 9, 1, 3], [1, -1, 0, 2], conv) == pytest.approx(expected, rel=1e-15)
-            assert value([0, 9, 1, 3], [1, -1, 0, 2], conv.replace(k=1)) == (0 if sort == "None" else 3)
+            assert value([0, 9, 1, 3], [1, -1, 0, 2], convention) == pytest.approx(expected, rel=1e-15)
+            assert value([0, 9, 1, 3], [1, -1, 0, 2], convention.replace(k=1)) == (0 if sort == "None" else 3)
 
 
-def test_scores_that_are_not_compared_have_no_average_over_ties():
+def test_filtered_dcg_refuses_averaged_ties_and_infinite_scores():
     with pytest.raises(ra.ConventionError, match="ties='average' is a mean over rows of equal scores"):
         ra.presets.catboost.filtered_dcg().replace(ties="average")
     for form in (NEVER, NOW):
@@ -247,27 +247,27 @@ def test_scores_that_are_not_compared_have_no_average_over_ties():
 
 @pytest.mark.parametrize("ties", ["input", "worst", "best"])
 @pytest.mark.parametrize("labels", [[0, 1, 2, 1, 0, 2], [0, 1, 0, 1, 0, 1]])
-def test_measures_that_rank_alike_share_the_ranking(ties, labels, monkeypatch):
+def test_measures_with_the_same_order_share_one_ranking(ties, labels, monkeypatch):
     texts = ("catboost@3+gain=exp2", "catboost.map@3", "catboost.mrr@2", "ranklib.err@3")
-    several = [ra.parse(f"{text}+ties={ties}") for text in texts]
-    apart = [ra.evaluate(labels, SIX_SCORES, convention, group_sizes=[6]) for convention in several]
-    calls = []
-    run = dispatch.run
+    conventions = [ra.parse(f"{text}+ties={ties}") for text in texts]
+    scores_one_by_one = [ra.evaluate(labels, SIX_SCORES, convention, group_sizes=[6]) for convention in conventions]
+    calls, run = [], dispatch.run
     monkeypatch.setattr(
-        dispatch, "run", lambda kernel, *rest, **named: calls.append(kernel) or run(kernel, *rest, **named)
+        dispatch, "run", lambda kernel, *rest, **keywords: calls.append(kernel) or run(kernel, *rest, **keywords)
     )
-    panel = ra.Panel(labels, several, group_sizes=[6])
+    panel = ra.Panel(labels, conventions, group_sizes=[6])
     calls.clear()
-    assert list(panel.evaluate(SIX_SCORES).values()) == apart
+    assert list(panel.evaluate(SIX_SCORES).values()) == scores_one_by_one
     assert [kernel for kernel in calls if kernel.__module__.endswith("ranking")] == [ranked_columns]
 
 
 @pytest.mark.parametrize(("ties", "expected"), [("worst", -1), ("best", 0)])
-def test_a_gain_that_falls_has_its_own_order(ties, expected):
-    """Label -2 is below the level and so worth 0, label -1 is worth -1."""
-    several = [PLAIN["rbp"].replace(k=1, persistence=0, ties=ties, gain=gain) for gain in ("linear-from_-1", "linear")]
-    found = ra.evaluate([-2, -1], [0.5, 0.5], several, group_sizes=[2])
-    assert [score.value for score in found.values()] == [expected, -1 if ties == "best" else -2]
+def test_a_gain_that_falls_has_its_own_tie_order(ties, expected):
+    """Label -2 is below the level, so that its gain is 0. Label -1 has a gain of -1."""
+    rbp = PLAIN["rbp"].replace(k=1, persistence=0, ties=ties)
+    conventions = [rbp.replace(gain=gain) for gain in ("linear-from_-1", "linear")]
+    scores = ra.evaluate([-2, -1], [0.5, 0.5], conventions, group_sizes=[2])
+    assert [score.value for score in scores.values()] == [expected, -1 if ties == "best" else -2]
 
 
 @for_each(
@@ -285,17 +285,17 @@ def test_unjudged_rows_are_neither_relevant_nor_irrelevant(measure, changes, exp
 
 
 @pytest.mark.parametrize(("ideal", "expected"), [("retrieved", 1 / (1 + 1 / 2)), ("cutoff", 6 / 11), ("all", 6 / 11)])
-def test_the_ideal_list_is_of_what_was_retrieved_or_of_all_that_was_judged(ideal, expected):
+def test_the_ideal_list_has_the_retrieved_rows_or_all_judged_rows(ideal, expected):
     changes = {"precision": "float64", "ties": "input", "discount": "reciprocal"}
     convention = ra.parse("trec_eval_9@3").replace(ideal=ideal, **changes)
     columns = {"group_sizes": [4], "retrieved": [True, True, False, False]}
     assert ra.evaluate([1, 0, 1, 1], [4.0, 3, 2, 1], convention, **columns).value == pytest.approx(expected, rel=1e-15)
 
 
-def test_a_row_that_is_not_judged_is_no_reason_against_a_relevant_one():
+def test_bpref_ignores_unjudged_rows_and_counts_unretrieved_relevant_rows_as_0():
     columns = {"judged": [False, True, True, True], "group_sizes": [4]}
-    conv = PLAIN["bpref"].replace(unjudged="zero")
-    assert value([0, 1, 0, 1], [4, 3, 2, 1], conv, **columns) == (1 + (1 - 1 / 1)) / 2
-    # One of two relevant rows is not retrieved, and adds nothing.
-    found = value([1, 0, 1], [3, 2, 1], PLAIN["bpref"], retrieved=[True, True, False], group_sizes=[3])
-    assert found == 1 / 2
+    convention = PLAIN["bpref"].replace(unjudged="zero")
+    assert value([0, 1, 0, 1], [4, 3, 2, 1], convention, **columns) == (1 + (1 - 1 / 1)) / 2
+    # One of the two relevant rows is not retrieved and adds 0.
+    score = value([1, 0, 1], [3, 2, 1], PLAIN["bpref"], retrieved=[True, True, False], group_sizes=[3])
+    assert score == 1 / 2

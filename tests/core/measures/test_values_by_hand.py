@@ -1,4 +1,4 @@
-"""AP, AUC, correlations, judgments by default and ideal lists: values by hand, and what their conventions refuse."""
+"""AP, AUC, correlations, unjudged rows and ideal lists: values by hand, and the fields that conventions refuse."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ each_correlation = for_each("text", CORRELATIONS)
 
 
 def data(labels, scores=None, sizes=None, **columns):
-    """One query whose rows are ranked as they come, unless scores and sizes say otherwise."""
+    """Return the arguments of `evaluate`: by default one query whose rows are ranked in input order."""
     scores = -np.arange(float(len(labels))) if scores is None else scores
     return {"labels": labels, "scores": scores, "group_sizes": sizes or [len(labels)], **columns}
 
@@ -46,18 +46,18 @@ def value(labels, scores, convention, **columns):
 
 
 FIVE = data([0, 1, 0, 2, 1], [0.5, 0.4, 0.3, 0.2, 0.1])
-WEIGHED = data([0, 1, 0, 1], row_weight=[0.5, 2, 3, 1])
+WEIGHTED = data([0, 1, 0, 1], row_weight=[0.5, 2, 3, 1])
 TWO_QUERIES = data([1, 0, 0, 1], [4, 2, 3, 1], [2, 2])
 PAIRS = data([2, 0, 1, 1, 0], [0.3, 0.3, 0.5, 0.1, 0.2], [3, 2])
 GIVEN = {**PAIRS, "pairs": ([2, 0, 3], [1, 2, 4], [2.0, 1.0, 0.5])}  # right, wrong, wrong
 TIED = data([-1, 0, 0, 1], [2, 1, 4, 4])
-# What Elasticsearch's own tests compute by hand: DiscountedCumulativeGainTests and ExpectedReciprocalRankTests.
+# Values from Elasticsearch's own tests: DiscountedCumulativeGainTests and ExpectedReciprocalRankTests.
 HITS = data([3, 2, 3, 9, 1, 9], judged=np.array([1, 1, 1, 0, 1, 0], bool))
 FOUR = data([3, 9, 0, 1], judged=np.array([1, 0, 1, 1], bool))
 HITS_IDEAL = 7 + 7 * SECOND + 3 / 2 + 1 / log2(5)
-# Gains 3 and 1 (not judged: 2 and so 3) share a score.
+# Two rows with equal scores: label 1 (gain 1), and an unjudged row of label 2 (gain 3).
 UNJUDGED_TIE = data([1, 9], [1, 1], judged=[True, False])
-MISSED = data([0, 1, 0, 3, 2], retrieved=[True, True, True, False, True])  # the ranking: gains 0, 1, 0, 2
+MISSED = data([0, 1, 0, 3, 2], retrieved=[True, True, True, False, True])  # ranked gains: 0, 1, 0, 2
 UNJUDGED_TOP = data([9, 0, 2], judged=[False, True, True])
 VALUES = [
     *((AP.replace(**changes), FIVE, expected) for changes, expected in [
@@ -66,18 +66,18 @@ VALUES = [
         ({"k": 1, "divisor": "found"}, 0), ({"retrieve": "above_0.35"}, (1 / 2) / 3),
         ({"retrieve": "from_0.2"}, (1 / 2 + 2 / 4) / 3), ({"relevant": "above_1"}, (1 / 4) / 1),
     ]),
-    # A tie that is retrieved together stands at its last rank.
+    # With ties='together', all rows of a tie have its last rank.
     (AP.replace(ties="together"), data([0, 1, 1, 0], [2, 1, 1, 0]), 2 * (2 / 3) / 2),
     (AP.replace(ties="together"), data([1, 1, 0], [1, 1, 1]), 2 / 3),
     (AP.replace(ties="together", k=2), data([1, 1, 0], [1, 1, 1]), 0),
-    (AP.replace(average="row"), WEIGHED, (2 * 2 / 2.5 + 1 * 3 / 6.5) / 3),
-    # All rows are one query, whose rows have the weights of their queries.
+    (AP.replace(average="row"), WEIGHTED, (2 * 2 / 2.5 + 1 * 3 / 6.5) / 3),
+    # All rows are one query, and each row has the weight of its query.
     (AP.replace(pool="rows", average="query"), {**TWO_QUERIES, "query_weight": [2, 1]}, (2 * 1 + 1 * 3 / 6) / 3),
     (AP.replace(pool="rows", average="query"), {**TWO_QUERIES, "group_sizes": [1, 3], "query_weight": [2, 1]},
      (2 * 1 + 1 * 3 / 5) / 3),
     (AP.replace(average="geometric_0.001"), data([1, 0, 0, 1, 0], [3, 2, 3, 1, 2], [2, 2, 1]),
      exp((log(1) + log(0.5) + log(0.001)) / 3)),
-    # In float32 0.1 is 0.100000001, which is above 0.1; a bound that is rounded too would leave the row out.
+    # In float32, 0.1 is 0.100000001, which is above 0.1. A threshold rounded to float32 would leave the row out.
     *((ra.parse("catboost.map@3").replace(retrieve="above_0.1", precision="float32", ties=ties, empty=0),
        data([1, 0], [0.1, 0.05]), 1) for ties in ("input", "average")),
     *((AUC.replace(**changes), PAIRS, expected) for changes, expected in [
@@ -89,23 +89,23 @@ VALUES = [
     ]),
     (AUC.replace(pairs="given", pool="pairs", average="pair", ties="worst", empty=0), GIVEN, 2 / 3.5),
     (AUC.replace(pairs="given", pool="pairs", ties="worst", empty=0), {**GIVEN, "pairs": GIVEN["pairs"][:2]}, 1 / 3),
-    # Of no pair; of rows that are not retrieved, or neither judged nor retrieved.
+    # Data without pairs, without retrieved rows, and without judged rows.
     (POOLED, data([1, 1], sizes=[1, 1]), 0.5),
     *((AUC.replace(pairs=pairs, missing="zero", empty=0.25), data([0, 1], retrieved=[False] * 2), 0)
       for pairs in ("label", "from_1")),
     *((AUC.replace(pairs=pairs, unjudged="drop", empty=0.25), data([0, 0], judged=[False] * 2), 0.25)
       for pairs in ("label", "from_1")),
     *((ra.parse(text), TIED, expected) for text, expected in [
-        # Ranks by label 1, 2.5, 2.5, 4 and by score 2, 1, 3.5, 3.5, less 2.5.
+        # Ranks by label are 1, 2.5, 2.5, 4 and by score 2, 1, 3.5, 3.5; their mean is 2.5.
         ("scipy.spearmanr", (1.5 * 0.5 + 1.5 * 1) / 4.5),
         ("scipy.spearmanr+ties=input", (1.5 * 0.5 + 1.5 * 0.5) / sqrt(4.5 * 5)),  # scores rank 2, 1, 4, 3
         ("scipy.spearmanr+ties=reverse", (1.5 * 0.5 + 1.5 * 1.5) / sqrt(4.5 * 5)),  # scores rank 2, 1, 3, 4
-        # Of 6 pairs one ties by label, another by score; 3 of the other 4 are concordant.
+        # One of 6 pairs ties by label and another by score; 3 of the remaining 4 are concordant.
         ("scipy.kendalltau", (3 - 1) / 5),
         ("scipy.kendalltau+variant=c", (3 - 1) / (4 * 4 * (3 - 1) / (2 * 3))),  # 3 labels, 3 scores
         ("scipy.pearsonr", (1 * 0.75 + 0 + 0 + 1 * 1.25) / sqrt(2 * (0.75**2 + 1.75**2 + 2 * 1.25**2))),
     ]),
-    # Scores that float32 cannot tell apart tie.
+    # Scores that are equal in float32 tie.
     (ra.parse("scipy.kendalltau"), data([2, 1, 3], [1, 1 + 1e-12, 2]), 1 / 3),
     (ra.parse("scipy.kendalltau+precision=float32"), data([2, 1, 3], [1, 1 + 1e-12, 2]), 2 / sqrt(3 * 2)),
     (ra.parse("pandas.spearman"), data([-0.02, -0.01, 0.03]), -1),
@@ -123,8 +123,8 @@ VALUES = [
     (ONES.at(3), data([0, 1, 0, 1]), SECOND / (1 + SECOND + 1 / 2)),
     (ONES.at(10), data([1, 1]), (1 + SECOND) / sum(1 / log2(rank + 1) for rank in range(1, 11))),
     (ONES, data([1, 0]), 1 / (1 + SECOND)),
-    (ONES.at(2), data([3, 0]), 3 / (1 + SECOND)),  # graded labels go beyond gain 1, and so beyond 1
-    (ra.presets.rectools(3), data([0, 0, 1, 0], sizes=[2, 2]), 1 / (1 + SECOND + 1 / 2)),  # the first one is empty
+    (ONES.at(2), data([3, 0]), 3 / (1 + SECOND)),  # a gain above 1 can lift the value above 1
+    (ra.presets.rectools(3), data([0, 0, 1, 0], sizes=[2, 2]), 1 / (1 + SECOND + 1 / 2)),  # the first query is empty
     *((LINEAR.replace(ideal=ideal, k=k), MISSED, expected) for ideal, k, expected in [
         ("cutoff", 2, SECOND / (3 + 2 * SECOND)),
         ("retrieved-only", 2, SECOND / (2 + 1 * SECOND)),  # the retrieved rows hold gains 2, 1, 0, 0
@@ -133,11 +133,11 @@ VALUES = [
         ("top-only", None, (SECOND + 2 / log2(5)) / (2 + SECOND)),
         ("top-only", 1, 0.0),  # rank 1 holds a gain of 0, so its ideal DCG is 0
     ]),
-    # A query whose retrieved rows have no gain is empty; one whose top rows alone have none counts 0.
+    # A query is empty if no retrieved row has a gain. If only its top rows have none, its value is 0.
     (LINEAR.replace(ideal="retrieved-only", empty=0.5), data([0, 0, 3, 1, 0], sizes=[3, 2],
                                                              retrieved=[True, True, False, True, True]), (0.5 + 1) / 2),
     (LINEAR.replace(ideal="top-only", empty=1, k=1), data([0, 3, 0, 0, 1], sizes=[2, 2, 1]), (0 + 1 + 1) / 3),
-    # Gains 1 (declared for the row without judgment) and 0 at the top two ranks, 2 below: both lists hold the 1.
+    # Ranked gains: 1 (declared for the unjudged row), 0 and 2. The last two ideal lists include the 1.
     *((LINEAR.replace(unjudged=1, ideal=ideal), UNJUDGED_TOP, expected) for ideal, expected in [
         ("cutoff", 1 / 2), ("retrieved-only", 1 / (2 + SECOND)), ("top-only", 1.0)]),
 ]  # fmt: skip
@@ -182,14 +182,14 @@ def test_values_by_hand(convention, rows, expected):
          r"'average' leaves open\.\nHint: ties='input', or ideal='retrieved"),
     ],
 )  # fmt: skip
-def test_fields_that_do_not_go_together_are_refused(convention, changes, problem):
+def test_fields_that_contradict_each_other_are_refused(convention, changes, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         convention.replace(**changes)
 
 
 TOP = ra.presets.lightgbm(10).replace(ideal="top-only")
 TOOLS = ra.presets.TOOLS
-NO_SUCH_OBJECTIVE = r"needs an ideal DCG that no score changes.*\nHint: train under"
+NOT_TRAINABLE = r"needs an ideal DCG that no score changes.*\nHint: train under"
 
 
 @for_each(
@@ -206,11 +206,11 @@ NO_SUCH_OBJECTIVE = r"needs an ideal DCG that no score changes.*\nHint: train un
         *((partial(ra.presets.rectools.f1_beta, 5, beta=beta), r"beta=-?1.4e.154; allowed are finite.*\nHint: beta=1")
           for beta in (1.4e154, -1.4e154)),
         (lambda: ra.presets.rectools(10**6 + 1), "k=1000001 with ideal='ones'.*up to 1000000.\nHint: k=None"),
-        (lambda: ra.objectives.lightgbm.lambdarank().replace(convention=TOP), NO_SUCH_OBJECTIVE),
-        (lambda: ra.objectives.ApproxNDCG(convention=TOP, temperature=1, hessian=1), NO_SUCH_OBJECTIVE),
-        (lambda: ra.objectives.LambdaLoss(convention=TOP, scheme="ndcg2", truncation=None, sigma=1), NO_SUCH_OBJECTIVE),
-        (lambda: ra.objectives.catboost.stochastic_rank("NDCG").replace(convention=TOP), NO_SUCH_OBJECTIVE),
-        (lambda: ra.objectives.catboost.yetirank(mode="NDCG").replace(convention=TOP), NO_SUCH_OBJECTIVE),
+        (lambda: ra.objectives.lightgbm.lambdarank().replace(convention=TOP), NOT_TRAINABLE),
+        (lambda: ra.objectives.ApproxNDCG(convention=TOP, temperature=1, hessian=1), NOT_TRAINABLE),
+        (lambda: ra.objectives.LambdaLoss(convention=TOP, scheme="ndcg2", truncation=None, sigma=1), NOT_TRAINABLE),
+        (lambda: ra.objectives.catboost.stochastic_rank("NDCG").replace(convention=TOP), NOT_TRAINABLE),
+        (lambda: ra.objectives.catboost.yetirank(mode="NDCG").replace(convention=TOP), NOT_TRAINABLE),
         *((partial(TOOLS[tool].write, text), f"{tool} cannot express {reason}") for tool, text, reason in [
             ("pandas", "scipy.kendalltau+variant=c", "variant='c', only variant='b'"),
             ("polars", "pandas.kendall", "measure='kendall'"),
@@ -220,14 +220,14 @@ NO_SUCH_OBJECTIVE = r"needs an ideal DCG that no score changes.*\nHint: train un
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_what_means_nothing_is_refused(call, problem):
-    with pytest.raises(ra.ConventionError, match=problem) as caught:
+def test_meaningless_options_are_refused(call, problem):
+    with pytest.raises(ra.ConventionError, match=problem) as error:
         call()
-    assert isinstance(caught.value, ra.UnsupportedConventionError) == ("cannot express" in problem)
+    assert isinstance(error.value, ra.UnsupportedConventionError) == ("cannot express" in problem)
 
 
 @for_each("tool", ["scipy", "pandas", "polars"])
-def test_a_library_without_ndcg_says_so(tool):
+def test_errors_say_that_a_library_has_no_ndcg(tool):
     with pytest.raises(
         ra.ConventionError,
         match=rf"{tool} has no NDCG, only correlations\.\nHint: presets\.{tool}\.(pearson|spearmanr)\(",
@@ -258,7 +258,7 @@ def test_equal_meanings_have_one_spelling():
 
 
 @for_each(
-    ("text", "params", "means"),
+    ("text", "params", "convention"),
     [
         ("dcg", {}, "elasticsearch.dcg@10"),
         ("dcg", {"normalize": True, "k": 5, "unknown_doc_rating": 2}, "elasticsearch@5+unjudged=2"),
@@ -270,8 +270,8 @@ def test_equal_meanings_have_one_spelling():
         ("mean_reciprocal_rank", {}, "elasticsearch.mrr@10"),
     ],
 )
-def test_elasticsearch_reads_its_own_words(text, params, means):
-    assert ES.read(text, **params) == ra.parse(means)
+def test_elasticsearch_metrics_are_read_as_conventions(text, params, convention):
+    assert ES.read(text, **params) == ra.parse(convention)
 
 
 @settings(max_examples=60, deadline=None)
@@ -282,7 +282,7 @@ def test_elasticsearch_reads_its_own_words(text, params, means):
 def test_averaged_ties_of_ap_are_the_mean_over_all_orders(labels, seed, k, divisor):
     scores = np.random.default_rng(seed).integers(0, 3, len(labels)).astype(float)
     convention = AP.replace(k=k, divisor=divisor)
-    orders = np.array(list(permutations(range(len(labels)))))  # each of them a query
+    orders = np.array(list(permutations(range(len(labels)))))  # each order is a query
     mean = value(np.array(labels)[orders].ravel(), scores[orders].ravel(), convention,
                  sizes=[len(labels)] * len(orders))  # fmt: skip
     averaged = convention.replace(ties="average")
@@ -290,11 +290,11 @@ def test_averaged_ties_of_ap_are_the_mean_over_all_orders(labels, seed, k, divis
     assert value([1] * len(labels) + [0], [0.5] * len(labels) + [0.1], averaged.replace(k=None)) == 1
 
 
-def test_pairs_of_all_queries_together():
-    """Per-query values are the query's own, NaN where it has no pair; without any pair the value is that of `empty`."""
+def test_pairs_can_be_pooled_over_all_queries():
+    """A query without pairs has the value NaN. If no query has a pair, the value is that of `empty`."""
     assert ra.Panel([1, 1], [POOLED], group_sizes=[1, 1]).measure([1, 2]).shares[POOLED].tolist() == [0.25, 0.25]
-    parts = [ra.Evaluator([1, 0], POOLED, qid=[q, q]).tally([1.0, 2.0]) for q in "ab"]
-    assert sum(parts).score().value == 0
+    tallies = [ra.Evaluator([1, 0], POOLED, qid=[q, q]).tally([1.0, 2.0]) for q in "ab"]
+    assert sum(tallies).score().value == 0
     assert ra.Evaluator([1, 1], POOLED, qid=["c", "c"]).tally([1, 2]).score().value == 0.5
     strict = POOLED.replace(empty="error")
     per_query = ra.Evaluator([1, 0, 1, 1, 0], strict, group_sizes=[2, 1, 2]).per_query([1, 2, 3, 2, 1])
@@ -305,7 +305,7 @@ def test_pairs_of_all_queries_together():
         ra.evaluate([1, 0], [1, 2], AUC.replace(pairs="given"), group_sizes=[2])
 
 
-def test_auc_of_many_rows_is_what_their_ranks_give():
+def test_auc_of_many_rows_equals_the_mann_whitney_statistic():
     from scipy.stats import mannwhitneyu
 
     rng = np.random.default_rng(0)
@@ -317,15 +317,15 @@ def test_auc_of_many_rows_is_what_their_ranks_give():
 
 
 @each_correlation
-def test_correlations_of_queries_without_one_weighted_and_of_all_rows(text):
-    """A query of equal labels or of one row is empty; equal scores count what `constant` says."""
+def test_correlations_of_empty_constant_and_weighted_queries_and_of_all_rows(text):
+    """A query with equal labels or one row is empty. A query with equal scores counts the value of `constant`."""
     rows = {"labels": [2, 2, 2, -1, 0, 1], "scores": [1, 2, 3, 4, 5, 6], "group_sizes": [3, 1, 2]}
     score = ra.evaluate(convention=text, **rows)
     assert (score.value, score.n_scored, score.n_empty) == (1, 1, 2)
     assert ra.evaluate(convention=f"{text}+empty=-0.5", **rows).value == 0
-    for end, labels, sizes in (("empty=error", rows["labels"], [3, 1, 2]), ("pool=rows", [1, 1], [2])):
+    for change, labels, sizes in (("empty=error", rows["labels"], [3, 1, 2]), ("pool=rows", [1, 1], [2])):
         with pytest.raises(ra.InputError, match="query 0 has nothing to find, and the convention says empty='error'"):
-            ra.evaluate(labels, range(len(labels)), f"{text}+{end}", group_sizes=sizes)
+            ra.evaluate(labels, range(len(labels)), f"{text}+{change}", group_sizes=sizes)
     for constant in (-1, 0, 0.25):
         for scores in ([1, 2, 7, 7], [1, 2, 0.1, 0.1], [1, 2, 0, -0.0]):
             score = ra.evaluate([0, 1, 0, 1], scores, f"{text}+constant={constant}", group_sizes=[2, 2])
@@ -337,7 +337,7 @@ def test_correlations_of_queries_without_one_weighted_and_of_all_rows(text):
 
 
 @each_correlation
-def test_correlations_are_exact_in_a_perfect_order_and_the_same_in_any_order_of_rows(text):
+def test_correlations_are_exactly_1_if_perfect_and_do_not_depend_on_the_row_order(text):
     rng = np.random.default_rng(1)
     labels, scores = rng.integers(-9, 9, 300) / 7, rng.normal(0, 1, 300).round(1)
     orders = [rng.permutation(300) for _ in range(9)]
@@ -350,7 +350,7 @@ def test_correlations_are_exact_in_a_perfect_order_and_the_same_in_any_order_of_
             assert len({value(labels[order], scores[order], text) for order in orders}) == 1
 
 
-def test_pearson_is_right_in_the_last_digits():
+def test_pearson_is_exact_to_the_last_digits():
     rng = np.random.default_rng(2)
     labels, noise = rng.normal(0, 1, 120), rng.normal(0, 1, 120)
     cases = {
@@ -366,7 +366,7 @@ def test_pearson_is_right_in_the_last_digits():
         for choice in (NOW, NEVER):
             with kernels(choice):
                 assert value(labels, scores, "scipy.pearsonr") == pytest.approx(expected, rel=4e-16, abs=2e-16), case
-    # Sums that are not compensated lose three digits in this long query: 0.5843162426247164.
+    # In this long query, plain sums without compensation lose three digits: 0.5843162426247164.
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 50, 200_000).astype(float)
     scores = labels + rng.normal(0, 20, labels.size).round(1)
@@ -376,22 +376,23 @@ def test_pearson_is_right_in_the_last_digits():
         assert value(labels, scores, "scipy.pearsonr") == pytest.approx(expected, rel=4e-16)
 
 
-def test_weights_of_documents_are_labels_of_their_gains():
-    """As TensorFlow Ranking, Keras-RS and Rax weigh documents: gain x weight, in the ideal list too."""
+def test_weighted_documents_can_be_given_as_labels_gain_times_weight():
+    """TensorFlow Ranking, Keras-RS and Rax multiply gains by document weights, in the ideal list too."""
     gains, weights, scores = np.array([[3, 0, 1], [1, 7, 0]]), np.array([[0.5, 2, 4], [1, 0.25, 3]]), [3, 2, 1]
     discounts = 1 / np.log2([2, 3, 4])
     products = gains * weights
     per_list = (products * discounts).sum(1) / (-np.sort(-products) * discounts).sum(1)
-    lists = products.sum(1) / gains.sum(1)
+    list_weights = products.sum(1) / gains.sum(1)
     linear = ra.presets.ranklib(None).replace(gain="linear", average="query")
-    queries = ra.Queries(products.ravel(), group_sizes=[3, 3], query_weight=lists)
+    queries = ra.Queries(products.ravel(), group_sizes=[3, 3], query_weight=list_weights)
     assert ra.Evaluator(queries, linear).per_query(scores * 2) == pytest.approx(per_list)
-    assert ra.evaluate(queries, scores * 2, linear).value == pytest.approx((per_list * lists).sum() / lists.sum())
+    expected = (per_list * list_weights).sum() / list_weights.sum()
+    assert ra.evaluate(queries, scores * 2, linear).value == pytest.approx(expected)
     assert "labels w x g with gain='linear'" in ra.presets.inexpressible()["document_weights"]
 
 
-def test_the_ratio_of_sums_is_the_mean_weighted_by_ideal_dcgs():
-    """DCGs 3, 1/log2(3) and 0 by ideal DCGs 3, 1 and 0."""
+def test_the_ratio_of_sums_equals_the_mean_weighted_by_ideal_dcgs():
+    """The DCGs are 3, 1/log2(3) and 0; the ideal DCGs are 3, 1 and 0."""
     labels, scores, sizes = [2, 0, 0, 1, 0, 0], [2, 1, 2, 1, 2, 1], [2, 2, 2]
     ideal = ra.Evaluator(labels, "ranklib.dcg@10", group_sizes=sizes).per_query(labels)
     convention = ra.presets.ranklib(10).replace(average="query")
@@ -399,7 +400,7 @@ def test_the_ratio_of_sums_is_the_mean_weighted_by_ideal_dcgs():
     assert "query_weight=ideal DCGs" in ra.presets.inexpressible()["ratio_of_sums"]
 
 
-def test_a_search_identifies_what_leaves_rows_out_of_the_ideal_list_or_gives_them_a_label():
+def test_a_search_identifies_conventions_that_differ_in_unretrieved_or_unjudged_rows():
     rng = np.random.default_rng(2)
     labels, scores, left_out = rng.integers(0, 4, 400), rng.random(400), rng.random(400) < 0.3
     searches = [
@@ -408,24 +409,24 @@ def test_a_search_identifies_what_leaves_rows_out_of_the_ideal_list_or_gives_the
         (labels, {"judged": ~left_out}, ES(3, unknown_doc_rating=1)),
         (left_out.astype(float), {}, ra.presets.rectools(3)),
     ]
-    for column, columns, convention in searches:
-        queries = ra.Queries(column, group_sizes=[10] * 40, **columns)
+    for searched_labels, columns, convention in searches:
+        queries = ra.Queries(searched_labels, group_sizes=[10] * 40, **columns)
         printed = f"{ra.evaluate(queries, scores, convention).value:.8f}"
         matches = ra.audit.identify(queries, scores, value=printed, k=3)
         assert any(match.covers(convention) for match in matches), convention
     assert "rectools" in {name for match in matches for name in match.presets}
 
 
-def test_the_common_mistake_is_explained():
+def test_explain_attributes_a_difference_to_the_ideal_list():
     a, b = LINEAR, LINEAR.replace(ideal="top-only", gain="exp2")
-    parts = ra.audit.explain(a=a, b=b, **MISSED).contributions
-    cutoff = SECOND / (3 + 2 * SECOND)
-    assert parts["ideal"] == pytest.approx(SECOND - cutoff, abs=0.1)
-    assert sum(parts.values()) == pytest.approx(1 * SECOND - cutoff)
+    contributions = ra.audit.explain(a=a, b=b, **MISSED).contributions
+    value_of_a = SECOND / (3 + 2 * SECOND)
+    assert contributions["ideal"] == pytest.approx(SECOND - value_of_a, abs=0.1)
+    assert sum(contributions.values()) == pytest.approx(1 * SECOND - value_of_a)
 
 
 def test_an_objective_divides_by_the_ideal_list_of_the_retrieved_rows():
-    """With delta = (3 - 1) (1 - 1/log2(3)) / ideal, a half of it at equal scores."""
+    """The gradient is half of delta = (3 - 1) (1 - 1/log2(3)) / ideal, since the scores are equal."""
     convention = LINEAR.replace(ideal="retrieved-only", k=None, missing="zero")
     lambdarank = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact", normalization="none", sigma=1)
     columns = {"group_sizes": [3], "retrieved": [True, True, False]}

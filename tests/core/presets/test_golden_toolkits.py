@@ -1,6 +1,6 @@
-"""NDCG and DCG of the toolkits, and measures of libraries for recommenders and data, as the real programs printed them.
+"""Compare NDCG and DCG of the toolkits, and measures of other libraries, with what the real programs printed.
 
-`golden/toolkits.json` is a selection of the records of each, made by `tests/select_golden.py`; a thorough run
+`golden/toolkits.json` is a selection of each toolkit's records, made by `tests/select_golden.py`; a thorough run
 reads the whole files too.
 """
 
@@ -24,8 +24,8 @@ Record = dict[str, Any]
 
 
 def records(toolkit: str) -> list[Any]:
-    named = [("", kept("toolkits")[toolkit]), ("full-", shared_records(f"toolkits/{toolkit}_metrics"))]
-    return [pytest.param(r, id=f"{name}{r['case']}-{r['seed']}") for name, records in named for r in records]
+    files = [("", kept("toolkits")[toolkit]), ("full-", shared_records(f"toolkits/{toolkit}_metrics"))]
+    return [pytest.param(r, id=f"{prefix}{r['case']}-{r['seed']}") for prefix, records in files for r in records]
 
 
 def cutoff(metric: str) -> int | None:
@@ -38,11 +38,11 @@ def as_float32(values: list[float]) -> np.ndarray:
 
 
 def as_dcg(convention: ra.NDCG) -> ra.DCG:
-    return ra.DCG(**{n: v for n, v in convention.to_dict().items() if n not in {"ideal", "empty"}})
+    return ra.DCG(**{name: value for name, value in convention.to_dict().items() if name not in {"ideal", "empty"}})
 
 
 def weights_of(record: Record) -> np.ndarray | None:
-    """LightGBM was given row weights: those of the query, repeated, or uneven ones."""
+    """Return the query weights that our adapter makes of the row weights that LightGBM was given."""
     from rankadapters.lightgbm.metrics import query_weights
 
     if "query_weight" in record:
@@ -56,22 +56,22 @@ def compare(
     record: Record,
     conventions: Callable[[Record], ra.Convention | None],
     columns: dict[str, Any],
-    close: float,
+    tolerance: float,
     refused: str = "",
 ) -> None:
-    """Compare the metrics that have a convention, where the program gave a number and did not refuse its input."""
+    """Compare all metrics with a convention and a number; only cases that the program refused have none."""
     compared = 0
     for metric in record["metrics"]:
         convention = conventions(metric)
         if convention is not None and isinstance(metric.get("value"), float | int):
             value = ra.evaluate(convention=convention, group_sizes=record["group"], **columns).value
-            assert value == pytest.approx(metric["value"], rel=close, abs=1e-300), metric["metric"]
+            assert value == pytest.approx(metric["value"], rel=tolerance, abs=1e-300), metric["metric"]
             compared += 1
     assert compared or record["case"] in refused.split()
 
 
 @for_each("record", records("lightgbm"))
-def test_lightgbm(record):
+def test_lightgbm_presets_give_what_lightgbm_printed(record):
     pytest.importorskip("lightgbm")
 
     def convention(metric):
@@ -83,34 +83,35 @@ def test_lightgbm(record):
 
 
 @for_each("record", records("xgboost"))
-def test_xgboost(record):
+def test_xgboost_presets_give_what_xgboost_printed(record):
     def convention(metric):
         name, exponential = metric["metric"], metric["params"].get("ndcg_exp_gain", True)
         minus = name.endswith("-")
         ndcg = name.startswith("ndcg")
         return presets.xgboost(cutoff(name), ndcg_exp_gain=exponential, minus=minus) if ndcg else None
 
-    given = {"labels": record["labels"], "scores": record["scores"], "query_weight": record.get("query_weight")}
-    columns = {name: None if column is None else as_float32(column) for name, column in given.items()}
+    columns = {"labels": record["labels"], "scores": record["scores"], "query_weight": record.get("query_weight")}
+    columns = {name: None if column is None else as_float32(column) for name, column in columns.items()}
     compare(record, convention, columns, PRECISE, "row_weights_uneven")
 
 
-# What the function refuses, its parts compute.
+# Where the function refuses the labels, the records have what its parts compute.
 @pytest.mark.filterwarnings("ignore:.*ndcg_score:rankadapters.LabelsWarning")
 @for_each("record", records("scikit_learn"))
-def test_scikit_learn(record):
+def test_scikit_learn_presets_give_what_scikit_learn_printed(record):
     compared = 0
     for metric in record["metrics"]:
         if metric["ignore_ties"]:
-            continue  # an unstable argsort decides there
+            continue  # an unstable argsort decides the order
         convention = presets.sklearn(metric["k"])
         if metric["metric"] == "dcg_score":
             convention = as_dcg(convention)
-        got = ra.Evaluator(record["labels"], convention, group_sizes=record["group"]).per_query(record["scores"])
-        theirs = metric["per_query"]
-        for ours, value in zip(got, theirs.values() if isinstance(theirs, dict) else theirs, strict=True):
+        our_values = ra.Evaluator(record["labels"], convention, group_sizes=record["group"]).per_query(record["scores"])
+        printed = metric["per_query"]
+        printed = printed.values() if isinstance(printed, dict) else printed
+        for our_value, value in zip(our_values, printed, strict=True):
             if isinstance(value, float | int):  # null where the function refuses one document or negative labels
-                assert ours == pytest.approx(value, rel=PRECISE, abs=1e-14)
+                assert our_value == pytest.approx(value, rel=PRECISE, abs=1e-14)
                 compared += 1
     assert compared or record["case"] == "negative_labels"
 
@@ -129,14 +130,14 @@ LIBRARIES = {
 
 @pytest.mark.parametrize("toolkit", LIBRARIES)
 @for_each("record", records)
-def test_libraries_of_information_retrieval(toolkit, record):
-    """Whose docids are, as the records' notes say, d000, d001, ... in input order inside each query."""
+def test_presets_of_retrieval_libraries_give_what_they_printed(toolkit, record):
+    """The docids of each query are d000, d001, ... in input order, as the notes in the records say."""
 
     def convention(metric):
         name, _, k = metric["metric"].replace("ndcg_cut_", "ndcg_cut@").partition("@")
         return LIBRARIES[toolkit][name](int(k) if k else None) if name in LIBRARIES[toolkit] else None
 
-    docid = [f"d{place:03d}" for size in record["group"] for place in range(size)]
+    docid = [f"d{row:03d}" for size in record["group"] for row in range(size)]
     compare(record, convention, {"labels": record["labels"], "scores": record["scores"], "docid": docid}, 1e-9)
 
 
@@ -149,7 +150,7 @@ def compare_torchmetrics(record: Record) -> None:
 
 
 @for_each("record", [case for case in records("torchmetrics") if "negative" not in case.id])
-def test_torchmetrics(record):
+def test_torchmetrics_presets_give_what_torchmetrics_printed(record):
     compare_torchmetrics(record)
 
 
@@ -164,13 +165,13 @@ def test_torchmetrics_of_negative_labels(record):
     [(library, record) for library in kept("libraries")["libraries"] for record in library["records"]],
     ids=lambda part: part.get("case") or part["name"],
 )
-def test_the_preset_gives_what_the_library_printed(library, record):
+def test_a_preset_gives_what_the_library_printed(library, record):
     preset = presets.maker(library["preset"])
     convention = preset(record.get("k"), **library["options"]).replace(**library["changes"])
     columns = {name: record[name] for name in ("qid", "docid", "judged", "retrieved") if name in record}
     evaluator = ra.Evaluator(record["labels"], convention, **columns)
-    relative = library.get("tolerance", 1e-9)  # of libraries that compute in float32
-    assert evaluator.evaluate(record["scores"]).value == pytest.approx(record["value"], rel=relative, abs=1e-12)
-    theirs = record.get("per_query") or []
-    for ours, value in zip(evaluator.per_query(record["scores"]), theirs, strict=False):
-        assert math.isnan(ours) if value is None else ours == pytest.approx(value, rel=relative, abs=1e-12)
+    tolerance = library.get("tolerance", 1e-9)  # larger for libraries that compute in float32
+    assert evaluator.evaluate(record["scores"]).value == pytest.approx(record["value"], rel=tolerance, abs=1e-12)
+    printed = record.get("per_query") or []
+    for our_value, value in zip(evaluator.per_query(record["scores"]), printed, strict=False):
+        assert math.isnan(our_value) if value is None else our_value == pytest.approx(value, rel=tolerance, abs=1e-12)

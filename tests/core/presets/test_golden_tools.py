@@ -1,6 +1,6 @@
-"""NDCG and other measures of the evaluation tools, as the real programs printed them, per query and in the mean.
+"""Compare measures of the evaluation tools, per query and in the mean, with what the real programs printed.
 
-`golden/tools.json` keeps one small data set of each kind; a thorough run reads the whole files too.
+`golden/tools.json` has one small data set of each kind; a thorough run reads the whole files too.
 """
 
 from __future__ import annotations
@@ -27,32 +27,33 @@ TOOLS = {
     "pytrec_linear": presets.pytrec_eval,
     "pytrec_exp": presets.pytrec_eval,
     **{
-        f"trec_{version}_{how}": preset
+        f"trec_{version}_{variant}": preset
         for version, preset in (
             ("8.1_ndcg", presets.trec_eval_8), ("9.0.8", presets.trec_eval_9), ("10.0", presets.trec_eval_10))
-        for how in ("linear", "exp", "missing_noc", "missing_c")
+        for variant in ("linear", "exp", "missing_noc", "missing_c")
     },
 }  # fmt: skip
-OTHERS = {presets.trec_eval_8: presets.trec_eval_9, presets.ranklib_busafekete: presets.ranklib}  # than NDCG
+# Versions that have their own NDCG, but share the remaining measures with another version.
+SAME_AS = {presets.trec_eval_8: presets.trec_eval_9, presets.ranklib_busafekete: presets.ranklib}
 WORDS = {"ndcg", "ndcg_full", "map", "p", "err"}
 
 
 def convention_of(tool: str, metric: str) -> ra.Convention:
-    """Return the preset of what a tool printed."""
+    """Return the preset of a metric that a tool printed."""
     word, _, digits = metric.partition("@")
     k = int(digits) if digits else None
     if word.startswith("ndcg"):
         convention = TOOLS[tool](k)
-        # The qrels were rewritten to 2^label - 1, and so are the gains here.
+        # The tool was given qrels of 2^label - 1, so that its linear gains are exponential here.
         convention = convention.replace(gain="exp2") if tool.endswith("_exp") else convention
     else:
-        vocabulary = OTHERS.get(TOOLS[tool], TOOLS[tool])
+        vocabulary = SAME_AS.get(TOOLS[tool], TOOLS[tool])
         word = "P" if word == "p" and hasattr(vocabulary, "P") else word
         convention = getattr(vocabulary, word)(*([k] if k else []))
     return convention.replace(missing="zero") if tool.endswith("_missing_c") else convention
 
 
-SILENTLY_MENDED = {"letor3": 2, "letor4": 2, "mslr": 4}  # labels above get gain 0 there
+LARGEST_LABEL = {"letor3": 2, "letor4": 2, "mslr": 4}  # these scripts give larger labels a gain of 0
 UNSTABLE = {"ranklib_2011", "ranklib_2011_busafekete"}
 FLOAT32_FEATURE = {name for name in TOOLS if name.startswith("ranklib")}
 
@@ -61,7 +62,7 @@ SETS = tools_data_sets()
 
 
 def expected_failure(data: dict[str, Any], tool: str) -> str | None:
-    """Return why no preset gives what a tool printed for a data set; None where one does."""
+    """Return why no preset gives the numbers that a tool printed for a data set; None if a preset does."""
     kind = data["name"].removeprefix("full-").partition("_")[2]
     if tool in UNSTABLE and kind in {"ties", "large"}:
         return presets.inexpressible()["ranklib_2011"]
@@ -69,8 +70,8 @@ def expected_failure(data: dict[str, Any], tool: str) -> str | None:
 
 
 def within_the_table(data: dict[str, Any], tool: str) -> bool:
-    """Whether the script has a gain for every label; those above its table are irrelevant there: see inexpressible."""
-    return max(data["inputs"]["label"]) <= SILENTLY_MENDED.get(tool, 9)
+    """Return whether the script has a gain for every label; `inexpressible` explains larger ones."""
+    return max(data["inputs"]["label"]) <= LARGEST_LABEL.get(tool, 9)
 
 
 def metrics_of(data: dict[str, Any], tool: str) -> list[str]:
@@ -78,9 +79,9 @@ def metrics_of(data: dict[str, Any], tool: str) -> list[str]:
 
 
 def expected_failures() -> list[Any]:
-    """Return the cases in which no preset gives what the tool printed, strictly."""
+    """Return the cases in which no preset gives the numbers of the tool, marked as strict xfail."""
     pairs = [(data, tool, expected_failure(data, tool)) for data in SETS for tool in data["tools"]]
-    words = {True: {"ndcg", "map"}, False: WORDS - {"ndcg_full"}}  # by whether documents of equal scores may swap
+    words = {True: {"ndcg", "map"}, False: WORDS - {"ndcg_full"}}  # keyed by whether the tool is in UNSTABLE
     return [
         pytest.param(data, tool, word, id=f"{data['name']}-{tool}-{word}",
                      marks=pytest.mark.xfail(strict=True, reason=reason))
@@ -90,26 +91,24 @@ def expected_failures() -> list[Any]:
 
 
 def compare(data: dict[str, Any], tool: str, metric: str) -> None:
-    """Compare the values of the queries and their mean."""
+    """Compare the value of each query, and the mean."""
     inputs, printed = data["inputs"], data["tools"][tool]
     convention, tolerance = convention_of(tool, metric), max(1.1 * printed["precision"], 1e-11)
-    absent = {str(qid) for qid in printed.get("dropped_from_run") or ()}
+    missing = {str(qid) for qid in printed.get("dropped_from_run") or ()}
     docid = {"docid": inputs["docid"]} if convention.ties.startswith("docid") else {}
-    retrieved = [str(qid) not in absent for qid in inputs["qid"]]
+    retrieved = [str(qid) not in missing for qid in inputs["qid"]]
     evaluator = ra.Evaluator(inputs["label"], convention, qid=inputs["qid"], retrieved=retrieved, **docid)
-    of_queries = printed["per_query"].get(metric, {})
-    for qid, ours in zip(evaluator.query_ids, evaluator.per_query(inputs["score"]), strict=True):
-        value = of_queries.get(str(qid))
+    per_query = printed["per_query"].get(metric, {})
+    for qid, our_value in zip(evaluator.query_ids, evaluator.per_query(inputs["score"]), strict=True):
+        value = per_query.get(str(qid))
         if value is not None:
-            assert ours == pytest.approx(value, abs=tolerance)
-        elif metric.startswith(
-            "ndcg"
-        ):  # Nothing is printed of a query too short for LETOR 3.0 or left out by trec_eval
-            assert ours == 0 or np.isnan(ours)
+            assert our_value == pytest.approx(value, abs=tolerance)
+        elif metric.startswith("ndcg"):  # LETOR 3.0 prints no short queries, and trec_eval no missing ones
+            assert our_value == 0 or np.isnan(our_value)
     assert evaluator.evaluate(inputs["score"]).value == pytest.approx(printed["mean"][metric], abs=tolerance)
 
 
-# The programs print values of labels above their scale without a word.
+# The programs accept labels above their scale without a warning.
 @pytest.mark.filterwarnings("ignore:.*a chance to stop:rankadapters.LabelsWarning")
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if any(metrics_of(data, tool) for data in SETS)])
 @for_each(("data", "metric"), lambda tool: [(data, metric) for data in SETS for metric in metrics_of(data, tool)],
@@ -126,6 +125,7 @@ def test_the_preset_gives_what_the_tool_prints(tool, data, metric):
 @pytest.mark.filterwarnings("ignore:.*a chance to stop:rankadapters.LabelsWarning")
 @pytest.mark.parametrize(("data", "tool", "word"), expected_failures())
 def test_no_preset_gives_this(data, tool, word):
+    """Each case is expected to fail: the tool printed a number that no preset gives."""
     for metric in metrics_of(data, tool):
         if metric.startswith(word):
             compare(data, tool, metric)
@@ -133,14 +133,14 @@ def test_no_preset_gives_this(data, tool, word):
 
 @for_each(("data", "tool"), [(data, tool) for data in SETS for tool in ("letor4", "mslr") if tool in data["tools"]],
           ids=lambda part: part if isinstance(part, str) else part["name"])  # fmt: skip
-def test_mean_ndcg_is_what_the_perl_scripts_print(data, tool):
+def test_mean_ndcg_equals_what_the_perl_scripts_print(data, tool):
     inputs, printed = data["inputs"], data["tools"][tool]["mean"]
     if within_the_table(data, tool):
         value = ra.mean_ndcg(inputs["label"], inputs["score"], TOOLS[tool](10), qid=inputs["qid"])
         assert value == pytest.approx(printed["meanndcg"], abs=1e-11)
 
 
-def test_mean_ndcg_refuses_what_it_cannot_average():
+def test_mean_ndcg_refuses_conventions_that_it_cannot_average():
     for convention in (presets.lightgbm(10), "catboost.dcg@5"):
         with pytest.raises(ra.ConventionError, match="averages an NDCG with average='uniform'"):
             ra.mean_ndcg([0, 1], [2, 1], convention, group_sizes=[2])
@@ -148,8 +148,8 @@ def test_mean_ndcg_refuses_what_it_cannot_average():
         ra.mean_ndcg([0, 1], [2, 1], "letor4", group_sizes=[2])
 
 
-def test_mean_ndcg_leaves_out_skipped_queries_and_cuts_at_the_rows_retrieved():
+def test_mean_ndcg_leaves_out_skipped_queries_and_stops_at_the_last_retrieved_row():
     convention = presets.letor4(10).replace(empty="skip")
     assert ra.mean_ndcg([0, 1, 0], [2, 1, 3], convention, qid=["a", "a", "b"]) == 0.5
-    half = ra.mean_ndcg([0, 1, 2], [2, 1, 9], convention, group_sizes=[3], retrieved=[True, True, False])
-    assert half == pytest.approx((0 + 1 / 4) / 2)
+    mean = ra.mean_ndcg([0, 1, 2], [2, 1, 9], convention, group_sizes=[3], retrieved=[True, True, False])
+    assert mean == pytest.approx((0 + 1 / 4) / 2)

@@ -1,4 +1,4 @@
-"""What the tools' vocabularies read and write."""
+"""The presets of each tool, and how the tool's vocabulary reads and writes metric names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 
-# What each option of a preset may be, and what presets with a narrower choice take in its place.
+# Values to try for each option of a preset, and the values of presets that allow fewer.
 VALUES = {
     "k": (1, 5, 10, None), "type": ("Base", "Exp"), "denominator": ("LogPosition", "Position"),
     "border": (0.5, 0.1, -1, 2), "alpha": (None, 0, 0.3, 0.95), "beta": (1, 0.1, 1e-5), "decay": (0.85, 0.5, 1),
@@ -36,39 +36,39 @@ NARROWER = {
 }
 
 
-def made(name):
-    """Return all that a preset makes of its options."""
+def conventions_of(name):
+    """Return the conventions of a preset for all combinations of its options."""
     options = signature(presets.maker(name)).parameters
     values = [NARROWER.get((name, option)) or VALUES.get(option, (True, False)) for option in options]
-    return [presets.maker(name)(**dict(zip(options, each, strict=True))) for each in itertools.product(*values)]
+    return [presets.maker(name)(**dict(zip(options, row, strict=True))) for row in itertools.product(*values)]
 
 
 TOOLS = ("lightgbm", "xgboost", "catboost", "sklearn", "ir_measures", "scipy", "pandas", "polars")
-SAID = [
-    (name.partition(".")[0], conv)
+WRITABLE = [
+    (name.partition(".")[0], convention)
     for name in presets.names(None)
     if name.partition(".")[0] in TOOLS
-    for conv in made(name)
+    for convention in conventions_of(name)
 ]
-SAID += [("sklearn", preset(5).replace(average="uniform")) for preset in (presets.sklearn, presets.sklearn.dcg)]
+WRITABLE += [("sklearn", preset(5).replace(average="uniform")) for preset in (presets.sklearn, presets.sklearn.dcg)]
 
 
-def told(tool, conv):
-    """What `read` must be told, since the tool's words cannot say it: which weights the data have, and whose pairs."""
+def read_options(tool, convention):
+    """Return the options that `read` needs, since the tool's text omits the weights and the source of the pairs."""
     if tool == "sklearn":
-        return {} if conv.weighting else {"weights": None}
-    if not (conv.measure == "auc" or conv.pooled) or tool != "catboost":
+        return {} if convention.weighting else {"weights": None}
+    if not (convention.measure == "auc" or convention.pooled) or tool != "catboost":
         return {}
-    pairs = {"pairs": conv.pairs} if conv.pooled and "pairs" in conv.fields() else {}
-    return {"weights": "row" if conv.average == "row" else "query", **pairs}
+    pairs = {"pairs": convention.pairs} if convention.pooled and "pairs" in convention.fields() else {}
+    return {"weights": "row" if convention.average == "row" else "query", **pairs}
 
 
-@for_each(("tool", "conv"), SAID)
-def test_what_a_tool_writes_it_reads_back_also_from_json(tool, conv):
+@for_each(("tool", "convention"), WRITABLE)
+def test_a_tool_reads_back_what_it_writes_also_from_json(tool, convention):
     vocabulary = presets.TOOLS[tool]
-    written = vocabulary.write(conv)
-    for words in (written, json.loads(json.dumps(written))):
-        assert vocabulary.read(words, **told(tool, conv)) == conv
+    written = vocabulary.write(convention)
+    for text in (written, json.loads(json.dumps(written))):
+        assert vocabulary.read(text, **read_options(tool, convention)) == convention
 
 
 @pytest.mark.parametrize(
@@ -86,20 +86,20 @@ def test_ir_measures_writes_the_text_that_it_prints(convention, text):
     assert presets.ir_measures.write(convention) == text
 
 
-NUMBERS = {
+DEFAULTS = {
     "x": 1, "rel": 1, "level": 1, "beta": 1, "log_base": 2, "border": 0.5, "decay": 0.85, "p": (0.8, 80),
     "maximum_relevance": 4, "relevant_rating_threshold": 1,
 }  # fmt: skip
-TRUE = {"groups", "ndcg_exp_gain", "use_weights", "ignore_zero_hits"}
+ON_BY_DEFAULT = {"groups", "ndcg_exp_gain", "use_weights", "ignore_zero_hits"}
 
 
 @for_each("name", presets.names(None))
-def test_defaults_of_options_are_those_of_the_tools(name):
+def test_options_have_the_defaults_of_the_tools(name):
     for option, parameter in signature(presets.maker(name)).parameters.items():
         if isinstance(parameter.default, bool):
-            assert parameter.default is (option in TRUE), option
+            assert parameter.default is (option in ON_BY_DEFAULT), option
         elif isinstance(parameter.default, int | float):
-            assert parameter.default in np.ravel(NUMBERS[option]), option
+            assert parameter.default in np.ravel(DEFAULTS[option]), option
 
 
 @pytest.mark.parametrize(
@@ -114,25 +114,25 @@ def test_defaults_of_options_are_those_of_the_tools(name):
         ("sklearn.roc_auc_score", "measure='auc', .* only measure='ndcg'"),
     ],
 )  # fmt: skip
-def test_ir_measures_refuses_what_its_text_would_lose_by_field(convention, fields):
+def test_ir_measures_names_the_fields_that_its_text_would_lose(convention, fields):
     with pytest.raises(ra.UnsupportedConventionError, match=f"ir_measures cannot express {fields}"):
         presets.ir_measures.write(convention)
 
 
 @given(conventions(), st.sampled_from(TOOLS))
 @settings(max_examples=examples(300), deadline=None)
-def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convention, tool):
+def test_a_tool_refuses_a_convention_or_reads_back_an_equal_text(convention, tool):
     vocabulary = presets.TOOLS[tool]
     try:
         written = vocabulary.write(convention)
     except ra.UnsupportedConventionError:
         return
-    # What it reads back may be another spelling of the same inside the toolkit, which writes the same again.
-    assert vocabulary.write(vocabulary.read(written, **told(tool, convention))) == written
+    # Two conventions may be the same to the tool, so that reading back gives another one with the same text.
+    assert vocabulary.write(vocabulary.read(written, **read_options(tool, convention))) == written
 
 
 @for_each(
-    ("tool", "text", "params", "means"),
+    ("tool", "text", "params", "convention"),
     [
         (presets.sklearn, "top_k_accuracy_score", {}, "sklearn.top_k_accuracy_score@2"),
         (presets.lightgbm, "map@5", {}, "lightgbm.map@5"),
@@ -194,8 +194,8 @@ def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convent
         ),
     ],
 )
-def test_a_tool_reads_its_own_words(tool, text, params, means):
-    assert tool.read(text, **params) == ra.parse(means)
+def test_a_tool_reads_its_metric_names(tool, text, params, convention):
+    assert tool.read(text, **params) == ra.parse(convention)
 
 
 @for_each(
@@ -215,7 +215,7 @@ def test_a_tool_reads_its_own_words(tool, text, params, means):
         (presets.torchmetrics, "RetrievalRPrecision", {"top_k": 5}), (presets.ir_measures, "P", {}),
     ],
 )  # fmt: skip
-def test_what_is_no_word_of_a_tool_is_refused(tool, text, params):
+def test_names_and_options_that_a_tool_does_not_know_are_refused(tool, text, params):
     with pytest.raises(ra.ConventionError):
         tool.read(text, **params)
 
@@ -229,12 +229,12 @@ def test_what_is_no_word_of_a_tool_is_refused(tool, text, params):
         ("catboost", "NDCG:top={}"), ("ranklib", "ERR@1{}"),
     ],
 )  # fmt: skip
-def test_digits_of_other_scripts_and_without_end_are_refused(tool, text, digits):
+def test_digits_of_other_scripts_and_endless_digits_are_refused(tool, text, digits):
     with pytest.raises(ra.ConventionError):
         presets.TOOLS[tool].read(text.format(digits))
 
 
-def test_letters_that_only_unicode_takes_for_ours_are_refused():
+def test_unicode_letters_that_fold_to_ascii_are_refused():
     with pytest.raises(ra.ConventionError, match="is not a known metric of letor4"):
         presets.letor4.read("preci\u017fion@5")
 
@@ -249,7 +249,7 @@ def test_presets_of_a_tool_have_names_and_measures():
 
 
 @for_each(
-    ("wrong", "problem"),
+    ("call", "problem"),
     [
         (lambda: presets.lightgbm(10, label_gain=5), "label_gain=5 is not a list of finite numbers"),
         (lambda: presets.lightgbm(10, label_gain=[0, 10**400]), "is not a list of finite numbers"),
@@ -279,23 +279,23 @@ def test_presets_of_a_tool_have_names_and_measures():
         (lambda: ra.presets.textbook(2**63), "k=9223372036854775808 is not a cutoff; .* up to 2\\^63"),
     ],
 )
-def test_what_a_tool_does_not_say_is_refused(wrong, problem):
+def test_options_that_a_preset_or_tool_does_not_take_are_refused(call, problem):
     with pytest.raises(ra.ConventionError, match=problem):
-        wrong()
+        call()
 
 
 @for_each("tool", TOOLS)
-def test_the_nearest_to_a_text_is_the_nearest_to_what_it_says(tool):
+def test_nearest_gives_the_same_for_a_text_and_its_convention(tool):
     vocabulary = presets.TOOLS[tool]
     assert vocabulary.nearest("trec_eval_9.map_cut@5") == vocabulary.nearest(presets.trec_eval_9.map_cut(5))
 
 
 @for_each(("text", "k"), [("2147483647", 2**31 - 1), ("2147483648", None), ("1", 1), ("0", None), ("01", None)])
-def test_digits_of_a_cutoff_are_those_of_an_int32_above_0(text, k):
+def test_a_cutoff_is_read_only_if_it_is_an_int32_above_0(text, k):
     assert read_cutoff(text) == k
 
 
-@for_each(("convention", "words"), [
+@for_each(("convention", "params"), [
     ("lightgbm@all", {"metric": "ndcg", "eval_at": [10_000]}), ("lightgbm@9999", {"metric": "ndcg", "eval_at": [9999]}),
     ("lightgbm.map@all", {"metric": "map", "eval_at": [10_000]}),
     ("lightgbm@3+gain=linear", {"metric": "ndcg", "eval_at": [3], "label_gain": [*range(31)]}),
@@ -303,30 +303,30 @@ def test_digits_of_a_cutoff_are_those_of_an_int32_above_0(text, k):
     ("xgboost@2147483646", {"eval_metric": "ndcg@2147483646", "ndcg_exp_gain": True}),
     ("xgboost.pre@all", {"eval_metric": "pre@2147483647"}),
 ])  # fmt: skip
-def test_no_cutoff_is_the_largest_of_a_toolkit_and_linear_gains_are_of_all_its_labels(convention, words):
+def test_no_cutoff_is_written_as_the_largest_and_linear_gains_as_a_table(convention, params):
     vocabulary = presets.TOOLS[convention.partition("@")[0].partition(".")[0]]
-    assert vocabulary.write(convention) == words
+    assert vocabulary.write(convention) == params
     if "linear" not in convention:
-        assert vocabulary.read(words) == ra.parse(convention)
+        assert vocabulary.read(params) == ra.parse(convention)
 
 
 def test_the_largest_cutoff_is_read_back():
-    conv = ra.presets.textbook(2**63 - 1)
-    assert ra.parse(str(conv)) == ra.parse(conv.name) == ra.parse(conv.short_name) == conv
+    convention = ra.presets.textbook(2**63 - 1)
+    assert ra.parse(str(convention)) == ra.parse(convention.name) == ra.parse(convention.short_name) == convention
 
 
-RANKED = ("dcg", "map", "mrr", "pfound", "err", "precision_at", "recall_at", "average_gain")
+CUTOFF_METRICS = ("dcg", "map", "mrr", "pfound", "err", "precision_at", "recall_at", "average_gain")
 
 
-@pytest.mark.parametrize("make", [getattr(presets.catboost, name) for name in ("__call__", *RANKED)])
-def test_a_cutoff_beyond_what_catboost_takes_is_refused(make):
+@pytest.mark.parametrize("make", [getattr(presets.catboost, name) for name in ("__call__", *CUTOFF_METRICS)])
+def test_a_cutoff_above_catboosts_largest_is_refused(make):
     assert presets.catboost.read(presets.catboost.write(make(2**31 - 1))) == make(2**31 - 1)
     with pytest.raises(ra.UnsupportedConventionError, match="cannot express k=2147483648"):
         presets.catboost.write(make(2**31))
 
 
 @pytest.mark.parametrize(
-    ("conv", "text"),
+    ("convention", "text"),
     [
         (presets.catboost.auc(), "AUC:type=Classic"),
         (presets.catboost.query_auc(type="Ranking"), "QueryAUC:type=Ranking"),
@@ -334,19 +334,19 @@ def test_a_cutoff_beyond_what_catboost_takes_is_refused(make):
         (presets.catboost.mrr(5, use_weights=False), "MRR:top=5;border=0.5"),
     ],
 )
-def test_a_training_without_weights_leaves_use_weights_out(conv, text):
-    assert presets.catboost.spell(conv, group_weights=False) == text
+def test_use_weights_is_left_out_for_trainings_without_weights(convention, text):
+    assert presets.catboost.spell(convention, group_weights=False) == text
 
 
 @for_each("tool", presets.TOOLS)
-def test_what_a_tools_words_leave_open_is_told_by_name(tool):
+def test_the_options_of_read_are_keyword_only(tool):
     text, *options = signature(presets.TOOLS[tool].read).parameters.values()
     assert text.kind is Parameter.POSITIONAL_OR_KEYWORD
-    assert {each.kind for each in options} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
+    assert {option.kind for option in options} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
 
 
 @for_each("name", presets.names(None))
-def test_options_are_told_by_name_and_change_nothing_at_their_defaults(name):
+def test_options_of_presets_are_keyword_only_and_have_no_effect_at_their_defaults(name):
     make = presets.maker(name)
     options = {**signature(make).parameters}
     k = {"k": 5} if options.pop("k", None) else {}
@@ -354,13 +354,13 @@ def test_options_are_told_by_name_and_change_nothing_at_their_defaults(name):
     assert plain.name.partition("/")[2] == name
     for option, parameter in options.items():
         assert parameter.kind is Parameter.KEYWORD_ONLY
-        said = make(**k, **{option: parameter.default})
-        assert (said, said.name) == (plain, plain.name)
+        explicit = make(**k, **{option: parameter.default})
+        assert (explicit, explicit.name) == (plain, plain.name)
 
 
 @for_each("tool", presets.TOOLS.values(), ids=presets.TOOLS)
-def test_a_tool_declares_only_what_its_presets_have(tool):
-    """A field that no measure of the tool has would be misspelled, or left over."""
+def test_a_tool_declares_only_fields_that_its_presets_have(tool):
+    """A declared field that no measure of the tool has would be misspelled or obsolete."""
     makers = [*([tool] if tool.name in presets.names() else []), *(getattr(tool, name) for name in tool.measures())]
     fields = {field for make in makers for field in type(presets.make(_preset_name(tool, make), 5)).fields()}
     assert tool.defaults.keys() <= fields
@@ -371,7 +371,7 @@ def _preset_name(tool, make):
     return tool.name if make is tool else f"{tool.name}.{make.__name__}"
 
 
-def test_a_preset_cannot_declare_a_field_that_its_measure_has_not():
+def test_a_preset_cannot_declare_a_field_that_its_measure_lacks():
     class Misspelled(Tool, name="misspelled"):
         @preset(ra.RPrecision, divisor="k")
         def r_precision(self): ...
@@ -380,17 +380,17 @@ def test_a_preset_cannot_declare_a_field_that_its_measure_has_not():
         Misspelled().r_precision()
 
 
-def test_a_preset_of_each_range_of_versions_counts_empty_queries_as_that_range_does():
-    """Two queries, of which one has nothing to find, and a perfect ranking of the other."""
-    empties = {
+def test_presets_of_old_and_new_versions_count_empty_queries_differently():
+    """One query has no relevant row; the other one is ranked perfectly."""
+    values = {
         name: ra.evaluate([1, 0, 0, 0], [2, 1, 2, 1], ra.presets.make(name, 10), group_sizes=[2, 2]).value
         for name in ("allrank", "allrank_1_4_1", "lenskit", "lenskit_2026")
     }
-    assert empties == {"allrank": 0.5, "allrank_1_4_1": 1.0, "lenskit": 0.5, "lenskit_2026": 1.0}
+    assert values == {"allrank": 0.5, "allrank_1_4_1": 1.0, "lenskit": 0.5, "lenskit_2026": 1.0}
 
 
 def test_lenskit_clips_negative_ratings_from_2026_on():
-    """Gains 2 and -1 (before: -1) at ranks 2 and 1; jk2 discounts 1 and 1, as is LensKit's."""
+    """Gains 2 and -1 (from 2026 on: 0) at ranks 2 and 1; the jk2 discount is 1 at both ranks."""
     [old, new] = (
         ra.evaluate([-1, 2], [2, 1], ra.presets.make(name, 2), group_sizes=[2]).value
         for name in ("lenskit", "lenskit_2026")
@@ -402,11 +402,11 @@ def test_lenskit_clips_negative_ratings_from_2026_on():
     "name", ["ratio_of_sums", "duplicate_documents", "rankeval_long_ties", "elasticsearch_empty_requests",
              "lenskit_2026_no_gain"],
 )  # fmt: skip
-def test_what_no_convention_says_is_listed(name):
+def test_inexpressible_metrics_have_an_explanation(name):
     assert ra.presets.inexpressible()[name].endswith(".")
 
 
-def test_a_document_retrieved_twice_is_a_row_without_judgment():
+def test_a_document_retrieved_twice_can_be_given_as_an_unjudged_row():
     """One relevant document at ranks 1 and 2: (1 + 1/log2(3)) / 1, as haystack#11959 and trulens#2746 report."""
     convention = ra.presets.trec_eval_9(10).replace(unjudged=1, ties="input")
     columns = {"group_sizes": [2], "judged": [True, False]}

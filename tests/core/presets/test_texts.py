@@ -1,4 +1,4 @@
-"""Texts of conventions: what each means, what is refused, and that names and signatures read back."""
+"""Texts of conventions: the convention of each text, the refused texts, and names that read back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.helpers.tables import for_each
 
 
 @for_each(
-    ("text", "means"),
+    ("text", "convention"),
     [
         ("letor4@10", presets.letor4(10)),
         ("letor4@all", presets.letor4(None)),
@@ -54,9 +54,9 @@ from tests.helpers.tables import for_each
         ("trec_eval_9.map+average=geometric_1e-05", presets.trec_eval_9.gm_map()),
     ],
 )
-def test_a_text_means_its_convention(text, means):
-    assert ra.parse(text) == means
-    assert as_convention(text) == means
+def test_a_text_is_read_as_its_convention(text, convention):
+    assert ra.parse(text) == convention
+    assert as_convention(text) == convention
 
 
 @for_each(
@@ -91,7 +91,7 @@ def test_a_text_means_its_convention(text, means):
         ("auc@10/pairs=label/v1", "does not start with a measure and its cutoff"),
     ],
 )
-def test_a_bad_text_says_what_is_wrong_with_it(text, problem):
+def test_errors_say_what_is_wrong_with_a_text(text, problem):
     with pytest.raises(ra.ConventionError, match=re.escape(problem)):
         ra.parse(text)
 
@@ -108,7 +108,7 @@ def test_every_preset_is_read_back_from_all_its_texts(name, k):
 
 @given(st.data(), st.sampled_from(presets.names(None)), st.sampled_from([1, 5, None]))
 @settings(max_examples=examples(300), deadline=None)
-def test_the_name_of_a_changed_preset_says_the_change_and_reads_back(data, name, k):
+def test_the_name_of_a_changed_preset_reads_back(data, name, k):
     preset = presets.make(name, k)
     fields = data.draw(st.lists(st.sampled_from(preset.fields()), max_size=3, unique=True))
     changes = {field: data.draw(values_of(preset.declared()[field])) for field in fields}
@@ -116,9 +116,9 @@ def test_the_name_of_a_changed_preset_says_the_change_and_reads_back(data, name,
         convention = preset.replace(**changes)
     except ra.ConventionError:
         return
-    for again in (pickle.loads(pickle.dumps(convention)), copy.deepcopy(convention), ra.parse(convention.short_name)):
-        assert again == convention
-        assert hash(again) == hash(convention)
+    for copied in (pickle.loads(pickle.dumps(convention)), copy.deepcopy(convention), ra.parse(convention.short_name)):
+        assert copied == convention
+        assert hash(copied) == hash(convention)
     if not re.fullmatch(".*/[0-9a-f]{7}", convention.name):
         assert ra.parse(convention.name) == convention
     assert pickle.loads(pickle.dumps(convention)).name == convention.name
@@ -126,16 +126,16 @@ def test_the_name_of_a_changed_preset_says_the_change_and_reads_back(data, name,
 
 @given(st.text(alphabet="abdeglnortmpu4@/+=._-0189 kv", max_size=40))
 @settings(max_examples=examples(250))
-def test_any_other_text_is_refused_and_nothing_else_happens(text):
+def test_any_text_is_refused_or_read_as_a_convention_that_reads_back(text):
     try:
-        found = ra.parse(text)
+        convention = ra.parse(text)
     except ra.ConventionError:
         return
-    assert ra.parse(str(found)) == found
+    assert ra.parse(str(convention)) == convention
 
 
-def test_a_name_says_no_more_than_differs_from_its_preset():
-    # empty=0 makes query of query-except-empty, which is therefore not part of the name.
+def test_a_name_has_only_the_fields_that_differ_from_its_preset():
+    # With empty=0, average='query-except-empty' means 'query', so that the name omits it.
     assert presets.xgboost(10, minus=True).name == "ndcg@10/xgboost+empty=0"
     assert presets.lightgbm(10).replace(empty=0, average="query").name == "ndcg@10/lightgbm+empty=0"
     changed = presets.yahoo(10).replace(empty=0)
@@ -148,15 +148,14 @@ def test_numbers_are_written_without_a_plus():
     assert ra.parse(str(presets.lightgbm(1, label_gain=[0, 1e-7]))).gain == "table_0_1e-07"
 
 
-def test_a_text_is_read_in_a_process_that_has_read_none():
-    """By a convention that is made of its fields, or that comes from a pickle."""
+def test_a_new_process_can_read_a_text_after_making_or_unpickling_a_convention():
     convention = presets.yahoo(10).replace(empty=0)
     fields = ", ".join(f"{name}={value!r}" for name, value in convention.to_dict().items())
-    for made in (f"ra.NDCG({fields})", f"pickle.loads({pickle.dumps(convention)!r})"):
-        code = f"import pickle\nimport rankadapters as ra\nprint({made}.diff('yahoo@10'))"
+    for expression in (f"ra.NDCG({fields})", f"pickle.loads({pickle.dumps(convention)!r})"):
+        code = f"import pickle\nimport rankadapters as ra\nprint({expression}.diff('yahoo@10'))"
         printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
         assert printed == "{'empty': (0.0, 1.0)}\n"
 
 
-def test_measures_are_public_and_say_their_word():
-    assert [getattr(ra, each.__name__).measure for each in MEASURES.values()] == list(MEASURES)
+def test_measures_are_public_and_have_their_names():
+    assert [getattr(ra, measure.__name__).measure for measure in MEASURES.values()] == list(MEASURES)
