@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 FILE = Path(__file__).parent / "expected.md"
-HEAD = """# Expected failures
+HEADING = """# Expected failures
 
 Each is strict: if such a test passes, the run fails, so the list stays true. Most show a fault of a toolkit or of
 scikit-learn. `python -m tests.expected` writes this file.
@@ -37,18 +37,17 @@ class Collector:
                 self.counts[name, " ".join(str(mark.kwargs.get("reason", "")).split())] += 1
 
 
-def listed() -> str:
-    """Return the page."""
+def expected_failures() -> str:
+    """Return the text of the page."""
     collector = Collector()
     pytest.main(["--collect-only", "-p", "no:terminal", "-p", "no:cacheprovider", "tests"], [collector])
     rows = (f"| `{name}` | {count} | {reason} |" for (name, reason), count in sorted(collector.counts.items()))
-    return HEAD + "\n".join(rows) + "\n"
+    return HEADING + "\n".join(rows) + "\n"
 
 
 if __name__ == "__main__":
-    page = listed()
+    page = expected_failures()
     if sys.argv[1:] == ["--check"]:
-        sys.exit(
-            0 if page == FILE.read_text(encoding="utf-8") else f"{FILE.name} is out of date: python -m tests.expected"
-        )
+        current = page == FILE.read_text(encoding="utf-8")
+        sys.exit(0 if current else f"{FILE.name} is out of date: python -m tests.expected")
     FILE.write_text(page, encoding="utf-8")

@@ -17,37 +17,37 @@ from numpy.typing import NDArray
 FILE = Path(__file__).parent / "golden" / "correlations.json"
 
 Column = NDArray[Any]
-Correlate = Callable[[Any, Column, Column], float]  # of the library, labels and scores
+Correlate = Callable[[Any, Column, Column], float]  # takes the library's module, labels and scores
 
 
-def frame_of_pandas(pd: Any, labels: Column, scores: Column, method: str) -> float:
-    """Return the correlation of one group, as `DataFrameGroupBy.corr` gives it."""
+def pandas_corr(pd: Any, labels: Column, scores: Column, method: str) -> float:
+    """Return the correlation of one group, from `DataFrameGroupBy.corr`."""
     frame = pd.DataFrame({"qid": 0, "label": labels, "score": scores})
     return float(frame.groupby("qid")[["label", "score"]].corr(method=method).iloc[0, 1])
 
 
 def polars_corr(pl: Any, labels: Column, scores: Column, method: str) -> float:
-    """Return the correlation of one group."""
+    """Return the correlation of one group, from an aggregation."""
     frame = pl.DataFrame({"qid": np.zeros(labels.size, int), "label": labels, "score": scores})
     return float(frame.group_by("qid").agg(pl.corr("label", "score", method=method))["label"].item())
 
 
-def pearson_of_scipy(scipy_stats: Any, labels: Column, scores: Column) -> float:
-    """Return `pearsonr`, which refuses a single row, where the others give NaN."""
+def scipy_pearson(scipy_stats: Any, labels: Column, scores: Column) -> float:
+    """Return `pearsonr`, or NaN for a single row, which it refuses."""
     return float(scipy_stats.pearsonr(labels, scores)[0]) if labels.size > 1 else math.nan
 
 
 class Call(NamedTuple):
-    """A call that computes one of our presets.
+    """A call of a library that computes the value of one of our presets.
 
     Attributes
     ----------
     preset : str
         The text of the preset.
     correlate : callable
-        Makes the number, of the library's module, labels and scores.
+        Computes the number from the library's module, labels and scores.
     tolerance : float
-        What the library's number is trusted to: a few units in the last place, unless it loses digits far from 0.
+        Error of the library's number: a few units in the last place, more if it loses digits far from 0.
     """
 
     preset: str
@@ -56,23 +56,23 @@ class Call(NamedTuple):
 
 
 METHODS = ("spearman", "kendall", "pearson")
-CALLS: dict[str, list[Call]] = {  # by the module that a call is given
+CALLS: dict[str, list[Call]] = {  # by the module that a call takes
     "scipy.stats": [
         Call("scipy.spearmanr", lambda st, y, s: float(st.spearmanr(y, s)[0])),
         Call("scipy.kendalltau", lambda st, y, s: float(st.kendalltau(y, s)[0])),
         Call("scipy.kendalltau+variant=c", lambda st, y, s: float(st.kendalltau(y, s, variant="c")[0])),
-        Call("scipy.pearsonr", pearson_of_scipy),
+        Call("scipy.pearsonr", scipy_pearson),
     ],
     "pandas": [
         *(Call(f"pandas.{m}", lambda pd, y, s, m=m: float(pd.Series(y).corr(pd.Series(s), method=m))) for m in METHODS),
-        *(Call(f"pandas.{m}", partial(frame_of_pandas, method=m), 1e-11 if m == "pearson" else 4e-15) for m in METHODS),
+        *(Call(f"pandas.{m}", partial(pandas_corr, method=m), 1e-11 if m == "pearson" else 4e-15) for m in METHODS),
     ],
     "polars": [Call(f"polars.{m}", partial(polars_corr, method=m)) for m in ("spearman", "pearson")],
 }
 
 
 def cases() -> dict[str, dict[str, list[float]]]:
-    """Return labels, scores and group sizes: returns without ties, grades with ties, constants, and extreme sizes."""
+    """Return labels, scores and group sizes: returns without ties, grades with ties, constants, and extreme values."""
     rng = np.random.default_rng(5)
     sizes = [1, 2, 2, 3, 7, 12, 25]
     n = sum(sizes)
@@ -107,16 +107,16 @@ def computed(module: Any, call: Call, case: dict[str, list[float]]) -> dict[str,
 
 def main() -> None:
     """Run each library on each case."""
-    made = cases()
+    columns_by_case = cases()
     records = []
     for name, calls in CALLS.items():
         module = import_module(name)
         version = import_module(name.partition(".")[0]).__version__
         for call in calls:
-            results = {case: computed(module, call, columns) for case, columns in made.items()}
+            results = {case: computed(module, call, columns) for case, columns in columns_by_case.items()}
             about = {"library": f"{name} {version}", "preset": call.preset, "tolerance": call.tolerance}
             records.append({**about, "results": results})
-    FILE.write_text(json.dumps({"cases": made, "records": records}) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps({"cases": columns_by_case, "records": records}) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

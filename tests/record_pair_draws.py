@@ -1,4 +1,4 @@
-"""Record what XGBoost 3.4 trains under `mean`: `python -m tests.record_pair_draws` writes golden/pair_draws.json."""
+"""Record trainings of XGBoost 3.4 under `mean`: `python -m tests.record_pair_draws` writes golden/pair_draws.json."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def main() -> None:
     X, labels = data.X[:, :3].round(2), (data.y > 0).astype(int)
     trainings: list[dict[str, Any]] = []
     for name in ("rank:ndcg", "rank:pairwise", "rank:map"):
-        for own in ({"seed": 0, "base_score": 0.0}, {"seed": 2**32 - 1, "base_score": 0.25}, {"seed": 7}):
+        for params in ({"seed": 0, "base_score": 0.0}, {"seed": 2**32 - 1, "base_score": 0.25}, {"seed": 7}):
             train = xgb.DMatrix(X, label=labels, group=data.sizes, nthread=1)
-            boosters = [xgb.train({**PARAMS, "objective": name, **own}, train, rounds) for rounds in ROUNDS]
+            boosters = [xgb.train({**PARAMS, "objective": name, **params}, train, rounds) for rounds in ROUNDS]
             margins = [[float(x) for x in b.predict(train, output_margin=True)] for b in boosters]
-            trainings.append({"objective": name, "params": own, "rounds": ROUNDS, "margins": margins})
+            trainings.append({"objective": name, "params": params, "rounds": ROUNDS, "margins": margins})
     record = {
         "xgboost": xgb.__version__,
         "params": PARAMS,

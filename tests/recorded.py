@@ -1,7 +1,7 @@
-"""What stays the same to the last bit: values, tallies, gradients, digests and texts of NDCG and DCG, and signatures.
+"""Values, tallies, gradients, digests, texts, signatures and reports that must stay the same to the last bit.
 
-`python -m tests.recorded` compares everything with `golden/recorded.json`; `--write` adds what is new to that file, and
-changes nothing that stands there. It was first written before the core was made for every measure.
+`python -m tests.recorded` compares all of them with `golden/recorded.json`. `--write` adds new entries to that file and
+changes none of its entries, of which the first are older than all measures except NDCG and DCG.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ OTHER_OBJECTIVES = (
 
 
 def data(name: str) -> dict[str, Any]:
-    """Columns and scores of one generated data set."""
+    """Return the columns and scores of a generated data set."""
     rng = np.random.default_rng(len(name))
     n_queries = 1500 if name == "large" else 60
     sizes = rng.integers(1, 160 if name == "large" else 50, n_queries)
     n = int(sizes.sum())
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "labels": rng.choice([0, 0, 0, 1, 2, 3, 4], n).astype(float) * np.repeat(rng.random(n_queries) < 0.8, sizes),
         "scores": rng.standard_normal(n) if name == "large" else _tied(rng, n),
         "docid": [f"d{i}" for i in rng.permutation(n)],
@@ -71,12 +71,12 @@ def data(name: str) -> dict[str, Any]:
     qid = np.repeat(rng.permutation(n_queries), sizes)
     if name == "interleaved":
         order = rng.permutation(n)
-        found |= {key: np.asarray(found[key])[order] for key in ("labels", "scores", "docid")}
+        columns |= {key: np.asarray(columns[key])[order] for key in ("labels", "scores", "docid")}
         qid = qid[order]
     if name == "retrieval":
         judged = rng.random(n) < 0.8
-        found |= {"judged": judged, "retrieved": (rng.random(n) < 0.8) | ~judged}
-    return {**found, "qid": qid}
+        columns |= {"judged": judged, "retrieved": (rng.random(n) < 0.8) | ~judged}
+    return {**columns, "qid": qid}
 
 
 def _tied(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -84,7 +84,7 @@ def _tied(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def conventions() -> Iterator[str]:
-    """Signatures of the conventions that are evaluated."""
+    """Yield the signatures of the conventions to evaluate."""
     for form, k in product(FORMS.values(), CUTOFFS):
         yield f"ndcg@{k or 'all'}/{form}{SKIPS}"
     for k in CUTOFFS:
@@ -93,59 +93,59 @@ def conventions() -> Iterator[str]:
 
 
 def values() -> dict[str, list[str]]:
-    """Value, per-query values and tally of every convention on every data set, the same for one thread and two."""
-    found = {}
+    """Return the value and digests of the per-query values and the tally, by convention and data set."""
+    recorded = {}
     for name in ("plain", "interleaved", "retrieval", "large"):
         columns = data(name)
         scores = columns.pop("scores")
         queries = ra.Queries(columns.pop("labels"), **columns)
         for dtype, text in product(("f8", "f4"), conventions()):
-            found[f"{name} {dtype} {text}"] = _of_any_threads(queries, scores.astype(dtype), ra.parse(text))
-    return found
+            recorded[f"{name} {dtype} {text}"] = _thread_independent(queries, scores.astype(dtype), ra.parse(text))
+    return recorded
 
 
-def _of_any_threads(queries: ra.Queries, scores: np.ndarray, convention: ra.Convention) -> list[str]:
-    several = []
+def _thread_independent(queries: ra.Queries, scores: np.ndarray, convention: ra.Convention) -> list[str]:
+    results = []
     for n_threads in (1, 2):
         evaluator = ra.Evaluator(queries, convention, n_threads=n_threads)
-        plain = evaluator.tally(scores).to_dict()
-        sums = [plain[each] for each in ("numerator", "denominator", "digest", "n_scored", "n_empty", "n_short")]
-        several.append([evaluator.evaluate(scores).value.hex(), _digest(evaluator.per_query(scores)), _digest(*sums)])
-    return several[0] if several[0] == several[1] else ["depends on the threads"]
+        tally = evaluator.tally(scores).to_dict()
+        sums = [tally[name] for name in ("numerator", "denominator", "digest", "n_scored", "n_empty", "n_short")]
+        results.append([evaluator.evaluate(scores).value.hex(), _digest(evaluator.per_query(scores)), _digest(*sums)])
+    return results[0] if results[0] == results[1] else ["depends on the threads"]
 
 
 def gradients() -> dict[str, str]:
-    """Digest of the gradients of every objective in two rounds, the same for one thread and two."""
+    """Return the digest of the gradients of every objective in two rounds, with one thread and with two."""
     pairs = product(OBJECTIVES, list(conventions())[:28:3], ("exact", "table"))
     objectives = [
         text.format(sigmoid) + str(ra.parse(convention))
         for text, convention, sigmoid in pairs
         if sigmoid == "exact" or "lightgbm" in text
     ]
-    found = {}
+    digests = {}
     for name, text, n_threads in product(("plain", "interleaved"), (*objectives, *OTHER_OBJECTIVES), (1, 2)):
         columns = data(name)
         queries = ra.Queries(columns["labels"], qid=columns["qid"], docid=columns["docid"])
-        bound = ra.objectives.parse(text).bind(queries, n_threads=n_threads)
-        got = _digest(*(array for _ in range(2) for array in bound.gradients(columns["scores"])))
+        bound_objective = ra.objectives.parse(text).bind(queries, n_threads=n_threads)
+        digest = _digest(*(array for _ in range(2) for array in bound_objective.gradients(columns["scores"])))
         key = f"{name} {text}"
-        found[key] = got if found.get(key, got) == got else "depends on the threads"
-    return found
+        digests[key] = digest if digests.get(key, digest) == digest else "depends on the threads"
+    return digests
 
 
 def calls() -> dict[str, str]:
-    """Names, kinds and defaults of the parameters of every public function, class, method and preset."""
+    """Return the signature of every public function, class, method and preset."""
     from tests.helpers.public_calls import methods, public_callables
 
-    known: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))["calls"]
+    recorded: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))["calls"]
     tools = [f"presets.{tool}.{name}" for tool, kind in ra.presets.TOOLS.items() for name in methods(type(kind))]
     names = [
-        *known,
+        *recorded,
         *public_callables(),
         *(f"presets.{name}" for name in (*ra.presets.names(), "make", "names")),
         *tools,
     ]
-    return {name: _parameters(name) or known[name] for name in dict.fromkeys(names)}
+    return {name: _parameters(name) or recorded[name] for name in dict.fromkeys(names)}
 
 
 def _parameters(name: str) -> str | None:
@@ -161,16 +161,16 @@ def _parameters(name: str) -> str | None:
 
 
 def texts() -> dict[str, str]:
-    """Texts of conventions and what they mean."""
-    known = json.loads(FILE.read_text(encoding="utf-8"))["texts"] if FILE.is_file() else {}
-    every = [(name, ra.presets.make(name, k)) for name in ra.presets.names(None) for k in CUTOFFS]
-    short = [f"{name}@{each.to_dict()['k'] or 'all'}" if "k" in each.fields() else name for name, each in every]
-    several = [*known, *short, *(each.name for _, each in every), *conventions()]
-    return {text: str(ra.parse(text)) for text in dict.fromkeys(several)}
+    """Return the signatures that texts of conventions mean."""
+    recorded = json.loads(FILE.read_text(encoding="utf-8"))["texts"] if FILE.is_file() else {}
+    presets = [(name, ra.presets.make(name, k)) for name in ra.presets.names(None) for k in CUTOFFS]
+    short = [f"{name}@{preset.to_dict()['k'] or 'all'}" if "k" in preset.fields() else name for name, preset in presets]
+    all_texts = [*recorded, *short, *(preset.name for _, preset in presets), *conventions()]
+    return {text: str(ra.parse(text)) for text in dict.fromkeys(all_texts)}
 
 
 def reports() -> dict[str, list[str]]:
-    """Lines of reports."""
+    """Return the lines of every report."""
     return {name: recorded_reports.recorded(maker) for name, maker in recorded_reports.makers().items()}
 
 
@@ -190,11 +190,11 @@ def main() -> None:
     recorded, write = json.loads(FILE.read_text(encoding="utf-8")), parser.parse_args().write
     lines = []
     for name, part in PARTS.items():
-        known, found = recorded.get(name, {}), part()
-        other = [key for key in known if found.get(key) != known[key]]
-        lines.append(f"{name}: {len(known)} recorded, {len(other)} differ, {len(found.keys() - known.keys())} new")
-        lines += [f"  {key}\n    was {known[key]}\n    is  {found.get(key)}" for key in other]
-        recorded[name] = {**found, **known}
+        old, new = recorded.get(name, {}), part()
+        changed = [key for key in old if new.get(key) != old[key]]
+        lines.append(f"{name}: {len(old)} recorded, {len(changed)} differ, {len(new.keys() - old.keys())} new")
+        lines += [f"  {key}\n    was {old[key]}\n    is  {new.get(key)}" for key in changed]
+        recorded[name] = {**new, **old}
     sys.stdout.write("\n".join(lines) + "\n")
     if write:
         FILE.write_text(json.dumps(recorded, indent=0) + "\n")

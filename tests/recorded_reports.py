@@ -1,7 +1,7 @@
-"""Reports whose texts and figures are recorded: each a call on small data, its rows written with nine digits.
+"""Reports on small data, whose texts and numbers of nine digits are recorded.
 
-A report is recorded for its many small decisions: the order of its lines, how many it shows, the words for one and
-for many, the limits from which it warns, the draws of a seed. `python -m tests.recorded --write` adds new reports.
+A report makes many small decisions: the order and the number of its lines, the words for one and for many, the limits
+from which it warns, the draws of a seed. `python -m tests.recorded --write` adds new reports.
 """
 
 from __future__ import annotations
@@ -25,33 +25,25 @@ Maker = Callable[[], Any]
 
 @cache
 def makers() -> dict[str, Maker]:
-    """Name of every report, and the call that makes it."""
-    parts = (
-        profiles,
-        orders,
-        identifications,
-        probes,
-        explanations,
-        comparisons,
-        segments,
-        trained,
-        conformances,
+    """Return the call that makes each report, by the name of the report."""
+    topics = (
+        profiles, orders, identifications, probes, explanations, comparisons, segments, predictions, conformances,
         parities,
-    )
-    return {name: maker for part in parts for name, maker in part()}
+    )  # fmt: skip
+    return {name: maker for topic in topics for name, maker in topic()}
 
 
 def recorded(maker: Maker) -> list[str]:
-    """Return the lines of a report and of what it exports; of a long export only the first."""
-    found = maker()
-    exported = json.dumps(rounded(found.to_dict()), default=str, indent=1) if hasattr(found, "to_dict") else ""
-    lines = [*str(found).splitlines(), *exported.splitlines()]
+    """Return the first lines of the text of a report and of its export."""
+    report = maker()
+    exported = json.dumps(rounded(report.to_dict()), default=str, indent=1) if hasattr(report, "to_dict") else ""
+    lines = [*str(report).splitlines(), *exported.splitlines()]
     more = [f"and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
     return [line[:MOST_CHARACTERS] for line in lines[:MOST_LINES]] + more
 
 
 def rounded(value: Any) -> Any:
-    """Return nested values with floats of nine digits: their last ones may depend on the machine."""
+    """Return nested values with floats of nine digits: the last digits may depend on the machine."""
     if isinstance(value, dict):
         return {str(key): rounded(part) for key, part in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -65,12 +57,12 @@ def _is_flat(values: Any) -> bool:
 
 @cache
 def graded(n_queries: int = 14, seed: int = 3) -> tuple[ra.Queries, np.ndarray]:
-    """Queries with docids, and scores with ties."""
+    """Return queries with docids, and scores with ties."""
     return small(seed, n_queries, docids=True)
 
 
 def models(queries: ra.Queries, n_models: int = 3) -> dict[str, np.ndarray]:
-    """Scores of models, the first good and the last random."""
+    """Return the scores of models, from a good first one to a random last one."""
     rng = np.random.default_rng(5)
     n = queries.labels.size
     return {
@@ -79,17 +71,11 @@ def models(queries: ra.Queries, n_models: int = 3) -> dict[str, np.ndarray]:
 
 
 def profiles() -> Iterator[tuple[str, Maker]]:
-    """Profiles of graded and binary labels, with scores and without, of several measures and cutoffs."""
+    """Yield profiles of graded and binary labels, with and without scores, for several cutoffs and measures."""
     queries, scores = graded()
-    binary, large = (
-        queries.with_labels(labels) for labels in ((queries.labels > 0).astype(float), queries.labels * 16)
-    )
-    for name, data, k in (
-        ("graded", queries, 3),
-        ("graded", queries, [1, 5]),
-        ("binary", binary, None),
-        ("large", large, 3),
-    ):
+    binary, large = queries.with_labels((queries.labels > 0).astype(float)), queries.with_labels(queries.labels * 16)
+    cases = ("graded", queries, 3), ("graded", queries, [1, 5]), ("binary", binary, None), ("large", large, 3)
+    for name, data, k in cases:
         yield f"profile of {name} labels at {k}", partial(ra.audit.profile, data, k=k)
         yield f"profile of {name} labels and scores at {k}", partial(ra.audit.profile, data, k=k, scores=scores)
     for measure in ("ap", "err", "rr", "precision"):
@@ -97,7 +83,7 @@ def profiles() -> Iterator[tuple[str, Maker]]:
 
 
 def orders() -> Iterator[tuple[str, Maker]]:
-    """Orders of models under conventions that disagree, and of a loss."""
+    """Yield orders of models under conventions that disagree, and under a loss."""
     queries, _ = graded(24)
     for n_models in (2, 4):
         for names in (["textbook@3"], ["textbook@3", "xgboost@5", "letor4@1"], ["catboost.query_rmse", "textbook@3"]):
@@ -108,7 +94,7 @@ def orders() -> Iterator[tuple[str, Maker]]:
 
 
 def identifications() -> Iterator[tuple[str, Maker]]:
-    """Numbers of presets, of one model and of several, and of nothing."""
+    """Yield identifications of numbers: of presets, of one and several models, and of no convention."""
     queries, scores = graded()
     for name in ("sklearn", "lightgbm", "xgboost", "catboost", "letor4", "ranklib", "trec_eval_9", "textbook"):
         values = {k: f"{ra.evaluate(queries, scores, f'{name}@{k}').value:.4f}" for k in (3, 10)}
@@ -134,7 +120,7 @@ def identifications() -> Iterator[tuple[str, Maker]]:
 
 
 def ndcg(labels: Any, scores: Any, *, k: int, gain: Any, last: bool, empty: float, digits: int | None) -> float:
-    """NDCG of one query, whose ties keep the order of the rows or turn it round."""
+    """Return the NDCG of one query; ties keep the order of the rows, or reverse it if `last`."""
     order = sorted(range(len(labels)), key=lambda row: (-scores[row], -row if last else row))
     discounts = [1 / math.log2(rank + 2) for rank in range(min(k, len(labels)))]
     best = sum(g * d for g, d in zip(sorted(map(gain, labels), reverse=True), discounts, strict=False))
@@ -143,7 +129,7 @@ def ndcg(labels: Any, scores: Any, *, k: int, gain: Any, last: bool, empty: floa
 
 
 def probes() -> Iterator[tuple[str, Maker]]:
-    """Functions of one query: right ones, one that rounds, one of no convention, ones that fail."""
+    """Yield probes of functions of one query: right ones, one that rounds, wrong ones, one that raises."""
     exp, linear = (lambda label: 2.0**label - 1), float
     functions = {
         "exponential gain": partial(ndcg, gain=exp, last=False, empty=0.0, digits=None),
@@ -155,29 +141,27 @@ def probes() -> Iterator[tuple[str, Maker]]:
     for name, function in functions.items():
         yield f"probe {name}", partial(ra.audit.probe, partial(function, k=3), takes="query", k=3)
 
-    def fails(labels: Any, _: Any) -> float:
+    def raises(labels: Any, scores: Any) -> float:
         if len(labels) < 2 or not any(labels):
             raise ValueError("too few")
-        return ndcg(labels, _, k=3, gain=exp, last=False, empty=0.0, digits=None)
+        return ndcg(labels, scores, k=3, gain=exp, last=False, empty=0.0, digits=None)
 
-    yield "probe one that refuses", partial(ra.audit.probe, fails, takes="query", k=3)
+    yield "probe one that refuses", partial(ra.audit.probe, raises, takes="query", k=3)
 
 
 def explanations() -> Iterator[tuple[str, Maker]]:
-    """Gaps between conventions that differ in one field and in many."""
+    """Yield explanations of the gap between conventions that differ in one or more fields, or in none."""
     queries, scores = graded()
-    for a, b in (
-        ("sklearn@5", "lightgbm@5"),
-        ("xgboost@3", "letor4@3"),
-        ("textbook@3", "textbook@10"),
-        ("ranklib@5",) * 2,
-    ):
+    pairs = (
+        ("sklearn@5", "lightgbm@5"), ("xgboost@3", "letor4@3"), ("textbook@3", "textbook@10"), ("ranklib@5",) * 2,
+    )  # fmt: skip
+    for a, b in pairs:
         for top in (1, 4):
             yield f"explain {a} and {b}, {top}", partial(ra.audit.explain, queries, scores, a, b, top=top)
 
 
 def comparisons() -> Iterator[tuple[str, Maker]]:
-    """Methods over data sets."""
+    """Yield comparisons of methods over data sets."""
     rng = np.random.default_rng(2)
     cells = {
         (f"m{method}", f"D{dataset}", measure): round(0.3 + 0.05 * method + rng.random() / 3, 2)
@@ -206,15 +190,15 @@ def comparisons() -> Iterator[tuple[str, Maker]]:
 
 
 def segments() -> Iterator[tuple[str, Maker]]:
-    """Scores of segments, of one and of several."""
+    """Yield scores of one segment and of several."""
     queries, scores = graded()
     for n in (1, 3):
         by = {name: f"s{number % n}" for number, name in enumerate(queries.query_ids)}
         yield f"{n} segments", partial(ra.evaluate, queries, scores, "textbook@3", by=by)
 
 
-def trained() -> Iterator[tuple[str, Maker]]:
-    """Predictions of learners."""
+def predictions() -> Iterator[tuple[str, Maker]]:
+    """Yield predictions of learners."""
     train, _ = ra.datasets.mq2008_like(n_train_queries=24, n_test_queries=1)
     X, y, qid = train.X[:, :5], train.labels, train.qid
     learners = {
@@ -234,28 +218,28 @@ def _predictions(learner: Any, X: Any, y: Any, qid: Any) -> list[str]:
 
 
 def conformances() -> Iterator[tuple[str, Maker]]:
-    """Checks of functions of this and of another convention."""
+    """Yield checks of a function of the convention and of one that differs from it."""
     for name, empty in (("another value of empty queries", 0.5), ("the same convention", 0.0)):
         function = partial(ndcg, k=3, gain=lambda label: 2.0**label - 1, last=False, empty=empty, digits=None)
         yield f"conformance: {name}", partial(ra.conformance.check, function, "ranklib@3", takes="query")
 
 
 def parities() -> Iterator[tuple[str, Maker]]:
-    """Numbers that differ from ours by a rule, and by none."""
+    """Yield checks of numbers that differ from ours by a known rule, or by chance."""
     queries, scores = graded()
-    ours = ra.evaluate(queries, scores, "ranklib@5").value
-    others = {name: ra.evaluate(queries, scores, f"{name}@5").value for name in ("letor4", "xgboost", "sklearn")}
+    our_value = ra.evaluate(queries, scores, "ranklib@5").value
+    tool_values = {name: ra.evaluate(queries, scores, f"{name}@5").value for name in ("letor4", "xgboost", "sklearn")}
     n = len(queries.query_ids)
-    given = {
-        **{f"of {name}": value for name, value in others.items()},
-        **{f"of {name}, rounded": round(value, 4) for name, value in others.items()},
+    numbers = {
+        **{f"of {name}": value for name, value in tool_values.items()},
+        **{f"of {name}, rounded": round(value, 4) for name, value in tool_values.items()},
         "at another cutoff": ra.evaluate(queries, scores, "ranklib@10").value,
-        "negative": -ours,
-        "of one query more": ours * n / (n + 1),
-        "in percent": 100 * ours,
-        "rounded": round(ours, 3),
-        "by chance": ours + 0.01234567,
+        "negative": -our_value,
+        "of one query more": our_value * n / (n + 1),
+        "in percent": 100 * our_value,
+        "rounded": round(our_value, 3),
+        "by chance": our_value + 0.01234567,
         "of other labels": ra.evaluate(queries.with_labels(1.0 * (queries.labels > 1)), scores, "ranklib@5").value,
     }
-    for name, value in given.items():
+    for name, value in numbers.items():
         yield f"a number {name}", partial(ra.parity.check_value, queries, scores, "ranklib@5", value=value)

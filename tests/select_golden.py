@@ -1,7 +1,7 @@
-"""How the selections in `golden/` are made from the whole golden files of the shared data.
+"""Select the records in `golden/` from the whole golden files of the shared data.
 
-`python -m tests.select_golden` compares; `--write` writes. Of every case the first seed is taken, and of every
-metric a share of the cases, another for each metric. What no preset reads is left out.
+`python -m tests.select_golden` compares, `--write` writes. A selection has the first seed of every case and a share
+of the cases of every metric, which differ between metrics. Numbers that no preset reads are left out.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ NDCG_FILES = ("lightgbm", "xgboost", "catboost", "scikit_learn", "ranx", "ir_mea
 INPUTS = ("labels", "scores", "group", "X")
 RESULTS = ("library", "objective", "params", "leaf_of_row", "leaf_ids", "leaf_sum_gradient", "leaf_sum_hessian",
            "pred_after_1", "pred_after_3")  # fmt: skip
-
-OF_A_TREE = ("loss", "call_seed", "leaf", "leaf_values")
+TREE_MEMBERS = ("loss", "call_seed", "leaf", "leaf_values")
 
 
 def first_of_each_case(records: list[Record]) -> list[Record]:
@@ -36,20 +35,20 @@ def first_of_each_case(records: list[Record]) -> list[Record]:
 
 
 def spread(records: list[Record], step: int) -> list[Record]:
-    """The records with every `step`-th occurrence of each metric, and at least one of each metric and each record."""
-    often = Counter(_metric(metric) for record in records for metric in record["metrics"])
-    places = {metric: place for place, metric in enumerate(often)}
+    """Return records with every `step`-th number of each metric, and at least one number per metric and record."""
+    counts = Counter(_metric(metric) for record in records for metric in record["metrics"])
+    offsets = {metric: offset for offset, metric in enumerate(counts)}
     seen: Counter[str] = Counter()
-    found = []
+    selected = []
     for record in records:
-        taken = []
+        metrics = []
         for metric in record["metrics"]:
             key = _metric(metric)
             seen[key] += 1
-            if (seen[key] + places[key]) % min(step, often[key]) == 0:
-                taken.append(metric)
-        found.append({**record, "metrics": taken or record["metrics"][-1:]})
-    return [record for record in found if record["metrics"]]
+            if (seen[key] + offsets[key]) % min(step, counts[key]) == 0:
+                metrics.append(metric)
+        selected.append({**record, "metrics": metrics or record["metrics"][-1:]})
+    return [record for record in selected if record["metrics"]]
 
 
 def _metric(metric: Record) -> str:
@@ -57,29 +56,29 @@ def _metric(metric: Record) -> str:
 
 
 def toolkits() -> dict[str, Any]:
-    """NDCG and DCG: a third of what each program printed, and all of CatBoost's, whose metric strings are tested."""
-    found = {}
+    """Select NDCG and DCG: a third of each program's numbers, but all of CatBoost's, to test its metric strings."""
+    selected = {}
     for name in NDCG_FILES:
         records = [
             {**record, "metrics": [metric for metric in record["metrics"] if "dcg" in metric["metric"].lower()]}
             for record in first_of_each_case(shared_records(f"toolkits/{name}_metrics"))
         ]
-        found[name] = spread(records, 1 if name == "catboost" else 3)
-    return found
+        selected[name] = spread(records, 1 if name == "catboost" else 3)
+    return selected
 
 
 def measures() -> dict[str, Any]:
-    """The other measures: an eighth of what a preset reads."""
-    found = {}
+    """Select an eighth of the numbers of other measures that a preset reads."""
+    selected = {}
     for name in TOOLKITS:
         records = shared_records(f"measures/{name}_measures")
         read = [{**r, "metrics": [m for m in r["metrics"] if compared(name, m, r)]} for r in records]
-        found[name] = spread(read, 8)
-    return {"records": found}
+        selected[name] = spread(read, 8)
+    return {"records": selected}
 
 
 def objectives() -> dict[str, Any]:
-    """First trees: each objective with each set of parameters, on the inputs in turn; none with position bias."""
+    """Select first trees without position bias: each objective and parameters, on two of the inputs in turn."""
     inputs: dict[str, Any] = {}
     chosen, settings = [], {}
     for library in ("lightgbm", "xgboost"):
@@ -88,40 +87,40 @@ def objectives() -> dict[str, Any]:
             if not record["params"].get("lambdarank_unbiased"):
                 by_options.setdefault(json.dumps([record["objective"], record["params"]]), []).append(record)
                 settings[library] = record["train_params"]
-        for place, same in enumerate(by_options.values()):
-            chosen += [_apart(same[(place + shift) % len(same)], inputs) for shift in (0, 3)]
+        for i, records in enumerate(by_options.values()):
+            chosen += [_with_input_name(records[(i + shift) % len(records)], inputs) for shift in (0, 3)]
     return {"train_params": settings, "inputs": inputs, "records": chosen}
 
 
 def tools() -> dict[str, Any]:
-    """NDCG and AP, and means of precision and ERR, of the data sets and tools that stand in the file by choice."""
+    """Select NDCG and AP, and means of precision and ERR, of the data sets and tools that the file has already."""
     whole = {data["name"]: data for data in shared_tools_data_sets()}
-    return {"sets": [{**data, "tools": _printed(data, whole[data["name"]])} for data in kept("tools")["sets"]]}
+    return {"sets": [{**data, "tools": _selected_numbers(data, whole[data["name"]])} for data in kept("tools")["sets"]]}
 
 
 def random_losses() -> dict[str, Any]:
-    """CatBoost's losses that draw at random: the first tree of each."""
+    """Select the first tree of each of CatBoost's losses that draw at random."""
     whole, chosen = shared_losses(), {}
     for record in drawing(whole):
-        chosen.setdefault(record["loss"], {part: record[part] for part in OF_A_TREE} | {"data": record["name"]})
+        chosen.setdefault(record["loss"], {part: record[part] for part in TREE_MEMBERS} | {"data": record["name"]})
     names = {record["data"] for record in chosen.values()}
     return {"data": {name: whole["data"][name] for name in sorted(names)}, "catboost": list(chosen.values())}
 
 
-def _printed(data: Record, whole: Record) -> Record:
+def _selected_numbers(data: Record, whole: Record) -> Record:
     chosen = {}
-    for tool, known in data["tools"].items():
+    for tool, current in data["tools"].items():
         parts = {part: whole["tools"][tool][part] for part in ("mean", "per_query")}
-        wanted = {
-            part: {m: v for m, v in found.items() if m.startswith(("ndcg", "map"))} for part, found in parts.items()
+        selected = {
+            part: {m: v for m, v in numbers.items() if m.startswith(("ndcg", "map"))} for part, numbers in parts.items()
         }
-        others = {m: v for m, v in parts["mean"].items() if m == "meanndcg" or m.startswith(("p@", "err"))}
-        chosen[tool] = {**known, "mean": wanted["mean"] | others, "per_query": wanted["per_query"]}
+        more_means = {m: v for m, v in parts["mean"].items() if m == "meanndcg" or m.startswith(("p@", "err"))}
+        chosen[tool] = {**current, "mean": selected["mean"] | more_means, "per_query": selected["per_query"]}
     return chosen
 
 
 def lambdamart() -> dict[str, Any]:
-    """One-tree models of each loss and leaf method on the first of each kind of data."""
+    """Select one-tree models of each loss and leaf method on the first data set of each kind."""
     whole = shared_losses()
     models = [record for record in whole["catboost"] if record["loss"].startswith("LambdaMart")]
     records = [record for record in models if record["data"].endswith("-0")]
@@ -129,27 +128,27 @@ def lambdamart() -> dict[str, Any]:
 
 
 def list_losses() -> dict[str, Any]:
-    """All that there is: few numbers of five lists."""
+    """Select all records, which are few numbers of five lists."""
     return {"records": shared_losses()["list_losses_rax_0_4_0"]}
 
 
-def _apart(record: Record, inputs: dict[str, Any]) -> Record:
-    """A record whose inputs stand once under a name of their own."""
+def _with_input_name(record: Record, inputs: dict[str, Any]) -> Record:
+    """Return a record that names its inputs, and add these to `inputs` if they are new."""
     weights = [name for name in ("row_weight", "query_weight") if record.get(name)]
-    given = {name: record[name] for name in (*INPUTS, *weights)}
-    known = [name for name, other in inputs.items() if other == given]
-    [name] = known or [f"{record['seed']}-{len(inputs)}"]
-    inputs[name] = given
+    record_inputs = {name: record[name] for name in (*INPUTS, *weights)}
+    known_names = [name for name, known_inputs in inputs.items() if known_inputs == record_inputs]
+    [name] = known_names or [f"{record['seed']}-{len(inputs)}"]
+    inputs[name] = record_inputs
     return {"input": name, **{part: record[part] for part in RESULTS}}
 
 
 def position_bias() -> dict[str, Any]:
-    """The third round of the first data set's models."""
+    """Select the third round of the models of the first data set."""
     first = shared_losses()["boosting"][0]
     rounds = ("scores", "replayed_biases", "ti_plus", "tj_minus")
     chosen = {
         toolkit: [
-            {name: part[-1:] if name in rounds else part for name, part in each.items()} for each in first[toolkit]
+            {name: part[-1:] if name in rounds else part for name, part in model.items()} for model in first[toolkit]
         ]
         for toolkit in ("lightgbm", "xgboost")
     }
@@ -175,11 +174,11 @@ def main() -> None:
     write = parser.parse_args().write
     for name, part in PARTS.items():
         file = KEPT / f"{name}.json"
-        known = json.loads(file.read_text(encoding="utf-8"))
-        made = {"provenance": known["provenance"], **part()}
-        sys.stdout.write(f"{name}: {'as selected' if made == known else 'differs'}\n")
+        current = json.loads(file.read_text(encoding="utf-8"))
+        selected = {"provenance": current["provenance"], **part()}
+        sys.stdout.write(f"{name}: {'as selected' if selected == current else 'differs'}\n")
         if write:
-            file.write_text(json.dumps(made, separators=(",", ":")) + "\n", encoding="utf-8")
+            file.write_text(json.dumps(selected, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Many conventions are evaluated in one pass, without those that have no value on the data."""
+"""Many conventions are evaluated in one pass; those without a value on the data are left out."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from tests.helpers.graded_queries import small
 
 
-def test_conventions_without_a_value_are_left_out_of_one_pass():
+def test_conventions_without_a_value_are_left_out_of_a_pass():
     queries, scores = small()
-    labels = np.where(np.arange(queries.n_docs) == 0, 4, queries.labels)  # beyond LETOR's gain table
+    labels = np.where(np.arange(queries.n_docs) == 0, 4, queries.labels)  # outside LETOR's gain table
     graded = ra.Queries(labels, group_sizes=np.diff(queries.indptr))
-    several = [ra.parse(f"{tool}@{k}") for k in range(1, 9) for tool in ("letor4", "yahoo", "lightgbm")]
+    conventions = [ra.parse(f"{tool}@{k}") for k in range(1, 9) for tool in ("letor4", "yahoo", "lightgbm")]
     all_empty = ra.presets.lightgbm.map(3).replace(relevant="from_9", empty="skip")
-    [found] = measure_in_passes(graded, scores, [*several, all_empty])
-    usable = [convention for convention in several if convention.gain != "table_0_1_3"]
-    assert list(found.scores) == usable
-    assert evaluate_usable(graded, scores, several) == {c: ra.evaluate(graded, scores, c) for c in usable}
+    [measured] = measure_in_passes(graded, scores, [*conventions, all_empty])
+    usable = [convention for convention in conventions if convention.gain != "table_0_1_3"]
+    assert list(measured.scores) == usable
+    assert evaluate_usable(graded, scores, conventions) == {c: ra.evaluate(graded, scores, c) for c in usable}
 
 
 def test_conventions_whose_mean_overflows_are_left_out_of_a_pass():
@@ -31,7 +31,7 @@ def test_conventions_whose_mean_overflows_are_left_out_of_a_pass():
         assert values == {c: ra.evaluate(queries, scores, c) for c in conventions if c in usable}
 
 
-def test_a_pass_has_so_many_conventions_and_after_each_the_bar_moves(monkeypatch):
+def test_passes_are_limited_in_size_and_report_progress(monkeypatch):
     queries, scores = small()
     conventions = [ra.parse(f"yahoo@{k}") for k in (1, 2, 3, 1, 4, 5, 6, 7)]
     steps = []

@@ -1,4 +1,4 @@
-"""The audits are functions, and no folder has the name of one."""
+"""Each audit is a function of the module `ra.audit`, whose folders have different names."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def test_an_audit_is_a_function_whichever_folder_is_imported_first(folder):
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_the_audits_are_a_plain_module():
+def test_ra_audit_is_a_plain_module():
     assert type(ra.audit) is ModuleType
 
 
-def test_another_function_can_stand_in_an_audits_place(monkeypatch):
+def test_an_audit_can_be_monkeypatched(monkeypatch):
     monkeypatch.setattr(ra.audit, "order", len)
     assert ra.audit.order is len
 
 
-def test_what_an_audit_gives_can_be_pickled():
+def test_a_report_can_be_pickled():
     queries, scores = small()
-    found = ra.audit.profile(queries, k=5, scores=scores)
-    assert pickle.loads(pickle.dumps(found)) == found
+    report = ra.audit.profile(queries, k=5, scores=scores)
+    assert pickle.loads(pickle.dumps(report)) == report

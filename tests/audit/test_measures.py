@@ -1,4 +1,4 @@
-"""Audits of other measures than NDCG: parts over queries where there are any, totals elsewhere."""
+"""The audits work for all measures. Parts of a gap are split by query if the value is a sum over queries."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.measures import MEASURES as ALL
+from rankadapters.core.measures import MEASURES as ALL_MEASURES
 from rankadapters.statistics.grid import has_cutoff, values_to_search
 from tests.helpers.depth import THOROUGH, examples
 from tests.helpers.graded_queries import small
 
-MEASURES = {name: measure for name, measure in ALL.items() if name != "ndcg"}
-SUMS = {
+MEASURES = {name: measure for name, measure in ALL_MEASURES.items() if name != "ndcg"}
+SUM_PAIRS = {
     "dcg": ("sklearn.dcg@5", "catboost.dcg@3"),
     "ap": ("lightgbm.map@5", "trec_eval_9.map_cut@3+ties=input"),
     "rr": ("catboost.mrr@5", "ranx.mrr@2+ties=worst"),
@@ -35,13 +35,13 @@ SUMS = {
     "query-cross-entropy": ("catboost.query_cross_entropy+alpha=0", "catboost.query_cross_entropy+alpha=0.5"),
     "pooled pairs": ("catboost.query_auc+pool=pairs+average=query+ties=worst", "catboost.query_auc+pairs=from_1"),
 }
-TOTALS = {
+TOTAL_PAIRS = {
     "all rows": ("lightgbm.auc", "lightgbm.auc+ties=worst"),
     "from queries to all rows": ("catboost.query_auc+average=query+pairs=label", "lightgbm.auc+average=query"),
     "geometric": ("trec_eval_9.gm_map+ties=input", "trec_eval_9.gm_map+ties=input+empty=0.5"),
     "geometric NDCG": ("letor4@5+average=geometric_1e-05", "yahoo@5"),
 }
-ALIKE = {  # but for weights
+EQUAL_PAIRS = {  # equal values without weights
     "query-rmse": ("catboost.query_rmse", "catboost.query_rmse+average=uniform"),
     "pair-logit": ("catboost.pair_logit+pairs=label+average=query", "catboost.pair_logit+pairs=label+average=uniform"),
 }
@@ -54,48 +54,48 @@ def binary(seed=0, **columns):
 
 def test_parts_add_up_over_fields_and_over_queries():
     queries, scores = binary()
-    for pair, texts in SUMS.items():
+    for pair, texts in SUM_PAIRS.items():
         a, b = map(ra.parse, texts)
-        found = ra.audit.explain(queries, scores, a, b)
+        report = ra.audit.explain(queries, scores, a, b)
         gap = ra.evaluate(queries, scores, b).value - ra.evaluate(queries, scores, a).value
-        assert found.gap == gap, pair
-        assert set(found.contributions) == set(a.diff(b)), pair
-        assert math.fsum(found.contributions.values()) == pytest.approx(gap, abs=1e-12)
-        for name, part in found.contributions.items():
-            assert math.fsum(found.per_query[name]) == pytest.approx(part, abs=1e-12), pair
-        assert "queries that contribute most" in str(found)
+        assert report.gap == gap, pair
+        assert set(report.contributions) == set(a.diff(b)), pair
+        assert math.fsum(report.contributions.values()) == pytest.approx(gap, abs=1e-12)
+        for name, part in report.contributions.items():
+            assert math.fsum(report.per_query[name]) == pytest.approx(part, abs=1e-12), pair
+        assert "queries that contribute most" in str(report)
 
 
-@pytest.mark.parametrize("pair", TOTALS)
-def test_what_is_not_a_sum_over_queries_has_totals_only_and_says_so(pair):
+@pytest.mark.parametrize("pair", TOTAL_PAIRS)
+def test_a_value_that_is_no_sum_over_queries_is_split_by_field_only(pair):
     queries, scores = binary()
-    a, b = map(ra.parse, TOTALS[pair])
-    found = ra.audit.explain(queries, scores, a, b)
+    a, b = map(ra.parse, TOTAL_PAIRS[pair])
+    report = ra.audit.explain(queries, scores, a, b)
     gap = ra.evaluate(queries, scores, b).value - ra.evaluate(queries, scores, a).value
-    assert found.gap == gap != 0
-    assert math.fsum(found.contributions.values()) == pytest.approx(gap, abs=1e-12)
-    assert found.per_query is None
-    assert found.queries() == []
-    assert json.loads(found.to_json())["queries"] is None
-    for text in (str(found), found.to_markdown(), found._repr_html_()):
+    assert report.gap == gap != 0
+    assert math.fsum(report.contributions.values()) == pytest.approx(gap, abs=1e-12)
+    assert report.per_query is None
+    assert report.queries() == []
+    assert json.loads(report.to_json())["queries"] is None
+    for text in (str(report), report.to_markdown(), report._repr_html_()):
         assert "Totals only: under " in text
         assert "the value is not a sum over the queries" in text
 
 
-def test_a_mixture_that_is_not_a_convention_is_named():
+def test_the_error_names_a_mixture_that_is_no_valid_convention():
     a, b = ra.parse("catboost.query_auc+average=query-except-empty+empty=0.5"), ra.parse("lightgbm.auc+empty=0.5")
     with pytest.raises(ra.ConventionError, match=r"a with pool of b is not a valid convention: .*\nHint: .*two steps"):
         ra.audit.explain(*binary(), a, b)
 
 
-def test_models_are_ordered_and_tested_where_the_value_is_a_sum():
+def test_differences_are_tested_only_if_the_value_is_a_sum_over_queries():
     pytest.importorskip("scipy")
     queries, scores = binary()
-    for pair in [*SUMS.values(), *TOTALS.values(), *ALIKE.values()]:
+    for pair in [*SUM_PAIRS.values(), *TOTAL_PAIRS.values(), *EQUAL_PAIRS.values()]:
         conventions = list(map(ra.parse, pair))
-        found = ra.audit.order(queries, {"a": scores, "b": -scores}, conventions, n_resamples=99)
-        notes = " ".join(found.notes)
-        for comparison in found.comparisons:
+        report = ra.audit.order(queries, {"a": scores, "b": -scores}, conventions, n_resamples=99)
+        notes = " ".join(report.notes)
+        for comparison in report.comparisons:
             convention = comparison.convention
             values = [ra.evaluate(queries, sign * scores, convention).value for sign in (1, -1)]
             assert comparison.difference == values[0] - values[1], convention
@@ -104,49 +104,49 @@ def test_models_are_ordered_and_tested_where_the_value_is_a_sum():
             assert (comparison.p_value is not None) is convention.is_sum
             assert (comparison.p_corrected is not None) is convention.is_sum
             assert (f"nothing is tested under {convention.name}" in notes) is not convention.is_sum
-        assert len(found.comparisons) == 2, pair
-        assert json.loads(found.to_json())["notes"] == list(found.notes)
+        assert len(report.comparisons) == 2, pair
+        assert json.loads(report.to_json())["notes"] == list(report.notes)
 
 
-def test_effects_are_those_of_the_measures_own_presets():
+def test_effects_are_changes_of_presets_of_the_same_measure():
     queries, scores = binary()
-    for measure, kind in MEASURES.items():
-        for given_scores in (scores, None):
-            found = ra.audit.profile(queries, k=5, scores=given_scores, measure=measure)
-            assert found.measure == measure
-            varied = {effect.field for effect in found.effects}
-            fields = set(kind.fields())
-            assert {"ties", "precision"} & fields <= varied <= fields, measure
-            assert {effect.convention.measure for effect in found.effects} == {measure}
-            assert f"Largest change of {measure.upper()} that each field makes" in str(found)
+    for measure, convention_class in MEASURES.items():
+        for profile_scores in (scores, None):
+            report = ra.audit.profile(queries, k=5, scores=profile_scores, measure=measure)
+            assert report.measure == measure
+            effect_fields = {effect.field for effect in report.effects}
+            fields = set(convention_class.fields())
+            assert {"ties", "precision"} & fields <= effect_fields <= fields, measure
+            assert {effect.convention.measure for effect in report.effects} == {measure}
+            assert f"Largest change of {measure.upper()} that each field makes" in str(report)
 
 
-def test_an_effect_of_a_field_that_ndcg_does_not_have():
-    # Relevant are labels from 1 on (above CatBoost's border of 0.5) or from 2 on: the reciprocal rank is 1 or 1/2.
-    found = ra.audit.profile([1, 2], k=2, scores=[2.0, 1.0], group_sizes=[2], measure="rr")
-    [effect] = [effect for effect in found.effects if effect.field == "relevant"]
+def test_a_field_that_ndcg_lacks_has_an_effect():
+    # With labels above 0.5 relevant (CatBoost's default), the reciprocal rank is 1; with labels from 2 on, 1/2.
+    report = ra.audit.profile([1, 2], k=2, scores=[2.0, 1.0], group_sizes=[2], measure="rr")
+    [effect] = [effect for effect in report.effects if effect.field == "relevant"]
     assert (effect.change, effect.lowest, effect.highest) == (0.5, "from_2", "above_0.5")
 
 
-ON_PAGES = ["dcg", "rbp", "coverage", "pooled pairs", "all rows", "geometric"]  # with and without a cutoff, over rows
+PAGE_PAIRS = ["dcg", "rbp", "coverage", "pooled pairs", "all rows", "geometric"]  # with and without a cutoff; over rows
 
 
-@pytest.mark.parametrize("pair", [*SUMS, *TOTALS] if THOROUGH else ON_PAGES)
-def test_a_page_shows_what_there_is(pair):
+@pytest.mark.parametrize("pair", [*SUM_PAIRS, *TOTAL_PAIRS] if THOROUGH else PAGE_PAIRS)
+def test_a_page_shows_a_scatter_only_if_queries_have_values(pair):
     for package in ("scipy", "matplotlib", "jinja2"):
         pytest.importorskip(package)
     queries, scores = binary(n_queries=10)
-    conventions = list(map(ra.parse, {**SUMS, **TOTALS}[pair]))
+    conventions = list(map(ra.parse, {**SUM_PAIRS, **TOTAL_PAIRS}[pair]))
     text = ra.audit.page(queries, {"a": scores, "b": -scores}, conventions, n_resamples=19)
     for convention in conventions:
         assert f"{ra.evaluate(queries, scores, convention).value:.6f}" in text
     assert "parts of the gap" in text
-    apart = all(convention.over != "rows" for convention in conventions)
-    assert ("a higher one" in text) is apart
+    has_query_values = all(convention.over != "rows" for convention in conventions)
+    assert ("a higher one" in text) is has_query_values
 
 
 def random_convention(rng, measure, queries, scores):
-    """Draw fields that go together and have a value, and give it."""
+    """Return a random convention that has a value on the data, and the value."""
     for _ in range(1000):
         grid = values_to_search(measure, queries)
         fields = {name: values[rng.integers(len(values))] for name, values in grid.items()}
@@ -178,7 +178,7 @@ DATA = {"plain": small(1, docids=True), "retrieval": retrieval(), "weighted": we
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_random_convention_is_found_or_one_that_is_equal_on_the_data(measure):
+def test_exactly_one_match_covers_a_random_convention(measure):
     rng = np.random.default_rng(3)
     for queries, scores in DATA.values():
         check_random_conventions(rng, measure, queries, scores)
@@ -190,86 +190,86 @@ def check_random_conventions(rng, measure, queries, scores):
     for _ in range(examples(6) if measure in {"dcg", "ap", "rr", "auc"} else 1):
         convention, value = random_convention(rng, MEASURES[measure], queries, scores)
         k = getattr(convention, "k", None)
-        found = ra.audit.identify(queries, scores, value=f"{value:.6f}", measure=measure, k=k)
-        same = [match for match in found if match.covers(convention)]
-        assert len(same) == 1, str(convention)
-        assert same[0].value == ra.evaluate(queries, scores, same[0].convention).value
-        if convention.over == same[0].convention.over != "rows":
+        matches = ra.audit.identify(queries, scores, value=f"{value:.6f}", measure=measure, k=k)
+        covering = [match for match in matches if match.covers(convention)]
+        assert len(covering) == 1, str(convention)
+        assert covering[0].value == ra.evaluate(queries, scores, covering[0].convention).value
+        if convention.over == covering[0].convention.over != "rows":
             np.testing.assert_array_equal(
-                ra.Evaluator(queries, same[0].convention).per_query(scores),
+                ra.Evaluator(queries, covering[0].convention).per_query(scores),
                 ra.Evaluator(queries, convention).per_query(scores),
             )
 
 
 @pytest.mark.parametrize("text", ["lightgbm.map@5", "ranx.mrr@5", "catboost.dcg@5", "catboost.query_auc"])
-def test_a_preset_is_named_behind_its_number(text):
+def test_a_preset_is_identified_from_its_number(text):
     queries, scores = binary(1, n_queries=60)
     convention = ra.parse(text)
     value = ra.evaluate(queries, scores, convention).value
     k = getattr(convention, "k", None)
-    found = ra.audit.identify(queries, scores, value=f"{value:.8f}", measure=convention.measure, k=k)
-    [match] = [match for match in found if match.covers(convention)]
+    matches = ra.audit.identify(queries, scores, value=f"{value:.8f}", measure=convention.measure, k=k)
+    [match] = [match for match in matches if match.covers(convention)]
     assert text.partition("@")[0] in match.presets
-    assert found[0].changes == {}
+    assert matches[0].changes == {}
     assert not match.covers(ra.presets.yahoo(5))
 
 
-def test_the_usual_persistences_are_found():
+def test_the_usual_persistences_are_identified():
     queries, scores = small()
     for persistence in (0.5, 0.8, 0.95):
         convention = ra.parse("ranx.rbp").replace(persistence=persistence)
         value = ra.evaluate(queries, scores, convention).value
-        found = ra.audit.identify(queries, scores, value=f"{value:.8f}", measure="rbp", k=None)
-        assert sum(match.covers(convention) for match in found) == 1, persistence
+        matches = ra.audit.identify(queries, scores, value=f"{value:.8f}", measure="rbp", k=None)
+        assert sum(match.covers(convention) for match in matches) == 1, persistence
 
 
-def test_values_that_are_tried_are_values_of_their_field_each_once():
-    for measure in ALL.values():
+def test_the_tried_values_of_a_field_are_valid_and_distinct():
+    for measure in ALL_MEASURES.values():
         for name, field in measure.declared().items():
             checked = [field.check(name, value) for value in field.tried]
             assert checked == list(dict.fromkeys(field.tried)), (measure, name)
 
 
-def test_the_sign_of_a_zero_tells_no_values_apart():
+def test_labels_of_0_and_minus_0_give_the_same_report():
     labels, scores = np.array([0, -0.0, 0, 1, 0.5, 0]), [2, 2, 1, 0, 2, 3]
-    signed, plain = (
-        ra.audit.identify(each, scores, value="0.5", measure="err", k=2, group_sizes=[3, 3])
-        for each in (labels, abs(labels))
+    signed_matches, unsigned_matches = (
+        ra.audit.identify(signed_or_not, scores, value="0.5", measure="err", k=2, group_sizes=[3, 3])
+        for signed_or_not in (labels, abs(labels))
     )
-    assert signed.to_dict() == plain.to_dict()
-    assert signed.nearest.alike["gain"] == ("linear", "linear-positive")
+    assert signed_matches.to_dict() == unsigned_matches.to_dict()
+    assert signed_matches.nearest.alike["gain"] == ("linear", "linear-positive")
 
 
-def test_a_further_number_is_named_by_its_measure():
+def test_a_further_number_is_named_after_its_measure():
     queries, scores = small()
-    found = ra.audit.identify(queries, scores, value="0.6", measure="ap", k=5)
-    assert len(found) > 1
-    assert any(str(telling).startswith("AP") for telling in found.telling if telling.kind == "cutoff")
+    matches = ra.audit.identify(queries, scores, value="0.6", measure="ap", k=5)
+    assert len(matches) > 1
+    assert any(str(number).startswith("AP") for number in matches.telling if number.kind == "cutoff")
 
 
-def test_a_dcg_may_be_above_one():
+def test_a_dcg_above_one_is_identified():
     queries, scores = small()
     convention = ra.parse("catboost.dcg@5+gain=exp2")
     value = ra.evaluate(queries, scores, convention).value
     assert value > 1
-    found = ra.audit.identify(queries, scores, value=f"{value:.5f}", measure="dcg")
-    assert any(match.covers(convention) for match in found)
-    missed = ra.audit.identify(queries, scores, value="1234.5678", measure="dcg", k=3)
-    assert list(missed) == []
-    assert missed.notes[-1] != missed.notes[0]
-    assert "no other cutoff up to 100 would give it in a preset" in missed.notes
+    matches = ra.audit.identify(queries, scores, value=f"{value:.5f}", measure="dcg")
+    assert any(match.covers(convention) for match in matches)
+    no_matches = ra.audit.identify(queries, scores, value="1234.5678", measure="dcg", k=3)
+    assert list(no_matches) == []
+    assert no_matches.notes[-1] != no_matches.notes[0]
+    assert "no other cutoff up to 100 would give it in a preset" in no_matches.notes
 
 
-def test_a_number_of_a_field_that_would_be_needed_is_told_for_other_measures_too():
+def test_a_fitting_empty_value_is_named_for_other_measures():
     labels, scores, sizes = [1, 0, 0, 0, 0, 1], [2, 1, 2, 1, 2, 1], [2, 2, 2]
-    # A reciprocal rank of 1, one of 1/2, and an empty query, which would have to count 0.3.
-    found = ra.audit.identify(labels, scores, value="0.6000", measure="rr", k=None, group_sizes=sizes)
-    assert list(found) == []
-    assert any(note.startswith("empty=0.3 in catboost.mrr") for note in found.notes)
+    # The reciprocal ranks are 1 and 1/2; the empty query would have to count 0.3.
+    matches = ra.audit.identify(labels, scores, value="0.6000", measure="rr", k=None, group_sizes=sizes)
+    assert list(matches) == []
+    assert any(note.startswith("empty=0.3 in catboost.mrr") for note in matches.notes)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "problem"),
+    ("changes", "error", "message"),
     [
         ({"measure": "ncdg"}, ra.ConventionError, r"measure='ncdg'; allowed are 'ndcg'.*\nHint: measure='ndcg'"),
         ({"measure": None}, ra.ConventionError, "measure=None; allowed are"),
@@ -277,12 +277,12 @@ def test_a_number_of_a_field_that_would_be_needed_is_told_for_other_measures_too
         ({"measure": "ap", "value": "1.5"}, ra.InputError, r"outside \[0, 1\], the range of this measure"),
     ],
 )
-def test_bad_input(given, error, problem):
-    arguments = {"value": "0.5", **given}
-    with pytest.raises(error, match=problem):
+def test_invalid_arguments_of_identify_are_refused(changes, error, message):
+    arguments = {"value": "0.5", **changes}
+    with pytest.raises(error, match=message):
         ra.audit.identify([1, 0], [1, 2], group_sizes=[2], **arguments)
 
 
-def test_a_measure_that_is_not_there_has_no_profile():
+def test_an_unknown_measure_has_no_profile():
     with pytest.raises(ra.ConventionError, match="measure='x'; allowed are 'ndcg'"):
         ra.audit.profile([1, 0], k=1, group_sizes=[2], measure="x")

@@ -1,4 +1,4 @@
-"""Whether the choice of the convention changes which model wins."""
+"""`ra.audit.order` says whether the choice of the convention changes which model wins."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ pytest.importorskip("scipy")
 LETOR4, YAHOO, CATBOOST = ra.presets.letor4(5), ra.presets.yahoo(5), ra.presets.catboost(5)
 
 
-def models(seed=0, n_queries=60):
-    """Three models: one good, one that ties everything, one that is good at rank 1 of long queries only."""
-    queries, _ = small(seed, n_queries)
-    rng = np.random.default_rng(seed)
+def make_models(n_queries=60):
+    """Return queries and the scores of three models: a good one, one that ties all rows, and noise."""
+    queries, _ = small(0, n_queries)
+    rng = np.random.default_rng(0)
     noise = rng.normal(size=(2, queries.n_docs))
     return queries, {
         "good": queries.labels + noise[0],
@@ -37,72 +37,72 @@ def models(seed=0, n_queries=60):
     }
 
 
-def test_values_are_evaluates_and_the_correlation_is_kendalls():
+def test_values_equal_evaluate_and_correlations_equal_scipy():
     from scipy.stats import kendalltau
 
-    queries, scores = models()
-    found = ra.audit.order(queries, scores, [LETOR4, YAHOO, CATBOOST], n_resamples=99)
+    queries, scores = make_models()
+    report = ra.audit.order(queries, scores, [LETOR4, YAHOO, CATBOOST], n_resamples=99)
     values = {}
     for convention in (LETOR4, YAHOO, CATBOOST):
-        values[convention] = [ra.evaluate(queries, each, convention) for each in scores.values()]
-        assert [by[convention] for by in found.scores.values()] == values[convention]
+        values[convention] = [ra.evaluate(queries, model_scores, convention) for model_scores in scores.values()]
+        assert [row[convention] for row in report.scores.values()] == values[convention]
     for (i, first), (j, second) in product(enumerate(values.values()), repeat=2):
         expected = kendalltau([score.value for score in first], [score.value for score in second]).statistic
-        assert found.correlations[i][j] == pytest.approx(expected)
+        assert report.correlations[i][j] == pytest.approx(expected)
 
 
-def test_a_pair_that_changes_places_is_listed_under_every_convention():
+def test_a_pair_that_swaps_is_listed_under_every_convention():
     # Tied scores keep the order of the file under yahoo (1 first) and have the worst order under catboost.
     labels, sizes = [1, 0] * 20, [2] * 20
     scores = {"tied": np.zeros(40), "half": np.tile([1, 0, 0, 1], 10)}
-    found = ra.audit.order(labels, scores, [YAHOO, CATBOOST], group_sizes=sizes)
-    [change] = found.changes
+    report = ra.audit.order(labels, scores, [YAHOO, CATBOOST], group_sizes=sizes)
+    [change] = report.changes
     assert change.models == ("tied", "half")
-    assert [c.ahead for c in change.comparisons] == ["tied", "half"]
+    assert [comparison.ahead for comparison in change.comparisons] == ["tied", "half"]
     loss = 1 - 1 / math.log2(3)
-    assert [c.difference for c in change.comparisons] == pytest.approx([loss / 2, -loss / 2])
+    assert [comparison.difference for comparison in change.comparisons] == pytest.approx([loss / 2, -loss / 2])
     assert change.significant
-    assert found.correlations[0][1] == -1
-    assert "1 of 1 pairs of models change places, 1 of them with a significant difference" in str(found)
+    assert report.correlations[0][1] == -1
+    assert "1 of 1 pairs of models change places, 1 of them with a significant difference" in str(report)
 
 
-def test_a_pair_within_the_noise_changes_places_without_significance():
+def test_a_swap_within_the_noise_is_not_significant():
     labels, sizes = [1, 0, 1, 0, 1, 0], [2, 2, 2]
     scores = {"tied": np.zeros(6), "half": [1, 0, 0, 1, 1, 0]}
-    found = ra.audit.order(labels, scores, [YAHOO, CATBOOST], group_sizes=sizes)
-    [change] = found.changes
+    report = ra.audit.order(labels, scores, [YAHOO, CATBOOST], group_sizes=sizes)
+    [change] = report.changes
     assert not change.significant
-    # All 8 swaps of three queries are tried, so that a two-sided p-value is a multiple of 1/8.
-    assert {c.p_value * 8 % 1 for c in found.comparisons} == {0}
-    assert "no difference can be significant" in found.notes[0]
+    # All 8 swaps of three queries are tried, so a two-sided p-value is a multiple of 1/8.
+    assert {comparison.p_value * 8 % 1 for comparison in report.comparisons} == {0}
+    assert "no difference can be significant" in report.notes[0]
 
 
 @pytest.mark.parametrize(
-    ("n_queries", "n_resamples", "told"),
+    ("n_queries", "n_resamples", "notes"),
     [
         (60, 78, ["of 78 resamples of 60 queries, corrected for 2 comparisons, is 0.051"]), (60, 79, []),
         (6, 9999, ["of 9999 resamples of 6 queries, corrected for 2 comparisons, is 0.062"]), (7, 9999, []),
     ],
 )  # fmt: skip
-def test_too_few_resamples_or_swaps_for_any_significance_are_told(n_queries, n_resamples, told):
-    queries, scores = models(n_queries=n_queries)
+def test_a_note_warns_of_too_few_resamples_or_queries_for_significance(n_queries, n_resamples, notes):
+    queries, scores = make_models(n_queries=n_queries)
     pair = {name: scores[name] for name in ("good", "tied")}
-    found = ra.audit.order(queries, pair, [YAHOO, LETOR4], n_resamples=n_resamples, confidence=0.95)
-    assert [note.partition("the smallest p-value ")[2] for note in found.notes] == told
+    report = ra.audit.order(queries, pair, [YAHOO, LETOR4], n_resamples=n_resamples, confidence=0.95)
+    assert [note.partition("the smallest p-value ")[2] for note in report.notes] == notes
 
 
 def test_equal_models_never_differ():
-    queries, scores = models()
-    found = ra.audit.order(queries, {"a": scores["good"], "b": scores["good"] * 2}, [YAHOO, LETOR4])
-    for comparison in found.comparisons:
+    queries, scores = make_models()
+    report = ra.audit.order(queries, {"a": scores["good"], "b": scores["good"] * 2}, [YAHOO, LETOR4])
+    for comparison in report.comparisons:
         assert (comparison.difference, comparison.p_value, comparison.low, comparison.high) == (0, 1, 0, 0)
         assert comparison.ahead is None
-    assert found.changes == ()
-    assert found.correlations == ((None, None), (None, None))
+    assert report.changes == ()
+    assert report.correlations == ((None, None), (None, None))
 
 
-def test_the_same_seed_gives_the_same_report_and_another_one_does_not():
-    queries, scores = models()
+def test_the_seed_determines_the_report():
+    queries, scores = make_models()
     assert (
         ra.audit.order(queries, scores, [YAHOO], n_resamples=199, random_state=np.random.default_rng(1)).to_dict()
         == ra.audit.order(queries, scores, [YAHOO], n_resamples=199, random_state=np.random.default_rng(1)).to_dict()
@@ -114,16 +114,16 @@ def test_the_same_seed_gives_the_same_report_and_another_one_does_not():
 
 
 def test_p_values_are_corrected_over_all_pairs_and_conventions():
-    queries, scores = models()
-    found = ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=499)
-    assert len(found.comparisons) == 6
-    assert [c.p_corrected for c in found.comparisons] == holm([c.p_value for c in found.comparisons])
-    assert [c.significant for c in found.comparisons] == [c.p_corrected <= 1 - 0.95 for c in found.comparisons]
-    assert any(c.significant for c in found.comparisons)
+    queries, scores = make_models()
+    report = ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=499)
+    assert len(report.comparisons) == 6
+    assert [c.p_corrected for c in report.comparisons] == holm([c.p_value for c in report.comparisons])
+    assert [c.significant for c in report.comparisons] == [c.p_corrected <= 1 - 0.95 for c in report.comparisons]
+    assert any(c.significant for c in report.comparisons)
 
 
-def test_holms_correction_by_hand():
-    # Holm (1979): the smallest times 4, the next times 3, ..., none below the one before it.
+def test_holms_correction_equals_p_values_by_hand():
+    # Holm (1979): the smallest times 4, the next times 3, ..., none below its predecessor.
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1, 1]
 
@@ -139,37 +139,37 @@ def test_weights_count_in_values_and_tests():
     assert weighted.comparisons[0].low < weighted.comparisons[0].difference < weighted.comparisons[0].high
 
 
-def test_models_that_retrieved_other_rows_have_queries_of_their_own():
-    rows = {"qid": [1, 1, 2, 2], "judged": [True] * 4}
-    labels = {
-        "a": ra.Queries([1, 0, 1, 0], retrieved=[True, True, True, True], **rows),
+def test_each_model_may_have_its_own_queries():
+    columns = {"qid": [1, 1, 2, 2], "judged": [True] * 4}
+    queries = {
+        "a": ra.Queries([1, 0, 1, 0], retrieved=[True, True, True, True], **columns),
         "b": ra.Queries([1, 0, 0, 1], qid=[2, 2, 1, 1], retrieved=[True, True, True, False]),
     }
     scores = {"a": [2, 1, 1, 2], "b": [2, 1, 1, np.nan]}
     convention = ra.presets.trec_eval_9(2).replace(ties="input")
-    found = ra.audit.order(labels, scores, [convention])
-    [comparison] = found.comparisons
+    report = ra.audit.order(queries, scores, [convention])
+    [comparison] = report.comparisons
     assert comparison.difference == pytest.approx((1 + 1 / math.log2(3)) / 2 - 1 / 2)
-    other = {"a": labels["a"], "b": ra.Queries([1, 0], qid=[3, 3])}
+    unequal_queries = {"a": queries["a"], "b": ra.Queries([1, 0], qid=[3, 3])}
     with pytest.raises(ra.InputError, match=r"model 'b' and the first model have different queries \(1 and 2\).\nHint"):
-        ra.audit.order(other, {"a": [2, 1, 1, 2], "b": [2, 1]}, [convention])
+        ra.audit.order(unequal_queries, {"a": [2, 1, 1, 2], "b": [2, 1]}, [convention])
     with pytest.raises(ra.InputError, match="labels has no queries for model 'c'"):
-        ra.audit.order(labels, {**scores, "c": [1]}, [convention])
+        ra.audit.order(queries, {**scores, "c": [1]}, [convention])
 
 
 def test_a_single_query_has_an_order_but_no_significance():
-    found = ra.audit.order([1, 0], {"a": [2, 1], "b": [1, 2]}, [YAHOO, YAHOO.at(1)], group_sizes=[2])
-    assert [c.ahead for c in found.comparisons] == ["a", "a"]
-    assert {c.p_value for c in found.comparisons} == {c.p_corrected for c in found.comparisons} == {None}
-    assert "a single query says nothing of significance" in found.notes[0]
-    assert json.loads(found.to_json())["comparisons"][0]["p_value"] is None
+    report = ra.audit.order([1, 0], {"a": [2, 1], "b": [1, 2]}, [YAHOO, YAHOO.at(1)], group_sizes=[2])
+    assert [c.ahead for c in report.comparisons] == ["a", "a"]
+    assert {c.p_value for c in report.comparisons} == {c.p_corrected for c in report.comparisons} == {None}
+    assert "a single query says nothing of significance" in report.notes[0]
+    assert json.loads(report.to_json())["comparisons"][0]["p_value"] is None
 
 
-def test_one_convention_has_no_correlations_to_show():
-    queries, scores = models()
-    found = ra.audit.order(queries, scores, [YAHOO], n_resamples=99)
-    assert found.changes == ()
-    assert "Kendall" not in str(found)
+def test_a_report_on_one_convention_shows_no_correlations():
+    queries, scores = make_models()
+    report = ra.audit.order(queries, scores, [YAHOO], n_resamples=99)
+    assert report.changes == ()
+    assert "Kendall" not in str(report)
 
 
 def test_tau_of_constant_values_is_none():
@@ -177,45 +177,45 @@ def test_tau_of_constant_values_is_none():
     assert tau_b([1, 2, 2], [1, 2, 3]) == pytest.approx(2 / math.sqrt(6))  # one tie: tau-b, not tau-a
 
 
-def test_every_form_holds_values_and_changes():
+def test_every_format_contains_values_and_changes():
     labels, sizes = [1, 0] * 20, [2] * 20
     scores = {"tied": np.zeros(40), "half": np.tile([1, 0, 0, 1], 10)}
-    found = ra.audit.order(labels, scores, [YAHOO, CATBOOST], group_sizes=sizes)
-    plain = json.loads(found.to_json())
-    assert plain["changes"] == [{"models": ["tied", "half"], "significant": True}]
-    assert plain["values"]["tied"][str(YAHOO)] == 1
-    for text in (str(found), found.to_markdown(), found._repr_html_()):
+    report = ra.audit.order(labels, scores, [YAHOO, CATBOOST], group_sizes=sizes)
+    as_json = json.loads(report.to_json())
+    assert as_json["changes"] == [{"models": ["tied", "half"], "significant": True}]
+    assert as_json["values"]["tied"][str(YAHOO)] == 1
+    for text in (str(report), report.to_markdown(), report._repr_html_()):
         assert "1.000000 (1)" in text
         assert "tied, half" in text
         assert str(CATBOOST) in text
-    for each in found.changes[0].comparisons:
-        assert f"| {signed(each.low)} to {signed(each.high)} |" in found.to_markdown()
+    for comparison in report.changes[0].comparisons:
+        assert f"| {signed(comparison.low)} to {signed(comparison.high)} |" in report.to_markdown()
 
 
-def test_ranks_count_the_better_models_and_equal_ones_share_theirs():
+def test_ranks_count_the_better_models_so_equal_models_share_theirs():
     models = {"last": [1, 2, 3], "a": [3, 2, 1], "b": [3, 1, 2], "middle": [2, 3, 1], "c": [2, 1, 0]}
-    found = ra.audit.order([1, 0, 0], models, "textbook@3", n_resamples=9, group_sizes=[3])
-    assert [line[1][-3:] for line in found.values_table().lines] == ["(5)", "(1)", "(1)", "(4)", "(1)"]
+    report = ra.audit.order([1, 0, 0], models, "textbook@3", n_resamples=9, group_sizes=[3])
+    assert [line[1][-3:] for line in report.values_table().lines] == ["(5)", "(1)", "(1)", "(4)", "(1)"]
 
 
-def test_progress_is_told_for_the_swaps_and_for_the_samples_of_all_comparisons():
-    queries, scores = models()
+def test_progress_has_one_step_for_the_swaps_and_one_for_the_samples():
+    queries, scores = make_models()
     steps = []
     ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=9, progress=lambda *step: steps.append(step))
     assert steps == [(1, 2), (2, 2)]
 
 
 def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
-    queries, scores = models()
-    every = ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=99).comparisons
-    two = ra.audit.order(queries, {name: scores[name] for name in ("tied", "noise")}, [LETOR4], n_resamples=99)
-    [alone] = two.comparisons
-    [among] = [c for c in every if (c.first, c.second, c.convention) == ("tied", "noise", LETOR4)]
-    assert (alone.p_value, alone.low, alone.high) == (among.p_value, among.low, among.high)
+    queries, scores = make_models()
+    all_comparisons = ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=99).comparisons
+    report = ra.audit.order(queries, {name: scores[name] for name in ("tied", "noise")}, [LETOR4], n_resamples=99)
+    [alone] = report.comparisons
+    [among_all] = [c for c in all_comparisons if (c.first, c.second, c.convention) == ("tied", "noise", LETOR4)]
+    assert (alone.p_value, alone.low, alone.high) == (among_all.p_value, among_all.low, among_all.high)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "problem"),
+    ("changes", "error", "message"),
     [
         (
             {"models": {"a": [1, 2]}},
@@ -242,13 +242,13 @@ def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
         ({"random_state": "0"}, ra.InputError, r"random_state='0'; allowed are whole numbers from 0 on, a numpy"),
     ],
 )
-def test_bad_input(given, error, problem):
-    arguments = {"models": {"a": [1, 2], "b": [2, 1]}, "conventions": [YAHOO], **given}
-    with pytest.raises(error, match=problem):
+def test_invalid_arguments_are_refused(changes, error, message):
+    arguments = {"models": {"a": [1, 2], "b": [2, 1]}, "conventions": [YAHOO], **changes}
+    with pytest.raises(error, match=message):
         ra.audit.order([1, 0], arguments.pop("models"), arguments.pop("conventions"), group_sizes=[2], **arguments)
 
 
-def test_without_scipy_the_extra_is_named():
+def test_without_scipy_the_error_names_the_extra():
     code = """
 import sys
 sys.modules["scipy"] = None
@@ -258,8 +258,8 @@ try:
 except ra.MissingToolkitError as error:
     print(error)
 """
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert found == 'scipy is not installed.\nHint: pip install "rankadapters[audit]"\n'
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed == 'scipy is not installed.\nHint: pip install "rankadapters[audit]"\n'
 
 
 def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeypatch):
@@ -274,34 +274,36 @@ def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("labels", "first_weights", "weights", "what"),
+    ("labels", "first_weights", "weights", "difference"),
     [
         ([0, 0, 0, 2, 1, 0], None, None, "judged labels"), ([2, 0, 0, 0, 1, 0], None, [1, 2], "weights"),
         ([2, 0, 0, 0, 1, 0], [1, 2], None, "weights"), ([2, 0, 0, 0, 1, 0], [1, 2], [2, 1], "weights"),
         ([2, 0, 0, 2, 0, 0], [1, 2], [2, 1], "judged labels"),
     ],
 )  # fmt: skip
-def test_models_over_other_judgments_are_refused(labels, first_weights, weights, what):
+def test_models_with_different_judgments_are_refused(labels, first_weights, weights, difference):
     qid = [0, 0, 0, 1, 1, 1]
     first = ra.Queries([2, 0, 0, 0, 1, 0], qid=qid, query_weight=first_weights)
-    other = ra.Queries(labels, qid=qid, query_weight=weights)
+    second = ra.Queries(labels, qid=qid, query_weight=weights)
     scores = {"a": [1, 2, 3, 1, 2, 3], "b": [3, 2, 1, 3, 2, 1]}
-    with pytest.raises(ra.InputError, match=f"model 'b' has the same queries as the first model, but different {what}"):
-        ra.audit.order({"a": first, "b": other}, scores, [ra.presets.lightgbm(2)])
+    with pytest.raises(
+        ra.InputError, match=f"model 'b' has the same queries as the first model, but different {difference}"
+    ):
+        ra.audit.order({"a": first, "b": second}, scores, [ra.presets.lightgbm(2)])
 
 
-def test_the_same_judgments_in_another_order_are_one_set():
+def test_equal_judgments_in_a_different_order_are_accepted():
     first = ra.Queries([2, 0, 0, 0, 1, 0], qid=[0, 0, 0, 1, 1, 1])
-    other = ra.Queries([0, 1, 0, 0, 0, 2], qid=[1, 1, 1, 0, 0, 0])
+    second = ra.Queries([0, 1, 0, 0, 0, 2], qid=[1, 1, 1, 0, 0, 0])
     scores = {"a": [3, 2, 1, 1, 2, 3], "b": [3, 2, 1, 3, 2, 1]}
-    report = ra.audit.order({"a": first, "b": other}, scores, [ra.presets.lightgbm(2), ra.presets.letor4(2)])
+    report = ra.audit.order({"a": first, "b": second}, scores, [ra.presets.lightgbm(2), ra.presets.letor4(2)])
     assert "ndcg@2/lightgbm" in str(report)
     first = ra.Queries(first.labels, qid=[0, 0, 0, 1, 1, 1], query_weight=[1, 2])
-    other = ra.Queries(other.labels, qid=[1, 1, 1, 0, 0, 0], query_weight=[2, 1])
-    assert len(ra.audit.order({"a": first, "b": other}, scores, "lightgbm@2").scores) == 2
+    second = ra.Queries(second.labels, qid=[1, 1, 1, 0, 0, 0], query_weight=[2, 1])
+    assert len(ra.audit.order({"a": first, "b": second}, scores, "lightgbm@2").scores) == 2
 
 
-def test_a_name_that_is_not_printed_is_refused():
+def test_an_unprintable_model_name_is_refused():
     queries, _ = small(0, 5)
     scores = np.zeros(queries.n_docs)
     with pytest.raises(ra.InputError, match="contains a line break or another unprintable character"):
@@ -309,8 +311,9 @@ def test_a_name_that_is_not_printed_is_refused():
 
 
 @pytest.mark.parametrize("confidence", [np.float32(0.95), np.float64(0.95), Fraction(19, 20)])
-def test_any_real_number_is_a_confidence(confidence):
+def test_confidence_may_be_any_real_number(confidence):
     models = {"a": [3, 2, 1, 1, 1], "b": [1, 2, 3, 2, 1]}
-    found = ra.audit.order([2, 0, 1, 0, 1], models, "yahoo@1", confidence=confidence, n_resamples=9, group_sizes=[3, 2])
-    assert found.confidence == float(confidence)
-    assert type(found.confidence) is float
+    options = {"group_sizes": [3, 2], "n_resamples": 9}
+    report = ra.audit.order([2, 0, 1, 0, 1], models, "yahoo@1", confidence=confidence, **options)
+    assert report.confidence == float(confidence)
+    assert type(report.confidence) is float

@@ -1,4 +1,4 @@
-"""The report page: one file that needs nothing else."""
+"""`ra.audit.page` makes a report page: one accessible file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "headless_shell")
 
 
-def make(models=2, **options):
+def make_page():
     queries, scores = small()
-    several = {"<first> & only": scores, "second": queries.labels + scores}
-    chosen = dict(list(several.items())[:models])
-    return ra.audit.page(queries, chosen, CONVENTIONS, n_resamples=49, **options)
+    models = {"<first> & only": scores, "second": queries.labels + scores}
+    return ra.audit.page(queries, models, CONVENTIONS, n_resamples=49, title="Models & conventions")
 
 
 @pytest.fixture(scope="module")
 def text():
-    return make(title="Models & conventions")
+    return make_page()
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +42,18 @@ def tree(text):
     return html5lib.HTMLParser(strict=True).parse(text)
 
 
-def inside(element):
+def text_in(element):
     return "".join(element.itertext())
 
 
 def test_html5lib_parses_the_page_strictly(tree):
     assert tree.get("lang") == "en"
     [title] = tree.iter(f"{XHTML}title")
-    assert inside(title) == "Models & conventions"
+    assert text_in(title) == "Models & conventions"
     assert [element.get("name") for element in tree.iter(f"{XHTML}meta")][1] == "viewport"
 
 
-def test_nothing_is_loaded_and_no_script_runs(text, tree):
+def test_the_page_loads_nothing_and_has_no_script(text, tree):
     assert not list(tree.iter(f"{XHTML}script"))
     for element in tree.iter():
         for name, value in element.attrib.items():
@@ -65,42 +64,42 @@ def test_nothing_is_loaded_and_no_script_runs(text, tree):
     assert "@import" not in text
 
 
-def test_every_id_is_unique_and_every_link_and_label_has_its_target(tree):
+def test_ids_are_unique_and_links_and_labels_have_their_targets(tree):
     ids = [element.get("id") for element in tree.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
     for element in tree.iter():
-        wanted = (element.get("aria-labelledby") or "").split()
+        targets = (element.get("aria-labelledby") or "").split()
         if (element.get("href") or "").startswith("#"):
-            wanted.append(element.get("href")[1:])
-        assert set(wanted) <= set(ids)
+            targets.append(element.get("href")[1:])
+        assert set(targets) <= set(ids)
 
 
 def test_tables_have_captions_and_headers_with_a_scope(tree):
     tables = list(tree.iter(f"{XHTML}table"))
     assert len(tables) > 5
     for table in tables:
-        assert inside(table.find(f"{XHTML}caption"))
+        assert text_in(table.find(f"{XHTML}caption"))
         assert {head.get("scope") for head in table.iter(f"{XHTML}th")} == {"col", "row"}
         for line in table.find(f"{XHTML}tbody"):
             assert next(cell.tag for cell in line) == f"{XHTML}th"
 
 
-def test_every_chart_has_a_text_in_its_place(tree):
+def test_every_chart_has_a_title_and_a_description(tree):
     charts = list(tree.iter(f"{SVG}svg"))
-    # For both models: a waterfall and a scatter for letor4 (lightgbm is yahoo without weights), and the curves.
+    # Each model has curves, and a waterfall and a scatter for letor4; without weights lightgbm equals yahoo.
     assert len(charts) == 6
     for chart in charts:
         assert chart.get("role") == "img"
-        assert inside(chart.find(f"{SVG}title"))
-        assert len(inside(chart.find(f"{SVG}desc"))) > 40
-    words = [inside(chart.find(f"{SVG}desc")) for chart in charts]
-    assert any("40 queries" in each for each in words)
-    assert any(re.search(r"yahoo 0\.\d{4} at 1, 0\.\d{4} at 5", each) for each in words)
+        assert text_in(chart.find(f"{SVG}title"))
+        assert len(text_in(chart.find(f"{SVG}desc"))) > 40
+    descriptions = [text_in(chart.find(f"{SVG}desc")) for chart in charts]
+    assert any("40 queries" in description for description in descriptions)
+    assert any(re.search(r"yahoo 0\.\d{4} at 1, 0\.\d{4} at 5", description) for description in descriptions)
 
 
-def test_the_page_holds_values_parts_and_signatures(text, tree):
+def test_the_page_contains_values_parts_and_signatures(text, tree):
     queries, scores = small()
-    body = inside(tree)
+    body = text_in(tree)
     for convention in CONVENTIONS:
         assert str(convention) in body
         assert f"{ra.evaluate(queries, scores, convention).value:.6f}" in body
@@ -108,58 +107,60 @@ def test_the_page_holds_values_parts_and_signatures(text, tree):
     for part in parts.values():
         assert f"{part:+.6f}" in body or part == 0
     assert "2 models under 3 conventions, over 40 queries." in body
-    first, *others = (convention.name for convention in CONVENTIONS)
-    for other, ends in zip(others, (".", ", and every query has the same value."), strict=True):
-        assert f"from {first} to {other}{ends}" in body
+    first_name, *other_names = (convention.name for convention in CONVENTIONS)
+    for name, end in zip(other_names, (".", ", and every query has the same value."), strict=True):
+        assert f"from {first_name} to {name}{end}" in body
     assert "&lt;first&gt; &amp; only" in text
 
 
-def test_the_curves_are_the_values_at_each_cutoff(tree):
+def test_the_curves_show_the_values_at_each_cutoff(tree):
     queries, scores = small()
-    [words, _] = [inside(chart.find(f"{SVG}desc")) for chart in tree.iter(f"{SVG}svg") if "cutoff" in inside(chart[0])]
+    [description, _] = [
+        text_in(chart.find(f"{SVG}desc")) for chart in tree.iter(f"{SVG}svg") if "cutoff" in text_in(chart[0])
+    ]
     for k in (1, 5, 10, 20):
-        assert f"{ra.evaluate(queries, scores, ra.presets.letor4(k)).value:.4f} at {k}" in words
+        assert f"{ra.evaluate(queries, scores, ra.presets.letor4(k)).value:.4f} at {k}" in description
 
 
 def test_the_same_input_gives_the_same_page(text):
-    assert make(title="Models & conventions") == text
+    assert make_page() == text
 
 
-def test_one_model_and_one_convention_are_a_page_too():
+def test_a_page_of_one_model_and_one_convention_compares_nothing():
     queries, scores = small()
-    found = ra.audit.page(queries, {"only": scores}, CONVENTIONS[:1])
-    assert "1 model under 1 convention, over 40 queries" in found
-    assert "Does the convention change who wins?" not in found
-    assert "Why the conventions differ" not in found
+    page = ra.audit.page(queries, {"only": scores}, CONVENTIONS[:1])
+    assert "1 model under 1 convention, over 40 queries" in page
+    assert "Does the convention change who wins?" not in page
+    assert "Why the conventions differ" not in page
 
 
-def test_conventions_without_values_at_some_cutoffs_leave_holes():
+def test_a_curve_has_gaps_at_cutoffs_without_a_value():
     queries, scores = small()
-    convention = ra.presets.yahoo(5).replace(short="skip")  # beyond 13 rows every query is skipped
-    found = ra.audit.page(queries, {"only": scores}, [convention])
-    assert "no value at 20" in found
+    convention = ra.presets.yahoo(5).replace(short="skip")  # no query has more than 13 rows, so all are skipped at 20
+    page = ra.audit.page(queries, {"only": scores}, [convention])
+    assert "no value at 20" in page
 
 
-def test_a_second_measure_is_shown_without_a_gap():
+def test_conventions_of_different_measures_have_no_parts_of_a_gap():
     queries, scores = small()
     ndcg = ra.presets.yahoo(5)
     dcg = ra.DCG(**{name: value for name, value in ndcg.to_dict().items() if name not in {"ideal", "empty"}})
-    found = ra.audit.page(queries, {"only": scores}, [ndcg, dcg])
-    assert str(dcg) in found
-    assert "NDCG@k, DCG@k" in found
-    assert "parts of the gap" not in found
+    page = ra.audit.page(queries, {"only": scores}, [ndcg, dcg])
+    assert str(dcg) in page
+    assert "NDCG@k, DCG@k" in page
+    assert "parts of the gap" not in page
 
 
-def test_conventions_that_differ_in_their_cutoff_only_are_one_line():
+def test_conventions_that_differ_only_in_the_cutoff_share_a_curve():
     queries, scores = small()
-    other = ra.presets.yahoo(5).replace(gain="linear")
-    found = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), ra.presets.yahoo(5), other])
-    [words] = re.findall(r"One line per convention. (.*?)\.</desc>", found)
-    assert [line.partition(" ")[0] for line in words.split("; ")] == ["yahoo", other.name.partition("/")[2]]
+    linear = ra.presets.yahoo(5).replace(gain="linear")
+    page = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), ra.presets.yahoo(5), linear])
+    [description] = re.findall(r"One line per convention. (.*?)\.</desc>", page)
+    assert [entry.partition(" ")[0] for entry in description.split("; ")] == ["yahoo", linear.name.partition("/")[2]]
 
 
 @pytest.mark.parametrize(("missing", "extra"), [("jinja2", "report"), ("matplotlib", "plot"), ("scipy", "audit")])
-def test_what_is_not_installed_is_named(missing, extra):
+def test_a_missing_package_is_named_with_its_extra(missing, extra):
     code = f"""
 import sys
 sys.modules[{missing!r}] = sys.modules["matplotlib.figure"] = None
@@ -169,18 +170,18 @@ try:
 except ra.MissingToolkitError as error:
     print(error)
 """
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert found == f'{missing} is not installed.\nHint: pip install "rankadapters[{extra}]"\n'
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed == f'{missing} is not installed.\nHint: pip install "rankadapters[{extra}]"\n'
 
 
-def test_bad_input_is_refused():
+def test_invalid_scores_are_refused():
     with pytest.raises(ra.InputError, match="scores has 0 models; at least 1 must be given"):
         ra.audit.page([1, 0], {}, CONVENTIONS, group_sizes=[2])
     with pytest.raises(ra.InputError, match="model 'a': scores has 1 rows"):
         ra.audit.page([1, 0], {"a": [1]}, CONVENTIONS, group_sizes=[2])
 
 
-PROBE = """<!DOCTYPE html><title>probe</title>
+PROBE_PAGE = """<!DOCTYPE html><title>probe</title>
 <iframe src="page.html" style="width:360px;height:700px;border:0"></iframe>
 <script>addEventListener("load", () => {
   const page = document.querySelector("iframe").contentDocument, root = page.documentElement;
@@ -193,16 +194,16 @@ PROBE = """<!DOCTYPE html><title>probe</title>
 
 @pytest.fixture
 def browse(text, tmp_path):
-    """Open the page on a phone in headless Chromium, and give what a script finds there."""
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"no browser is there: none of {', '.join(BROWSERS)} on the path, and no CHROMIUM")
+    """Return a function that opens the page, or a probe of it, in headless Chromium and returns the output."""
+    browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the path, and CHROMIUM is not set")
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
-    (tmp_path / "probe.html").write_text(PROBE, encoding="utf-8")
+    (tmp_path / "probe.html").write_text(PROBE_PAGE, encoding="utf-8")
 
     def run(*options, page="probe.html"):
         command = [
-            found, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+            browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--allow-file-access-from-files", f"--user-data-dir={tmp_path / 'profile'}", *options,
             (tmp_path / page).as_uri(),
         ]  # fmt: skip
@@ -212,22 +213,22 @@ def browse(text, tmp_path):
 
 
 @pytest.mark.parametrize(("scheme", "darker"), [(0, True), (1, False)])
-def test_a_phone_shows_all_of_the_page_in_dark_and_light(browse, scheme, darker):
-    shown = browse(f"--blink-settings=preferredColorScheme={scheme}", "--virtual-time-budget=5000", "--dump-dom")
-    seen = json.loads(re.search(r"<title>(.*?)</title>", shown)[1])
-    assert seen["width"] == 360  # wide tables scroll by themselves, not the page
-    assert (seen["charts"], seen["small"]) == (6, 0)
-    light = {name: sum(map(int, re.findall(r"\d+", seen[name])[:3])) for name in ("ground", "text")}
-    assert (light["ground"] < light["text"]) is darker
-    assert abs(light["ground"] - light["text"]) > 500
+def test_the_page_fits_a_phone_in_dark_and_light(browse, scheme, darker):
+    dom = browse(f"--blink-settings=preferredColorScheme={scheme}", "--virtual-time-budget=5000", "--dump-dom")
+    layout = json.loads(re.search(r"<title>(.*?)</title>", dom)[1])
+    assert layout["width"] == 360  # wide tables scroll by themselves, not the page
+    assert (layout["charts"], layout["small"]) == (6, 0)
+    brightness = {name: sum(map(int, re.findall(r"\d+", layout[name])[:3])) for name in ("ground", "text")}
+    assert (brightness["ground"] < brightness["text"]) is darker
+    assert abs(brightness["ground"] - brightness["text"]) > 500
 
 
 def test_a_browser_paints_the_charts(browse, tmp_path):
     from matplotlib.image import imread
 
-    picture = tmp_path / "page.png"
-    browse("--window-size=500,3000", f"--screenshot={picture}", page="page.html")
-    pixels = (imread(picture)[:, :, :3] * 255).round().astype(int)
+    screenshot = tmp_path / "page.png"
+    browse("--window-size=500,3000", f"--screenshot={screenshot}", page="page.html")
+    pixels = (imread(screenshot)[:, :, :3] * 255).round().astype(int)
     assert pixels.shape == (3000, 500, 3)
     colors = {tuple(color) for color in np.unique(pixels.reshape(-1, 3), axis=0).tolist()}
     assert (0x7F, 0x7F, 0x7F) in colors  # the ends of a waterfall
@@ -244,8 +245,8 @@ def test_conventions_without_a_cutoff_have_no_curve():
     queries, scores = small()
     conventions = ["letor4@5", "catboost.query_auc"]
     binary = queries.with_labels((queries.labels > 0).astype(float))
-    text = ra.audit.page(binary, {"one": scores, "two": -scores}, conventions, n_resamples=49)
-    assert "auc/catboost.query_auc" in text
+    page = ra.audit.page(binary, {"one": scores, "two": -scores}, conventions, n_resamples=49)
+    assert "auc/catboost.query_auc" in page
 
 
 def test_a_scatter_counts_queries_with_a_lower_and_a_higher_value_and_without_one():

@@ -1,4 +1,4 @@
-"""Each value is taken from one pass: nothing is evaluated twice for the same scores."""
+"""No audit evaluates a convention twice on the same scores."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]
 
 @pytest.fixture
 def passes(monkeypatch):
-    """Passes over scores: the scores, and the conventions evaluated on them."""
-    found = []
+    """Record each pass over scores: the scores, and the conventions evaluated on them."""
+    calls = []
     numerators = Work.numerators
 
-    def counted(self, scores, n_threads):
-        found.append((scores.tobytes(), [member.convention for member in self._members]))
+    def record_call(self, scores, n_threads):
+        calls.append((scores.tobytes(), [member.convention for member in self._members]))
         return numerators(self, scores, n_threads)
 
-    monkeypatch.setattr(Work, "numerators", counted)
-    return found
+    monkeypatch.setattr(Work, "numerators", record_call)
+    return calls
 
 
-def repeated(passes):
-    counts = Counter((scores, convention) for scores, several in passes for convention in several)
+def repeated_conventions(passes):
+    counts = Counter((scores, convention) for scores, conventions in passes for convention in conventions)
     return [str(convention) for (_, convention), times in counts.items() if times > 1]
 
 
-def run(audit):
+def audit_call(audit):
+    """Return a function that runs the audit."""
     queries, scores = small()
     models = {"a": scores, "b": queries.labels + scores}
     value = f"{ra.evaluate(queries, scores, 'yahoo@5').value:.2f}"
@@ -51,36 +52,36 @@ def run(audit):
 def test_no_audit_evaluates_a_convention_twice(passes, audit):
     if audit == "order":
         pytest.importorskip("scipy")
-    compute = run(audit)
+    compute = audit_call(audit)
     passes.clear()
     compute()
     assert passes
-    assert repeated(passes) == []
+    assert repeated_conventions(passes) == []
 
 
-def test_a_page_evaluates_nothing_twice_beside_its_profile(passes, monkeypatch):
+def test_a_page_evaluates_no_convention_twice_apart_from_its_profile(passes, monkeypatch):
     for package in ("scipy", "matplotlib", "jinja2"):
         pytest.importorskip(package)
     from rankadapters.audit.web_page import html_page
 
     describe_queries = html_page.describe_queries
 
-    def apart(*arguments):
+    def describe_uncounted(*arguments):
         n_passes = len(passes)
         data = describe_queries(*arguments)
-        del passes[n_passes:]  # which presets have a value is a question of its own
+        del passes[n_passes:]  # the profile needs its own passes, to see which presets have a value
         return data
 
-    monkeypatch.setattr(html_page, "describe_queries", apart)
-    compute = run("page")
+    monkeypatch.setattr(html_page, "describe_queries", describe_uncounted)
+    compute = audit_call("page")
     passes.clear()
     compute()
     assert passes
-    assert repeated(passes) == []
+    assert repeated_conventions(passes) == []
 
 
 @pytest.mark.parametrize("per_query", [False, True])
-def test_the_command_ranks_once_with_and_without_values_of_queries(tmp_path, capsys, passes, per_query):
+def test_the_command_ranks_once_with_and_without_per_query_values(tmp_path, capsys, passes, per_query):
     rows = tmp_path / "rows.txt"
     rows.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.7\n1 qid:2 1:0.2\n")
     options = ["--features", str(rows), "--feature", "1", "--convention", *CONVENTIONS, "--format", "json"]
@@ -90,7 +91,7 @@ def test_the_command_ranks_once_with_and_without_values_of_queries(tmp_path, cap
     assert ('"queries": {' in capsys.readouterr().out) is per_query
 
 
-def test_models_are_ranked_once_each(passes):
+def test_each_model_is_ranked_once(passes):
     pytest.importorskip("scipy")
     queries, scores = small()
     ra.audit.order(queries, np.stack([scores, -scores, 2 * scores], axis=1), CONVENTIONS, n_resamples=9)

@@ -1,4 +1,4 @@
-"""The number that is searched for: its decimals, and which values round to it."""
+"""A printed number has decimals, and values match it if they round to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.audit.printed import read
 
-WRITTEN = [
+WRITTEN = [  # value, decimals, text
     ("0.1620", None, "0.1620"),
     (0.162, None, "0.162"),
     (0.162, 4, "0.1620"),
@@ -25,20 +25,20 @@ WRITTEN = [
 ]
 
 
-def test_decimals_are_those_that_the_number_is_written_with():
+def test_a_number_has_the_decimals_with_which_it_is_written():
     for value, decimals, text in WRITTEN:
         assert str(read(value, decimals)) == text
 
 
-def test_a_value_matches_where_it_rounds_to_the_number():
+def test_a_value_matches_a_number_if_it_rounds_to_it():
     printed = read("0.125", None)
     assert [printed.holds(v) for v in (0.12450001, 0.12549999, 0.12449999, 0.12550001)] == [True, True, False, False]
-    assert read("0.2", None).holds(0.25)  # exactly between: printf and round-half-up disagree, so both
+    assert read("0.2", None).holds(0.25)  # a tie: printf and round-half-up disagree, so both match
     assert read("0.3", None).holds(0.25)
 
 
 @pytest.mark.parametrize("text", ["0.3", "1.0", "123.4", "-0.7", "0.12345678901234", "1e-17", "1234567.8"])
-def test_arrays_are_compared_like_single_values_to_the_last_bit(text):
+def test_arrays_are_compared_exactly_like_single_values(text):
     printed = read(text, None, negative=True)
     steps = np.arange(-40, 41).reshape(9, 9)
     for sign in (-1, 1):
@@ -48,20 +48,20 @@ def test_arrays_are_compared_like_single_values_to_the_last_bit(text):
     assert not printed.hold([np.nan, np.inf, -np.inf]).any()
 
 
-def test_twelve_decimals_are_compared_and_digits_cut_off_are_between_two_numbers():
+def test_at_most_twelve_decimals_are_compared_and_truncation_is_noticed():
     assert [str(read(f"0.5{'0' * zeros}", None).half) for zeros in (10, 11, 12)] == ["5E-12", "5E-13", "5E-13"]
     assert [read("0.4", None).truncates(value) for value in (0.375, 0.4, 0.49999, 0.5)] == [False, True, True, False]
     assert [read("0.5", None).truncates(value) for value in (0.49999, 0.5)] == [False, True]
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float16])
-def test_numbers_of_narrow_types_are_found(kind):
+def test_numbers_of_narrow_types_match_their_value(kind):
     for value in np.random.default_rng(0).random(500):
         assert read(kind(value), None).holds(value)
 
 
 @pytest.mark.parametrize(
-    ("value", "decimals", "problem"),
+    ("value", "decimals", "message"),
     [
         (1.2, None, r"value=1.2 is outside \[0, 1\].*\nHint: .*percentage"),
         ("-0.1", None, r"value=-0.1 is outside \[0, 1\]"),
@@ -77,6 +77,6 @@ def test_numbers_of_narrow_types_are_found(kind):
         (None, None, r"value=None is not a number"),
     ],
 )
-def test_bad_values(value, decimals, problem):
-    with pytest.raises(ra.InputError, match=problem):
+def test_invalid_values_are_refused(value, decimals, message):
+    with pytest.raises(ra.InputError, match=message):
         ra.audit.identify([1, 0], [1, 2], value=value, decimals=decimals, group_sizes=[2])

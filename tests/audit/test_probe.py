@@ -1,4 +1,4 @@
-"""Probing: the convention of a function is found, and a function with a mistake is attributed to none."""
+"""`ra.audit.probe` identifies the convention of a function, and attributes no convention to a function with a bug."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.helpers.depth import THOROUGH
 from tests.helpers.tables import for_each
 
 LOSSES = {"pair-logit", "query-rmse", "query-soft-max", "query-cross-entropy"}
-RANKED = [name for name in MEASURES if name not in LOSSES]
-TAKES = ("query", "queries", "groups")
+MEASURES_WITHOUT_LOSSES = [name for name in MEASURES if name not in LOSSES]
+TAKES_CHOICES = ("query", "queries", "groups")
 CUTOFFS = (None, 3)
 
 
 def as_function(convention, takes):
-    """Return a convention as somebody's function."""
+    """Return a function that evaluates the convention, with the signature that `takes` asks for."""
 
     def function(labels, scores, queries=None):
         sizes = [len(labels)] if takes == "query" else queries
@@ -43,7 +43,7 @@ def random_convention(draw, measure, k):
 
 
 def random_data(draw, n_queries):
-    """Return labels, scores and sizes as no probe makes them."""
+    """Return random labels, scores and sizes, unlike those of the probe."""
     sizes = [draw.randint(1, 9) for _ in range(n_queries)]
     labels = [draw.choice([0, 0, 1]) for _ in range(sum(sizes))]
     return labels, [draw.choice([0.5, 0.6, 0.7, 0.7 + 1e-9, -0.5]) for _ in labels], sizes
@@ -57,33 +57,33 @@ def value(convention, labels, scores, sizes):
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
-@pytest.mark.parametrize("measure", RANKED)
-def test_random_conventions_are_found_again(measure):
-    of_several = "queries" if RANKED.index(measure) % 2 else "groups"
-    for takes in TAKES if THOROUGH else ("query", of_several):
+@pytest.mark.parametrize("measure", MEASURES_WITHOUT_LOSSES)
+def test_the_convention_of_a_random_function_is_identified(measure):
+    takes_of_queries = "queries" if MEASURES_WITHOUT_LOSSES.index(measure) % 2 else "groups"
+    for takes in TAKES_CHOICES if THOROUGH else ("query", takes_of_queries):
         draw = random.Random(f"{measure} {takes}")
-        k = random.Random(f"{measure} {takes == 'query'}").choice(CUTOFFS)  # one, as the cases of each take seconds
+        k = random.Random(f"{measure} {takes == 'query'}").choice(CUTOFFS)  # one cutoff only: each takes seconds
         for _ in range(4 if THOROUGH else 1):
-            check_found_again(draw, random_convention(draw, measure, k), measure, takes)
+            check_identified(draw, random_convention(draw, measure, k), measure, takes)
 
 
-def check_found_again(draw, convention, measure, takes):
-    found = ra.audit.probe(
+def check_identified(draw, convention, measure, takes):
+    report = ra.audit.probe(
         as_function(convention, takes), takes=takes, k=getattr(convention, "k", None), measures=measure
     )
-    assert found.convention is not None, convention
+    assert report.convention is not None, convention
     for _ in range(30):
         data = random_data(draw, 1 if takes == "query" else 4)
         expected = value(convention, *data)
         if expected is not None:
-            assert value(found.convention, *data) == pytest.approx(expected, abs=1e-9), (convention, data)
+            assert value(report.convention, *data) == pytest.approx(expected, abs=1e-9), (convention, data)
 
 
 @for_each("text", ["textbook@1", "textbook@all", "lightgbm.map@100", "lightgbm.map@all", "letor4.p@10"])
-def test_an_unknown_cutoff_is_found(text):
+def test_an_unknown_cutoff_is_identified(text):
     convention = ra.parse(text)
-    found = ra.audit.probe(as_function(convention, "query"), takes="query", k="unknown", measures=convention.measure)
-    assert found.convention.k == convention.k
+    report = ra.audit.probe(as_function(convention, "query"), takes="query", k="unknown", measures=convention.measure)
+    assert report.convention.k == convention.k
 
 
 def dcg(labels, ranks_from=2):
@@ -95,36 +95,36 @@ def ndcg(labels, scores, *, shift=2):
     return dcg(labels[np.argsort(-scores, kind="stable")], shift) / ideal if ideal else 0.0
 
 
-class Counter:
-    """A function that keeps what it was asked."""
+class StatefulFunction:
+    """A function whose result depends on the values of all its calls."""
 
-    def __init__(self, answer):
-        self.answer, self.values = answer, []
+    def __init__(self, result):
+        self.result, self.values = result, []
 
     def __call__(self, labels, scores):
         self.values.append(ndcg(labels, scores))
-        return self.answer(self.values)
+        return self.result(self.values)
 
 
-def sorted_in_place(labels, scores):
+def sort_in_place(labels, scores):
     order = np.argsort(-scores, kind="stable")
     labels[:], scores[:] = labels[order], scores[order]
     return ndcg(labels, scores)
 
 
-def raises(labels, scores):
+def raise_error(labels, scores):
     message = "no"
     raise ZeroDivisionError(message)
 
 
-def unstable(labels, scores):
+def unstable_ndcg(labels, scores):
     if labels.size <= 16:
         return ndcg(labels, scores)
     order = np.random.default_rng(labels.size).permutation(labels.size)
     return ndcg(labels[order], scores[order])
 
 
-def linear_discounts(labels, scores):
+def ndcg_with_linear_discounts(labels, scores):
     discounts = 1 / (np.arange(labels.size) + 2.5)
     ideal = np.sort(labels)[::-1] @ discounts
     return labels[np.argsort(-scores, kind="stable")] @ discounts / ideal if ideal else 0.0
@@ -141,22 +141,22 @@ BUGS = {
     "rounds to 8 decimals": lambda y, s: round(ndcg(y, s), 8),
     "scores and its second": lambda y, s: ndcg(s, y),
     "ascending scores": lambda y, s: ndcg(y, -s),
-    "unstable sort": unstable,
+    "unstable sort": unstable_ndcg,
     "off by 1e-8": lambda y, s: ndcg(y, s) + 1e-8,
     "off by a share": lambda y, s: ndcg(y, s) * (1 + 3e-8),
     "squared": lambda y, s: ndcg(y, s) ** 2,
-    "linear discounts": linear_discounts,
+    "linear discounts": ndcg_with_linear_discounts,
     "not divided": lambda y, s: dcg(y[np.argsort(-s, kind="stable")]),
     "a row is lost": lambda y, s: ndcg(y[:-1], s[:-1]),
     "random": lambda y, s: ndcg(y, s) + random.random() / 100,
     "random ties": lambda y, s: ndcg(y, s + np.random.default_rng().random(s.size) / 1e6),
-    "running mean": Counter(np.mean),
-    "sum so far": Counter(sum),
-    "best so far": Counter(max),
-    "the value before": Counter(lambda values: values[max(len(values) - 2, 0)]),
-    "tires": Counter(lambda values: values[-1] if len(values) < 5 else 0.5),
-    "changes its input": sorted_in_place,
-    "raises": raises,
+    "running mean": StatefulFunction(np.mean),
+    "sum so far": StatefulFunction(sum),
+    "best so far": StatefulFunction(max),
+    "the value before": StatefulFunction(lambda values: values[max(len(values) - 2, 0)]),
+    "tires": StatefulFunction(lambda values: values[-1] if len(values) < 5 else 0.5),
+    "changes its input": sort_in_place,
+    "raises": raise_error,
     "None": lambda y, s: None,
     "NaN": lambda y, s: math.nan,
     "array": lambda y, s: np.full(3, ndcg(y, s)),
@@ -166,44 +166,46 @@ BUGS = {
     "constant": lambda y, s: 0.5,
     "mean label": lambda y, s: float(np.mean(y)),
 }
-EXPLAINED = [name for name in BUGS if " " in name and name not in {"off by 1e-8", "off by a share", "linear discounts",
-             "not divided", "a row is lost", "random ties", "running mean", "sum so far", "best so far",
-             "the value before", "changes its input", "mean label"}]  # fmt: skip
+NOT_EXPLAINED = {"off by 1e-8", "off by a share", "linear discounts", "not divided", "a row is lost", "random ties",
+                 "running mean", "sum so far", "best so far", "the value before", "changes its input",
+                 "mean label"}  # fmt: skip
+EXPLAINED_BUGS = [name for name in BUGS if " " in name and name not in NOT_EXPLAINED]
 
 
-def test_a_function_with_a_mistake_is_attributed_to_no_convention():
+def test_a_function_with_a_bug_is_attributed_to_no_convention():
     for bug, function in BUGS.items():
-        if isinstance(function, Counter):
+        if isinstance(function, StatefulFunction):
             function.values.clear()
-        found = ra.audit.probe(function, takes="query", k=None)
+        report = ra.audit.probe(function, takes="query", k=None)
         if bug == "changes its input":
-            assert any("changes the arrays" in fault for fault in found.faults)
+            assert any("changes the arrays" in fault for fault in report.faults)
         else:
-            assert found.convention is None, bug
-        if bug in EXPLAINED:
-            assert bug in found.explanation
-            assert "Most likely" in str(found), bug
+            assert report.convention is None, bug
+        if bug in EXPLAINED_BUGS:
+            assert bug in report.explanation
+            assert "Most likely" in str(report), bug
 
 
-SEVERAL = {
+WRONG_MEANS = {
     "the sum of queries": sum,
     "one query too few": lambda values: sum(values) / max(len(values) - 1, 1),
     "the last query": lambda values: values[-1],
 }
 if THOROUGH:
-    SEVERAL["one query too many"] = lambda values: sum(values) / (len(values) + 1)
-    SEVERAL["the median"] = lambda values: float(np.median(values))
+    WRONG_MEANS["one query too many"] = lambda values: sum(values) / (len(values) + 1)
+    WRONG_MEANS["the median"] = lambda values: float(np.median(values))
 
 
-@for_each("bug", SEVERAL)
+@for_each("bug", WRONG_MEANS)
 def test_a_wrong_mean_is_attributed_to_no_convention(bug):
     def function(labels, scores, sizes):
         ends = np.cumsum(sizes)
-        return SEVERAL[bug]([ndcg(labels[e - n : e], scores[e - n : e]) for e, n in zip(ends, sizes, strict=True)])
+        values = [ndcg(labels[e - n : e], scores[e - n : e]) for e, n in zip(ends, sizes, strict=True)]
+        return WRONG_MEANS[bug](values)
 
-    found = ra.audit.probe(function, takes="groups", k=None)
-    assert found.convention is None
-    assert (bug in found.explanation) == (bug in {"one query too few", "one query too many", "the last query"})
+    report = ra.audit.probe(function, takes="groups", k=None)
+    assert report.convention is None
+    assert (bug in report.explanation) == (bug in {"one query too few", "one query too many", "the last query"})
 
 
 def test_a_slow_function_is_called_a_few_times(monkeypatch):
@@ -214,30 +216,30 @@ def test_a_slow_function_is_called_a_few_times(monkeypatch):
         clock[0] += 1
         return ndcg(labels, scores)
 
-    found = ra.audit.probe(slow, takes="query", k=None)
-    assert found.convention is not None
-    assert found.calls == clock[0] < 30
+    report = ra.audit.probe(slow, takes="query", k=None)
+    assert report.convention is not None
+    assert report.calls == clock[0] < 30
     clock[0] = 0
-    found = ra.audit.probe(lambda y, s: slow(y, s) ** 2, takes="query", k=None)
-    assert found.convention is None
-    assert found.calls == clock[0] < 60
+    report = ra.audit.probe(lambda y, s: slow(y, s) ** 2, takes="query", k=None)
+    assert report.convention is None
+    assert report.calls == clock[0] < 60
 
 
-def test_one_document_queries_that_are_refused_are_said():
+def test_the_report_lists_the_data_that_the_function_refuses():
     metrics = pytest.importorskip("sklearn.metrics")
-    found = ra.audit.probe(lambda y, s: metrics.ndcg_score([y], [s], k=3), takes="query", k=3)
-    assert "sklearn@3" in found.presets
-    assert [refused.what for refused in found.refused] == ["one document", "labels below 0"]
+    report = ra.audit.probe(lambda y, s: metrics.ndcg_score([y], [s], k=3), takes="query", k=3)
+    assert "sklearn@3" in report.presets
+    assert [refusal.what for refusal in report.refused] == ["one document", "labels below 0"]
 
 
-def scale(labels):
+def relevance_probabilities(labels):
     return (2.0**labels - 1) / 2 ** labels.max()
 
 
 def err(labels, scores):
-    value, goes_on = 0.0, 1.0
-    for rank, p in enumerate(scale(labels)[np.argsort(-scores, kind="stable")], 1):
-        value, goes_on = value + goes_on * p / rank, goes_on * (1 - p)
+    value, continues = 0.0, 1.0
+    for rank, probability in enumerate(relevance_probabilities(labels)[np.argsort(-scores, kind="stable")], 1):
+        value, continues = value + continues * probability / rank, continues * (1 - probability)
     return value
 
 
@@ -247,7 +249,7 @@ def average_precision(labels, scores, divisor):
     return float(precisions[relevant].sum() / divisor) if divisor else 0.0
 
 
-NO_CONVENTION = {  # the function, its measure, and words of the explanation
+NO_CONVENTION = {  # name: function, measure, and a part of the explanation
     "AP divided by the cutoff": (lambda y, s: average_precision(y, s, 5), "ap", ""),
     "RR whose ranks begin with 2": (
         lambda y, s: 1 / (np.argmax((y > 0)[np.argsort(-s, kind="stable")]) + 2) if y.max() > 0 else 0.0,
@@ -265,12 +267,12 @@ NO_CONVENTION = {  # the function, its measure, and words of the explanation
         "",
     ),
     "every third call is off": (
-        Counter(lambda values: values[-1] + 0.01 * (len(values) % 3 == 0)),
+        StatefulFunction(lambda values: values[-1] + 0.01 * (len(values) % 3 == 0)),
         "ndcg",
         "not determ",
     ),
 }
-if THOROUGH:  # the cases of ERR take as long as all others
+if THOROUGH:  # ERR takes as long as all others together
     NO_CONVENTION["the highest grade of each query"] = (err, "err", "")
 
 
@@ -278,22 +280,22 @@ def dcg_at(labels, scores, k):
     return dcg(labels[np.argsort(-scores, kind="stable")][:k])
 
 
-@for_each("what", NO_CONVENTION)
-def test_what_is_no_convention_is_attributed_to_none_and_explained_by_no_other_mistake(what):
-    function, measure, explanation = NO_CONVENTION[what]
+@for_each("name", NO_CONVENTION)
+def test_a_function_outside_all_conventions_gets_no_wrong_explanation(name):
+    function, measure, explanation = NO_CONVENTION[name]
     k = None if measure in {"ndcg", "rr"} else 5
-    found = ra.audit.probe(function, takes="query", k=k, measures=measure)
-    assert found.convention is None
-    assert explanation in found.explanation
-    assert bool(explanation) == bool(found.explanation)
+    report = ra.audit.probe(function, takes="query", k=k, measures=measure)
+    assert report.convention is None
+    assert explanation in report.explanation
+    assert bool(explanation) == bool(report.explanation)
     if explanation == "not determ":
-        assert found.example is None  # the function may answer otherwise next time
+        assert report.example is None  # the next call may return a different value
 
 
-def test_the_example_is_about_the_mistake():
-    found = ra.audit.probe(lambda y, s: round(ndcg(y, s), 3), takes="query", k=None)
-    assert found.nearest.empty == 0
-    assert found.example.value == round(found.example.expected, 3) != found.example.expected
+def test_the_example_shows_the_mistake():
+    report = ra.audit.probe(lambda y, s: round(ndcg(y, s), 3), takes="query", k=None)
+    assert report.nearest.empty == 0
+    assert report.example.value == round(report.example.expected, 3) != report.example.expected
 
 
 FORMS = {
@@ -303,10 +305,10 @@ FORMS = {
 
 
 @for_each("form", FORMS)
-def test_a_function_that_takes_no_arrays_of_one_dimension_is_asked_otherwise(form):
-    found = ra.audit.probe(FORMS[form], takes="query", k=None)
-    assert found.convention.gain == "exp2"
-    assert form in found.refused[0].meaning
+def test_a_function_may_need_lists_or_arrays_of_two_dimensions(form):
+    report = ra.audit.probe(FORMS[form], takes="query", k=None)
+    assert report.convention.gain == "exp2"
+    assert form in report.refused[0].meaning
 
 
 @pytest.mark.parametrize(
@@ -322,28 +324,28 @@ def test_a_function_that_takes_no_arrays_of_one_dimension_is_asked_otherwise(for
         ("success", lambda y, s: bool((y > 0)[np.argsort(-s, kind="stable")][:5].any()), "relevant", "from_1"),
     ],
 )
-def test_numbers_beside_the_usual_ones_are_found(measure, function, field, value):
-    found = ra.audit.probe(function, takes="query", k=None if measure == "rbp" else 5, measures=measure)
-    assert value in (getattr(found.convention, field), *found.undecided.get(field, ()))
+def test_unusual_values_of_a_field_are_identified(measure, function, field, value):
+    report = ra.audit.probe(function, takes="query", k=None if measure == "rbp" else 5, measures=measure)
+    assert value in (getattr(report.convention, field), *report.undecided.get(field, ()))
 
 
-def test_a_function_that_gives_no_number_at_all_is_said_once():
-    found = ra.audit.probe(lambda y, s: ("ndcg", ndcg(y, s)), takes="query", k=None)
-    assert [(refused.what, refused.problem) for refused in found.refused] == [("all data", "returned a tuple")]
+def test_a_function_that_never_returns_a_number_is_reported_once():
+    report = ra.audit.probe(lambda y, s: ("ndcg", ndcg(y, s)), takes="query", k=None)
+    assert [(refusal.what, refusal.problem) for refusal in report.refused] == [("all data", "returned a tuple")]
 
 
-def test_labels_that_the_convention_refuses_too_are_no_refusal_to_report():
+def test_labels_that_the_convention_also_refuses_are_not_reported():
     def letor4(labels, scores):
         if (labels % 1).any() or labels.min() < 0:
             raise ValueError("not a grade")
         return ra.evaluate(labels, scores, "letor4@3", group_sizes=[labels.size]).value
 
-    found = ra.audit.probe(letor4, takes="query", k=3)
-    assert "letor4@3" in found.presets
-    assert found.refused == ()
+    report = ra.audit.probe(letor4, takes="query", k=3)
+    assert "letor4@3" in report.presets
+    assert report.refused == ()
 
 
-def test_only_the_word_unknown_asks_for_the_cutoff():
+def test_unknown_is_the_only_text_allowed_as_cutoff():
     for k in ("zero", "10", "Unknown"):
         with pytest.raises(ra.InputError, match=f"k='{k}'; allowed are whole numbers"):
             ra.audit.probe(ndcg, takes="query", k=k)

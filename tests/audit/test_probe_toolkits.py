@@ -1,4 +1,4 @@
-"""Functions of real toolkits are probed: they give their presets, by recorded answers where they are not installed."""
+"""`ra.audit.probe` identifies the presets of real toolkits, from recorded results if a toolkit is not installed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 
 import rankadapters as ra
 
-FILE = Path(__file__).parent.parent / "golden" / "probed_functions.json"
+RECORDS = Path(__file__).parent.parent / "golden" / "probed_functions.json"
 
 
 def as_dicts(labels, scores, qid):
-    """Return judgments and runs as trec_eval's relatives take them; docids in the order of the rows."""
+    """Return judgments and a run as trec_eval's relatives take them; docids ascend with the rows."""
     qrels, run = {}, {}
     for row, (label, score, query) in enumerate(zip(labels, scores, qid, strict=True)):
         qrels.setdefault(str(query), {})[f"d{row:03}"] = int(label)
@@ -71,8 +71,8 @@ def lightgbm(k):
         params = {"verbose": -1, "min_data_in_bin": 1, "min_data_in_leaf": 1, "feature_pre_filter": False}
         rows = np.zeros((len(labels), 1))
         data = lightgbm.Dataset(rows, labels, group=sizes, params=params, init_score=scores, free_raw_data=False)
-        asked = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [k], "verbose": -1}
-        return lightgbm.Booster(asked, data).eval_train()[0][2]
+        booster_params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [k], "verbose": -1}
+        return lightgbm.Booster(booster_params, data).eval_train()[0][2]
 
     return metric
 
@@ -96,7 +96,7 @@ def catboost(k):
     return lambda labels, scores, qid: eval_metric(labels, scores, f"NDCG:top={k}", group_id=qid)[0]
 
 
-# The toolkit, how it is called, the preset, and another preset of which it is not.
+# Toolkit: its function, the kind of call, its preset, and a preset that differs.
 TOOLKITS = {
     "sklearn": (sklearn, "query", "sklearn@3", "lightgbm@3"),
     "torchmetrics": (torchmetrics, "query", "torchmetrics@3", "lightgbm@3"),
@@ -109,19 +109,19 @@ TOOLKITS = {
 }
 
 
-def question(columns):
+def as_key(columns):
     return json.dumps([np.asarray(column).tolist() for column in columns])
 
 
-def recorded(name):
-    """Return a function that gives the recorded answers of a toolkit."""
-    answers = json.loads(FILE.read_text(encoding="utf-8"))[name]
+def replay(name):
+    """Return a function that replays the recorded results of a toolkit."""
+    answers = json.loads(RECORDS.read_text(encoding="utf-8"))[name]
 
     def metric(*columns):
-        asked = question(columns)
-        if asked not in answers:  # no Exception, which a probe would take for an answer
-            pytest.fail(f"no answer of {name} to {asked} is recorded: RECORD_PROBED=1 pytest {__file__}")
-        answer = answers[asked]
+        key = as_key(columns)
+        if key not in answers:  # pytest's failure is no Exception, which the probe would catch
+            pytest.fail(f"no answer of {name} to {key} is recorded: RECORD_PROBED=1 pytest {__file__}")
+        answer = answers[key]
         refused = isinstance(answer, str)
         if refused:
             raise RuntimeError(answer)
@@ -130,49 +130,49 @@ def recorded(name):
     return metric
 
 
-def recording(function, answers):
-    """Return a function that remembers what it answers."""
+def record(function, answers):
+    """Return the function, which also records its results in `answers`."""
 
     def metric(*columns):
-        asked = question(columns)
+        key = as_key(columns)
         try:
-            answers[asked] = float(function(*columns))
+            answers[key] = float(function(*columns))
         except Exception as error:
-            answers[asked] = str(error).splitlines()[0]
+            answers[key] = str(error).splitlines()[0]
             raise
-        return answers[asked]
+        return answers[key]
 
     return metric
 
 
-def judge(name, function):
-    _, takes, preset, other = TOOLKITS[name]
-    found = ra.audit.probe(function, takes=takes, k=3)
-    assert preset in found.presets, str(found)
-    assert other not in found.presets
+def check_preset(name, function):
+    _, takes, preset, wrong_preset = TOOLKITS[name]
+    report = ra.audit.probe(function, takes=takes, k=3)
+    assert preset in report.presets, str(report)
+    assert wrong_preset not in report.presets
 
 
 @pytest.fixture(autouse=True)
-def _small_examples(monkeypatch):
-    """Shrink no example, which depends on how fast a function is."""
+def _no_shrinking(monkeypatch):
+    """Do not shrink examples: the calls would depend on the speed of the function."""
     monkeypatch.setattr("rankadapters.audit.probing.probing.QUESTIONS", 1)
 
 
 @pytest.mark.parametrize("name", TOOLKITS)
-def test_the_recorded_answers_of_a_toolkit_are_those_of_its_preset(name):
-    judge(name, recorded(name))
+def test_the_recorded_results_of_a_toolkit_identify_its_preset(name):
+    check_preset(name, replay(name))
 
 
 @pytest.mark.parametrize("name", TOOLKITS)
-def test_the_function_of_an_installed_toolkit_gives_its_preset(name):
+def test_the_function_of_an_installed_toolkit_identifies_its_preset(name):
     pytest.importorskip({"sklearn": "sklearn.metrics", "catboost": "catboost.utils"}.get(name, name))
     answers = {}
-    judge(name, recording(TOOLKITS[name][0](3), answers))
+    check_preset(name, record(TOOLKITS[name][0](3), answers))
     if os.environ.get("RECORD_PROBED"):
-        kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
-        FILE.write_text(json.dumps({**kept, name: answers}, indent=0, sort_keys=True) + "\n")
+        records = json.loads(RECORDS.read_text(encoding="utf-8")) if RECORDS.exists() else {}
+        RECORDS.write_text(json.dumps({**records, name: answers}, indent=0, sort_keys=True) + "\n")
 
 
-def test_a_replay_of_something_that_was_not_recorded_fails():
+def test_replaying_an_unrecorded_call_fails():
     with pytest.raises(pytest.fail.Exception, match="no answer of sklearn"):
-        recorded("sklearn")([1, 2], [0.5, 0.25])
+        replay("sklearn")([1, 2], [0.5, 0.25])

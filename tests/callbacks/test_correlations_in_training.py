@@ -1,4 +1,4 @@
-"""Correlations in trainings on returns and in audits: the values of `ra.evaluate`, bit for bit."""
+"""Correlations as metrics of trainings on returns, and in audits, have the values of `ra.evaluate`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IC = CONVENTIONS[0]
 
 
 def returns(seed):
-    """Days of assets: labels are returns that a feature explains in part."""
+    """Return days of assets, as queries; the labels are returns that one feature explains in part."""
     days = ranking(seed, 60)
     rng = np.random.default_rng(seed)
     y = 0.01 * (days.X[:, 0] - 2.5) + rng.normal(0, 0.03, days.y.size)
@@ -26,14 +26,16 @@ TRAIN, VALID = returns(1), returns(2)
 
 
 def stopped_at_the_highest(values, patience):
+    """Whether the training ended exactly `patience` rounds after its best value."""
     return len(values) == int(np.argmax(values)) + 1 + patience
 
 
-def values_of(scores, valid=VALID, labels=None):
-    return {c: ra.evaluate(valid.y if labels is None else labels, scores, c, qid=valid.qid).value for c in CONVENTIONS}
+def expected_values(scores, labels=VALID.y):
+    """Return the values of `ra.evaluate` on the validation set, by convention."""
+    return {c: ra.evaluate(labels, scores, c, qid=VALID.qid).value for c in CONVENTIONS}
 
 
-def test_lightgbm_reports_and_stops_by_them():
+def test_lightgbm_reports_correlations_and_stops_at_the_best():
     lgb = pytest.importorskip("lightgbm")
     from tests.helpers.lightgbm_datasets import PARAMS, dataset
 
@@ -44,30 +46,30 @@ def test_lightgbm_reports_and_stops_by_them():
         callbacks=[ra.lightgbm.early_stopping(IC, rounds=5, verbose=False), lgb.record_evaluation(result)],
     )  # fmt: skip
     assert stopped_at_the_highest(result["valid"][IC.name], 5)
-    labels = VALID.y.astype(np.float32)  # as LightGBM keeps them
+    labels = VALID.y.astype(np.float32)  # LightGBM stores labels as float32
     for number in range(booster.current_iteration()):
-        expected = values_of(booster.predict(VALID.X, num_iteration=number + 1), labels=labels)
+        expected = expected_values(booster.predict(VALID.X, num_iteration=number + 1), labels=labels)
         assert {c: result["valid"][c.name][number] for c in CONVENTIONS} == expected
 
 
-def test_xgboost_reports_and_stops_by_them():
+def test_xgboost_reports_correlations_and_stops_at_the_best():
     xgb = pytest.importorskip("xgboost")
     from tests.helpers.xgboost_matrices import PARAMS, dmatrix
 
     valid = dmatrix(VALID)
-    callback = ra.xgboost.EvalCallback(CONVENTIONS, [(valid, "valid")])  # XGBoost itself keeps six digits
+    callback = ra.xgboost.EvalCallback(CONVENTIONS, [(valid, "valid")])  # XGBoost's log has six digits only
     stop = ra.xgboost.early_stopping(IC, rounds=5, data_name="valid")
     params = {**PARAMS, "objective": "reg:squarederror", "eta": 0.9}
     booster = xgb.train(params, dmatrix(TRAIN), 80, callbacks=[callback, stop], verbose_eval=False)
     values = [entry.value for entry in callback.history if entry.convention == IC]
     assert stopped_at_the_highest(values, 5)
     for number in range(len(values)):
-        expected = values_of(booster.predict(valid, iteration_range=(0, number + 1)), labels=valid.get_label())
-        ours = {entry.convention: entry.value for entry in callback.history[4 * number : 4 * number + 4]}
-        assert ours == expected
+        expected = expected_values(booster.predict(valid, iteration_range=(0, number + 1)), labels=valid.get_label())
+        reported = {entry.convention: entry.value for entry in callback.history[4 * number : 4 * number + 4]}
+        assert reported == expected
 
 
-def test_catboost_reports_and_stops_by_them():
+def test_catboost_reports_correlations_and_stops_at_the_best():
     cb = pytest.importorskip("catboost")
     metric = ra.catboost.eval_metric(CONVENTIONS, sets=[(TRAIN.y, TRAIN.qid), (VALID.y, VALID.qid)])
     model = cb.CatBoostRegressor(
@@ -81,14 +83,14 @@ def test_catboost_reports_and_stops_by_them():
     assert metric.is_max_optimal()
     assert stopped_at_the_highest(values, 5)
     for number in range(len(values)):
-        expected = values_of(model.predict(VALID.X, ntree_end=number + 1))
-        ours = {entry.convention: entry.value for entry in entries[4 * number : 4 * number + 4]}
-        assert ours == pytest.approx(expected, rel=1e-12)  # CatBoost adds up its trees in another order
-    assert metric.evaluate([VALID.X[:, 0]], VALID.y.astype(np.float32), None)[0] == values_of(VALID.X[:, 0])[IC]
+        expected = expected_values(model.predict(VALID.X, ntree_end=number + 1))
+        reported = {entry.convention: entry.value for entry in entries[4 * number : 4 * number + 4]}
+        assert reported == pytest.approx(expected, rel=1e-12)  # CatBoost sums its trees in a different order
+    assert metric.evaluate([VALID.X[:, 0]], VALID.y.astype(np.float32), None)[0] == expected_values(VALID.X[:, 0])[IC]
 
 
 @for_each("convention", CONVENTIONS)
-def test_a_cross_validation_of_scikit_learn_reports_them(convention):
+def test_cross_validate_of_scikit_learn_reports_correlations(convention):
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import Ridge
     from sklearn.model_selection import cross_validate
@@ -103,7 +105,7 @@ def test_a_cross_validation_of_scikit_learn_reports_them(convention):
 
 
 @for_each("convention", CONVENTIONS)
-def test_a_printed_number_is_identified(convention):
+def test_a_printed_correlation_is_identified(convention):
     pytest.importorskip("scipy")
     scores = VALID.X[:, 0].round()  # with ties
     text = f"{ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value:.10f}"
@@ -112,13 +114,13 @@ def test_a_printed_number_is_identified(convention):
     assert match.near[0].startswith("scipy.")
 
 
-def test_a_gap_between_two_conventions_is_split_over_their_fields():
+def test_a_gap_between_two_correlations_is_split_over_their_fields():
     pytest.importorskip("scipy")
     scores = VALID.X[:, 0].round()
-    other = IC.replace(ties="input", empty=0)
-    gap = ra.audit.explain(VALID.y, scores, IC, other, qid=VALID.qid)
-    assert gap.contributions.keys() == {"ties", "empty"} == IC.diff(other).keys()
-    assert all(gap.contributions.values())
+    changed = IC.replace(ties="input", empty=0)
+    report = ra.audit.explain(VALID.y, scores, IC, changed, qid=VALID.qid)
+    assert report.contributions.keys() == {"ties", "empty"} == IC.diff(changed).keys()
+    assert all(report.contributions.values())
 
 
 @for_each("convention", CONVENTIONS)

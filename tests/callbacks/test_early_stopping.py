@@ -1,4 +1,4 @@
-"""Early stopping in LightGBM and XGBoost by the declared metric."""
+"""Early stopping in LightGBM and XGBoost watches the declared metric."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from tests.helpers.tables import for_each
 TRAIN, VALID = ranking(20, 60), ranking(21, 40)
 
 
-def sets(toolkit):
+def datasets(toolkit):
     return {"train": toolkit.dataset(TRAIN), "valid": toolkit.dataset(VALID)}
 
 
 @for_each("watched", [LETOR, TEXTBOOK])
 @for_each("names", [None, ["loss", "other"]])  # "loss", which a toolkit might minimise
-@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside the toolkit's own metric"])
-def test_early_stopping_watches_the_declared_metric_whatever_its_name(toolkit, beside, names, watched):
-    own = {"metric": "ndcg"} if toolkit.name == "lightgbm" else {"disable_default_eval_metric": False}
+@pytest.mark.parametrize("with_built_in", [False, True], ids=["alone", "with the toolkit's own metric"])
+def test_early_stopping_watches_the_declared_metric_whatever_its_name(toolkit, with_built_in, names, watched):
+    built_in_metric = {"metric": "ndcg"} if toolkit.name == "lightgbm" else {"disable_default_eval_metric": False}
     metric, log = toolkit.metric([watched, TEXTBOOK if watched is LETOR else LETOR], names=names), {}
     name = names and names[0]
     stop = toolkit.adapter.early_stopping(watched, rounds=5, name=name)
-    booster = toolkit.train(metric, sets(toolkit), 80, log=log, callbacks=[stop], eta=1, **(own if beside else {}))
+    params = built_in_metric if with_built_in else {}
+    booster = toolkit.train(metric, datasets(toolkit), 80, log=log, callbacks=[stop], eta=1, **params)
     values = log["valid"][name or watched.name]
     round_, score = toolkit.best(booster)
     assert len(values) < 80
@@ -34,22 +35,22 @@ def test_early_stopping_watches_the_declared_metric_whatever_its_name(toolkit, b
     assert toolkit.name == "xgboost" or set(score) == set(log["valid"])
 
 
-def test_early_stopping_in_cv(toolkit):
+def test_early_stopping_ends_a_cross_validation(toolkit):
     stop = toolkit.adapter.early_stopping(TEXTBOOK, rounds=5)
     means = toolkit.cv(toolkit.metric(TEXTBOOK), ranking(22, 60), 80, callbacks=[stop])
     assert int(np.argmax(means)) == len(means) - 1 < 79
 
 
-def test_a_stopping_callback_serves_a_second_training(toolkit):
+def test_a_stopping_callback_can_be_used_in_a_second_training(toolkit):
     stop = toolkit.adapter.early_stopping(TEXTBOOK, rounds=5)
-    found = [toolkit.train(toolkit.metric(TEXTBOOK), sets(toolkit), 80, callbacks=[stop]) for _ in range(2)]
-    assert toolkit.best(found[0]) == toolkit.best(found[1])
+    boosters = [toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 80, callbacks=[stop]) for _ in range(2)]
+    assert toolkit.best(boosters[0]) == toolkit.best(boosters[1])
 
 
-def test_early_stopping_that_nobody_feeds_says_so(toolkit):
+def test_watching_a_metric_that_is_not_evaluated_is_refused(toolkit):
     stop = toolkit.adapter.early_stopping(LETOR, rounds=5)
     with pytest.raises(ra.InputError, match=r"(?s)early stopping watches 'ndcg@5/letor4'.*'ndcg@10/textbook'"):
-        toolkit.train(toolkit.metric(TEXTBOOK), sets(toolkit), 3, callbacks=[stop])
+        toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 3, callbacks=[stop])
 
 
 NO_ROUNDS, NO_DELTAS = (0, -1, True, "3", "abc", 2.0, None), ("x", None, -0.1, np.nan, np.inf, [0.1])
@@ -63,6 +64,6 @@ NO_ROUNDS, NO_DELTAS = (0, -1, True, "3", "abc", 2.0, None), ("x", None, -0.1, n
         ({"name": 3}, "name=3; allowed are a text and None"),
     ],
 )
-def test_arguments_of_another_kind_are_refused(toolkit, arguments, message):
+def test_invalid_arguments_are_refused(toolkit, arguments, message):
     with pytest.raises(ra.InputError, match=message):
         toolkit.adapter.early_stopping(LETOR, **{"rounds": 3, **arguments})

@@ -1,4 +1,4 @@
-"""Ctrl-C: the command ends in one line with exit code 130, and long computations can be stopped."""
+"""Ctrl-C ends the command with one line and exit code 130, and stops long computations."""
 
 from __future__ import annotations
 
@@ -27,17 +27,16 @@ from rankadapters.objectives.kernels.yetirank import yetirank_gradients
 from tests.helpers.tables import for_each, short
 
 ROOT = Path(__file__).parent.parent.parent
-PATIENCE = 300  # seconds: far more than any of this takes, on any machine
+TIMEOUT = 300  # seconds; far more than any of these tests takes, even on a slow machine
 EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
 
 posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
-
 
 pytestmark = pytest.mark.usefixtures("heeded")
 
 
 @contextmanager
-def started(*arguments):
+def start_python(*arguments):
     process = subprocess.Popen(
         [sys.executable, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -49,18 +48,18 @@ def started(*arguments):
 
 
 @posix
-def test_the_command_ends_in_one_line(tmp_path):
-    """It is interrupted while it waits for a pipe that nobody writes to; opening the other end waits until it does."""
+def test_an_interrupted_command_prints_one_line(tmp_path):
+    """The command waits for a pipe without a writer. Opening the pipe for writing waits until the command reads it."""
     pipe = tmp_path / "features"
     os.mkfifo(pipe)
-    with started("-m", "rankadapters", *EVALUATE, "--features", str(pipe), "--predictions", str(pipe)) as process:
+    with start_python("-m", "rankadapters", *EVALUATE, "--features", str(pipe), "--predictions", str(pipe)) as process:
         writer = []
-        opened = threading.Thread(target=lambda: writer.append(os.open(pipe, os.O_WRONLY)), daemon=True)
-        opened.start()
-        opened.join(PATIENCE)
+        opening = threading.Thread(target=lambda: writer.append(os.open(pipe, os.O_WRONLY)), daemon=True)
+        opening.start()
+        opening.join(TIMEOUT)
         assert writer, "the command never opened its file"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = process.communicate(timeout=TIMEOUT)
         os.close(writer[0])
     assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
 
@@ -70,7 +69,7 @@ def test_the_command_ends_in_one_line(tmp_path):
     "module",
     ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.panel", "rankadapters.core.kernels.dispatch"],
 )
-def test_the_command_ends_in_one_line_while_it_imports(tmp_path, module):
+def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module):
     code = (
         "import signal, sys\n"
         "class Interrupting:\n"
@@ -86,8 +85,8 @@ def test_the_command_ends_in_one_line_while_it_imports(tmp_path, module):
     features.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
     predictions.write_text("0.5\n0.25\n")
     files = ["--features", str(features), "--predictions", str(predictions)]
-    with started("-c", code, *EVALUATE, *files) as process:
-        out, err = process.communicate(timeout=PATIENCE)
+    with start_python("-c", code, *EVALUATE, *files) as process:
+        out, err = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
 
 
@@ -104,23 +103,23 @@ PAIRWISE = {
 SIZES = [1, 30, 2, 90, 3, 1, 60]
 RNG = np.random.default_rng(0)
 LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
-LONG = 201  # rows of one query, computed in calls of 50 ranks, of which the last has no later one
+LONG_QUERY = 201  # rows of one query, computed in calls of 50 ranks; the last rank has no pairs with later ranks
 
 
 @for_each("name", PAIRWISE)
 @pytest.mark.parametrize("work", [1, 100, 5000])
-@pytest.mark.parametrize("spread", [1, 1000], ids=["near", "far"])  # far apart, exp(s) needs a new unit on the way
+@pytest.mark.parametrize("spread", [1, 1000], ids=["near", "far"])  # far scores need more than one unit for exp(s)
 def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spread):
-    bound = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
-    whole = bound.gradients(SCORES * spread)
-    assert np.isfinite(whole).all()
-    bound.state[...] = 0
+    bound_objective = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
+    expected = bound_objective.gradients(SCORES * spread)
+    assert np.isfinite(expected).all()
+    bound_objective.state[...] = 0
     monkeypatch.setattr(threads, "WORK_PER_CALL", work)
-    np.testing.assert_array_equal(bound.gradients(SCORES * spread), whole)
+    np.testing.assert_array_equal(bound_objective.gradients(SCORES * spread), expected)
 
 
 @for_each(
-    ("value", "kernel"),
+    ("objective", "kernel"),
     [
         (objectives.lightgbm.xendcg(), None),
         (objectives.ListNet(), None),
@@ -134,78 +133,81 @@ def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spr
     ],
     ids=short,
 )
-def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, value, kernel):
-    """Queries under noise, of a kernel that is given, take a call where there is little to do, and else one each."""
+def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, objective, kernel):
+    """A kernel with noise takes one call if the work is small enough, and otherwise at least one call per query."""
     queries, gradients = ra.Queries(LABELS, group_sizes=SIZES), []
-    for work, least, most in ((2**40, 1, 1), (1, len(SIZES), math.inf)):
+    for work, min_calls, max_calls in ((2**40, 1, 1), (1, len(SIZES), math.inf)):
         with monkeypatch.context() as patch:
             patch.setattr(threads, "WORK_PER_CALL", work)
-            calls = counting(patch, kernel, lambda number: None)
-            gradients.append(value.bind(queries, n_threads=1).gradients(SCORES))
-        assert kernel is None or least <= len(calls) <= most
+            calls = count_calls(patch, kernel, lambda number: None)
+            gradients.append(objective.bind(queries, n_threads=1).gradients(SCORES))
+        assert kernel is None or min_calls <= len(calls) <= max_calls
     np.testing.assert_array_equal(*gradients)
 
 
 def test_values_in_many_calls_have_the_same_bits(monkeypatch):
     conventions = ["textbook@3", "lightgbm.map@3", "catboost.query_auc", "letor4@2"]
-    whole = ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies
+    expected = ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies
     monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
     for convention, tally in ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies.items():
-        assert tally.to_dict() == whole[convention].to_dict()
+        assert tally.to_dict() == expected[convention].to_dict()
 
 
-def counting(monkeypatch, kernel, before):
-    """Call `before` with the number of calls, from 1 on, before each call of a kernel."""
+def count_calls(monkeypatch, kernel, before):
+    """Call `before` with the number of the call, from 1 on, before each call of the kernel; return all calls."""
     calls, call = [], Kernel.__call__
 
-    def counted(self, *arguments):
+    def count_and_call(self, *arguments):
         if self is kernel:
             calls.append(threading.current_thread())
             before(len(calls))
         return call(self, *arguments)
 
-    monkeypatch.setattr(Kernel, "__call__", counted)
+    monkeypatch.setattr(Kernel, "__call__", count_and_call)
     return calls
 
 
 @pytest.mark.parametrize("name", ["exact", "unit", "table", "float32", "map"])
 def test_the_pairs_of_one_long_query_are_interrupted_between_calls(monkeypatch, name):
-    value, kernel = PAIRWISE[name]
-    monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG)
-    bound = value.bind(ra.Queries(np.arange(LONG) % 2, group_sizes=[LONG]))
-    calls = counting(monkeypatch, kernel, lambda number: None)
-    whole = bound.gradients(np.sin(np.arange(LONG)))
+    objective, kernel = PAIRWISE[name]
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG_QUERY)
+    bound_objective = objective.bind(ra.Queries(np.arange(LONG_QUERY) % 2, group_sizes=[LONG_QUERY]))
+    calls = count_calls(monkeypatch, kernel, lambda number: None)
+    expected = bound_objective.gradients(np.sin(np.arange(LONG_QUERY)))
     assert len(calls) == 4
-    calls = counting(monkeypatch, kernel, lambda number: number == 3 and signal.raise_signal(signal.SIGINT))
+    calls = count_calls(monkeypatch, kernel, lambda number: number == 3 and signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        bound.gradients(np.sin(np.arange(LONG)))
+        bound_objective.gradients(np.sin(np.arange(LONG_QUERY)))
     assert len(calls) == 3
     monkeypatch.undo()
-    np.testing.assert_array_equal(bound.gradients(np.sin(np.arange(LONG))), whole)  # nothing is left behind
+    # The interrupted call leaves no state behind.
+    np.testing.assert_array_equal(bound_objective.gradients(np.sin(np.arange(LONG_QUERY))), expected)
 
 
-def test_a_score_without_a_gradient_ends_its_query(monkeypatch):
-    monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG)
-    calls = counting(monkeypatch, lambda_gradients, lambda number: None)
-    scores = np.r_[1.5e308, np.zeros(LONG - 2), -1.5e308]
-    with pytest.raises(ra.InputError, match=rf"scores\[{LONG - 1}\] is -1.5e\+308, too far"):
-        objectives.gradients(np.arange(LONG) % 2, scores, objectives.catboost.pair_logit(), group_sizes=[LONG])
+def test_the_first_score_without_a_gradient_ends_the_query(monkeypatch):
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG_QUERY)
+    calls = count_calls(monkeypatch, lambda_gradients, lambda number: None)
+    scores = np.r_[1.5e308, np.zeros(LONG_QUERY - 2), -1.5e308]
+    with pytest.raises(ra.InputError, match=rf"scores\[{LONG_QUERY - 1}\] is -1.5e\+308, too far"):
+        objectives.gradients(
+            np.arange(LONG_QUERY) % 2, scores, objectives.catboost.pair_logit(), group_sizes=[LONG_QUERY]
+        )
     assert len(calls) == 1
 
 
 def test_other_threads_stop_at_their_next_result():
-    first, interrupted, done = threading.Event(), threading.Event(), []
+    second_started, interrupted, results = threading.Event(), threading.Event(), []
 
     def run(start, end):
         del end
         if start:  # the second chunk
-            first.set()
-            interrupted.wait(PATIENCE)
+            second_started.set()
+            interrupted.wait(TIMEOUT)
             for number in range(5):
-                done.append(number)
+                results.append(number)
                 yield number
         else:
-            first.wait(PATIENCE)
+            second_started.wait(TIMEOUT)
             yield -1
             signal.raise_signal(signal.SIGINT)
 
@@ -213,13 +215,13 @@ def test_other_threads_stop_at_their_next_result():
     with pytest.raises(KeyboardInterrupt):
         threads.over_chunks(run, indptr, 2)
     interrupted.set()
-    threads._pool(os.getpid(), 1).submit(lambda: None).result(PATIENCE)  # behind it in the same thread
-    assert done == [0]
+    threads._pool(os.getpid(), 1).submit(lambda: None).result(TIMEOUT)  # queued after the second chunk
+    assert results == [0]
 
 
 @posix
 def test_a_training_on_one_query_of_a_million_rows_is_interrupted():
-    """Its 5e11 pairs would take a quarter of an hour."""
+    """The 5e11 pairs of the query would take a quarter of an hour."""
     code = (
         "import numpy as np, rankadapters as ra\n"
         "value = ra.objectives.catboost.pair_logit()\n"
@@ -228,9 +230,9 @@ def test_a_training_on_one_query_of_a_million_rows_is_interrupted():
         "print('begins', flush=True)\n"
         "bound.gradients(np.sin(np.arange(10**6)))\n"
     )
-    with started("-c", code) as process:
+    with start_python("-c", code) as process:
         assert process.stdout.readline() == "begins\n"
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=PATIENCE)
+        _, err = process.communicate(timeout=TIMEOUT)
     assert process.returncode == -signal.SIGINT
     assert err.endswith("KeyboardInterrupt\n")

@@ -1,4 +1,4 @@
-"""Declared metrics in LightGBM's and XGBoost's trainings: the same values, weights, predictions and refusals."""
+"""A declared metric behaves the same in trainings of LightGBM and XGBoost: values, weights, predictions and errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIGHTGBM, XGBOOST = LightGBM.own, XGBoost.own
 
 
 class Spy:
-    """A metric that remembers the predictions that the toolkit hands over."""
+    """A metric that remembers the predictions that the toolkit passes."""
 
     def __init__(self, metric):
         self.metric, self.seen = metric, []
@@ -33,7 +33,7 @@ def value(data, scores, convention=TEXTBOOK, **weights):
     return ra.evaluate(data.y, scores, convention, group_sizes=data.sizes, **weights).value
 
 
-def test_every_set_convention_and_round_has_the_bits_of_evaluate(toolkit):
+def test_each_set_convention_and_round_has_the_exact_value_of_evaluate(toolkit):
     data, log, conventions = {"train": ranking(1), "valid": ranking(2)}, {}, (LETOR, TEXTBOOK, toolkit.own)
     spy = Spy(toolkit.metric(conventions))
     toolkit.train(spy, {name: toolkit.dataset(part) for name, part in data.items()}, rounds=4, log=log)
@@ -48,28 +48,28 @@ def test_every_set_convention_and_round_has_the_bits_of_evaluate(toolkit):
     assert logged == pytest.approx([entry[2] for entry in expected], rel=0, abs=toolkit.rounding)
 
 
-def test_weights_count_where_the_convention_says_and_ignored_ones_are_told_once(toolkit):
+def test_weights_count_if_the_convention_says_so_and_else_cause_one_warning(toolkit):
     data, convention = ranking(4), toolkit.own.replace(empty=0)
     weights, spy = toolkit.weights(data), Spy(toolkit.metric([convention, TEXTBOOK]))
-    with pytest.warns(UserWarning, match=IGNORED) as warned:
+    with pytest.warns(UserWarning, match=IGNORED) as warnings:
         toolkit.train(spy, {"train": toolkit.dataset(data, weights=weights.column)})
-    assert len(warned) == 1
+    assert len(warnings) == 1
     expected = [value(data, spy.seen[-1], convention, query_weight=weights.by_query), value(data, spy.seen[-1])]
     assert [entry.value for entry in spy.metric.history[-2:]] == expected
 
 
-def test_weights_of_rows_count_where_the_convention_takes_all_rows_as_one(toolkit):
+def test_row_weights_count_if_the_convention_pools_all_rows(toolkit):
     data, metric = ranking(9), toolkit.metric("lightgbm.auc")
     data = data._replace(y=(data.y > 0).astype(float))
     weights = toolkit.weights(data).column
     rows = weights if weights.size == data.y.size else np.repeat(weights, data.sizes)
-    for given, expected in ((weights, value(data, data.X[:, 0], "lightgbm.auc", row_weight=rows)),
+    for column, expected in ((weights, value(data, data.X[:, 0], "lightgbm.auc", row_weight=rows)),
                             (None, value(data, data.X[:, 0], "lightgbm.auc"))):  # fmt: skip
-        metric(data.X[:, 0], toolkit.dataset(data, weights=given))
+        metric(data.X[:, 0], toolkit.dataset(data, weights=column))
         assert metric.history[-1].value == expected
 
 
-def test_predictions_of_one_column_are_those_of_one_dimension(toolkit):
+def test_predictions_may_be_a_matrix_of_one_column_only(toolkit):
     data, metric = ranking(9), toolkit.metric(TEXTBOOK)
     for preds in (data.X[:, 0], data.X[:, :1]):
         metric(preds, toolkit.dataset(data))
@@ -78,13 +78,13 @@ def test_predictions_of_one_column_are_those_of_one_dimension(toolkit):
         metric(data.X[:, :2], toolkit.dataset(data))
 
 
-def test_weights_that_no_convention_ignores_are_no_reason_to_warn(toolkit):
+def test_weights_that_no_convention_ignores_cause_no_warning(toolkit):
     data, metric = ranking(9), toolkit.metric([toolkit.own, toolkit.own.replace(average="query", empty=0)])
     weights = np.ones_like(toolkit.weights(data).column)
     metric(data.X[:, 0], toolkit.dataset(data, weights=weights))  # a warning would fail this test
 
 
-def test_transformed_and_raw_predictions_are_evaluated_as_handed_over(toolkit):
+def test_predictions_are_evaluated_exactly_as_the_toolkit_passes_them(toolkit):
     data = ranking(8)
     data = data._replace(y=(data.y > 0).astype(float))
     for objective in (toolkit.logistic, lambda preds, dataset: (preds - dataset.get_label(), np.ones_like(preds))):
@@ -97,11 +97,11 @@ def test_transformed_and_raw_predictions_are_evaluated_as_handed_over(toolkit):
 def test_cv_evaluates_every_fold_by_its_own_queries(toolkit):
     metric, data = toolkit.metric(TEXTBOOK), ranking(7, 60)
     means = toolkit.cv(metric, data, 3)
-    last = [metric.history.only(dataset=f"{toolkit.held_out}_fold_{fold}")[-1].value for fold in range(3)]
-    assert means[-1] == pytest.approx(np.mean(last), abs=1e-15 + toolkit.rounding)
+    last_values = [metric.history.only(dataset=f"{toolkit.held_out}_fold_{fold}")[-1].value for fold in range(3)]
+    assert means[-1] == pytest.approx(np.mean(last_values), abs=1e-15 + toolkit.rounding)
 
 
-def test_replaced_labels_are_noticed_and_datasets_are_neither_changed_nor_kept_alive(toolkit):
+def test_replaced_labels_are_noticed_and_datasets_are_not_kept_alive(toolkit):
     data, metric = ranking(9), toolkit.metric(TEXTBOOK)
     dataset, scores = toolkit.dataset(data), np.random.default_rng(0).random(data.y.size)
     assert metric(scores, dataset)[0][1] == value(data, scores)
@@ -114,24 +114,24 @@ def test_replaced_labels_are_noticed_and_datasets_are_neither_changed_nor_kept_a
     assert metric._monitor._bound == {}
 
 
-def test_a_pickle_starts_empty_and_works(toolkit):
+def test_an_unpickled_metric_works_and_has_an_empty_history(toolkit):
     data, metric = ranking(11), toolkit.metric(LETOR, names=["mine"])
     dataset = toolkit.dataset(data)
-    found = metric(data.X[:, 0], dataset)
-    again = pickle.loads(pickle.dumps(metric))
-    assert again.history == []
-    assert again(data.X[:, 0], dataset) == found
-    assert found[0][0] == "mine"
+    result = metric(data.X[:, 0], dataset)
+    copied = pickle.loads(pickle.dumps(metric))
+    assert copied.history == []
+    assert copied(data.X[:, 0], dataset) == result
+    assert result[0][0] == "mine"
     assert len(metric.history) == 1
 
 
-def test_one_query_is_a_group(toolkit):
-    data, metric = ranking(1), toolkit.metric(TEXTBOOK)
+def test_a_dataset_of_one_query_is_evaluated(toolkit):
+    data, metric = ranking(1, n_queries=1), toolkit.metric(TEXTBOOK)
     metric(data.X[:, 0], toolkit.dataset(data))
     assert metric.history[0].value == value(data, data.X[:, 0])
 
 
-def test_a_missing_group_is_named(toolkit):
+def test_a_dataset_without_groups_is_refused(toolkit):
     data = toolkit.dataset(ranking(10), group=False)
     with pytest.raises(
         ra.InputError, match=rf"the {toolkit.dataset_name} has no group.*\nHint: .*\.{toolkit.dataset_name}"
@@ -155,9 +155,8 @@ def test_a_missing_group_is_named(toolkit):
         (TEXTBOOK, [3], "one name for each"),
     ],
 )
-def test_what_is_no_convention_or_no_name_is_refused(toolkit, convention, names, message):
-    calls = [toolkit.metric, toolkit.adapter.global_eval]
-    for call in calls:
+def test_invalid_conventions_and_names_are_refused(toolkit, convention, names, message):
+    for call in (toolkit.metric, toolkit.adapter.global_eval):
         with pytest.raises(ra.ConventionError, match=message):
             call(convention, names=names)
     if names is None and not isinstance(convention, list):
@@ -166,7 +165,7 @@ def test_what_is_no_convention_or_no_name_is_refused(toolkit, convention, names,
                 call(convention)
 
 
-def test_a_number_of_threads_is_checked(toolkit):
+def test_an_invalid_number_of_threads_is_refused(toolkit):
     with pytest.raises(ra.InputError, match=r"n_threads=0; allowed"):
         toolkit.metric(TEXTBOOK, n_threads=0)
 
@@ -197,14 +196,14 @@ def test_native_metric_makes_the_toolkit_compute_the_convention(weighted, kind, 
     assert toolkit.adapter.native_metric(convention) == params
     weights = None
     if weighted:
-        # Without an empty query, since XGBoost aborts on a value above 1 where it adds 1 for one of weight below 1.
+        # No query is empty: XGBoost adds 1 for an empty query of weight below 1, and aborts on a mean above 1.
         data = data._replace(y=np.where(np.arange(data.y.size) % 2, data.y, 1))
         weights = np.random.default_rng(0).random(data.sizes.size) + 0.5
         weights = np.repeat(weights, data.sizes) if kind is LightGBM else weights
     train = toolkit.dataset(data, weights=weights)
-    if kind is XGBoost:  # which logs a metric with six decimals, and a callback's values in full
-        report = ra.xgboost.EvalCallback(convention, [(train, "train")])
-        toolkit.train(None, {"train": train}, log=log, callbacks=[report], **params)
+    if kind is XGBoost:  # XGBoost logs metrics with six decimals, but a callback's values in full
+        callback = ra.xgboost.EvalCallback(convention, [(train, "train")])
+        toolkit.train(None, {"train": train}, log=log, callbacks=[callback], **params)
     else:
         toolkit.train(toolkit.metric(convention), {"train": train}, log=log, **params)
     native = params["eval_metric"] if kind is XGBoost else f"ndcg@{params['eval_at'][0]}"

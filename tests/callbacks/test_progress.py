@@ -1,4 +1,4 @@
-"""A bar where a terminal is, nothing anywhere else."""
+"""Long work shows a progress bar on a terminal, and nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def at_a_terminal(monkeypatch):
-    # Called by each test and no fixture, since pytest puts its own stderr in place between the two.
+def use_terminal(monkeypatch):
+    # This is no fixture: pytest replaces stderr again between a fixture and its test.
     pytest.importorskip("tqdm")
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr(progress, "SOON", 0)
@@ -31,8 +31,8 @@ def at_a_terminal(monkeypatch):
     return sys.stderr
 
 
-def identify(**more):
-    return ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, **more)
+def identify(**options):
+    return ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, **options)
 
 
 AUDITS = {
@@ -46,38 +46,38 @@ AUDITS = {
         *ra.datasets.mq2008_like(random_state=0, n_train_queries=5, n_test_queries=5), toolkits=["sklearn"]
     ),
 }
-NEEDED = {
+NEEDED_PACKAGES = {
     "comparing": ["scipy"],
     "making the page": ["scipy", "jinja2", "matplotlib"],
     "training the toolkits' models": ["sklearn"],
 }
 
 
-@pytest.mark.parametrize("what", AUDITS)
-def test_what_takes_long_shows_a_bar_on_a_terminal_and_is_silent_elsewhere_and_without_tqdm(capsys, monkeypatch, what):
-    for package in NEEDED.get(what, []):
+@pytest.mark.parametrize("title", AUDITS)
+def test_long_work_shows_a_bar_only_on_a_terminal_with_tqdm(capsys, monkeypatch, title):
+    for package in NEEDED_PACKAGES.get(title, []):
         pytest.importorskip(package)
-    AUDITS[what]()
+    AUDITS[title]()
     assert capsys.readouterr() == ("", "")
-    terminal = at_a_terminal(monkeypatch)
-    AUDITS[what]()
-    assert what in terminal.getvalue()
+    terminal = use_terminal(monkeypatch)
+    AUDITS[title]()
+    assert title in terminal.getvalue()
     assert "100%" in terminal.getvalue()
-    terminal = at_a_terminal(monkeypatch)
+    terminal = use_terminal(monkeypatch)
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    AUDITS[what]()
+    AUDITS[title]()
     assert terminal.getvalue() == ""
 
 
-def test_what_is_soon_done_shows_nothing(monkeypatch):
-    at_a_terminal(monkeypatch)
+def test_quick_work_shows_no_bar(monkeypatch):
+    use_terminal(monkeypatch)
     monkeypatch.setattr(progress, "SOON", 60)
     ra.audit.profile(LABELS, k=2, group_sizes=SIZES)
     assert sys.stderr.getvalue() == ""
 
 
-def test_the_bar_of_who_called_moves_and_no_second_one_is_drawn(monkeypatch):
-    terminal = at_a_terminal(monkeypatch)
+def test_work_inside_other_work_moves_the_outer_bar(monkeypatch):
+    terminal = use_terminal(monkeypatch)
     with shown("outside", after=0):
         with shown("inside"):
             advance(1, 4)
@@ -85,8 +85,8 @@ def test_the_bar_of_who_called_moves_and_no_second_one_is_drawn(monkeypatch):
     assert "inside" not in terminal.getvalue()
 
 
-def test_what_is_being_done_is_named_and_what_is_printed_beside_a_bar_goes_where_it_went_before(monkeypatch):
-    terminal, printed = at_a_terminal(monkeypatch), Terminal()
+def test_a_bar_names_the_current_step_and_leaves_printing_alone(monkeypatch):
+    terminal, printed = use_terminal(monkeypatch), Terminal()
     monkeypatch.setattr(sys, "stdout", printed)
     with shown("training", after=0):
         advance(1, 2, "the second model")
@@ -97,37 +97,37 @@ def test_what_is_being_done_is_named_and_what_is_printed_beside_a_bar_goes_where
     assert "of the caller's" not in terminal.getvalue()
 
 
-def test_a_progress_of_the_callers_own_is_called_and_no_bar_drawn_beside_it(monkeypatch):
-    terminal, calls = at_a_terminal(monkeypatch), []
-    identify(progress=lambda *how_far: calls.append(how_far))
+def test_a_progress_function_is_called_instead_of_drawing_a_bar(monkeypatch):
+    terminal, calls = use_terminal(monkeypatch), []
+    identify(progress=lambda *step: calls.append(step))
     assert calls[-1][0] == calls[-1][1] == len(calls)
     assert terminal.getvalue() == ""
 
 
 @pytest.mark.parametrize("drawn", [True, False])
-def test_a_bar_is_asked_for_and_forbidden_by_progress(monkeypatch, drawn):
-    terminal = at_a_terminal(monkeypatch)
+def test_progress_true_draws_a_bar_and_false_draws_none(monkeypatch, drawn):
+    terminal = use_terminal(monkeypatch)
     identify(progress=drawn)
     assert bool(terminal.getvalue()) is drawn
 
 
-@for_each("wrong", [None, 1, "yes"])
-def test_a_progress_of_another_kind_is_refused(wrong):
-    message = rf"progress={wrong!r}; allowed are True, False and functions of \(done, total\)\.\nHint: progress=print\."
+@for_each("value", [None, 1, "yes"])
+def test_an_invalid_progress_is_refused(value):
+    message = rf"progress={value!r}; allowed are True, False and functions of \(done, total\)\.\nHint: progress=print\."
     with pytest.raises(ra.InputError, match=message):
-        identify(progress=wrong)
+        identify(progress=value)
 
 
-def test_a_bar_goes_when_the_computation_fails(monkeypatch):
-    terminal = at_a_terminal(monkeypatch)
+def test_a_bar_is_closed_when_the_work_fails(monkeypatch):
+    terminal = use_terminal(monkeypatch)
     with pytest.raises(ra.InputError, match="labels"):
         ra.audit.profile([None], k=2, group_sizes=[1])
     assert progress._bar.get() is None
     assert not terminal.getvalue().split("\r")[-1].strip()  # the line is empty again
 
 
-def test_a_bar_that_the_caller_draws_by_rich_is_left_alone(monkeypatch):
-    at_a_terminal(monkeypatch)
+def test_a_bar_that_the_caller_draws_with_rich_is_left_alone(monkeypatch):
+    use_terminal(monkeypatch)
     from rich.console import Console
     from rich.progress import Progress
 
@@ -135,29 +135,29 @@ def test_a_bar_that_the_caller_draws_by_rich_is_left_alone(monkeypatch):
         assert ra.audit.profile(LABELS, k=2, group_sizes=SIZES).n_queries == 2
 
 
-def test_to_advance_where_nothing_is_shown_does_nothing(capsys):
+def test_advance_without_a_bar_does_nothing(capsys):
     advance(1, 2)
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_bar_appears_after_a_second_and_is_drawn_ten_times_a_second(monkeypatch):
-    tqdm, made = pytest.importorskip("tqdm"), []
+    tqdm, bars = pytest.importorskip("tqdm"), []
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr(tqdm, "tqdm", lambda **options: made.append(options) or nullcontext())
+    monkeypatch.setattr(tqdm, "tqdm", lambda **options: bars.append(options) or nullcontext())
     with shown("a"):
         pass
     with shown("b", after=0):
         pass
     common = {"leave": False, "mininterval": 0.1, "miniters": 0, "file": sys.stderr}
-    assert made == [{"desc": "a", "delay": 1.0, **common}, {"desc": "b", "delay": 0, **common}]
+    assert bars == [{"desc": "a", "delay": 1.0, **common}, {"desc": "b", "delay": 0, **common}]
 
 
-def test_each_file_moves_the_bar_by_a_thousand(monkeypatch):
+def test_each_file_moves_the_bar_by_a_thousand_steps(monkeypatch):
     moves = []
     monkeypatch.setattr(progress, "advance", lambda *move: moves.append(move))
     for number, n_files, done, total in ((0, 2, 0, 0), (0, 1, 1, 1), (1, 4, 5, 9), (0, 0, 1, 2)):
         step_of_file(number, n_files)(done, total)
-    assert moves == [(0, 2000), (1000, 1000), (1555, 4000)]  # of an unknown number of files nothing is shown
+    assert moves == [(0, 2000), (1000, 1000), (1555, 4000)]  # nothing is shown if the number of files is unknown
 
 
 @for_each(

@@ -1,3 +1,5 @@
+"""CatBoost's metric strings: conventions as strings and back, and in a training."""
+
 import importlib
 import sys
 
@@ -15,12 +17,12 @@ cb = pytest.importorskip("catboost")
 
 
 @for_each("convention", expressible(), ids=short)
-def test_metric_string_means_the_convention_to_catboost(convention):
+def test_catboost_computes_the_convention_of_the_metric_string(convention):
     labels, scores, qid, weights = make_data(lowest=0.0 if convention.gain == "exp2" else -9.0)
     metric = ra.catboost.native_metric(convention)
-    [theirs] = cb.utils.eval_metric(labels, scores, metric, group_id=qid, group_weight=weights[qid])
-    given = weights if convention.average == "query" else None
-    assert theirs == pytest.approx(ra.evaluate(labels, scores, convention, qid=qid, query_weight=given).value, rel=1e-9)
+    [value] = cb.utils.eval_metric(labels, scores, metric, group_id=qid, group_weight=weights[qid])
+    used = weights if convention.average == "query" else None
+    assert value == pytest.approx(ra.evaluate(labels, scores, convention, qid=qid, query_weight=used).value, rel=1e-9)
     assert ra.catboost.read_metric(metric) == convention
 
 
@@ -37,16 +39,16 @@ def test_metric_string_spells_every_parameter(convention, metric):
     assert ra.catboost.native_metric(convention) == metric
 
 
-def test_what_only_retrieval_runs_need_is_no_obstacle_and_a_text_is_written_like_its_convention():
+def test_fields_of_retrieval_runs_do_not_change_the_metric_string_and_texts_are_taken():
     for change in ({"missing": "zero"}, {"unjudged": "drop"}, {"ideal": "retrieved"}):
         assert ra.catboost.native_metric(BASE.replace(**change)) == ra.catboost.native_metric(BASE)
     assert ra.catboost.native_metric("catboost@10+gain=exp2") == ra.catboost.native_metric(BASE.replace(gain="exp2"))
 
 
 @for_each(
-    ("change", "named"),
+    ("change", "fields"),
     [
-        *(({"ties": t}, f"ties='{t}', only ties='worst'") for t in ("input", "reverse", "average", "best")),
+        *(({"ties": ties}, f"ties='{ties}', only ties='worst'") for ties in ("input", "reverse", "average", "best")),
         ({"ties": "docid-ascending"}, "ties='docid-ascending', only ties='worst'"),
         ({"ties": "docid-descending"}, "ties='docid-descending', only ties='worst'"),
         ({"precision": "float32"}, "precision='float32', only precision='float64'"),
@@ -66,27 +68,27 @@ def test_what_only_retrieval_runs_need_is_no_obstacle_and_a_text_is_written_like
         ({"k": 2**31}, "k=2147483648, only k=None"),
     ],
 )
-def test_fields_that_catboost_cannot_express_are_named(change, named):
-    with pytest.raises(ra.UnsupportedConventionError) as caught:
+def test_fields_that_catboost_cannot_express_are_named(change, fields):
+    with pytest.raises(ra.UnsupportedConventionError) as raised:
         ra.catboost.native_metric(BASE.replace(**change))
-    assert str(caught.value).startswith(f"CatBoost cannot express {named}.\nHint: the nearest it can express is ")
+    assert str(raised.value).startswith(f"CatBoost cannot express {fields}.\nHint: the nearest it can express is ")
 
 
 def test_every_inexpressible_field_is_named_and_the_nearest_convention_is_expressible():
-    with pytest.raises(ra.UnsupportedConventionError) as caught:
+    with pytest.raises(ra.UnsupportedConventionError) as raised:
         ra.catboost.native_metric(ra.presets.letor4(5))
-    message = str(caught.value)
+    message = str(raised.value)
     assert message.startswith("CatBoost cannot express gain='table_0_1_3', discount='jk2', ties='input', short='zero'")
     nearest = ra.parse(message.rpartition(" ")[2].removesuffix("."))
     assert ra.catboost.native_metric(nearest) == "NDCG:top=5;type=Exp;denominator=LogPosition;use_weights=false"
 
 
 @pytest.mark.parametrize(
-    ("other", "message"), [("NDCG:top=5", "'NDCG:top=5' is neither a preset@k"), (5, "5 is not a convention.\nHint")]
+    ("text", "message"), [("NDCG:top=5", "'NDCG:top=5' is neither a preset@k"), (5, "5 is not a convention.\nHint")]
 )
-def test_what_is_no_convention_is_refused(other, message):
+def test_values_that_are_not_conventions_are_refused(text, message):
     with pytest.raises(ra.ConventionError, match=message):
-        ra.catboost.native_metric(other)
+        ra.catboost.native_metric(text)
 
 
 # In a training.
@@ -119,17 +121,17 @@ def test_training_reports_the_declared_metric(convention, group_weights):
     weights = float32(np.random.default_rng(5).uniform(0.1, 5, 30)) if group_weights else None
     metric = ra.catboost.native_metric(convention, **({} if group_weights else {"group_weights": False}))
     reported, labels, scores, qid = train(metric, weights)
-    ours = ra.evaluate(labels, scores, convention, qid=qid, query_weight=weights)
-    assert reported == pytest.approx(ours.value, rel=1e-9)
+    our_score = ra.evaluate(labels, scores, convention, qid=qid, query_weight=weights)
+    assert reported == pytest.approx(our_score.value, rel=1e-9)
 
 
 def test_catboost_refuses_use_weights_in_a_training_without_object_weights():
-    # CatBoost 1.2.10, metric.cpp: why native_metric has group_weights=False.
+    # CatBoost 1.2.10, metric.cpp. This is why native_metric has group_weights=False.
     with pytest.raises(cb.CatBoostError, match="'use_weights' parameter must not be specified"):
         train(ra.catboost.native_metric(BASE.replace(average="uniform")))
 
 
-def test_without_catboost_the_extra_is_named(monkeypatch):
+def test_the_error_without_catboost_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "catboost", None)
     monkeypatch.delitem(sys.modules, "rankadapters.catboost", raising=False)
     with pytest.raises(ra.MissingToolkitError, match=r"catboost is not installed.\nHint: .*rankadapters\[catboost\]"):

@@ -1,4 +1,4 @@
-"""A trained CatBoost model by each of its routes."""
+"""`catboost.check_model`: the numbers of a trained model by each of its routes."""
 
 from __future__ import annotations
 
@@ -8,40 +8,20 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.catboost_rankers import LAST, data, fitted
 from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
 DECLARED = ra.presets.catboost(3)
-LAST = 5
-
-
-def data(seed=0, n_queries=20):
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 9, n_queries)
-    n = int(sizes.sum())
-    qid = np.repeat(np.arange(n_queries), sizes)
-    X = rng.integers(0, 6, (n, 4)).astype(float)
-    labels = np.clip(np.round(X[:, 0] / 3 + rng.normal(0, 0.8, n)), 0, 3) * np.repeat(
-        rng.random(n_queries) < 0.8, sizes
-    )
-    return X, labels, qid, np.repeat(rng.uniform(0.5, 2, n_queries).astype(np.float32).astype(float), sizes)
 
 
 def pools(*, weighted=False):
-    made = []
+    result = []
     for seed in (0, 1):
         X, labels, qid, weights = data(seed)
-        made.append(cb.Pool(X, labels, group_id=qid, group_weight=weights if weighted else None))
-    return made
-
-
-def fitted(train, valid, **more):
-    model = cb.CatBoostRanker(
-        iterations=LAST + 1, depth=3, loss_function="QueryRMSE", thread_count=2, random_seed=0,
-        custom_metric=["NDCG:top=3;hints=skip_train~false"], allow_writing_files=False, logging_level="Silent", **more,
-    )  # fmt: skip
-    return model.fit(train, eval_set=valid, use_best_model=False)
+        result.append(cb.Pool(X, labels, group_id=qid, group_weight=weights if weighted else None))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -53,27 +33,25 @@ def trained():
 @for_each("iteration", [None, 0, 2, LAST])
 @for_each("border", [None, 1])
 @pytest.mark.parametrize("dataset", ["learn", "validation"])
-def test_every_route_agrees_at_every_iteration_also_where_a_border_makes_0_and_1_of_the_labels(
-    trained, dataset, border, iteration
-):
-    model, *sets = trained if border is None else (bordered(), *pools())
-    place = ["learn", "validation"].index(dataset)
-    report = ra.catboost.check_model(model, sets[place], DECLARED, dataset=dataset, iteration=iteration)
+def test_every_route_agrees_at_every_iteration_with_and_without_a_target_border(trained, dataset, border, iteration):
+    model, *pools_of_sets = trained if border is None else (bordered(), *pools())
+    seed = ["learn", "validation"].index(dataset)
+    report = ra.catboost.check_model(model, pools_of_sets[seed], DECLARED, dataset=dataset, iteration=iteration)
     assert [row.verdict for row in report.rows] == ["equal"] * 4
-    shown = LAST if iteration is None else iteration
+    last_iteration = LAST if iteration is None else iteration
     metric = "NDCG:top=3;type=Base;denominator=LogPosition"
     assert [row.source for row in report.rows] == [
         f"model.predict and catboost.utils.eval_metric {metric}",
         f"model.staged_predict and catboost.utils.eval_metric {metric}",
         f"model.eval_metrics {metric}",
-        f"log of {dataset}, iteration {shown}, NDCG:top=3;type=Base",
+        f"log of {dataset}, iteration {last_iteration}, NDCG:top=3;type=Base",
     ]
-    X, labels, qid, _ = data(place)
+    X, labels, qid, _ = data(seed)
     labels = labels if border is None else labels > border
-    ours = ra.evaluate(labels, model.predict(X, ntree_end=shown + 1), DECLARED, qid=qid).value
-    assert {row.our_value for row in report.rows} == {ours}
-    said = "labels above 1 are 1 and the others 0, as the model's target_border makes them."
-    assert report.rows[0].reason == ("" if border is None else said)
+    our_value = ra.evaluate(labels, model.predict(X, ntree_end=last_iteration + 1), DECLARED, qid=qid).value
+    assert {row.our_value for row in report.rows} == {our_value}
+    border_note = "labels above 1 are 1 and the others 0, as the model's target_border makes them."
+    assert report.rows[0].reason == ("" if border is None else border_note)
 
 
 @cache
@@ -81,7 +59,7 @@ def bordered():
     return fitted(*pools(), target_border=1)
 
 
-def test_every_route_agrees_beside_a_baseline():
+def test_every_route_agrees_on_a_pool_with_a_baseline():
     X, labels, qid, _ = data()
     start = np.random.default_rng(3).normal(size=labels.size).astype(np.float32).astype(float)
     pool = cb.Pool(X, labels, group_id=qid, baseline=start)
@@ -93,24 +71,24 @@ def test_every_route_agrees_beside_a_baseline():
         )
 
 
-@pytest.mark.parametrize(("route", "place"), [("predict", 0), ("staged_predict", 1)])
-def test_each_route_predicts_as_its_name_says(trained, route, place, monkeypatch):
+@pytest.mark.parametrize(("route", "row_index"), [("predict", 0), ("staged_predict", 1)])
+def test_a_wrong_prediction_changes_only_the_row_of_its_route(trained, route, row_index, monkeypatch):
     model, _, valid = trained
-    wrong = np.arange(float(valid.num_row()))
-    right = ra.catboost.check_model(model, valid, DECLARED).rows
-    monkeypatch.setattr(cb.CatBoost, route, lambda *_, **__: [wrong] if route == "staged_predict" else wrong)
-    found = ra.catboost.check_model(model, valid, DECLARED).rows
-    differing = [old.value != new.value for old, new in zip(right, found, strict=True)]
-    assert differing == [here == place for here in range(len(found))]
+    scores = np.arange(float(valid.num_row()))
+    right_rows = ra.catboost.check_model(model, valid, DECLARED).rows
+    monkeypatch.setattr(cb.CatBoost, route, lambda *_, **__: [scores] if route == "staged_predict" else scores)
+    rows = ra.catboost.check_model(model, valid, DECLARED).rows
+    differs = [right_row.value != row.value for right_row, row in zip(right_rows, rows, strict=True)]
+    assert differs == [index == row_index for index in range(len(rows))]
 
 
-def test_the_iterations_are_different_numbers(trained):
+def test_the_values_of_the_iterations_differ(trained):
     model, _, valid = trained
     values = {ra.catboost.check_model(model, valid, DECLARED, iteration=i).rows[0].value for i in range(LAST + 1)}
     assert len(values) > 1
 
 
-def test_other_forms_agree_and_the_declared_convention_is_stated(trained):
+def test_other_gains_and_discounts_agree_and_a_foreign_convention_is_not_comparable(trained):
     model, _, valid = trained
     for convention in (DECLARED.replace(gain="exp2"), DECLARED.at(None).replace(discount="reciprocal")):
         assert ra.catboost.check_model(model, valid, convention).ok
@@ -119,18 +97,18 @@ def test_other_forms_agree_and_the_declared_convention_is_stated(trained):
     assert "ties='average'" in report.rows[-1].reason
 
 
-def test_group_weights_are_told(trained):
+def test_group_weights_are_passed_beside_the_pool(trained):
     model, _, _ = trained
     _, valid = pools(weighted=True)
     X, labels, qid, weights = data(1)
     report = ra.catboost.check_model(model, valid, DECLARED, group_weight=weights)
     report.raise_if_failed()
     first = np.unique(qid, return_index=True)[1]
-    ours = ra.evaluate(labels, model.predict(X), DECLARED, qid=qid, query_weight=weights[first]).value
-    assert report.rows[0].our_value == ours
+    our_value = ra.evaluate(labels, model.predict(X), DECLARED, qid=qid, query_weight=weights[first]).value
+    assert report.rows[0].our_value == our_value
 
 
-def test_group_weights_that_nobody_told_are_found_out(trained):
+def test_group_weights_that_were_not_passed_are_noticed(trained):
     model, _, _ = trained
     _, valid = pools(weighted=True)
     report = ra.catboost.check_model(model, valid, DECLARED)
@@ -140,7 +118,7 @@ def test_group_weights_that_nobody_told_are_found_out(trained):
     assert "The Pool has group weights, which we cannot read" in differing[0].reason
 
 
-def test_a_pool_without_groups_says_what_catboost_does(trained):
+def test_a_pool_without_groups_is_a_row_with_catboosts_error(trained):
     model, _, _ = trained
     X, labels, qid, _ = data(1)
     report = ra.catboost.check_model(model, cb.Pool(X, labels), DECLARED, qid=qid)
@@ -153,14 +131,14 @@ def test_a_pool_without_groups_says_what_catboost_does(trained):
     assert ra.catboost.check_model(model, cb.Pool(X, labels), DECLARED).rows[0].our_value is None
 
 
-def test_qid_is_held_against_the_pools_groups(trained):
+def test_qid_must_agree_with_the_groups_of_the_pool(trained):
     model, _, valid = trained
     qid = data(1)[2]
-    assert ra.catboost.check_model(model, valid, DECLARED, qid=[f"q{q}" for q in qid]).ok
-    other = qid.copy()
-    other[np.flatnonzero(np.diff(qid))[2] + 1] -= 1
+    assert ra.catboost.check_model(model, valid, DECLARED, qid=[f"q{query}" for query in qid]).ok
+    wrong_qid = qid.copy()
+    wrong_qid[np.flatnonzero(np.diff(qid))[2] + 1] -= 1
     with pytest.raises(ra.InputError, match=r"at row \d+ the Pool begins a group but qid does not"):
-        ra.catboost.check_model(model, valid, DECLARED, qid=other)
+        ra.catboost.check_model(model, valid, DECLARED, qid=wrong_qid)
 
 
 @for_each(

@@ -1,4 +1,4 @@
-"""CatBoost's own losses as declared objectives, and objectives and conventions as its own losses."""
+"""CatBoost's loss strings as objectives, and objectives and conventions as CatBoost's losses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.helpers.shared_data import SHARED  # noqa: E402
 
 TEXTBOOK = ra.presets.textbook(10)
 LAMBDAMART = ra.catboost.read_objective("LambdaMart")
-# Loss strings of CatBoost, and the ridge under which a native tree of theirs is one of Newton's.
+# CatBoost's loss strings, each with the l2_leaf_reg under which CatBoost's tree is our Newton step.
 READ = {
     "QueryRMSE": 3, "QuerySoftMax": 3, "QuerySoftMax:beta=2;lambda=0.1": 3, "PairLogit": 3, "LambdaMart": 0,
     "LambdaMart:metric=NDCG;top=3;type=Exp": 0, "LambdaMart:metric=DCG;top=3;denominator=Position;sigma=2": 0,
@@ -27,7 +27,7 @@ READ = {
 
 
 def newton_leaves(derivatives, leaf, ridge):
-    """What a tree adds to each row, up to one number for all."""
+    """Return the Newton step of the leaf of each row, less the mean over all rows."""
     grad, hess = (np.bincount(leaf, array)[leaf] for array in derivatives)
     step = -np.divide(grad, hess + ridge, out=np.zeros(leaf.size), where=hess + ridge > 0)
     return step - step.mean()
@@ -35,24 +35,24 @@ def newton_leaves(derivatives, leaf, ridge):
 
 @pytest.mark.parametrize("tied", [False, True])
 @for_each("loss", READ)
-def test_a_loss_string_means_what_catboost_trains(loss, tied):
+def test_a_loss_string_is_read_as_the_objective_that_catboost_trains(loss, tied):
     rng = np.random.default_rng(0)
     labels, qid, bits = rng.integers(0, 5, 60).astype(float), np.repeat(np.arange(6), 10), np.arange(60)[:, None]
     X = ((bits >> np.arange(6)) & 1).astype(float)  # a leaf for every row
     scores = rng.integers(0, 3, 60) / 4 if tied else rng.normal(size=60).astype(np.float32).astype(float)
     params = {**PLAIN, "iterations": 1, "depth": 6, "learning_rate": 1, "has_time": True, "l2_leaf_reg": READ[loss]}
-    train = cb.Pool(X, labels, group_id=qid, baseline=scores)
+    train_pool = cb.Pool(X, labels, group_id=qid, baseline=scores)
     one_step = {"leaf_estimation_method": "Newton", "leaf_estimation_iterations": 1, "boosting_type": "Plain"}
-    model = native({**params, **one_step}, train, loss)
-    leaf, found = model.calc_leaf_indexes(X)[:, 0], model.predict(X)
+    model = native({**params, **one_step}, train_pool, loss)
+    leaf, predictions = model.calc_leaf_indexes(X)[:, 0], model.predict(X)
     derivatives = ra.objectives.gradients(labels, scores, ra.catboost.read_objective(loss), qid=qid)
     expected = newton_leaves(derivatives, leaf, READ[loss])
-    assert np.ptp(found) > 0.1
-    np.testing.assert_allclose(found - found.mean(), expected, rtol=1e-5, atol=1e-6)
+    assert np.ptp(predictions) > 0.1
+    np.testing.assert_allclose(predictions - predictions.mean(), expected, rtol=1e-5, atol=1e-6)
 
 
 def golden_trees():
-    """One-tree models that CatBoost 1.2.10 made, by loss string; only those where the whole golden file is."""
+    """Return one-tree models that CatBoost 1.2.10 made; none where the whole golden file is missing."""
     file = SHARED / "golden" / "losses" / "losses.json"
     golden = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"catboost": []}
     return [
@@ -63,7 +63,7 @@ def golden_trees():
 
 
 def leaves_of(loss):
-    """CatBoost's leaves that are sums of gradients over sums of hessians; StochasticRank's hessians are 1."""
+    """Return CatBoost's method of leaves that divides gradients by hessians; those of StochasticRank are 1."""
     return "Gradient" if loss.startswith("Stochastic") else "Newton"
 
 
@@ -76,14 +76,14 @@ def is_read(loss):
 
 
 @for_each("record", golden_trees())
-def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
+def test_a_loss_string_is_read_as_the_objective_that_made_golden_trees(record):
     leaf, objective = np.array(record["leaf"]), ra.catboost.read_objective(record["loss"])
-    if "call_seed" in record:  # of the one call that made the tree
+    if "call_seed" in record:  # the seed of the call that made the tree
         objective = objective.replace(seed=int(record["call_seed"]))
     derivatives = ra.objectives.gradients(record["labels"], record["scores"], objective, qid=record["qid"])
     expected = newton_leaves(derivatives, leaf, record["l2_leaf_reg"])
-    found = np.array(record["leaf_values"])[leaf]
-    np.testing.assert_allclose(found - found.mean(), expected, rtol=1e-5, atol=1e-6 * max(1, np.abs(expected).max()))
+    values = np.array(record["leaf_values"])[leaf]
+    np.testing.assert_allclose(values - values.mean(), expected, rtol=1e-5, atol=1e-6 * max(1, np.abs(expected).max()))
 
 
 @for_each(
@@ -114,13 +114,13 @@ def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
         ("LambdaMart:type=exp", "has type='exp'; allowed are 'Base', 'Exp'"),
     ],
 )
-def test_a_loss_string_that_means_nothing_here_is_refused(loss, message):
+def test_bad_and_unsupported_loss_strings_are_refused(loss, message):
     with pytest.raises(ra.ConventionError, match=message):
         ra.catboost.read_objective(loss)
 
 
 @pytest.mark.parametrize(
-    ("loss", "value"),
+    ("loss", "objective"),
     [
         ("LambdaMart:metric=MAP", objectives.catboost.lambdamart(metric="MAP")),
         ("StochasticRank:metric=NDCG;top=2;type=Exp", objectives.catboost.stochastic_rank("NDCG", top=2, type="Exp")),
@@ -131,8 +131,8 @@ def test_a_loss_string_that_means_nothing_here_is_refused(loss, message):
         ("YetiRank:mode=DCG;num_neighbors=-1", objectives.catboost.yetirank(mode="DCG", num_neighbors=-1)),
     ],
 )
-def test_a_loss_string_is_the_preset_with_its_parameters(loss, value):
-    assert ra.catboost.read_objective(loss) == value
+def test_a_loss_string_is_the_preset_with_its_parameters(loss, objective):
+    assert ra.catboost.read_objective(loss) == objective
 
 
 WRITTEN = [
@@ -147,16 +147,16 @@ WRITTEN = [
 
 
 @for_each("loss", WRITTEN)
-def test_what_is_read_is_written_back(loss):
-    value = ra.catboost.read_objective(loss)
-    found = ra.catboost.native_objective(value)
-    assert ra.catboost.read_objective(found["loss_function"]) == value
-    assert ra.objectives.parse(str(value)) == value
+def test_an_objective_that_was_read_is_written_back(loss):
+    objective = ra.catboost.read_objective(loss)
+    params = ra.catboost.native_objective(objective)
+    assert ra.catboost.read_objective(params["loss_function"]) == objective
+    assert ra.objectives.parse(str(objective)) == objective
 
 
 NO_TOP = r"top belongs to metric [^\n]*\nHint: ra.catboost.train takes any objective.$"
 MAKE, YETI, STOCHASTIC = (getattr(objectives.catboost, name) for name in ("lambdamart", "yetirank", "stochastic_rank"))
-LACKING = [
+NOT_BUILT_IN = [
     (objectives.ListNet(), {}, "CatBoost has no built-in listnet; its own are 'QueryRMSE'"),
     (LAMBDAMART, {"truncation": 5}, "truncation=5; the nearest has truncation=None"),
     (LAMBDAMART, {"hessian": "doubled"}, "hessian=doubled"),
@@ -178,15 +178,15 @@ LACKING = [
 ]  # fmt: skip
 
 
-@for_each(("value", "change", "message"), LACKING, ids=lambda part: getattr(part, "kind", part))
-def test_an_objective_that_catboost_has_not_is_refused_by_name(value, change, message):
+@for_each(("objective", "change", "message"), NOT_BUILT_IN, ids=lambda part: getattr(part, "kind", part))
+def test_an_objective_that_catboost_does_not_have_is_refused_by_name(objective, change, message):
     with pytest.raises(ra.UnsupportedConventionError, match=message):
-        ra.catboost.native_objective(value.replace(**change))
+        ra.catboost.native_objective(objective.replace(**change))
 
 
-def test_tied_rows_in_row_order_and_as_the_average_are_the_same_objective():
-    value = LAMBDAMART.replace(convention=TEXTBOOK.at(None))
-    assert ra.catboost.native_objective(value) == ra.catboost.native_loss(TEXTBOOK.at(None))
+def test_ties_by_average_are_written_like_ties_in_row_order():
+    objective = LAMBDAMART.replace(convention=TEXTBOOK.at(None))
+    assert ra.catboost.native_objective(objective) == ra.catboost.native_loss(TEXTBOOK.at(None))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_tied_rows_in_row_order_and_as_the_average_are_the_same_objective():
          "YetiRank:mode=DCG;permutations=10;top=5;dcg_type=Base;dcg_denominator=LogPosition;num_neighbors=1;noise=Gumbel"),
     ],
 )  # fmt: skip
-def test_a_convention_is_catboosts_nearest_loss_and_trains(convention, options, loss):
+def test_a_convention_gives_catboosts_nearest_loss_which_trains(convention, options, loss):
     params = ra.catboost.native_loss(convention, **options)
     assert params["loss_function"] == loss
     if loss.startswith("LambdaMart"):
@@ -222,54 +222,54 @@ def test_a_convention_is_catboosts_nearest_loss_and_trains(convention, options, 
     assert ra.evaluate(y, scores, convention, qid=qid).value > ra.evaluate(y, 0 * scores, convention, qid=qid).value
 
 
-BY_QUERY, RANKED = TEXTBOOK.replace(average="query"), {"loss": "StochasticRank"}
-DISHONOURED = [
+BY_QUERY, STOCHASTIC_RANK = TEXTBOOK.replace(average="query"), {"loss": "StochasticRank"}
+INEXPRESSIBLE = [
     (ra.presets.letor4(10), {}, "LambdaMart cannot express gain='table_0_1_3', discount='jk2', short='zero'"),
     (ra.presets.xgboost(10), {}, "cannot express gain='exp2-floor', precision='float32'"),
     (ra.presets.catboost(10), {}, "cannot express ties='worst'"),
     (TEXTBOOK.replace(ideal="all"), {}, "cannot express ideal='all', only ideal='cutoff'"),
     (TEXTBOOK, {"loss": "YetiRank"}, "YetiRank cannot express average='uniform', only average='query'"),
     (BY_QUERY, {"loss": "LambdaMart"}, "LambdaMart cannot express average='query'"),
-    (BY_QUERY, RANKED, "StochasticRank cannot express average='query'"),
-    (TEXTBOOK.replace(ties="input"), RANKED, "cannot express ties='input', only ties='average'"),
+    (BY_QUERY, STOCHASTIC_RANK, "StochasticRank cannot express average='query'"),
+    (TEXTBOOK.replace(ties="input"), STOCHASTIC_RANK, "cannot express ties='input', only ties='average'"),
     (ra.presets.catboost.dcg(5, use_weights=False), {"loss": "LambdaMart"}, "cannot express measure='dcg'"),
     (ra.presets.catboost.map(5), {}, "verified only for NDCG and DCG(.|\n)*Hint: ra.catboost.train"),
     (TEXTBOOK, {"loss": "PairLogit"}, "loss='PairLogit'; allowed are 'LambdaMart', 'YetiRank', 'StochasticRank'"),
 ]
 
 
-@for_each(("convention", "options", "message"), DISHONOURED)
-def test_a_field_that_catboost_cannot_honour_is_refused_by_name(convention, options, message):
+@for_each(("convention", "options", "message"), INEXPRESSIBLE)
+def test_a_field_that_catboosts_losses_cannot_express_is_refused_by_name(convention, options, message):
     with pytest.raises(ra.ConventionError, match=message):
         ra.catboost.native_loss(convention, **options)
 
 
-def test_neither_a_convention_nor_a_position_bias_is_built_in():
+def test_a_convention_and_a_position_bias_are_not_built_in_objectives():
     with pytest.raises(ra.ConventionError, match=r"is not an objective(.|\n)*Hint: ra.objectives.lambdarank"):
         ra.catboost.native_objective(TEXTBOOK)
     with pytest.raises(ra.UnsupportedConventionError, match="CatBoost has no built-in position bias"):
         ra.catboost.native_objective(LAMBDAMART, position_bias=objectives.lightgbm.position_bias())
 
 
-def test_the_nearest_that_a_loss_honours_is_one_that_it_takes():
-    with pytest.raises(ra.UnsupportedConventionError) as caught:
+def test_the_nearest_convention_that_is_suggested_is_accepted():
+    with pytest.raises(ra.UnsupportedConventionError) as raised:
         ra.catboost.native_loss("letor4@10", loss="StochasticRank")
     assert (
         "top=10;type=Exp;denominator=LogPosition"
-        in (ra.catboost.native_loss(caught.value.nearest, loss="StochasticRank")["loss_function"])
+        in (ra.catboost.native_loss(raised.value.nearest, loss="StochasticRank")["loss_function"])
     )
 
 
 @for_each("settings", [{}, {"l2_leaf_reg": 3}, {"leaf_estimation_method": "Gradient"}])
-def test_a_model_of_lambdamart_that_was_trained_backwards_is_told(settings):
+def test_a_lambdamart_model_whose_settings_reverse_its_gradients_warns(settings):
     train, convention = pool(), ra.presets.catboost(10)
     loss, params = "LambdaMart:metric=NDCG;top=10", {**PLAIN, "learning_rate": 0.3}
-    model, sound = (native(each, train, loss) for each in ({**params, **settings}, params))
+    model, sound = (native(options, train, loss) for options in ({**params, **settings}, params))
     if not settings:
         assert ra.catboost.check_model(model, train, convention).ok  # a warning would fail this test
         return
     _, y, qid = rows()
-    value, better = (ra.evaluate(y, each.predict(train), convention, qid=qid).value for each in (model, sound))
+    value, better = (ra.evaluate(y, trained.predict(train), convention, qid=qid).value for trained in (model, sound))
     assert value < better
     message = r"trained by LambdaMart with leaf_estimation_method=(.|\n)*Hint: .*native_loss"
     with pytest.warns(UserWarning, match=message):
@@ -277,7 +277,7 @@ def test_a_model_of_lambdamart_that_was_trained_backwards_is_told(settings):
 
 
 @for_each("metric", ["MRR", "ERR", "MAP"])
-def test_lambdamart_of_another_measure_has_its_parameters(metric):
-    native = ra.catboost.native_objective(ra.objectives.catboost.lambdamart(metric=metric, sigma=2, norm=False))
-    assert native["loss_function"] == f"LambdaMart:metric={metric};sigma=2;norm=false"
-    assert native["l2_leaf_reg"] == 0
+def test_lambdamart_of_mrr_err_and_map_has_its_parameters(metric):
+    params = ra.catboost.native_objective(ra.objectives.catboost.lambdamart(metric=metric, sigma=2, norm=False))
+    assert params["loss_function"] == f"LambdaMart:metric={metric};sigma=2;norm=false"
+    assert params["l2_leaf_reg"] == 0

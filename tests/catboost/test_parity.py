@@ -1,4 +1,4 @@
-"""CatBoost's metric strings and weights through the checker, and planted faults that it must name."""
+"""`catboost.check_parity` of metric strings and weights, and planted faults that the report must name."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.helpers.catboost_records import (  # noqa: E402
     without_exp,
 )  # fmt: skip
 
-# CatBoost's metric strings through the checker.
+# Metric strings.
 
 
 @for_each("record", records())
-def test_every_recorded_metric_agrees_live_and_with_the_record(record):
+def test_every_recorded_metric_equals_the_record_and_ours(record):
     recorded = printed(record)
     assert len(recorded) == 49
     columns = {"group_sizes": record["group"], "query_weight": record.get("query_weight")}
@@ -43,10 +43,10 @@ def test_every_recorded_metric_agrees_live_and_with_the_record(record):
 
 def test_metrics_that_are_not_the_declared_convention_say_what_differs():
     columns = {"labels": [1, 0], "scores": [2, 1], "convention": BASE, "group_sizes": [2]}
-    asked, declared = ra.catboost.check_parity(**columns, metrics=["NDCG:top=10;type=Exp"]).rows
-    assert asked.reason == "Declared is gain='linear', only gain='exp2'."
-    assert (declared.verdict, declared.our_value) == ("not-comparable", 1.0)
-    assert "None of the metrics above is the declared convention. CatBoost can express it." in declared.reason
+    metric_row, declared_row = ra.catboost.check_parity(**columns, metrics=["NDCG:top=10;type=Exp"]).rows
+    assert metric_row.reason == "Declared is gain='linear', only gain='exp2'."
+    assert (declared_row.verdict, declared_row.our_value) == ("not-comparable", 1.0)
+    assert "None of the metrics above is the declared convention. CatBoost can express it." in declared_row.reason
     assert [row.verdict for row in ra.catboost.check_parity(**columns, metrics=["NDCG:top=10"]).rows] == ["equal"]
 
 
@@ -66,11 +66,11 @@ MISREAD = [
 
 
 @pytest.mark.parametrize(("metric", "message"), MISREAD)
-def test_a_metric_string_that_catboost_misreads_or_refuses_is_caught_before_it_sees_it(metric, message, monkeypatch):
+def test_a_metric_string_that_catboost_misreads_or_refuses_is_not_passed_to_catboost(metric, message, monkeypatch):
     monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", lambda *args, **kwargs: pytest.fail("asked"))
-    with pytest.raises(ra.ConventionError) as caught:
+    with pytest.raises(ra.ConventionError) as raised:
         ra.catboost.read_metric(metric)
-    assert message in str(caught.value)
+    assert message in str(raised.value)
     report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics=[metric])
     assert not report.ok
     assert report.unmet == f"not compared: catboost.utils.eval_metric {metric}"
@@ -79,14 +79,14 @@ def test_a_metric_string_that_catboost_misreads_or_refuses_is_caught_before_it_s
 
 
 @pytest.mark.parametrize("top", ["0", "-1"])
-def test_top_0_is_1_to_catboost_whatever_the_scores_and_top_minus_1_is_all(top):
-    # What read_metric refuses, and why: CatBoost 1.2.10.
+def test_catboosts_ndcg_at_top_0_is_1_and_at_top_minus_1_of_all_rows(top):
+    # CatBoost 1.2.10. This is why read_metric refuses top=0.
     [value] = cb.utils.eval_metric([0, 1, 2], [3, 2, 1], f"NDCG:top={top}", group_id=[0, 0, 0])
     all_rows = ra.evaluate([0, 1, 2], [3, 2, 1], BASE.at(None), group_sizes=[3]).value
     assert value == (1.0 if top == "0" else pytest.approx(all_rows))
 
 
-def test_what_a_metric_string_leaves_out_has_catboosts_default():
+def test_parameters_that_a_metric_string_omits_have_catboosts_defaults():
     for metric in ("NDCG", "NDCG:type=Base", "NDCG:hints=skip_train~true", "NDCG:use_weights=true"):
         assert ra.catboost.read_metric(metric) == BASE.at(None)
     with pytest.raises(ra.ConventionError, match="is not a metric string"):
@@ -96,12 +96,12 @@ def test_what_a_metric_string_leaves_out_has_catboosts_default():
 # CatBoost's own weights.
 
 
-def test_group_weights_by_row_are_query_weights():
+def test_group_weights_by_row_mean_the_same_as_query_weights():
     labels, scores, qid, weights = make_data()
-    one = ra.catboost.check_parity(labels, scores, BASE, qid=qid, group_weight=weights[qid])
-    other = ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=weights)
-    assert one == other
-    assert one.ok
+    by_row = ra.catboost.check_parity(labels, scores, BASE, qid=qid, group_weight=weights[qid])
+    by_query = ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=weights)
+    assert by_row == by_query
+    assert by_row.ok
 
 
 def test_uneven_group_weights_are_named_and_taken_as_catboost_takes_them():
@@ -123,40 +123,43 @@ def test_object_weights_are_named_as_ignored():
 
 
 @for_each(
-    ("given", "message"),
+    ("arguments", "message"),
     [
         ({"query_weight": [1], "group_weight": [1, 1]}, "query_weight and group_weight are the same weights"),
         ({"group_weight": [1.0]}, "group_weight has 1 rows but labels has 2"),
         ({"metrics": "NDCG:top=5"}, r"metrics='NDCG:top=5'; allowed are lists of metric strings"),
+        ({"metrics": 5}, "metrics=5; allowed are lists of metric strings"),
+        ({"metrics": [5]}, "allowed are lists of metric strings"),
+        ({"weight": "x"}, "weight is 'x', but one entry per row is needed"),
     ],
 )
-def test_weights_and_metrics_that_are_none_are_refused(given, message):
+def test_bad_weights_and_metrics_are_refused(arguments, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], **given)
+        ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], **arguments)
 
 
-def asked_otherwise(monkeypatch, change):
-    """Let the checker ask CatBoost about other data than it was given: a fault in someone's pipeline."""
-    asked = ra.catboost.parity.eval_metric
+def plant_fault(monkeypatch, change):
+    """Change the data on their way to CatBoost, which plants a fault in a pipeline."""
+    original = ra.catboost.parity.eval_metric
 
-    def other(labels, approx, metric, group_id, group_weight=None, **more):
-        given = [labels, approx, group_id, group_weight]
-        labels, approx, group_id, group_weight = change(*given) if len(np.unique(group_id)) > 1 else given
-        return asked(labels, approx, metric, group_id=group_id, group_weight=group_weight, **more)
+    def with_fault(labels, approx, metric, group_id, group_weight=None, **options):
+        columns = [labels, approx, group_id, group_weight]
+        labels, approx, group_id, group_weight = change(*columns) if len(np.unique(group_id)) > 1 else columns
+        return original(labels, approx, metric, group_id=group_id, group_weight=group_weight, **options)
 
-    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", other)
+    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", with_fault)
 
 
 def without_query_4(labels, approx, group_id, group_weight):
-    kept = group_id != 4
-    return labels[kept], approx[kept], group_id[kept], group_weight[kept]
+    is_kept = group_id != 4
+    return labels[is_kept], approx[is_kept], group_id[is_kept], group_weight[is_kept]
 
 
 def swapped_weights(labels, approx, group_id, group_weight):
-    place = group_id.copy()
-    place[group_id == 6], place[group_id == 9] = 9, 6
+    weight_query = group_id.copy()
+    weight_query[group_id == 6], weight_query[group_id == 9] = 9, 6
     by_query = np.array([group_weight[group_id == q][0] for q in range(30)])
-    return labels, approx, group_id, by_query[place]
+    return labels, approx, group_id, by_query[weight_query]
 
 
 def without_weights(labels, approx, group_id, group_weight):
@@ -164,7 +167,7 @@ def without_weights(labels, approx, group_id, group_weight):
 
 
 @pytest.mark.parametrize(
-    ("change", "named"),
+    ("change", "cause"),
     [
         (without_query_4, "it is the value without query 4"),
         (swapped_weights, "it is the value with the weights of queries 6 and 9 swapped"),
@@ -174,25 +177,25 @@ def without_weights(labels, approx, group_id, group_weight):
         ),
     ],
 )
-def test_a_planted_fault_is_caught_and_named(monkeypatch, change, named):
+def test_a_planted_fault_is_caught_and_named(monkeypatch, change, cause):
     labels, scores, qid, weights = make_data(seed=2)
     weights[4] += 0.123
-    asked_otherwise(monkeypatch, change)
+    plant_fault(monkeypatch, change)
     report = ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=float32(weights))
     assert not report.ok
-    assert named in report.rows[0].reason
+    assert cause in report.rows[0].reason
 
 
 def test_a_fault_in_one_query_names_that_query(monkeypatch):
     labels, scores, qid, _ = make_data(seed=2)
     [longest] = np.flatnonzero(np.bincount(qid) == np.bincount(qid).max())
-    size, asked = (qid == longest).sum(), ra.catboost.parity.eval_metric
+    size, original = (qid == longest).sum(), ra.catboost.parity.eval_metric
 
-    def turned_round(labels, approx, metric, group_id, **more):
-        of = np.bincount(group_id)[group_id]
-        return asked(labels, np.where(of == size, -approx, approx), metric, group_id=group_id, **more)
+    def with_reversed_query(labels, approx, metric, group_id, **options):
+        size_of_query = np.bincount(group_id)[group_id]
+        return original(labels, np.where(size_of_query == size, -approx, approx), metric, group_id=group_id, **options)
 
-    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", turned_round)
+    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", with_reversed_query)
     row = ra.catboost.check_parity(labels, scores, BASE, qid=qid).rows[0]
     assert row.verdict == "different"
     assert [name for name, *_ in row.per_query.largest(30)] == [longest]

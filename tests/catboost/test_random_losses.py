@@ -1,4 +1,4 @@
-"""CatBoost's own trees under its random losses, which the golden file has not, from our gradients."""
+"""Our gradients reproduce CatBoost's trees under random losses that the golden file lacks."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ SETTINGS = {
 
 @pytest.mark.parametrize("certain", [False, True], ids=["probabilities", "some of them 1"])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_catboosts_mistakes_are_replayed(loss, certain):
-    """A tree draws as often before its derivatives as the kept record's, whose features and seed it has."""
+def test_catboosts_mistakes_are_replayed_and_exact_arithmetic_avoids_them(loss, certain):
+    """The tree has the features and seed of the record, so that CatBoost draws as often before the derivatives."""
     labels = np.array(DATA["labels"])
     labels = np.where(certain & (labels > 0.5), 1.0, labels)
     pool = catboost.Pool(np.array(DATA["features"]), labels, group_id=DATA["qid"], baseline=DATA["scores"])
     model = catboost.CatBoost({**SETTINGS, "loss_function": loss, "depth": len(DATA["features"][0])}).fit(pool)
     record = {"leaf": model.calc_leaf_indexes(pool)[:, 0], "leaf_values": model.get_leaf_values()}
-    value, queries = read(loss, int(DATA["call_seed"])), ra.Queries(labels, qid=DATA["qid"])
-    found = leaf_values(value, record, *unrounded(value, queries, DATA["scores"]))
-    np.testing.assert_allclose(found, record["leaf_values"], rtol=1e-12, atol=1e-14)
-    mended = value.replace(arithmetic="exact")
-    exact = leaf_values(mended, record, *unrounded(mended, queries, DATA["scores"]))
-    departs = "ERR" in loss or certain
-    assert bool(np.abs(exact - record["leaf_values"]).max() > 1e-5) is departs
+    objective, queries = read(loss, int(DATA["call_seed"])), ra.Queries(labels, qid=DATA["qid"])
+    replayed = leaf_values(objective, record, *unrounded(objective, queries, DATA["scores"]))
+    np.testing.assert_allclose(replayed, record["leaf_values"], rtol=1e-12, atol=1e-14)
+    exact_objective = objective.replace(arithmetic="exact")
+    exact_values = leaf_values(exact_objective, record, *unrounded(exact_objective, queries, DATA["scores"]))
+    has_mistake = "ERR" in loss or certain
+    assert bool(np.abs(exact_values - record["leaf_values"]).max() > 1e-5) is has_mistake

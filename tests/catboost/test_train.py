@@ -1,4 +1,4 @@
-"""Training CatBoost under any objective: one tree a round."""
+"""`catboost.train` trains CatBoost under any objective, one tree per round."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tests.helpers.catboost_pools import (  # noqa: E402 - after the skip
 from tests.helpers.tables import for_each  # noqa: E402
 
 
-def with_missing():
+def pool_with_missing():
     X, y, qid = rows()
     X[::7, 0] = np.nan
     return cb.Pool(X, y, group_id=qid)
 
 
-def with_categories(n_categories):
+def pool_with_categories(n_categories):
     X, y, qid = rows()
     names = np.floor((X[:, 0] - X[:, 0].min()) / np.ptp(X[:, 0]) * (n_categories - 1)).astype(int)
     columns = np.column_stack([X[:, 1:], np.char.add("c", names.astype(str))]).astype(object)
@@ -41,20 +41,20 @@ def with_categories(n_categories):
     return cb.Pool(columns, y, group_id=qid, cat_features=[X.shape[1] - 1])
 
 
-def quantized():
-    found = pool()
-    found.quantize(random_seed=0)
-    return found
+def quantized_pool():
+    data = pool()
+    data.quantize(random_seed=0)
+    return data
 
 
-BEYOND_255 = [{"border_count": 256}, {"max_bin": 1024}, {"per_float_feature_quantization": ["0:border_count=300"]}]
+MANY_BORDERS = [{"border_count": 256}, {"max_bin": 1024}, {"per_float_feature_quantization": ["0:border_count=300"]}]
 
 
 @for_each(
-    ("make", "params"),
+    ("make_pool", "params"),
     [
         (lambda: pool(0, 1000), {"iterations": 30, "depth": 6}),
-        *((pool, borders) for borders in BEYOND_255),
+        *((pool, borders) for borders in MANY_BORDERS),
         (pool, {"grow_policy": "Depthwise", "min_data_in_leaf": 5}),
         (pool, {"grow_policy": "Lossguide", "max_leaves": 6}),
         (pool, {"l2_leaf_reg": 0.5, "learning_rate": 0.1, "score_function": "L2"}),
@@ -62,20 +62,20 @@ BEYOND_255 = [{"border_count": 256}, {"max_bin": 1024}, {"per_float_feature_quan
         (pool, {"ignored_features": [4]}),
         (pool, {"feature_weights": [0.1, 1, 1, 1, 1, 1]}),
         (pool, {"border_count": 16, "feature_border_type": "Median"}),
-        (quantized, {}),
-        (with_missing, {"nan_mode": "Max"}),
-        (lambda: with_categories(5), {"one_hot_max_size": 5}),
+        (quantized_pool, {}),
+        (pool_with_missing, {"nan_mode": "Max"}),
+        (lambda: pool_with_categories(5), {"one_hot_max_size": 5}),
         (lambda: pool(group_weight=query_weights()), {}),
         (lambda: pool(weight=query_weights()), {}),
         (lambda: pool(baseline=rows()[0][:, 0]), {}),
     ],
 )
-def test_settings_mean_what_they_mean_to_catboost(make, params):
-    params, data = {**PLAIN, **params}, make()
-    ours, own = ra.catboost.train(params, data, QUERY_RMSE), native(params, make())
-    found, expected = (model.predict(data) for model in (ours, own))
+def test_a_setting_gives_the_same_model_as_in_catboosts_own_training(make_pool, params):
+    params, data = {**PLAIN, **params}, make_pool()
+    our_model, native_model = ra.catboost.train(params, data, QUERY_RMSE), native(params, make_pool())
+    predictions, expected = (model.predict(data) for model in (our_model, native_model))
     assert np.ptp(expected) > 0.1
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(predictions, expected, rtol=0, atol=1e-8)
 
 
 @for_each("weighted", [False, True])
@@ -93,7 +93,7 @@ def test_a_leaf_is_a_newton_step(weighted, ridge):
     np.testing.assert_allclose(model.predict(X), -sums[0] / (sums[1] + ridge * weights.mean()), rtol=1e-5, atol=1e-6)
 
 
-def test_weights_do_not_count_under_a_convention_that_ignores_them():
+def test_weights_do_not_count_if_the_objective_ignores_them():
     assert not LAMBDARANK.uses_weights
     weighted, plain = (
         ra.catboost.train(PLAIN, data, LAMBDARANK) for data in (pool(group_weight=query_weights()), pool())
@@ -101,55 +101,55 @@ def test_weights_do_not_count_under_a_convention_that_ignores_them():
     np.testing.assert_array_equal(weighted.predict(pool()), plain.predict(pool()))
 
 
-def test_categories_beyond_one_hot_are_learnt_and_saved(tmp_path):
-    train, params = with_categories(40), {**PLAIN, "iterations": 20, "learning_rate": 0.3}
+def test_categories_that_are_not_one_hot_encoded_are_learnt_and_saved(tmp_path):
+    train, params = pool_with_categories(40), {**PLAIN, "iterations": 20, "learning_rate": 0.3}
     model = ra.catboost.train(params, train, LAMBDARANK)
     X, y, qid = rows()
-    without = ra.catboost.train(params, cb.Pool(X[:, 1:], y, group_id=qid), LAMBDARANK)
-    with_it, without_it = (
-        ra.evaluate(y, scores, CONV, qid=qid).value for scores in (model.predict(train), without.predict(X[:, 1:]))
+    plain = ra.catboost.train(params, cb.Pool(X[:, 1:], y, group_id=qid), LAMBDARANK)
+    value, plain_value = (
+        ra.evaluate(y, scores, CONV, qid=qid).value for scores in (model.predict(train), plain.predict(X[:, 1:]))
     )
-    assert with_it > without_it + 0.05
+    assert value > plain_value + 0.05
     model.save_model(tmp_path / "model.cbm")
-    again = cb.CatBoost().load_model(tmp_path / "model.cbm")
-    np.testing.assert_array_equal(again.predict(train), model.predict(train))
+    loaded = cb.CatBoost().load_model(tmp_path / "model.cbm")
+    np.testing.assert_array_equal(loaded.predict(train), model.predict(train))
 
 
 @pytest.mark.parametrize("start", [None, 0.5])
-def test_every_round_of_every_set_is_our_value_bit_for_bit(start):
+def test_the_history_of_every_set_equals_our_values_bit_for_bit(start):
     scores = np.zeros(rows()[1].size) if start is None else rows()[0][:, 3].astype(np.float32) * start
     train = pool() if start is None else pool(baseline=scores)
-    first, last = pool(1, 40), pool(2, 30, group_weight=query_weights(2, 30))
+    plain, weighted = pool(1, 40), pool(2, 30, group_weight=query_weights(2, 30))
     conventions = [CONV, ra.presets.catboost(3)]
     with pytest.warns(UserWarning, match=rf"the data has weights, but {CONV.name} ignores them"):
         model = ra.catboost.train(
-            {**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[first, last]
+            {**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[plain, weighted]
         )
-    for name, data in {"learn": train, "validation_0": first, "validation_1": last}.items():
-        weights = query_weights(2, 30)[::30] if data is last else None
-        features, begin = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))
+    for name, data in {"learn": train, "validation_0": plain, "validation_1": weighted}.items():
+        weights = query_weights(2, 30)[::30] if data is weighted else None
+        features, base = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))
         for convention in conventions:
             queries = ra.Queries(data.get_label(), qid=qid_of(data), query_weight=weights)
             counted = queries if convention.weighting else queries.with_weights()
             expected = [
-                ra.evaluate(counted, begin + staged, convention).value for staged in model.staged_predict(features)
+                ra.evaluate(counted, base + staged, convention).value for staged in model.staged_predict(features)
             ]
-            found = [value for each, other, value in model.history if (each, other) == (name, convention)]
-            assert found == expected
+            values = [value for dataset, conv, value in model.history if (dataset, conv) == (name, convention)]
+            assert values == expected
             assert model.evals_result_[name][convention.name] == pytest.approx(expected, rel=1e-15)
 
 
-def test_beside_a_baseline_every_round_is_our_value_of_baseline_and_predictions_bit_for_bit():
-    # The measure adds up differences of scores, so that the order in which scores are added up shows in its last bits.
+def test_the_history_on_pools_with_a_baseline_equals_our_values_bit_for_bit():
+    # This measure sums differences of scores, so its last bits show in which order the scores were added up.
     convention = ra.presets.catboost.query_rmse(weights=None)
-    start, other = ((100 * rows(seed)[0][:, 3]).astype(np.float32).astype(float) for seed in (0, 1))
-    train, valid = pool(baseline=start), pool(1, baseline=other)
+    train_start, valid_start = ((100 * rows(seed)[0][:, 3]).astype(np.float32).astype(float) for seed in (0, 1))
+    train, valid = pool(baseline=train_start), pool(1, baseline=valid_start)
     params = {**PLAIN, "iterations": 20, "use_best_model": False}
     model = ra.catboost.train(params, train, QUERY_RMSE, convention, eval_set=valid)
-    for name, data, seed, begin in (("learn", train, 0, start), ("validation", valid, 1, other)):
+    for name, data, seed, start in (("learn", train, 0, train_start), ("validation", valid, 1, valid_start)):
         queries = ra.Queries(data.get_label(), qid=qid_of(data))
         staged = model.staged_predict(rows(seed)[0])
-        expected = [ra.evaluate(queries, begin + scores, convention).value for scores in staged]
+        expected = [ra.evaluate(queries, start + scores, convention).value for scores in staged]
         assert [entry.value for entry in model.history.only(dataset=name)] == expected
         assert ra.evaluate(queries, model.predict(data), convention).value == expected[-1]
 
@@ -158,78 +158,78 @@ def test_training_stops_by_the_last_set_and_the_first_convention():
     params = {**PLAIN, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
     sets = [pool(1, 20), pool(2, 20)]
     model = ra.catboost.train(params, pool(), LAMBDARANK, [CONV, ra.presets.catboost(3)], eval_set=sets)
-    watched = [value for name, conv, value in model.history if (name, conv) == ("validation_1", CONV)]
-    best = int(np.argmax(watched))
-    assert len(watched) == best + 1 + 4 < 200
+    values = [value_of_round for name, conv, value_of_round in model.history if (name, conv) == ("validation_1", CONV)]
+    best = int(np.argmax(values))
+    assert len(values) == best + 1 + 4 < 200
     assert model.best_iteration_ == best
     assert model.tree_count_ == best + 1
-    assert model.best_score_["validation_1"][CONV.name] == pytest.approx(max(watched), rel=1e-15)
-    other = ra.catboost.train({**params, "use_best_model": False}, pool(), LAMBDARANK, CONV, eval_set=sets)
-    assert other.tree_count_ == best + 1 + 4
-    assert other.best_iteration_ == best
+    assert model.best_score_["validation_1"][CONV.name] == pytest.approx(max(values), rel=1e-15)
+    all_rounds = ra.catboost.train({**params, "use_best_model": False}, pool(), LAMBDARANK, CONV, eval_set=sets)
+    assert all_rounds.tree_count_ == best + 1 + 4
+    assert all_rounds.best_iteration_ == best
 
 
-def test_a_loss_is_watched_downwards():
+def test_a_loss_is_best_where_it_is_lowest():
     convention = ra.presets.catboost.query_rmse(weights=None)
     params = {**PLAIN, "iterations": 100, "learning_rate": 0.8}
     model = ra.catboost.train(params, pool(), QUERY_RMSE, convention, eval_set=pool(1, 20), early_stopping_rounds=3)
-    watched = [value for name, _, value in model.history if name == "validation"]
-    assert model.best_iteration_ == np.argmin(watched)
-    assert model.best_score_["validation"][convention.name] == pytest.approx(min(watched), rel=1e-15)
-    assert len(watched) == model.tree_count_ + 3
+    losses = [loss for name, _, loss in model.history if name == "validation"]
+    assert model.best_iteration_ == np.argmin(losses)
+    assert model.best_score_["validation"][convention.name] == pytest.approx(min(losses), rel=1e-15)
+    assert len(losses) == model.tree_count_ + 3
 
 
 @pytest.mark.parametrize(
-    ("make", "best"),
-    [(pool, False), (lambda: with_categories(40), True)],
+    ("make_pool", "use_best"),
+    [(pool, False), (lambda: pool_with_categories(40), True)],
     ids=["numbers and all rounds", "categories and the best"],
 )
-def test_trees_that_are_added_up_on_the_way_make_the_same_model(make, best, monkeypatch):
-    def trained():
-        given = {"eval_set": make(), "use_best_model": best, "early_stopping_rounds": 6}
-        return ra.catboost.train({**PLAIN, "iterations": 23}, make(), LAMBDARANK, CONV, **given)
+def test_trees_that_are_joined_during_the_training_make_the_same_model(make_pool, use_best, monkeypatch):
+    def train_model():
+        options = {"eval_set": make_pool(), "use_best_model": use_best, "early_stopping_rounds": 6}
+        return ra.catboost.train({**PLAIN, "iterations": 23}, make_pool(), LAMBDARANK, CONV, **options)
 
-    at_once = trained()
+    at_once = train_model()
     monkeypatch.setattr("rankadapters.catboost.joined_model.AT_ONCE", 4)
-    several = trained()
-    assert several.tree_count_ == at_once.tree_count_
-    assert (several.predict(make()) == at_once.predict(make())).all()
-    assert (several.calc_leaf_indexes(make()) == at_once.calc_leaf_indexes(make())).all()
-    assert several.get_all_params() == at_once.get_all_params()
-    assert several.evals_result_ == at_once.evals_result_
-    assert (several.feature_importances_ == at_once.feature_importances_).all()
-    assert sorted(several.get_metadata().keys()) == sorted(at_once.get_metadata().keys())
+    in_parts = train_model()
+    assert in_parts.tree_count_ == at_once.tree_count_
+    assert (in_parts.predict(make_pool()) == at_once.predict(make_pool())).all()
+    assert (in_parts.calc_leaf_indexes(make_pool()) == at_once.calc_leaf_indexes(make_pool())).all()
+    assert in_parts.get_all_params() == at_once.get_all_params()
+    assert in_parts.evals_result_ == at_once.evals_result_
+    assert (in_parts.feature_importances_ == at_once.feature_importances_).all()
+    assert sorted(in_parts.get_metadata().keys()) == sorted(at_once.get_metadata().keys())
 
 
 def test_callbacks_see_every_round_and_end_the_training():
-    seen = []
+    calls = []
 
-    class Third:
+    class StopAtThree:
         def after_iteration(self, info):
-            seen.append((info.iteration, info.metrics["validation"][CONV.name][-1]))
+            calls.append((info.iteration, info.metrics["validation"][CONV.name][-1]))
             return info.iteration < 3
 
     model = ra.catboost.train(
-        PLAIN, pool(), LAMBDARANK, CONV, eval_set=pool(1), callbacks=[Third()], use_best_model=False
+        PLAIN, pool(), LAMBDARANK, CONV, eval_set=pool(1), callbacks=[StopAtThree()], use_best_model=False
     )
     assert model.tree_count_ == 3
-    assert seen == [(place + 1, value) for place, value in enumerate(
+    assert calls == [(index + 1, value) for index, value in enumerate(
         value for name, _, value in model.history if name == "validation")]  # fmt: skip
 
 
-def test_a_round_does_not_go_through_the_rounds_before_it(monkeypatch):
+def test_a_round_does_not_iterate_over_the_history(monkeypatch):
     visits = []
 
-    class Watching:
+    class ReadMetrics:
         def after_iteration(self, info):
             return len(info.metrics["learn"][CONV.name]) == info.iteration
 
-    def visited(history):
+    def count_visit(history):
         visits.append(len(history))
         return list.__iter__(history)
 
-    monkeypatch.setattr(History, "__iter__", visited)
-    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, eval_set=pool(1, 5), callbacks=[Watching()])
+    monkeypatch.setattr(History, "__iter__", count_visit)
+    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, eval_set=pool(1, 5), callbacks=[ReadMetrics()])
     assert len(model.history) == 2 * 10
     assert not visits
 
@@ -243,30 +243,30 @@ def test_verbose_prints_a_line_every_so_many_rounds(capsys):
     assert not capsys.readouterr().out
 
 
-def test_the_model_is_an_ordinary_one(tmp_path):
+def test_the_model_is_an_ordinary_catboost_model(tmp_path):
     train = pool()
     X = rows()[0]
     model = ra.catboost.train(PLAIN, train, LAMBDARANK, CONV, eval_set=pool(1))
     assert type(model) is cb.CatBoost
     assert model.get_params() == PLAIN
-    said = model.get_all_params()
-    assert (said["iterations"], said["l2_leaf_reg"], said["random_strength"]) == (model.tree_count_, 3, 0)
+    params = model.get_all_params()
+    assert (params["iterations"], params["l2_leaf_reg"], params["random_strength"]) == (model.tree_count_, 3, 0)
     assert model.feature_importances_.sum() == pytest.approx(100)
     shap = model.get_feature_importance(train, type="ShapValues")
     np.testing.assert_allclose(shap.sum(axis=1), model.predict(X), atol=1e-9)
     model.save_model(tmp_path / "model.cbm")
-    for again in (
+    for copied in (
         cb.CatBoost().load_model(tmp_path / "model.cbm"), pickle.loads(pickle.dumps(model)), copy.copy(model)
     ):  # fmt: skip
-        np.testing.assert_array_equal(again.predict(X), model.predict(X))
-        assert again.best_iteration_ == model.best_iteration_
-        assert again.evals_result_ == model.evals_result_
-        np.testing.assert_array_equal(again.get_feature_importance(), model.feature_importances_)
+        np.testing.assert_array_equal(copied.predict(X), model.predict(X))
+        assert copied.best_iteration_ == model.best_iteration_
+        assert copied.evals_result_ == model.evals_result_
+        np.testing.assert_array_equal(copied.get_feature_importance(), model.feature_importances_)
     assert not [name for name in model.get_metadata().keys() if ":" in name]  # noqa: SIM118 - not a dict
     assert ra.catboost.check_model(model, train, ra.presets.catboost(5)).ok
 
 
-def test_the_pools_are_as_they_were_and_a_quantized_one_trains_the_same_model():
+def test_the_pools_do_not_change_and_a_quantized_pool_trains_the_same_model():
     scores = rows()[0][:, 0].astype(np.float32)
     train, valid = pool(weight=query_weights(), baseline=scores), pool(1, baseline=scores)
     ra.catboost.train(PLAIN, train, LAMBDARANK, CONV, eval_set=valid)
@@ -274,44 +274,44 @@ def test_the_pools_are_as_they_were_and_a_quantized_one_trains_the_same_model():
         assert not data.is_quantized()
         np.testing.assert_array_equal(data.get_baseline()[:, 0], scores)
     np.testing.assert_allclose(train.get_weight(), query_weights(), rtol=1e-7)
-    of_quantized, of_pool = (ra.catboost.train(PLAIN, data, LAMBDARANK) for data in (quantized(), pool()))
-    np.testing.assert_array_equal(of_quantized.predict(rows()[0]), of_pool.predict(rows()[0]))
+    from_quantized, from_pool = (ra.catboost.train(PLAIN, data, LAMBDARANK) for data in (quantized_pool(), pool()))
+    np.testing.assert_array_equal(from_quantized.predict(rows()[0]), from_pool.predict(rows()[0]))
 
 
-DRAWN = {"iterations": 6, "depth": 3, "bootstrap_type": "Bernoulli", "subsample": 0.5, "thread_count": 1}
+SAMPLED = {"iterations": 6, "depth": 3, "bootstrap_type": "Bernoulli", "subsample": 0.5, "thread_count": 1}
 
 
-def test_the_seed_decides_the_model_and_every_round_draws_anew():
+def test_the_seed_decides_the_model_and_every_round_samples_different_rows():
     X = rows()[0]
-    models = [ra.catboost.train({**DRAWN, "random_seed": seed}, pool(), LAMBDARANK) for seed in (1, 1, 2)]
-    one, same, other = (model.predict(X) for model in models)
-    np.testing.assert_array_equal(one, same)
-    assert (one != other).any()
+    models = [ra.catboost.train({**SAMPLED, "random_seed": seed}, pool(), LAMBDARANK) for seed in (1, 1, 2)]
+    first, same_seed, other_seed = (model.predict(X) for model in models)
+    np.testing.assert_array_equal(first, same_seed)
+    assert (first != other_seed).any()
     leaf_weights = models[0].get_leaf_weights().reshape(6, -1).sum(axis=1)
     assert np.unique(leaf_weights).size == 6
 
 
-def test_what_an_objective_draws_goes_on_from_round_to_round_and_starts_anew_in_a_training():
-    value = ra.objectives.lightgbm.xendcg()
-    one, same = (ra.catboost.train({**PLAIN, "iterations": 3}, pool(), value) for _ in range(2))
-    np.testing.assert_array_equal(one.predict(pool()), same.predict(pool()))
+def test_an_objectives_draws_continue_over_rounds_and_restart_in_each_training():
+    objective = ra.objectives.lightgbm.xendcg()
+    model, again = (ra.catboost.train({**PLAIN, "iterations": 3}, pool(), objective) for _ in range(2))
+    np.testing.assert_array_equal(model.predict(pool()), again.predict(pool()))
     X, y, qid = rows()
-    bound, scores = value.bind(ra.Queries(y, qid=qid)), np.zeros(y.size)
-    for staged, leaf in zip(one.staged_predict(X), one.calc_leaf_indexes(X).T, strict=True):
-        sums = [np.bincount(leaf, array)[leaf] for array in bound.gradients(scores)]
+    bound_objective, scores = objective.bind(ra.Queries(y, qid=qid)), np.zeros(y.size)
+    for staged, leaf in zip(model.staged_predict(X), model.calc_leaf_indexes(X).T, strict=True):
+        sums = [np.bincount(leaf, array)[leaf] for array in bound_objective.gradients(scores)]
         np.testing.assert_allclose(staged - scores, -0.03 * sums[0] / (sums[1] + 3), rtol=1e-4, atol=1e-7)
         scores = staged
 
 
-def test_the_training_ends_where_no_gradient_is_left(monkeypatch):
+def test_the_training_ends_when_all_gradients_are_zero(monkeypatch):
     from rankadapters.callbacks.objectives import Training
 
-    rounds, given = [], Training.gradients
+    rounds, gradients = [], Training.gradients
 
-    def fading(self, *columns):
+    def fading_gradients(self, *columns):
         rounds.append(1)
-        grad, hess = given(self, *columns)
+        grad, hess = gradients(self, *columns)
         return (grad, hess) if len(rounds) < 4 else (grad * 0, hess * 0)
 
-    monkeypatch.setattr(Training, "gradients", fading)
+    monkeypatch.setattr(Training, "gradients", fading_gradients)
     assert ra.catboost.train(PLAIN, pool(), LAMBDARANK).tree_count_ == 3

@@ -1,4 +1,4 @@
-"""What a training of CatBoost one tree a round refuses, and what it makes of parameters."""
+"""Errors of `catboost.train`, and how it reads parameters."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tests.helpers.catboost_pools import CONV, LAMBDARANK, PLAIN, QUERY_RMSE, po
 
 
 @for_each("name", REFUSED)
-def test_a_parameter_that_has_no_place_is_refused_by_name_with_the_way_out(name):
+def test_an_unsupported_parameter_is_refused_by_name_with_a_hint(name):
     with pytest.raises(ra.InputError, match=rf"{name}='mine' cannot be used in ra.catboost.train(.|\n)*Hint: \w"):
         ra.catboost.train({**PLAIN, name: "mine"}, pool(), QUERY_RMSE)
 
 
 @for_each(("name", "value"), [(name, value) for name, entry in REFUSED.items() for value in entry[0]])
-def test_a_value_that_says_what_is_done_anyway_is_taken(name, value):
+def test_an_unsupported_parameter_is_accepted_at_the_value_that_training_implies(name, value):
     assert replace(TrainingParams.of({name: value}), declared={}) == TrainingParams.of({})
 
 
 @for_each(
-    ("name", "done", "not_done"),
+    ("name", "implied", "unsupported"),
     [
         ("leaf_estimation_method", "Newton", "Gradient"), ("leaf_estimation_iterations", 1, 2),
         ("leaf_estimation_backtracking", "No", "AnyImprovement"), ("boosting_type", "Plain", "Ordered"),
@@ -41,10 +41,10 @@ def test_a_value_that_says_what_is_done_anyway_is_taken(name, value):
         ("metric_period", 1, 2),
     ],
 )  # fmt: skip
-def test_of_the_values_only_what_is_done_is_taken(name, done, not_done):
-    assert TrainingParams.of({name: done}).declared == {name: done}
+def test_only_the_implied_value_of_a_parameter_is_accepted(name, implied, unsupported):
+    assert TrainingParams.of({name: implied}).declared == {name: implied}
     with pytest.raises(ra.InputError, match=f"{name}=.* cannot be used in ra.catboost.train"):
-        TrainingParams.of({name: not_done})
+        TrainingParams.of({name: unsupported})
 
 
 @for_each(
@@ -68,20 +68,20 @@ def test_of_the_values_only_what_is_done_is_taken(name, done, not_done):
         (7, "params=7 is not a mapping"),
     ],
 )
-def test_parameters_that_are_none_are_refused(params, message):
+def test_bad_parameters_are_refused(params, message):
     with pytest.raises(ra.InputError, match=message):
         ra.catboost.train(params, pool(), QUERY_RMSE)
 
 
-def test_defaults_are_catboosts_and_the_least_values_are_taken():
+def test_defaults_are_catboosts_and_the_smallest_values_are_accepted():
     default = TrainingParams.of({})
     numbers = default.rounds, default.learning_rate, default.random_seed, default.random_strength, default.l2_leaf_reg
     assert numbers == (1000, 0.03, 0, 1, 3)
     assert (default.verbose, default.patience, default.use_best_model, default.n_threads) == (0, None, None, None)
     least = {"iterations": 1, "random_seed": 0, "random_strength": 0, "l2_leaf_reg": 0, "verbose": 0}
     params = TrainingParams.of({**least, "early_stopping_rounds": 1, "thread_count": 1})
-    found = params.rounds, params.random_seed, params.random_strength, params.l2_leaf_reg, params.verbose
-    assert found == (1, 0, 0, 0, 0)
+    smallest = params.rounds, params.random_seed, params.random_strength, params.l2_leaf_reg, params.verbose
+    assert smallest == (1, 0, 0, 0, 0)
     assert (params.patience, params.n_threads) == (1, 1)
     assert TrainingParams.of({"thread_count": -1}).n_threads is None
 
@@ -95,40 +95,40 @@ def test_defaults_are_catboosts_and_the_least_values_are_taken():
         ({"verbose_eval": 5}, {"verbose": 10}),
     ],
 )
-def test_an_argument_that_params_has_too_is_refused(params, argument):
-    [(name, value)], [(other, said)] = argument.items(), params.items()
-    with pytest.raises(ra.InputError) as caught:
+def test_an_argument_that_is_also_in_params_is_refused(params, argument):
+    [(name, value)], [(param, param_value)] = argument.items(), params.items()
+    with pytest.raises(ra.InputError) as raised:
         ra.catboost.train({**PLAIN, **params}, pool(), QUERY_RMSE, CONV, eval_set=pool(1), **argument)
-    assert str(caught.value) == f"{name}={value} is also in params={{{other!r}: {said}}}.\nHint: keep one."
+    assert str(raised.value) == f"{name}={value} is also in params={{{param!r}: {param_value}}}.\nHint: keep one."
 
 
-def test_a_parameter_that_is_none_says_nothing_beside_an_argument():
+def test_a_parameter_of_none_does_not_conflict_with_an_argument():
     params = {**PLAIN, "iterations": 3, "od_wait": None}
     assert ra.catboost.train(params, pool(), QUERY_RMSE, CONV, eval_set=pool(1), early_stopping_rounds=1).tree_count_
 
 
-def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
+def test_an_unknown_parameter_raises_catboosts_own_error():
     with pytest.raises(cb.CatBoostError, match="nonsense"):
         ra.catboost.train({**PLAIN, "nonsense": 1}, pool(), QUERY_RMSE)
 
 
 @pytest.mark.filterwarnings("ignore:.* encountered in")
 @pytest.mark.parametrize(
-    ("objective", "what"),
+    ("objective", "derivative"),
     [
         (ra.objectives.catboost.pair_logit().replace(sigma=1e300), "gradient"),
         (ra.objectives.ApproxNDCG(convention="textbook@3", temperature=1, hessian=1e300), "hessian"),
     ],
 )
-def test_derivatives_beyond_float32_are_refused(objective, what):
+def test_derivatives_that_overflow_float32_are_refused(objective, derivative):
     with pytest.raises(
-        ra.InputError, match=rf"round 1: the objective gives row \d+ a {what} of -?(inf|nan), .*\nHint: a smaller"
+        ra.InputError, match=rf"round 1: the objective gives row \d+ a {derivative} of -?(inf|nan), .*\nHint: a smaller"
     ):
         ra.catboost.train(PLAIN, pool(), objective)
 
 
 @for_each("callbacks", [[1], print, [print]])
-def test_callbacks_that_are_none_are_refused(callbacks):
+def test_callbacks_without_after_iteration_are_refused(callbacks):
     with pytest.raises(ra.InputError, match=r"callbacks has .*, without a method after_iteration\(info\)\.\nHint: "):
         ra.catboost.train(PLAIN, pool(), QUERY_RMSE, callbacks=callbacks)
 
@@ -136,31 +136,31 @@ def test_callbacks_that_are_none_are_refused(callbacks):
 PAIR_LOGIT = ra.objectives.catboost.pair_logit()
 
 
-def of(X=None, **columns):
-    """A pool of other features or columns; those that are None are left out."""
+def pool_of(X=None, **columns):
+    """Make a pool, with other features or columns where given; a column of None is left out."""
     features, y, qid = rows()
     columns = {"label": y, "group_id": qid, **columns}
-    given = {name: column for name, column in columns.items() if column is not None}
-    return cb.Pool(features if X is None else [X] * y.size, **given)
+    pool_columns = {name: column for name, column in columns.items() if column is not None}
+    return cb.Pool(features if X is None else [X] * y.size, **pool_columns)
 
 
 @for_each(
     ("data", "message"),
     [
         (rows()[0], "of type ndarray.\nHint: catboost.Pool"),
-        (of(label=None), "the Pool has no labels"),
-        (of(group_id=None), "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool"),
-        (of(pairs=[[0, 1]]), "has pairs, but an objective makes pairs"),
+        (pool_of(label=None), "the Pool has no labels"),
+        (pool_of(group_id=None), "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool"),
+        (pool_of(pairs=[[0, 1]]), "has pairs, but an objective makes pairs"),
         (
-            of(["a b", 1.0], text_features=[0]),
+            pool_of(["a b", 1.0], text_features=[0]),
             r"has text features \[0\], and CatBoost cannot sum models with these.\nHint: encode",
         ),
-        (of([[1.0, 2.0], 1.0], embedding_features=[0]), r"has embedding features \[0\], and CatBoost cannot sum"),
+        (pool_of([[1.0, 2.0], 1.0], embedding_features=[0]), r"has embedding features \[0\], and CatBoost cannot sum"),
         (
-            of(baseline=rows()[0][:, :2]),
+            pool_of(baseline=rows()[0][:, :2]),
             "the Pool has a baseline of 2 columns, but a ranking has one score per row.\nHint: catboost.Pool",
         ),
-        (of(weight=np.arange(3000.0) + 1), "varies within a query, at row 1, (.|\n)*Hint: .*group_weight"),
+        (pool_of(weight=np.arange(3000.0) + 1), "varies within a query, at row 1, (.|\n)*Hint: .*group_weight"),
     ],
 )  # fmt: skip
 def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(data, message):
@@ -178,13 +178,13 @@ def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(data, message):
         (rows()[2] % 3, LAMBDARANK, r"no gradient in round 1.\nHint: queries with rows of different labels"),
     ],
 )
-def test_labels_that_nothing_can_be_learnt_of_are_refused(labels, objective, message):
+def test_labels_from_which_nothing_can_be_learnt_are_refused(labels, objective, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, of(label=labels), objective)
+        ra.catboost.train(PLAIN, pool_of(label=labels), objective)
 
 
 @pytest.mark.parametrize(("hessian", "message"), [(0.0, "no hessian in round 1"), (-1.0, "a hessian of -1 in round 1")])
-def test_hessians_that_no_tree_can_weigh_rows_by_are_refused(hessian, message, monkeypatch):
+def test_hessians_of_zero_and_below_are_refused(hessian, message, monkeypatch):
     from rankadapters.callbacks.objectives import Training
 
     derivatives = np.ones(3000, np.float32), np.full(3000, hessian, np.float32)
@@ -194,7 +194,7 @@ def test_hessians_that_no_tree_can_weigh_rows_by_are_refused(hessian, message, m
 
 
 @for_each(
-    ("given", "message"),
+    ("arguments", "message"),
     [
         ({"eval_set": pool(1)}, "eval_set has no convention"),
         ({"eval_set": rows()[0], "convention": CONV}, r"eval_set\[0\] is of type ndarray.\nHint: catboost.Pool"),
@@ -208,16 +208,16 @@ def test_hessians_that_no_tree_can_weigh_rows_by_are_refused(hessian, message, m
         ({"objective": CONV}, "is not an objective"),
     ],
 )
-def test_what_is_watched_and_by_what_belong_together(given, message):
+def test_bad_sets_conventions_and_names_are_refused(arguments, message):
     with pytest.raises((ra.InputError, ra.ConventionError), match=message):
-        ra.catboost.train(PLAIN, pool(), **{"objective": QUERY_RMSE, **given})
+        ra.catboost.train(PLAIN, pool(), **{"objective": QUERY_RMSE, **arguments})
 
 
-def test_a_list_of_no_sets_watches_nothing():
+def test_an_empty_list_of_sets_needs_no_convention():
     assert ra.catboost.train(PLAIN, pool(), QUERY_RMSE, eval_set=[]).tree_count_ == 10
 
 
-def test_what_quantizes_has_no_place_beside_a_quantized_pool():
+def test_a_parameter_of_quantization_is_refused_with_a_quantized_pool():
     train = pool()
     train.quantize()
     with pytest.raises(
@@ -237,31 +237,31 @@ def test_a_pool_quantized_to_more_than_255_borders_is_refused():
         ra.catboost.train({**PLAIN, "border_count": 300}, pool(), QUERY_RMSE, CONV, eval_set=valid)
 
 
-def test_scores_that_are_not_finite_name_the_round():
-    start = np.zeros(3000)
-    start[4] = np.nan
+def test_the_error_on_scores_that_are_not_finite_names_the_round():
+    baseline = np.zeros(3000)
+    baseline[4] = np.nan
     with pytest.raises(ra.InputError, match=r"round 1: scores\[4\] is nan"):
-        ra.catboost.train(PLAIN, pool(baseline=start), QUERY_RMSE)
+        ra.catboost.train(PLAIN, pool(baseline=baseline), QUERY_RMSE)
 
 
-def test_noise_fades_and_the_ridge_is_of_rows_that_weigh_one():
+def test_noise_fades_over_rounds_and_the_ridge_is_divided_by_the_mean_weight():
     params = TrainingParams.of({"learning_rate": 0.5, "random_strength": 2, "l2_leaf_reg": 3})
-    first, later = (params.of_tree(place, 100, 0.25) for place in (0, 20))
-    left = 100 * math.exp(-20 * 0.5)
+    first, later = (params.of_tree(index, 100, 0.25) for index in (0, 20))
+    remaining = 100 * math.exp(-20 * 0.5)
     assert first["random_strength"] == 2
-    assert later["random_strength"] == pytest.approx(2 * left / (1 + left) / (100 / 101))
+    assert later["random_strength"] == pytest.approx(2 * remaining / (1 + remaining) / (100 / 101))
     assert first["l2_leaf_reg"] == 12
     gumbel = TrainingParams.of({"learning_rate": 0.5, "random_strength": 2, "random_score_type": "Gumbel"})
     assert gumbel.of_tree(20, 100, 1)["random_strength"] == 2
 
 
 def test_seeds_of_trainings_and_rounds_are_all_different():
-    assert len({seed_of(seed, place) for seed in range(30) for place in range(30)}) == 900
+    assert len({seed_of(seed, index) for seed in range(30) for index in range(30)}) == 900
 
 
-def test_weights_of_a_training_set_that_alone_is_reported_are_not_ignored_in_silence():
+def test_ignored_weights_warn_even_if_only_the_training_set_is_evaluated():
     train = pool(group_weight=query_weights())
     with pytest.warns(UserWarning, match=f"the data has weights, but {CONV.name} ignores them"):
         ra.catboost.train(PLAIN, train, QUERY_RMSE, CONV)
-    model = ra.catboost.train(PLAIN, train, QUERY_RMSE, CONV, eval_set=pool(1))  # which has none
+    model = ra.catboost.train(PLAIN, train, QUERY_RMSE, CONV, eval_set=pool(1))  # the eval_set has no weights
     assert len(model.history) == 2 * 10

@@ -1,4 +1,4 @@
-"""The declared metric inside CatBoost's training."""
+"""`catboost.eval_metric`: the declared metric inside CatBoost's training."""
 
 from __future__ import annotations
 
@@ -13,99 +13,99 @@ from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
-from tests.catboost.test_models import data as graded  # noqa: E402 - after the skip
+from tests.helpers.catboost_rankers import data as graded  # noqa: E402 - after the skip
 
 CONVENTION = ra.presets.letor4(3)
 
 
 def data(seed):
     X, labels, qid, weights = graded(seed)
-    return X, np.clip(labels, 0, 2), qid, weights  # where LETOR's gains end
+    return X, np.clip(labels, 0, 2), qid, weights  # LETOR's gain table ends at label 2
 
 
 def labels_and_qid(seed):
     return data(seed)[1:3]
 
 
-def train(metric, *, rounds=5, weights=(None, None), boosting="Plain", loss="QueryRMSE", **more):
+def train(metric, *, rounds=5, weights=(None, None), boosting="Plain", loss="QueryRMSE", **params):
     pools = [
-        cb.Pool(X, y, group_id=qid, group_weight=by_group)
-        for (X, y, qid, _), by_group in zip((data(0), data(1)), weights, strict=True)
+        cb.Pool(X, y, group_id=qid, group_weight=group_weight)
+        for (X, y, qid, _), group_weight in zip((data(0), data(1)), weights, strict=True)
     ]
-    model = ranker(metric, iterations=rounds, loss_function=loss, boosting_type=boosting, **more)
+    model = ranker(metric, iterations=rounds, loss_function=loss, boosting_type=boosting, **params)
     return model.fit(pools[0], eval_set=pools[1])
 
 
-def ranker(metric, **more):
-    fixed = {
+def ranker(metric, **params):
+    defaults = {
         "iterations": 5, "depth": 3, "loss_function": "QueryRMSE", "thread_count": 2, "random_seed": 0,
         "allow_writing_files": False, "logging_level": "Silent",
     }  # fmt: skip
-    return cb.CatBoostRanker(eval_metric=metric, **fixed | more)
+    return cb.CatBoostRanker(eval_metric=metric, **defaults | params)
 
 
 def values(metric, name="validation"):
     return [entry.value for entry in metric.history if entry.dataset == name]
 
 
-def staged(model, features, labels, qid, convention=CONVENTION):
+def our_values(model, features, labels, qid, convention=CONVENTION):
     return [ra.evaluate(labels, scores, convention, qid=qid).value for scores in model.staged_predict(features)]
 
 
-def declared(convention=CONVENTION, **more):
-    return ra.catboost.eval_metric(convention, sets=[labels_and_qid(0), labels_and_qid(1)], **more)
+def make_metric(convention=CONVENTION, **options):
+    return ra.catboost.eval_metric(convention, sets=[labels_and_qid(0), labels_and_qid(1)], **options)
 
 
 @pytest.mark.parametrize("convention", [CONVENTION, ra.presets.textbook(None), ra.presets.yahoo(5)], ids=short)
 @pytest.mark.parametrize("loss", ["QueryRMSE", "YetiRank"])
-def test_every_round_of_both_sets_is_our_value_bit_for_bit(convention, loss):
-    metric = declared(convention)
+def test_every_round_of_both_sets_equals_our_value(convention, loss):
+    metric = make_metric(convention)
     model = train(metric, loss=loss, use_best_model=False)
-    for place, name in enumerate(("learn", "validation")):
-        assert values(metric, name) == pytest.approx(staged(model, *data(place)[:3], convention), rel=1e-12)
+    for seed, name in enumerate(("learn", "validation")):
+        assert values(metric, name) == pytest.approx(our_values(model, *data(seed)[:3], convention), rel=1e-12)
         assert list(model.get_evals_result()[name][convention.name]) == values(metric, name)
     assert {entry.convention for entry in metric.history} == {convention}
 
 
-def test_several_conventions_are_reported_and_the_first_is_watched():
-    both = [ra.presets.letor4(5), ra.presets.textbook(10).replace(average="query")]
-    metric = declared(both, names=["first", "second"])
-    weights = tuple(data(place)[3] for place in (0, 1))
+def test_two_conventions_are_recorded_and_catboost_watches_the_first():
+    conventions = [ra.presets.letor4(5), ra.presets.textbook(10).replace(average="query")]
+    metric = make_metric(conventions, names=["first", "second"])
+    weights = tuple(data(seed)[3] for seed in (0, 1))
     with pytest.warns(UserWarning, match="the data has weights, but ndcg@5/letor4 ignores them"):
         model = train(metric, weights=weights, use_best_model=False)
     assert set(model.get_evals_result()["validation"]) == {"QueryRMSE", "first"}
     _, labels, qid, group_weights = data(1)
     *_, scores = model.staged_predict(data(1)[0])
     starts = np.unique(qid, return_index=True)[1]
-    for convention, name in zip(both, ("first", "second"), strict=True):
+    for convention, name in zip(conventions, ("first", "second"), strict=True):
         by_query = group_weights[np.sort(starts)] if convention.weighting else None
-        last = [entry for entry in metric.history if (entry.dataset, entry.name) == ("validation", name)][-1]
-        ours = ra.evaluate(labels, scores, convention, qid=qid, query_weight=by_query).value
-        assert (last.convention, last.value) == (convention, pytest.approx(ours, rel=1e-12))
+        last_entry = [entry for entry in metric.history if (entry.dataset, entry.name) == ("validation", name)][-1]
+        our_value = ra.evaluate(labels, scores, convention, qid=qid, query_weight=by_query).value
+        assert (last_entry.convention, last_entry.value) == (convention, pytest.approx(our_value, rel=1e-12))
     assert model.get_evals_result()["validation"]["first"] == [
         entry.value for entry in metric.history if (entry.dataset, entry.name) == ("validation", "first")
     ]
 
 
-def test_a_value_of_a_call_by_hand_is_ours_bit_for_bit_and_its_set_is_named_by_its_place():
-    metric = declared()
-    for place in (1, 0):
-        labels, qid = labels_and_qid(place)
+def test_a_direct_call_returns_our_value_and_names_the_set_by_its_index():
+    metric = make_metric()
+    for index in (1, 0):
+        labels, qid = labels_and_qid(index)
         scores = np.random.default_rng(1).normal(size=labels.size)
         value, weight = metric.evaluate([scores], labels.astype(np.float32), None)
         assert (value, weight) == (ra.evaluate(labels, scores, CONVENTION, qid=qid).value, 1.0)
     assert [entry.dataset for entry in metric.history] == ["set_1", "set_0"]
 
 
-def test_the_built_in_metric_agrees():
-    metric = declared(ra.presets.catboost(3))
+def test_catboosts_built_in_metric_agrees():
+    metric = make_metric(ra.presets.catboost(3))
     model = train(metric, custom_metric=["NDCG:top=3"], use_best_model=False)
-    builtin = model.get_evals_result()["validation"]["NDCG:top=3;type=Base"]
-    assert values(metric) == pytest.approx(builtin, rel=1e-9)
+    built_in_values = model.get_evals_result()["validation"]["NDCG:top=3;type=Base"]
+    assert values(metric) == pytest.approx(built_in_values, rel=1e-9)
 
 
-def test_early_stopping_watches_it_and_keeps_its_best_round():
-    metric = declared()
+def test_early_stopping_watches_the_metric_and_keeps_its_best_round():
+    metric = make_metric()
     model = train(metric, rounds=200, od_type="Iter", od_wait=5, learning_rate=0.5)
     assert len(values(metric)) < 200
     assert model.get_best_iteration() == int(np.argmax(values(metric)))
@@ -114,12 +114,12 @@ def test_early_stopping_watches_it_and_keeps_its_best_round():
 
 def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
     weights = [data(seed)[3] for seed in (0, 1)]
-    weighted, uniform = declared(ra.presets.catboost(3)), declared(ra.presets.catboost(3, use_weights=False))
+    weighted, unweighted = make_metric(ra.presets.catboost(3)), make_metric(ra.presets.catboost(3, use_weights=False))
     train(weighted, weights=weights, use_best_model=False, rounds=1)
     with pytest.warns(UserWarning, match=r"the data has weights, but .* ignores them \(average='uniform'\)") as caught:
-        train(uniform, weights=weights, use_best_model=False, rounds=3)
+        train(unweighted, weights=weights, use_best_model=False, rounds=3)
     assert len(caught) == 1
-    uniform = [entry for entry in uniform.history if entry.iteration == 0]
+    unweighted = [entry for entry in unweighted.history if entry.iteration == 0]
     X, labels, qid, row_weights = data(1)
     model = train(None, weights=weights, use_best_model=False, rounds=1)
     first = np.unique(qid, return_index=True)[1]
@@ -127,24 +127,25 @@ def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
         ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid, query_weight=row_weights[first]).value,
         ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid).value,
     ]
-    assert [values[-1].value for values in (weighted.history, uniform)] == pytest.approx(expected, rel=1e-12)
+    assert [values[-1].value for values in (weighted.history, unweighted)] == pytest.approx(expected, rel=1e-12)
     assert expected[0] != expected[1]
 
 
-def test_object_weights_of_the_pools_are_the_weights_of_rows():
+def test_object_weights_of_the_pools_are_row_weights():
     convention = ra.presets.sklearn.average_precision_score(pool="queries")
     weights = np.random.default_rng(7).integers(1, 5, data(1)[1].size).astype(float)
-    metric = declared(convention)
-    (X, y, qid, _), (V, z, vid, _) = data(0), data(1)
-    pools = cb.Pool(X, y, group_id=qid, weight=np.ones(y.size)), cb.Pool(V, z, group_id=vid, weight=weights)
-    model = ranker(metric, iterations=2, use_best_model=False).fit(pools[0], eval_set=pools[1])
-    expected = ra.evaluate(z, model.predict(V), convention, qid=vid, row_weight=weights).value
+    metric = make_metric(convention)
+    (X, y, qid, _), (X_valid, y_valid, qid_valid, _) = data(0), data(1)
+    train_pool = cb.Pool(X, y, group_id=qid, weight=np.ones(y.size))
+    valid_pool = cb.Pool(X_valid, y_valid, group_id=qid_valid, weight=weights)
+    model = ranker(metric, iterations=2, use_best_model=False).fit(train_pool, eval_set=valid_pool)
+    expected = ra.evaluate(y_valid, model.predict(X_valid), convention, qid=qid_valid, row_weight=weights).value
     assert metric.history[-1].dataset == "validation"
     assert metric.history[-1].value == pytest.approx(expected, rel=1e-12)
-    assert expected != ra.evaluate(z, model.predict(V), convention, qid=vid).value
+    assert expected != ra.evaluate(y_valid, model.predict(X_valid), convention, qid=qid_valid).value
 
 
-def test_weights_of_a_set_take_the_pools_place():
+def test_weights_of_a_set_replace_those_of_the_pool():
     labels, qid = labels_and_qid(0)
     weights = np.arange(1.0, np.unique(qid).size + 1)
     metric = ra.catboost.eval_metric(ra.presets.catboost(3), sets=[(labels, qid, weights), labels_and_qid(1)])
@@ -153,11 +154,11 @@ def test_weights_of_a_set_take_the_pools_place():
     assert metric.history[0].value == pytest.approx(expected.value, rel=1e-12)
 
 
-def test_queries_are_taken_as_sets_a_set_declared_twice_is_one_and_inputs_are_not_changed():
-    (labels, qid), other = labels_and_qid(0), labels_and_qid(1)
+def test_sets_may_be_queries_and_repeated_and_inputs_do_not_change():
+    (labels, qid), valid_columns = labels_and_qid(0), labels_and_qid(1)
     before = labels.copy(), qid.copy()
     metric = ra.catboost.eval_metric(
-        CONVENTION, [(labels, qid), ra.Queries(labels, qid=qid), ra.Queries(other[0], qid=other[1])]
+        CONVENTION, [(labels, qid), ra.Queries(labels, qid=qid), ra.Queries(valid_columns[0], qid=valid_columns[1])]
     )
     train(metric)
     assert {entry.dataset for entry in metric.history} == {"learn", "validation"}
@@ -180,16 +181,16 @@ UNDECLARED = r"(?s)labels match none of the declared sets .*Hint: sets="
         ([(2 - labels_and_qid(0)[0], data(0)[2]), labels_and_qid(1)], train, UNDECLARED),
     ],
 )  # fmt: skip
-def test_sets_that_were_not_declared_and_rows_that_catboost_permutes_are_refused(sets, fit, message):
+def test_undeclared_sets_and_rows_that_catboost_permutes_are_refused(sets, fit, message):
     with pytest.raises(cb.CatBoostError, match=message):
         fit(ra.catboost.eval_metric(CONVENTION, sets=sets))
 
 
-def test_a_training_set_that_is_left_out_is_not_evaluated():
-    both, alone = declared(), ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
-    models = [train(metric, rounds=20, od_type="Iter", od_wait=3, learning_rate=0.5) for metric in (both, alone)]
-    assert values(alone) == values(both)
-    assert {entry.dataset for entry in alone.history} == {"validation"}
+def test_a_training_set_that_was_not_declared_is_not_evaluated():
+    both, valid = make_metric(), ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
+    models = [train(metric, rounds=20, od_type="Iter", od_wait=3, learning_rate=0.5) for metric in (both, valid)]
+    assert values(valid) == values(both)
+    assert {entry.dataset for entry in valid.history} == {"validation"}
     assert models[0].get_best_iteration() == models[1].get_best_iteration()
     assert set(models[1].get_evals_result()["learn"][CONVENTION.name]) == {-1.0}
     assert (models[0].predict(data(1)[0]) == models[1].predict(data(1)[0])).all()
@@ -200,29 +201,29 @@ def with_categories(seed):
     return cb.Pool(X.astype(int).astype(str).astype(object), labels, group_id=qid, cat_features=[0, 1])
 
 
-@pytest.mark.parametrize("more", [{}, {"boosting_type": "Ordered"}])
+@pytest.mark.parametrize("params", [{}, {"boosting_type": "Ordered"}])
 @pytest.mark.parametrize("validation", [1, 0], ids=["other rows", "the training set"])
-def test_rows_that_catboost_permutes_are_left_out_with_the_training_set(more, validation):
+def test_catboost_may_permute_a_training_set_that_was_not_declared(params, validation):
     metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(validation)])
-    first, second = with_categories(0), with_categories(validation)
-    model = ranker(metric, one_hot_max_size=1, **more).fit(first, eval_set=second, use_best_model=False)
-    expected = staged(model, second, *labels_and_qid(validation))
+    train_pool, valid_pool = with_categories(0), with_categories(validation)
+    model = ranker(metric, one_hot_max_size=1, **params).fit(train_pool, eval_set=valid_pool, use_best_model=False)
+    expected = our_values(model, valid_pool, *labels_and_qid(validation))
     assert values(metric) == pytest.approx(expected, rel=1e-12)
     assert {entry.dataset for entry in metric.history} == {"validation"}
 
 
-def test_sets_of_equal_labels_are_named_one_by_one():
+def test_sets_of_equal_labels_are_told_apart_in_every_round():
     X, labels, qid, _ = data(0)
     pools = [cb.Pool(features, labels, group_id=qid) for features in (X, X, -X)]
     metric = ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid)])
     model = ranker(metric).fit(pools[0], eval_set=pools[1:], use_best_model=False)
     for name, features in {"learn": X, "validation_0": X, "validation_1": -X}.items():
-        assert values(metric, name) == pytest.approx(staged(model, features, labels, qid), rel=1e-12)
+        assert values(metric, name) == pytest.approx(our_values(model, features, labels, qid), rel=1e-12)
         assert [entry.iteration for entry in metric.history.only(dataset=name)] == list(range(5))
         assert list(model.get_evals_result()[name][CONVENTION.name]) == values(metric, name)
 
 
-def test_sets_of_equal_labels_are_named_where_rounds_are_left_out():
+def test_sets_of_equal_labels_are_told_apart_when_rounds_are_skipped():
     X, labels, qid, _ = data(0)
     pool = cb.Pool(X, labels, group_id=qid)
     metric = ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid)])
@@ -232,12 +233,12 @@ def test_sets_of_equal_labels_are_named_where_rounds_are_left_out():
         assert values(metric, name) == list(log[name][CONVENTION.name])
 
 
-def test_sets_that_nothing_tells_apart_are_refused():
+def test_sets_of_equal_labels_and_different_queries_are_refused():
     labels, qid = labels_and_qid(0)
-    other = np.sort(np.random.default_rng(0).permutation(qid))
-    other[:3] = other[0]
+    other_qid = np.sort(np.random.default_rng(0).permutation(qid))
+    other_qid[:3] = other_qid[0]
     with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
-        ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other[1:], 99))])
+        ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other_qid[1:], 99))])
 
 
 @pytest.mark.parametrize(
@@ -251,27 +252,27 @@ def test_sets_that_nothing_tells_apart_are_refused():
         ([([3, 0], [1, 1])], r"labels\[0\] is 3, outside the gain table"),
     ],
 )
-def test_sets_that_are_none_are_refused(sets, message):
+def test_bad_sets_are_refused(sets, message):
     with pytest.raises(ra.InputError, match=message):
         ra.catboost.eval_metric(CONVENTION, sets)
 
 
-def test_what_a_call_by_hand_cannot_evaluate_is_refused():
+def test_a_direct_call_refuses_varying_weights_and_two_outputs():
     labels, _ = labels_and_qid(0)
     with pytest.raises(ra.InputError, match=r"vary within query \d+ of set 0: they are object weights"):
-        declared(ra.presets.catboost(3)).evaluate(
+        make_metric(ra.presets.catboost(3)).evaluate(
             [np.zeros(labels.size)], labels.astype(np.float32), np.arange(labels.size) + 1.0
         )
     with pytest.raises(ra.InputError, match="the model has 2 outputs"):
-        declared().evaluate([np.zeros(3), np.zeros(3)], np.zeros(3), None)
+        make_metric().evaluate([np.zeros(3), np.zeros(3)], np.zeros(3), None)
 
 
-@pytest.mark.parametrize("again", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy], ids=["pickle", "copy"])
-def test_a_copy_starts_without_history(again):
-    metric = declared()
+@pytest.mark.parametrize("clone", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy], ids=["pickle", "copy"])
+def test_a_copy_starts_without_history(clone):
+    metric = make_metric()
     train(metric)
-    other = again(metric)
-    assert other.history == []
-    train(other)
-    assert other.history == metric.history
-    assert copy.deepcopy(metric).history is metric.history  # which CatBoost makes
+    copied = clone(metric)
+    assert copied.history == []
+    train(copied)
+    assert copied.history == metric.history
+    assert copy.deepcopy(metric).history is metric.history  # CatBoost deep-copies its metric

@@ -1,4 +1,4 @@
-"""Small files, as the arguments by which the command reads them."""
+"""Small files; most fixtures return the arguments with which the command reads them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tests.helpers import audit_files, evaluate_files
 
 
 @pytest.fixture
-def audited(write):
-    """Rows of three queries with two features, which are two models."""
+def audit_data(write):
+    """Rows of three queries whose two features serve as two models."""
     return "--features", write(audit_files.ROWS, "rows.txt")
 
 
 @pytest.fixture
 def predictions(write):
-    """Predictions of both models, by name."""
+    """Paths of the predictions of both models, by name."""
     scores = audit_files.SCORES.items()
     return {name: write("".join(f"{score}\n" for score in column), f"{name}.txt") for name, column in scores}
 

@@ -1,4 +1,4 @@
-"""`rankadapters explain`, `identify` and `profile`, and what all audits of the command share."""
+"""`rankadapters explain`, `identify` and `profile`, and properties of every audit command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def models(*names):
     return {f"feature {number}": SCORES[name] for number, name in enumerate(names, 1)}
 
 
-THREE = {"feature 1": {2: "0.5", None: "0.6667"}, "feature 2": {3: "0.25"}}
+THREE_VALUES = {"feature 1": {2: "0.5", None: "0.6667"}, "feature 2": {3: "0.25"}}
 HALVES = {"feature 1": "0.50", "feature 2": "0.50"}
 PRINTED = [
     ("explain --a yahoo@3 --b letor4@3 --top 2 --feature 1",
@@ -40,7 +40,7 @@ PRINTED = [
     ("identify 2=0.5 3=0.6667 --feature 1", lambda: identify(value={2: "0.5", 3: "0.6667"})),
     ("identify 'feature 1:3=0.6667' --feature 1", lambda: identify(value={3: "0.6667"})),
     ("identify 'feature 1:ndcg@2=0.5' 'feature 1:all=0.6667' 'feature 2:3=0.25' --feature 1 2",
-     lambda: identify(models("good", "bad"), value=THREE)),
+     lambda: identify(models("good", "bad"), value=THREE_VALUES)),
     ("identify 'feature 1:0.50' 'feature 2:0.50' --feature 1 2", lambda: identify(models("good", "bad"), value=HALVES)),
     ("profile --k 1 all --feature 2", lambda: ra.audit.profile(LABELS, k=[1, None], scores=SCORES["bad"], **DATA)),
     ("profile --measure ap --k 3 --feature 1",
@@ -48,20 +48,20 @@ PRINTED = [
 ]  # fmt: skip
 
 
-MISSED = ("identify 0.1234", "identify 2=0.5", "identify 'feature 1:ndcg@2", "identify 'feature 1:0.50'")
+WITHOUT_MATCH = ("identify 0.1234", "identify 2=0.5", "identify 'feature 1:ndcg@2", "identify 'feature 1:0.50'")
 
 
 @for_each(("command", "audit"), PRINTED, ids=[command for command, _ in PRINTED])
-def test_an_audit_prints_what_its_function_gives_and_exits_by_what_identify_gives(capsys, audited, command, audit):
+def test_an_audit_prints_its_result_and_identify_exits_with_1_without_a_match(capsys, audit_data, command, audit):
     expected = audit()
     code = int(command.startswith("identify") and not expected)
-    out = printed(capsys, *shlex.split(command), *audited, "--format", "json", code=code)
+    out = printed(capsys, *shlex.split(command), *audit_data, "--format", "json", code=code)
     assert json.loads(out) == json.loads(expected.to_json())
-    assert code == command.startswith(MISSED)
+    assert code == command.startswith(WITHOUT_MATCH)
 
 
-def test_numbers_of_models_and_cutoffs_that_are_unclear_are_refused(capsys, audited):
-    files = (*audited, "--format", "json", "--feature", "1")
+def test_ambiguous_or_invalid_values_to_identify_are_refused(capsys, audit_data):
+    files = (*audit_data, "--format", "json", "--feature", "1")
     assert "scores has 2 models, but value='0.5'" in refused(capsys, "identify", "0.5", *files, "2")
     assert "value has a number for the model ''" in refused(capsys, "identify", "2=0.5", "feature 1:3=0.5", *files, "2")
     for texts in (["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]):
@@ -71,12 +71,12 @@ def test_numbers_of_models_and_cutoffs_that_are_unclear_are_refused(capsys, audi
 
 
 @for_each("command", COMMANDS)
-def test_tables_are_printed_whole(capsys, monkeypatch, audited, command):
+def test_tables_are_not_cut_to_the_terminal(capsys, monkeypatch, audit_data, command):
     pytest.importorskip("rich")
     needs(command)
     monkeypatch.setenv("COLUMNS", "30")
     features = ("1", "2") if command == "order" else ("1",)
-    out = printed(capsys, *COMMANDS[command], *audited, "--feature", *features)
+    out = printed(capsys, *COMMANDS[command], *audit_data, "--feature", *features)
     assert "…" not in out
     expected = {
         "explain": "From ndcg@3/yahoo to ndcg@3/letor4",
@@ -89,10 +89,10 @@ def test_tables_are_printed_whole(capsys, monkeypatch, audited, command):
 
 
 @for_each("command", COMMANDS)
-def test_markdown_and_json_need_no_rich(capsys, monkeypatch, audited, command):
+def test_markdown_and_json_need_no_rich(capsys, monkeypatch, audit_data, command):
     needs(command)
     monkeypatch.setitem(sys.modules, "rich", None)
-    files = (*audited, "--feature", *(("1", "2") if command == "order" else ("1",)))
+    files = (*audit_data, "--feature", *(("1", "2") if command == "order" else ("1",)))
     assert "| --- |" in printed(capsys, *COMMANDS[command], *files, "--format", "markdown")
     assert json.loads(printed(capsys, *COMMANDS[command], *files, "--format", "json"))
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *COMMANDS[command], *files)
@@ -114,57 +114,56 @@ BAD_ARGUMENTS = [
 ]
 
 
-def test_bad_arguments_are_one_line_that_names_them(capsys):
+def test_bad_arguments_are_refused_in_one_line(capsys):
     for arguments, match in BAD_ARGUMENTS:
         formats = () if arguments[0] == "report" else ("--format", "json")
         assert match in refused(capsys, *arguments, *formats)
 
 
-def test_a_label_without_a_gain_is_named_by_file_and_line(capsys, write):
+def test_a_label_without_a_gain_is_refused_with_file_and_line(capsys, write):
     files = "--features", write("# head\n-1 qid:1 1:1 2:1\n", "negative.txt"), "--format", "json"
     for command, features in (("explain", ["1"]), ("order", ["1", "2"])):
         needs(command)
-        found = refused(capsys, *COMMANDS[command], *files, "--feature", *features)
-        assert "negative.txt, line 2: labels[0] is -1" in found
+        error = refused(capsys, *COMMANDS[command], *files, "--feature", *features)
+        assert "negative.txt, line 2: labels[0] is -1" in error
 
 
-def test_a_bar_is_shown_on_a_terminal_only(monkeypatch, audited):
+def test_the_progress_bar_is_printed_only_on_a_terminal(monkeypatch, audit_data):
     pytest.importorskip("rich")
-    shown = {}
-    for kind in (Terminal, io.StringIO):
-        stderr, stdout = kind(), io.StringIO()
+    progress = {}
+    for stream in (Terminal, io.StringIO):
+        stderr, stdout = stream(), io.StringIO()
         monkeypatch.setattr(sys, "stderr", stderr)
         monkeypatch.setattr(sys, "stdout", stdout)
         monkeypatch.setenv("TERM", "xterm")
-        assert run(*COMMANDS["identify"], *audited, "--feature", "1", "--format", "json") == 0
-        shown[kind] = stderr.getvalue()
+        assert run(*COMMANDS["identify"], *audit_data, "--feature", "1", "--format", "json") == 0
+        progress[stream] = stderr.getvalue()
         assert json.loads(stdout.getvalue())
-    assert "searching" in shown[Terminal]
-    assert shown[io.StringIO] == ""
+    assert "searching" in progress[Terminal]
+    assert progress[io.StringIO] == ""
 
 
 @pytest.mark.skipif(not MQ2008.is_dir(), reason="MQ2008 is not beside this checkout")
 def test_bm25_on_mq2008_is_explained_and_identified(capsys):
     files = ("--features", *(str(MQ2008 / f"S{part}.txt") for part in range(1, 6)), "--feature", "25")
     explained = printed(capsys, "explain", "--a", "yahoo@10", "--b", "letor4@10", *files, "--format", "json")
-    found = json.loads(explained)
-    assert [f"{found[side]['value']:.4f}" for side in ("a", "b")] == ["0.6791", "0.1623"]
-    assert sum(found["contributions"].values()) == pytest.approx(found["gap"], abs=1e-15)
-    first = json.loads(printed(capsys, "identify", "0.1623", "--k", "10", *files, "--format", "json"))["matches"][0]
-    assert first["signature"] == str(presets.letor4(10))
-    first = json.loads(printed(capsys, "identify", "0.2947", "--k", "3", *files, "--format", "json"))["matches"][0]
-    assert "trec_eval_9" in first["near"]
-    assert first["changes"] == {"gain": "exp2"}
+    report = json.loads(explained)
+    assert [f"{report[side]['value']:.4f}" for side in ("a", "b")] == ["0.6791", "0.1623"]
+    assert sum(report["contributions"].values()) == pytest.approx(report["gap"], abs=1e-15)
+    match = json.loads(printed(capsys, "identify", "0.1623", "--k", "10", *files, "--format", "json"))["matches"][0]
+    assert match["signature"] == str(presets.letor4(10))
+    match = json.loads(printed(capsys, "identify", "0.2947", "--k", "3", *files, "--format", "json"))["matches"][0]
+    assert "trec_eval_9" in match["near"]
+    assert match["changes"] == {"gain": "exp2"}
 
 
 def test_profile_needs_no_scores(capsys, tmp_path):
     features, table, qrels = (tmp_path / name for name in ("features.txt", "table.csv", "qrels"))
     features.write_text("2 qid:1 3:0.5\n0 qid:1 3:0.1\n1 qid:2 3:0.2\n")
     table.write_text("grade,query\n2,1\n0,1\n1,2\n")
-    found = ra.audit.profile([2, 0, 1], qid=["1", "1", "2"], k=10)
+    expected = ra.audit.profile([2, 0, 1], qid=["1", "1", "2"], k=10)
     qrels.write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n")
     columns = ["--label", "grade", "--qid", "query"]
     for source in (["--features", str(features)], ["--table", str(table), *columns], ["--qrels", str(qrels)]):
-        assert (
-            json.loads(printed(capsys, "profile", *source, "--format", "json"))["effects"] == found.to_dict()["effects"]
-        )
+        report = json.loads(printed(capsys, "profile", *source, "--format", "json"))
+        assert report["effects"] == expected.to_dict()["effects"]

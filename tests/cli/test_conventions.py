@@ -1,3 +1,5 @@
+"""`rankadapters conventions` prints presets and the fields in which they differ."""
+
 from __future__ import annotations
 
 import csv
@@ -13,23 +15,23 @@ from tests.helpers.tables import for_each
 
 
 def test_every_preset_is_printed_with_every_field(capsys):
-    found = json.loads(printed(capsys, "conventions", "--format", "json", "--k", "5"))
-    assert list(found["presets"]) == list(presets.names())
-    for name, fields in found["presets"].items():
+    report = json.loads(printed(capsys, "conventions", "--format", "json", "--k", "5"))
+    assert list(report["presets"]) == list(presets.names())
+    for name, fields in report["presets"].items():
         parts = str(getattr(presets, name)(5)).split("/")[1:-1]
         assert [f"{field}={text}" for field, text in fields.items()] == parts
-    assert found["diff"] is None
-    assert not any(found["differs"].values())
+    assert report["diff"] is None
+    assert not any(report["differs"].values())
 
 
-@for_each("other", ["yahoo", "yahoo@10", str(presets.yahoo(10))])
-def test_what_differs_is_named(capsys, other):
-    found = json.loads(printed(capsys, "conventions", "letor4", "yahoo", "--diff", other, "--format", "json"))
-    assert found["diff"] == str(presets.yahoo(10))
-    assert found["differs"] == {"letor4": ["gain", "discount", "short", "empty"], "yahoo": []}
+@for_each("reference", ["yahoo", "yahoo@10", str(presets.yahoo(10))])
+def test_diff_lists_the_fields_that_differ(capsys, reference):
+    report = json.loads(printed(capsys, "conventions", "letor4", "yahoo", "--diff", reference, "--format", "json"))
+    assert report["diff"] == str(presets.yahoo(10))
+    assert report["differs"] == {"letor4": ["gain", "discount", "short", "empty"], "yahoo": []}
 
 
-def test_csv_marks_what_differs(capsys):
+def test_csv_marks_the_fields_that_differ(capsys):
     out = printed(capsys, "conventions", "letor4", "--diff", "yahoo", "--format", "csv")
     head, row = csv.reader(io.StringIO(out))
     marked = [name for name, cell in zip(head, row, strict=True) if cell.endswith("*")]
@@ -57,21 +59,21 @@ def test_the_table_is_never_cut(capsys, monkeypatch):
         (["--format", "yaml"], "invalid choice: 'yaml'"),
     ],
 )
-def test_bad_input_is_one_line(capsys, arguments, problem):
+def test_bad_arguments_are_refused_in_one_line(capsys, arguments, problem):
     assert problem in refused(capsys, "conventions", *arguments)
 
 
-def test_json_needs_no_rich(capsys, monkeypatch):
+def test_csv_needs_no_rich_and_the_table_names_the_extra(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     assert printed(capsys, "conventions", "--format", "csv")
     assert "rankadapters[cli]" in refused(capsys, "conventions")
 
 
-def test_any_text_of_a_convention_is_printed_at_its_own_cutoff(capsys):
+def test_a_named_convention_keeps_its_own_cutoff(capsys):
     options = ("lightgbm.map@5", "letor4", "--k", "all", "--diff", "yahoo", "--format", "json")
-    found = json.loads(printed(capsys, "conventions", *options))
-    assert found["presets"]["lightgbm.map@5"]["measure"] == "ap"  # unlike the other, which is an NDCG
-    assert "measure" in found["differs"]["lightgbm.map@5"]
-    assert "measure" not in found["presets"]["letor4"]
-    assert found["presets"]["letor4"]["short"] == "pad"  # without a cutoff
-    assert found["diff"] == str(presets.yahoo(None))
+    report = json.loads(printed(capsys, "conventions", *options))
+    assert report["presets"]["lightgbm.map@5"]["measure"] == "ap"  # letor4 is an NDCG
+    assert "measure" in report["differs"]["lightgbm.map@5"]
+    assert "measure" not in report["presets"]["letor4"]
+    assert report["presets"]["letor4"]["short"] == "pad"  # without a cutoff
+    assert report["diff"] == str(presets.yahoo(None))

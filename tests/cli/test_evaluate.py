@@ -1,13 +1,11 @@
-"""`rankadapters evaluate`."""
+"""`rankadapters evaluate` with one model."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,51 +13,50 @@ import rankadapters as ra
 from rankadapters import presets
 from tests.helpers.command import run
 from tests.helpers.evaluate_files import COLUMNS, LEFT_OUT, ROWS, SCORES, printed, refused
+from tests.helpers.python_processes import python
 from tests.helpers.shared_data import mq2008_files
 from tests.helpers.tables import for_each
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 @pytest.mark.parametrize("source", ["letor", "table"])
-def test_json_holds_what_evaluate_gives(capsys, request, source):
+def test_json_has_the_values_of_evaluate(capsys, request, source):
     files = request.getfixturevalue(source)
-    found = json.loads(
+    report = json.loads(
         printed(capsys, *files, "--convention", "letor4@1", "yahoo@5", "--per-query", "--format", "json")
     )
-    assert list(found) == ["conventions", "queries", "note"]
-    for shown, convention in zip(found["conventions"], [presets.letor4(1), presets.yahoo(5)], strict=True):
+    assert list(report) == ["conventions", "queries", "note"]
+    for row, convention in zip(report["conventions"], [presets.letor4(1), presets.yahoo(5)], strict=True):
         evaluator = ra.Evaluator([2, 0, 0], convention, group_sizes=[2, 1])
         score = evaluator.evaluate([0.5, 0.75, 1])
         counts = {"n_queries": 2, "n_scored": 2, "n_empty": 1, "n_short": score.n_short}
-        assert shown == {"name": convention.name, "signature": str(convention), "value": score.value, **counts}
+        assert row == {"name": convention.name, "signature": str(convention), "value": score.value, **counts}
         values = evaluator.per_query([0.5, 0.75, 1]).tolist()
-        assert found["queries"][str(convention)] == dict(zip(["7", "9"], values, strict=True))
+        assert report["queries"][str(convention)] == dict(zip(["7", "9"], values, strict=True))
 
 
 def test_a_run_is_evaluated_over_the_queries_of_the_qrels(capsys, trec):
-    found = json.loads(
+    report = json.loads(
         printed(capsys, *trec, "--convention", "trec_eval_9@5", "--per-query", "--format", "json")
     )  # fmt: skip
     convention = presets.trec_eval_9(5)
-    assert found["queries"] == {str(convention): {"7": pytest.approx(0.6309297535714575), "9": 0, "8": None}}
-    counts = {name: found["conventions"][0][name] for name in ("n_queries", "n_scored", "n_empty", "n_short")}
+    assert report["queries"] == {str(convention): {"7": pytest.approx(0.6309297535714575), "9": 0, "8": None}}
+    counts = {name: report["conventions"][0][name] for name in ("n_queries", "n_scored", "n_empty", "n_short")}
     assert counts == {"n_queries": 3, "n_scored": 2, "n_empty": 1, "n_short": 3}
-    assert found["note"] == LEFT_OUT
+    assert report["note"] == LEFT_OUT
 
 
 def test_without_per_query_json_has_no_queries(capsys, letor):
-    found = json.loads(printed(capsys, *letor, "--convention", "letor4@1", "--format", "json"))
-    assert list(found) == ["conventions", "note"]
-    assert found["note"] == ""
+    report = json.loads(printed(capsys, *letor, "--convention", "letor4@1", "--format", "json"))
+    assert list(report) == ["conventions", "note"]
+    assert report["note"] == ""
 
 
 def test_two_names_of_one_convention_are_both_listed(capsys, letor):
-    found = json.loads(printed(capsys, *letor, "--convention", "letor3@1", "letor4@1", "--format", "json"))
-    assert [row["name"] for row in found["conventions"]] == ["ndcg@1/letor3", "ndcg@1/letor4"]
+    report = json.loads(printed(capsys, *letor, "--convention", "letor3@1", "letor4@1", "--format", "json"))
+    assert [row["name"] for row in report["conventions"]] == ["ndcg@1/letor3", "ndcg@1/letor4"]
 
 
-def test_csv_has_a_row_per_convention_and_then_one_per_query(capsys, trec):
+def test_csv_has_a_row_per_convention_and_per_query(capsys, trec):
     def read(*options):
         out = printed(capsys, *trec, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
         return list(csv.DictReader(io.StringIO(out)))
@@ -88,17 +85,17 @@ def test_the_table_shows_values_queries_signatures_and_the_note(capsys, trec, mo
 
 
 def test_a_feature_is_evaluated_without_predictions(capsys, letor):
-    found = printed(capsys, *letor[:2], "--feature", "1", "--convention", "yahoo@5", "--format", "json")
+    out = printed(capsys, *letor[:2], "--feature", "1", "--convention", "yahoo@5", "--format", "json")
     expected = ra.evaluate([2, 0, 0], [1, 2, 0], presets.yahoo(5), group_sizes=[2, 1]).value
-    assert json.loads(found)["conventions"][0]["value"] == expected
+    assert json.loads(out)["conventions"][0]["value"] == expected
 
 
 @for_each(("choice", "n_queries"), [("merge", 1), ("separate", 2)])
-def test_split_queries_decides_what_a_returning_query_is(capsys, write, choice, n_queries):
+def test_split_queries_merges_or_separates_a_query_that_returns(capsys, write, choice, n_queries):
     first, second = write("1 qid:7 1:1\n", "a.txt"), write("0 qid:7 1:2\n", "b.txt")
     files = ("--features", first, second, "--feature", "1", "--convention", "yahoo@5", "--format", "json")
-    found = json.loads(printed(capsys, *files, "--split-queries", choice))
-    assert found["conventions"][0]["n_queries"] == n_queries
+    report = json.loads(printed(capsys, *files, "--split-queries", choice))
+    assert report["conventions"][0]["n_queries"] == n_queries
     assert "b.txt, line 1: query 7 returns" in refused(capsys, *files[:-2])
 
 
@@ -119,11 +116,11 @@ def test_split_queries_decides_what_a_returning_query_is(capsys, write, choice, 
         (("--features", "nowhere.txt", "--feature", "1"), "nowhere.txt: No such file"),
     ],
 )
-def test_bad_arguments_are_one_line_that_names_them(capsys, arguments, match):
+def test_bad_arguments_are_refused_in_one_line(capsys, arguments, match):
     assert match in refused(capsys, *arguments)
 
 
-def test_a_convention_is_needed(capsys):
+def test_a_missing_convention_is_refused(capsys):
     assert run("evaluate", "--features", "a", "--feature", "1") == 2
     assert "required: --convention" in capsys.readouterr().err
 
@@ -137,26 +134,26 @@ def test_a_convention_is_needed(capsys):
         (ROWS + "1 qid:7\n", SCORES + "1\n", "rows.txt, line 4: query 7 returns after it began in"),
     ],
 )
-def test_bad_files_are_one_line_that_names_them(capsys, write, rows, scores, match):
+def test_bad_files_are_refused_in_one_line(capsys, write, rows, scores, match):
     files = "--features", write(rows, "rows.txt"), "--predictions", write(scores, "scores.txt")
     assert match in refused(capsys, *files, "--per-query")
 
 
-def test_a_query_without_rows_and_a_missing_column_are_one_line_that_names_them(capsys, trec, table):
+def test_a_query_without_rows_and_a_missing_column_are_refused(capsys, trec, table):
     assert "query 8 is judged but nothing of it was retrieved" in refused(capsys, *trec, "--per-query")
-    found = refused(capsys, *table[:2], "--label", "clicks", *table[4:])
-    assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'; a CSV begins" in found
+    error = refused(capsys, *table[:2], "--label", "clicks", *table[4:])
+    assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'; a CSV begins" in error
 
 
 def test_ties_by_docid_need_docids(capsys, write, table):
     rows = write(ROWS.replace("#docid = c", ""), "rows.txt")
-    found = refused(capsys, "--features", rows, "--feature", "1", "--convention", "trec_eval_9@5")
-    assert "rows.txt, line 3 has no docid" in found
+    error = refused(capsys, "--features", rows, "--feature", "1", "--convention", "trec_eval_9@5")
+    assert "rows.txt, line 3 has no docid" in error
     assert "--docid is missing" in refused(capsys, *table, "--convention", "trec_eval_9@5")
     assert printed(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
 
 
-def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, write, letor, table):
+def test_without_rich_or_pyarrow_the_error_names_the_extra(capsys, monkeypatch, write, letor, table):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     parquet = write(b"PAR1", "table.parquet")
     assert 'pip install "rankadapters[files]"' in refused(capsys, "--table", parquet, *table[2:])
@@ -165,7 +162,7 @@ def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, write, 
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *letor, "--format", "table")
 
 
-# Means of BM25 on MQ2008 as the real programs printed them.
+# Means of BM25 on MQ2008 at k = 1, 3, 5 and 10, as the original programs printed them.
 BM25 = {
     **dict.fromkeys(("letor3", "letor4", "mslr"), (0.2568, 0.2994, 0.3400, 0.1623)),
     "yahoo": (0.5374, 0.5693, 0.6100, 0.6791),
@@ -175,25 +172,20 @@ BM25 = {
 BM25_EXP = (0.2636, 0.2947, 0.3360, 0.3994)
 
 
-def test_bm25_on_mq2008_has_the_means_that_the_programs_print():
+def test_bm25_on_mq2008_has_the_means_that_other_programs_print():
     expected = {f"{name}@{k}": value for name, row in BM25.items() for k, value in zip((1, 3, 5, 10), row, strict=True)}
     for k, value in zip((1, 3, 5, 10), BM25_EXP, strict=True):
         expected[str(presets.trec_eval_9(k).replace(gain="exp2"))] = value
-    files = [str(file) for file in mq2008_files()]
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "rankadapters", "evaluate", "--features", *files, "--feature", "25",
-            "--format", "json", "--convention", *expected,
-        ],
-        capture_output=True, text=True, check=True, cwd=ROOT,
-    )  # fmt: skip
-    found = json.loads(done.stdout)["conventions"]
-    assert [round(row["value"], 4) for row in found] == list(expected.values())
-    assert {(row["n_queries"], row["n_scored"]) for row in found} == {(784, 784)}
+    files = mq2008_files()
+    command = ("-m", "rankadapters", "evaluate", "--features", *files, "--feature", "25", "--format", "json")
+    process = python(*command, "--convention", *expected)
+    rows = json.loads(process.stdout)["conventions"]
+    assert [round(row["value"], 4) for row in rows] == list(expected.values())
+    assert {(row["n_queries"], row["n_scored"]) for row in rows} == {(784, 784)}
 
 
-def test_a_mean_above_its_values_is_noted(write, capsys):
-    """An empty query counts 1 over weights w = 2^-30, and another is right: (1 + w) / 2 w."""
+def test_a_mean_above_every_value_is_noted_on_stderr(write, capsys):
+    """With weights w = 2^-30, an empty query that counts 1 and a query of value 1 have the mean (1 + w) / 2 w."""
     pytest.importorskip("pyarrow")
     table = write(f"query,grade,model,weight\n7,0,0.5,{2**-30}\n9,1,1,{2**-30}\n", "weighted.csv")
     files = ("--table", table, *COLUMNS, "--query-weight", "weight")
@@ -204,7 +196,7 @@ def test_a_mean_above_its_values_is_noted(write, capsys):
     assert "Hint: divide the weights by their mean" in err
 
 
-def test_the_columns_of_a_table_have_names_by_default(capsys, write):
+def test_the_columns_of_a_table_have_default_names(capsys, write):
     pytest.importorskip("pyarrow")
     table = write("qid,label,score\n7,0,0.5\n7,1,1\n", "named.csv")
     out = printed(capsys, "--table", table, "--convention", "yahoo@3", "--format", "json")

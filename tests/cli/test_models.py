@@ -1,4 +1,4 @@
-"""`rankadapters order` and `report`: several models from files."""
+"""`rankadapters order` and `report` compare several models that are read from files."""
 
 from __future__ import annotations
 
@@ -13,68 +13,68 @@ from tests.helpers.audit_files import COMMANDS, LABELS, QID, QRELS, SCORES
 from tests.helpers.command import printed, refused, run
 
 
-def test_order_takes_a_model_from_each_feature(capsys, audited):
+def test_order_compares_features_as_models(capsys, audit_data):
     pytest.importorskip("scipy")
-    out = printed(capsys, *COMMANDS["order"], *audited, "--feature", "1", "2", "--seed", "4", "--format", "json")
+    out = printed(capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "2", "--seed", "4", "--format", "json")
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
     expected = ra.audit.order(LABELS, models, conventions, qid=QID, n_resamples=19, random_state=4)
     assert json.loads(out) == json.loads(expected.to_json())
 
 
-def test_order_takes_a_model_from_each_run_though_these_retrieved_other_rows(capsys, write):
+def test_order_compares_runs_that_retrieved_different_rows(capsys, write):
     pytest.importorskip("scipy")
     runs = []
     for name, scores in SCORES.items():
-        kept = [row for row in range(len(LABELS)) if name == "good" or row != 0]
-        lines = [f"{QID[row]} Q0 d{row} 1 {scores[row]} t\n" for row in kept]
+        retrieved = [row for row in range(len(LABELS)) if name == "good" or row != 0]
+        lines = [f"{QID[row]} Q0 d{row} 1 {scores[row]} t\n" for row in retrieved]
         runs.append(write("".join([*lines, "6 Q0 x 1 1 t\n"]), f"{name}.run"))
     options = ("--qrels", write(QRELS, "qrels"), "--run", *runs, "--convention", "trec_eval_9@3", "--format", "json")
     left_out = "1 query of the run is not in the qrels and was left out: 6"
-    found = json.loads(
+    report = json.loads(
         printed(capsys, "order", *options, "--resamples", "19", note=f"good: {left_out}\nbad: {left_out}\n")
     )
     for name, path in zip(SCORES, runs, strict=True):
         judgments = ra.io.read_trec(options[1], path)
         expected = ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(3)).value
-        assert found["values"][name] == {str(presets.trec_eval_9(3)): expected}
+        assert report["values"][name] == {str(presets.trec_eval_9(3)): expected}
 
 
-def test_report_writes_the_page(capsys, audited, tmp_path):
+def test_report_writes_the_html_page(capsys, audit_data, tmp_path):
     for package in ("scipy", "matplotlib", "jinja2"):
         pytest.importorskip(package)
     out = tmp_path / "page.html"
     options = ("--convention", "yahoo@3", "letor4@3", "--resamples", "19", "--title", "Mine")
-    assert printed(capsys, "report", str(out), *audited, "--feature", "1", "2", *options) == f"{out}\n"
+    assert printed(capsys, "report", str(out), *audit_data, "--feature", "1", "2", *options) == f"{out}\n"
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
     assert out.read_text(encoding="utf-8") == ra.audit.page(
         LABELS, models, conventions, title="Mine", n_resamples=19, qid=QID
     )  # fmt: skip
     folder = tmp_path / "new" / "folder" / "page.html"
-    assert printed(capsys, "report", str(folder), *audited, "--feature", "1", "2", *options) == f"{folder}\n"
+    assert printed(capsys, "report", str(folder), *audit_data, "--feature", "1", "2", *options) == f"{folder}\n"
     assert folder.read_bytes() == out.read_bytes()
     assert "cannot be written: Is a directory. Hint:" in refused(
-        capsys, "report", str(tmp_path), *audited, "--feature", "1", *options
+        capsys, "report", str(tmp_path), *audit_data, "--feature", "1", *options
     )
 
 
-def test_one_model_has_no_order(capsys, audited):
+def test_order_refuses_a_single_model(capsys, audit_data):
     pytest.importorskip("scipy")
     assert "scores has 1 model; at least 2 must be given" in refused(
-        capsys, *COMMANDS["order"], *audited, "--feature", "1", "--format", "json"
+        capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "--format", "json"
     )
 
 
-def test_runs_of_one_file_name_are_told_apart_by_names_of_ones_own(capsys, tmp_path):
+def test_runs_with_the_same_file_name_need_names(capsys, tmp_path):
     qrels = tmp_path / "qrels"
     qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 c 0\n")
     runs = []
-    for folder, order in (("one", "ab"), ("two", "ba")):
+    for folder, order_command in (("one", "ab"), ("two", "ba")):
         (tmp_path / folder).mkdir()
         runs.append(tmp_path / folder / "run")
         runs[-1].write_text(
-            "".join(f"1 Q0 {docid} {rank} {-rank} x\n" for rank, docid in enumerate(order)) + "2 Q0 a 1 1 x\n"
+            "".join(f"1 Q0 {docid} {rank} {-rank} x\n" for rank, docid in enumerate(order_command)) + "2 Q0 a 1 1 x\n"
         )
     common = ["order", "--qrels", str(qrels), "--convention", "trec_eval_9@2", "letor4@2", "--run"]
     assert run(*common, *runs) == 2
@@ -83,23 +83,23 @@ def test_runs_of_one_file_name_are_told_apart_by_names_of_ones_own(capsys, tmp_p
     assert "second" in capsys.readouterr().out
 
 
-def order(*options):
+def order_command(*options):
     return (*COMMANDS["order"], *options, "--format", "json")
 
 
-def test_a_file_of_several_models_may_be_standard_input(capsys, audited, predictions, stdin):
+def test_one_file_of_order_may_be_standard_input(capsys, audit_data, predictions, stdin):
     pytest.importorskip("scipy")
     good, bad = (("--predictions", f"{name}={predictions[name]}") for name in ("good", "bad"))
-    expected = printed(capsys, *order(*audited, *good, *bad))
+    expected = printed(capsys, *order_command(*audit_data, *good, *bad))
     stdin(predictions["good"].read_bytes())
-    assert printed(capsys, *order(*audited, "--predictions", "good=-", *bad)) == expected
-    stdin(audited[1].read_bytes())
-    assert printed(capsys, *order("--features", "-", *good, *bad)) == expected
+    assert printed(capsys, *order_command(*audit_data, "--predictions", "good=-", *bad)) == expected
+    stdin(audit_data[1].read_bytes())
+    assert printed(capsys, *order_command("--features", "-", *good, *bad)) == expected
     stdin(predictions["good"].read_bytes())
-    assert '"standard input"' in printed(capsys, *order(*audited, "--predictions", "-", *bad))
+    assert '"standard input"' in printed(capsys, *order_command(*audit_data, "--predictions", "-", *bad))
 
 
-def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, stdin):
+def test_profile_without_scores_ignores_features_in_comments(capsys, write, stdin):
     rows = write("# 10:30 o'clock\n1 qid:1 3:1 # 11:30\n0 qid:1 3:2\n", "a.txt")
     expected = printed(capsys, "profile", "--features", rows, "--format", "json")
     assert json.loads(expected)
@@ -107,12 +107,12 @@ def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, s
     assert printed(capsys, "profile", "--features", "-", "--format", "json") == expected
 
 
-def test_a_path_with_an_equals_sign_is_a_path_where_it_exists(capsys, audited, predictions, monkeypatch):
+def test_an_argument_with_an_equals_sign_is_a_path_if_the_file_exists(capsys, audit_data, predictions, monkeypatch):
     good, bad = Path(predictions["good"]), predictions["bad"]
     good.with_name("lr=0.1.txt").write_bytes(good.read_bytes())
     monkeypatch.chdir(good.parent)
-    options = ("evaluate", *audited, "--convention", "letor4@3", "--format", "json", "--predictions")
+    options = ("evaluate", *audit_data, "--convention", "letor4@3", "--format", "json", "--predictions")
     for first, name in (("lr=0.1.txt", "lr=0.1"), (f"lr={good.name}", "lr")):
-        found = json.loads(printed(capsys, *options, first, "--predictions", bad))["conventions"]
-        assert [each["model"] for each in found] == [name, Path(bad).stem]
-        assert found[0]["value"] == ra.evaluate(LABELS, SCORES["good"], presets.letor4(3), qid=QID).value
+        rows = json.loads(printed(capsys, *options, first, "--predictions", bad))["conventions"]
+        assert [row["model"] for row in rows] == [name, Path(bad).stem]
+        assert rows[0]["value"] == ra.evaluate(LABELS, SCORES["good"], presets.letor4(3), qid=QID).value

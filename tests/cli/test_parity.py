@@ -1,3 +1,5 @@
+"""`rankadapters parity` on generated data, with stand-ins for the toolkits."""
+
 from __future__ import annotations
 
 import csv
@@ -24,7 +26,7 @@ ROW_KEYS = [
 
 
 def stand_in(name, shift=0.0, noise=None):
-    """A toolkit that is always installed and whose number is ours plus a shift."""
+    """Return a toolkit that is always installed and prints our value plus a shift."""
 
     def train(task, words):
         if noise:
@@ -37,11 +39,11 @@ def stand_in(name, shift=0.0, noise=None):
 
 @pytest.fixture
 def installed(monkeypatch):
-    """Put stand-ins in the place of the toolkits, so that the command can be tested without any."""
+    """Replace the toolkits by stand-ins, so that the command can be tested without any."""
 
-    def install(*names, **how):
+    def install(*names, **options):
         for name in NAMES:
-            monkeypatch.setitem(trainers.TOOLKITS, name, stand_in(name, **how))
+            monkeypatch.setitem(trainers.TOOLKITS, name, stand_in(name, **options))
             if name not in names:
                 missing = trainer(name, package=f"missing_{name}", model=f"{name}Ranker")
                 monkeypatch.setitem(trainers.TOOLKITS, name, missing)
@@ -49,31 +51,31 @@ def installed(monkeypatch):
     return install
 
 
-def test_json_has_the_agreed_shape(capsys, installed):
+def test_json_has_the_documented_shape(capsys, installed):
     installed(*NAMES)
-    found = json.loads(printed(capsys, "parity", "--format", "json", "--convention", "letor4@10", "textbook@5"))
-    assert list(found) == ["ok", "conventions", "rows"]
-    assert found["conventions"] == [str(presets.letor4(10)), str(presets.textbook(5))]
-    assert found["ok"] is True
-    assert [row["toolkit"] for row in found["rows"]] == list(NAMES)
-    for row in found["rows"]:
+    report = json.loads(printed(capsys, "parity", "--format", "json", "--convention", "letor4@10", "textbook@5"))
+    assert list(report) == ["ok", "conventions", "rows"]
+    assert report["conventions"] == [str(presets.letor4(10)), str(presets.textbook(5))]
+    assert report["ok"] is True
+    assert [row["toolkit"] for row in report["rows"]] == list(NAMES)
+    for row in report["rows"]:
         assert list(row) == ROW_KEYS
-        assert list(row["declared"]) == found["conventions"]
+        assert list(row["declared"]) == report["conventions"]
         assert row["difference"] == row["native_value"] - row["our_value"] == 0
 
 
-def test_without_a_convention_the_installed_toolkits_presets_are_declared(capsys, installed):
+def test_the_default_conventions_are_those_of_the_installed_toolkits(capsys, installed):
     installed("xgboost", "sklearn")
-    found = json.loads(printed(capsys, "parity", "--format", "json", "--k", "3"))
-    assert found["conventions"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
+    report = json.loads(printed(capsys, "parity", "--format", "json", "--k", "3"))
+    assert report["conventions"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
 
 
-def test_a_signature_is_a_convention_and_repeating_the_option_adds(capsys, installed):
+def test_conventions_may_be_signatures_and_the_option_may_be_repeated(capsys, installed):
     installed("sklearn")
     conventions = [presets.yahoo(None).replace(ties="worst"), presets.letor4(2)]
     specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
-    found = json.loads(printed(capsys, "parity", "--format", "json", *specs))
-    assert found["conventions"] == list(map(str, conventions))
+    report = json.loads(printed(capsys, "parity", "--format", "json", *specs))
+    assert report["conventions"] == list(map(str, conventions))
 
 
 def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
@@ -86,7 +88,7 @@ def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
     assert rows[3]["native_value"] == rows[3][str(presets.letor4(10))] == ""
 
 
-def test_the_table_fits_into_80_columns_and_signatures_stand_below_it(capsys, installed, monkeypatch):
+def test_the_table_fits_80_columns_and_signatures_are_printed_below_it(capsys, installed, monkeypatch):
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "80")
     installed("lightgbm", "xgboost", "sklearn")
@@ -102,7 +104,7 @@ def test_the_table_fits_into_80_columns_and_signatures_stand_below_it(capsys, in
     assert out.endswith("parity holds: 3 models compared, largest difference 0.0e+00\n")
 
 
-def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monkeypatch):
+def test_many_conventions_do_not_cut_the_numbers(capsys, installed, monkeypatch):
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "60")
     installed("sklearn")
@@ -114,7 +116,7 @@ def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monke
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "table"])
-def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form):
+def test_a_difference_above_the_tolerance_exits_with_1(capsys, installed, form):
     if form == "table":
         pytest.importorskip("rich")
     installed("sklearn", shift=1e-6)
@@ -126,24 +128,24 @@ def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form)
         assert "parity fails: 1 models compared, largest difference 1.0e-06" in out
 
 
-def test_a_missing_toolkit_is_a_row_of_nulls_and_does_not_touch_parity(capsys, installed):
+def test_a_missing_toolkit_is_a_row_of_nulls(capsys, installed):
     installed("sklearn")
-    found = json.loads(printed(capsys, "parity", "--format", "json", "--toolkits", "catboost", "sklearn"))
-    assert [row["toolkit"] for row in found["rows"]] == ["catboost", "sklearn"]
-    missing = found["rows"][0]
+    report = json.loads(printed(capsys, "parity", "--format", "json", "--toolkits", "catboost", "sklearn"))
+    assert [row["toolkit"] for row in report["rows"]] == ["catboost", "sklearn"]
+    missing = report["rows"][0]
     assert missing["native_value"] is missing["our_value"] is missing["difference"] is missing["version"] is None
     assert set(missing["declared"].values()) == {None}
     assert "not installed" in missing["note"]
 
 
-def test_with_none_of_the_chosen_toolkits_installed_it_exits_with_2(capsys, installed):
+def test_without_any_chosen_toolkit_installed_the_command_exits_with_2(capsys, installed):
     installed("sklearn")
     line = refused(capsys, "parity", "--format", "json", "--toolkits", "catboost", "xgboost")
     assert "no toolkit to ask" in line
     assert "missing_catboost is not installed" in line
 
 
-def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, installed, monkeypatch):
+def test_without_rich_only_the_table_is_refused(capsys, installed, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     installed("sklearn")
     assert 'Hint: pip install "rankadapters[cli]", or --format json.' in refused(capsys, "parity")
@@ -174,12 +176,12 @@ def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, i
         (["--tool", "sklearn"], "unrecognized arguments: --tool"),
     ],
 )
-def test_bad_arguments_are_one_line_that_names_them(capsys, installed, arguments, match):
+def test_bad_arguments_are_refused_in_one_line(capsys, installed, arguments, match):
     installed("sklearn")
     assert re.search(match, refused(capsys, "parity", "--format", "csv", *arguments))
 
 
-def test_what_toolkits_print_stays_off_stdout(capfd, installed):
+def test_output_of_the_toolkits_is_kept_off_stdout(capfd, installed):
     def noise():
         sys.stdout.write("noise from Python\n")
         os.write(1, b"noise from C\n")
@@ -192,7 +194,7 @@ def test_what_toolkits_print_stays_off_stdout(capfd, installed):
     assert "noise from C" in err
 
 
-def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed, monkeypatch):
+def test_progress_is_printed_only_on_a_terminals_stderr(capsys, installed, monkeypatch):
     pytest.importorskip("rich")
 
     installed("sklearn", "catboost")
@@ -210,5 +212,5 @@ def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed,
 
 def test_a_seed_decides_the_generated_data(capsys, installed):
     installed("sklearn")
-    found = [printed(capsys, "parity", "--format", "json", "--seed", seed) for seed in ("1", "1", "2")]
-    assert found[0] == found[1] != found[2]
+    reports = [printed(capsys, "parity", "--format", "json", "--seed", seed) for seed in ("1", "1", "2")]
+    assert reports[0] == reports[1] != reports[2]

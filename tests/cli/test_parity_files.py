@@ -1,4 +1,4 @@
-"""`rankadapters parity` on files."""
+"""`rankadapters parity` with `--train` and `--test`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.helpers.command import printed, refused, run
 
 @pytest.fixture
 def files(tmp_path):
-    """Paths of a small data set: two files to train on, one to test on."""
+    """Paths of a small data set: two training files and one test file."""
     train, test = mq2008_like(random_state=2, n_train_queries=40, n_test_queries=20)
     first = train.qid <= 20
     parts = {"a": (train, first), "b": (train, ~first), "test": (test, np.ones(test.qid.size, bool))}
@@ -38,7 +38,7 @@ def files(tmp_path):
         ("7 qid:1 1:1\n", "test: labels[0] is 7, outside the gain table"),
     ],
 )
-def test_bad_files_are_one_line_that_names_them(capsys, files, content, match):
+def test_bad_files_are_refused_in_one_line(capsys, files, content, match):
     pytest.importorskip("sklearn")
     path = Path(files["a"]).parent / ("nowhere.txt" if content is None else "bad.txt")
     if content is not None:
@@ -50,24 +50,24 @@ def test_bad_files_are_one_line_that_names_them(capsys, files, content, match):
     assert path.name in line or "test: " in line
 
 
-def test_several_files_are_trained_on_as_one(capsys, files, tmp_path):
+def test_several_training_files_are_joined(capsys, files, tmp_path):
     pytest.importorskip("sklearn")
-    both = tmp_path / "both.txt"
-    both.write_text("".join(Path(files[name]).read_text(encoding="utf-8") for name in "ab"))
-    found = []
-    for train in ([files["a"], files["b"]], [str(both)], [files["a"]]):
+    joined = tmp_path / "both.txt"
+    joined.write_text("".join(Path(files[name]).read_text(encoding="utf-8") for name in "ab"))
+    reports = []
+    for train in ([files["a"], files["b"]], [str(joined)], [files["a"]]):
         arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]
-        found.append(json.loads(printed(capsys, "parity", *arguments)))
-    assert found[0] == found[1] != found[2]
+        reports.append(json.loads(printed(capsys, "parity", *arguments)))
+    assert reports[0] == reports[1] != reports[2]
 
 
-def test_a_file_to_train_on_may_be_standard_input(capsys, files, stdin):
+def test_a_training_file_may_be_standard_input(capsys, files, stdin):
     pytest.importorskip("sklearn")
-    found = []
+    reports = []
     for train in (files["a"], "-"):
         stdin(Path(files["a"]).read_bytes())
         arguments = ["--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]]
-        found.append(json.loads(printed(capsys, "parity", *arguments)))
-    assert found[0] == found[1]
+        reports.append(json.loads(printed(capsys, "parity", *arguments)))
+    assert reports[0] == reports[1]
     assert run("parity", "--train", "-", "--test", "-") == 2
     assert "'-' was given 2 times (--train, --test)" in capsys.readouterr().err

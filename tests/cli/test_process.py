@@ -1,4 +1,4 @@
-"""The command `rankadapters` itself: version, help, unknown commands, processes of its own."""
+"""The command `rankadapters` as a whole: version, help, unknown commands, formats and new processes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import errno
 import io
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,20 +14,8 @@ import rankadapters as ra
 from rankadapters import cli
 from rankadapters.cli import parity as parity_command
 from rankadapters.parity import trainers
+from tests.helpers.python_processes import python
 from tests.helpers.toolkit_names import NAMES
-
-ROOT = Path(__file__).parent.parent.parent  # where the package is found, installed or not
-
-
-def run_module(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "rankadapters", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, **environment},
-    )
 
 
 def test_no_command_or_an_unknown_one_is_refused(capsys):
@@ -49,22 +34,21 @@ def test_version_and_help_are_printed(capsys):
         assert expected in capsys.readouterr().out
 
 
-def test_the_command_knows_the_toolkits_that_crosscheck_asks():
+def test_the_command_and_crosscheck_list_the_same_toolkits():
     assert tuple(trainers.TOOLKITS) == parity_command.TOOLKITS
 
 
-def test_python_m_is_the_same_command_with_the_same_exit_codes():
-    done = run_module("--version")
-    assert (done.returncode, done.stdout) == (0, f"rankadapters {ra.__version__}\n")
-    done = run_module("parity", "--k", "0")
-    assert (done.returncode, done.stdout) == (2, "")
-    said = (
+def test_python_m_runs_the_command_and_returns_its_exit_code():
+    assert python("-m", "rankadapters", "--version").stdout == f"rankadapters {ra.__version__}\n"
+    process = python("-m", "rankadapters", "parity", "--k", "0", code=2)
+    assert process.stdout == ""
+    error = (
         "argument --k: '0' is not a whole number from 1 to 2147483647. Hint: `rankadapters parity --help` has examples."
     )
-    assert done.stderr == f"rankadapters: error: {said}\n"
+    assert process.stderr == f"rankadapters: error: {error}\n"
 
 
-def test_bad_arguments_import_nothing_heavy():
+def test_bad_arguments_are_refused_without_heavy_imports():
     code = (
         "import sys, rankadapters.cli as cli\n"
         "assert cli.main(['parity', '--convention', 'foo']) == 2\n"
@@ -73,26 +57,24 @@ def test_bad_arguments_import_nothing_heavy():
         "heavy = {'numba', 'sklearn', 'lightgbm', 'xgboost', 'catboost', 'scipy', 'matplotlib', 'jinja2', 'pyarrow'}\n"
         "print(sorted({*heavy, 'rich.table'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == "[]\n"
+    assert python("-c", code).stdout == "[]\n"
 
 
-def test_all_toolkits_agree_on_the_generated_data_in_a_process_of_its_own():
+def test_all_toolkits_agree_on_the_generated_data_in_a_new_process():
     for package in NAMES:
         pytest.importorskip(package)
-    done = run_module("parity", "--format", "json", PYTHONWARNINGS="error")
-    assert done.stderr == ""
-    assert done.returncode == 0
-    found = json.loads(done.stdout)
-    assert found["ok"] is True
-    assert [row["toolkit"] for row in found["rows"]] == list(NAMES)
-    assert all(abs(row["difference"]) <= 1e-9 for row in found["rows"])
-    values = [value for row in found["rows"] for value in row["declared"].values()]
+    process = python("-m", "rankadapters", "parity", "--format", "json", PYTHONWARNINGS="error")
+    assert process.stderr == ""
+    report = json.loads(process.stdout)
+    assert report["ok"] is True
+    assert [row["toolkit"] for row in report["rows"]] == list(NAMES)
+    assert all(abs(row["difference"]) <= 1e-9 for row in report["rows"])
+    values = [value for row in report["rows"] for value in row["declared"].values()]
     assert len(values) == 16
     assert all(0 < value < 1 for value in values)
 
 
-def test_an_error_of_the_system_is_told_as_it_is(capsys, monkeypatch):
+def test_an_os_error_is_printed_unchanged(capsys, monkeypatch):
     def fail(*_):
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "rows.txt")
 

@@ -1,4 +1,4 @@
-"""`rankadapters evaluate` of what comes through a pipe."""
+"""`rankadapters evaluate` reads one file from standard input, named `-`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def test_one_file_may_be_standard_input(capsys, request, stdin, source):
     expected = printed(capsys, *files, *options, note=note)
     for option in ("--features", "--predictions", "--qrels", "--run", "--table"):
         if option in files:
-            place = files.index(option) + 1
-            stdin(Path(files[place]).read_bytes())
-            assert printed(capsys, *files[:place], "-", *files[place + 1 :], *options, note=note) == expected
+            index = files.index(option) + 1
+            stdin(Path(files[index]).read_bytes())
+            assert printed(capsys, *files[:index], "-", *files[index + 1 :], *options, note=note) == expected
 
 
 def test_standard_input_may_be_compressed_or_parquet(capsys, stdin, letor, table, tmp_path):
@@ -52,7 +52,7 @@ def test_standard_input_is_named_in_errors(capsys, stdin, letor, table):
     assert "error: standard input: " in refused(capsys, "--table", "-", *table[2:])
 
 
-def test_standard_input_that_is_closed_is_told(capsys, monkeypatch, letor):
+def test_closed_standard_input_is_refused(capsys, monkeypatch, letor):
     monkeypatch.setattr(sys, "stdin", None)
     assert "standard input is closed" in refused(capsys, "--features", "-", *letor[2:])
 

@@ -1,4 +1,4 @@
-"""The example: toolkits and baselines on two generated data sets."""
+"""`examples/compare_learners.py`, which compares toolkits and baselines on two generated data sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "compare_learners.py"
 
 
-def test_the_example_names_the_front_of_every_convention(capsys, monkeypatch):
+def test_the_example_prints_the_front_under_every_convention_and_all_methods(capsys, monkeypatch):
     for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
         pytest.importorskip(toolkit)
     monkeypatch.setattr(sys, "argv", [str(EXAMPLE)])

@@ -1,4 +1,4 @@
-"""What `rankadapters compare` prints and writes, and what the plots show."""
+"""`rankadapters compare`: its output, its HTML page, and the plots of `rankadapters.compare`."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def file(tmp_path):
     return path
 
 
-def run(capsys, *arguments):
+def compare(capsys, *arguments):
     code = main(["compare", *map(str, arguments)])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
 
 
-def test_json_is_what_the_function_gives_and_csv_has_a_line_per_method_the_best_first(capsys, file):
-    code, out, _ = run(capsys, file, "--better", "higher", "--format", "json", "--by", "dataset")
+def test_json_equals_the_report_and_csv_lists_the_best_method_first(capsys, file):
+    code, out, _ = compare(capsys, file, "--better", "higher", "--format", "json", "--by", "dataset")
     expected = winning_numbers(Results.read(file, higher_is_better=True), by="dataset").to_dict()
     assert (code, json.loads(out)) == (0, expected)
-    code, out, _ = run(capsys, file, "--better", "higher", "--format", "csv")
+    code, out, _ = compare(capsys, file, "--better", "higher", "--format", "csv")
     assert code == 0
     assert list(csv.reader(io.StringIO(out))) == [
         ["method", "NWN", "WN", "IWN", "data sets"],
@@ -52,32 +52,32 @@ def test_json_is_what_the_function_gives_and_csv_has_a_line_per_method_the_best_
     ]
 
 
-def test_values_that_cannot_be_told_apart_are_told_once(capsys, tmp_path):
+def test_the_warning_about_undecided_pairs_is_printed_once(capsys, tmp_path):
     mixed = tmp_path / "mixed.csv"
     mixed.write_text("method,dataset,measure,value\na,D,MAP,0.41\nb,D,MAP,0.413\n")
-    told = "1 pair of values differs, but is equal in the decimals"
-    for form in ("csv", "markdown"):
-        code, out, err = run(capsys, mixed, "--better", "higher", "--format", form)
-        assert (code, out.count(told), err.count(told)) == (0, int(form != "csv"), int(form == "csv"))
+    warning = "1 pair of values differs, but is equal in the decimals"
+    for output_format, n_out, n_err in (("csv", 0, 1), ("markdown", 1, 0)):
+        code, out, err = compare(capsys, mixed, "--better", "higher", "--format", output_format)
+        assert (code, out.count(warning), err.count(warning)) == (0, n_out, n_err)
 
 
-def test_a_table_and_a_direction_that_nobody_gave(capsys, file):
-    code, out, err = run(capsys, file, "--format", "json")
+def test_a_missing_direction_is_refused_and_a_table_is_printed(capsys, file):
+    code, out, err = compare(capsys, file, "--format", "json")
     assert (code, out) == (2, "")
     assert "measure 'MAP': nothing says whether higher is better" in err
     pytest.importorskip("rich")
-    code, out, _ = run(capsys, file, "--better", "higher")
+    code, out, _ = compare(capsys, file, "--better", "higher")
     assert code == 0
     assert "Winning numbers" in out
     assert "0 of 6 pairs of methods tie" in out
 
 
-def test_a_page_that_needs_nothing_else(capsys, file, tmp_path):
+def test_the_page_is_valid_self_contained_html(capsys, file, tmp_path):
     html5lib = pytest.importorskip("html5lib")
     for package in ("adjustText", "jinja2", "matplotlib"):
         pytest.importorskip(package)
     out = tmp_path / "deep" / "page.html"
-    code, _, err = run(capsys, file, "--better", "higher", "--format", "json", "--out", out, "--title", "A <title>")
+    code, _, err = compare(capsys, file, "--better", "higher", "--format", "json", "--out", out, "--title", "A <title>")
     assert (code, err.strip()) == (0, str(out))
     text = out.read_text(encoding="utf-8")
     html5lib.HTMLParser(strict=True).parse(text)
@@ -96,7 +96,7 @@ def test_a_page_that_needs_nothing_else(capsys, file, tmp_path):
         assert f"A panel per method; medians: {medians}." in text
 
 
-def test_a_page_of_one_method():
+def test_the_page_of_one_method_omits_comparisons():
     for package in ("adjustText", "jinja2", "matplotlib"):
         pytest.importorskip(package)
     with warnings.catch_warnings():
@@ -109,7 +109,7 @@ def test_a_page_of_one_method():
 
 def test_the_plot_of_a_front_names_the_methods_of_both_ranks():
     pytest.importorskip("adjustText")
-    cells = {(name, "D", "m"): -place for place, name in enumerate(["first", "second", "third", "fourth"])}
+    cells = {(name, "D", "m"): -rank for rank, name in enumerate(["first", "second", "third", "fourth"])}
     numbers = winning_numbers(Results(cells, higher_is_better=True))
     [axes] = front(numbers, against="n_datasets").plot().axes
     assert [text.get_text() for text in axes.texts] == ["first", "second"]
@@ -118,7 +118,7 @@ def test_the_plot_of_a_front_names_the_methods_of_both_ranks():
     assert not boxes[0].overlaps(boxes[1])
 
 
-def test_names_that_would_meet_are_moved_apart():
+def test_labels_that_would_overlap_are_moved_apart():
     pytest.importorskip("adjustText")
     from rankadapters.plotting.fronts import fronts
 
@@ -126,13 +126,13 @@ def test_names_that_would_meet_are_moved_apart():
     [axes] = fronts({**points, "far": (0.0, 0.0)}, [list(points)], "x", "y").axes
     axes.figure.canvas.draw()
     boxes = [text.get_window_extent() for text in axes.texts]
-    meeting = sum(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
-    assert meeting == 0
+    n_overlaps = sum(box.overlaps(earlier) for index, box in enumerate(boxes) for earlier in boxes[:index])
+    assert n_overlaps == 0
 
 
-def test_bagplots_have_a_panel_per_method(file):
+def test_the_bagplot_figure_has_a_panel_per_method(file):
     pytest.importorskip("matplotlib")
-    found = leave_one_out(Results.read(file, higher_is_better=True))
-    figure = found.plot()
+    report = leave_one_out(Results.read(file, higher_is_better=True))
+    figure = report.plot()
     assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["a", "b", "c"]
-    assert "moved most without" in str(found)
+    assert "moved most without" in str(report)

@@ -1,4 +1,4 @@
-"""Tables of results: what they are made of, what is refused, and how they are given on."""
+"""`Results`, the table of compared values: accepted inputs, refused inputs, and conversion to frames and text."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ ROWS = list(zip(*COLUMNS.values(), strict=True))
 QUERIES = {"D": ra.Queries([1, 0], group_sizes=[2])}
 
 
-def frame(package, make):
-    return lambda: getattr(pytest.importorskip(package), make)(COLUMNS)
+def frame_maker(package, constructor):
+    return lambda: getattr(pytest.importorskip(package), constructor)(COLUMNS)
 
 
-def told(results):
+def rows_of(results):
+    columns = (results.method, results.dataset, results.measure, results.values.tolist())
     return [
-        (results.methods[m], results.datasets[d], results.measures[e], v)
-        for m, d, e, v in zip(results.method, results.dataset, results.measure, results.values.tolist(), strict=True)
+        (results.methods[method], results.datasets[dataset], results.measures[measure], value)
+        for method, dataset, measure, value in zip(*columns, strict=True)
     ]
 
 
@@ -39,19 +40,19 @@ def score_of(convention, labels=(1, 0, 0, 1)):
 LETOR, YAHOO, LOSS = (score_of(text) for text in ("letor4@10", "yahoo@10", "catboost.query_rmse"))
 
 
-# What they are made of.
+# Accepted inputs
 
 
 @for_each(
     "make",
     [
-        lambda: CELLS, lambda: COLUMNS, lambda: ROWS, frame("pandas", "DataFrame"), frame("polars", "DataFrame"),
-        frame("pyarrow", "table"),
+        lambda: CELLS, lambda: COLUMNS, lambda: ROWS, frame_maker("pandas", "DataFrame"),
+        frame_maker("polars", "DataFrame"), frame_maker("pyarrow", "table"),
     ],
 )  # fmt: skip
-def test_tables_mappings_and_rows_are_the_same_results(make):
+def test_tables_mappings_and_rows_give_the_same_results(make):
     results = Results(make(), higher_is_better=True)
-    assert (told(results), results.decimals.tolist()) == (ROWS, [-1] * 3)
+    assert (rows_of(results), results.decimals.tolist()) == (ROWS, [-1] * 3)
 
 
 def test_files_keep_the_decimals_of_their_values(tmp_path):
@@ -60,11 +61,11 @@ def test_files_keep_the_decimals_of_their_values(tmp_path):
         "a,D1,MAP,0.500,table 3,true\n\nb,D1,RMSE,4e-1,,False\n\n",
         encoding="utf-8",
     )
-    found = Results.read(tmp_path / "r.csv")
-    assert found.decimals.tolist() == [3, 1]
-    assert (found.higher, found.sources) == ((True, False), ("table 3", None))
-    pytest.importorskip("pyarrow.parquet").write_table(frame("pyarrow", "table")(), tmp_path / "r.parquet")
-    assert told(Results.read(tmp_path / "r.parquet", higher_is_better=True)) == ROWS
+    results = Results.read(tmp_path / "r.csv")
+    assert results.decimals.tolist() == [3, 1]
+    assert (results.higher, results.sources) == ((True, False), ("table 3", None))
+    pytest.importorskip("pyarrow.parquet").write_table(frame_maker("pyarrow", "table")(), tmp_path / "r.parquet")
+    assert rows_of(Results.read(tmp_path / "r.parquet", higher_is_better=True)) == ROWS
 
 
 @for_each(
@@ -74,42 +75,42 @@ def test_files_keep_the_decimals_of_their_values(tmp_path):
         (Decimal("0.410"), 3), (Decimal("4E-1"), 1),
     ],
 )  # fmt: skip
-def test_decimals_of_a_text(text, decimals):
-    found = Results({("a", "D", "m"): text}, higher_is_better=True)
-    assert (found.decimals.tolist(), found.values.tolist()) == ([decimals], [float(text)])
+def test_decimals_are_counted_in_the_text_of_a_value(text, decimals):
+    results = Results({("a", "D", "m"): text}, higher_is_better=True)
+    assert (results.decimals.tolist(), results.values.tolist()) == ([decimals], [float(text)])
 
 
-def test_scores_bring_their_measure_direction_and_convention():
-    found = Results([("a", "D", LETOR), ("a", "D", LOSS)])
-    assert found.measures[0] == "ndcg@10"
-    assert found.conventions == (LETOR.convention, LOSS.convention)
-    assert found.higher == (True, False)
+def test_a_score_sets_the_measure_the_direction_and_the_convention():
+    results = Results([("a", "D", LETOR), ("a", "D", LOSS)])
+    assert results.measures[0] == "ndcg@10"
+    assert results.conventions == (LETOR.convention, LOSS.convention)
+    assert results.higher == (True, False)
 
 
-def test_one_measure_under_two_conventions_is_refused_or_two_measures():
+def test_a_measure_under_two_conventions_is_refused_or_separated():
     cells = [("a", "D", LETOR), ("b", "D", YAHOO)]
     with pytest.raises(IncomparableScoresError, match=r"ndcg@10 was computed under 2 conventions: ndcg@10/letor4, "):
         Results(cells)
-    found = Results(cells, on_mixed="separate")
-    assert found.measures == ("ndcg@10/letor4", "ndcg@10/yahoo")
-    assert winning_numbers(found).n_pairs == 0
+    results = Results(cells, on_mixed="separate")
+    assert results.measures == ("ndcg@10/letor4", "ndcg@10/yahoo")
+    assert winning_numbers(results).n_pairs == 0
     with pytest.raises(IncomparableScoresError, match=r"ndcg@10/letor4, 'NDCG@10' \(undeclared\)"):
         Results([("a", "D", LETOR), ("b", "D", "NDCG@10", 0.5)], higher_is_better=True)
 
 
-def test_texts_of_conventions_are_conventions():
+def test_a_measure_that_names_a_convention_is_parsed():
     cells = {("a", "D", "letor4@10"): 0.5, ("b", "D", "ndcg@10/letor4"): 0.4}
-    found = Results(cells)
-    assert (found.measures, found.conventions) == (("ndcg@10",), (ra.parse("letor4@10"),))
+    results = Results(cells)
+    assert (results.measures, results.conventions) == (("ndcg@10",), (ra.parse("letor4@10"),))
     with pytest.raises(IncomparableScoresError, match="2 conventions"):
         Results({**cells, ("c", "D", "yahoo@10"): 0.3})
 
 
-def test_scores_over_other_queries_are_refused():
-    other = score_of("letor4@10", labels=(1, 1, 0, 1))
+def test_scores_over_different_queries_of_a_data_set_are_refused():
+    other_labels = score_of("letor4@10", labels=(1, 1, 0, 1))
     with pytest.raises(IncomparableScoresError, match=r"the scores of data set 'D' are over different queries.*row 1"):
-        Results([("a", "D", LETOR), ("b", "D", other)])
-    assert len(Results([("a", "D", LETOR), ("b", "E", other)])) == 2
+        Results([("a", "D", LETOR), ("b", "D", other_labels)])
+    assert len(Results([("a", "D", LETOR), ("b", "E", other_labels)])) == 2
 
 
 def test_a_score_in_a_column_keeps_its_convention():
@@ -122,13 +123,13 @@ def test_a_score_in_a_column_keeps_its_convention():
             Results({**table, "measure": [measure]}, higher_is_better=True)
 
 
-@for_each("nothing", [None, float("nan"), np.float64("nan"), ""])
-def test_what_a_frame_has_where_there_is_nothing(nothing):
-    results = Results({**COLUMNS, "higher_is_better": [True, nothing, True], "source": ["table 3", nothing, nothing]})
+@for_each("empty", [None, float("nan"), np.float64("nan"), ""])
+def test_empty_cells_of_a_frame_are_missing_values(empty):
+    results = Results({**COLUMNS, "higher_is_better": [True, empty, True], "source": ["table 3", empty, empty]})
     assert (results.higher, results.sources) == ((True,), ("table 3", None, None))
 
 
-def test_the_na_of_pandas():
+def test_pandas_na_is_a_missing_value():
     pd = pytest.importorskip("pandas")
     columns = {
         "higher_is_better": pd.array([None, False, None], "boolean"),
@@ -145,10 +146,10 @@ def test_the_input_is_not_changed():
     assert values.tolist() == [0.5, 0.4, 0.3]
 
 
-# What is refused.
+# Refused inputs
 
 
-def of_value(value):
+def row_with(value):
     return [("a", "D", "m", value)]
 
 
@@ -161,34 +162,34 @@ def of_value(value):
         ([("a", "D", "m")], r"results\[0\] is \('a', 'D', 'm'\); allowed are"),
         ([("a", "D", "m", 0.5, "x", True)], r"results\[0\] is \('a', 'D', 'm', 0\.5, 'x', True\); allowed are"),
         ([("a", "D", "m", 0.5), ("a", "D", "letor4@10", LETOR)], r"results\[1\] is \('a', 'D', 'letor4@10', "),
-        (of_value("x" * 99), rf"value\[0\] is '{'x' * 79}; allowed are finite numbers"),
+        (row_with("x" * 99), rf"value\[0\] is '{'x' * 79}; allowed are finite numbers"),
         ({**COLUMNS, "color": [1, 2, 3]}, "the results have a column 'color'; the columns are 'method'"),
         ({"method": ["a"]}, "the results have no column 'dataset'"),
         ({**COLUMNS, "value": [0.5]}, "the columns have different lengths"),
-        (of_value(float("nan")), r"value\[0\] is nan; allowed are finite numbers"),
-        (of_value("inf"), r"value\[0\] is 'inf'"),
-        (of_value("0,5"), r"value\[0\] is '0,5'"),
-        (of_value(True), r"value\[0\] is True"),
-        (of_value("\u0661"), r"value\[0\] is"),
-        (of_value(10**400), r"value\[0\] is .*; allowed are finite numbers"),
-        (of_value("1e-" + "9" * 5000), r"value\[0\] is .*; allowed are finite numbers"),
-        (of_value(Decimal("NaN")), r"value\[0\] is .*; allowed are finite numbers"),
-        (of_value(Decimal("Infinity")), r"value\[0\] is .*; allowed are finite numbers"),
+        (row_with(float("nan")), r"value\[0\] is nan; allowed are finite numbers"),
+        (row_with("inf"), r"value\[0\] is 'inf'"),
+        (row_with("0,5"), r"value\[0\] is '0,5'"),
+        (row_with(True), r"value\[0\] is True"),
+        (row_with("\u0661"), r"value\[0\] is"),
+        (row_with(10**400), r"value\[0\] is .*; allowed are finite numbers"),
+        (row_with("1e-" + "9" * 5000), r"value\[0\] is .*; allowed are finite numbers"),
+        (row_with(Decimal("NaN")), r"value\[0\] is .*; allowed are finite numbers"),
+        (row_with(Decimal("Infinity")), r"value\[0\] is .*; allowed are finite numbers"),
         ([("", "D", "m", 1.0)], r"method\[0\] is ''; allowed are texts"),
         ([("a", None, "m", 1.0)], r"dataset\[0\] is None"),
         (
-            [(*of_value(1.0)[0], "x"), (*of_value(2.0)[0], "y")],
+            [(*row_with(1.0)[0], "x"), (*row_with(2.0)[0], "y")],
             r"'a' has two values of 'm' on 'D': 1 \(x\) and 2 \(y\)",
         ),
     ],
     ids=lambda value: f"{value!r:.40}",
 )
-def test_what_is_not_a_table_of_results(data, message):
+def test_malformed_results_are_refused(data, message):
     with pytest.raises(InputError, match=message):
         Results(data, higher_is_better=True)
 
 
-def test_a_bad_cell_says_its_row():
+def test_the_error_of_a_bad_cell_has_its_row():
     with pytest.raises(InputError) as caught:
         Results([*ROWS, ("c", "D", "MAP", None)], higher_is_better=True)
     assert caught.value.row == 3
@@ -198,7 +199,7 @@ BOTH = "higher and lower are both said to be better"
 
 
 @for_each(
-    ("data", "higher", "message"),
+    ("data", "direction", "message"),
     [
         (CELLS, None, "measure 'MAP': nothing says whether higher is better"),
         (CELLS, {"NDCG": True}, "measure 'MAP': nothing says"),
@@ -214,12 +215,12 @@ BOTH = "higher and lower are both said to be better"
           for name in ("MPA", "yahoo@3", 1)),
     ],
 )  # fmt: skip
-def test_directions_are_not_guessed(data, higher, message):
+def test_missing_contradicting_and_malformed_directions_are_refused(data, direction, message):
     with pytest.raises(InputError, match=message):
-        Results(data, higher_is_better=higher)
+        Results(data, higher_is_better=direction)
 
 
-def test_a_direction_may_name_a_measure_by_the_text_it_was_given_as():
+def test_a_direction_may_name_a_measure_by_any_of_its_texts():
     cells = [("a", "D", "letor4@10", 0.5), ("a", "D", "MAP", 0.4)]
     for name in ("letor4@10", "ndcg@10/letor4", "ndcg@10"):
         results = Results(cells, higher_is_better={name: True, "MAP": False})
@@ -241,18 +242,18 @@ def test_a_direction_may_name_a_measure_by_the_text_it_was_given_as():
         ("method,dataset,measure,value\na\0,D,m,1\n", "it is not CSV in UTF-8: line contains NUL"),
     ],
 )
-def test_files_that_are_not_such_a_table(tmp_path, text, message):
+def test_malformed_files_are_refused(tmp_path, text, message):
     (tmp_path / "r.csv").write_text(text)
     with pytest.raises(InputError, match=f"r.csv: .*{message}"):
         Results.read(tmp_path / "r.csv", higher_is_better=True)
 
 
-def test_files_that_cannot_be_read(tmp_path):
+def test_unreadable_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         Results.read(tmp_path / "none.csv")
     parquet, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
-    text = pa.array([b"\xff"], pa.binary()).view(pa.string())  # which is not UTF-8
-    table = pa.table({"method": text, "dataset": ["D"], "measure": ["MAP"], "value": [0.5]})
+    names = pa.array([b"\xff"], pa.binary()).view(pa.string())  # not UTF-8
+    table = pa.table({"method": names, "dataset": ["D"], "measure": ["MAP"], "value": [0.5]})
     parquet.write_table(table, tmp_path / "r.parquet")
     with pytest.raises(ra.InputError, match=r"r\.parquet: it cannot be read as Parquet: .*utf-8"):
         Results.read(tmp_path / "r.parquet", higher_is_better=True)
@@ -280,22 +281,22 @@ def test_files_that_cannot_be_read(tmp_path):
          r"scores\['D'\] is of type ndarray\.\nHint: a mapping "),
     ],
 )  # fmt: skip
-def test_an_argument_of_a_wrong_type_or_size(call, message):
+def test_arguments_of_a_wrong_type_or_value_are_refused(call, message):
     with pytest.raises(InputError, match=message) as caught:
         call(Results(CELLS, higher_is_better=True))
     assert "\nHint: " in str(caught.value)
 
 
-def test_a_page_of_what_is_not_results():
+def test_a_page_of_anything_but_results_is_refused():
     pytest.importorskip("jinja2")
     with pytest.raises(InputError, match=r"results are of type dict\.\nHint: ra\.compare\.Results\(results\)"):
         page(CELLS)
 
 
-# How they are given on.
+# Conversion to frames and text
 
 
-def test_frames_sparse_and_dense():
+def test_results_become_sparse_and_dense_frames():
     pd = pytest.importorskip("pandas")
     results = Results(CELLS, higher_is_better=True)
     pd.testing.assert_frame_equal(results.to_frame(), pd.DataFrame(COLUMNS))
@@ -310,23 +311,24 @@ def test_frames_sparse_and_dense():
 
 
 @for_each(
-    ("n", "remark"), [(1, "Results(1 method, 1 dataset, 1 measure, 1 cell)"), (20, "20 cells)"), (21, ", the first 20")]
+    ("n_cells", "remark"),
+    [(1, "Results(1 method, 1 dataset, 1 measure, 1 cell)"), (20, "20 cells)"), (21, ", the first 20")],
 )
-def test_a_notebook_shows_twenty_cells(n, remark):
-    results = Results({(f"m{row}", "D", "MAP"): row / 8 for row in range(n)}, higher_is_better=True)
+def test_a_notebook_shows_twenty_cells(n_cells, remark):
+    results = Results({(f"m{row}", "D", "MAP"): row / 8 for row in range(n_cells)}, higher_is_better=True)
     caption, _, _, _, *lines = results._repr_markdown_().splitlines()
     assert caption.strip("*").endswith(remark)
-    assert lines == [f"| m{row} | D | MAP | {row / 8:g} |" for row in range(min(n, 20))]
-    assert results._repr_html_().count("<tr>") == 1 + min(n, 20)
+    assert lines == [f"| m{row} | D | MAP | {row / 8:g} |" for row in range(min(n_cells, 20))]
+    assert results._repr_html_().count("<tr>") == 1 + min(n_cells, 20)
     assert results.values.flags.writeable is results.method.flags.writeable is False
 
 
-def test_a_part_of_the_results():
+def test_only_selects_methods_and_data_sets():
     rows = [("a", "D", LETOR), ("BM25", "D", "MAP", 0.5), ("BM25", "E", "MAP", "0.25")]
     rows[1:] = [(*rows[1], "table 3"), (*rows[2], "table 4")]
     results = Results(rows, higher_is_better=True)
-    part = results.only(methods="BM25", datasets=["E"])  # one name alone is one method
-    assert told(part) == [("BM25", "E", "MAP", 0.25)]
+    part = results.only(methods="BM25", datasets=["E"])  # a text is one method
+    assert rows_of(part) == [("BM25", "E", "MAP", 0.25)]
     assert (part.conventions, part.higher, part.decimals.tolist()) == ((None,), (True,), [2])
     assert (part.sources, results.only(methods=["a"]).sources) == (("table 4",), (None,))
     assert results.only(methods=["a"]).conventions == (LETOR.convention,)
@@ -336,19 +338,19 @@ def test_a_part_of_the_results():
         results.only(methods=["a"], datasets=["E"])
 
 
-def test_of_many_names_the_first_twenty_are_told():
-    results = Results({(f"m{place}", "D", "MAP"): 0.5 for place in range(25)}, higher_is_better=True)
+def test_an_error_lists_at_most_twenty_names():
+    results = Results({(f"m{index}", "D", "MAP"): 0.5 for index in range(25)}, higher_is_better=True)
     with pytest.raises(InputError, match=r"\nHint: there are 'm0', .*, 'm18', 'm19'\.$"):
         results.only(methods=["z"])
 
 
-def test_reports_are_plain_json():
-    found = winning_numbers(Results({**CELLS, ("c", "D3", "MAP"): 1.0}, higher_is_better=True))
-    assert json.loads(found.to_json())["groups"]["all"]["c"] == {"wn": 0, "iwn": 0, "nwn": None, "n_datasets": 1}
-    assert "Without opponents, so that no number is defined: c." in str(found)
+def test_a_method_without_opponents_is_null_in_json_and_named_in_text():
+    report = winning_numbers(Results({**CELLS, ("c", "D3", "MAP"): 1.0}, higher_is_better=True))
+    assert json.loads(report.to_json())["groups"]["all"]["c"] == {"wn": 0, "iwn": 0, "nwn": None, "n_datasets": 1}
+    assert "Without opponents, so that no number is defined: c." in str(report)
 
 
-def test_a_table_names_the_measures_where_there_are_more_than_one():
+def test_a_table_names_the_measures_if_there_are_several():
     cells = {("a", "D", "MAP"): 0.5, ("b", "D", "MAP"): 0.4}
     [table] = Results(cells, higher_is_better=True).blocks()
     assert (table.caption, table.head) == ("MAP", ("method", "D"))

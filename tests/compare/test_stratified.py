@@ -1,4 +1,4 @@
-"""Tests over several data sets: those of one data set where there is one, and enumerated where queries are few."""
+"""Stratified tests over several data sets, against the tests of one data set and against all sign swaps."""
 
 from __future__ import annotations
 
@@ -24,57 +24,53 @@ def predictions(queries, names="ab"):
     return {name: RNG.standard_normal(queries.n_docs) for name in names}
 
 
-def values(queries, scores, convention):
-    return ra.Evaluator(queries, convention).per_query(scores)
-
-
-def test_one_data_set_gives_what_order_gives():
+def test_one_data_set_gives_the_result_of_audit_order():
     pytest.importorskip("scipy")
     queries = data_set(30)
-    models = predictions(queries)
-    found = stratified_tests({"D": queries}, {"D": models}, "textbook@3", random_state=5).comparisons[0]
-    [expected] = ra.audit.order(queries, models, ["textbook@3"], random_state=5).comparisons
-    assert (found.p_value, found.low, found.high) == (expected.p_value, expected.low, expected.high)
-    assert found.difference == pytest.approx(expected.difference, abs=1e-15)
+    scores = predictions(queries)
+    comparison = stratified_tests({"D": queries}, {"D": scores}, "textbook@3", random_state=5).comparisons[0]
+    [expected] = ra.audit.order(queries, scores, ["textbook@3"], random_state=5).comparisons
+    assert (comparison.p_value, comparison.low, comparison.high) == (expected.p_value, expected.low, expected.high)
+    assert comparison.difference == pytest.approx(expected.difference, abs=1e-15)
 
 
-def test_all_swaps_of_few_queries_of_two_data_sets():
+def test_the_p_value_of_few_queries_counts_all_sign_swaps():
     queries = {"D1": data_set(3), "D2": data_set(5)}
-    scores = {name: predictions(each) for name, each in queries.items()}
+    scores = {name: predictions(data_set_queries) for name, data_set_queries in queries.items()}
     convention = ra.presets.textbook(4).replace(empty=0.0)
-    parts = [
-        (values(queries[name], scores[name]["a"], convention) - values(queries[name], scores[name]["b"], convention))
-        / queries[name].n_queries / 2
-        for name in queries
-    ]  # fmt: skip
-    shares = np.concatenate(parts)
+    shares_by_data_set = []
+    for name, data_set_queries in queries.items():
+        evaluator = ra.Evaluator(data_set_queries, convention)
+        values = [evaluator.per_query(scores[name][method]) for method in "ab"]
+        shares_by_data_set.append((values[0] - values[1]) / data_set_queries.n_queries / 2)
+    shares = np.concatenate(shares_by_data_set)
     sums = np.array([np.dot(signs, shares) for signs in product([1, -1], repeat=8)])
     observed = shares.sum()
     tails = ((sums >= observed - 1e-12).sum(), (sums <= observed + 1e-12).sum())
-    [found] = stratified_tests(queries, scores, convention).comparisons
-    assert found.difference == pytest.approx(observed)
-    assert found.p_value == pytest.approx(min(1.0, 2 * min(tails) / 256))
+    [comparison] = stratified_tests(queries, scores, convention).comparisons
+    assert comparison.difference == pytest.approx(observed)
+    assert comparison.p_value == pytest.approx(min(1.0, 2 * min(tails) / 256))
 
 
-def test_each_data_set_is_sampled_apart():
-    drawn = np.concatenate(list(Resamples(7, 500, 0, (3, 4)).samples()))
-    assert (drawn[:, :3].sum(axis=1) == 3).all()
-    assert (drawn[:, 3:].sum(axis=1) == 4).all()
-    assert drawn.mean(axis=0) == pytest.approx(np.ones(7), abs=0.2)
+def test_resamples_keep_the_number_of_queries_of_each_data_set():
+    counts = np.concatenate(list(Resamples(7, 500, 0, (3, 4)).samples()))
+    assert (counts[:, :3].sum(axis=1) == 3).all()
+    assert (counts[:, 3:].sum(axis=1) == 4).all()
+    assert counts.mean(axis=0) == pytest.approx(np.ones(7), abs=0.2)
 
 
-def test_data_sets_count_alike_however_many_queries_they_have():
-    # On the large data set both methods are alike, on the small one a ranks every query right and b every one wrong.
+def test_each_data_set_has_the_same_weight_whatever_its_number_of_queries():
+    # On the large data set both methods are equal. On the small one, a ranks every query right and b every query wrong.
     small, large = ra.Queries([1, 0] * 2, group_sizes=[2] * 2), ra.Queries([1, 0] * 50, group_sizes=[2] * 50)
     scores = {
         "small": {"a": [1, 0] * 2, "b": [0, 1] * 2},
         "large": {"a": [1, 0] * 50, "b": [1, 0] * 50},
     }
-    [found] = stratified_tests({"small": small, "large": large}, scores, "textbook@1").comparisons
-    assert found.difference == 0.5
+    [comparison] = stratified_tests({"small": small, "large": large}, scores, "textbook@1").comparisons
+    assert comparison.difference == 0.5
 
 
-def test_methods_meet_where_both_have_scores():
+def test_two_methods_are_compared_on_the_data_sets_that_both_have():
     queries = {name: data_set(8) for name in ("D1", "D2", "D3")}
     methods = {"D1": "ab", "D2": "bc", "D3": "b"}
     scores = {name: predictions(queries[name], methods[name]) for name in queries}
@@ -86,31 +82,31 @@ def test_methods_meet_where_both_have_scores():
     assert report.to_dict()["comparisons"][0]["datasets"] == ["D1"]
 
 
-def test_of_a_loss_the_lower_one_is_ahead():
+def test_the_lower_loss_is_ahead():
     queries = ra.Queries([1.0, 0.0] * 9, group_sizes=[2] * 9)
     scores = {"D": {"right": [1.0, 0.0] * 9, "wrong": [0.0, 1.0] * 9}}
     report = stratified_tests({"D": queries}, scores, "catboost.query_soft_max")
     assert " right " in str(report).splitlines()[2]
 
 
-@for_each(("second", "ahead"), [([0, 1], "a"), ([1, 0], "-")])
+@for_each(("scores_of_b", "ahead"), [([0, 1], "a"), ([1, 0], "-")])
 @for_each("names", ["ab", "ba"])
-def test_the_table_says_who_is_ahead(second, ahead, names):
-    queries, scores = ra.Queries([1, 0] * 2, group_sizes=[2] * 2), {"a": [1, 0] * 2, "b": second * 2}
+def test_the_table_names_the_method_that_is_ahead(scores_of_b, ahead, names):
+    queries, scores = ra.Queries([1, 0] * 2, group_sizes=[2] * 2), {"a": [1, 0] * 2, "b": scores_of_b * 2}
     report = stratified_tests({"D": queries}, {"D": {name: scores[name] for name in names}}, "textbook@1")
     assert [line[:2] for line in report.blocks()[0].lines] == [(", ".join(names), ahead)]
 
 
 @for_each(("confidence", "significant", "color"), [(0.5, "yes", "#0072B2"), (0.51, "no", "#7F7F7F")])
-def test_a_difference_at_the_level_itself_is_significant(confidence, significant, color):
+def test_a_p_value_equal_to_the_level_is_significant(confidence, significant, color):
     queries, scores = ra.Queries([1, 0, 0, 1], group_sizes=[2, 2]), {"a": [2, 1, 1, 2], "b": [1, 2, 1, 2]}
-    both = (dict.fromkeys(("D", "E"), column) for column in (queries, scores))
-    report = stratified_tests(*both, "textbook@1", confidence=confidence)
+    arguments = (dict.fromkeys(("D", "E"), column) for column in (queries, scores))
+    report = stratified_tests(*arguments, "textbook@1", confidence=confidence)
     assert report.blocks()[0].lines[0][-3:] == ("0.5000", "0.5000", significant)
     assert report.blocks()[0].head[4] == f"{100 * confidence:g} % interval"
     pytest.importorskip("matplotlib")
     [axes] = report.plot().axes
-    assert [drawn.get_color() for drawn in axes.lines[1:]] == [color, color]
+    assert [line.get_color() for line in axes.lines[1:]] == [color, color]
     assert axes.get_xlabel() == f"difference of ndcg@1/textbook, {100 * confidence:g} % interval"
 
 
@@ -130,37 +126,39 @@ def test_a_difference_at_the_level_itself_is_significant(confidence, significant
         ({"scores": {"D": {1: [1, 2], 2: [2, 1]}}}, r"scores\['D'\] has a method named 1; allowed are texts"),
     ],
 )
-def test_bad_input(change, message):
-    given = {
+def test_bad_arguments_are_refused(change, message):
+    arguments = {
         "datasets": {"D": ra.Queries([1, 0], group_sizes=[2])},
         "scores": {"D": {"a": [1, 2], "b": [2, 1]}},
     } | change
     with pytest.raises(InputError, match=message):
-        stratified_tests(given.pop("datasets"), given.pop("scores"), "textbook@1", **given)
+        stratified_tests(arguments.pop("datasets"), arguments.pop("scores"), "textbook@1", **arguments)
 
 
-def stratified(queries, scores, convention="textbook@1", **options):
+def one_data_set_report(queries, scores, convention="textbook@1", **options):
     return stratified_tests({"D": queries}, {"D": scores}, convention, **options)
 
 
-def test_a_confidence_of_numpy_is_a_number_and_a_generator_draws_the_seed():
+def test_confidence_may_be_a_numpy_float_and_a_generator_draws_the_seed():
     queries = data_set(20)
     scores = predictions(queries)
     seed = int(np.random.default_rng(7).integers(2**32))
-    expected = stratified(queries, scores, confidence=0.5, random_state=seed, n_resamples=99)
+    expected = one_data_set_report(queries, scores, confidence=0.5, random_state=seed, n_resamples=99)
     for confidence in (np.float32(0.5), np.float64(0.5)):
         generator = np.random.default_rng(7)
-        found = stratified(queries, scores, confidence=confidence, random_state=generator, n_resamples=99)
-        assert found == expected
+        report = one_data_set_report(queries, scores, confidence=confidence, random_state=generator, n_resamples=99)
+        assert report == expected
 
 
-def test_a_value_that_is_not_a_sum_over_queries_is_refused():
+def test_a_measure_that_is_not_a_sum_over_queries_is_refused():
     queries = data_set(4)
     with pytest.raises(UnsupportedConventionError, match="is not a sum over the queries"):
-        stratified(queries, predictions(queries), "lightgbm.auc")
+        one_data_set_report(queries, predictions(queries), "lightgbm.auc")
 
 
 def test_progress_counts_the_pairs_of_methods():
     queries, calls = data_set(4), []
-    stratified(queries, predictions(queries, "abc"), progress=lambda done, total: calls.append((done, total)))
+    one_data_set_report(
+        queries, predictions(queries, "abc"), progress=lambda n_done, total: calls.append((n_done, total))
+    )
     assert calls == [(1, 3), (2, 3), (3, 3)]

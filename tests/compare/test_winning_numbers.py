@@ -1,4 +1,4 @@
-"""Winning numbers: published tables, the case worked by hand, and counting by brute force."""
+"""Winning numbers against published tables, a case worked by hand, and counts over all pairs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ TABLE_11_8 = "letor3_published_winning_numbers"
 METHODS, DATASETS, MEASURES = "ABCDEF", ["D1", "D2", "D3"], ["m1", "m2"]
 
 
-def published(name):
-    """A table of chapter 11 of Liu (2011): the methods, the measures, and the printed numbers."""
+def published_table(name):
+    """Return a table of chapter 11 of Liu (2011): the measures, and the printed numbers of each method."""
     with (KEPT / f"compare_{name}.csv").open(encoding="utf-8", newline="") as file:
         (_, *measures), *lines = list(csv.reader(file))
     return measures, {method: numbers for method, *numbers in lines}
@@ -36,34 +36,34 @@ def hand_results():
     return Results([tuple(row) for row in HAND["rows"]], higher_is_better=True)
 
 
-def found_for(numbers, group):
-    place = numbers.groups.index(group)
+def numbers_of_group(numbers, group):
+    row = numbers.groups.index(group)
     return {
         method: {
-            "wn": int(numbers.wn[place, m]),
-            "iwn": int(numbers.iwn[place, m]),
-            "nwn": None if math.isnan(numbers.nwn[place, m]) else float(numbers.nwn[place, m]),
+            "wn": int(numbers.wn[row, column]),
+            "iwn": int(numbers.iwn[row, column]),
+            "nwn": None if math.isnan(numbers.nwn[row, column]) else float(numbers.nwn[row, column]),
         }
-        for m, method in enumerate(numbers.methods)
+        for column, method in enumerate(numbers.methods)
     }
 
 
-def test_plain_types_hold_the_numbers_and_none_where_none_is_defined():
-    lone = {("alone", "D9", "m1"): 0.5, ("a", "D1", "m1"): 0.5, ("b", "D1", "m1"): 0.4}
-    for results in (hand_results(), Results(lone, higher_is_better=True)):
+def test_to_dict_has_the_numbers_in_plain_types_and_none_where_undefined():
+    cells = {("alone", "D9", "m1"): 0.5, ("a", "D1", "m1"): 0.5, ("b", "D1", "m1"): 0.4}
+    for results in (hand_results(), Results(cells, higher_is_better=True)):
         numbers = winning_numbers(results)
         plain = numbers.to_dict()["groups"]
         assert list(plain) == list(numbers.groups)
-        for place, group in enumerate(numbers.groups):
-            n_datasets = dict(zip(numbers.methods, numbers.n_datasets[place].tolist(), strict=True))
-            expected = found_for(numbers, group)
+        for row, group in enumerate(numbers.groups):
+            n_datasets = dict(zip(numbers.methods, numbers.n_datasets[row].tolist(), strict=True))
+            expected = numbers_of_group(numbers, group)
             assert plain[group] == {m: {**expected[m], "n_datasets": n_datasets[m]} for m in numbers.methods}
 
 
-def test_the_hand_case():
+def test_the_case_worked_by_hand():
     numbers = winning_numbers(hand_results())
     for group in ("m1", "all"):
-        assert found_for(numbers, group) == HAND["answers"][group]
+        assert numbers_of_group(numbers, group) == HAND["answers"][group]
     for over, name in (("measure", "m1"), ("dataset", "D1")):
         left_out = leave_one_out(hand_results(), over=over).to_dict()["left_out"]
         assert left_out[name] == HAND["answers"][f"without_{name}"]
@@ -79,24 +79,24 @@ def test_the_hand_case():
 
 def test_winning_numbers_of_mq2007_follow_from_the_published_values():
     # Liu (2011), Learning to Rank for Information Retrieval, Table 11.9; RankSVM and ListNet tie at NDCG@10.
-    measures, lines = published("letor4_mq2007")
+    measures, lines = published_table("letor4_mq2007")
     cells = {
         (method, "MQ2007", measure): value
         for method, values in lines.items()
         for measure, value in zip(measures, values, strict=True)
     }
-    found = winning_numbers(Results(cells, higher_is_better=True))
-    assert found.methods == ("RankSVM", "RankBoost", "ListNet", "AdaRank")
-    assert found.wn[found.groups.index("NDCG@10")].tolist() == [1, 3, 1, 0]
-    assert found.iwn[:-1].tolist() == [[3] * 4] * 7
-    assert (found.n_ties, found.n_pairs) == (1, 42)
-    assert found.wn[-1].sum() == 42 - 1
+    numbers = winning_numbers(Results(cells, higher_is_better=True))
+    assert numbers.methods == ("RankSVM", "RankBoost", "ListNet", "AdaRank")
+    assert numbers.wn[numbers.groups.index("NDCG@10")].tolist() == [1, 3, 1, 0]
+    assert numbers.iwn[:-1].tolist() == [[3] * 4] * 7
+    assert (numbers.n_ties, numbers.n_pairs) == (1, 42)
+    assert numbers.wn[-1].sum() == 42 - 1
 
 
-def test_the_published_winning_numbers_of_letor3_are_ones_of_seven_methods_on_seven_data_sets():
-    # Liu (2011), Table 11.8. The values behind it were not published with it; any table of winning numbers of 7 methods
-    # on 7 data sets keeps to these bounds, and a table made to have them gives them back.
-    _, lines = published(TABLE_11_8)
+def test_published_winning_numbers_of_letor3_keep_to_the_bounds():
+    # Liu (2011), Table 11.8, published without the values that it counts. Winning numbers of 7 methods on 7 data sets
+    # cannot exceed these bounds.
+    _, lines = published_table(TABLE_11_8)
     wins = np.array([list(map(int, numbers)) for numbers in lines.values()])
     ideal, pairs = 7 * 6, 7 * 21
     assert wins.max() <= ideal
@@ -109,15 +109,15 @@ def test_the_published_winning_numbers_of_letor3_are_ones_of_seven_methods_on_se
     }  # fmt: skip
 
 
-def brute(cells):
-    """Wins and meetings of each method, over all pairs."""
+def count_all_pairs(cells):
+    """Return the number of wins and of comparisons of each method, counted over all pairs."""
     methods = list(dict.fromkeys(method for method, _, _ in cells))
     wn, iwn = dict.fromkeys(methods, 0), dict.fromkeys(methods, 0)
-    for (i, d, m), value in cells.items():
-        for k in methods:
-            if k != i and (k, d, m) in cells:
-                iwn[i] += 1
-                wn[i] += value > cells[k, d, m]
+    for (method_1, dataset, measure), value in cells.items():
+        for method_2 in methods:
+            if method_2 != method_1 and (method_2, dataset, measure) in cells:
+                iwn[method_1] += 1
+                wn[method_1] += value > cells[method_2, dataset, measure]
     return wn, iwn
 
 
@@ -130,53 +130,53 @@ tables = st.dictionaries(
 
 @given(tables, st.booleans(), st.sampled_from(["measure", "dataset"]))
 @settings(deadline=None, max_examples=examples(100))
-def test_counting_all_pairs_of_every_group(cells, higher_is_better, by):
-    found = winning_numbers(Results(cells, higher_is_better=higher_is_better), by=by)
-    assert found.groups == (*dict.fromkeys(key[1 if by == "dataset" else 2] for key in cells), "all")
-    for place, group in enumerate(found.groups):
-        of_group = {key: value for key, value in cells.items() if group in {*key[1:], "all"}}
-        wn, iwn = brute({key: value if higher_is_better else -value for key, value in of_group.items()})
-        assert found.wn[place].tolist() == [wn.get(method, 0) for method in found.methods]
-        assert found.iwn[place].tolist() == [iwn.get(method, 0) for method in found.methods]
-        assert found.n_datasets[place].tolist() == [
-            len({dataset for each, dataset, _ in of_group if each == method}) for method in found.methods
+def test_winning_numbers_equal_counts_over_all_pairs_of_every_group(cells, higher_is_better, by):
+    numbers = winning_numbers(Results(cells, higher_is_better=higher_is_better), by=by)
+    assert numbers.groups == (*dict.fromkeys(key[1 if by == "dataset" else 2] for key in cells), "all")
+    for row, group in enumerate(numbers.groups):
+        group_cells = {key: value for key, value in cells.items() if group in {*key[1:], "all"}}
+        wn, iwn = count_all_pairs({key: value if higher_is_better else -value for key, value in group_cells.items()})
+        assert numbers.wn[row].tolist() == [wn.get(method, 0) for method in numbers.methods]
+        assert numbers.iwn[row].tolist() == [iwn.get(method, 0) for method in numbers.methods]
+        assert numbers.n_datasets[row].tolist() == [
+            len({dataset for name, dataset, _ in group_cells if name == method}) for method in numbers.methods
         ]
     with np.errstate(invalid="ignore"):  # NaN for a method without opponents
-        np.testing.assert_array_equal(found.nwn, found.wn / found.iwn)
-    assert found.n_pairs - found.n_ties == sum(wn.values())
-    assert 2 * found.n_pairs == sum(iwn.values())
+        np.testing.assert_array_equal(numbers.nwn, numbers.wn / numbers.iwn)
+    assert numbers.n_pairs - numbers.n_ties == sum(wn.values())
+    assert 2 * numbers.n_pairs == sum(iwn.values())
 
 
 @given(tables)
 @settings(deadline=None, max_examples=examples(100))
-def test_leaving_one_out_is_counting_without_it(cells):
+def test_leave_one_out_equals_counting_the_remaining_cells(cells):
     results = Results(cells, higher_is_better=True)
     for over, axis in (("dataset", 1), ("measure", 2)):
-        found = leave_one_out(results, over=over).to_dict()["left_out"]
-        for name in found:
+        left_out = leave_one_out(results, over=over).to_dict()["left_out"]
+        for name in left_out:
             rest = {key: value for key, value in cells.items() if key[axis] != name}
-            wn, iwn = brute(rest)
-            for method, numbers in found[name].items():
+            wn, iwn = count_all_pairs(rest)
+            for method, numbers in left_out[name].items():
                 assert (numbers["wn"], numbers["iwn"]) == (wn.get(method, 0), iwn.get(method, 0))
 
 
 @given(tables, st.booleans(), st.sampled_from(["iwn", "n_datasets"]))
 @settings(deadline=None, max_examples=examples(100))
-def test_fronts_are_those_of_all_pairs(cells, strict, against):
-    found = front(winning_numbers(Results(cells, higher_is_better=True)), strict=strict, against=against)
+def test_fronts_equal_those_found_by_comparing_all_pairs(cells, strict, against):
+    fronts = front(winning_numbers(Results(cells, higher_is_better=True)), strict=strict, against=against)
 
     def beats(a, b):
-        (x, high), (other_x, other_high) = found.points[a], found.points[b]
+        (x, high), (other_x, other_high) = fronts.points[a], fronts.points[b]
         if strict:
             return x > other_x and high > other_high
         return x >= other_x and high >= other_high and (x, high) != (other_x, other_high)
 
-    beaten = dict.fromkeys(found.points, 0)
-    assert set(beaten) == {method for method, opponents in brute(cells)[1].items() if opponents}
-    for a, b in permutations(found.points, 2):
+    beaten = dict.fromkeys(fronts.points, 0)
+    assert set(beaten) == {method for method, opponents in count_all_pairs(cells)[1].items() if opponents}
+    for a, b in permutations(fronts.points, 2):
         beaten[b] += beats(a, b)
-    assert set(found.first) == {name for name, times in beaten.items() if times == 0}
-    assert set(found.second) == {name for name, times in beaten.items() if times == 1}
+    assert set(fronts.first) == {name for name, count in beaten.items() if count == 0}
+    assert set(fronts.second) == {name for name, count in beaten.items() if count == 1}
 
 
 ONE_PAIR = "^1 pair of values differs, but is equal in the decimals"
@@ -187,32 +187,33 @@ TWO_PAIRS = "2 pairs of values differ, but are equal in the decimals"
     ("values", "warning", "n_ties", "wins"),
     [
         (["0.41", "0.413", "0.420", "0.41"], TWO_PAIRS, 1, [0, 2, 3, 0]),
-        (["0.41", 0.4134, 0.4135], TWO_PAIRS, 0, [0, 1, 2]),  # a number that was not printed has all its decimals
+        (["0.41", 0.4134, 0.4135], TWO_PAIRS, 0, [0, 1, 2]),  # a float is not rounded
         (["0.41", "0.414"], ONE_PAIR, 0, [0, 1]),
         (["0.41", "0.406"], ONE_PAIR, 0, [1, 0]),
-        (["1e-98", 1.04e-98], ONE_PAIR, 0, [0, 1]),  # the most decimals that are looked at
+        (["1e-98", 1.04e-98], ONE_PAIR, 0, [0, 1]),  # 98 decimals, the most that are compared
     ],
 )
-def test_values_printed_with_fewer_decimals_are_warned_of(values, warning, n_ties, wins):
-    results = Results([(f"m{i}", "D", "m", value) for i, value in enumerate(values)], higher_is_better=True)
-    with pytest.warns(MixedDecimalsWarning, match=warning) as told:
-        found = winning_numbers(results)
-    assert [each.filename for each in told] == [__file__]
-    assert (found.n_ties, found.n_undecided) == (n_ties, 1 if warning is ONE_PAIR else 2)
-    assert found.wn[-1].tolist() == wins
+def test_values_that_are_equal_in_the_printed_decimals_warn(values, warning, n_ties, wins):
+    results = Results([(f"m{index}", "D", "m", value) for index, value in enumerate(values)], higher_is_better=True)
+    with pytest.warns(MixedDecimalsWarning, match=warning) as caught:
+        numbers = winning_numbers(results)
+    assert [message.filename for message in caught] == [__file__]
+    assert (numbers.n_ties, numbers.n_undecided) == (n_ties, 1 if warning is ONE_PAIR else 2)
+    assert numbers.wn[-1].tolist() == wins
 
 
 @for_each(
     "values", [("0.41", "0.42"), ("0.41", "0.410", 0.41), ("1e-90", 1e300), ("1e-99", 1.04e-99)]
-)  # 1e300 has no room for decimals
-def test_values_that_decimals_do_not_make_equal_are_not_warned_of(values):
+)  # 1e300 is too large to round to 90 decimals
+def test_values_that_differ_in_the_printed_decimals_do_not_warn(values):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = winning_numbers(Results([(f"m{i}", "D", "m", v) for i, v in enumerate(values)], higher_is_better=True))
-    assert found.n_undecided == 0
+        results = Results([(f"m{index}", "D", "m", value) for index, value in enumerate(values)], higher_is_better=True)
+        numbers = winning_numbers(results)
+    assert numbers.n_undecided == 0
 
 
-def test_tables_in_numbers():
+def test_tables_print_the_numbers_of_every_method():
     wins = {"D1": "ab", "D2": "ba", "D3": "ab"}  # the better method first
     cells = {(m, d, "MAP"): 1.0 - rank for d, order in wins.items() for rank, m in enumerate(order)}
     results = Results({**cells, ("c", "D1", "MAP"): 0.0, ("alone", "D9", "MAP"): 0.5}, higher_is_better=True)
@@ -226,40 +227,40 @@ def test_tables_in_numbers():
     assert front(numbers).blocks()[0].lines == (("a", "1", "0.7500", "4"), ("b", "2", "0.2500", "4"))
     ranges = ((*a, "0.5000", "1.0000", "D1"), (*b, "0.0000", "0.5000", "D1"), (*c, "0.0000", "0.0000", "-"))
     assert leave_one_out(results).blocks()[0].lines == ranges
-    one = (("a", "1.0000", "-", "-", "-"), ("b", "0.0000", "-", "-", "-"), ("c", "0.0000", "-", "-", "-"))
-    assert leave_one_out(results.only(datasets="D1")).blocks()[0].lines == one
+    without_ranges = (("a", "1.0000", "-", "-", "-"), ("b", "0.0000", "-", "-", "-"), ("c", "0.0000", "-", "-", "-"))
+    assert leave_one_out(results.only(datasets="D1")).blocks()[0].lines == without_ranges
 
 
-def test_methods_that_tie_keep_their_order_and_twenty_are_drawn():
-    methods = [f"m{21 - n}" for n in range(22)]
-    numbers = winning_numbers(Results({(m, "D", "MAP"): 0.5 for m in methods}, higher_is_better=True))
+def test_tied_methods_keep_their_order_and_the_plot_shows_twenty():
+    methods = [f"m{21 - index}" for index in range(22)]
+    numbers = winning_numbers(Results({(method, "D", "MAP"): 0.5 for method in methods}, higher_is_better=True))
     assert [line[0] for line in numbers.table().lines] == methods
     pytest.importorskip("matplotlib")
     assert [label.get_text() for label in numbers.plot().axes[0].get_yticklabels()] == methods[:20]
 
 
-def test_arrays_are_not_shown():
-    for shown in (winning_numbers(hand_results()), leave_one_out(hand_results())):
-        assert "array" not in repr(shown)
+def test_the_repr_of_a_report_has_no_arrays():
+    for report in (winning_numbers(hand_results()), leave_one_out(hand_results())):
+        assert "array" not in repr(report)
 
 
-def test_ten_thousand_methods():
+def test_winning_numbers_of_ten_thousand_methods():
     rng = np.random.default_rng(0)
     n_methods, n_datasets = 10_000, 200
-    there = np.argwhere(rng.random((n_methods, n_datasets)) < 0.02)
+    present = np.argwhere(rng.random((n_methods, n_datasets)) < 0.02)
     table = {
-        "method": [f"m{m}" for m in there[:, 0]],
-        "dataset": [f"d{d}" for d in there[:, 1]],
-        "measure": ["MAP"] * len(there),
-        "value": rng.random(len(there)).round(3).tolist(),
+        "method": [f"m{method}" for method in present[:, 0]],
+        "dataset": [f"d{dataset}" for dataset in present[:, 1]],
+        "measure": ["MAP"] * len(present),
+        "value": rng.random(len(present)).round(3).tolist(),
     }
     results = Results(table, higher_is_better=True)
     start = time.perf_counter()
-    found = winning_numbers(results)
+    numbers = winning_numbers(results)
     print("winning numbers of 10,000 methods:", time.perf_counter() - start, "s")  # noqa: T201 - a figure to report
-    sizes = np.bincount(there[:, 1])
-    assert found.iwn[-1].sum() == (sizes * (sizes - 1)).sum()
-    assert found.wn[-1].sum() == found.n_pairs - found.n_ties
+    sizes = np.bincount(present[:, 1])
+    assert numbers.iwn[-1].sum() == (sizes * (sizes - 1)).sum()
+    assert numbers.wn[-1].sum() == numbers.n_pairs - numbers.n_ties
 
 
 @for_each(
@@ -272,6 +273,6 @@ def test_ten_thousand_methods():
         (lambda r: leave_one_out(r).points("Z"), "method='Z'; allowed are 'A', 'B', 'C'"),
     ],
 )
-def test_unknown_words(call, message):
+def test_unknown_names_are_refused(call, message):
     with pytest.raises(InputError, match=message):
         call(hand_results())

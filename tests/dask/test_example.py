@@ -1,4 +1,4 @@
-"""The example of Dask, run in a process of its own."""
+"""The example of Dask runs in a separate process and prints equal values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ pytest.importorskip("distributed")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scale" / "dask_evaluate.py"
 
 
-def test_each_way_has_the_value_of_one_process():
+def test_sorted_and_shuffled_rows_have_the_value_of_one_process():
     with worker_environment():
         command = [sys.executable, str(EXAMPLE), "--queries", "60"]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert not ran.returncode, ran.stderr
-    head, _, *lines = ran.stdout.splitlines()
+        completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not completed.returncode, completed.stderr
+    head, _, *lines = completed.stdout.splitlines()
     assert head.endswith("rows of 60 queries in 7 partitions")
     assert len(lines) == 3
     for line in lines:
-        _, one, in_order, shuffled = line.split()
-        assert one == in_order == shuffled
+        _, one_process, in_order, shuffled = line.split()
+        assert one_process == in_order == shuffled

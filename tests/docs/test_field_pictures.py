@@ -1,4 +1,4 @@
-"""Every field has a picture of what it does, and the numbers in it are right."""
+"""Every field has a picture of its effect, and the numbers in the pictures are right."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def pictures():
 
 @pytest.fixture(scope="module")
 def results(pictures):
-    """What each panel of each picture says comes out, by field and title."""
+    """Return the result that each panel of each picture shows, by field and title."""
     return {name: {panel.title: panel.result for panel in panels()} for name, (panels, _) in pictures.PICTURES.items()}
 
 
@@ -43,11 +43,11 @@ def test_a_field_has_a_picture_or_is_a_number_in_a_formula(pictures, field):
     assert (field in pictures.PICTURES) is not (field in pictures.UNDRAWN)
 
 
-def test_nothing_is_drawn_that_is_no_field(pictures):
+def test_every_picture_belongs_to_a_field(pictures):
     assert {*pictures.PICTURES, *pictures.UNDRAWN} == set(FIELDS)
 
 
-SECOND = dcg([0, 1, 1]) / dcg([1, 1, 0])  # the query with labels 0, 1, 1 of the pictures over queries
+QUERY_NDCG = dcg([0, 1, 1]) / dcg([1, 1, 0])  # of the query with labels 0, 1, 1 in the pictures of several queries
 
 
 @for_each(
@@ -65,28 +65,28 @@ SECOND = dcg([0, 1, 1]) / dcg([1, 1, 0])  # the query with labels 0, 1, 1 of the
         ("relevant", "from_2", "Precision 0.250"),
         ("divisor", "found", "AP 0.833"),  # (1 + 2/3) / 2
         ("pairs", "label", "AUC 0.600"),  # 3 of 5
-        ("pairs", "every-two", "AUC 0.667"),  # 4 of 6: of the two 1s the earlier stands above
+        ("pairs", "every-two", "AUC 0.667"),  # 4 of 6: the earlier of the two 1s is the better one
         ("ties", "worst", dcg([1, 0, 1, 2]) / dcg([2, 1, 1])),
         ("ties", "average", dcg([1, 1, 1, 1]) / dcg([2, 1, 1])),
         ("ties", "together", "AP 0.833"),  # (1 + 3/4 + 3/4) / 3
         ("precision", "float32", dcg([1, 0, 2]) / dcg([2, 1])),
         ("retrieve", "from_0.5", "AP 0.556"),  # (1 + 2/3) / 3
-        ("short", "zero", f"mean {SECOND / 3:.3f}"),
-        ("empty", "empty=0.5", f"mean {(SECOND + 0.5 + 1) / 3:.3f}"),
-        ("empty", "empty=skip", f"mean {(SECOND + 1) / 2:.3f}"),
-        ("missing", "zero", f"mean {SECOND / 2:.3f}"),
+        ("short", "zero", f"mean {QUERY_NDCG / 3:.3f}"),
+        ("empty", "empty=0.5", f"mean {(QUERY_NDCG + 0.5 + 1) / 3:.3f}"),
+        ("empty", "empty=skip", f"mean {(QUERY_NDCG + 1) / 2:.3f}"),
+        ("missing", "zero", f"mean {QUERY_NDCG / 2:.3f}"),
         ("unjudged", "unjudged=1", dcg([2, 1, 1]) / dcg([2, 1])),
         ("pool", "queries", "AUC 0.500"),
         ("pool", "pairs", "AUC 0.750"),
-        ("average", "query", f"mean {(3 * SECOND + 2 + 1) / 6:.3f}"),
-        ("average", "query-except-empty", f"mean {(3 * SECOND + 1 + 1) / 6:.3f}"),
+        ("average", "query", f"mean {(3 * QUERY_NDCG + 2 + 1) / 6:.3f}"),
+        ("average", "query-except-empty", f"mean {(3 * QUERY_NDCG + 1 + 1) / 6:.3f}"),
     ],
 )
-def test_a_panel_shows_the_value_that_the_definition_gives(results, field, title, expected):
+def test_a_panel_shows_the_value_of_the_definition(results, field, title, expected):
     assert results[field][title] == (expected if isinstance(expected, str) else f"NDCG {expected:.3f}")
 
 
-def test_bars_add_up_to_the_numerator(pictures):
+def test_the_bars_of_a_panel_add_up_to_its_dcg(pictures):
     for panel in pictures.PICTURES["gain"][0]():
         [strip] = panel.strips
         gains = {"gain=linear": [1, 2, 0, 1], "gain=exp2": [1, 3, 0, 1], "gain=table_0_1_5": [1, 5, 0, 1]}[panel.title]
@@ -94,22 +94,22 @@ def test_bars_add_up_to_the_numerator(pictures):
 
 
 @for_each("field", FIELDS)
-def test_a_picture_is_an_svg_that_says_what_it_shows(pictures, field):
+def test_a_picture_is_an_svg_with_a_descriptive_title_and_its_results(pictures, field):
     if field in pictures.UNDRAWN:
         pytest.skip("a number in a formula")
     panels = pictures.PICTURES[field][0]()
     root = ET.fromstring(pictures.draw(panels))  # noqa: S314 - our own text
-    told = root.find("{http://www.w3.org/2000/svg}title").text
-    assert told == pictures.describe(panels)
-    assert [panel.title for panel in panels if f"{panel.title}: " not in told] == []
+    title = root.find("{http://www.w3.org/2000/svg}title").text
+    assert title == pictures.describe(panels)
+    assert [panel.title for panel in panels if f"{panel.title}: " not in title] == []
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert [panel.result for panel in panels if panel.result not in texts] == []
-    assert float(root.get("width")) <= 480  # what a phone still shows at a legible size
+    assert float(root.get("width")) <= 480  # legible on a phone
 
 
-def test_pictures_are_shown_with_a_text(pictures, tmp_path):
-    shown = pictures.pictures(tmp_path)
-    for name, text in shown.items():
-        [(alt, file)] = re.findall(r"^!\[(.+)\]\((.+)\)$", text, re.MULTILINE)
+def test_pictures_have_alt_texts(pictures, tmp_path):
+    images = pictures.pictures(tmp_path)
+    for name, markdown in images.items():
+        [(alt, file)] = re.findall(r"^!\[(.+)\]\((.+)\)$", markdown, re.MULTILINE)
         assert alt == pictures.describe(pictures.PICTURES[name][0]())
         assert (tmp_path.parent / file).is_file()

@@ -1,4 +1,4 @@
-"""The documentation's page of measures has every measure with its formula, fields, presets and direction."""
+"""docs/measures.md shows the formula, fields, presets and direction of every measure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sections():
 
 
 @for_each("word", MEASURES)
-def test_a_measure_is_told_with_all_its_fields_and_presets(sections, word):
+def test_a_section_lists_the_fields_and_presets_of_its_measure(sections, word):
     measure = MEASURES[word]
     text = sections[measure.__name__]
     assert [name for name in measure.fields() if f"| `{name}` |" not in text] == []
@@ -33,13 +33,13 @@ def test_a_measure_is_told_with_all_its_fields_and_presets(sections, word):
     assert f"Word in signatures: `{word}`." in text
 
 
-def test_formulas_stand_as_the_classes_have_them(sections):
+def test_formulas_are_copied_from_the_docstrings(sections):
     assert "QueryRMSE = sqrt(sum w_i (l_i - s_i - m)^2 / sum w_i)" in sections["QueryRMSE"]
     assert "RR@k = 1 / rank of the first relevant row at ranks 1..k" in sections["RR"]
     assert "Parameters" not in "".join(sections.values())
 
 
-def test_presets_are_told_apart_by_the_fields_in_which_they_differ(sections):
+def test_the_table_of_presets_shows_the_fields_that_differ(sections):
     lines = [line for line in sections["RR"].splitlines() if line.startswith("| `catboost.mrr` |")]
     assert lines[0].startswith(
         "| `catboost.mrr` | `MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12. | above_0.5"
@@ -47,5 +47,5 @@ def test_presets_are_told_apart_by_the_fields_in_which_they_differ(sections):
     assert "All have `short=pad`" in sections["RR"]
 
 
-def test_the_page_includes_them():
+def test_the_page_includes_the_generated_sections():
     assert "generated/each-measure.md" in (DOCS / "measures.md").read_text(encoding="utf-8")

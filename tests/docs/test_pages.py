@@ -1,4 +1,4 @@
-"""The code of the README and the documentation runs, word by word and in order, as a reader would run it."""
+"""The code of the README and of the documentation runs unchanged and in order."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ PAGES = [
     "README.md",
     *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")) if BLOCK.search(page.read_text("utf-8"))),
 ]
-
-
 # The pages that most readers open. The others run in a thorough run, and whenever the documentation is built.
 MOST_READ = ["README.md", "docs/index.md", "docs/start.md", "docs/howto.md", "docs/queryranker.md", "docs/adapters.md"]
 
@@ -39,7 +37,7 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
         for package in ("optuna", "wandb"):
             pytest.importorskip(package)
         registered()
-        warnings.filterwarnings("ignore", module="mlflow")  # of MLflow's own calls of pandas
+        warnings.filterwarnings("ignore", module="mlflow")  # about MLflow's own calls of pandas
     import sklearn
 
     monkeypatch.chdir(tmp_path)
@@ -47,29 +45,29 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
     blocks = [(m.start(), m[1]) for m in BLOCK.finditer(text)]
     assert blocks
     namespace: dict[str, object] = {"__name__": "__main__"}
-    with sklearn.config_context():  # which the README changes
+    with sklearn.config_context():  # restores what the README changes
         for start, code in blocks:
             line = text.count("\n", 0, start) + 1
             exec(compile("\n" * line + code, str(ROOT / page), "exec"), namespace)  # noqa: S102 - our own text
 
 
-def test_the_best_round_is_shown_with_its_own_value():
+def test_no_example_prints_the_last_value_with_the_best_round():
     lines = [(page, line) for page in PAGES for line in (ROOT / page).read_text(encoding="utf-8").splitlines()]
-    assert [found for found in lines if "best_iteration" in found[1] and "history[-1]" in found[1]] == []
+    assert [(page, line) for page, line in lines if "best_iteration" in line and "history[-1]" in line] == []
 
 
-def test_the_speed_that_the_readme_states_is_that_of_the_speed_page():
+def test_the_readme_states_the_speed_that_the_speed_page_measures():
     speed = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
     ratios = dict(
         re.findall(r"^\| (NDCG@1|NDCG@10|all ranks) \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|$", speed, re.MULTILINE)
     )
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    times = [round(float(ratios[name])) for name in ("NDCG@1", "NDCG@10", "all ranks")]
+    speedups = [round(float(ratios[name])) for name in ("NDCG@1", "NDCG@10", "all ranks")]
     assert (
-        "NDCG {} times as fast as LightGBM at k = 1, {} times at k = 10 and {} times without a cutoff".format(*times)
+        "NDCG {} times as fast as LightGBM at k = 1, {} times at k = 10 and {} times without a cutoff".format(*speedups)
         in readme
     )
-    young, lightgbm = re.search(
+    our_ms, lightgbm_ms = re.search(
         r"NDCG@10 of two million rows takes (\d+) ms where LightGBM takes (\d+)", " ".join(speed.split())
     ).groups()
-    assert f"and there NDCG@10 takes {int(young) / int(lightgbm):.2f} of LightGBM's time" in readme
+    assert f"and there NDCG@10 takes {int(our_ms) / int(lightgbm_ms):.2f} of LightGBM's time" in readme

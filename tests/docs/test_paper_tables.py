@@ -1,4 +1,4 @@
-"""Results as LaTeX and Markdown for a paper: what a reader of either finds in it is what was written."""
+"""Results as LaTeX and Markdown tables: read back, both contain the original texts and values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import rankadapters as ra
 from rankadapters.core.evaluation.table import Table, as_latex
 from tests.helpers.rankings import ranking
 
-ONE = ranking(1)
+DATA = ranking(1)
 CONVENTIONS = [ra.parse("letor4@5"), ra.parse("yahoo@10+gain=table_0_1_3"), ra.parse("sklearn.roc_auc_score")]
 COMMANDS = {
     "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textasciigrave": "`", "textless": "<",
@@ -23,7 +23,7 @@ TOKEN = re.compile(r"\\([A-Za-z]+)(?:\{\})?|\\([&%$#_{}])|\$-\$|\{([\[*])\}|(-)\
 
 
 def read_latex(text):
-    """Read escaped text as LaTeX sets it; refuse whatever LaTeX would take for markup."""
+    """Return the text that LaTeX prints; fail on anything that LaTeX would take for markup."""
     letters, end = [], 0
     while end < len(text):
         token = TOKEN.match(text, end)
@@ -36,25 +36,25 @@ def read_latex(text):
 
 
 def read_tabular(latex):
-    """Return the columns' sides and the cells of the one tabular that a text holds."""
+    """Return the column alignments and the cells of the only tabular in a text."""
     pattern = r"^% .*\n\\begin\{tabular\}\{([lr]+)\}\n\\toprule\n((?s:.*))\\bottomrule\n\\end\{tabular\}$"
-    [(sides, body)] = re.findall(pattern, latex, re.MULTILINE)
+    [(alignments, body)] = re.findall(pattern, latex, re.MULTILINE)
     head, rule, lines = body.partition("\\midrule\n")
     assert rule
     rows = [line.removesuffix(r" \\") for line in (head + lines).splitlines()]
     cells = [[read_latex(cell.strip(" ")) for cell in re.split(r"(?<!\\)&", row)] for row in rows]
-    assert all(len(row) == len(sides) for row in cells)
-    return sides, cells
+    assert all(len(row) == len(alignments) for row in cells)
+    return alignments, cells
 
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["Cc"])))
 @example("--- -1 [x] *a* 50 % & a_b {c} $d$ #e ~f ^g \\h `i <j> |k|")
 @example("\\textbar{}")
-def test_latex_sets_every_text_as_it_is(text):
+def test_latex_prints_every_text_unchanged(text):
     assert read_latex(as_latex(text)) == text
 
 
-def test_a_line_break_ends_no_row_and_a_bracket_is_no_option():
+def test_line_breaks_do_not_end_rows_and_brackets_are_not_options():
     latex = Table.of("a\nb", ("[x]", "y"), [("*", "two\nlines"), ("[1]", "-0.5")]).latex()
     assert latex.splitlines()[0] == "% a b"
     assert read_tabular(latex) == ("ll", [["[x]", "y"], ["*", "two lines"], ["[1]", "-0.5"]])
@@ -63,53 +63,53 @@ def test_a_line_break_ends_no_row_and_a_bracket_is_no_option():
 
 @pytest.fixture(scope="module")
 def panel():
-    return ra.Panel(ONE.y, CONVENTIONS, qid=ONE.qid)
+    return ra.Panel(DATA.y, CONVENTIONS, qid=DATA.qid)
 
 
-def signatures_in(latex):
+def footnote_signatures(latex):
     [footnote] = re.findall(r"\{\\footnotesize\\raggedright (.*)\\par\}", latex, re.DOTALL)
     lines = [read_latex(line) for line in footnote.split(" \\\\\n")]
     return dict(line.split(": ", 1) for line in lines)
 
 
-def test_scores_are_rows_with_their_signatures_below(panel):
-    scores = panel.evaluate(ONE.X[:, 0])
-    sides, (head, *rows) = read_tabular(scores.to_latex())
-    assert (sides, head) == ("lrrrrr", ["name", "value", "queries", "scored", "empty", "short"])
-    assert rows == [[conv.name, *score.cells()] for conv, score in scores.items()]
-    assert signatures_in(scores.to_latex()) == {convention.name: str(convention) for convention in CONVENTIONS}
+def test_scores_are_rows_above_a_footnote_of_their_signatures(panel):
+    scores = panel.evaluate(DATA.X[:, 0])
+    alignments, (head, *rows) = read_tabular(scores.to_latex())
+    assert (alignments, head) == ("lrrrrr", ["name", "value", "queries", "scored", "empty", "short"])
+    assert rows == [[convention.name, *score.cells()] for convention, score in scores.items()]
+    assert footnote_signatures(scores.to_latex()) == {convention.name: str(convention) for convention in CONVENTIONS}
 
 
 def test_a_score_is_one_row(panel):
-    score = panel.evaluate(ONE.X[:, 0])[CONVENTIONS[1]]
+    score = panel.evaluate(DATA.X[:, 0])[CONVENTIONS[1]]
     _, [_, row] = read_tabular(score.to_latex())
     assert row == [score.convention.name, f"{score:.4f}", "30", "30", str(score.n_empty), str(score.n_short)]
-    assert ra.parse(signatures_in(score.to_latex())[score.convention.name]) == score.convention
+    assert ra.parse(footnote_signatures(score.to_latex())[score.convention.name]) == score.convention
 
 
 def test_models_are_named_in_a_column():
-    scores = ra.evaluate(ONE.y, {"a_1": ONE.X[:, 0], "b&c": ONE.X[:, 1]}, CONVENTIONS[:1], qid=ONE.qid)
+    scores = ra.evaluate(DATA.y, {"a_1": DATA.X[:, 0], "b&c": DATA.X[:, 1]}, CONVENTIONS[:1], qid=DATA.qid)
     _, (head, *rows) = read_tabular(scores.to_latex())
     assert head[:2] == ["name", "model"]
     assert [row[1] for row in rows] == ["a_1", "b&c"]
 
 
-def test_measured_values_have_their_standard_errors(panel):
-    measured = panel.measure(ONE.X[:, 0])
+def test_measurements_have_a_column_of_standard_errors(panel):
+    measured = panel.measure(DATA.X[:, 0])
     _, (head, *rows) = read_tabular(measured.to_latex())
     assert head[:3] == ["name", "value", "standard error"]
     errors = measured.under(CONVENTIONS[:2]).standard_errors
-    assert [row[2] for row in rows] == [*(f"{error:.4f}" for error in errors.values()), "-"]  # all rows are one query
+    assert [row[2] for row in rows] == [*(f"{error:.4f}" for error in errors.values()), "-"]  # none over all rows
 
 
 def test_results_have_a_row_per_method_and_a_column_per_data_set():
-    scores = {m: ra.evaluate(ONE.y, ONE.X[:, place], CONVENTIONS[0], qid=ONE.qid) for place, m in enumerate("ab")}
+    scores = {method: ra.evaluate(DATA.y, DATA.X[:, i], CONVENTIONS[0], qid=DATA.qid) for i, method in enumerate("ab")}
     rows = [(method, name, score) for name in ("D_1", "D2") for method, score in scores.items()]
     results = ra.compare.Results(rows[:-1])
     assert results.to_latex().startswith("% ndcg@5\n")
     a, b = (f"{score:.4f}" for score in scores.values())
     assert read_tabular(results.to_latex())[1] == [["method", "D_1", "D2"], ["a", a, a], ["b", b, "-"]]
-    assert signatures_in(results.to_latex()) == {"ndcg@5": str(CONVENTIONS[0])}
+    assert footnote_signatures(results.to_latex()) == {"ndcg@5": str(CONVENTIONS[0])}
 
 
 def test_printed_results_keep_their_decimals_and_need_no_signature():
@@ -120,26 +120,26 @@ def test_printed_results_keep_their_decimals_and_need_no_signature():
     assert "footnotesize" not in results.to_latex()
 
 
-def test_comparisons_have_their_intervals_and_the_signature():
-    datasets = {"D1": ra.Queries(ONE.y, qid=ONE.qid)}
-    scores = {"D1": {"a_1": ONE.X[:, 0], "b": ONE.X[:, 1]}}
+def test_comparisons_show_their_intervals_and_the_signature():
+    datasets = {"D1": ra.Queries(DATA.y, qid=DATA.qid)}
+    scores = {"D1": {"a_1": DATA.X[:, 0], "b": DATA.X[:, 1]}}
     report = ra.compare.stratified_tests(datasets, scores, CONVENTIONS[0], n_resamples=99, progress=False)
     _, [head, row] = read_tabular(report.to_latex())
     [comparison] = report.comparisons
     assert row[head.index("95 % interval")] == f"{comparison.low:+.6f} to {comparison.high:+.6f}"
-    assert signatures_in(report.to_latex()) == {"ndcg@5/letor4": str(CONVENTIONS[0])}
+    assert footnote_signatures(report.to_latex()) == {"ndcg@5/letor4": str(CONVENTIONS[0])}
 
 
 def documents():
-    panel = ra.Panel(ONE.y, CONVENTIONS, qid=ONE.qid)
-    scores = panel.evaluate(ONE.X[:, 0])
+    panel = ra.Panel(DATA.y, CONVENTIONS, qid=DATA.qid)
+    scores = panel.evaluate(DATA.X[:, 0])
     results = ra.compare.Results([(m, d, scores[CONVENTIONS[0]]) for m in ("a|b", "c_d") for d in ("D1", "<D2>")])
-    yield from (scores, scores[CONVENTIONS[0]], panel.measure(ONE.X[:, 0]), results)
+    yield from (scores, scores[CONVENTIONS[0]], panel.measure(DATA.X[:, 0]), results)
     numbers = ra.compare.winning_numbers(results)
     yield from (numbers, ra.compare.front(numbers), ra.compare.leave_one_out(results))
 
 
-@pytest.mark.parametrize("document", [*documents()], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("document", [*documents()], ids=lambda document: type(document).__name__)
 def test_markdown_renders_to_the_same_cells(document):
     html5lib = pytest.importorskip("html5lib")
     renderer = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable("table")
@@ -152,8 +152,8 @@ def test_markdown_renders_to_the_same_cells(document):
     assert rendered == [[list(line) for line in (table.head, *table.lines)] for table in tables]
 
 
-@pytest.mark.parametrize("document", [*documents()], ids=lambda each: type(each).__name__)
-def test_latex_is_balanced(document):
+@pytest.mark.parametrize("document", [*documents()], ids=lambda document: type(document).__name__)
+def test_latex_braces_and_tabulars_are_balanced(document):
     latex = re.sub(r"\\[{}]|^%.*$", "", document.to_latex(), flags=re.MULTILINE)
     depth = np.cumsum([{"{": 1, "}": -1}.get(letter, 0) for letter in latex])
     assert depth.min() >= 0

@@ -1,4 +1,4 @@
-"""The README's picture shows what the command prints."""
+"""The picture in the README shows the output of the command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-ROUNDING = 1e-12  # a difference below is one of the order of additions, which is the machine's
+ROUNDING = 1e-12  # smaller differences depend on the machine's order of additions
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +31,11 @@ def _word(text):
         return text
 
 
-def test_a_picture_shows_the_lines_that_it_is_drawn_of(picture):
+def test_reading_a_drawn_picture_returns_its_lines(picture):
     assert picture.read(picture.drawn(["a <b> & c", "", "  ndcg@10/ ─── 0.5"])) == ["a <b> & c", "  ndcg@10/ ─── 0.5"]
 
 
-def test_the_picture_in_the_readme_is_what_the_command_prints(picture):
+def test_the_picture_in_the_readme_shows_the_output_of_the_command(picture):
     shown = words(picture.read(picture.FILE.read_text(encoding="utf-8")))
     versions = dict(line[:2] for line in shown if line[0] in {"sklearn", "lightgbm", "xgboost", "catboost"})
     assert len(versions) == 4

@@ -1,4 +1,4 @@
-"""The documentation as a site: pages run as notebooks, links lead somewhere, pictures have a text."""
+"""The documentation as a site: pages run as notebooks, links work, and pictures have alt texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 SOURCES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "reference").glob("*.md")])
 
 
-def load(name):
+def load_script(name):
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -26,15 +26,15 @@ def load(name):
 @pytest.fixture(scope="module")
 def executed():
     pytest.importorskip("nbformat")
-    return load("executed")
+    return load_script("executed")
 
 
 @pytest.fixture
-def site(tmp_path):
+def faults_of_site(tmp_path):
     def write(**pages):
         for name, text in pages.items():
             (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
-        return list(load("links").faults(tmp_path))
+        return list(load_script("links").faults(tmp_path))
 
     return write
 
@@ -59,26 +59,26 @@ End.
 """
 
 
-def test_python_blocks_are_cells_and_all_else_is_markdown(executed):
-    read = executed.read(PAGE)
-    assert [cell.cell_type for cell in read.cells] == ["markdown", "code", "markdown", "code", "markdown"]
-    assert [cell.source for cell in read.cells if cell.cell_type == "code"] == ["a = 1", "plot(a)"]
-    assert "```py\nshown()\n```" in read.cells[2].source
-    assert read.cells[-1].source == "\n\nEnd.\n"
+def test_python_blocks_become_code_cells_and_the_rest_markdown(executed):
+    notebook = executed.read(PAGE)
+    assert [cell.cell_type for cell in notebook.cells] == ["markdown", "code", "markdown", "code", "markdown"]
+    assert [cell.source for cell in notebook.cells if cell.cell_type == "code"] == ["a = 1", "plot(a)"]
+    assert "```py\nshown()\n```" in notebook.cells[2].source
+    assert notebook.cells[-1].source == "\n\nEnd.\n"
 
 
-def test_a_cell_knows_its_line_and_the_text_of_its_picture(executed):
-    read = executed.read(PAGE)
+def test_a_code_cell_has_its_line_number_and_the_alt_text_of_its_picture(executed):
+    notebook = executed.read(PAGE)
     lines = PAGE.splitlines()
-    assert [lines[line] for line in read.metadata.source_map[1::2]] == ["a = 1", "plot(a)"]
-    assert read.cells[3].metadata.mystnb == {"image": {"alt": "A line that rises."}}
-    assert read.cells[1].metadata.mystnb == {}
+    assert [lines[line] for line in notebook.metadata.source_map[1::2]] == ["a = 1", "plot(a)"]
+    assert notebook.cells[3].metadata.mystnb == {"image": {"alt": "A line that rises."}}
+    assert notebook.cells[1].metadata.mystnb == {}
 
 
-def test_no_process_is_started_for_a_page_on_which_nothing_runs(executed):
-    still = executed.still()
-    assert "words.md" in still
-    assert "start.md" not in still
+def test_pages_without_code_are_not_executed(executed):
+    pages = executed.still()
+    assert "words.md" in pages
+    assert "start.md" not in pages
 
 
 @pytest.mark.parametrize(
@@ -95,19 +95,19 @@ def test_no_process_is_started_for_a_page_on_which_nothing_runs(executed):
         ("mailto:a@example.org", False),
     ],
 )
-def test_a_link_that_leads_nowhere_is_named(site, link, broken):
-    found = site(one=f'<p id="here"><a href="{link}">x</a></p>', two='<section id="part"></section>')
-    assert found == ([f"one.html: the link {link} leads nowhere"] if broken else [])
+def test_a_broken_link_is_reported(faults_of_site, link, broken):
+    faults = faults_of_site(one=f'<p id="here"><a href="{link}">x</a></p>', two='<section id="part"></section>')
+    assert faults == ([f"one.html: the link {link} leads nowhere"] if broken else [])
 
 
-@pytest.mark.parametrize(("alt", "silent"), [('alt="A curve"', False), ('alt=" "', True), ("", True)])
-def test_a_picture_without_a_text_is_named(site, tmp_path, alt, silent):
+@pytest.mark.parametrize(("alt", "missing"), [('alt="A curve"', False), ('alt=" "', True), ("", True)])
+def test_a_picture_without_alt_text_is_reported(faults_of_site, tmp_path, alt, missing):
     (tmp_path / "a.svg").write_text("<svg/>", encoding="utf-8")
-    found = site(one=f'<img src="a.svg" {alt}>')
-    assert found == (["one.html: the picture a.svg has no alt text"] if silent else [])
+    faults = faults_of_site(one=f'<img src="a.svg" {alt}>')
+    assert faults == (["one.html: the picture a.svg has no alt text"] if missing else [])
 
 
-def test_links_between_pages_and_to_files_of_the_checkout_exist():
+def test_link_targets_in_the_checkout_exist():
     missing = []
     for page in SOURCES:
         targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
@@ -116,14 +116,14 @@ def test_links_between_pages_and_to_files_of_the_checkout_exist():
     assert missing == []
 
 
-def test_pictures_in_the_pages_have_a_text():
-    silent = []
+def test_pictures_in_the_pages_have_alt_texts():
+    without_alt = []
     for page in SOURCES:
         text = page.read_text(encoding="utf-8")
-        drawn = re.findall(r"^```\{(?:image|figure)\}.*?^```", text, re.DOTALL | re.MULTILINE)
-        pictures = [block for block in drawn if not re.search(r"^:alt: \S", block, re.MULTILINE)]
-        silent += [f"{page.name}: {picture}" for picture in [*re.findall(r"!\[\s*\]", text), *pictures]]
-    assert silent == []
+        blocks = re.findall(r"^```\{(?:image|figure)\}.*?^```", text, re.DOTALL | re.MULTILINE)
+        directives = [block for block in blocks if not re.search(r"^:alt: \S", block, re.MULTILINE)]
+        without_alt += [f"{page.name}: {picture}" for picture in [*re.findall(r"!\[\s*\]", text), *directives]]
+    assert without_alt == []
 
 
 def toctree_entries(page):
@@ -152,7 +152,7 @@ def test_every_public_name_of_a_module_is_in_the_reference(module):
     blocks = re.findall(rf"automodule:: rankadapters\.{module}\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 1
     if blocks[0].startswith("   :members:"):
-        return  # all of them
+        return  # the page documents all names
     listed = re.findall(rf"currentmodule:: rankadapters\.{module}\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
     documented = re.findall(r"^\.\. auto(?:class|data|function|exception):: (\w+)", "\n".join(listed), re.MULTILINE)
     toolkit = pytest.importorskip(f"rankadapters.{module}", exc_type=ra.MissingToolkitError)
@@ -163,6 +163,6 @@ def test_every_public_name_of_a_module_is_in_the_reference(module):
 def test_every_public_name_of_the_package_is_in_the_reference():
     blocks = re.findall(r"currentmodule:: rankadapters\n(.*?)^```", REFERENCE, re.DOTALL | re.MULTILINE)
     documented = re.findall(r"^\.\. auto(?:class|data|function|exception):: (\w+)", "\n".join(blocks), re.MULTILINE)
-    measures = {measure.__name__ for measure in MEASURES.values()}  # whose blocks are generated
+    measures = {measure.__name__ for measure in MEASURES.values()}  # their blocks are generated
     names = set(ra.__all__) - measures - {"__version__", "presets"}
     assert sorted(name for name in names if documented.count(name) != 1) == []

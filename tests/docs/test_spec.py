@@ -1,4 +1,4 @@
-"""The page that specifies signatures is up to date, and its grammar and schemas accept what the package writes."""
+"""The specification docs/spec.md is up to date; its grammar and schemas accept what the package writes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ with pytest.MonkeyPatch.context() as patched:
     spec_examples = importlib.import_module("spec_examples")
 PAGE = (DOCS / "spec.md").read_text(encoding="utf-8")
 EXAMPLES = [json.loads(line) for line in re.search("```json\n(.*?)```", PAGE, re.DOTALL)[1].splitlines()]
-CUTOFFS = dict(zip(presets.names(None), cycle((1, 10, None))))  # each by turns
+CUTOFFS = dict(zip(presets.names(None), cycle((1, 10, None))))  # in turn
 PRESETS = {name: presets.make(name, k) for name, k in CUTOFFS.items()}
 SCHEMAS = interchange.schemas()
-ONE_OF_EACH = [ra.parse(example["convention"]) for example in EXAMPLES]
-ONE_OF_EACH = list({convention.measure: convention for convention in ONE_OF_EACH}.values())
+EXAMPLE_CONVENTIONS = [ra.parse(example["convention"]) for example in EXAMPLES]
+ONE_PER_MEASURE = list({convention.measure: convention for convention in EXAMPLE_CONVENTIONS}.values())
 
 
 @cache
@@ -49,7 +49,7 @@ def accepts(name, document):
 
 
 @pytest.fixture(scope="module")
-def signature_rule():
+def matches_grammar():
     abnf = pytest.importorskip("abnf")
 
     class Rules(abnf.Rule):
@@ -68,7 +68,7 @@ def signature_rule():
 
 
 def matches_pattern(text):
-    """Tell whether the pattern of a schema matches, as ECMAScript has it: `$` is the end alone."""
+    """Return whether the pattern of a schema matches the whole text, as `$` means in ECMAScript."""
     patterns = (interchange.pattern_of(measure) for measure in MEASURES.values())
     return any(re.fullmatch(pattern, text) for pattern in patterns)
 
@@ -82,28 +82,28 @@ def test_a_generated_file_is_up_to_date(path, text):
 
 
 @for_each("name", PRESETS)
-def test_the_grammar_accepts_every_preset(name, signature_rule):
-    assert signature_rule(str(PRESETS[name]))
+def test_the_grammar_accepts_every_preset(name, matches_grammar):
+    assert matches_grammar(str(PRESETS[name]))
     assert matches_pattern(str(PRESETS[name]))
 
 
 @given(conventions())
 @settings(max_examples=examples(300), deadline=None)
-def test_the_grammar_accepts_every_convention(signature_rule, convention):
-    assert signature_rule(str(convention))
+def test_the_grammar_accepts_every_convention(matches_grammar, convention):
+    assert matches_grammar(str(convention))
     assert matches_pattern(str(convention))
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 @settings(max_examples=examples(300), deadline=None)
-def test_the_grammar_accepts_every_number(signature_rule, value):
+def test_the_grammar_accepts_every_number(matches_grammar, value):
     convention = ra.parse("catboost.mrr@3").replace(relevant=f"above_{value!r}")
-    assert signature_rule(str(convention))
+    assert matches_grammar(str(convention))
     assert matches_pattern(str(convention))
 
 
 def mutilated(signature):
-    """Yield texts that are no signatures: without a field, with two in another order, with another version, ..."""
+    """Yield texts that are not signatures: a field is missing, two are swapped, the version is unknown, ..."""
     head, *fields, version = signature.split("/")
     for i in range(len(fields)):
         yield "/".join([head, *fields[:i], *fields[i + 1 :], version])
@@ -111,36 +111,37 @@ def mutilated(signature):
         yield "/".join([head, *fields[:i], f"{fields[i]}x", *fields[i + 1 :], version])
         yield "/".join([head, *fields[:i], f"{fields[i].partition('=')[0]}=", *fields[i + 1 :], version])
         yield "/".join([head, *fields[:i], fields[i].upper(), *fields[i + 1 :], version])
-    for i, (one, other) in enumerate(pairwise(fields)):
-        yield "/".join([head, *fields[:i], other, one, *fields[i + 2 :], version])
+    for i, (first, second) in enumerate(pairwise(fields)):
+        yield "/".join([head, *fields[:i], second, first, *fields[i + 2 :], version])
     rest = "/".join([*fields, version])
-    word = head.partition("@")[0]
-    yield from (f"{other}/{rest}" for other in (f"{word}@0", f"{word}@-1", f"{word}@007", f"{word}@", f"{word}x", ""))
-    yield f"{word}/{rest}" if "@" in head else f"{word}@10/{rest}"
+    measure = head.partition("@")[0]
+    wrong_heads = (f"{measure}@0", f"{measure}@-1", f"{measure}@007", f"{measure}@", f"{measure}x", "")
+    yield from (f"{wrong_head}/{rest}" for wrong_head in wrong_heads)
+    yield f"{measure}/{rest}" if "@" in head else f"{measure}@10/{rest}"
     yield from ("/".join([head, *fields]), f"{signature}0", f"{signature}/", f" {signature}", f"{signature}\n")
     yield from (signature.upper(), signature.removesuffix("1") + "2", signature + signature, "")
 
 
-@for_each("convention", ONE_OF_EACH, ids=lambda convention: convention.measure)
-def test_the_grammar_refuses_mutilated_signatures(convention, signature_rule):
+@for_each("convention", ONE_PER_MEASURE, ids=lambda convention: convention.measure)
+def test_the_grammar_refuses_mutilated_signatures(convention, matches_grammar):
     texts = list(mutilated(str(convention)))
-    assert [text for text in texts if signature_rule(text)] == []
+    assert [text for text in texts if matches_grammar(text)] == []
     assert [text for text in texts if matches_pattern(text)] == []
 
 
 @for_each("number", ["1.0", "01", "+1", ".5", "1.", "1e5", "1e+22", "-0", "nan", "inf", "1_0", "1,5"])
-def test_the_grammar_refuses_other_spellings_of_numbers(number, signature_rule):
-    text = str(ra.parse("catboost.mrr@3").replace(relevant="above_7"))
-    assert signature_rule(text)
-    wrong = text.replace("above_7", f"above_{number}")
-    assert signature_rule(wrong) is matches_pattern(wrong) is False
+def test_the_grammar_refuses_noncanonical_numbers(number, matches_grammar):
+    signature = str(ra.parse("catboost.mrr@3").replace(relevant="above_7"))
+    assert matches_grammar(signature)
+    changed = signature.replace("above_7", f"above_{number}")
+    assert matches_grammar(changed) is matches_pattern(changed) is False
 
 
 # The schemas
 
 
 @pytest.mark.parametrize("name", ["convention", "score", "vectors"])
-def test_a_schema_is_one_and_is_strict(name):
+def test_a_schema_is_valid_and_strict(name):
     jsonschema = pytest.importorskip("jsonschema")
     schema = SCHEMAS[f"{name}.schema.json"]
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -148,7 +149,7 @@ def test_a_schema_is_one_and_is_strict(name):
 
 
 @for_each("name", PRESETS)
-def test_a_preset_fits_the_schema_and_comes_back_from_its_json(name):
+def test_a_preset_fits_the_schema_and_is_restored_from_json(name):
     convention = PRESETS[name]
     validator("convention").validate(json.loads(convention.to_json()))
     assert ra.Convention.from_json(convention.to_json()) == convention
@@ -156,7 +157,7 @@ def test_a_preset_fits_the_schema_and_comes_back_from_its_json(name):
 
 @given(conventions())
 @settings(max_examples=examples(300), deadline=None)
-def test_a_convention_fits_the_schema_and_comes_back_from_its_json(convention):
+def test_a_convention_fits_the_schema_and_is_restored_from_json(convention):
     document = json.loads(convention.to_json())
     validator("convention").validate(document)
     backwards = dict(reversed(document.items()))
@@ -165,7 +166,7 @@ def test_a_convention_fits_the_schema_and_comes_back_from_its_json(convention):
 
 
 def wrong_documents(document):
-    """Yield copies of the JSON of a convention that are wrong in one member."""
+    """Yield copies of the JSON document of a convention, each with one wrong member."""
     for name in document:
         yield {member: value for member, value in document.items() if member != name}
         yield from (
@@ -178,7 +179,7 @@ def wrong_documents(document):
         yield from ({**document, "k": k} for k in (0, 1.5, "all", "10", 2**63))
 
 
-@for_each("convention", ONE_OF_EACH, ids=lambda convention: convention.measure)
+@for_each("convention", ONE_PER_MEASURE, ids=lambda convention: convention.measure)
 def test_the_schema_and_the_reader_refuse_wrong_documents(convention):
     wrong = list(wrong_documents(json.loads(convention.to_json())))
     assert [document for document in wrong if accepts("convention", document)] == []
@@ -188,7 +189,7 @@ def test_the_schema_and_the_reader_refuse_wrong_documents(convention):
 
 
 @for_each("measure", MEASURES)
-def test_a_schema_holds_every_word_of_every_field(measure):
+def test_a_schema_lists_the_words_of_every_field(measure):
     members = SCHEMAS["convention.schema.json"]["$defs"][measure]["properties"]
     for name, kind in MEASURES[measure].declared().items():
         choices = [members[name], *members[name].get("anyOf", [])]
@@ -210,32 +211,32 @@ def test_a_schema_holds_every_word_of_every_field(measure):
         ('{"version": 1, "version": 1, "measure": "ndcg"}', "a member is repeated"),
     ],
 )
-def test_what_is_wrong_with_a_json_text_is_said(text, problem):
+def test_the_error_for_a_wrong_json_text_names_the_problem(text, problem):
     with pytest.raises(ra.ConventionError, match=re.escape(problem)):
         ra.Convention.from_json(text)
 
 
-def test_a_class_reads_its_own_measure_only():
+def test_a_measure_class_refuses_the_json_of_other_measures():
     with pytest.raises(ra.ConventionError, match=re.escape("has measure 'ndcg'; AP.from_json reads 'ap'.")):
         ra.AP.from_json(ra.parse("yahoo@10").to_json())
 
 
-def test_a_whole_number_may_be_written_with_a_point():
+def test_k_may_be_written_with_a_decimal_point():
     text = ra.parse("yahoo@10").to_json()
     assert ra.Convention.from_json(text.replace('"k": 10', '"k": 10.0')) == ra.parse("yahoo@10")
 
 
-def scored(convention):
+def score_under(convention):
     return ra.evaluate([1, 0, 0, 0], [2, 1, 1, 2], convention, group_sizes=[2, 2])
 
 
 @pytest.mark.parametrize("text", ["yahoo@1", "textbook@all", "catboost.mrr@2", "lightgbm.map@3", "catboost.query_rmse"])
-def test_a_score_fits_the_schema_and_comes_back_from_its_json(text):
-    score = scored(text)
+def test_a_score_fits_the_schema_and_is_restored_from_json(text):
+    score = score_under(text)
     validator("score").validate(json.loads(score.to_json()))
-    again = ra.Score.from_json(score.to_json())
-    assert again == score
-    assert again - score == 0  # over the same queries
+    parsed = ra.Score.from_json(score.to_json())
+    assert parsed == score
+    assert parsed - score == 0  # raises unless the queries are the same
 
 
 @for_each(
@@ -248,21 +249,21 @@ def test_a_score_fits_the_schema_and_comes_back_from_its_json(text):
     ids=short,
 )  # fmt: skip
 def test_the_schema_refuses_wrong_scores(change):
-    document = json.loads(scored("yahoo@1").to_json())
+    document = json.loads(score_under("yahoo@1").to_json())
     assert accepts("score", document)
     assert not accepts("score", {**document, **change})
-    left_out = [{member: document[member] for member in document if member != name} for name in document]
-    assert [wrong for wrong in left_out if accepts("score", wrong)] == []
+    incomplete = [{member: document[member] for member in document if member != name} for name in document]
+    assert [wrong for wrong in incomplete if accepts("score", wrong)] == []
 
 
-def test_what_is_no_score_is_not_read_as_one():
-    for text in ("", "[]", "{}", '{"value": 1, "value": 1}', scored("yahoo@1").to_json()[:-1]):
+def test_reading_a_score_from_other_texts_raises():
+    for text in ("", "[]", "{}", '{"value": 1, "value": 1}', score_under("yahoo@1").to_json()[:-1]):
         with pytest.raises(ra.InputError, match="Hint: pass what "):
             ra.Score.from_json(text)
 
 
 @pytest.mark.parametrize("text", ["yahoo@all", "letor4.p@1", "sklearn.roc_auc_score"])
-def test_vectors_fit_the_schema(text):
+def test_vectors_fit_the_schema_and_wrong_ones_do_not(text):
     document = json.loads(ra.conformance.vectors(text).to_json())
     validator("vectors").validate(document)
     case = document["cases"][0]
@@ -274,14 +275,14 @@ def test_vectors_fit_the_schema(text):
     wrong = [{**document, "cases": [{**case, **change}]} for change in changes]
     wrong += [{**document, "cases": []}, {**document, "convention": text}, {"cases": document["cases"]}]
     wrong += [{**document, "cases": [{member: case[member] for member in case if member != name}]} for name in case]
-    assert [each for each in wrong if accepts("vectors", each)] == []
+    assert [copy for copy in wrong if accepts("vectors", copy)] == []
 
 
 # The page
 
 
-def rows_of(query):
-    """Make the rows of an example as the oracles take them."""
+def oracle_rows(query):
+    """Return the rows of a query of an example as the oracles take them."""
     size, pairs = len(query["labels"]), query.get("pairs", [])
     columns = {
         "docid": query.get("docid", [""] * size), "retrieved": query.get("retrieved", [True] * size),
@@ -293,9 +294,9 @@ def rows_of(query):
 
 
 @for_each("example", EXAMPLES, ids=lambda example: example["convention"])
-def test_the_value_of_an_example_is_that_of_the_definition(example):
+def test_an_example_has_the_value_of_the_definition(example):
     convention = ra.parse(example["convention"])
-    queries = [(rows_of(query), query.get("query_weight", 1.0)) for query in example["queries"]]
+    queries = [(oracle_rows(query), query.get("query_weight", 1.0)) for query in example["queries"]]
     assert str(convention) == example["convention"]
     if example["value"] is None:
         with pytest.raises(ra.InputError):
@@ -304,7 +305,7 @@ def test_the_value_of_an_example_is_that_of_the_definition(example):
         assert evaluate(queries, convention) == pytest.approx(example["value"], rel=1e-12)
 
 
-def test_the_example_with_steps_has_its_value():
+def test_the_worked_example_shows_the_right_numbers():
     signature = re.search(r"Two queries under\n`(.*?)`", PAGE)[1]
     dcg, ideal = 1.5 + 1.5 / math.log2(3) + 1 / 2, 3 + 1 / math.log2(3)
     score = ra.evaluate([2, 0, 1, 0, 0], [0.5, 0.5, 0.1, 1, 2], signature, group_sizes=[3, 2])
@@ -314,13 +315,13 @@ def test_the_example_with_steps_has_its_value():
 
 
 def test_every_measure_has_an_example_and_a_formula():
-    assert {convention.measure for convention in ONE_OF_EACH} == set(MEASURES)
+    assert {convention.measure for convention in ONE_PER_MEASURE} == set(MEASURES)
     formulas = PAGE.partition("\n## The formulas\n")[2].partition("\n## ")[0]
     terms = [name for line in re.findall(r"^(.+)\n: ", formulas, re.MULTILINE) for name in line.split(", ")]
     assert sorted(terms) == sorted(measure.__name__ for measure in MEASURES.values())
 
 
-def words_of(name):
+def words_of_field(name):
     kinds = [measure.declared()[name] for measure in MEASURES.values() if name in measure.fields()]
     return {word for kind in kinds for word in (*getattr(kind, "words", ()), *getattr(kind, "numbered", ()))}
 
@@ -329,7 +330,7 @@ def words_of(name):
 def test_every_word_of_a_field_has_an_example(name):
     values = [getattr(ra.parse(example["convention"]), name, "") for example in EXAMPLES]
     texts = {text for value in map(str, values) for text in (value, value.rpartition("_")[0])}
-    assert words_of(name) <= texts
+    assert words_of_field(name) <= texts
 
 
 @for_each(
@@ -351,7 +352,7 @@ def test_every_word_of_a_field_has_an_example(name):
         ("xgboost.auc+pool=pairs+average=query+missing=zero", "xgboost.auc+pool=pairs+average=query+missing=skip"),
     ],
 )
-def test_equal_meanings_have_the_spelling_that_the_page_says(written, canonical):
+def test_texts_of_equal_meaning_have_one_canonical_signature(written, canonical):
     assert str(ra.parse(written)) == str(ra.parse(canonical))
 
 
@@ -367,11 +368,11 @@ def test_equal_meanings_have_the_spelling_that_the_page_says(written, canonical)
         "xgboost.pre@3+divisor=relevant+relevant=label",
     ],
 )  # fmt: skip
-def test_fields_that_do_not_go_together_are_refused_as_the_page_says(text):
+def test_incompatible_fields_are_refused(text):
     with pytest.raises(ra.ConventionError):
         ra.parse(text)
 
 
-def test_the_page_is_linked():
+def test_other_pages_link_to_the_specification():
     for page in ("index.md", "conventions.md"):
         assert re.search(r"\(spec\.md\)|<spec>", (DOCS / page).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Disks that are full, folders that cannot be written, and a kernel of one line."""
+"""A small disk, a read-only folder, and a kernel that is loaded as in a new process."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ def plus(values):
 
 
 @pytest.fixture
-def made(tmp_path, monkeypatch):
-    """Import a module with one kernel afresh, as a new process does, and give the kernel."""
+def load_kernel(tmp_path, monkeypatch):
+    """Import a module with one kernel again, as a new process does, and return the kernel."""
     import numba
 
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
-    # Python's own copy of a module is known by its size and the second in which it was written: too coarse here.
+    # Python identifies its compiled copy of a module by size and second of writing, which is too coarse here.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr("rankadapters.core.kernels.compiling.KERNELS", [])
     path = tmp_path / "one_kernel.py"
 
-    def make(added=1):
+    def load(added=1):
         source = SOURCE.format(added=added)
-        if (
-            not path.exists() or path.read_text(encoding="utf-8") != source
-        ):  # older releases of numba look at a file's time
+        # An unchanged file is not written again, since older releases of numba compare its time.
+        if not path.exists() or path.read_text(encoding="utf-8") != source:
             path.write_text(source)
         spec = importlib.util.spec_from_file_location("one_kernel", path)
         module = importlib.util.module_from_spec(spec)
@@ -40,7 +39,7 @@ def made(tmp_path, monkeypatch):
         spec.loader.exec_module(module)
         return module.plus
 
-    return make
+    return load
 
 
 @pytest.fixture

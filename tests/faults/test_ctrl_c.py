@@ -1,4 +1,4 @@
-"""Ctrl-C: the command ends in one line, a Python session goes on with right values."""
+"""Ctrl-C ends the command with one line; a Python session continues with correct values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = [posix, pytest.mark.usefixtures("heeded")]
 LINE = "rankadapters: interrupted\n"
 
 
-SENT = """
+COMMAND = """
 import signal, sys
 import rankadapters.__main__ as command
 def run():
@@ -33,7 +33,7 @@ sys.exit(command.main())
 
 
 @pytest.mark.parametrize(
-    ("body", "code", "err"),
+    ("body", "code", "expected_stderr"),
     [
         ("signal.raise_signal(2)", 130, LINE),
         ("try: signal.raise_signal(2)\n    finally: signal.raise_signal(2)", 130, LINE),  # pressed twice
@@ -42,44 +42,44 @@ sys.exit(command.main())
         ("sys.exit('a message')", 1, "a message\n"),
     ],
 )  # fmt: skip
-def test_a_signal_ends_the_command(body, code, err):
-    with started("-c", SENT.format(body=body)) as process:
-        out, told = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, told) == (code, "", err)
+def test_a_signal_ends_the_command_with_its_exit_code(body, code, expected_stderr):
+    with started("-c", COMMAND.format(body=body)) as process:
+        stdout, stderr = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, stdout, stderr) == (code, "", expected_stderr)
 
 
 @contextmanager
-def interrupting(after):
-    """Press Ctrl-C after some seconds."""
-    before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
-    signal.setitimer(signal.ITIMER_REAL, after)
+def ctrl_c_after(seconds):
+    """Press Ctrl-C after this many seconds."""
+    handler = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, handler)
 
 
-def test_ctrl_c_waits_until_a_kernel_is_compiled(made):
-    answer(made(added=1))  # which imports numba, and all that it imports to compile
-    start, seen = time.monotonic(), 0
-    answer(made(added=2))
-    took = time.monotonic() - start
+def test_ctrl_c_waits_until_a_kernel_is_compiled(load_kernel):
+    answer(load_kernel(added=1))  # imports numba, so that the next compilation can be timed
+    start, n_interrupts = time.monotonic(), 0
+    answer(load_kernel(added=2))
+    duration = time.monotonic() - start
     for number in range(3, 23):
-        kernel = made(added=number)
-        dispatcher = kernel.compiled  # which compiles nothing yet
+        kernel = load_kernel(added=number)
+        dispatcher = kernel.compiled  # compiles nothing yet
         try:
-            with interrupting(0.001 + (number - 3) / 20 * took):
+            with ctrl_c_after(0.001 + (number - 3) / 20 * duration):
                 answer(kernel)
         except KeyboardInterrupt:
-            seen += 1
+            n_interrupts += 1
             assert dispatcher.overloads
         assert answer(kernel) == (41 + number, 1)
-        assert answer(made(added=number)) == (41 + number, 0)
-    assert seen
+        assert answer(load_kernel(added=number)) == (41 + number, 0)
+    assert n_interrupts
 
 
-def test_a_ctrl_c_that_somebody_else_handles_does_not_wait():
+def test_ctrl_c_with_a_custom_handler_does_not_wait():
     pressed = []
     signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
     with ctrl_c_waits():
@@ -87,19 +87,18 @@ def test_a_ctrl_c_that_somebody_else_handles_does_not_wait():
         assert pressed == [signal.SIGINT]
 
 
-@posix
-def test_a_ctrl_c_waits_in_the_main_thread_only():
-    handler, seen = signal.getsignal(signal.SIGINT), []
+def test_ctrl_c_waits_only_in_the_main_thread():
+    handler, handlers = signal.getsignal(signal.SIGINT), []
 
-    def look():
+    def record_handler():
         with ctrl_c_waits():
-            seen.append(signal.getsignal(signal.SIGINT))
+            handlers.append(signal.getsignal(signal.SIGINT))
 
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(look).result()
-    look()
-    assert seen[0] is handler is signal.default_int_handler
-    assert seen[1] is not handler
+        pool.submit(record_handler).result()
+    record_handler()
+    assert handlers[0] is handler is signal.default_int_handler
+    assert handlers[1] is not handler
     assert signal.getsignal(signal.SIGINT) is handler
 
 
@@ -108,15 +107,15 @@ LABELS = np.array([0, 1, 2, 0, 1, 0, 2, 2, 1, 0, 0, 1])
 FEATURES = np.arange(24.0).reshape(12, 2) % 7
 
 
-def expected(scores):
+def expected_value(scores):
     return ra.evaluate(LABELS, scores, "letor4@3", group_sizes=SIZES).value
 
 
-def of_lightgbm():
+def lightgbm_training():
     lgb = pytest.importorskip("lightgbm")
-    metric, value = ra.lightgbm.eval_metric("letor4@3"), ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())
+    metric, objective = ra.lightgbm.eval_metric("letor4@3"), ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())
     data = lgb.Dataset(FEATURES, LABELS, group=SIZES, free_raw_data=False)
-    params = {"objective": value, "verbosity": -1, "num_threads": 1, "metric": "None", "min_data_in_leaf": 1}
+    params = {"objective": objective, "verbosity": -1, "num_threads": 1, "metric": "None", "min_data_in_leaf": 1}
     return (
         lambda: lgb.train(params, data, 5, valid_sets=[data], feval=metric),
         lambda scores: metric(scores, data)[0][1],
@@ -124,7 +123,7 @@ def of_lightgbm():
     )
 
 
-def of_xgboost():
+def xgboost_training():
     xgb = pytest.importorskip("xgboost")
     metric, value = ra.xgboost.custom_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost.ndcg())
     data = xgb.DMatrix(FEATURES, LABELS, group=SIZES)
@@ -137,7 +136,7 @@ def of_xgboost():
     )
 
 
-def of_catboost():
+def catboost_training():
     cb = pytest.importorskip("catboost")
     qid = np.repeat(np.arange(SIZES.size), SIZES)
     metric = ra.catboost.eval_metric("letor4@3", sets=[(LABELS, qid)])
@@ -151,84 +150,84 @@ def of_catboost():
     )
 
 
-INTERRUPTED = {of_catboost: "CatBoostError"}  # whose message ends with KeyboardInterrupt
+ERRORS = {catboost_training: "CatBoostError"}  # its message ends with KeyboardInterrupt
 
 
-class Presses:
-    """Counts the kernels that run; Ctrl-C comes with the one of this number."""
+class CtrlC:
+    """Counts the kernels that run, and presses Ctrl-C when kernel number `at_kernel` starts."""
 
     def __init__(self):
-        self.at = self.seen = 0
+        self.at_kernel = self.n_kernels = 0
         self._run = dispatch.run
 
     def run(self, kernel, *arguments, rows=0):
-        self.seen += 1
-        if self.seen == self.at:
+        self.n_kernels += 1
+        if self.n_kernels == self.at_kernel:
             signal.raise_signal(signal.SIGINT)
         return self._run(kernel, *arguments, rows=rows)
 
 
 @pytest.fixture
-def presses(monkeypatch):
-    presses = Presses()
-    monkeypatch.setattr(dispatch, "run", presses.run)
-    return presses
+def ctrl_c(monkeypatch):
+    ctrl_c = CtrlC()
+    monkeypatch.setattr(dispatch, "run", ctrl_c.run)
+    return ctrl_c
 
 
-@pytest.mark.parametrize("toolkit", [of_lightgbm, of_xgboost, of_catboost])
-def test_a_training_is_interrupted_inside_our_callbacks_and_begins_again(presses, toolkit):
-    train, value, metric = toolkit()
-    train()  # which prepares the labels, once
-    presses.seen = 0
+@pytest.mark.parametrize("prepare", [lightgbm_training, xgboost_training, catboost_training])
+def test_a_training_interrupted_inside_a_callback_can_be_repeated(ctrl_c, prepare):
+    train, evaluate, metric = prepare()
+    train()  # prepares the labels once
+    ctrl_c.n_kernels = 0
     metric.history.clear()
     train()
-    whole, history = presses.seen, [entry[2] for entry in metric.history]
-    assert (whole >= 5, len(history)) == (True, 5)
-    for presses.at in (1, whole // 2, whole):
-        presses.seen = 0
+    n_kernels, history = ctrl_c.n_kernels, [entry[2] for entry in metric.history]
+    assert (n_kernels >= 5, len(history)) == (True, 5)
+    for ctrl_c.at_kernel in (1, n_kernels // 2, n_kernels):
+        ctrl_c.n_kernels = 0
         metric.history.clear()
         with pytest.raises(BaseException, match=r"\bKeyboardInterrupt\b|^$") as raised:
             train()
-        assert (raised.typename, presses.seen) == (INTERRUPTED.get(toolkit, "KeyboardInterrupt"), presses.at)
+        assert (raised.typename, ctrl_c.n_kernels) == (ERRORS.get(prepare, "KeyboardInterrupt"), ctrl_c.at_kernel)
         assert [entry[2] for entry in metric.history] == history[: len(metric.history)]
         scores = np.sin(np.arange(12.0))
-        assert value(scores) == expected(scores if toolkit is of_lightgbm else scores.astype(np.float32))
-    presses.at = 0
+        assert evaluate(scores) == expected_value(scores if prepare is lightgbm_training else scores.astype(np.float32))
+    ctrl_c.at_kernel = 0
     metric.history.clear()
     train()
     assert [entry[2] for entry in metric.history] == history
 
 
-def test_a_training_under_an_objective_that_catboost_lacks_is_interrupted(presses):
+def test_a_training_with_our_objective_in_catboost_can_be_interrupted(ctrl_c):
     cb = pytest.importorskip("catboost")
     pool = cb.Pool(FEATURES, LABELS, group_id=np.repeat(np.arange(SIZES.size), SIZES))
     params = {"iterations": 5, "depth": 1, "thread_count": 1, "learning_rate": 0.1}
 
     def train():
-        presses.seen = 0
+        ctrl_c.n_kernels = 0
         return ra.catboost.train(params, pool, ra.objectives.lightgbm.lambdarank(), "letor4@3").history
 
-    history, whole = train(), presses.seen
-    for presses.at in (1, whole // 2, whole):
+    history, n_kernels = train(), ctrl_c.n_kernels
+    for ctrl_c.at_kernel in (1, n_kernels // 2, n_kernels):
         with pytest.raises(KeyboardInterrupt):
             train()
-        assert presses.seen == presses.at
-    presses.at = 0
+        assert ctrl_c.n_kernels == ctrl_c.at_kernel
+    ctrl_c.at_kernel = 0
     assert (len(history), train()) == (5, history)
 
 
-def test_an_evaluation_in_threads_is_interrupted_and_the_next_is_right(monkeypatch):
+def test_an_evaluation_after_an_interrupted_one_has_the_same_value(monkeypatch):
     rng = np.random.default_rng(0)
     labels, scores, sizes = rng.integers(0, 3, 60_000), rng.random(60_000), np.full(3000, 20)
     monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 1000)
     evaluator = ra.Evaluator(labels, "letor4@10", group_sizes=sizes, n_threads=4)
     start = time.monotonic()
-    whole = evaluator.evaluate(scores)
-    took = time.monotonic() - start
+    expected = evaluator.evaluate(scores)
+    duration = time.monotonic() - start
     for number in range(6):
         try:
-            with interrupting((number + 0.1) / 6 * took):
+            with ctrl_c_after((number + 0.1) / 6 * duration):
                 evaluator.evaluate(scores)
         except KeyboardInterrupt:
             pass
-        assert evaluator.evaluate(scores) == whole
+        assert evaluator.evaluate(scores) == expected

@@ -1,46 +1,46 @@
-"""Long trainings keep nothing but their histories; `python -m tests.faults` measures longer ones."""
+"""Long trainings keep no memory except their histories; `python -m tests.faults` measures longer ones."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, _data_sets, alone, measured
+from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, call_on_datasets, fresh_process, measure_growth
 
-# Bytes. What histories, ours and the toolkits', keep of a round takes 2,000; an array of the rows would be 8,000.
-MOST = 6000
+# A round adds 2,000 bytes to the histories, ours and the toolkit's; an array of the rows would add 8,000.
+MAX_BYTES = 6000
 
 
 @pytest.fixture(scope="module")
 def process():
-    with alone() as made:
-        yield made
+    with fresh_process() as executor:
+        yield executor
 
 
 @pytest.mark.parametrize("toolkit", ROUNDS)
-def test_a_round_keeps_no_more_than_its_values(process, toolkit):
+def test_a_training_round_keeps_little_memory(process, toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    assert measured(process, "rounds", toolkit, 60).python < MOST
+    assert measure_growth(process, "rounds", toolkit, 60).python < MAX_BYTES
 
 
 @pytest.mark.parametrize("toolkit", DATASETS)
-def test_a_data_set_that_is_dropped_is_gone(process, toolkit):
+def test_a_dropped_data_set_frees_its_memory(process, toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    assert measured(process, "datasets", toolkit, 20).python < MOST
+    assert measure_growth(process, "datasets", toolkit, 20).python < MAX_BYTES
 
 
-def test_what_is_kept_is_seen():
-    kept, watch = [], Watch(50)
+def test_the_watch_notices_memory_that_is_kept():
+    arrays, watch = [], Watch(50)
     for _ in range(50):
-        kept.append(np.zeros(1000))
+        arrays.append(np.zeros(1000))
         watch.step()
-    assert watch.grown.python > 7500  # of 8000: the first was made before
+    assert watch.growth.python > 7500  # of 8000: the first was made before
 
 
-def test_a_callback_that_keeps_its_data_set_is_seen():
+def test_a_callback_that_keeps_its_data_set_is_noticed():
     class Data:
         pass
 
-    kept = []
+    datasets = []
     with pytest.raises(AssertionError, match="keeps its data set alive"):
-        _data_sets(2, lambda seed: Data(), lambda scores, data: kept.append(data))
+        call_on_datasets(2, lambda X, y: Data(), lambda scores, data: datasets.append(data))

@@ -1,4 +1,4 @@
-"""Files that the command and the pytest plugin write: whole, or as they were before."""
+"""A file that we write is either complete or unchanged, whatever fails."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.helpers.command import refused
 from tests.helpers.python_processes import ROOT, posix, python, started
 
 WRITE = "import sys; from rankadapters.io.writing import write_text; write_text(sys.argv[1], sys.argv[2] * 100_000)"
-# Says so when the file beside is half written, and waits for its end.
-HALF = """
+# Writes half of the temporary file, prints "half" and waits to be killed.
+WRITE_HALF = """
 import sys
 from rankadapters.io import writing
 def fill(path, data):
@@ -31,7 +31,7 @@ writing._fill = fill
 """
 
 
-def mode(path):
+def permissions(path):
     return path.stat().st_mode & 0o777
 
 
@@ -39,7 +39,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_file_takes_the_place_of_another_and_folders_are_made(tmp_path):
+def test_writing_replaces_a_file_and_makes_missing_folders(tmp_path):
     path = tmp_path / "new" / "folder" / "page.html"
     for text in ("first é", "second"):
         write_text(path, text)
@@ -48,7 +48,7 @@ def test_a_file_takes_the_place_of_another_and_folders_are_made(tmp_path):
 
 
 @posix
-def test_permissions_are_those_of_a_new_file_or_of_the_file_before(tmp_path):
+def test_a_new_file_follows_the_umask_and_a_replaced_file_keeps_its_permissions(tmp_path):
     new, old = tmp_path / "new", tmp_path / "old"
     old.touch()
     old.chmod(0o640)
@@ -58,15 +58,15 @@ def test_permissions_are_those_of_a_new_file_or_of_the_file_before(tmp_path):
         write_text(old, "")
     finally:
         os.umask(umask)
-    assert (mode(new), mode(old)) == (0o640, 0o640)
+    assert (permissions(new), permissions(old)) == (0o640, 0o640)
     old.chmod(0o604)
     write_text(old, "again")
-    assert mode(old) == 0o604
+    assert permissions(old) == 0o604
 
 
 @posix
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
-def test_the_owner_stays(tmp_path):
+def test_a_replaced_file_keeps_its_owner(tmp_path):
     path = tmp_path / "page.html"
     path.touch()
     os.chown(path, 12345, 54321)
@@ -75,7 +75,7 @@ def test_the_owner_stays(tmp_path):
 
 
 @posix
-def test_a_link_stays_and_what_it_points_to_is_written(tmp_path):
+def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
     target, link, dangling = tmp_path / "folder" / "page.html", tmp_path / "link", tmp_path / "dangling"
     target.parent.mkdir()
     target.write_text("old")
@@ -89,20 +89,20 @@ def test_a_link_stays_and_what_it_points_to_is_written(tmp_path):
 
 
 @posix
-def test_a_pipe_is_written_to(tmp_path):
-    pipe, read = tmp_path / "pipe", []
+def test_a_pipe_can_be_written_to(tmp_path):
+    pipe, texts = tmp_path / "pipe", []
     os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")))
+    reader = threading.Thread(target=lambda: texts.append(pipe.read_text(encoding="utf-8")))
     reader.start()
     write_text(pipe, "by a pipe")
     reader.join()
-    assert (read, pipe.is_fifo()) == (["by a pipe"], True)
+    assert (texts, pipe.is_fifo()) == (["by a pipe"], True)
 
 
 @posix
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "link"])
-def test_standard_output_that_is_a_file_stays_that_file(tmp_path, name):
-    """A shell that goes on writing to it would write to the file that was renamed away."""
+def test_redirected_standard_output_is_written_in_place(tmp_path, name):
+    """If the file were replaced, the shell would go on writing to the old, renamed one."""
     path = tmp_path / "out"
     (tmp_path / "link").symlink_to("/dev/stdout")
     with path.open("w") as out:
@@ -114,59 +114,59 @@ def test_standard_output_that_is_a_file_stays_that_file(tmp_path, name):
 
 @posix
 @pytest.mark.parametrize(
-    ("sent", "before"),
+    ("signal_name", "content"),
     [("SIGKILL", "old"), ("SIGINT", None), ("SIGTERM", "old")],  # Windows has no SIGKILL
 )
-def test_a_process_that_ends_in_the_middle_changes_no_file(heeded, tmp_path, sent, before):
+def test_a_process_that_ends_while_it_writes_changes_no_file(heeded, tmp_path, signal_name, content):
     path = tmp_path / "page.html"
-    if before is not None:
-        path.write_text(before)
-    with started("-c", HALF + WRITE, path, "a") as process:
+    if content is not None:
+        path.write_text(content)
+    with started("-c", WRITE_HALF + WRITE, path, "a") as process:
         assert process.stdout.readline() == "half\n"
-        process.send_signal(signal.Signals[sent])
+        process.send_signal(signal.Signals[signal_name])
         process.wait()
-    assert (path.read_text(encoding="utf-8") if path.exists() else None) == before
-    if sent == "SIGINT":
-        assert names(tmp_path) == ["page.html"] * (before is not None)
+    assert (path.read_text(encoding="utf-8") if path.exists() else None) == content
+    if signal_name == "SIGINT":
+        assert names(tmp_path) == ["page.html"] * (content is not None)
 
 
-@pytest.mark.parametrize("before", [None, "old"])
-def test_a_full_disk_is_told_and_changes_no_file(small_disk, before):
+@pytest.mark.parametrize("content", [None, "old"])
+def test_a_full_disk_raises_and_changes_no_file(small_disk, content):
     path = small_disk / "page.html"
-    if before is not None:
-        path.write_text(before)
+    if content is not None:
+        path.write_text(content)
     with pytest.raises(ra.InputError, match=rf"^{path} cannot be written: No space left on device\.\nHint: "):
         write_text(path, 100_000 * "a")
-    assert names(small_disk) == ["page.html"] * (before is not None)
-    assert (path.read_text(encoding="utf-8") if before else None) == before
+    assert names(small_disk) == ["page.html"] * (content is not None)
+    assert (path.read_text(encoding="utf-8") if content else None) == content
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_device_that_is_full_is_told():
+def test_a_full_device_raises():
     with pytest.raises(ra.InputError, match=r"^/dev/full cannot be written: No space left on device\."):
         write_text("/dev/full", "a")
     assert not Path("/dev/full").is_file()
 
 
 @posix
-def test_where_nothing_may_be_written_it_is_told(read_only):
-    told = python("-c", WRITE, read_only / "page.html", "a", held=True, code=1).stderr
-    assert f"InputError: {read_only / 'page.html'} cannot be written: Permission denied.\n" in told
+def test_a_read_only_folder_raises(read_only):
+    stderr = python("-c", WRITE, read_only / "page.html", "a", held=True, code=1).stderr
+    assert f"InputError: {read_only / 'page.html'} cannot be written: Permission denied.\n" in stderr
     assert names(read_only) == []
 
 
 @posix
-def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path):
+def test_a_read_only_file_is_not_replaced(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("old")
     path.chmod(0o444)
-    told = python("-c", WRITE, path, "a", held=True, code=1).stderr
-    assert f"InputError: {path} cannot be written: Permission denied.\n" in told
+    stderr = python("-c", WRITE, path, "a", held=True, code=1).stderr
+    assert f"InputError: {path} cannot be written: Permission denied.\n" in stderr
     assert (path.read_text(encoding="utf-8"), names(tmp_path)) == ("old", ["page.html"])
 
 
 @posix
-def test_a_file_of_ours_in_a_folder_of_another_s_is_written_in_its_place(tmp_path):
+def test_a_writable_file_in_a_read_only_folder_is_written_in_place(tmp_path):
     path = tmp_path / "folder" / "page.html"
     path.parent.mkdir()
     path.write_text("old")
@@ -176,12 +176,12 @@ def test_a_file_of_ours_in_a_folder_of_another_s_is_written_in_its_place(tmp_pat
     assert path.read_text(encoding="utf-8") == 100_000 * "a"
 
 
-def test_what_is_no_text_is_spelled_out(tmp_path):
+def test_a_lone_surrogate_is_written_as_an_escape(tmp_path):
     write_text(tmp_path / "page.html", "a title of bytes: \udcff")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == "a title of bytes: \\udcff"
 
 
-def test_that_a_file_could_be_written_is_found_without_changing_it(tmp_path):
+def test_require_writable_changes_no_file(tmp_path):
     path = tmp_path / "new" / "page.html"
     require_writable(path)
     assert names(path.parent) == []
@@ -193,7 +193,7 @@ def test_that_a_file_could_be_written_is_found_without_changing_it(tmp_path):
 
 
 @posix
-def test_links_in_a_circle_are_told(tmp_path):
+def test_a_cycle_of_links_raises(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     with pytest.raises(ra.InputError, match="cannot be written: Too many levels of symbolic links"):
@@ -216,7 +216,7 @@ COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
     ],
     ids=["report", "compare"],
 )
-def test_a_command_tells_a_full_disk_in_one_line(capsys, small_disk, write, command, table):
+def test_a_command_reports_a_full_disk_in_one_line(capsys, small_disk, write, command, table):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")
     file, out = write(table, "table.csv"), small_disk / "page.html"
@@ -227,19 +227,19 @@ def test_a_command_tells_a_full_disk_in_one_line(capsys, small_disk, write, comm
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_result_that_stdout_has_no_room_for_is_told_in_one_line(write):
+def test_a_command_reports_a_full_standard_output_in_one_line(write):
     command = ["evaluate", "--convention", "letor4@10", "--format", "json", "--table", str(write(ROWS, "table.csv"))]
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
+    with Path("/dev/full").open("w") as full_device:
+        process = subprocess.run(
             [sys.executable, "-m", "rankadapters", *command, *COLUMNS],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT,
+            stdout=full_device, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT,
         )  # fmt: skip
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert done.stderr.startswith("rankadapters: error: the result cannot be written: ")
-    assert "No space left on device" in done.stderr
+    assert (process.returncode, process.stderr.count("\n")) == (2, 1)
+    assert process.stderr.startswith("rankadapters: error: the result cannot be written: ")
+    assert "No space left on device" in process.stderr
 
 
-def test_a_disk_without_room_for_sorting_is_told(small_disk, monkeypatch):
+def test_a_full_temporary_folder_stops_a_sort_with_a_hint(small_disk, monkeypatch):
     pytest.importorskip("duckdb")
     monkeypatch.setattr("tempfile.tempdir", str(small_disk))
     monkeypatch.setattr("rankadapters.io.sorting.MEMORY", "20MB")

@@ -1,7 +1,7 @@
-"""Fuzz by hand: `python -m tests.fuzz --examples 1000000`, which prints what pytest does.
+"""Fuzz by hand: `python -m tests.fuzz --examples 1000000` runs pytest with that many examples.
 
-Each target has its share of the examples. With atheris (`pip install atheris`) coverage leads the search; without it,
-or with `--plain`, hypothesis does, which keeps what failed in `.hypothesis` and tries it first the next time.
+Each target gets a share of the examples. If atheris is installed (`pip install atheris`), coverage guides the search.
+Otherwise, or with `--plain`, hypothesis searches; it keeps failures in `.hypothesis` and tries them first next time.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from tests.helpers.depth import examples
 
 
 class Budget:
-    """A plugin of pytest that gives every target its share of the examples, and searches with atheris or hypothesis."""
+    """A pytest plugin that gives every target its share of the examples, and searches with atheris or hypothesis."""
 
     def __init__(self, examples: int, names: list[str], *, guided: bool) -> None:
         self.examples, self.names, self.guided = examples, names, guided
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep the tests that hypothesis drives, of these names if there are any."""
-        from hypothesis import settings  # which pytest rewrites, and must be the first to import
+        """Keep the hypothesis tests, or only those that were named, and set their numbers of examples."""
+        from hypothesis import settings  # pytest rewrites hypothesis, so it must import it first
 
-        wanted = [f"test_{name}" for name in self.names]
-        items[:] = [item for item in items if hasattr(item.obj, "hypothesis") and item.name in (wanted or [item.name])]
+        names = [f"test_{name}" for name in self.names]
+        items[:] = [item for item in items if hasattr(item.obj, "hypothesis") and item.name in (names or [item.name])]
         usual = [item.obj._hypothesis_internal_use_settings for item in items]
-        of_all = sum(each.max_examples for each in usual)
-        for item, each in zip(items, usual, strict=True):
-            share = max(1, round(self.examples * each.max_examples / of_all))
-            item.obj._hypothesis_internal_use_settings = settings(each, max_examples=share)
+        total = sum(item_settings.max_examples for item_settings in usual)
+        for item, item_settings in zip(items, usual, strict=True):
+            share = max(1, round(self.examples * item_settings.max_examples / total))
+            item.obj._hypothesis_internal_use_settings = settings(item_settings, max_examples=share)
             if self.guided:
                 item.obj = partial(guided, item.obj.__module__, item.name, share)
 
 
 def guided(module: str, name: str, examples: int) -> None:
-    """Search with atheris, in a process of its own, which ends at the first finding."""
+    """Search with atheris in a new process, which ends at the first finding."""
     command = [sys.executable, "-m", "tests.fuzz.guided", module, name, str(examples)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    process = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    assert process.returncode == 0, (process.stdout + process.stderr)[-3000:]
 
 
 def main() -> int:
-    """Fuzz the targets one after the other."""
+    """Fuzz the targets, one at a time."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Fuzz by hand.")
     parser.add_argument(
         "--examples", type=int, default=examples(10_000), help="of all targets (or of those named) together"

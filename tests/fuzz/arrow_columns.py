@@ -1,4 +1,4 @@
-"""Columns of random Arrow types, as files of Parquet."""
+"""Columns of random Arrow types, written as Parquet files."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ ANY = {
 
 
 def arrow_type(name: str) -> Any:
-    """Type of a name, which is pyarrow's alias or short for one that takes parameters."""
+    """Return the Arrow type of a name: an alias of pyarrow or a key of `types`."""
     pa = pytest.importorskip("pyarrow")
-    made = {
+    types = {
         "dictionary": pa.dictionary(pa.int8(), pa.string()), "list": pa.list_(pa.int8()),
         "struct": pa.struct({"x": pa.int8()}), "decimal": pa.decimal128(20, 3),
         "timestamp": pa.timestamp("us", "UTC"), "date32": pa.date32(), "string_view": pa.string_view(),
     }  # fmt: skip
-    return made.get(name) or pa.type_for_alias(name)
+    return types.get(name) or pa.type_for_alias(name)
 
 
 @st.composite
-def typed_columns(draw: st.DrawFn, usual: dict[str, dict[str, Any]], others: dict[str, Any], *, most: int) -> Any:
-    """Arrow types and Python values by column; seldom another type than usual, or a null."""
-    n, found = draw(st.integers(1, most)), {}
+def typed_columns(draw: st.DrawFn, usual: dict[str, dict[str, Any]], unusual: dict[str, Any], *, max_rows: int) -> Any:
+    """Draw an Arrow type and Python values for each column; a few columns have an unusual type or a null."""
+    n, columns = draw(st.integers(1, max_rows)), {}
     for name, kinds in usual.items():
-        allowed = draw(st.sampled_from([kinds] * 9 + [others]))
+        allowed = draw(st.sampled_from([kinds] * 9 + [unusual]))
         kind = draw(st.sampled_from(sorted(allowed)))
         values = draw(st.lists(allowed[kind], min_size=n, max_size=n))
         if draw(st.integers(0, 15)) == 0:
             values[draw(st.integers(0, n - 1))] = None
-        found[name] = (kind, values)
-    return found
+        columns[name] = (kind, values)
+    return columns
 
 
-def written(columns: dict[str, tuple[str, list[Any]]], rows_at_once: int = 64) -> bytes:
-    """Write columns to a file in memory."""
+def parquet_bytes(columns: dict[str, tuple[str, list[Any]]], rows_at_once: int = 64) -> bytes:
+    """Return columns as the bytes of a Parquet file."""
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     sink = BytesIO()
     arrays = {name: pa.array(values, arrow_type(kind)) for name, (kind, values) in columns.items()}

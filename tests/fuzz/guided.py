@@ -1,4 +1,4 @@
-"""One target under atheris, whose coverage leads the search: `python -m tests.fuzz.guided MODULE TEST EXAMPLES`."""
+"""Run one target with atheris, which is guided by coverage: `python -m tests.fuzz.guided MODULE TEST EXAMPLES`."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pathlib import Path
 from random import Random
 
 CORPUS = Path(".hypothesis", "fuzz")  # kept from run to run
-ROOMS = ("io", "compare", "objectives", "callbacks", "core.declaration", "core.presets")
-WATCHED = [f"rankadapters.{name}" for name in ROOMS]
-LONGEST = 4096  # bytes from which an example is drawn
+PACKAGES = ("io", "compare", "objectives", "callbacks", "core.declaration", "core.presets")
+INSTRUMENTED = [f"rankadapters.{name}" for name in PACKAGES]
+MAX_BYTES = 4096  # at most so many bytes decide one example
 
 
 def main(module: str, test: str, examples: int) -> None:
-    """Search, and end the process with an error at the first finding."""
+    """Search, and end the process with an error at the first failure."""
     import atheris
 
-    with atheris.instrument_imports(include=WATCHED):
+    with atheris.instrument_imports(include=INSTRUMENTED):
         fuzz_one_input = getattr(importlib.import_module(module), test).hypothesis.fuzz_one_input
 
-    def target(data: bytes) -> None:  # whatever it returns, libFuzzer would take for an order
+    def target(data: bytes) -> None:  # returns None, since libFuzzer interprets other values
         fuzz_one_input(data)
 
     warnings.simplefilter("error")
-    kept, random = CORPUS / test.removeprefix("test_"), Random(0)
-    kept.mkdir(parents=True, exist_ok=True)
+    corpus, random = CORPUS / test.removeprefix("test_"), Random(0)
+    corpus.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for number in range(20):
-            Path(folder, str(number)).write_bytes(random.randbytes(LONGEST))
-        options = [f"-max_len={LONGEST}", "-rss_limit_mb=0", "-len_control=0", f"-artifact_prefix={kept}/"]
-        atheris.Setup([sys.argv[0], *options, f"-runs={examples}", str(kept), folder], target)
+            Path(folder, str(number)).write_bytes(random.randbytes(MAX_BYTES))
+        options = [f"-max_len={MAX_BYTES}", "-rss_limit_mb=0", "-len_control=0", f"-artifact_prefix={corpus}/"]
+        atheris.Setup([sys.argv[0], *options, f"-runs={examples}", str(corpus), folder], target)
         atheris.Fuzz()
 
 

@@ -1,62 +1,62 @@
-"""The grammar of CSV, read slowly in plain Python, one character after the other."""
+"""A slow parser of CSV in plain Python, one character at a time."""
 
 from __future__ import annotations
 
-from tests.fuzz.plain_letor import queries_of, refuse_twice
+from tests.fuzz.plain_letor import queries_of, refuse_repeated_documents
 from tests.fuzz.plain_text import number, refuse_unless, text_of
 
-END = "\r\n"
-LEAST = 2.2250738585072014e-308  # weight above 0 that has all digits of a float64
+LINE_ENDS = "\r\n"
+MIN_WEIGHT = 2.2250738585072014e-308  # smallest positive weight with the full precision of float64
 
 
 def records_of(text: str) -> list[list[str]]:
-    """Read records of fields; lines that hold nothing are none."""
-    records, at = [], 0
-    while at < len(text):
-        if text[at] in END:
-            at += 1
+    """Read records of fields, without empty lines."""
+    records, position = [], 0
+    while position < len(text):
+        if text[position] in LINE_ENDS:
+            position += 1
             continue
-        record, at = _record(text, at)
+        record, position = _record(text, position)
         records.append(record)
     return records
 
 
-def _record(text: str, at: int) -> tuple[list[str], int]:
+def _record(text: str, position: int) -> tuple[list[str], int]:
     fields = []
     while True:
-        field, at = _quoted(text, at + 1) if text[at : at + 1] == '"' else _bare(text, at)
+        field, position = _quoted(text, position + 1) if text[position : position + 1] == '"' else _bare(text, position)
         fields.append(field)
-        if at == len(text) or text[at] in END:
-            return fields, at
-        refuse_unless(text[at] == ",", "something stands behind a closing quote")
-        at += 1
+        if position == len(text) or text[position] in LINE_ENDS:
+            return fields, position
+        refuse_unless(text[position] == ",", "text after a closing quote")
+        position += 1
 
 
-def _bare(text: str, at: int) -> tuple[str, int]:
-    start = at
-    while at < len(text) and text[at] not in END and text[at] != ",":
-        at += 1
-    return text[start:at], at
+def _bare(text: str, position: int) -> tuple[str, int]:
+    start = position
+    while position < len(text) and text[position] not in LINE_ENDS and text[position] != ",":
+        position += 1
+    return text[start:position], position
 
 
-def _quoted(text: str, at: int) -> tuple[str, int]:
+def _quoted(text: str, position: int) -> tuple[str, int]:
     field = ""
     while True:
-        refuse_unless(at < len(text), "a quote that is not closed")
-        if text[at] != '"':
-            field, at = field + text[at], at + 1
-        elif text[at + 1 : at + 2] == '"':
-            field, at = field + '"', at + 2
+        refuse_unless(position < len(text), "an unclosed quote")
+        if text[position] != '"':
+            field, position = field + text[position], position + 1
+        elif text[position + 1 : position + 2] == '"':
+            field, position = field + '"', position + 2
         else:
-            return field, at + 1
+            return field, position + 1
 
 
 def table_of(text: str, needed: list[str] | None = None) -> dict[str, list[str]]:
-    """Read a header, whose names (or those needed) stand once each, and records of as many fields."""
+    """Read a header, in which every (needed) name is unique, and records of as many fields."""
     records = records_of(text)
     refuse_unless(records, "no header")
     header, *rows = records
-    refuse_unless(all(len(row) == len(header) for row in rows), "a record of another length")
+    refuse_unless(all(len(row) == len(header) for row in rows), "a record of a different length")
     refuse_unless(rows, "no rows")
     names = header if needed is None else needed
     refuse_unless(all(header.count(name) == 1 for name in names), "no column, or two")
@@ -64,19 +64,19 @@ def table_of(text: str, needed: list[str] | None = None) -> dict[str, list[str]]
 
 
 def columns_of(data: bytes, numbers: list[str], texts: list[str]) -> dict[str, list[float] | list[str]]:
-    """Read columns of a table: NUMBERs between blanks or tabs, and texts that are not empty."""
+    """Read columns of numbers, perhaps between blanks or tabs, and columns of nonempty texts."""
     table = table_of(text_of(data), [*numbers, *texts])
     refuse_unless(all(all(table[name]) for name in texts), "an empty text")
     return table | {name: [number(text.strip(" \t")) for text in table[name]] for name in numbers}
 
 
 def rows_of_table(columns: dict[str, list], split_queries: str) -> list[str]:
-    """Name the query of each row, and refuse documents that stand twice in one and weights that change within one."""
+    """Return the query of each row; refuse a repeated document or a changing weight within a query."""
     queries = queries_of(columns["qid"], split_queries)
     if "docid" in columns:
-        refuse_twice(queries, columns["docid"])
+        refuse_repeated_documents(queries, columns["docid"])
     if "weight" in columns:
         pairs = set(zip(queries, columns["weight"], strict=True))
         refuse_unless(len(pairs) == len(set(queries)), "a weight that changes")
-        refuse_unless(all(w == 0 or w >= LEAST for w in columns["weight"]), "a weight")
+        refuse_unless(all(w == 0 or w >= MIN_WEIGHT for w in columns["weight"]), "an invalid weight")
     return queries

@@ -1,4 +1,4 @@
-"""The grammar of SVMlight and LETOR files and of predictions, read slowly in plain Python."""
+"""A slow parser of SVMlight and LETOR files and of predictions in plain Python."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ class Row(NamedTuple):
 
 
 def row_of(line: str) -> Row | None:
-    """Read a line; None where it holds no row."""
-    found = ROW.fullmatch(line)
-    refuse_unless(found, f"{line!r} is not a row")
-    comment = found["comment"] or ""
-    if found["label"] is None:
+    """Read a line; None if it has no row."""
+    match = ROW.fullmatch(line)
+    refuse_unless(match, f"{line!r} is not a row")
+    comment = match["comment"] or ""
+    if match["label"] is None:
         return None
-    refuse_unless(not ROW_IN_COMMENT.search(comment), "a row in a comment")
+    refuse_unless(not ROW_IN_COMMENT.search(comment), "a row inside a comment")
     features: dict[int, str] = {}
-    for token in found["features"].split():
+    for token in match["features"].split():
         name, _, value = token.partition(":")
         refuse_unless(int(name) not in features, "a feature twice")
         features[int(name)] = value
     docid = DOCID.search(comment)
-    return Row(number(found["label"]), found["query"], features, docid and docid[1])
+    return Row(number(match["label"]), match["query"], features, docid and docid[1])
 
 
 def rows_of(data: bytes) -> list[Row]:
     """Read a file."""
     rows = []
-    for place, line in enumerate(lines_of(data), 1):
+    for line_number, line in enumerate(lines_of(data), 1):
         try:
             row = row_of(line)
         except RefusedError as error:
-            error.line = place
+            error.line = line_number
             raise
         rows += [] if row is None else [row]
     refuse_unless(rows, "no row")
@@ -55,13 +55,13 @@ def rows_of(data: bytes) -> list[Row]:
 
 
 def scores_of(rows: list[Row], feature: int) -> list[float]:
-    """Take a feature as the score, 0 where it is left out."""
+    """Return a feature as the score, 0 where it is absent."""
     refuse_unless(any(feature in row.features for row in rows), "no row has the feature")
     return [number(row.features.get(feature, "0")) for row in rows]
 
 
 def predictions_of(data: bytes) -> list[float]:
-    """Read a NUMBER of each line, between white space; blank lines may stand at the end."""
+    """Read one number per line, perhaps between white space; blank lines are allowed at the end."""
     lines = lines_of(data)
     while not lines[-1].strip(BLANK):
         lines.pop()
@@ -70,27 +70,27 @@ def predictions_of(data: bytes) -> list[float]:
 
 
 def queries_of(names: list[str], split_queries: str) -> list[str]:
-    """Name the query of each row where one may return after another."""
-    stretches = [name for at, name in enumerate(names) if at == 0 or names[at - 1] != name]
+    """Return the query of each row, with queries that return refused, merged or renamed."""
+    stretches = [name for row, name in enumerate(names) if row == 0 or names[row - 1] != name]
     returns = len(set(stretches)) < len(stretches)
     refuse_unless(not returns or split_queries != "error", "a query returns")
     if split_queries != "separate" or not returns:
         return names
-    taken, count, renamed = set(stretches), dict.fromkeys(stretches, 0), []
-    for at, name in enumerate(names):
-        if at and names[at - 1] == name:
+    used_names, count, renamed = set(stretches), dict.fromkeys(stretches, 0), []
+    for row, name in enumerate(names):
+        if row and names[row - 1] == name:
             renamed.append(renamed[-1])
             continue
         count[name] += 1
-        new = name
-        while count[name] > 1 and new in taken:
-            new = f"{name}#{count[name]}"
-            count[name] += new in taken
-        taken.add(new)
-        renamed.append(new)
+        new_name = name
+        while count[name] > 1 and new_name in used_names:
+            new_name = f"{name}#{count[name]}"
+            count[name] += new_name in used_names
+        used_names.add(new_name)
+        renamed.append(new_name)
     return renamed
 
 
-def refuse_twice(queries: list[str], docids: list[str]) -> None:
-    """Refuse a document that stands twice in a query."""
+def refuse_repeated_documents(queries: list[str], docids: list[str]) -> None:
+    """Refuse a document that occurs twice in a query."""
     refuse_unless(len(set(zip(queries, docids, strict=True))) == len(docids), "a document twice")

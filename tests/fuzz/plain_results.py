@@ -1,4 +1,4 @@
-"""The grammar of files of results, read slowly in plain Python; only the texts of conventions are ours to read."""
+"""A slow parser of result files in plain Python; only conventions are parsed by `ra.parse`."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def cells_of(data: bytes) -> list[Cell]:
         refuse_unless(all(text.strip() for text in table[name]), "an empty name")
     values = [number_of(text) for text in table["value"]]
     sources = [text or None for text in table.get("source", [""] * n)]
-    said = table.get("higher_is_better", [""] * n)
-    return with_directions(table["method"], table["dataset"], table["measure"], values, sources, said)
+    directions = table.get("higher_is_better", [""] * n)
+    return joined_cells(table["method"], table["dataset"], table["measure"], values, sources, directions)
 
 
-def with_directions(  # noqa: PLR0917 - the columns
+def joined_cells(  # noqa: PLR0917 - one argument per column
     methods: list[str], datasets: list[str], texts: list[str], values: list[tuple[str, int]], sources: list[str | None],
-    said: list[str],
+    directions: list[str],
 ) -> list[Cell]:  # fmt: skip
-    """Join the columns, whose measures have one meaning and one direction each, and no cell twice."""
-    measures = _names([_measure(text) for text in texts])
-    higher = _directions(texts, measures, said)
+    """Join the columns; refuse repeated cells and measures with several meanings or directions."""
+    measures = _measure_names([_measure(text) for text in texts])
+    higher = _directions(texts, measures, directions)
     columns = (methods, datasets, measures, values, sources)
     cells = [Cell(*names, *value, source, higher[names[2]]) for *names, value, source in zip(*columns, strict=True)]
     refuse_unless(len({cell[:3] for cell in cells}) == len(cells), "a cell twice")
@@ -52,7 +52,7 @@ def with_directions(  # noqa: PLR0917 - the columns
 
 
 def number_of(text: str) -> tuple[str, int]:
-    """Read a decimal: its bits, and how many decimals it is printed with."""
+    """Read a decimal, and return its bits and its number of decimal places."""
     refuse_unless(re.fullmatch(DECIMAL, text), "not a decimal")
     mantissa, mark, power = text.lower().partition("e")
     refuse_unless(not mark or POWER.search(text), "a power of more than nine digits")
@@ -68,26 +68,25 @@ def _measure(text: str) -> ra.Convention | str:
         return text
 
 
-def _head(measure: ra.Convention | str) -> str:
+def _measure_name(measure: ra.Convention | str) -> str:
     return (measure if isinstance(measure, str) else str(measure).partition("/")[0]).lower()
 
 
-def _names(measures: list[ra.Convention | str]) -> list[str]:
+def _measure_names(measures: list[ra.Convention | str]) -> list[str]:
     for measure in measures:
-        others = {str(other) for other in measures if _head(other) == _head(measure)}
-        refuse_unless(
-            len(others) == 1 or all(isinstance(o, str) for o in measures if _head(o) == _head(measure)), "mixed"
-        )
-    return [measure if isinstance(measure, str) else _head(measure) for measure in measures]
+        alike = [spelling for spelling in measures if _measure_name(spelling) == _measure_name(measure)]
+        one_spelling = len(set(map(str, alike))) == 1
+        refuse_unless(one_spelling or all(isinstance(spelling, str) for spelling in alike), "mixed")
+    return [measure if isinstance(measure, str) else _measure_name(measure) for measure in measures]
 
 
-def _directions(texts: list[str], names: list[str], said: list[str]) -> dict[str, bool]:
-    found: dict[str, set[bool]] = {name: set() for name in names}
-    for text, name, word in zip(texts, names, said, strict=True):
+def _directions(texts: list[str], names: list[str], directions: list[str]) -> dict[str, bool]:
+    directions_of: dict[str, set[bool]] = {name: set() for name in names}
+    for text, name, word in zip(texts, names, directions, strict=True):
         refuse_unless(word.lower() in {"", "true", "false"}, "not a direction")
         if word:
-            found[name].add(word.lower() == "true")
+            directions_of[name].add(word.lower() == "true")
         if isinstance(measure := _measure(text), ra.Convention):
-            found[name].add(measure.higher_is_better)
-    refuse_unless(all(len(several) == 1 for several in found.values()), "no direction, or two")
-    return {name: several.pop() for name, several in found.items()}
+            directions_of[name].add(measure.higher_is_better)
+    refuse_unless(all(len(values) == 1 for values in directions_of.values()), "no direction, or two")
+    return {name: values.pop() for name, values in directions_of.items()}

@@ -1,4 +1,4 @@
-"""The grammar of text files and numbers that docs/formats.md gives, read slowly in plain Python."""
+"""A slow parser of text files and numbers in plain Python, after the grammar in docs/formats.md."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ BLANK = " \t\n\r\v\f"
 
 
 class RefusedError(Exception):
-    """A file that the grammar does not take, and the first bad line if the grammar is of lines."""
+    """The grammar refuses a file; `line` is the first bad line if the format is read by lines."""
 
     line: int | None = None
 
 
-def refuse_unless(taken: object, what: str) -> None:
-    """Refuse a file for what is wrong in it."""
-    if not taken:
-        raise RefusedError(what)
+def refuse_unless(accepted: object, problem: str) -> None:
+    """Refuse a file because of this problem."""
+    if not accepted:
+        raise RefusedError(problem)
 
 
 def text_of(data: bytes) -> str:
-    """TEXT: UTF-8 without NUL that holds more than white space, maybe compressed, maybe behind one byte order mark."""
+    """TEXT: UTF-8 without NUL, not only white space, perhaps compressed or after one byte order mark."""
     try:
         if data.startswith(b"\x1f\x8b"):
             data = gzip.decompress(data)
         elif data.startswith(b"BZh"):
             data = bz2.decompress(data)
-    except Exception as error:  # whatever an archive may be broken by
+    except Exception as error:  # a broken archive may raise anything
         raise RefusedError from error
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode()
@@ -42,7 +42,7 @@ def text_of(data: bytes) -> str:
 
 
 def lines_of(data: bytes) -> list[str]:
-    """ROWS: a text whose carriage returns all stand right before a line feed or the end."""
+    """ROWS: a text with carriage returns only right before a line feed or the end."""
     text = re.sub(r"\r+\n", "\n", text_of(data))
     text = re.sub(r"\r+\Z", "", text)
     refuse_unless("\r" not in text, "a carriage return")
@@ -50,22 +50,22 @@ def lines_of(data: bytes) -> list[str]:
 
 
 def number(text: str) -> float:
-    """NUMBER: a finite decimal, and within 2^53 where it is written as an integer."""
+    """NUMBER: a finite decimal; if written as an integer, at most 2^53 in absolute value."""
     refuse_unless(re.fullmatch(DECIMAL, text), f"{text} is not a decimal")
     value = float(text)
     refuse_unless(math.isfinite(value), f"{text} is not finite")
-    refuse_unless(not WHOLE.fullmatch(text) or within(text), f"{text} is beyond 2^53")
+    refuse_unless(not WHOLE.fullmatch(text) or within_2_53(text), f"{text} is beyond 2^53")
     return value
 
 
-def within(text: str) -> bool:
-    """Compare digits with those of 2^53, however many there are."""
+def within_2_53(text: str) -> bool:
+    """Return whether an integer of any number of digits is at most 2^53 in absolute value."""
     digits = text.lstrip("+-").lstrip("0")
     return (len(digits), digits) <= (16, str(2**53))
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a text is a NUMBER."""
+    """Return whether a text is a NUMBER."""
     try:
         number(text)
     except RefusedError:

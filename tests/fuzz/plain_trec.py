@@ -1,4 +1,4 @@
-"""The grammar of TREC qrels and runs, and how they are joined, read slowly in plain Python."""
+"""A slow parser of TREC qrels and runs in plain Python, which also joins them."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ class Line(NamedTuple):
     number: float
 
 
-class Joined(NamedTuple):
+class JoinedRow(NamedTuple):
     query: str
     docid: str
-    label: float | None  # of a row that was judged
-    score: float | None  # of a row that was retrieved
+    label: float | None  # None if the row was not judged
+    score: float | None  # None if the row was not retrieved
 
 
 def lines_of_trec(data: bytes, *, is_run: bool) -> list[Line]:
-    """Read qrels or a run, of which no document may stand twice in a query."""
-    kept = [line for line in lines_of(data) if line.strip(BLANK)]
-    lines = [line for line in kept if not line.lstrip(BLANK).startswith("#")]
+    """Read qrels or a run; refuse a document that occurs twice in a query."""
+    nonblank_lines = [line for line in lines_of(data) if line.strip(BLANK)]
+    lines = [line for line in nonblank_lines if not line.lstrip(BLANK).startswith("#")]
     refuse_unless(lines, "no line")
-    head = [line.strip(BLANK) for line in kept[: kept.index(lines[0])]]
-    if is_run and head[:1] == ["# ir_metadata.start"]:
-        _refuse_header(head)
-    refuse_unless(not any(white in line for line in lines for white in "\v\f"), "white space that parts no words")
-    found = [_run_line(line) if is_run else _qrels_line(line) for line in lines]
-    refuse_unless(len({line[:2] for line in found}) == len(found), "a document twice")
-    return found
+    first_comments = [line.strip(BLANK) for line in nonblank_lines[: nonblank_lines.index(lines[0])]]
+    if is_run and first_comments[:1] == ["# ir_metadata.start"]:
+        _refuse_header(first_comments)
+    refuse_unless(not any(white in line for line in lines for white in "\v\f"), "a vertical tab or form feed")
+    parsed = [_run_line(line) if is_run else _qrels_line(line) for line in lines]
+    refuse_unless(len({line[:2] for line in parsed}) == len(parsed), "a document twice")
+    return parsed
 
 
 def _refuse_header(comments: list[str]) -> None:
-    """Refuse a header without an end, or which is not a mapping to PyYAML, where that is installed."""
+    """Refuse a header without an end, or one that PyYAML, if installed, does not read as a mapping."""
     refuse_unless("# ir_metadata.end" in comments, "a header without an end")
     with suppress(ImportError):
         import yaml
@@ -69,19 +69,19 @@ def _run_line(line: str) -> Line:
     return Line(words[0], words[2], number(words[4]))
 
 
-def joined(qrels: list[Line], run: list[Line]) -> list[Joined]:
-    """Give the rows of each query of the qrels: those retrieved, in the run's order, then those judged alone."""
+def joined_rows(qrels: list[Line], run: list[Line]) -> list[JoinedRow]:
+    """Return the rows of each query of the qrels: retrieved rows in the run's order, then unretrieved ones."""
     labels = {line[:2]: line.number for line in qrels}
     names = list(dict.fromkeys(line.query for line in qrels))
     refuse_unless({line.query for line in run} & set(names), "no query in both files")
     rows = []
     for name in names:
-        of_run = [line for line in run if line.query == name]
-        there = {line.docid for line in of_run}
-        rows += [Joined(name, line.docid, labels.get(line[:2]), line.number) for line in of_run]
+        run_lines = [line for line in run if line.query == name]
+        retrieved = {line.docid for line in run_lines}
+        rows += [JoinedRow(name, line.docid, labels.get(line[:2]), line.number) for line in run_lines]
         rows += [
-            Joined(name, line.docid, line.number, None)
+            JoinedRow(name, line.docid, line.number, None)
             for line in qrels
-            if line.query == name and line.docid not in there
+            if line.query == name and line.docid not in retrieved
         ]
     return rows

@@ -1,4 +1,4 @@
-"""Callbacks of the toolkits under random events, after each of which they say what `ra.evaluate` and gradients say."""
+"""Random events change data sets and callbacks; their values and gradients must still equal `ra`'s own."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ from tests.fuzz.budget import share
 CONVENTIONS = tuple(
     map(ra.parse, ("lightgbm@5", "textbook@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc", "pandas.spearman"))
 )
-# None of them draws at random or learns from round to round.
+# Objectives without random draws and without state, so that gradients can be compared in any order.
 OBJECTIVES = (
     ra.objectives.lightgbm.lambdarank(), ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact"),
     ra.objectives.xgboost.ndcg(), ra.objectives.catboost.pair_logit(), ra.objectives.QueryRMSE(),
     ra.objectives.catboost.query_soft_max(),
 )  # fmt: skip
-SEEDS, PLACES = st.integers(0, 2**20), st.integers(0, 7)
+SEEDS, INDICES = st.integers(0, 2**20), st.integers(0, 7)
 COPIES = st.sampled_from([copy.copy, copy.deepcopy, lambda callback: pickle.loads(pickle.dumps(callback))])
-STEPS = settings(share(0.003), stateful_step_count=12)
+SETTINGS = settings(share(0.003), stateful_step_count=12)
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
-    """Evaluate without machine code, and without warnings of weights that some conventions do not count."""
+def quiet_evaluation() -> Iterator[None]:
+    """Evaluate without machine code, and ignore warnings about weights that some conventions do not count."""
     with kernels(NEVER), warnings.catch_warnings():
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
         warnings.filterwarnings("ignore", "the data has weights, but")
         yield
 
 
-def labels_of(rng, n):
-    """Labels of which one at least is not 0, so that a pooled measure has a value."""
+def random_labels(rng, n):
+    """Return labels with at least one 1, so that a pooled measure has a value."""
     labels = rng.integers(0, 4, n).astype(float)
     labels[rng.integers(0, n)] = 1.0
     return labels
 
 
 class Rows:
-    """What a set says, and the values that it should have."""
+    """The current rows of a data set, and the values that a metric must return for them."""
 
     def __init__(self, seed, weights_of_queries=(None,)):
         rng = np.random.default_rng(seed)
         self.sizes = rng.integers(1, 6, rng.integers(1, 5))
-        self.labels = labels_of(rng, self.sizes.sum())
+        self.labels = random_labels(rng, self.sizes.sum())
         self.X = rng.integers(0, 3, (self.labels.size, 2)).astype(float)
         self.weights = None if None in weights_of_queries else rng.choice(weights_of_queries, self.sizes.size)
-        self.made = None  # by a toolkit
+        self.dataset = None  # the toolkit's object, if there is one
 
     @property
     def qid(self):
@@ -75,8 +75,8 @@ class Rows:
         return ra.evaluate(self.labels, scores, convention, group_sizes=self.sizes, **counted).value
 
 
-def said(evaluate, *arguments):
-    """What a call returns, or that no query has a row that is relevant and one that is not."""
+def outcome(evaluate, *arguments):
+    """Return a call's value, or "nothing" if no query has both a relevant and an irrelevant row."""
     try:
         return evaluate(*arguments)
     except ra.InputError as error:
@@ -84,18 +84,18 @@ def said(evaluate, *arguments):
         return "nothing"
 
 
-def in_threads(calls):
+def run_in_threads(calls):
     with ThreadPoolExecutor(4) as pool:
-        for done in [pool.submit(*call) for call in calls]:
-            done.result()
+        for future in [pool.submit(*call) for call in calls]:
+            future.result()
 
 
 class LightGBM:
-    """Datasets, whose weights are of rows."""
+    """LightGBM's Dataset, which has a weight for each row."""
 
     package, make_metric, make_objective = "lightgbm", "eval_metric", "objective"
 
-    def made(self, rows):
+    def make_dataset(self, rows):
         data = self.toolkit.Dataset(rows.X, label=rows.labels, group=rows.sizes, params={"verbosity": -1})
         return data.construct()
 
@@ -103,27 +103,27 @@ class LightGBM:
         return rows.labels.size
 
     def weights(self, rows):
-        """Weights of the queries, and of the rows."""
+        """Return the weights of the queries and of the rows."""
         from rankadapters.lightgbm.metrics import query_weights
 
         return (None, None) if rows.weights is None else (query_weights(rows.weights, rows.sizes), rows.weights)
 
-    def factors(self, rows):
-        """What gradients are multiplied by."""
+    def gradient_factors(self, rows):
+        """Return the factors by which gradients are multiplied."""
         return [] if rows.weights is None else [rows.weights]
 
-    def evaluated(self, metric, rows, scores):
-        if rows.made is None:  # as LGBMRanker calls it
+    def metric_values(self, metric, rows, scores):
+        if rows.dataset is None:  # as LGBMRanker calls it
             return [value for _, value, _ in metric(rows.labels, scores, rows.weights, rows.sizes)]
-        return [value for _, value, _ in metric(scores, rows.made)]
+        return [value for _, value, _ in metric(scores, rows.dataset)]
 
 
 class XGBoost:
-    """DMatrices, whose weights are of queries."""
+    """XGBoost's DMatrix, which has a weight for each query."""
 
     package, make_metric, make_objective = "xgboost", "custom_metric", "objective"
 
-    def made(self, rows):
+    def make_dataset(self, rows):
         return self.toolkit.DMatrix(rows.X, label=rows.labels, group=rows.sizes)
 
     def n_weights(self, rows):
@@ -132,69 +132,69 @@ class XGBoost:
     def weights(self, rows):
         return (None, None) if rows.weights is None else (rows.weights, np.repeat(rows.weights, rows.sizes))
 
-    def factors(self, rows):
+    def gradient_factors(self, rows):
         if rows.weights is None:
             return []
         mean = rows.weights.astype(np.float32).sum(dtype=float) / rows.weights.size
         return [np.repeat(rows.weights, rows.sizes), 1 / mean]
 
-    def evaluated(self, metric, rows, scores):
-        found = dict(metric(scores, rows.made))
-        return [found[convention.name] for convention in CONVENTIONS]
+    def metric_values(self, metric, rows, scores):
+        values = dict(metric(scores, rows.dataset))
+        return [values[convention.name] for convention in CONVENTIONS]
 
 
 class DatasetMachine(RuleBasedStateMachine):
-    """Datasets by number; a toolkit says how its own are made and changed."""
+    """Make, change and drop data sets; a subclass names the toolkit."""
 
     def __init__(self):
         super().__init__()
         self.toolkit, self.adapter = pytest.importorskip(self.package), getattr(ra, self.package)
-        self.held, self.quiet = [], quietly()
+        self.all_rows, self.quiet = [], quiet_evaluation()
         self.quiet.__enter__()
 
     def teardown(self):
         self.quiet.__exit__(None, None, None)
 
     def forget(self, rows):
-        """Forget what is known of a dataset."""
+        """Forget the facts that were recorded for a data set."""
 
     @rule(seed=SEEDS)
     def new_dataset(self, seed):
-        self.held.append(Rows(seed))
-        self.held[-1].made = self.made(self.held[-1])
+        self.all_rows.append(Rows(seed))
+        self.all_rows[-1].dataset = self.make_dataset(self.all_rows[-1])
 
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES, seed=SEEDS)
-    def change_labels(self, place, seed):
-        rows = self.held[place % len(self.held)]
-        rows.labels = labels_of(np.random.default_rng(seed), rows.labels.size)
-        rows.made.set_label(rows.labels)
+    @precondition(lambda self: self.all_rows)
+    @rule(index=INDICES, seed=SEEDS)
+    def change_labels(self, index, seed):
+        rows = self.all_rows[index % len(self.all_rows)]
+        rows.labels = random_labels(np.random.default_rng(seed), rows.labels.size)
+        rows.dataset.set_label(rows.labels)
 
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES, seed=SEEDS)
-    def change_weights(self, place, seed):
-        rows = self.held[place % len(self.held)]
-        # Never all of them 1: LightGBM 4.7 then keeps the weights from before, and says so when it is asked.
+    @precondition(lambda self: self.all_rows)
+    @rule(index=INDICES, seed=SEEDS)
+    def change_weights(self, index, seed):
+        rows = self.all_rows[index % len(self.all_rows)]
+        # Weights are never all 1: LightGBM 4.7 would then keep the previous weights.
         rows.weights = np.random.default_rng(seed).choice([0.25, 1.5, 2.5], self.n_weights(rows))
-        rows.made.set_weight(rows.weights)
+        rows.dataset.set_weight(rows.weights)
 
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES, seed=SEEDS)
-    def change_queries(self, place, seed):
-        """Other sizes of as many queries, so that weights by query stay right."""
-        rows = self.held[place % len(self.held)]
+    @precondition(lambda self: self.all_rows)
+    @rule(index=INDICES, seed=SEEDS)
+    def change_queries(self, index, seed):
+        """Reorder the query sizes; the number of queries stays, since weights may be per query."""
+        rows = self.all_rows[index % len(self.all_rows)]
         rows.sizes = np.random.default_rng(seed).permutation(rows.sizes)
-        rows.made.set_group(rows.sizes)
+        rows.dataset.set_group(rows.sizes)
 
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES)
-    def drop(self, place):
-        self.forget(self.held.pop(place % len(self.held)))
+    @precondition(lambda self: self.all_rows)
+    @rule(index=INDICES)
+    def drop(self, index):
+        self.forget(self.all_rows.pop(index % len(self.all_rows)))
         gc.collect(0)
 
 
 class MetricMachine(DatasetMachine):
-    """Metrics by number, each compared with `ra.evaluate`."""
+    """Evaluate and copy metrics, and compare each value with `ra.evaluate`."""
 
     def __init__(self):
         super().__init__()
@@ -206,29 +206,29 @@ class MetricMachine(DatasetMachine):
 
     def compare(self, metric, rows, seed):
         scores = np.random.default_rng(seed).integers(0, 9, rows.labels.size) / 8
-        found, expected = said(self.evaluated, metric, rows, scores), said(self.expected, rows, scores)
-        assert found == expected, f"{found} is not {expected}"
+        values, expected = outcome(self.metric_values, metric, rows, scores), outcome(self.expected, rows, scores)
+        assert values == expected, f"{values} is not {expected}"
 
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES, seed=SEEDS, metric=PLACES)
-    def evaluate(self, place, seed, metric):
-        self.compare(self.metrics[metric % len(self.metrics)], self.held[place % len(self.held)], seed)
+    @precondition(lambda self: self.all_rows)
+    @rule(index=INDICES, seed=SEEDS, metric_index=INDICES)
+    def evaluate(self, index, seed, metric_index):
+        self.compare(self.metrics[metric_index % len(self.metrics)], self.all_rows[index % len(self.all_rows)], seed)
 
-    @rule(metric=PLACES, how=COPIES)
-    def another_metric(self, metric, how):
-        self.metrics = [*self.metrics[-3:], how(self.metrics[metric % len(self.metrics)])]
+    @rule(metric_index=INDICES, duplicate=COPIES)
+    def copy_metric(self, metric_index, duplicate):
+        self.metrics = [*self.metrics[-3:], duplicate(self.metrics[metric_index % len(self.metrics)])]
 
-    @rule(metric=PLACES)
-    def pickle_is_empty(self, metric):
-        assert pickle.loads(pickle.dumps(self.metrics[metric % len(self.metrics)])).history == []
+    @rule(metric_index=INDICES)
+    def pickle_is_empty(self, metric_index):
+        assert pickle.loads(pickle.dumps(self.metrics[metric_index % len(self.metrics)])).history == []
 
-    @precondition(lambda self: len(self.held) > 1)
-    @rule(metric=PLACES, seed=SEEDS)
-    def evaluate_in_threads(self, metric, seed):
-        chosen = self.metrics[metric % len(self.metrics)]
-        n_before = len(chosen.history)
-        in_threads((self.compare, chosen, rows, seed + place) for place, rows in enumerate(self.held * 2))
-        assert (len(chosen.history) - n_before) % len(CONVENTIONS) == 0
+    @precondition(lambda self: len(self.all_rows) > 1)
+    @rule(metric_index=INDICES, seed=SEEDS)
+    def evaluate_in_threads(self, metric_index, seed):
+        metric = self.metrics[metric_index % len(self.metrics)]
+        n_before = len(metric.history)
+        run_in_threads((self.compare, metric, rows, seed + number) for number, rows in enumerate(self.all_rows * 2))
+        assert (len(metric.history) - n_before) % len(CONVENTIONS) == 0
 
 
 class LightGBMMetrics(LightGBM, MetricMachine):
@@ -237,15 +237,15 @@ class LightGBMMetrics(LightGBM, MetricMachine):
         self.buffer = Rows(0)
         self.buffer.sizes, self.buffer.labels = np.array([3, 2]), np.array([1.0, 0, 2, 0, 1])
 
-    @rule(metric=PLACES, seed=SEEDS, changed=st.booleans(), weighted=st.booleans())
-    def evaluate_arrays(self, metric, seed, changed, weighted):
-        """Labels in an array that the caller may write into between two calls."""
+    @rule(metric_index=INDICES, seed=SEEDS, changed=st.booleans(), weighted=st.booleans())
+    def evaluate_arrays(self, metric_index, seed, changed, weighted):
+        """Pass the same label array twice; the caller may overwrite it between the calls."""
         rng = np.random.default_rng(seed)
         if changed:
-            self.buffer.labels[:] = labels_of(rng, 5)
+            self.buffer.labels[:] = random_labels(rng, 5)
             self.buffer.sizes[:] = self.buffer.sizes[::-1].copy()
         self.buffer.weights = rng.choice([0.5, 1.0], 5) if weighted else None
-        self.compare(self.metrics[metric % len(self.metrics)], self.buffer, seed)
+        self.compare(self.metrics[metric_index % len(self.metrics)], self.buffer, seed)
 
 
 class XGBoostMetrics(XGBoost, MetricMachine):
@@ -253,58 +253,59 @@ class XGBoostMetrics(XGBoost, MetricMachine):
 
 
 class ObjectiveMachine(DatasetMachine):
-    """Callbacks by number with what datasets said when they first saw them: it may not change until they are reset."""
+    """Callbacks, each with the facts of every data set at first use: a change before a reset must be an error."""
 
     callbacks: ClassVar[list[tuple[Any, dict[int, Any]]]] = []
 
-    @rule(value=st.sampled_from(OBJECTIVES))
-    def new_callback(self, value):
-        made = getattr(self.adapter, self.make_objective)(value, n_threads=1)
-        self.callbacks = [*self.callbacks[-3:], (made, {})]
+    @rule(objective=st.sampled_from(OBJECTIVES))
+    def new_callback(self, objective):
+        callback = getattr(self.adapter, self.make_objective)(objective, n_threads=1)
+        self.callbacks = [*self.callbacks[-3:], (callback, {})]
 
     @precondition(lambda self: self.callbacks)
-    @rule(which=PLACES, how=COPIES)
-    def another_callback(self, which, how):
-        callback, known = self.callbacks[which % len(self.callbacks)]
-        self.callbacks = [*self.callbacks[-3:], (how(callback), known if how is copy.copy else {})]
+    @rule(callback_index=INDICES, duplicate=COPIES)
+    def copy_callback(self, callback_index, duplicate):
+        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
+        self.callbacks = [*self.callbacks[-3:], (duplicate(callback), first_facts if duplicate is copy.copy else {})]
 
     @precondition(lambda self: self.callbacks)
-    @rule(which=PLACES)
-    def reset(self, which):
-        callback, known = self.callbacks[which % len(self.callbacks)]
+    @rule(callback_index=INDICES)
+    def reset(self, callback_index):
+        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
         callback.reset()
-        known.clear()
+        first_facts.clear()
 
     def forget(self, rows):
-        for _, known in self.callbacks:
-            known.pop(id(rows.made), None)
+        for _, first_facts in self.callbacks:
+            first_facts.pop(id(rows.dataset), None)
 
-    @precondition(lambda self: self.callbacks and self.held)
-    @rule(which=PLACES, place=PLACES, seed=SEEDS)
-    def differentiate(self, which, place, seed):
-        self.compare(*self.callbacks[which % len(self.callbacks)], self.held[place % len(self.held)], seed)
+    @precondition(lambda self: self.callbacks and self.all_rows)
+    @rule(callback_index=INDICES, index=INDICES, seed=SEEDS)
+    def differentiate(self, callback_index, index, seed):
+        callback, first_facts = self.callbacks[callback_index % len(self.callbacks)]
+        self.compare(callback, first_facts, self.all_rows[index % len(self.all_rows)], seed)
 
-    @precondition(lambda self: self.callbacks and len(self.held) > 1)
-    @rule(which=PLACES, seed=SEEDS)
-    def differentiate_in_threads(self, which, seed):
-        chosen = self.callbacks[which % len(self.callbacks)]
-        in_threads((self.compare, *chosen, rows, seed) for rows in self.held)
+    @precondition(lambda self: self.callbacks and len(self.all_rows) > 1)
+    @rule(callback_index=INDICES, seed=SEEDS)
+    def differentiate_in_threads(self, callback_index, seed):
+        callback_and_facts = self.callbacks[callback_index % len(self.callbacks)]
+        run_in_threads((self.compare, *callback_and_facts, rows, seed) for rows in self.all_rows)
 
-    def compare(self, callback, known, rows, seed):
+    def compare(self, callback, first_facts, rows, seed):
         scores = (np.random.default_rng(seed).integers(-9, 9, rows.labels.size) / 8).astype(np.float32)
-        unchanged = known.setdefault(id(rows.made), rows.facts()) == rows.facts()
+        unchanged = first_facts.setdefault(id(rows.dataset), rows.facts()) == rows.facts()
         try:
-            found = callback(scores, rows.made)
+            gradients = callback(scores, rows.dataset)
         except ra.InputError as error:
             assert "changed after round" in str(error)
             assert not unchanged
             return
-        assert unchanged, "what the dataset says has changed, and the callback has not noticed"
-        value = callback.objective
-        expected = ra.objectives.gradients(rows.labels, scores, value, group_sizes=rows.sizes)
-        for factor in self.factors(rows) if value.uses_weights else []:
-            expected = [each * np.asarray(factor, np.float32) for each in expected]
-        assert [each.tobytes() for each in found] == [each.tobytes() for each in expected]
+        assert unchanged, "the data set has changed, and the callback has not noticed"
+        objective = callback.objective
+        expected = ra.objectives.gradients(rows.labels, scores, objective, group_sizes=rows.sizes)
+        for factor in self.gradient_factors(rows) if objective.uses_weights else []:
+            expected = [gradient * np.asarray(factor, np.float32) for gradient in expected]
+        assert [gradient.tobytes() for gradient in gradients] == [gradient.tobytes() for gradient in expected]
 
 
 class LightGBMObjectives(LightGBM, ObjectiveMachine):
@@ -315,52 +316,54 @@ class XGBoostObjectives(XGBoost, ObjectiveMachine):
     pass
 
 
-test_callbacks_of_lightgbm = get_state_machine_test(LightGBMMetrics, settings=STEPS)
-test_callbacks_of_xgboost = get_state_machine_test(XGBoostMetrics, settings=STEPS)
-test_objectives_of_lightgbm = get_state_machine_test(LightGBMObjectives, settings=STEPS)
-test_objectives_of_xgboost = get_state_machine_test(XGBoostObjectives, settings=STEPS)
+test_callbacks_of_lightgbm = get_state_machine_test(LightGBMMetrics, settings=SETTINGS)
+test_callbacks_of_xgboost = get_state_machine_test(XGBoostMetrics, settings=SETTINGS)
+test_objectives_of_lightgbm = get_state_machine_test(LightGBMObjectives, settings=SETTINGS)
+test_objectives_of_xgboost = get_state_machine_test(XGBoostObjectives, settings=SETTINGS)
 
 
-# Callbacks that are told their sets beforehand
+# Callbacks that get their data sets before the training
 
-BEFOREHAND = tuple(map(ra.parse, ("lightgbm@5", "xgboost@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc")))
+CALLBACK_CONVENTIONS = tuple(map(ra.parse, ("lightgbm@5", "xgboost@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc")))
 WEIGHTS = (0.25, 1.0, 2.5)
 PARAMS = {"nthread": 1, "max_depth": 1, "objective": "rank:pairwise", "disable_default_eval_metric": True}
 
 
-class Watched:
-    """A training whose callback watches sets, as DMatrices that may change or as arrays."""
+class WatchedTraining:
+    """A training whose callback watches data sets, given as arrays or as DMatrices, which may change."""
 
     def __init__(self, sets, as_dmatrix, conventions):
         self.xgb = pytest.importorskip("xgboost")
         self.sets, self.as_dmatrix, self.conventions = sets, as_dmatrix, conventions
-        self.own = [self.dmatrix(rows) if held else arrays(rows) for rows, held in zip(sets, as_dmatrix, strict=True)]
+        kinds = zip(sets, as_dmatrix, strict=True)
+        self.toolkit_sets = [self.dmatrix(rows) if is_dmatrix else arrays_of(rows) for rows, is_dmatrix in kinds]
         self.data = self.dmatrix(sets[0])
-        named = [(data, str(place)) for place, data in enumerate(self.own)]
-        self.callback = ra.xgboost.EvalCallback(conventions, named, n_threads=1)
+        named_sets = [(data, str(number)) for number, data in enumerate(self.toolkit_sets)]
+        self.callback = ra.xgboost.EvalCallback(conventions, named_sets, n_threads=1)
 
     def dmatrix(self, rows):
-        made = self.xgb.DMatrix(rows.X, rows.labels, group=rows.sizes)
+        dmatrix = self.xgb.DMatrix(rows.X, rows.labels, group=rows.sizes)
         if rows.weights is not None:
-            made.set_weight(rows.weights)
-        return made
+            dmatrix.set_weight(rows.weights)
+        return dmatrix
 
-    def boosted(self, **more):
+    def train_rounds(self, **more):
         return self.xgb.train(PARAMS, self.data, 2, verbose_eval=False, **more)
 
     def train(self, seed):
-        booster = self.boosted()
+        booster = self.train_rounds()
         scores = [booster.predict(self.xgb.DMatrix(rows.X)) for rows in self.sets]
-        assert said(self.found) == said(self.expected, scores)
+        assert outcome(self.callback_values) == outcome(self.expected, scores)
 
-    def found(self):
-        self.boosted(callbacks=[self.callback])
+    def callback_values(self):
+        self.train_rounds(callbacks=[self.callback])
         return [entry.value for entry in self.callback.history[-len(self.sets) * len(self.conventions) :]]
 
     def expected(self, scores):
         weights = [XGBoost.weights(None, rows) for rows in self.sets]
-        several = list(zip(self.sets, scores, weights, strict=True))
-        return [rows.value(each, by, *weight) for rows, by, weight in several for each in self.conventions]
+        columns = [(set_scores, *set_weights) for set_scores, set_weights in zip(scores, weights, strict=True)]
+        sets = list(zip(self.sets, columns, strict=True))
+        return [rows.value(convention, *column) for rows, column in sets for convention in self.conventions]
 
     def copy(self, seed):
         self.callback = copy.deepcopy(self.callback)
@@ -369,31 +372,31 @@ class Watched:
     def pickle(self, seed):
         trained = bool(self.callback.history)
         try:
-            again = pickle.loads(pickle.dumps(self.callback))
+            loaded = pickle.loads(pickle.dumps(self.callback))
         except ra.InputError as error:
             assert "cannot be pickled" in str(error)
             assert (trained, any(self.as_dmatrix)) == (False, True)
             return
-        assert again.history == []
+        assert loaded.history == []
         if not trained:
             assert not any(self.as_dmatrix)
-            self.callback = again
+            self.callback = loaded
             return
         with pytest.raises(ra.InputError, match="which drops its evaluation sets"):
-            self.boosted(callbacks=[again])
+            self.train_rounds(callbacks=[loaded])
 
     def change(self, seed):
-        place, rng = seed % len(self.sets), np.random.default_rng(seed)
-        rows = self.sets[place]
-        if self.as_dmatrix[place] and seed % 3:
-            rows.labels = labels_of(rng, rows.labels.size)
-            self.own[place].set_label(rows.labels)
-        elif self.as_dmatrix[place]:
+        index, rng = seed % len(self.sets), np.random.default_rng(seed)
+        rows = self.sets[index]
+        if self.as_dmatrix[index] and seed % 3:
+            rows.labels = random_labels(rng, rows.labels.size)
+            self.toolkit_sets[index].set_label(rows.labels)
+        elif self.as_dmatrix[index]:
             rows.sizes = rng.permutation(rows.sizes)
-            self.own[place].set_group(rows.sizes)
+            self.toolkit_sets[index].set_group(rows.sizes)
 
 
-def arrays(rows):
+def arrays_of(rows):
     return (rows.X, rows.labels.copy(), rows.qid, *([] if rows.weights is None else [rows.weights]))
 
 
@@ -401,26 +404,26 @@ def arrays(rows):
 @given(
     st.lists(st.tuples(SEEDS, st.sampled_from([(None,), WEIGHTS]), st.booleans()), min_size=1, max_size=2),
     st.lists(st.tuples(st.sampled_from(["train", "copy", "pickle", "change"]), SEEDS), max_size=6),
-    st.lists(st.sampled_from(BEFOREHAND), min_size=1, max_size=3, unique=True),
+    st.lists(st.sampled_from(CALLBACK_CONVENTIONS), min_size=1, max_size=3, unique=True),
 )
 def test_eval_callback_of_xgboost(sets, events, conventions):
-    with quietly():
+    with quiet_evaluation():
         rows = [Rows(seed, weights) for seed, weights, _ in sets]
-        watched = Watched(rows, [as_dmatrix for *_, as_dmatrix in sets], conventions)
+        training = WatchedTraining(rows, [as_dmatrix for *_, as_dmatrix in sets], conventions)
         for event, seed in [*events, ("train", 0)]:
-            getattr(watched, event)(seed)
+            getattr(training, event)(seed)
 
 
 @share(0.01)
 @given(
     st.lists(SEEDS, min_size=1, max_size=3),
     st.lists(st.tuples(st.sampled_from(["evaluate", "copy", "pickle", "permuted", "threads"]), SEEDS), max_size=8),
-    st.sampled_from([*BEFOREHAND, ra.parse("catboost@4")]),
+    st.sampled_from([*CALLBACK_CONVENTIONS, ra.parse("catboost@4")]),
 )
 def test_metric_of_catboost(seeds, events, convention):
     pytest.importorskip("catboost")
     sets = [Rows(seed) for seed in seeds]
-    alike = len({rows.labels.tobytes() for rows in sets}) < len(sets)
+    equal_labels = len({rows.labels.tobytes() for rows in sets}) < len(sets)
 
     def compare(metric, seed):
         rng, rows = np.random.default_rng(seed), sets[seed % len(sets)]
@@ -428,27 +431,27 @@ def test_metric_of_catboost(seeds, events, convention):
         rows.weights = rng.choice(WEIGHTS, rows.sizes.size) if seed % 2 else None
         by_query, by_row = XGBoost.weights(None, rows)
         scores = rng.integers(-9, 9, rows.labels.size) / 8
-        given_weights = None if by_row is None else by_row.astype(np.float32)
-        found = said(lambda: metric.evaluate([scores], rows.labels.astype(np.float32), given_weights)[0])
-        assert found == said(rows.value, convention, scores, by_query, by_row)
+        float32_weights = None if by_row is None else by_row.astype(np.float32)
+        value = outcome(lambda: metric.evaluate([scores], rows.labels.astype(np.float32), float32_weights)[0])
+        assert value == outcome(rows.value, convention, scores, by_query, by_row)
 
-    with quietly():
+    with quiet_evaluation():
         try:
             metric = ra.catboost.eval_metric(convention, sets=[(rows.labels, rows.qid) for rows in sets])
         except ra.InputError:
-            assert alike
+            assert equal_labels
             return
         for event, seed in events:
             if event == "evaluate":
                 compare(metric, seed)
             elif event == "copy":
-                metric, before = copy.deepcopy(metric), metric
-                assert metric.history is before.history
+                metric, original = copy.deepcopy(metric), metric
+                assert metric.history is original.history
             elif event == "pickle":
                 metric = pickle.loads(pickle.dumps(metric))
                 assert metric.history == []
             elif event == "threads":
-                in_threads((compare, metric, seed + number) for number in range(4))
+                run_in_threads((compare, metric, seed + number) for number in range(4))
             else:
                 target = np.random.default_rng(seed).permutation(sets[seed % len(sets)].labels).astype(np.float32)
                 if not any(np.array_equal(target, rows.labels) for rows in sets):

@@ -1,4 +1,4 @@
-"""The command that fuzzes by hand."""
+"""The command `python -m tests.fuzz` shares examples among targets and reports failures."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tests.fuzz import __main__ as command
 
 
 def target(name, examples):
-    """A test as pytest collects it."""
+    """Return a test as pytest collects it."""
 
     @settings(max_examples=examples, database=None)
     @given(st.integers())
     def test(number):
-        seen.append(name)
+        runs.append(name)
 
-    seen = []
-    return SimpleNamespace(name=f"test_{name}", obj=test, seen=seen)
+    runs = []
+    return SimpleNamespace(name=f"test_{name}", obj=test, runs=runs)
 
 
-def test_examples_are_shared_among_the_targets_that_are_named(monkeypatch):
+def test_the_examples_are_shared_among_the_named_targets(monkeypatch):
     items = [target("csv", 30), target("csv_stream", 70), target("run", 10)]
-    items.append(SimpleNamespace(name="test_csv", obj=print))  # which is no target
+    items.append(SimpleNamespace(name="test_csv", obj=print))  # not a target, since hypothesis does not run it
 
     def collect(arguments, plugins):
         plugins[0].pytest_collection_modifyitems(items)
@@ -37,15 +37,15 @@ def test_examples_are_shared_among_the_targets_that_are_named(monkeypatch):
     assert command.main() == 7
     for item in items:
         item.obj()
-    assert [(item.name, len(item.seen)) for item in items] == [("test_csv", 6), ("test_csv_stream", 14)]
+    assert [(item.name, len(item.runs)) for item in items] == [("test_csv", 6), ("test_csv_stream", 14)]
 
 
-def test_a_guided_search_that_finds_something_fails(monkeypatch):
+def test_a_guided_search_with_a_failure_fails(monkeypatch):
     items = [target("csv", 30), target("run", 10)]
     command.Budget(40, [], guided=True).pytest_collection_modifyitems(items)
-    done = SimpleNamespace(returncode=77, stdout="ZeroDivisionError: the finding", stderr="")
-    monkeypatch.setattr(command.subprocess, "run", lambda line, **options: ran.append(line[2:]) or done)
-    ran = []
+    failed_process = SimpleNamespace(returncode=77, stdout="ZeroDivisionError: the finding", stderr="")
+    monkeypatch.setattr(command.subprocess, "run", lambda line, **options: commands.append(line[2:]) or failed_process)
+    commands = []
     with pytest.raises(AssertionError, match="the finding"):
         items[1].obj()
-    assert ran == [["tests.fuzz.guided", __name__, "test_run", "10"]]
+    assert commands == [["tests.fuzz.guided", __name__, "test_run", "10"]]

@@ -1,4 +1,4 @@
-"""Readers of SVMlight and LETOR files and of predictions, fed mutated files."""
+"""Mutated SVMlight and LETOR files and predictions are read as by the slow parser."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from rankadapters.io.predictions import read_numbers
 from tests.fuzz.budget import (
     bits,
     blocks_of,
-    both,
+    compare_readers,
     content_of,
-    held,
+    in_memory,
     plain_content,
     plain_evaluate,
     share,
     with_examples,
 )
 from tests.fuzz.mutations import mutated_bytes
-from tests.fuzz.plain_letor import predictions_of, queries_of, refuse_twice, rows_of, scores_of
+from tests.fuzz.plain_letor import predictions_of, queries_of, refuse_repeated_documents, rows_of, scores_of
 from tests.fuzz.plain_text import RefusedError, refuse_unless
 
 LETOR = [
@@ -69,34 +69,34 @@ PREDICTIONS = [
 
 
 @st.composite
-def like_the_first(draw):
-    """A row of LETOR's own kind, and others of its length with characters changed."""
+def rows_of_equal_length(draw):
+    """Draw a row as in LETOR, and rows of the same length in which a few characters differ."""
     first = "2 qid:7 1:0.007477 2:1.000000 3:0.5e-05"
     lines = [first]
-    for at in draw(st.lists(st.lists(st.integers(8, len(first) - 1), max_size=2), min_size=1, max_size=3)):
+    for positions in draw(st.lists(st.lists(st.integers(8, len(first) - 1), max_size=2), min_size=1, max_size=3)):
         line = list(first)
-        for place in at:
-            line[place] = draw(st.sampled_from("0123456789:. e-x"))
+        for position in positions:
+            line[position] = draw(st.sampled_from("0123456789:. e-x"))
         lines.append("".join(line))
     return "\n".join(lines).encode()
 
 
-letor_files = mutated_bytes(LETOR, PIECES) | like_the_first()
+letor_files = mutated_bytes(LETOR, PIECES) | rows_of_equal_length()
 prediction_files = mutated_bytes(PREDICTIONS)
 sizes = st.sampled_from([1, 7, 40, 1 << 20])
 
 
 def columns_of(data, *, feature, docids, split_queries="error"):
-    """Columns of a file that is right."""
+    """Return the columns of a file that the grammar accepts."""
     rows = rows_of(data)
     scores = None if feature is None else scores_of(rows, feature)
     queries = queries_of([row.query for row in rows], split_queries)
-    found = [row.docid for row in rows]
-    refuse_unless(None not in found or not docids, "no docid")
-    found = None if docids is False or None in found else found
-    if found is not None:
-        refuse_twice(queries, found)
-    return {"queries": queries, "labels": [row.label for row in rows], "scores": scores, "docids": found}
+    row_docids = [row.docid for row in rows]
+    refuse_unless(None not in row_docids or not docids, "no docid")
+    row_docids = None if docids is False or None in row_docids else row_docids
+    if row_docids is not None:
+        refuse_repeated_documents(queries, row_docids)
+    return {"queries": queries, "labels": [row.label for row in rows], "scores": scores, "docids": row_docids}
 
 
 @share(0.11)
@@ -108,10 +108,10 @@ def columns_of(data, *, feature, docids, split_queries="error"):
 def test_letor(data, feature, docids, split_queries, n_bytes):
     options = {"feature": feature, "docids": docids, "split_queries": split_queries}
     with blocks_of(n_bytes):
-        both(
-            lambda: content_of(read_letor(held(data), **options), scored=feature is not None),
+        compare_readers(
+            lambda: content_of(read_letor(in_memory(data), **options), scored=feature is not None),
             lambda: plain_content(**columns_of(data, **options)),
-            lines=feature is None and not docids,  # else an earlier line may lack these
+            lines=feature is None and not docids,  # an earlier line may lack the feature or docid
         )
 
 
@@ -120,8 +120,8 @@ def test_letor(data, feature, docids, split_queries, n_bytes):
 def test_letor_stream(data, feature, docids, n_bytes):
     convention, options = "trec_eval_9@5" if docids else "textbook@5", {"feature": feature, "docids": docids}
     with blocks_of(n_bytes):
-        both(
-            lambda: ra.evaluate_stream(stream_letor(held(data), **options), convention).to_dict(),
+        compare_readers(
+            lambda: ra.evaluate_stream(stream_letor(in_memory(data), **options), convention).to_dict(),
             lambda: plain_evaluate(convention, **columns_of(data, **options)),
         )
 
@@ -145,12 +145,12 @@ def test_svmlight(data):
         return bits([row.label for row in rows]), [int(row.query) for row in rows], bits(X)
 
     def read():
-        [found] = read_features(held(data))
-        return bits(found.labels), found.qid.tolist(), bits(found.X)
+        [table] = read_features(in_memory(data))
+        return bits(table.labels), table.qid.tolist(), bits(table.X)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(features, "MAX_CELLS", 1000)
-        both(read, plain)
+        compare_readers(read, plain)
 
 
 @share(0.09)
@@ -158,7 +158,7 @@ def test_svmlight(data):
 @with_examples([*PREDICTIONS, "0.5\r\n1\r\n\r\n", gzip.compress(b"1\n2"), *NUMBERS], 40)
 def test_predictions(data, n_bytes):
     with blocks_of(n_bytes):
-        both(lambda: bits(read_numbers(held(data))), lambda: bits(predictions_of(data)))
+        compare_readers(lambda: bits(read_numbers(in_memory(data))), lambda: bits(predictions_of(data)))
 
 
 @share(0.03)
@@ -166,20 +166,20 @@ def test_predictions(data, n_bytes):
 def test_predictions_stream(data, predictions, n_bytes):
     def plain():
         columns = columns_of(data, feature=None, docids=False) | {"scores": predictions_of(predictions)}
-        refuse_unless(len(columns["labels"]) == len(columns["scores"]), "another number of predictions")
+        refuse_unless(len(columns["labels"]) == len(columns["scores"]), "a different number of predictions")
         return plain_evaluate("textbook@5", **columns)
 
     def whole():
-        found = read_letor(held(data), predictions=held(predictions), docids=False)
-        return ra.evaluate(found.queries, found.scores, "textbook@5").to_dict()
+        judgments = read_letor(in_memory(data), predictions=in_memory(predictions), docids=False)
+        return ra.evaluate(judgments.queries, judgments.scores, "textbook@5").to_dict()
 
     with blocks_of(n_bytes):
-        stream = stream_letor(held(data), predictions=held(predictions))
-        both(whole, plain)
-        both(lambda: ra.evaluate_stream(stream, "textbook@5").to_dict(), plain)
+        stream = stream_letor(in_memory(data), predictions=in_memory(predictions))
+        compare_readers(whole, plain)
+        compare_readers(lambda: ra.evaluate_stream(stream, "textbook@5").to_dict(), plain)
 
 
-def test_the_grammar_takes_the_files_that_are_mutated_and_refuses_others():
+def test_the_grammar_accepts_the_original_files_and_refuses_others():
     assert all(rows_of(data.encode()) for data in LETOR)
     with pytest.raises(RefusedError, match="not a row"):
         rows_of(b"1 1:1\n")

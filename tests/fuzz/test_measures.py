@@ -1,4 +1,4 @@
-"""Random conventions of every measure on random data, against the definition in plain Python."""
+"""Random conventions of every measure equal the definition in plain Python on random data."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from tests.core.kernels.test_against_definition import compare_with_the_definition
 from tests.fuzz.budget import share
 from tests.helpers.convention_strategies import conventions
+from tests.helpers.definition_comparison import compare_with_the_definition
 
 
-def against_the_definition(data, convention, choice, *, weighted, average):
-    if average:  # the one order of ties of eight that has kernels of its own
+def against_the_definition(data, convention, choice, *, weighted, average_ties):
+    if average_ties:  # drawn separately, since this order of ties has its own kernels
         with suppress(ra.ConventionError):
             convention = convention.replace(ties="average")
     with kernels(choice), warnings.catch_warnings():
@@ -26,11 +26,11 @@ def against_the_definition(data, convention, choice, *, weighted, average):
 
 @share(0.01)
 @given(st.data(), conventions(lenient=True), st.booleans(), st.booleans())
-def test_measures_in_numpy(data, convention, weighted, average):
-    against_the_definition(data, convention, NEVER, weighted=weighted, average=average)
+def test_measures_in_numpy(data, convention, weighted, average_ties):
+    against_the_definition(data, convention, NEVER, weighted=weighted, average_ties=average_ties)
 
 
 @share(0.005)
 @given(st.data(), conventions(lenient=True), st.booleans(), st.booleans())
-def test_measures_in_kernels(data, convention, weighted, average):
-    against_the_definition(data, convention, NOW, weighted=weighted, average=average)
+def test_measures_in_kernels(data, convention, weighted, average_ties):
+    against_the_definition(data, convention, NOW, weighted=weighted, average_ties=average_ties)

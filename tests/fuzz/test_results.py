@@ -1,4 +1,4 @@
-"""The reader of results of `compare`: mutated CSV, Parquet of any Arrow type, and files with bytes changed."""
+"""`Results.read` on mutated CSV, on Parquet of any Arrow type, and on files with changed bytes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.compare import Results
-from tests.fuzz.arrow_columns import ANY, FLOATS, LARGE, typed_columns, written
-from tests.fuzz.budget import bits, both, share
-from tests.fuzz.mutations import mutated_bytes, other_bytes
-from tests.fuzz.plain_results import NEEDED, Cell, cells_of, number_of, with_directions
+from tests.fuzz.arrow_columns import ANY, FLOATS, LARGE, parquet_bytes, typed_columns
+from tests.fuzz.budget import bits, compare_readers, share
+from tests.fuzz.mutations import changed_bytes, mutated_bytes
+from tests.fuzz.plain_results import NEEDED, Cell, cells_of, joined_cells, number_of
 from tests.fuzz.plain_text import refuse_unless
 
 RESULTS = [
@@ -38,12 +38,12 @@ def read(data):
         return Results.read(file.name)
 
 
-def cells_in(found):
-    columns = (found.method, found.dataset, found.measure, found.values, found.decimals, found.sources)
+def cells_in(results):
+    columns = (results.method, results.dataset, results.measure, results.values, results.decimals, results.sources)
     return [
         Cell(
-            found.methods[method], found.datasets[dataset], found.measures[measure], *bits(value), decimals, source,
-            found.higher[measure],
+            results.methods[method], results.datasets[dataset], results.measures[measure], *bits(value),
+            decimals, source, results.higher[measure],
         )
         for method, dataset, measure, value, decimals, source in zip(*columns, strict=True)
     ]  # fmt: skip
@@ -52,7 +52,7 @@ def cells_in(found):
 @share(0.03)
 @given(mutated_bytes(RESULTS, PIECES))
 def test_results(data):
-    both(lambda: cells_in(read(data)), lambda: cells_of(data))
+    compare_readers(lambda: cells_in(read(data)), lambda: cells_of(data))
 
 
 TEXT = dict.fromkeys(
@@ -70,18 +70,19 @@ COLUMNS = {
     "higher_is_better": {"bool": st.booleans(), "string": st.sampled_from(["True", "false", "", "yes"])},
     "more": {"int64": LARGE},
 }  # fmt: skip
-ABSENT = {name: 1 / 12 if name in NEEDED else 1 / 3 for name in COLUMNS} | {"more": 15 / 16}  # share of files
+# Probability that a file lacks the column.
+ABSENT = {name: 1 / 12 if name in NEEDED else 1 / 3 for name in COLUMNS} | {"more": 15 / 16}
 
 
 @st.composite
 def tables(draw):
-    """Python values and Arrow types by column."""
+    """Draw an Arrow type and Python values for each column."""
     usual = {name: kinds for name, kinds in COLUMNS.items() if draw(st.floats(0, 1)) >= ABSENT[name]}
-    return draw(typed_columns(usual, ANY | {"int64": LARGE, "float64": FLOATS}, most=4))
+    return draw(typed_columns(usual, ANY | {"int64": LARGE, "float64": FLOATS}, max_rows=4))
 
 
 def value_of(value):
-    """Read a number as it is, of which nobody knows the decimals, and a text or decimal as it is printed."""
+    """Read a number, whose decimal places are unknown (-1), or a text or Decimal, whose places are printed."""
     if isinstance(value, str | Decimal):
         return number_of(str(value))
     refuse_unless(isinstance(value, int | float) and not isinstance(value, bool), "not a number")
@@ -90,7 +91,7 @@ def value_of(value):
 
 
 def direction_of(value):
-    """Spell it as CSV does."""
+    """Return a direction as CSV spells it."""
     refuse_unless(missing(value) or isinstance(value, str | bool), "not a direction")
     return "" if missing(value) else str(value)
 
@@ -105,7 +106,7 @@ def plain_cells(columns):
     for name in NEEDED[:3]:
         refuse_unless(all(isinstance(text, str) and text.strip() for text in values[name]), "not a name")
     none = [None] * len(values["value"])
-    return with_directions(
+    return joined_cells(
         *(values[name] for name in NEEDED[:3]),
         [value_of(value) for value in values["value"]],
         [None if missing(value) else str(value) for value in values.get("source", none)],
@@ -117,8 +118,8 @@ def plain_cells(columns):
 @given(tables())
 def test_results_parquet(columns):
     if columns:
-        data = written(columns)
-        both(lambda: cells_in(read(data)), lambda: plain_cells(columns))
+        data = parquet_bytes(columns)
+        compare_readers(lambda: cells_in(read(data)), lambda: plain_cells(columns))
 
 
 GOOD = {
@@ -128,11 +129,11 @@ GOOD = {
 
 
 @share(0.01)
-@given(st.deferred(lambda: other_bytes(written(GOOD))))
+@given(st.deferred(lambda: changed_bytes(parquet_bytes(GOOD))))
 def test_results_parquet_with_other_bytes(data):
     try:
-        found = read(data)
+        results = read(data)
     except ra.RankAdaptersError as error:
         assert str(error).strip()
     else:
-        assert np.isfinite(found.values).all()
+        assert np.isfinite(results.values).all()

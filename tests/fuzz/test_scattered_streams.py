@@ -1,4 +1,4 @@
-"""Streams whose queries are scattered, sorted by `evaluate_stream(unsorted=True)`."""
+"""`evaluate_stream(unsorted=True)` on random streams of scattered queries has the values of `ra.evaluate`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.io import cut_queries, sorting
-from tests.fuzz.budget import blocks_of, both, plain_evaluate, share
+from tests.fuzz.budget import blocks_of, compare_readers, plain_evaluate, share
 from tests.fuzz.plain_text import refuse_unless
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
@@ -31,20 +31,20 @@ CONVENTIONS = ["textbook@3", "trec_eval_9@5", "lightgbm@2", "sklearn@5", "yahoo.
 
 @st.composite
 def streams(draw):
-    """Columns, and where the stream is cut."""
+    """Draw columns, and the rows at which the stream is cut."""
     n = draw(st.integers(1, 12))
     usual = draw(st.booleans())
 
     def column(values):
         return draw(st.lists(values, min_size=n, max_size=n))
 
-    few = st.sampled_from([0.0, 1.0, 2.0, 0.5])
+    usual_numbers = st.sampled_from([0.0, 1.0, 2.0, 0.5])
     columns = {
-        "label": column(few),
-        "score": column(few if usual else NUMBERS),
+        "label": column(usual_numbers),
+        "score": column(usual_numbers if usual else NUMBERS),
         "qid": column(IDS[draw(st.sampled_from(sorted(IDS)))]),
     }
-    columns["docid"] = [f"d{place}" for place in draw(st.permutations(range(n)))]
+    columns["docid"] = [f"d{number}" for number in draw(st.permutations(range(n)))]
     if not usual and draw(st.booleans()):
         columns["docid"] = column(st.sampled_from(["x", "y", "z", "ö"]))
     weights = {query: draw(st.sampled_from([0.25, 1.0, 2.5])) for query in dict.fromkeys(columns["qid"])}
@@ -63,12 +63,12 @@ def test_scattered_streams(stream, text, weighted, rows_at_once):
     arrays = {name: np.array(values) for name, values in columns.items()}
     bounds = [0, *cuts, len(columns["qid"])]
     batches = [{name: values[first:last] for name, values in arrays.items()} for first, last in pairwise(bounds)]
-    more = {"docid": "docid", **({"query_weight": "weight"} if weighted else {})}
+    options = {"docid": "docid", **({"query_weight": "weight"} if weighted else {})}
 
     def plain():
         weights = columns["weight"] if weighted else None
         names = zip(columns["qid"], columns["weight"], strict=True)
-        refuse_unless(not weighted or len(set(names)) == len(set(columns["qid"])), "varies")
+        refuse_unless(not weighted or len(set(names)) == len(set(columns["qid"])), "a weight that changes")
         return plain_evaluate(
             convention, queries=arrays["qid"], labels=arrays["label"], scores=arrays["score"], docids=arrays["docid"],
             weights=weights,
@@ -77,4 +77,4 @@ def test_scattered_streams(stream, text, weighted, rows_at_once):
     with blocks_of(50), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sorting, "BATCH_ROWS", rows_at_once)
         patch.setattr(cut_queries, "ROWS_AT_ONCE", rows_at_once)
-        both(lambda: ra.evaluate_stream(batches, convention, unsorted=True, **more).to_dict(), plain)
+        compare_readers(lambda: ra.evaluate_stream(batches, convention, unsorted=True, **options).to_dict(), plain)

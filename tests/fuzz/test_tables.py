@@ -1,4 +1,4 @@
-"""Readers of CSV and Parquet tables: mutated files, columns of any Arrow type, and files with bytes changed."""
+"""Readers of CSV and Parquet on mutated files, columns of any Arrow type, and files with changed bytes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.io import csv_lines, read_table
 from rankadapters.io.judgments import SPLIT_QUERIES
-from tests.fuzz.arrow_columns import ANY, FEW, FLOATS, LARGE, WHOLE, typed_columns, written
-from tests.fuzz.budget import blocks_of, both, content_of, held, plain_content, plain_evaluate, share
-from tests.fuzz.mutations import mutated_bytes, other_bytes
+from tests.fuzz.arrow_columns import ANY, FEW, FLOATS, LARGE, WHOLE, parquet_bytes, typed_columns
+from tests.fuzz.budget import blocks_of, compare_readers, content_of, in_memory, plain_content, plain_evaluate, share
+from tests.fuzz.mutations import changed_bytes, mutated_bytes
 from tests.fuzz.plain_csv import columns_of, rows_of_table
 from tests.fuzz.plain_text import refuse_unless
 
@@ -33,16 +33,16 @@ PARAMETERS = {"label": "label", "score": "score", "weight": "query_weight", "qid
 
 
 def read_content(data, names, **options):
-    """What our reader makes of these columns."""
+    """Return the content of these columns as our reader reads them."""
     columns = {"score": None} | {PARAMETERS[name]: name for name in names}
-    return content_of(read_table(held(data), **columns, **options), scored="score" in names)
+    return content_of(read_table(in_memory(data), **columns, **options), scored="score" in names)
 
 
-def checked(columns, split_queries="error"):
-    """The columns by the names of `plain_content`, if they are right together."""
+def checked_columns(columns, split_queries="error"):
+    """Check that the columns fit together, and name them as `plain_content` does."""
     queries = rows_of_table(columns, split_queries)
-    several = {"labels": "label", "scores": "score", "docids": "docid", "weights": "weight"}
-    return {"queries": queries} | {name: columns.get(column) for name, column in several.items()}
+    column_names = {"labels": "label", "scores": "score", "docids": "docid", "weights": "weight"}
+    return {"queries": queries} | {name: columns.get(column) for name, column in column_names.items()}
 
 
 def csv_columns(data, names):
@@ -50,50 +50,50 @@ def csv_columns(data, names):
 
 
 def convention_for(names):
-    """A convention that needs docids or weights if there are some."""
+    """Return a convention that needs the docids and weights that there are."""
     convention = ra.parse("trec_eval_9@5" if "docid" in names else "textbook@5")
     return convention.replace(average="query") if "weight" in names else convention
 
 
-def streamed(data, names):
-    more = {PARAMETERS[name]: name for name in ("weight", "docid") if name in names}
-    return ra.evaluate_stream(held(data), convention_for(names), **more).to_dict()
+def stream_score(data, names):
+    options = {PARAMETERS[name]: name for name in ("weight", "docid") if name in names}
+    return ra.evaluate_stream(in_memory(data), convention_for(names), **options).to_dict()
 
 
 @share(0.09)
 @given(csv_files, st.sets(st.sampled_from(["score", "docid", "weight"])), st.sampled_from(SPLIT_QUERIES))
-def test_csv(data, more, split_queries):
-    names = {"label", "qid", *more}
-    both(
+def test_csv(data, optional_names, split_queries):
+    names = {"label", "qid", *optional_names}
+    compare_readers(
         lambda: read_content(data, names, split_queries=split_queries),
-        lambda: plain_content(**checked(csv_columns(data, names), split_queries)),
+        lambda: plain_content(**checked_columns(csv_columns(data, names), split_queries)),
     )
 
 
 @share(0.03)
 @given(csv_files, st.sets(st.sampled_from(["docid", "weight"])), st.sampled_from([1, 2, 10**6]))
-def test_csv_stream(data, more, n_rows):
-    names = {"label", "qid", "score", *more}
+def test_csv_stream(data, optional_names, n_rows):
+    names = {"label", "qid", "score", *optional_names}
     with blocks_of(50), pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_lines, "ROWS_AT_ONCE", n_rows)
-        both(
-            lambda: streamed(data, names),
-            lambda: plain_evaluate(convention_for(names), **checked(csv_columns(data, names))),
+        compare_readers(
+            lambda: stream_score(data, names),
+            lambda: plain_evaluate(convention_for(names), **checked_columns(csv_columns(data, names))),
         )
 
 
 IDS = st.sampled_from(["a", "b", "c", "é", "07", "long enough for two words", ""])
-OF_NUMBERS = {
+NUMBER_TYPES = {
     **{f"{sign}int{bits}": WHOLE for sign in ("", "u") for bits in (8, 16, 32)},
     "int64": WHOLE | LARGE, "uint64": WHOLE, "float16": FEW, "float32": FEW, "float64": FEW | FLOATS,
     "bool": st.booleans(),
     "decimal": st.sampled_from([Decimal("0.5"), Decimal(2), Decimal(2**53 + 1), Decimal(-1)]),
 }  # fmt: skip
-OF_TEXTS = {
+TEXT_TYPES = {
     **dict.fromkeys(("string", "large_string", "string_view", "dictionary"), IDS),
     "int64": WHOLE | LARGE, "uint8": WHOLE,
 }  # fmt: skip
-OTHERS = {
+OTHER_TYPES = {
     **ANY, "date32": st.dates(dt.date(2020, 1, 1), dt.date(2020, 1, 3)), "struct": st.just({"x": 1}), "float64": FEW,
     "timestamp": st.sampled_from([dt.datetime(2020, 1, day, tzinfo=dt.UTC) for day in (1, 2)]),
 }  # fmt: skip
@@ -101,66 +101,66 @@ OTHERS = {
 
 @st.composite
 def tables(draw):
-    """Python values and Arrow types by role."""
+    """Draw an Arrow type and Python values for each role."""
     roles = draw(st.sampled_from([("label", "qid"), ("label", "score", "qid"), (*NUMBERS, *TEXTS)]))
-    usual = {role: OF_NUMBERS if role in NUMBERS else OF_TEXTS for role in roles}
-    found = draw(typed_columns(usual, {**OF_NUMBERS, **OF_TEXTS, **OTHERS}, most=6))
-    for role, (kind, values) in found.items():
+    usual = {role: NUMBER_TYPES if role in NUMBERS else TEXT_TYPES for role in roles}
+    columns = draw(typed_columns(usual, {**NUMBER_TYPES, **TEXT_TYPES, **OTHER_TYPES}, max_rows=6))
+    for role, (kind, values) in columns.items():
         if role in {"qid", "weight"} and draw(st.integers(0, 3)):
-            found[role] = kind, [values[0]] * len(values) if role == "weight" else sorted(values, key=repr)
-    return found
+            columns[role] = kind, [values[0]] * len(values) if role == "weight" else sorted(values, key=repr)
+    return columns
 
 
 def numbers_of(kind, values):
-    refuse_unless(kind in OF_NUMBERS, "not numbers")
+    refuse_unless(kind in NUMBER_TYPES, "not numbers")
     refuse_unless(None not in values, "missing")
-    found = [float(value) for value in values]
-    refuse_unless(all(map(math.isfinite, found)), "not finite")
+    numbers = [float(value) for value in values]
+    refuse_unless(all(map(math.isfinite, numbers)), "not finite")
     whole = "int" in kind or "decimal" in kind
     refuse_unless(not whole or all(abs(value) <= 2**53 for value in values), "beyond 2^53")
-    return found
+    return numbers
 
 
 def parquet_columns(columns):
-    """Columns of a table that is right; queries are told by the place of their first row."""
-    found = {role: numbers_of(*columns[role]) for role in NUMBERS if role in columns}
+    """Return the columns of a valid table; a query is named by its first row."""
+    read_columns = {role: numbers_of(*columns[role]) for role in NUMBERS if role in columns}
     for role in set(TEXTS) & set(columns):
         kind, values = columns[role]
         refuse_unless(kind not in {"list", "struct"}, "nested")
-        refuse_unless(role == "qid" or kind in OF_TEXTS or "int" in kind, "not a docid")
+        refuse_unless(role == "qid" or kind in TEXT_TYPES or "int" in kind, "not a docid")
         refuse_unless(None not in values and "" not in values, "missing")
-        found[role] = list(map(str, values)) if role == "docid" else numbered(values)
-    return checked(found)
+        read_columns[role] = list(map(str, values)) if role == "docid" else first_rows(values)
+    return checked_columns(read_columns)
 
 
-def numbered(queries):
+def first_rows(queries):
     return [queries.index(query) for query in queries]
 
 
 @share(0.03)
 @given(tables(), st.sampled_from([1, 2, 64]))
 def test_parquet(columns, rows_at_once):
-    data = written(columns, rows_at_once)
+    data = parquet_bytes(columns, rows_at_once)
 
     def read():
-        labels, scores, queries, *others = read_content(data, columns)
-        return labels, scores, numbered(queries), *others
+        labels, scores, queries, *ranks_and_weights = read_content(data, columns)
+        return labels, scores, first_rows(queries), *ranks_and_weights
 
-    both(read, lambda: plain_content(**parquet_columns(columns)))
+    compare_readers(read, lambda: plain_content(**parquet_columns(columns)))
 
 
 @share(0.015)
 @given(tables(), st.sampled_from([1, 2, 64]))
 def test_parquet_stream(columns, rows_at_once):
     columns = {"score": ("float64", [0.5] * len(columns["qid"][1])), **columns}
-    data = written(columns, rows_at_once)
+    data = parquet_bytes(columns, rows_at_once)
 
-    def without_digest(score):  # which holds the ids
+    def without_digest(score):  # the digest depends on the type of the ids
         return {name: fact for name, fact in score.items() if name != "digest"}
 
     with blocks_of(50):
-        both(
-            lambda: without_digest(streamed(data, columns)),
+        compare_readers(
+            lambda: without_digest(stream_score(data, columns)),
             lambda: without_digest(plain_evaluate(convention_for(columns), **parquet_columns(columns))),
         )
 
@@ -172,9 +172,9 @@ GOOD = {
 
 
 @share(0.015)
-@given(st.deferred(lambda: other_bytes(written(GOOD))))
+@given(st.deferred(lambda: changed_bytes(parquet_bytes(GOOD))))
 def test_parquet_with_other_bytes(data):
-    for read in (lambda: read_content(data, GOOD), lambda: ra.evaluate_stream(held(data), "textbook@5")):
+    for read in (lambda: read_content(data, GOOD), lambda: ra.evaluate_stream(in_memory(data), "textbook@5")):
         try:
             read()
         except ra.RankAdaptersError as error:

@@ -1,4 +1,4 @@
-"""Texts of conventions, objectives, position biases and tools' metrics: taken and written back, or refused."""
+"""Texts of conventions, objectives, position biases and metrics are read and written back, or refused."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from tests.fuzz.budget import share
 from tests.fuzz.mutations import mutated
 from tests.helpers.convention_strategies import conventions
 
-MADE = [presets.make(name, k) for name in presets.names(None) for k in (5, None)]
-CONVENTIONS = sorted({text for each in MADE for text in (str(each), each.name, each.short_name)})
-WORDS = sorted({part for each in MADE for part in str(each).split("/")})
-HEX = re.compile(r".*/[0-9a-f]{7}")
+PRESETS = [presets.make(name, k) for name in presets.names(None) for k in (5, None)]
+CONVENTIONS = sorted({text for preset in PRESETS for text in (str(preset), preset.name, preset.short_name)})
+WORDS = sorted({part for preset in PRESETS for part in str(preset).split("/")})
+HASHED_NAME = re.compile(r".*/[0-9a-f]{7}")
 
 
-def written_back(convention):
-    """Check that a convention is what each of its texts says, and each copy."""
+def check_round_trip(convention):
+    """Check that each text of a convention is read as that convention, and that copies are equal."""
     assert ra.parse(str(convention)) == convention
     assert str(ra.parse(str(convention))) == str(convention)
     assert re.fullmatch(r"[A-Za-z0-9@=._/-]+", str(convention))
     assert pickle.loads(pickle.dumps(convention)) == copy.deepcopy(convention) == convention
-    if not HEX.fullmatch(convention.name):
+    if not HASHED_NAME.fullmatch(convention.name):
         assert ra.parse(convention.name) == convention
         assert ra.parse(convention.name).name == convention.name
     assert ra.parse(convention.short_name) == convention
 
 
-def taken(read, text):
-    """Read a text; None where it is refused as a mistake in a convention."""
+def read_or_none(read, text):
+    """Read a text; return None if it raises a ConventionError."""
     try:
         return read(text)
     except ra.ConventionError as error:
@@ -48,23 +48,23 @@ def taken(read, text):
 @share(0.08)
 @given(mutated(CONVENTIONS, WORDS) | st.text(max_size=12))
 def test_texts_of_conventions(text):
-    found = taken(ra.parse, text)
-    if found is not None:
-        written_back(found)
+    convention = read_or_none(ra.parse, text)
+    if convention is not None:
+        check_round_trip(convention)
 
 
 @share(0.02)
 @given(conventions(), st.sampled_from([1, 10, 10**18, None]))
 def test_texts_of_any_convention(convention, k):
-    written_back(convention)
+    check_round_trip(convention)
     if "k" in convention.fields():
-        with suppress(ra.ConventionError):  # an ideal list of ones has a longest cutoff
-            written_back(convention.at(k))
+        with suppress(ra.ConventionError):  # an ideal list of ones has a largest cutoff
+            check_round_trip(convention.at(k))
 
 
 OBJECTIVES = [
-    str(each)
-    for each in (
+    str(objective)
+    for objective in (
         objectives.lightgbm.lambdarank(), objectives.xgboost.ndcg(), objectives.xgboost.map(),
         objectives.xgboost.pairwise(),
         objectives.lightgbm.xendcg(), objectives.catboost.pair_logit(), objectives.catboost.query_cross_entropy(),
@@ -82,15 +82,15 @@ PARTS = sorted({part for text in [*OBJECTIVES, *BIASES] for part in text.split("
 @share(0.04)
 @given(mutated(OBJECTIVES, PARTS), mutated(BIASES, PARTS))
 def test_texts_of_objectives(text, bias):
-    for read, given_ in (
+    for read, signature in (
         (objectives.parse, text), (objectives.parse_position_bias, bias), (objectives.parse, bias),
         (objectives.parse_position_bias, text),
     ):  # fmt: skip
-        found = taken(read, given_)
-        if found is not None:
-            assert str(found) == given_
-            assert read(str(found)) == found
-            assert pickle.loads(pickle.dumps(found)) == found
+        value = read_or_none(read, signature)
+        if value is not None:
+            assert str(value) == signature
+            assert read(str(value)) == value
+            assert pickle.loads(pickle.dumps(value)) == value
 
 
 METRICS = [
@@ -109,31 +109,31 @@ METRICS = [
     "recall",
     "mean_reciprocal_rank", "expected_reciprocal_rank", "spearmanr", "kendalltau", "pearsonr", "corr",
 ]  # fmt: skip
-SPELLED = [
+PIECES = [
     "top=", "type=Base", "5", "@5", "rel=", "-l2", "1" * 20, "1" * 5000, "\u0663", "\u017f", "decay=0.5",
     "hints=skip_train~false",
 ]  # fmt: skip
 
 
-def read_by(vocabulary):
-    return [text for text in METRICS if taken(vocabulary.read, text) is not None]
+def metrics_read_by(vocabulary):
+    return [text for text in METRICS if read_or_none(vocabulary.read, text) is not None]
 
 
-READ = {tool: texts for tool, vocabulary in presets.TOOLS.items() if (texts := read_by(vocabulary))}
+NAMES = {tool: texts for tool, vocabulary in presets.TOOLS.items() if (texts := metrics_read_by(vocabulary))}
 
 
 @share(0.03)
-@given(st.sampled_from(sorted(READ)).flatmap(lambda tool: st.tuples(st.just(tool), mutated(READ[tool], SPELLED))))
-def test_tools_names_of_metrics(given_):
-    tool, text = given_
+@given(st.sampled_from(sorted(NAMES)).flatmap(lambda tool: st.tuples(st.just(tool), mutated(NAMES[tool], PIECES))))
+def test_tools_names_of_metrics(tool_and_text):
+    tool, text = tool_and_text
     vocabulary = presets.TOOLS[tool]
-    found = taken(vocabulary.read, text)
-    if found is None:
+    convention = read_or_none(vocabulary.read, text)
+    if convention is None:
         return
     assert text.isascii()
-    written_back(found)
+    check_round_trip(convention)
     if isinstance(vocabulary, Vocabulary):
-        assert vocabulary.read(vocabulary.write(found)) == found
+        assert vocabulary.read(vocabulary.write(convention)) == convention
 
 
 LOSSES = [
@@ -145,17 +145,17 @@ LOSSES = [
 
 
 @share(0.02)
-@given(mutated(LOSSES, SPELLED))
+@given(mutated(LOSSES, PIECES))
 def test_losses_of_catboost(text):
     pytest.importorskip("catboost")
-    found = taken(ra.catboost.read_objective, text)
-    if found is None:
+    objective = read_or_none(ra.catboost.read_objective, text)
+    if objective is None:
         return
     assert text.isascii()
-    assert objectives.parse(str(found)) == found
+    assert objectives.parse(str(objective)) == objective
     try:
-        loss = ra.catboost.native_objective(found)["loss_function"]
+        loss = ra.catboost.native_objective(objective)["loss_function"]
     except ra.UnsupportedConventionError:
         return
     if isinstance(loss, str):
-        assert ra.catboost.read_objective(loss) == found
+        assert ra.catboost.read_objective(loss) == objective

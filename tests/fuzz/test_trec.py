@@ -1,4 +1,4 @@
-"""Readers of TREC qrels and runs, fed mutated files."""
+"""Mutated TREC qrels and runs are read as by the slow parser."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankadapters.io import read_trec
-from tests.fuzz.budget import both, content_of, held, plain_content, share
+from tests.fuzz.budget import compare_readers, content_of, in_memory, plain_content, share
 from tests.fuzz.mutations import mutated_bytes
-from tests.fuzz.plain_trec import joined, lines_of_trec
+from tests.fuzz.plain_trec import joined_rows, lines_of_trec
 
 QRELS = [
     "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 1\n",
@@ -40,27 +40,28 @@ def test_qrels(data):
         queries, docids, labels = zip(*(line for name in names for line in lines if line.query == name), strict=True)
         return plain_content(list(queries), labels, docids=docids)
 
-    both(lambda: content_of(read_trec(held(data)), scored=False), plain)
+    compare_readers(lambda: content_of(read_trec(in_memory(data)), scored=False), plain)
 
 
 @share(0.1)
 @given(qrels_files | st.sampled_from([text.encode() for text in QRELS]), run_files)
 def test_run(qrels, run):
     def plain():
-        rows = joined(lines_of_trec(qrels, is_run=False), lines_of_trec(run, is_run=True))
+        rows = joined_rows(lines_of_trec(qrels, is_run=False), lines_of_trec(run, is_run=True))
         judged, retrieved = [row.label is not None for row in rows], [row.score is not None for row in rows]
         queries, docids, labels, scores = zip(*rows, strict=True)
         labels, scores = (np.array(column, float) for column in (labels, scores))  # None becomes NaN
         return plain_content(list(queries), labels, scores, docids), judged, retrieved
 
     def read():
-        found = read_trec(held(qrels, "qrels"), held(run, "run"))
-        queries, all_true = found.queries, np.ones(found.scores.size, bool)  # which are not kept
-        assert all("line" in found.place(row) for row in range(len(found.scores)))
+        judgments = read_trec(in_memory(qrels, "qrels"), in_memory(run, "run"))
+        # Our reader stores None for flags that are all true.
+        queries, all_true = judgments.queries, np.ones(judgments.scores.size, bool)
+        assert all("line" in judgments.place(row) for row in range(len(judgments.scores)))
         judged, retrieved = (all_true if flags is None else flags for flags in (queries.judged, queries.retrieved))
-        labels, scores, *others = content_of(found)
-        labels = [label if there else bits_of_nan for label, there in zip(labels, judged, strict=True)]
-        return (labels, scores, *others), judged.tolist(), retrieved.tolist()
+        labels, scores, *ranks_and_weights = content_of(judgments)
+        labels = [label if is_judged else bits_of_nan for label, is_judged in zip(labels, judged, strict=True)]
+        return (labels, scores, *ranks_and_weights), judged.tolist(), retrieved.tolist()
 
     bits_of_nan = float("nan").hex()
-    both(read, plain)
+    compare_readers(read, plain)

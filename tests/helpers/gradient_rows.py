@@ -8,7 +8,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.core.kernels.test_against_definition import columns
+from tests.helpers.oracle_rows import columns
 from tests.oracles.rows import Row
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")

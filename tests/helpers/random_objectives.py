@@ -1,4 +1,4 @@
-"""Values of the objectives that draw from CatBoost's generator, by hypothesis and by hand."""
+"""Objectives drawn by hypothesis, and simple objectives that draw from CatBoost's generator."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rankadapters import objectives
 from tests.helpers.convention_strategies import conventions
 
 MEASURES = (ra.NDCG, ra.DCG, ra.ERR, ra.RR, ra.AP)
+TRADED = (ra.AP, ra.RR, ra.ERR)  # measures that LambdaRank takes besides NDCG
 CATBOOST_ERR = ra.presets.catboost.err(None, use_weights=False)
 
 
@@ -71,3 +72,44 @@ def trading(convention: ra.Convention, **fields: object) -> objectives.YetiRank:
     """YetiRank whose pairs weigh what trading their places changes."""
     given = {"delta": "exact", "permutations": 10, "neighbors": 1, "decay": 1, "noise": "logistic", "noise_power": 1}
     return objectives.YetiRank(convention=convention, **{**given, "seed": 0, **fields})
+
+
+@st.composite
+def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
+    common = {
+        "truncation": draw(st.sampled_from([None, 1, 3, 10])),
+        "samples": None,
+        "sigma": draw(st.sampled_from([0.5, 1.0, 2.0])),
+        "normalization": draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
+        "hessian": draw(st.sampled_from(["plain", "doubled"])),
+        "sigmoid": "exact",
+    }
+    if draw(st.integers(0, 3)) == 0:
+        return objectives.RankNet(**common)
+    convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
+    if "1e+30" in convention.gain:  # its gradients overflow float32
+        convention = convention.replace(gain="exp2")
+    if convention.ideal_follows_scores:  # no objective takes such an ideal
+        convention = convention.replace(ideal="retrieved-only")
+    return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
+
+
+def takes(convention: ra.Convention) -> bool:
+    """Return whether LambdaRank takes the convention; `test_trade_gradients` checks that it refuses the rest."""
+    by_row = convention.weighting == "row_weight" or getattr(convention, "pool", "") == "rows"
+    return not by_row and getattr(convention, "retrieve", "all") == "all"
+
+
+@st.composite
+def lambdaranks(draw: st.DrawFn) -> objectives.LambdaRank:
+    convention = draw(conventions(lenient=True, measures=TRADED).filter(takes))
+    return objectives.LambdaRank(
+        convention=convention,
+        beyond_k=draw(st.sampled_from(["keep", "cut"])),
+        truncation=draw(st.sampled_from([None, 1, 3, 10])),
+        samples=None,
+        sigma=draw(st.sampled_from([0.5, 1.0, 2.0])),
+        normalization=draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
+        hessian=draw(st.sampled_from(["plain", "doubled"])),
+        sigmoid="exact",
+    )

@@ -1,4 +1,4 @@
-"""Arrow columns: which types are read as what, and which row of a column is named as wrong."""
+"""`ArrowColumns` converts columns of each Arrow type, and names the first wrong row."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ pa = pytest.importorskip("pyarrow")
 
 EDGE = 2**53
 DICTIONARY, VIEW, DECIMAL = pa.dictionary(pa.int8(), pa.string()), pa.string_view(), pa.decimal128(20, 3)
-DAYS = [dt.date(2020, 1, 2), dt.date(2020, 1, 1)]
+DATES = [dt.date(2020, 1, 2), dt.date(2020, 1, 1)]
 
 
-def table(values, kind=None, source="file"):
-    whole = pa.array(values, kind)
-    columns = pa.table({"x": pa.chunked_array([whole[row : row + 1] for row in range(len(values))])})
+def arrow_columns(values, kind=None, source="file"):
+    array = pa.array(values, kind)
+    columns = pa.table({"x": pa.chunked_array([array[row : row + 1] for row in range(len(values))])})
     return ArrowColumns(columns, source, lambda row: f"line {row + 10}")
 
 
@@ -33,8 +33,8 @@ def table(values, kind=None, source="file"):
         ([EDGE, -EDGE], None, np.float64), ([-EDGE, 0], None, np.float64),
     ],
 )  # fmt: skip
-def test_numbers_keep_their_type_and_whole_ones_become_float64(values, kind, dtype):
-    numbers = table(values, kind).numbers("x")
+def test_floats_keep_their_type_and_integers_become_float64(values, kind, dtype):
+    numbers = arrow_columns(values, kind).numbers("x")
     assert (numbers.tolist(), numbers.dtype) == (values, dtype)
 
 
@@ -58,18 +58,18 @@ def test_numbers_keep_their_type_and_whole_ones_become_float64(values, kind, dty
         ("sort_keys", [True], None, None, "bool, but numbers or times are needed"),
     ],
 )  # fmt: skip
-def test_the_first_wrong_row_or_the_wrong_type_is_named(read, values, kind, row, problem):
+def test_an_error_names_the_first_wrong_row_or_the_wrong_type(read, values, kind, row, problem):
     with pytest.raises(ra.InputError) as caught:
-        getattr(table(values, kind), read)("x")
+        getattr(arrow_columns(values, kind), read)("x")
     assert problem in str(caught.value)
     assert caught.value.row == row
     with pytest.raises(ra.InputError, match=r"^(line|column)"):
-        getattr(table(values, kind, source=""), read)("x")
+        getattr(arrow_columns(values, kind, source=""), read)("x")
 
 
 @for_each("kind", [None, pa.large_string(), VIEW, DICTIONARY])
-def test_texts_are_read_alike_from_every_type_of_text(kind):
-    columns = table(["b", "b", "a", "b", "c", "c"], kind)
+def test_texts_of_every_arrow_type_are_read_alike(kind):
+    columns = arrow_columns(["b", "b", "a", "b", "c", "c"], kind)
     queries, starts = columns.queries("x")
     assert (list(queries), starts.tolist()) == (["b", "a", "b", "c"], [0, 2, 3, 4])
     codes, texts = columns.codes("x")
@@ -77,12 +77,12 @@ def test_texts_are_read_alike_from_every_type_of_text(kind):
     assert columns.docids("x") == ["b", "b", "a", "b", "c", "c"]
 
 
-def test_integers_and_times_are_ids_documents_and_sort_keys():
-    columns = table([7, 7, 5, 7])
+def test_integers_and_dates_can_be_ids_docids_and_sort_keys():
+    columns = arrow_columns([7, 7, 5, 7])
     queries, starts = columns.queries("x")
     assert (queries.tolist(), starts.tolist()) == ([7, 5, 7], [0, 2, 3])
     codes, texts = columns.codes("x")
     assert (codes.tolist(), texts) == ([7, 7, 5, 7], None)
     assert columns.docids("x") == ["7", "7", "5", "7"]
-    assert table([EDGE + 1, EDGE]).sort_keys("x").tolist() == [EDGE + 1, EDGE]
-    assert np.argsort(table(DAYS).sort_keys("x")).tolist() == [1, 0]
+    assert arrow_columns([EDGE + 1, EDGE]).sort_keys("x").tolist() == [EDGE + 1, EDGE]
+    assert np.argsort(arrow_columns(DATES).sort_keys("x")).tolist() == [1, 0]

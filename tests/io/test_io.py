@@ -1,4 +1,4 @@
-"""SVMlight and LETOR files as tables."""
+"""`read_features` reads SVMlight and LETOR files as tables of features."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rankadapters.io import features as table_features
 from rankadapters.io import read_features
 
 
-def test_rows_comments_and_left_out_features_are_read(write):
+def test_absent_features_are_0_and_comments_are_skipped(write):
     [data] = read_features([write("# head\n2 qid:10 1:0.5 3:1 # docid = GX1\n\n0.5 qid:11 2:-1\n")])
     assert data.X.tolist() == [[0.5, 0, 1], [0, -1, 0]]
     assert data.labels.tolist() == [2, 0.5]
     assert data.qid.tolist() == [10, 11]
 
 
-def test_the_same_feature_ids_meet_in_every_file(write):
+def test_a_feature_has_the_same_column_in_every_file(write):
     first, second, test = write("1 qid:1 1:1\n", "1"), write("1 qid:2 4:4\n", "2"), write("0 qid:3 2:2\n", "3")
     train, test = read_features([first, second], [test])
     assert train.X.tolist() == [[1, 0, 0, 0], [0, 0, 0, 4]]
@@ -30,26 +30,26 @@ def test_the_same_feature_ids_meet_in_every_file(write):
     assert read_features(write("0 qid:3 2:2\n"))[0].X.tolist() == [[0, 2]]  # features are numbered from 1
 
 
-@pytest.mark.parametrize(("most", "refused"), [(8, False), (7, True)])
-def test_a_table_may_have_as_many_cells_as_there_is_room_for(write, most, refused, monkeypatch):
-    monkeypatch.setattr(table_features, "MAX_CELLS", most)
+@pytest.mark.parametrize(("max_cells", "refused"), [(8, False), (7, True)])
+def test_a_table_of_too_many_cells_is_refused(write, max_cells, refused, monkeypatch):
+    monkeypatch.setattr(table_features, "MAX_CELLS", max_cells)
     path = write("1 qid:1 1:1\n0 qid:1 3:1\n")
     with pytest.raises(ra.InputError, match="feature id 3 would make a table of 2 x 4") if refused else nullcontext():
         assert read_features(path)[0].X.tolist() == [[1, 0, 0], [0, 0, 1]]
 
 
-def test_one_file_that_counts_features_from_0_makes_all_do(write):
+def test_a_feature_0_in_one_file_gives_all_tables_a_column_0(write):
     train, test = read_features([write("1 qid:1 0:5 1:1\n", "1")], [write("1 qid:3 1:2\n", "2")])
     assert train.X.tolist() == [[5, 1]]
     assert test.X.tolist() == [[0, 2]]
 
 
-def test_a_query_that_comes_back_in_its_file_stays_one_query(write):
+def test_a_query_that_returns_in_its_file_keeps_its_id(write):
     [data] = read_features([write("1 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n")])
     assert data.qid.tolist() == [1, 2, 1]
 
 
-def test_a_query_in_two_files_of_a_part_is_refused(write):
+def test_a_query_in_two_files_of_one_table_is_refused(write):
     files = [write("1 qid:5 1:1\n", "a.txt"), write("0 qid:5 1:1\n", "b.txt")]
     with pytest.raises(ra.InputError, match=r"b\.txt: qid 5 is in .*a\.txt too"):
         read_features(files)
@@ -79,19 +79,19 @@ def test_compressed_files_are_read_and_their_lines_counted(tmp_path, compress, s
         ("1 qid:1 1073741824:1\n", "feature id 1073741824 would make a table of 1 x 1073741825"),
     ],
 )
-def test_what_cannot_be_read_is_named_by_file_and_line(write, text, match):
+def test_an_error_names_the_file_and_line(write, text, match):
     with pytest.raises(ra.InputError, match=rf"rows\.txt.*{match}"):
         read_features([write(text)])
 
 
-def test_a_missing_file_and_a_directory_are_named(tmp_path):
+def test_a_missing_file_and_a_directory_are_refused(tmp_path):
     with pytest.raises(ra.InputError, match=r"nowhere\.txt: No such file"):
         read_features([tmp_path / "nowhere.txt"])
     with pytest.raises(ra.InputError, match=f"{tmp_path.name}: Is a directory"):
         read_features([tmp_path])
 
 
-def test_a_broken_archive_is_named(tmp_path):
+def test_a_broken_archive_is_refused(tmp_path):
     (tmp_path / "broken.gz").write_bytes(gzip.compress(b"1 qid:1 1:1\n" * 99)[:20])
     with pytest.raises(ra.InputError, match=r"broken\.gz: Compressed file ended"):
         read_features([tmp_path / "broken.gz"])
@@ -99,13 +99,13 @@ def test_a_broken_archive_is_named(tmp_path):
 
 def test_a_path_alone_is_one_file(write):
     path = write("1 qid:1 1:1\n")
-    for one in (path, str(path), [path]):
-        assert read_features(one)[0].X.tolist() == [[1]]
+    for source in (path, str(path), [path]):
+        assert read_features(source)[0].X.tolist() == [[1]]
     first, second = read_features(str(path), path)
     assert first.X.tolist() == second.X.tolist()
 
 
-def test_the_same_table_is_read_as_by_scikit_learn(write):
+def test_a_file_is_read_as_scikit_learn_reads_it(write):
     datasets = pytest.importorskip("sklearn.datasets")
     rng = np.random.default_rng(0)
     rows = []

@@ -1,4 +1,4 @@
-"""SVMlight and LETOR files with predictions, and what every text reader refuses."""
+"""`read_letor` reads SVMlight and LETOR files and predictions, and refuses bad ones by file and line."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ def read(write, rows, scores=SCORES, **options):
 
 
 def test_labels_queries_docids_and_predictions_are_read(write):
-    found = read(write, ROWS)
-    assert found.queries.labels.tolist() == [2, 0, 1]
-    assert found.queries.query_ids.tolist() == ["7", "9"]
-    assert found.queries.docid_rank.tolist() == [1, 0, 2]
-    assert found.scores.tolist() == [0.25, 0.75, -0.001]
-    assert found.place(2).endswith("rows.txt, line 3")
+    judgments = read(write, ROWS)
+    assert judgments.queries.labels.tolist() == [2, 0, 1]
+    assert judgments.queries.query_ids.tolist() == ["7", "9"]
+    assert judgments.queries.docid_rank.tolist() == [1, 0, 2]
+    assert judgments.scores.tolist() == [0.25, 0.75, -0.001]
+    assert judgments.place(2).endswith("rows.txt, line 3")
 
 
-def test_files_give_the_bits_of_the_arrays(write):
-    found = read(write, ROWS)
+def test_files_and_arrays_give_the_same_bits(write):
+    judgments = read(write, ROWS)
     for convention in (presets.letor4(2), presets.trec_eval_9(None)):
         expected = ra.evaluate(
             [2, 0, 1], [0.25, 0.75, -0.001], convention, qid=["7", "7", "9"], docid=["GX007-1", "GX007-0", "X"]
         )
-        assert ra.evaluate(found.queries, found.scores, convention) == expected
+        assert ra.evaluate(judgments.queries, judgments.scores, convention) == expected
 
 
-def test_a_feature_is_the_score_and_0_where_it_is_left_out(write):
+def test_a_feature_can_be_the_score_and_is_0_where_it_is_absent(write):
     assert read_letor([write(ROWS, "rows.txt")], feature=25).scores.tolist() == [1, 0, 3]
     with pytest.raises(ra.InputError, match=r"rows\.txt: no line has feature 5"):
         read_letor([write(ROWS, "rows.txt")], feature=5)
@@ -48,38 +48,38 @@ def test_a_feature_is_the_score_and_0_where_it_is_left_out(write):
         read_letor([write(ROWS, "rows.txt")], feature=1, predictions=[])
 
 
-def test_without_predictions_and_feature_judgments_alone_are_read(write):
-    found, scored = read_letor(write(ROWS, "rows.txt")), read(write, ROWS)
-    assert type(found) is Judgments
-    assert found.queries.digest == scored.queries.digest
-    assert found.queries.docid_rank.tolist() == [1, 0, 2]
-    assert found.place(2).endswith("rows.txt, line 3")
-    assert found.with_scores(scored.scores).scores is scored.scores
-    assert "scores" not in repr(found)
+def test_files_can_be_read_without_scores(write):
+    judgments, scored = read_letor(write(ROWS, "rows.txt")), read(write, ROWS)
+    assert type(judgments) is Judgments
+    assert judgments.queries.digest == scored.queries.digest
+    assert judgments.queries.docid_rank.tolist() == [1, 0, 2]
+    assert judgments.place(2).endswith("rows.txt, line 3")
+    assert judgments.with_scores(scored.scores).scores is scored.scores
+    assert "scores" not in repr(judgments)
 
 
-def test_docids_are_taken_where_every_line_has_one_and_may_be_required(write):
-    some = ROWS + "1 qid:9 1:1\n"
-    assert read(write, some, SCORES + "1").queries.docid_rank is None
+def test_docids_are_read_if_every_line_has_one_and_may_be_required(write):
+    rows_without_a_docid = ROWS + "1 qid:9 1:1\n"
+    assert read(write, rows_without_a_docid, SCORES + "1").queries.docid_rank is None
     assert read(write, ROWS, docids=False).queries.docid_rank is None
     with pytest.raises(ra.InputError, match=r"rows\.txt, line 4 has no docid, which the convention needs"):
-        read(write, some, SCORES + "1", docids=True)
+        read(write, rows_without_a_docid, SCORES + "1", docids=True)
 
 
 def test_a_document_twice_in_a_query_is_refused_if_docids_are_read(write):
-    twice = "# head\n" + ROWS.replace("GX007-0", "GX007-1")
+    rows = "# head\n" + ROWS.replace("GX007-0", "GX007-1")
     with pytest.raises(ra.InputError, match=r"txt, line 3: document 'GX007-1' of query '7' is also in .*line 2[.]"):
-        read(write, twice)
+        read(write, rows)
     with pytest.raises(ra.InputError, match="Hint: drop one of the two, or docids=False, which reads none"):
-        read(write, twice, docids=True)
-    assert read(write, twice, docids=False).queries.n_docs == 3
+        read(write, rows, docids=True)
+    assert read(write, rows, docids=False).queries.n_docs == 3
 
 
-def test_files_follow_each_other(write):
+def test_several_files_are_read_in_order(write):
     files = [write(ROWS, "a.txt"), write(ROWS.replace("qid:", "qid:q"), "b.txt")]
-    found = read_letor(files, predictions=[write(SCORES, "1"), write(SCORES, "2")])
-    assert found.queries.query_ids.tolist() == ["7", "9", "q7", "q9"]
-    assert found.place(4).endswith("b.txt, line 2")
+    judgments = read_letor(files, predictions=[write(SCORES, "1"), write(SCORES, "2")])
+    assert judgments.queries.query_ids.tolist() == ["7", "9", "q7", "q9"]
+    assert judgments.place(4).endswith("b.txt, line 2")
 
 
 RETURNING = "1 qid:7 1:1\n1 qid:8 1:1\n\n0 qid:7 1:2\n"
@@ -89,20 +89,20 @@ RETURNING = "1 qid:7 1:1\n1 qid:8 1:1\n\n0 qid:7 1:2\n"
     ("split_queries", "ids", "sizes"),
     [("merge", ["7", "8"], [2, 1]), ("separate", ["7", "8", "7#2"], [1, 1, 1])],
 )
-def test_a_query_that_returns_is_merged_or_separate_as_said(write, split_queries, ids, sizes):
-    found = read(write, RETURNING, split_queries=split_queries)
-    assert found.queries.query_ids.tolist() == ids
-    assert (found.queries.indptr[1:] - found.queries.indptr[:-1]).tolist() == sizes
+def test_a_query_that_returns_is_merged_or_separated_on_request(write, split_queries, ids, sizes):
+    judgments = read(write, RETURNING, split_queries=split_queries)
+    assert judgments.queries.query_ids.tolist() == ids
+    assert (judgments.queries.indptr[1:] - judgments.queries.indptr[:-1]).tolist() == sizes
 
 
-def test_a_query_that_returns_is_an_error_by_default(write):
+def test_a_query_that_returns_is_refused_by_default(write):
     with pytest.raises(ra.InputError, match=r"rows\.txt, line 4: query 7 returns after it began in .*txt, line 1"):
         read(write, RETURNING)
     with pytest.raises(ra.InputError, match="split_queries='join'; allowed are 'error', 'merge', 'separate'"):
         read(write, RETURNING, split_queries="join")
 
 
-def test_a_query_that_goes_on_in_the_next_file_returns(write):
+def test_a_query_that_continues_in_the_next_file_counts_as_returning(write):
     files = [write("1 qid:7 1:1\n", "a.txt"), write("0 qid:7 1:2\n", "b.txt")]
     with pytest.raises(ra.InputError, match=r"b\.txt, line 1: query 7 returns after it began in .*a\.txt, line 1"):
         read_letor(files, feature=1)
@@ -132,18 +132,18 @@ def test_a_query_that_goes_on_in_the_next_file_returns(write):
             ROWS,
             f"1e30\n2\n{'0' * 5000}9007199254740993\n",
             r"scores\.txt, line 3: '00.* is an integer beyond 2\^53",
-            id="more digits than Python turns into an integer",
+            id="more digits than Python converts to an integer",
         ),
         (ROWS, "1e30\n2\n-9007199254740993\n", r"scores\.txt, line 3: '-9007199254740993' is an integer beyond"),
         (ROWS, "", r"scores\.txt is empty"),
     ],
 )
-def test_what_cannot_be_read_is_named_by_file_and_line(write, rows, scores, match):
+def test_an_error_names_the_file_and_line(write, rows, scores, match):
     with pytest.raises(ra.InputError, match=match):
         read(write, rows, scores)
 
 
-def test_a_missing_file_and_a_directory_are_named(tmp_path):
+def test_a_missing_file_a_directory_and_no_file_are_refused(tmp_path):
     with pytest.raises(ra.InputError, match=r"nowhere\.txt: No such file"):
         read_letor([tmp_path / "nowhere.txt"], feature=1)
     with pytest.raises(ra.InputError, match=f"{re.escape(tmp_path.name)}: Is a directory"):
@@ -158,22 +158,22 @@ def test_a_path_alone_is_one_file(write):
         assert read_letor(path, predictions=str(scores)).scores.tolist() == [0.25, 0.75, -0.001]
 
 
-def test_a_file_without_rows_among_others_is_named(write):
+def test_one_file_without_rows_is_refused(write):
     files = [write("# head\n", "a.txt"), write(ROWS, "b.txt")]
     with pytest.raises(ra.InputError, match=r"a\.txt: no line holds more than a comment"):
         read_letor(files, feature=1)
 
 
 @pytest.mark.parametrize("numbers", [range(100, 150), range(149, 99, -1)], ids=["ascending", "descending"])
-def test_a_query_that_begins_with_a_block_is_a_query_of_its_own(write, numbers, monkeypatch):
+def test_queries_that_begin_with_a_block_are_kept_apart(write, numbers, monkeypatch):
     monkeypatch.setattr(line_blocks, "BLOCK", 24)
     rows = "".join(f"1 qid:{number} 1:1\n0 qid:{number} 1:2\n" for number in numbers)
-    found = read_letor(write(rows), feature=1).queries
-    assert found.query_ids.tolist() == [str(number) for number in numbers]
-    assert found.indptr.tolist() == list(range(0, 101, 2))
+    queries = read_letor(write(rows), feature=1).queries
+    assert queries.query_ids.tolist() == [str(number) for number in numbers]
+    assert queries.indptr.tolist() == list(range(0, 101, 2))
 
 
-def test_a_bad_prediction_is_counted_across_blocks(write, monkeypatch):
+def test_lines_of_predictions_are_counted_across_blocks(write, monkeypatch):
     monkeypatch.setattr(line_blocks, "BLOCK", 40)
     lines = [f"{math.sin(row)!r}" for row in range(30)]
     lines[-2] = "high"
@@ -181,7 +181,7 @@ def test_a_bad_prediction_is_counted_across_blocks(write, monkeypatch):
         read_numbers(write("\n".join(lines), "scores.txt"))
 
 
-def test_lines_of_hundreds_of_features_some_of_which_are_left_out(tmp_path):
+def test_a_feature_is_found_in_lines_of_hundreds_of_features(tmp_path):
     file = tmp_path / "wide.txt"
     rows = [{j: i * j % 7 for j in range(1, 301) if j != i + 3} for i in range(5)]
     file.write_text("".join(f"1 qid:1 {' '.join(f'{j}:{value}' for j, value in row.items())}\n" for row in rows))

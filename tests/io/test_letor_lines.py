@@ -1,4 +1,4 @@
-"""What every reader takes for a line of SVMlight or LETOR, and what it refuses by file, line and token."""
+"""Every reader of SVMlight and LETOR files refuses a bad line by file, line and token."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tests.helpers.tables import for_each
 GOOD = "2 qid:7 1:0.5 25:1\n0 qid:7 1:2\n"
 
 
-def by_predictions(path):
+def read_with_predictions(path):
     n_rows = len(re.findall(rb"(?m)^[^#\n]+qid:", path.read_bytes()))
     (path.parent / "scores.txt").write_text("1\n" * max(1, n_rows))
     return read_letor(path, predictions=path.parent / "scores.txt")
 
 
-def by_feature(path):
+def read_with_feature(path):
     return read_letor(path, feature=1)
 
 
-READERS = (by_predictions, by_feature, read_features)
+READERS = (read_with_predictions, read_with_feature, read_features)
 
 
 @pytest.fixture(params=READERS, ids=lambda reader: reader.__name__)
@@ -33,7 +33,7 @@ def reader(request):
 
 
 BAD = [
-    # A file without a final line end, and one after it: 0.6309 became 0.3155.
+    # Two files joined although the first lacks its last line end: this once changed a score of 0.6309 to 0.3155.
     ("0 qid:1 1:0.9 2:0.12 qid:2 1:0.5\n", 1, "qid:2", "is a second qid; two rows may have been joined"),
     ("0 qid:1 1:0.9 # a2 qid:2 1:0.5\n", 1, "qid:2", "is in the comment, with features after it"),
     ("1 qid:1 1:0.5 1:0.1\n", 1, "1:0.1", "gives feature 1 a second value"),
@@ -66,13 +66,13 @@ BAD = [
 
 @for_each("bad", BAD, ids=[repr(bad[2]) for bad in BAD])
 def test_a_bad_token_is_named_by_file_and_line(write, reader, bad):
-    text, line, token, what = bad
-    with pytest.raises(ra.InputError, match=rf"rows\.txt, line {line}: {re.escape(repr(token))} {re.escape(what)}"):
+    text, line, token, problem = bad
+    with pytest.raises(ra.InputError, match=rf"rows\.txt, line {line}: {re.escape(repr(token))} {re.escape(problem)}"):
         reader(write(text))
 
 
 @pytest.mark.parametrize("end", ["\n", ""])
-def test_a_text_is_read_in_blocks_of_whole_lines(write, end, monkeypatch):
+def test_a_file_is_read_in_blocks_of_whole_lines(write, end, monkeypatch):
     monkeypatch.setattr(line_blocks, "BLOCK", 32)
     text = "\n".join(["1 qid:7 1:0.5"] * 30) + end
     blocks = list(line_blocks.row_blocks(write(text)))
@@ -94,18 +94,18 @@ def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
         reader(write(text))
 
 
-def test_a_score_that_is_missing_or_too_large_is_a_bad_feature(write):
+def test_a_score_that_is_missing_or_too_large_is_refused(write):
     for token in ("1:nan", "1:NaN", "1:1e999"):
         with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is not a finite number, which the score must be"):
-            by_feature(write(f"1 qid:7 1:1\n0 qid:7 {token}\n"))
+            read_with_feature(write(f"1 qid:7 1:1\n0 qid:7 {token}\n"))
     with pytest.raises(ra.InputError, match=r"line 2: '1:9007199254740993' is an integer beyond 2\^53, where"):
-        by_feature(write("1 qid:7 1:1\n0 qid:7 1:9007199254740993\n"))
+        read_with_feature(write("1 qid:7 1:1\n0 qid:7 1:9007199254740993\n"))
 
 
-def test_a_missing_feature_stays_missing_in_a_table_and_is_not_looked_at_otherwise(write):
+def test_a_missing_feature_is_nan_in_a_table_and_ignored_if_not_read(write):
     path = write("1 qid:1 1:nan 2:1\n")
     assert np.isnan(read_features(path)[0].X).tolist() == [[True, False]]
-    assert by_predictions(path).scores.tolist() == [1]
+    assert read_with_predictions(path).scores.tolist() == [1]
     assert read_letor(path, feature=2).scores.tolist() == [1]
     with pytest.raises(ra.InputError, match=r"rows\.txt, line 1: '1:1e999' is beyond float64"):
         read_features(write("1 qid:1 1:1e999 2:1\n"))

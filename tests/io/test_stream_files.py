@@ -1,4 +1,4 @@
-"""Files as streams: Parquet, CSV, Arrow datasets and LETOR files, read as strictly as whole."""
+"""Streamed Parquet, CSV, Arrow and LETOR files have the values and errors of files that are read whole."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def arrow():
 
 
 @pytest.fixture(params=[40, 10**6])
-def small(request, monkeypatch):
-    """Read and evaluate a few bytes and rows at once."""
+def small_blocks(request, monkeypatch):
+    """Read and evaluate 40 bytes and rows at a time, and then everything at once."""
     monkeypatch.setattr(line_blocks, "BLOCK", request.param)
     monkeypatch.setattr(csv_lines, "ROWS_AT_ONCE", request.param)
     monkeypatch.setattr(table, "BATCH_ROWS", request.param)
     monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", request.param)
 
 
-def whole(path, convention, **names):
-    found = read_table(path, **NAMES, **names)
-    return ra.evaluate(found.queries, found.scores, convention)
+def evaluate_whole(path, convention, **names):
+    judgments = read_table(path, **NAMES, **names)
+    return ra.evaluate(judgments.queries, judgments.scores, convention)
 
 
 def save_parquet(columns, path, rows_in_group=37):
@@ -55,7 +55,7 @@ def save_csv(columns, path, compress=bytes):
     return path
 
 
-SAVED = {
+SAVE = {
     "Parquet": save_parquet,
     "CSV": save_csv,
     "CSV in gzip": lambda columns, path: save_csv(columns, path, gzip.compress),
@@ -63,22 +63,22 @@ SAVED = {
 }
 
 
-@pytest.mark.parametrize("save", SAVED.values(), ids=SAVED)
+@pytest.mark.parametrize("save", SAVE.values(), ids=SAVE)
 @pytest.mark.parametrize("text", [False, True])
-def test_a_table_has_the_bits_of_the_whole_table(small, arrow, tmp_path, save, text):
+def test_a_streamed_table_has_the_bits_of_the_whole_table(small_blocks, arrow, tmp_path, save, text):
     path = save(stream_batches.rows(5, text=text), tmp_path / "table")
-    for given, convention in (({}, "mslr@5"), ({"docid": "docid"}, "trec_eval_9@5")):
-        found = ra.evaluate_stream(path, convention, **NAMES, **given)
-        assert facts(found) == facts(whole(path, convention, **given))
+    for columns, convention in (({}, "mslr@5"), ({"docid": "docid"}, "trec_eval_9@5")):
+        score = ra.evaluate_stream(path, convention, **NAMES, **columns)
+        assert facts(score) == facts(evaluate_whole(path, convention, **columns))
     weighted = ra.parse("lightgbm@10").replace(average="query")
     assert facts(ra.evaluate_stream(path, weighted, query_weight="weight")) == facts(
-        whole(path, weighted, query_weight="weight")
+        evaluate_whole(path, weighted, query_weight="weight")
     )
 
 
 @for_each("kind", ["float16", "float32", "bool", "int8", "uint64", "decimal128(30, 3)"])
 @pytest.mark.parametrize("unsorted", [False, True])
-def test_scores_of_any_type_are_what_they_are_in_the_whole_table(arrow, tmp_path, kind, unsorted):
+def test_scores_of_any_type_have_the_bits_of_the_whole_table(arrow, tmp_path, kind, unsorted):
     if unsorted:
         pytest.importorskip("duckdb")
     columns = stream_batches.rows(5)
@@ -86,11 +86,11 @@ def test_scores_of_any_type_are_what_they_are_in_the_whole_table(arrow, tmp_path
     scores = arrow.array(np.arange(columns["label"].size) % 2)
     columns["score"] = scores.cast("float32" if kind == "float16" else scores.type).cast(types.get(kind, kind))
     path = save_parquet(columns, tmp_path / "table")
-    found = ra.evaluate_stream(path, "trec_eval_9@5", docid="docid", unsorted=unsorted)
-    assert facts(found) == facts(whole(path, "trec_eval_9@5", docid="docid"))
+    score = ra.evaluate_stream(path, "trec_eval_9@5", docid="docid", unsorted=unsorted)
+    assert facts(score) == facts(evaluate_whole(path, "trec_eval_9@5", docid="docid"))
 
 
-def test_several_files_are_one_stream(small, arrow, tmp_path):
+def test_several_files_are_one_stream(small_blocks, arrow, tmp_path):
     columns = stream_batches.rows(6)
     parts = stream_batches.cut(columns, stream_batches.evenly(columns["label"].size, 4))
     paths = [save_parquet(part, tmp_path / f"part-{number}") for number, part in enumerate(parts)]
@@ -100,25 +100,25 @@ def test_several_files_are_one_stream(small, arrow, tmp_path):
         ra.evaluate_stream([*paths, paths[0]], "mslr@5")
 
 
-@pytest.mark.parametrize("form", ["dataset", "ParquetFile", "Table", "reader"])
-def test_what_arrow_reads_in_batches_is_a_stream(small, arrow, tmp_path, form):
+@pytest.mark.parametrize("kind", ["dataset", "ParquetFile", "Table", "reader"])
+def test_arrow_datasets_tables_and_readers_can_be_streamed(small_blocks, arrow, tmp_path, kind):
     from pyarrow import dataset, parquet
 
     columns = stream_batches.rows(7)
     path = save_parquet(columns, tmp_path / "table.parquet")
-    batches = {
+    stream = {
         "dataset": lambda: dataset.dataset(path),
         "ParquetFile": lambda: parquet.ParquetFile(path),
         "Table": lambda: arrow.table(columns),
         "reader": lambda: arrow.table(columns).to_reader(max_chunksize=11),
-    }[form]
-    assert facts(ra.evaluate_stream(batches(), "mslr@5")) == facts(whole(path, "mslr@5"))
+    }[kind]
+    assert facts(ra.evaluate_stream(stream(), "mslr@5")) == facts(evaluate_whole(path, "mslr@5"))
     with pytest.raises(ra.InputError, match="has no column 'clicks'"):
-        ra.evaluate_stream(batches(), "mslr@5", label="clicks")
+        ra.evaluate_stream(stream(), "mslr@5", label="clicks")
 
 
 @pytest.mark.parametrize("unsorted", [False, True])
-def test_texts_of_parquet_that_differ_in_a_nul_at_their_end_are_two(arrow, tmp_path, unsorted):
+def test_texts_that_differ_in_a_trailing_nul_are_different(arrow, tmp_path, unsorted):
     if unsorted:
         pytest.importorskip("duckdb")
     columns = {"label": [1.0, 0.0, 1.0], "score": [0.5, 0.25, 0.5], "qid": ["a", "a\0", "b"], "doc": ["x", "y", "z"]}
@@ -130,51 +130,51 @@ def test_texts_of_parquet_that_differ_in_a_nul_at_their_end_are_two(arrow, tmp_p
 
 
 GOOD = "".join(f"{row // 5},{row % 3},{row * 7 % 11},x\n" for row in range(40))
-HEAD = "qid,label,score,text\n"
+HEADER = "qid,label,score,text\n"
 
 
-def message(call):
+def message_and_row(call):
     with pytest.raises(ra.InputError) as caught:
         call()
     return str(caught.value).replace("Compressed data", "Compressed file"), caught.value.row
 
 
 @for_each("form", [str.encode, lambda text: text.replace("\n", "\r\n"), "\ufeff{}".format, lambda text: text[:-1]])
-def test_the_same_csv_is_found_however_it_is_written(small, write, arrow, form):
+def test_line_ends_and_a_byte_order_mark_do_not_change_a_csv_file(small_blocks, write, arrow, form):
     path = write(form('qid,label,score,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'), "table.csv")
-    assert facts(ra.evaluate_stream(path, "yahoo@2")) == facts(whole(path, "yahoo@2"))
+    assert facts(ra.evaluate_stream(path, "yahoo@2")) == facts(evaluate_whole(path, "yahoo@2"))
 
 
 @for_each(
     "text",
     [
-        HEAD + GOOD + "9,1,high,d\n" + GOOD,
-        HEAD + GOOD + "9,1,,d\n",
-        HEAD + GOOD + "9,1,0x10,d\n",
-        HEAD + GOOD + "9,1,inf,d\n",
-        HEAD + GOOD + "9,1\n" + GOOD,
-        HEAD + GOOD + "9,1,9007199254740993,d\n",
-        HEAD + GOOD + ",1,1,d\n",
-        HEAD + GOOD + '9,1,"high\n",d\n',
+        HEADER + GOOD + "9,1,high,d\n" + GOOD,
+        HEADER + GOOD + "9,1,,d\n",
+        HEADER + GOOD + "9,1,0x10,d\n",
+        HEADER + GOOD + "9,1,inf,d\n",
+        HEADER + GOOD + "9,1\n" + GOOD,
+        HEADER + GOOD + "9,1,9007199254740993,d\n",
+        HEADER + GOOD + ",1,1,d\n",
+        HEADER + GOOD + '9,1,"high\n",d\n',
         "qid,label,score,score\n7,1,1,1\n",
         "qid;label;score\n7;1;1\n",
-        HEAD,
+        HEADER,
         "",
         "\n\n",
         "\ufeff",
-        HEAD.encode() + GOOD.encode() + b"\xe9,1,1\n",
-        HEAD.encode() + GOOD.encode() + b"9,1,1,\0\n",
-        gzip.compress(HEAD.encode() + GOOD.encode(), mtime=0)[:-9],
+        HEADER.encode() + GOOD.encode() + b"\xe9,1,1\n",
+        HEADER.encode() + GOOD.encode() + b"9,1,1,\0\n",
+        gzip.compress(HEADER.encode() + GOOD.encode(), mtime=0)[:-9],
         gzip.compress(b"", mtime=0),
-        bz2.compress(HEAD.encode() + GOOD.encode())[:-9],
+        bz2.compress(HEADER.encode() + GOOD.encode())[:-9],
         b"PAR1 and no more",
     ],
 )
-def test_a_fault_in_a_csv_file_is_named_as_by_the_whole_reader(small, write, arrow, text):
+def test_a_bad_csv_file_has_the_same_error_when_streamed(small_blocks, write, arrow, text):
     path = write(text, "table.csv")
-    found = message(lambda: ra.evaluate_stream(path, "yahoo@2"))
-    assert found == message(lambda: whole(path, "yahoo@2"))
-    assert found[0].startswith(str(path))
+    streamed = message_and_row(lambda: ra.evaluate_stream(path, "yahoo@2"))
+    assert streamed == message_and_row(lambda: evaluate_whole(path, "yahoo@2"))
+    assert streamed[0].startswith(str(path))
 
 
 @for_each(
@@ -185,7 +185,7 @@ def test_a_fault_in_a_csv_file_is_named_as_by_the_whole_reader(small, write, arr
     ],
     ids=short,
 )  # fmt: skip
-def test_a_fault_in_a_parquet_file_is_named_as_by_the_whole_reader(small, tmp_path, arrow, change):
+def test_a_bad_parquet_file_has_the_same_error_when_streamed(small_blocks, tmp_path, arrow, change):
     columns = stream_batches.rows(8)
     columns["docid"] = np.array([f"d{row}" for row in range(columns["label"].size)])
     columns["qid"] = np.arange(columns["label"].size) // 60
@@ -196,16 +196,16 @@ def test_a_fault_in_a_parquet_file_is_named_as_by_the_whole_reader(small, tmp_pa
     for name, value in change.items():
         columns[name][43] = value
     path = save_parquet(columns, tmp_path / "table")
-    given = {"docid": "docid", "query_weight": "weight"}
+    optional_columns = {"docid": "docid", "query_weight": "weight"}
     convention = ra.parse("trec_eval_9@5").replace(average="query")
-    found = message(lambda: ra.evaluate_stream(path, convention, **given))
-    assert found == message(lambda: whole(path, convention, **given))
-    assert f"{path}, row 44: " in found[0]
+    streamed = message_and_row(lambda: ra.evaluate_stream(path, convention, **optional_columns))
+    assert streamed == message_and_row(lambda: evaluate_whole(path, convention, **optional_columns))
+    assert f"{path}, row 44: " in streamed[0]
 
 
-def test_a_query_that_returns_names_both_lines(small, write, arrow):
-    path = write(HEAD + GOOD + "2,1,1,x\n", "table.csv")
-    text, row = message(lambda: ra.evaluate_stream(path, "yahoo@2"))
+def test_a_query_that_returns_is_refused_with_both_lines(small_blocks, write, arrow):
+    path = write(HEADER + GOOD + "2,1,1,x\n", "table.csv")
+    text, row = message_and_row(lambda: ra.evaluate_stream(path, "yahoo@2"))
     assert text.startswith(f"{path}, line 42: query 2 returns after it began in {path}, line 12.\nHint: sort the rows")
     assert row == 40
 
@@ -218,14 +218,14 @@ NUMBERS = "".join(f"{row * 11 % 13 / 8}\n" for row in range(70))
 
 
 @pytest.mark.parametrize("compress", [str.encode, lambda text: gzip.compress(text.encode())])
-def test_letor_files_have_the_bits_of_the_whole_files(small, write, compress):
+def test_streamed_letor_files_have_the_bits_of_the_whole_files(small_blocks, write, compress):
     files = [write(compress(LETOR), "a.txt"), write(compress(LETOR.replace("qid:q", "qid:r")), "b.txt")]
-    numbers = [write(NUMBERS * 2 + "\n \n", "scores.txt")]
-    for given in ({"predictions": numbers}, {"feature": 1}):
-        read = read_letor(files, **given, docids=True)
+    predictions = [write(NUMBERS * 2 + "\n \n", "scores.txt")]
+    for source in ({"predictions": predictions}, {"feature": 1}):
+        judgments = read_letor(files, **source, docids=True)
         for convention in ("yahoo@5", "trec_eval_9@5"):
-            found = ra.evaluate_stream(stream_letor(files, **given, docids=True), convention, docid="docid")
-            assert facts(found) == facts(ra.evaluate(read.queries, read.scores, convention))
+            score = ra.evaluate_stream(stream_letor(files, **source, docids=True), convention, docid="docid")
+            assert facts(score) == facts(ra.evaluate(judgments.queries, judgments.scores, convention))
 
 
 @for_each(
@@ -247,36 +247,36 @@ def test_letor_files_have_the_bits_of_the_whole_files(small, write, compress):
         (LETOR, ""),
     ],
 )
-def test_a_fault_in_a_letor_file_is_named_as_by_the_whole_reader(small, write, rows, numbers):
+def test_a_bad_letor_file_has_the_same_error_when_streamed(small_blocks, write, rows, numbers):
     files, predictions = [write(LETOR.replace("qid:", "qid:first"), "a.txt"), write(rows, "b.txt")], None
     predictions = [write(NUMBERS, "a.scores"), write(numbers, "b.scores")]
 
-    def read():
-        found = read_letor(files, predictions=predictions)
-        return ra.evaluate(found.queries, found.scores, "yahoo@5")
+    def evaluate_judgments():
+        judgments = read_letor(files, predictions=predictions)
+        return ra.evaluate(judgments.queries, judgments.scores, "yahoo@5")
 
-    streamed = message(lambda: ra.evaluate_stream(stream_letor(files, predictions=predictions), "yahoo@5"))
-    assert streamed == message(read)
+    streamed = message_and_row(lambda: ra.evaluate_stream(stream_letor(files, predictions=predictions), "yahoo@5"))
+    assert streamed == message_and_row(evaluate_judgments)
 
 
 @pytest.mark.parametrize(
     ("change", "options"),
     [(("1:3", "1:nan"), {"feature": 1}), (("", ""), {"feature": 7}), (("# docid = d44", ""), {"docids": True})],
 )
-def test_a_feature_or_docid_that_is_missing_is_named(small, write, change, options):
+def test_a_missing_feature_or_docid_has_the_same_error_when_streamed(small_blocks, write, change, options):
     file, options = write(LETOR.replace(*change) if change[0] else LETOR, "a.txt"), {"feature": 1, **options}
-    streamed = message(lambda: ra.evaluate_stream(stream_letor(file, **options), "yahoo@5"))
-    assert streamed == message(lambda: read_letor(file, **options))
+    streamed = message_and_row(lambda: ra.evaluate_stream(stream_letor(file, **options), "yahoo@5"))
+    assert streamed == message_and_row(lambda: read_letor(file, **options))
 
 
-def test_a_query_of_a_letor_file_does_not_go_on_in_the_next(small, write):
+def test_a_query_cannot_continue_in_the_next_letor_file(small_blocks, write):
     first, second = write("1 qid:7 1:1\n", "a.txt"), write("0 qid:7 1:2\n", "b.txt")
-    text, row = message(lambda: ra.evaluate_stream(stream_letor([first, second], feature=1), "yahoo@5"))
+    text, row = message_and_row(lambda: ra.evaluate_stream(stream_letor([first, second], feature=1), "yahoo@5"))
     assert text.startswith(f"{second}, line 1: query 7 returns after it began in {first}, line 1.")
     assert row == 1
 
 
-def test_wrong_calls_of_letor_streams(write):
+def test_wrong_arguments_of_letor_streams_are_refused(write):
     file = write(LETOR, "a.txt")
     with pytest.raises(ra.InputError, match="exactly one of predictions and feature is needed, but neither was given"):
         stream_letor(file)
@@ -289,54 +289,51 @@ def test_wrong_calls_of_letor_streams(write):
     assert repr(stream_letor(file, feature=1)) == f"LetorFiles({file})"
 
 
-@pytest.mark.parametrize("save", [save_parquet, SAVED["CSV in gzip"]], ids=["Parquet", "CSV in gzip"])
-def test_the_command_gives_the_values_of_the_whole_table(small, arrow, capsys, tmp_path, save):
+@pytest.mark.parametrize("save", [save_parquet, SAVE["CSV in gzip"]], ids=["Parquet", "CSV in gzip"])
+def test_the_command_prints_the_values_of_the_whole_table(small_blocks, arrow, capsys, tmp_path, save):
     path = save(stream_batches.rows(9, text=True), tmp_path / "table")
-    specs = ["mslr@5", "lightgbm@10"]
-    options = ("--table", path, *OPTIONS, "other", "--convention", *specs, "--per-query", "--format", "json")
-    options = (*options[:6], "other", *options[6:8], *options[9:])
-    found = json.loads(printed(capsys, "evaluate", *options))
-    for name in ("score", "other"):
-        read = read_table(path, **NAMES | {"score": name})
-        for spec in specs:
-            evaluator = ra.Evaluator(read.queries, spec)
-            score, signature = evaluator.evaluate(read.scores), str(ra.parse(spec))
-            [shown] = [row for row in found["conventions"] if (row["model"], row["signature"]) == (name, signature)]
-            assert (shown["value"], shown["n_queries"], shown["n_short"]) == (
-                score.value,
-                score.n_queries,
-                score.n_short,
-            )
-            values = dict(zip(read.queries.query_ids.tolist(), evaluator.per_query(read.scores).tolist(), strict=True))
-            assert found["queries"][signature][name] == values
+    conventions = ["mslr@5", "lightgbm@10"]
+    files = ("--table", path, *OPTIONS[:4], "other", *OPTIONS[4:])
+    options = (*files, "--convention", *conventions, "--per-query", "--format", "json")
+    report = json.loads(printed(capsys, "evaluate", *options))
+    for model in ("score", "other"):
+        judgments = read_table(path, **NAMES | {"score": model})
+        for convention in conventions:
+            evaluator = ra.Evaluator(judgments.queries, convention)
+            score, signature = evaluator.evaluate(judgments.scores), str(ra.parse(convention))
+            [row] = [row for row in report["conventions"] if (row["model"], row["signature"]) == (model, signature)]
+            assert (row["value"], row["n_queries"], row["n_short"]) == (score.value, score.n_queries, score.n_short)
+            query_ids = judgments.queries.query_ids.tolist()
+            values = dict(zip(query_ids, evaluator.per_query(judgments.scores).tolist(), strict=True))
+            assert report["queries"][signature][model] == values
 
 
-def test_the_command_names_lines_of_what_the_convention_refuses(small, arrow, capsys, write):
+def test_the_command_names_the_line_of_a_row_that_it_refuses(small_blocks, arrow, capsys, write):
     options = ("evaluate", "--convention", "textbook@5", "--format", "csv", *OPTIONS, "--table")
-    bad = write(HEAD + GOOD + "9,-1,1,x\n", "table.csv")
-    assert f"{bad}, line 42: labels[40] is -1, negative" in refused(capsys, *options, bad)
-    back = write(HEAD + GOOD + "2,1,1,x\n", "table.csv")
-    assert f"{back}, line 42: query 2 returns after it began in {back}, line 12. Hint: " in refused(
-        capsys, *options, back
+    negative = write(HEADER + GOOD + "9,-1,1,x\n", "table.csv")
+    assert f"{negative}, line 42: labels[40] is -1, negative" in refused(capsys, *options, negative)
+    returning = write(HEADER + GOOD + "2,1,1,x\n", "table.csv")
+    assert f"{returning}, line 42: query 2 returns after it began in {returning}, line 12. Hint: " in refused(
+        capsys, *options, returning
     )
     for choice, n_queries in (("merge", 8), ("separate", 9)):
-        assert f",{n_queries}," in printed(capsys, *options, back, "--split-queries", choice)
+        assert f",{n_queries}," in printed(capsys, *options, returning, "--split-queries", choice)
 
 
-def test_the_command_takes_a_table_whole_for_conventions_over_all_rows(arrow, capsys, write):
-    path = write(HEAD + "".join(f"{row // 5},{row % 2},{row * 7 % 11},x\n" for row in range(40)), "table.csv")
+def test_the_command_reads_the_whole_table_for_conventions_over_all_rows(arrow, capsys, write):
+    path = write(HEADER + "".join(f"{row // 5},{row % 2},{row * 7 % 11},x\n" for row in range(40)), "table.csv")
     options = ("--table", path, *OPTIONS, "--convention", "sklearn.roc_auc_score", "yahoo@5", "--format", "json")
-    found = json.loads(printed(capsys, "evaluate", *options))["conventions"]
-    read = read_table(path, **NAMES)
-    several = ra.evaluate(read.queries, read.scores, ["sklearn.roc_auc_score", "yahoo@5"])
-    assert [row["value"] for row in found] == [score.value for score in several.values()]
+    rows = json.loads(printed(capsys, "evaluate", *options))["conventions"]
+    judgments = read_table(path, **NAMES)
+    scores = ra.evaluate(judgments.queries, judgments.scores, ["sklearn.roc_auc_score", "yahoo@5"])
+    assert [row["value"] for row in rows] == [score.value for score in scores.values()]
 
 
-def test_a_bar_moves_while_a_table_is_read(small, arrow, tmp_path, monkeypatch):
-    moved = []
-    monkeypatch.setattr(progress, "advance", lambda done, total: moved.append(done / total))
+def test_the_progress_bar_moves_while_a_table_is_read(small_blocks, arrow, tmp_path, monkeypatch):
+    fractions = []
+    monkeypatch.setattr(progress, "advance", lambda done, total: fractions.append(done / total))
     for save in (save_parquet, save_csv):
         ra.evaluate_stream(save(stream_batches.rows(5), tmp_path / "table"), "mslr@5")
-        assert moved == sorted(moved)
-        assert moved[-1] == 1
-        moved.clear()
+        assert fractions == sorted(fractions)
+        assert fractions[-1] == 1
+        fractions.clear()

@@ -1,15 +1,13 @@
-"""Streams whose queries are scattered: sorted on disk, of which nothing stays."""
+"""Streams whose queries are scattered are sorted on disk, and no temporary file stays."""
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from importlib import import_module
 from itertools import repeat
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,30 +20,30 @@ from rankadapters.io.stream_rows import StreamRows
 from rankadapters.io.stream_sums import ClosedQueries
 from tests.helpers import stream_batches
 from tests.helpers.command import printed, refused
+from tests.helpers.python_processes import posix, started
 from tests.helpers.stream_batches import anyhow, cut, facts
 from tests.helpers.tables import for_each
 
-ROOT = Path(__file__).parents[2]
 COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
 
 pytest.importorskip("duckdb")
 
 
-def has_the_bits_of_evaluate(batches, columns):
-    """Check that the batches, sorted, are evaluated as the columns are."""
-    found = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
-    assert facts(found) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
+def check_sorted_stream(batches, columns):
+    """Check that the sorted batches have the score of the columns."""
+    score = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
+    assert facts(score) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
 
 
 @pytest.fixture
-def scratch(tmp_path, monkeypatch):
-    """Have temporary files in a folder of the test's."""
+def temporary_folder(tmp_path, monkeypatch):
+    """Use the test's own folder for temporary files."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
 
-def scattered(seed, *, text=False):
+def scattered_rows(seed, *, text=False):
     columns = stream_batches.rows(seed, text=text)
     order = np.random.default_rng(seed).permutation(columns["label"].size)
     return {name: column[order] for name, column in columns.items()}
@@ -53,34 +51,34 @@ def scattered(seed, *, text=False):
 
 @pytest.mark.parametrize("text", [False, True])
 @pytest.mark.parametrize("n_parts", [1, 3, 17])
-def test_scattered_queries_have_the_bits_of_evaluate(scratch, monkeypatch, n_parts, text):
+def test_a_sorted_stream_has_the_bits_of_evaluate(temporary_folder, monkeypatch, n_parts, text):
     monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", 50)
     monkeypatch.setattr(sorting, "BATCH_ROWS", 70)
-    columns = scattered(n_parts, text=text)
+    columns = scattered_rows(n_parts, text=text)
     columns["score"] = np.floor(columns["score"] * 2)
-    several = [
+    conventions = [
         ra.parse("mslr@5"), ra.parse("trec_eval_9@5"),
         *(ra.parse("textbook@5").replace(ties=ties) for ties in ("input", "reverse", "average")),
     ]  # fmt: skip
     batches = cut(columns, anyhow(columns["label"].size, n_parts, 0))
-    found = ra.evaluate_stream(batches, several, docid="docid", unsorted=True)
-    given = {"qid": columns["qid"], "docid": columns["docid"]}
-    for convention, score in found.items():
-        assert facts(score) == facts(ra.evaluate(columns["label"], columns["score"], convention, **given))
-    assert list(scratch.iterdir()) == []
+    scores = ra.evaluate_stream(batches, conventions, docid="docid", unsorted=True)
+    ids = {"qid": columns["qid"], "docid": columns["docid"]}
+    for convention, score in scores.items():
+        assert facts(score) == facts(ra.evaluate(columns["label"], columns["score"], convention, **ids))
+    assert list(temporary_folder.iterdir()) == []
 
 
-def test_weights_and_models_stay_with_their_rows(scratch):
-    columns = scattered(3)
+def test_weights_and_models_stay_with_their_rows(temporary_folder):
+    columns = scattered_rows(3)
     convention = ra.parse("lightgbm@10").replace(average="query")
-    found = ra.evaluate_stream(
+    scores = ra.evaluate_stream(
         cut(columns, anyhow(columns["label"].size, 5, 1)), convention, score=["other", "score"], query_weight="weight",
         unsorted=True,
     )  # fmt: skip
     queries = ra.Queries(columns["label"], qid=columns["qid"])
     queries = queries.with_weights(queries.per_query(columns["weight"])[0])
     for name in ("other", "score"):
-        assert facts(found[name]) == facts(ra.evaluate(queries, columns[name], convention))
+        assert facts(scores[name]) == facts(ra.evaluate(queries, columns[name], convention))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +89,7 @@ def test_weights_and_models_stay_with_their_rows(scratch):
         ({"weight": 7.0}, "batch 2, row 3: weight is 7, but another row of its query has a different weight", 12),
     ],
 )
-def test_what_is_wrong_in_a_row_is_named_by_where_it_stood(scratch, change, match, row):
+def test_an_error_names_the_row_before_sorting(temporary_folder, change, match, row):
     columns = {"label": np.ones(20), "score": np.ones(20), "qid": np.arange(20) % 3, "weight": np.ones(20)}
     for name, value in change.items():
         columns[name][12] = value
@@ -99,7 +97,7 @@ def test_what_is_wrong_in_a_row_is_named_by_where_it_stood(scratch, change, matc
     with pytest.raises(ra.InputError, match=match) as caught:
         ra.evaluate_stream(cut(columns, [0, 10, 20]), convention, query_weight="weight", unsorted=True)
     assert caught.value.row == row
-    assert list(scratch.iterdir()) == []
+    assert list(temporary_folder.iterdir()) == []
 
 
 WIDTHS = [
@@ -109,87 +107,87 @@ WIDTHS = [
 
 
 @for_each(("first", "second"), WIDTHS)
-def test_ids_may_have_another_width_in_each_batch(scratch, first, second):
-    columns = scattered(5)
+def test_ids_may_have_a_different_width_in_each_batch(temporary_folder, first, second):
+    columns = scattered_rows(5)
     columns["qid"] = columns["qid"] % (2 if first == "bool" else 7)
     middle = columns["label"].size // 2
     batches = cut(columns, [0, middle, columns["label"].size])
     for batch, width in zip(batches, (first, second), strict=True):
         batch["qid"] = batch["qid"].astype(width)
-    has_the_bits_of_evaluate(batches, columns)
+    check_sorted_stream(batches, columns)
 
 
-def test_ids_may_have_another_width_in_each_file(scratch, tmp_path):
+def test_ids_may_have_a_different_width_in_each_file(temporary_folder, tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    columns, paths = scattered(5), []
+    columns, paths = scattered_rows(5), []
     for width, batch in zip(("int32", "int64"), cut(columns, [0, 100, columns["label"].size]), strict=True):
         paths.append(tmp_path / f"{width}.parquet")
         parquet.write_table(pa.table({**batch, "qid": batch["qid"].astype(width)}), paths[-1])
-    has_the_bits_of_evaluate(paths, columns)
+    check_sorted_stream(paths, columns)
 
 
 @for_each("package", ["pandas", "polars", "numpy"])
-def test_texts_of_any_frame_are_sorted(scratch, package):
+def test_text_ids_of_any_frame_are_sorted(temporary_folder, package):
     make = pytest.importorskip(package).DataFrame if package != "numpy" else lambda batch: batch
-    columns = scattered(5, text=True)
+    columns = scattered_rows(5, text=True)
     columns["qid"] = columns["qid"].astype(object)
-    columns["qid"][columns["qid"] == columns["qid"][0]] = columns["qid"][-1] + "\0"  # which is another text
-    has_the_bits_of_evaluate(map(make, cut(columns, anyhow(columns["label"].size, 3, 0))), columns)
+    columns["qid"][columns["qid"] == columns["qid"][0]] = columns["qid"][-1] + "\0"  # differs only in a trailing NUL
+    check_sorted_stream(map(make, cut(columns, anyhow(columns["label"].size, 3, 0))), columns)
 
 
-def test_ids_that_cannot_be_sorted_are_refused(scratch):
+def test_ids_that_cannot_be_sorted_are_refused(temporary_folder):
     batch = {"label": [1, 0], "score": [1, 2], "qid": [(1, 2), (3, 4)]}
     with pytest.raises(ra.InputError, match="batch 1, row 1: queries of type object cannot be sorted"):
         ra.evaluate_stream([batch], "lightgbm@10", unsorted=True)
 
 
-def test_without_duckdb_the_extra_is_named(monkeypatch):
+def test_without_duckdb_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[stream\]"'):
         ra.evaluate_stream([{"label": [1], "score": [1], "qid": [1]}], "lightgbm@10", unsorted=True)
 
 
-def test_of_what_duckdb_says_the_first_line_is_told():
-    given = sorting._UnsortedRows(None, iter([]))
-    with pytest.raises(ra.InputError, match=r"^sorting failed: no room\nHint: TMPDIR"), given.failures(OSError):
+def test_an_error_of_duckdb_is_cut_to_its_first_line():
+    rows = sorting._UnsortedRows(None, iter([]))
+    with pytest.raises(ra.InputError, match=r"^sorting failed: no room\nHint: TMPDIR"), rows.failures(OSError):
         raise OSError("no room\nat: a.cpp")
 
 
 @pytest.fixture
-def shuffled(write):
+def scattered_table(write):
     pytest.importorskip("pyarrow")
     return write("qid,label,score,doc\n7,2,0.5,b\n9,0,1,c\n7,0,0.75,a\n9,1,1,d\n", "table.csv")
 
 
 @pytest.mark.parametrize("per_query", [(), ("--per-query",)])
-def test_the_command_sorts_where_asked_for(capsys, scratch, shuffled, per_query):
-    options = ("--table", shuffled, *COLUMNS, "--convention", "textbook@5", "--format", "json", *per_query)
+def test_the_command_sorts_with_unsorted(capsys, temporary_folder, scattered_table, per_query):
+    options = ("--table", scattered_table, *COLUMNS, "--convention", "textbook@5", "--format", "json", *per_query)
     merged = printed(capsys, "evaluate", *options, "--split-queries", "merge")
     assert printed(capsys, "evaluate", *options, "--unsorted") == merged
-    assert list(scratch.glob(f"{PREFIX}*")) == []
+    assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
-def test_a_convention_over_all_rows_takes_the_table_whole(capsys, shuffled):
-    options = ("--table", shuffled, *COLUMNS, "--convention", "sklearn.roc_auc_score", "--format", "csv")
-    binary = shuffled.read_text(encoding="utf-8").replace("7,2,", "7,1,")
-    shuffled.write_text(binary)
-    found = printed(capsys, "evaluate", *options, "--unsorted")
-    assert found == printed(capsys, "evaluate", *options, "--split-queries", "merge")
+def test_the_command_reads_the_whole_table_for_a_convention_over_all_rows(capsys, scattered_table):
+    options = ("--table", scattered_table, *COLUMNS, "--convention", "sklearn.roc_auc_score", "--format", "csv")
+    binary = scattered_table.read_text(encoding="utf-8").replace("7,2,", "7,1,")
+    scattered_table.write_text(binary)
+    unsorted = printed(capsys, "evaluate", *options, "--unsorted")
+    assert unsorted == printed(capsys, "evaluate", *options, "--split-queries", "merge")
     expected = ra.evaluate([1, 0, 0, 1], [0.5, 1, 0.75, 1], "sklearn.roc_auc_score", qid=[7, 9, 7, 9]).value
-    assert f",{expected},2," in found or f",{expected},1," in found
+    assert f",{expected},1," in unsorted
 
 
-def test_unsorted_stands_with_tables_alone(capsys, shuffled, write):
-    table = ("evaluate", "--convention", "textbook@5", "--format", "csv", "--unsorted", "--table", shuffled, *COLUMNS)
-    assert "--split-queries contradicts --unsorted" in refused(capsys, *table, "--split-queries", "merge")
-    letor = write("1 qid:7 1:1\n", "rows.txt")
-    options = ("--features", letor, "--feature", "1", "--unsorted", "--convention", "textbook@5", "--format", "csv")
-    assert "--unsorted has no effect with --features" in refused(capsys, "evaluate", *options)
+def test_unsorted_is_refused_without_a_table_or_with_split_queries(capsys, scattered_table, write):
+    options = ("evaluate", "--convention", "textbook@5", "--format", "csv", "--unsorted")
+    table = ("--table", scattered_table, *COLUMNS)
+    assert "--split-queries contradicts --unsorted" in refused(capsys, *options, *table, "--split-queries", "merge")
+    letor = ("--features", write("1 qid:7 1:1\n", "rows.txt"), "--feature", "1")
+    assert "--unsorted has no effect with --features" in refused(capsys, *options, *letor)
 
 
-WAIT = """
+WAIT_FOREVER = """
 import sys, time, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
 from rankadapters.__main__ import main
 def wait(rows):
@@ -209,56 +207,53 @@ sys.exit(main())
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals as on POSIX")
+@posix
 @pytest.mark.parametrize("where", ["in the middle of the stream", "in the middle of the sort"])
 @pytest.mark.usefixtures("heeded")
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_command_that_is_asked_to_end_leaves_nothing(scratch, where, sent, code):
-    table = scratch / "table.csv"
+@pytest.mark.parametrize(("signal_number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_command_ended_by_a_signal_leaves_no_temporary_files(temporary_folder, where, signal_number, code):
+    table = temporary_folder / "table.csv"
     table.write_text("qid,label,score\n" + "7,1,0.5\n" * 10)
     options = ("--convention", "textbook@5", "--unsorted", "--format", "csv")
-    command = [sys.executable, "-c", WAIT, where, "evaluate", "--table", table, *COLUMNS, *options]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        try:
-            assert process.stdout.readline() == "begun\n"
-            assert list(scratch.glob(f"{PREFIX}*"))
-            process.send_signal(sent)
-            assert process.wait(timeout=30) == code
-        finally:
-            process.kill()
-    assert list(scratch.glob(f"{PREFIX}*")) == []
+    command = ("-c", WAIT_FOREVER, where, "evaluate", "--table", table, *COLUMNS, *options)
+    with started(*command) as process:
+        assert process.stdout.readline() == "begun\n"
+        assert list(temporary_folder.glob(f"{PREFIX}*"))
+        process.send_signal(signal_number)
+        assert process.wait(timeout=30) == code
+    assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals as on POSIX")
+@posix
 @pytest.mark.usefixtures("heeded")
-def test_a_sort_that_no_interrupt_reaches_ends_for_want_of_rows():
+def test_a_sort_that_ignores_interrupts_ends_when_its_rows_end():
     connection = import_module("duckdb").connect()
 
     def sql(query):
         os.kill(os.getpid(), signal.SIGINT)
         return connection.sql(query)
 
-    deaf = SimpleNamespace(execute=connection.execute, register=connection.register, sql=sql, interrupt=lambda: None)
+    stub = SimpleNamespace(execute=connection.execute, register=connection.register, sql=sql, interrupt=lambda: None)
     rows = StreamRows(np.zeros(2), (np.ones(2),), np.array([1, 2]), np.array([0, 1]), {}, ())
     with pytest.raises(KeyboardInterrupt):
-        sorting._sorted(deaf, sorting._UnsortedRows(rows, repeat(rows)))
+        sorting._sorted(stub, sorting._UnsortedRows(rows, repeat(rows)))
 
 
-def test_closed_queries_are_found_in_eight_bytes_each():
-    rng, closed, known = np.random.default_rng(0), ClosedQueries(), set()
+def test_closed_queries_are_found_and_take_eight_bytes_each():
+    rng, closed, closed_hashes = np.random.default_rng(0), ClosedQueries(), set()
     for n in rng.integers(1, 200, 60).tolist():
         hashes = rng.integers(0, 20_000, n).astype(np.uint64)
-        seen = set(known)
-        again = [place for place, each in enumerate(hashes.tolist()) if each in seen or seen.add(each)]
-        assert closed.first_returned(hashes) == (again[0] if again else -1)
-        new = np.array(sorted(set(hashes.tolist()) - known), np.uint64)
+        earlier = set(closed_hashes)
+        returned = [row for row, value in enumerate(hashes.tolist()) if value in earlier or earlier.add(value)]
+        assert closed.first_returned(hashes) == (returned[0] if returned else -1)
+        new = np.array(sorted(set(hashes.tolist()) - closed_hashes), np.uint64)
         closed.close(new)
-        known |= set(new.tolist())
-    assert closed.nbytes == 8 * len(known)
+        closed_hashes |= set(new.tolist())
+    assert closed.nbytes == 8 * len(closed_hashes)
 
 
 @pytest.mark.parametrize("n", [1, 7])
-def test_closed_queries_lie_in_a_few_runs_however_many_there_are(n):
+def test_any_number_of_closed_queries_is_stored_in_at_most_ten_runs(n):
     closed = ClosedQueries()
     for first in range(0, 1000 * n, n):
         closed.close(np.arange(first, first + n, dtype=np.uint64))

@@ -1,4 +1,4 @@
-"""Streams: whole queries out of batches that cut them, with the bits of evaluating all rows at once."""
+"""`ra.evaluate_stream`: batches may cut queries, and values equal those of all rows at once to the bit."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tests.helpers.depth import examples
 from tests.helpers.stream_batches import anyhow, cut, evenly, facts
 from tests.helpers.tables import for_each, short
 
-SEVERAL = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
+CONVENTIONS = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
 
 
 @pytest.fixture
-def few(monkeypatch):
-    """Evaluate as few rows at once as there may be, so that little data make many parts."""
+def one_row_at_once(monkeypatch):
+    """Evaluate one row at a time if possible, so that small data have many parts."""
     monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", 1)
 
 
-def whole(columns, convention, *names, score="score"):
+def evaluate_whole(columns, convention, *names, score="score"):
     return ra.evaluate(columns["label"], columns[score], convention, **stream_batches.given(columns, *names))
 
 
-def said(evaluate):
-    """What a score holds, or what an error says."""
+def facts_or_message(evaluate):
+    """Return the facts of a score, or the message of an InputError."""
     try:
         return facts(evaluate())
     except ra.InputError as error:
@@ -45,7 +45,7 @@ def said(evaluate):
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), n_parts=st.integers(1, 40), n_at_once=st.integers(1, 400))
 @settings(max_examples=examples(25))
-def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed, n_parts, n_at_once):
+def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, data, seed, n_parts, n_at_once):
     convention = data.draw(conventions(lenient=True, measures=[MEASURES[measure]]))
     assume(convention.over != "rows" and getattr(convention, "pairs", "") != "given")
     columns = stream_batches.rows(seed, n_queries=8, longest=12, text=data.draw(st.booleans()))
@@ -57,46 +57,47 @@ def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed,
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
         patch.setattr(cut_queries, "ROWS_AT_ONCE", n_at_once)
-        assert said(lambda: ra.evaluate_stream(iter(batches), convention, **names)) == said(
-            lambda: whole(columns, convention, *names)
+        assert facts_or_message(lambda: ra.evaluate_stream(iter(batches), convention, **names)) == facts_or_message(
+            lambda: evaluate_whole(columns, convention, *names)
         )
 
 
 @for_each("choice", [NEVER, NOW])
-def test_several_conventions_have_the_bits_of_all_rows_in_numpy_and_in_machine_code(few, choice):
+def test_several_conventions_have_the_bits_of_the_whole_table(one_row_at_once, choice):
     columns = stream_batches.rows(3)
     with kernels(choice):
-        found = ra.evaluate_stream(cut(columns, evenly(columns["label"].size, 17)), SEVERAL)
-    expected = [(ra.parse(each), facts(whole(columns, each))) for each in SEVERAL]
-    assert [(each, facts(score)) for each, score in found.items()] == expected
+        scores = ra.evaluate_stream(cut(columns, evenly(columns["label"].size, 17)), CONVENTIONS)
+    expected = [(ra.parse(convention), facts(evaluate_whole(columns, convention))) for convention in CONVENTIONS]
+    assert [(convention, facts(score)) for convention, score in scores.items()] == expected
 
 
-def test_several_models_are_several_columns(few):
+def test_each_score_column_is_one_model(one_row_at_once):
     columns = stream_batches.rows(5)
     batches = cut(columns, evenly(columns["label"].size, 3))
-    found = ra.evaluate_stream(batches, "lightgbm@10", score=["score", "other"])
-    assert {name: facts(score) for name, score in found.items()} == {
-        name: facts(whole(columns, "lightgbm@10", score=name)) for name in ("score", "other")
+    scores = ra.evaluate_stream(batches, "lightgbm@10", score=["score", "other"])
+    assert {name: facts(score) for name, score in scores.items()} == {
+        name: facts(evaluate_whole(columns, "lightgbm@10", score=name)) for name in ("score", "other")
     }
-    both = ra.evaluate_stream(batches, ["mslr@3", "lightgbm@10"], score=["other"])
-    assert both[ra.parse("lightgbm@10")] == {"other": found["other"]}
+    two_conventions = ra.evaluate_stream(batches, ["mslr@3", "lightgbm@10"], score=["other"])
+    assert two_conventions[ra.parse("lightgbm@10")] == {"other": scores["other"]}
 
 
-def test_one_query_may_be_larger_than_every_batch(few):
+def test_one_query_may_be_larger_than_every_batch(one_row_at_once):
     columns = stream_batches.rows(1, n_queries=1, longest=1)
     columns = {name: np.repeat(column, 2500) for name, column in columns.items()}
     columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
-    found = ra.evaluate_stream(cut(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
-    assert facts(found) == facts(whole(columns, "lightgbm@10"))
+    score = ra.evaluate_stream(cut(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
+    assert facts(score) == facts(evaluate_whole(columns, "lightgbm@10"))
 
 
-def test_a_mean_above_its_values_is_warned_of(few):
-    """An empty query counts 1 over weights w = 2^-30, and another is right: (1 + w) / 2 w."""
+def test_a_mean_above_every_value_warns(one_row_at_once):
+    """With weights w = 2^-30, an empty query that counts 1 and a query of value 1 have the mean (1 + w) / 2 w."""
     batches = [{"label": [0.0], "score": [0.5], "qid": [7], "weight": [2**-30]}]
     batches.append({"label": [1.0], "score": [0.5], "qid": [8], "weight": [2**-30]})
-    with pytest.warns(ra.AboveValuesWarning, match="a mean under ndcg@3/lightgbm is above every query's value") as told:
+    message = "a mean under ndcg@3/lightgbm is above every query's value"
+    with pytest.warns(ra.AboveValuesWarning, match=message) as record:
         assert ra.evaluate_stream(batches, "lightgbm@3", query_weight="weight").value == 536870912.5
-    assert told[0].filename == __file__
+    assert record[0].filename == __file__
 
 
 def arrow(columns):
@@ -108,17 +109,17 @@ def record_batch(columns):
     return batch
 
 
-def structured(columns):
-    found = np.empty(len(columns["label"]), [(name, column.dtype) for name, column in columns.items()])
+def structured_array(columns):
+    array = np.empty(len(columns["label"]), [(name, column.dtype) for name, column in columns.items()])
     for name, column in columns.items():
-        found[name] = column
-    return found
+        array[name] = column
+    return array
 
 
 FORMS = {
     "mapping": dict,
     "lists": lambda columns: {name: column.tolist() for name, column in columns.items()},
-    "structured array": structured,
+    "structured array": structured_array,
     "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
     "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
     "arrow table": arrow,
@@ -128,21 +129,21 @@ FORMS = {
 
 @for_each("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("text", [False, True])
-def test_a_batch_and_a_table_alone_may_have_any_form(few, form, text):
+def test_a_batch_or_a_whole_table_may_have_any_form(one_row_at_once, form, text):
     columns = stream_batches.rows(4, text=text)
     batches = map(form, cut(columns, [0, 0, *evenly(columns["label"].size, 5), columns["label"].size]))
     names = {"query_weight": "weight", "docid": "docid"}
     convention = ra.parse("trec_eval_9@5").replace(average="query")
-    expected = facts(whole(columns, convention, *names))
-    for several in (batches, form(columns), [form(columns)]):
-        assert facts(ra.evaluate_stream(several, convention, **names)) == expected
+    expected = facts(evaluate_whole(columns, convention, *names))
+    for stream in (batches, form(columns), [form(columns)]):
+        assert facts(ra.evaluate_stream(stream, convention, **names)) == expected
 
 
-def test_a_tuple_s_columns_are_named_by_place(few):
+def test_columns_of_tuples_are_named_by_index(one_row_at_once):
     columns = stream_batches.rows(4)
     batches = [tuple(batch.values()) for batch in cut(columns, evenly(columns["label"].size, 5))]
-    found = ra.evaluate_stream(batches, "lightgbm@10", label=0, score=2, qid=3)
-    assert facts(found) == facts(whole(columns, "lightgbm@10", score="other"))
+    score = ra.evaluate_stream(batches, "lightgbm@10", label=0, score=2, qid=3)
+    assert facts(score) == facts(evaluate_whole(columns, "lightgbm@10", score="other"))
 
 
 BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
@@ -172,66 +173,66 @@ BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
         ),
     ],
 )
-def test_what_is_wrong_in_a_batch_names_it(batches, match):
+def test_an_error_names_its_batch(batches, match):
     with pytest.raises(ra.InputError, match=match):
         ra.evaluate_stream(batches, "lightgbm@10")
 
 
-def numbered(ids):
-    """A batch of two rows of each query, of which the first is relevant and stands last."""
+def batch_of(ids):
+    """Return a batch of two rows per query; the first is relevant and has the lower score."""
     n = len(ids)
     return {"label": np.tile([1.0, 0.0], n), "score": np.tile([0.25, 0.5], n), "qid": np.repeat(ids, 2)}
 
 
-def as_objects(*items):
+def object_array(*items):
     column = np.empty(len(items), object)
     column[:] = items
     return column
 
 
 @for_each(
-    ("first", "again"),
+    ("first", "returning"),
     [
-        (as_objects(7, 8), as_objects(np.int64(7), 9)),
-        (np.array([7, 8], np.int8), as_objects(np.uint16(7), 9)),
+        (object_array(7, 8), object_array(np.int64(7), 9)),
+        (np.array([7, 8], np.int8), object_array(np.uint16(7), 9)),
         (np.array([0.5, 2], np.float32), np.array([0.5, 3])),
-        (as_objects("a", "b"), ["a", "c"]),
+        (object_array("a", "b"), ["a", "c"]),
         (np.array(["2026-01-01", "2026-01-02"], "M8[us]"), np.array(["2026-01-01", "2026-01-03"], "M8[ns]")),
     ],
     ids=short,
 )
-def test_a_query_that_returns_with_an_id_of_another_type_is_named(few, first, again):
-    batches = [numbered(first), numbered([first[1]]), numbered(again)]
+def test_a_query_that_returns_with_an_equal_id_of_another_type_is_refused(one_row_at_once, first, returning):
+    batches = [batch_of(first), batch_of([first[1]]), batch_of(returning)]
     with pytest.raises(ra.InputError, match=r"batch 3, row 1: query .* returns after it began in batch 1, row 1"):
         ra.evaluate_stream(batches, "lightgbm@10")
 
 
 @for_each(
-    ("first", "other", "match"),
+    ("first", "second", "match"),
     [
-        (as_objects(7), as_objects("7"), "qid has type text, but integer in the batches before"),
-        (as_objects(7, 8), as_objects("7", 9), "qid has type integer and text, but integer in the batches before"),
-        (as_objects((1, 2)), as_objects("x"), "qid has type text, but object in the batches before"),
+        (object_array(7), object_array("7"), "qid has type text, but integer in the batches before"),
+        (object_array(7, 8), object_array("7", 9), "qid has type integer and text, but integer in the batches before"),
+        (object_array((1, 2)), object_array("x"), "qid has type text, but object in the batches before"),
         (np.array([7]), np.array([7], np.uint64), "qid has type unsigned integer, but integer in the batches before"),
         (np.array([7]), np.array([7.0]), "qid has type float, but integer in the batches before"),
         (np.array(["2026-01-01"], "M8[D]"), np.array(["2026-01-01"], "M8[s]"), "qid has type datetime, but date"),
     ],
     ids=short,
 )
-def test_ids_of_another_kind_are_refused(first, other, match):
+def test_a_batch_whose_ids_have_another_kind_is_refused(first, second, match):
     with pytest.raises(ra.InputError, match=f"batch 2, row 1: {match}"):
-        ra.evaluate_stream([numbered(first), numbered(other)], "lightgbm@10")
+        ra.evaluate_stream([batch_of(first), batch_of(second)], "lightgbm@10")
 
 
 @pytest.mark.parametrize(
-    "ids", [[as_objects(-1, 2**64 - 1, -(2**63) - 1)], [["a"], as_objects("a\0"), ["b"]]], ids=short
+    "ids", [[object_array(-1, 2**64 - 1, -(2**63) - 1)], [["a"], object_array("a\0"), ["b"]]], ids=short
 )
-def test_ids_that_are_not_one_are_queries_of_their_own(few, ids):
-    assert ra.evaluate_stream(list(map(numbered, ids)), "lightgbm@10").n_queries == 3
+def test_similar_ids_are_different_queries(one_row_at_once, ids):
+    assert ra.evaluate_stream(list(map(batch_of, ids)), "lightgbm@10").n_queries == 3
 
 
-def test_a_query_that_is_cut_may_have_ids_of_any_width(few):
-    batches = [numbered(np.array([7, 8], np.int8)), numbered(np.array([8, 9], np.int64)), numbered(as_objects(9, 10))]
+def test_a_cut_query_may_have_ids_of_another_width_in_the_next_batch(one_row_at_once):
+    batches = [batch_of(np.array([7, 8], np.int8)), batch_of(np.array([8, 9], np.int64)), batch_of(object_array(9, 10))]
     expected = ra.evaluate(
         np.tile([1.0, 0.0], 6), np.tile([0.25, 0.5], 6), "lightgbm@10", qid=np.repeat([7, 8, 8, 9, 9, 10], 2)
     )
@@ -239,7 +240,7 @@ def test_a_query_that_is_cut_may_have_ids_of_any_width(few):
 
 
 @pytest.mark.parametrize("frame", ["polars", "duckdb"])
-def test_a_frame_that_is_not_computed_is_no_batch(frame):
+def test_a_lazy_frame_is_refused(frame):
     package = pytest.importorskip(frame)
     lazy = package.sql("SELECT 1 AS label, 1 AS score, 1 AS qid") if frame == "duckdb" else package.LazyFrame(BATCH)
     with pytest.raises(
@@ -250,53 +251,51 @@ def test_a_frame_that_is_not_computed_is_no_batch(frame):
         ra.evaluate_stream(lazy, "lightgbm@10")
 
 
-def test_what_pyarrow_gives_without_a_schema_is_no_stream():
+def test_a_pyarrow_scanner_is_refused():
     dataset = pytest.importorskip("pyarrow.dataset")
     scanner = dataset.dataset(arrow(BATCH)).scanner()
     with pytest.raises(ra.InputError, match="batches is of type Scanner"):
         ra.evaluate_stream(scanner, "lightgbm@10")
 
 
-def test_rows_of_a_query_that_goes_on_hold_no_memory_of_those_before():
+def test_the_rows_of_a_cut_query_do_not_keep_the_rows_before_alive():
     batch = {"label": np.ones(100), "score": np.ones(100), "qid": np.repeat([1, 2], [98, 2])}
     [rows] = stream_rows([batch], StreamColumns("label", ("score",), "qid", None, None, None))
-    before, last = rows.split_last_query()
-    assert (before.n_rows, last.n_rows) == (98, 2)
-    for column, part in ((rows.labels, last.labels), (rows.scores[0], last.scores[0])):
-        assert not np.shares_memory(column, part)
+    whole_queries, cut_query = rows.split_last_query()
+    assert (whole_queries.n_rows, cut_query.n_rows) == (98, 2)
+    for column, cut_column in ((rows.labels, cut_query.labels), (rows.scores[0], cut_query.scores[0])):
+        assert not np.shares_memory(column, cut_column)
 
 
-def test_the_row_to_blame_is_counted_over_all_batches():
-    bad = BATCH | {"label": [1.0, np.nan]}
-    for batches, row in (([BATCH, BATCH, bad], 5), ([BATCH, BATCH | {"label": [-1.0, 0.0]}], 2)):
+def test_the_row_of_an_error_is_counted_over_all_batches():
+    nan_label = BATCH | {"label": [1.0, np.nan]}
+    for batches, row in (([BATCH, BATCH, nan_label], 5), ([BATCH, BATCH | {"label": [-1.0, 0.0]}], 2)):
         with pytest.raises(ra.InputError) as caught:
             ra.evaluate_stream(batches, "lightgbm@10")
         assert caught.value.row == row
 
 
-@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("as_iterator", [False, True])
 @pytest.mark.parametrize("text", [False, True])
-def test_a_query_that_returns_is_named_with_both_places(few, once, text):
+def test_a_query_that_returns_is_refused_with_both_rows(one_row_at_once, as_iterator, text):
     columns = stream_batches.rows(6, text=text)
     n, first = columns["label"].size, columns["qid"][0]
-    back = {name: np.append(column, column[:1]) for name, column in columns.items()}
-    batches = cut(back, [0, n // 2, n, n + 1])
-    before = "others followed it" if once else "it began in batch 1, row 1"
+    returning = {name: np.append(column, column[:1]) for name, column in columns.items()}
+    batches = cut(returning, [0, n // 2, n, n + 1])
+    began = "others followed it" if as_iterator else "it began in batch 1, row 1"
     with pytest.raises(
-        ra.InputError, match=f"batch 3, row 1: query {first} returns after {before}.\nHint: sort"
+        ra.InputError, match=f"batch 3, row 1: query {first} returns after {began}.\nHint: sort"
     ) as caught:
-        ra.evaluate_stream(iter(batches) if once else batches, "lightgbm@10")
+        ra.evaluate_stream(iter(batches) if as_iterator else batches, "lightgbm@10")
     assert caught.value.row == n
 
 
-@pytest.mark.parametrize(("cuts", "place"), [([0, 4], "batch 1, row 3"), ([0, 1, 2, 3, 4], "batch 3, row 1")])
-def test_a_weight_that_changes_within_a_query_is_named_across_batches(few, cuts, place):
+@pytest.mark.parametrize(("cuts", "row"), [([0, 4], "batch 1, row 3"), ([0, 1, 2, 3, 4], "batch 3, row 1")])
+def test_a_weight_that_changes_within_a_cut_query_is_refused(one_row_at_once, cuts, row):
     columns = {"label": [1, 0, 1, 0], "score": [1, 2, 3, 4], "qid": [1, 1, 1, 2], "weight": [2.0, 2.0, 3.0, 1.0]}
     columns = {name: np.asarray(column) for name, column in columns.items()}
     convention = ra.parse("lightgbm@10").replace(average="query")
-    with pytest.raises(
-        ra.InputError, match=f"{place}: weight is 3, but another row of its query has a different weight"
-    ):
+    with pytest.raises(ra.InputError, match=f"{row}: weight is 3, but another row of its query has a different weight"):
         ra.evaluate_stream(cut(columns, cuts), convention, query_weight="weight")
     columns["weight"] = np.array([1.0, 1.0, 1.0, -2.0])
     with pytest.raises(ra.InputError, match=r"query_weight\[1\] is -2.0, but weights are >= 0"):
@@ -305,7 +304,7 @@ def test_a_weight_that_changes_within_a_query_is_named_across_batches(few, cuts,
         ra.evaluate_stream(cut(columns, cuts), "mslr@10", query_weight="weight")
 
 
-def test_a_document_that_stands_twice_in_a_query_is_named_across_batches(few):
+def test_a_document_twice_in_a_cut_query_is_refused(one_row_at_once):
     batches = [{**BATCH, "docid": ["a", "b"]}, {**BATCH, "docid": ["c", "a"]}]
     with pytest.raises(ra.InputError, match=r"batch 2, row 2: document 'a' of query '7' is also in batch 1, row 1\."):
         ra.evaluate_stream(batches, "trec_eval_9@5", docid="docid")
@@ -317,13 +316,13 @@ def test_a_document_that_stands_twice_in_a_query_is_named_across_batches(few):
 
 @for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
 @pytest.mark.parametrize("name", [0.5, [["score"]], True])
-def test_the_name_of_a_column_is_a_text_or_an_index(role, name):
+def test_a_column_name_that_is_neither_text_nor_index_is_refused(role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
         ra.evaluate_stream([BATCH], "lightgbm@10", **{role: name})
 
 
 @pytest.mark.parametrize("score", [[], ["score", "score"]])
-def test_each_model_s_column_is_named_once(score):
+def test_missing_or_repeated_score_columns_are_refused(score):
     with pytest.raises(ra.InputError, match="does not name each model's column once"):
         ra.evaluate_stream([BATCH], "lightgbm@10", score=score)
 

@@ -1,4 +1,4 @@
-"""CSV and Parquet tables."""
+"""`read_table` reads CSV and Parquet tables, and refuses bad ones by file and line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def save(request, tmp_path, arrow):
 
 @pytest.fixture
 def parquet(tmp_path, arrow):
-    """Save the table as Parquet with some columns changed, and give the path."""
+    """Save the table as Parquet with some columns changed, and return the path."""
     from pyarrow import parquet
 
     def save(changes=None, **options):
@@ -54,80 +54,80 @@ def parquet(tmp_path, arrow):
 
 
 def line(path, row):
-    """How a row is named: CSV by its line, below the header."""
+    """Return the name of a row: a CSV row by its line, which counts the header."""
     return f"line {row + 1}" if path.suffix == ".csv" else f"row {row}"
 
 
 def test_weights_of_rows_are_read(save):
-    found = read_table(save(part=[0.5, 2.0, 1.0, 0.25]), **COLUMNS, row_weight="part")
+    judgments = read_table(save(part=[0.5, 2.0, 1.0, 0.25]), **COLUMNS, row_weight="part")
     convention = presets.catboost.query_rmse().replace(average="row")
-    assert found.queries.row_weight.tolist() == [0.5, 2.0, 1.0, 0.25]
+    assert judgments.queries.row_weight.tolist() == [0.5, 2.0, 1.0, 0.25]
     expected = ra.evaluate(
-        TABLE["grade"], TABLE["model"], convention, qid=TABLE["query"], row_weight=found.queries.row_weight
+        TABLE["grade"], TABLE["model"], convention, qid=TABLE["query"], row_weight=judgments.queries.row_weight
     )
-    assert ra.evaluate(found.queries, found.scores, convention).value == expected.value
+    assert ra.evaluate(judgments.queries, judgments.scores, convention).value == expected.value
     with pytest.raises(ra.InputError, match=r"row_weight\[1\] is -1.0, but weights are >= 0"):
         read_table(save(part=[0.5, -1.0, 1.0, 0.25]), **COLUMNS, row_weight="part")
 
 
 @for_each("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
 @pytest.mark.parametrize("name", [0.5, ["grade"], True])
-def test_the_name_of_a_column_is_a_text(save, role, name):
+def test_a_column_name_that_is_not_a_text_is_refused(save, role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
         read_table(save(), **{**COLUMNS, role: name})
 
 
-def test_without_a_score_column_judgments_alone_are_read(save):
+def test_a_table_can_be_read_without_scores(save):
     columns = {name: column for name, column in COLUMNS.items() if name != "score"}
     scored = read_table(save(), **COLUMNS, docid="doc", query_weight="weight")
     path = save(model=["no", "numbers", "stand", "here"])
-    found = read_table(path, **columns, score=None, docid="doc", query_weight="weight")
-    assert type(found) is Judgments
-    assert found.queries.digest == scored.queries.digest
-    assert found.queries.query_weight.tolist() == [2, 0.5]
-    assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]
-    assert found.place(1).endswith(line(path, 2))
+    judgments = read_table(path, **columns, score=None, docid="doc", query_weight="weight")
+    assert type(judgments) is Judgments
+    assert judgments.queries.digest == scored.queries.digest
+    assert judgments.queries.query_weight.tolist() == [2, 0.5]
+    assert judgments.queries.docid_rank.tolist() == [1, 0, 2, 3]
+    assert judgments.place(1).endswith(line(path, 2))
 
 
-def test_files_give_the_bits_of_the_arrays(save):
-    found = read_table(str(save()), **COLUMNS, docid="doc", query_weight="weight")
+def test_files_and_arrays_give_the_same_bits(save):
+    judgments = read_table(str(save()), **COLUMNS, docid="doc", query_weight="weight")
     for convention in (presets.lightgbm(2), presets.trec_eval_9(1).replace(average="query")):
         expected = ra.evaluate(
             TABLE["grade"], TABLE["model"], convention, qid=TABLE["query"], docid=TABLE["doc"], query_weight=[2, 0.5]
         )
-        assert ra.evaluate(found.queries, found.scores, convention) == expected
+        assert ra.evaluate(judgments.queries, judgments.scores, convention) == expected
 
 
-def test_a_missing_column_lists_those_there_are(save):
+def test_the_error_of_a_missing_column_lists_the_columns(save):
     with pytest.raises(ra.InputError, match=r"no column 'clicks'.*\n.*'grade', 'model', 'query', 'doc', 'weight'"):
         read_table(save(), **{**COLUMNS, "label": "clicks"})
 
 
 @for_each("column", ["grade", "model", "weight"])
-def test_a_number_that_is_not_finite_is_named(save, column):
+def test_a_number_that_is_not_finite_is_refused(save, column):
     path = save(**{column: [1.0, 1.0, float("nan"), 1.0]})
     with pytest.raises(ra.InputError, match=rf"table\.\w+, {line(path, 3)}.*{column} is nan; expected a finite"):
         read_table(path, **COLUMNS, query_weight="weight")
 
 
 @for_each("column", ["grade", "model", "query", "doc"])
-def test_a_missing_value_is_named(save, column):
+def test_a_missing_value_is_refused(save, column):
     path = save(**{column: [*TABLE[column][:2], None, TABLE[column][3]]})
     with pytest.raises(ra.InputError, match=rf"table\.\w+, {line(path, 3)}"):
         read_table(path, **COLUMNS, docid="doc")
 
 
 @pytest.mark.parametrize(("split_queries", "ids"), [("merge", ["a", "b"]), ("separate", ["a", "b", "a#2", "b#2"])])
-def test_a_query_that_returns_is_treated_as_said(save, split_queries, ids):
+def test_a_query_that_returns_is_refused_merged_or_separated(save, split_queries, ids):
     path = save(query=["a", "b", "a", "b"])
     with pytest.raises(ra.InputError, match=rf"{line(path, 3)}: query a returns after it began in .*{line(path, 1)}"):
         read_table(path, **COLUMNS)
-    found = read_table(path, **COLUMNS, docid="doc", split_queries=split_queries)
-    assert found.queries.query_ids.tolist() == ids
-    assert ra.evaluate(found.queries, found.scores, presets.trec_eval_9(2)).n_queries == len(ids)
+    judgments = read_table(path, **COLUMNS, docid="doc", split_queries=split_queries)
+    assert judgments.queries.query_ids.tolist() == ids
+    assert ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(2)).n_queries == len(ids)
 
 
-def test_a_document_twice_in_a_query_and_a_weight_that_changes_in_one_are_refused(save):
+def test_a_repeated_document_and_a_changing_weight_are_refused(save):
     path = save(doc=["a", "b", "c", "c"])
     with pytest.raises(
         ra.InputError, match=rf"{line(path, 4)}: document 'c' of query '9' is also in .*{line(path, 3)}[.]"
@@ -149,9 +149,9 @@ def test_a_document_twice_in_a_query_and_a_weight_that_changes_in_one_are_refuse
 )
 def test_queries_of_parquet_keep_their_type(parquet, arrow, kind, values, ids):
     column = arrow.array(values).dictionary_encode() if kind == "dictionary" else arrow.array(values, kind)
-    found = read_table(parquet({"query": column, "doc": [3, 20, 1, 2]}), **COLUMNS, docid="doc")
-    assert found.queries.query_ids.tolist() == ids
-    assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]  # by their digits, as a run file would hold them
+    judgments = read_table(parquet({"query": column, "doc": [3, 20, 1, 2]}), **COLUMNS, docid="doc")
+    assert judgments.queries.query_ids.tolist() == ids
+    assert judgments.queries.docid_rank.tolist() == [1, 0, 2, 3]  # docids are compared as texts, as in a run file
 
 
 @for_each(
@@ -166,25 +166,25 @@ def test_bytes_of_parquet_that_are_not_text_are_refused(parquet, text, match):
 
 
 @pytest.mark.parametrize("read", [read_table, ra.evaluate_stream])
-def test_parquet_that_holds_other_rows_than_it_says_is_refused(parquet, read):
-    """The number of rows of a file stands in its footer, as that of each group of rows: a zigzag varint, 4 as 8."""
+def test_a_parquet_file_with_a_wrong_number_of_rows_is_refused(parquet, read):
+    """The footer holds the number of rows of the file and of each row group, as zigzag varints: 4 is byte 8."""
     from pyarrow.parquet import read_metadata
 
     path = parquet()
-    data, found = bytearray(path.read_bytes()), []
-    for at in range(len(data) - int.from_bytes(data[-8:-4], "little") - 8, len(data) - 8):
-        if data[at] == 8:
-            path.write_bytes(data[:at] + b"\x06" + data[at + 1 :])
+    data, messages = bytearray(path.read_bytes()), []
+    for position in range(len(data) - int.from_bytes(data[-8:-4], "little") - 8, len(data) - 8):
+        if data[position] == 8:
+            path.write_bytes(data[:position] + b"\x06" + data[position + 1 :])
             try:
                 assert read_metadata(path).num_rows == 3
-                more = {"convention": "textbook@5"} if read is ra.evaluate_stream else {}
-                read(path, **more, **COLUMNS)
+                options = {"convention": "textbook@5"} if read is ra.evaluate_stream else {}
+                read(path, **options, **COLUMNS)
             except (ra.InputError, OSError, AssertionError) as error:
-                found.append(str(error))
-    assert any("table says that it holds 3 rows, but 4 can be read" in message for message in found)
+                messages.append(str(error))
+    assert any("table says that it holds 3 rows, but 4 can be read" in message for message in messages)
 
 
-def test_float32_scores_stay_float32_and_text_is_no_number(parquet, arrow):
+def test_float32_scores_stay_float32_and_wrong_column_types_are_refused(parquet, arrow):
     path = parquet({"model": arrow.array(TABLE["model"], "float32")})
     assert read_table(path, **COLUMNS).scores.dtype == np.float32
     with pytest.raises(ra.InputError, match="column 'doc' has type string, but numbers are needed"):
@@ -193,46 +193,46 @@ def test_float32_scores_stay_float32_and_text_is_no_number(parquet, arrow):
         read_table(path, **COLUMNS, docid="model")
 
 
-BEYOND = "is an integer beyond 2\\^53, where float64 would merge neighbors into ties.\nHint: subtract a constant"
+BEYOND_2_53 = "is an integer beyond 2\\^53, where float64 would merge neighbors into ties.\nHint: subtract a constant"
 
 
 @for_each("column", ["grade", "model", "weight"])
 @for_each("kind", ["int64", "uint64", "decimal128(30, 2)", "dictionary"])
-def test_integers_that_float64_would_merge_are_named_in_parquet(parquet, arrow, column, kind):
+def test_integers_that_float64_would_merge_are_refused_in_parquet(parquet, arrow, column, kind):
     values = arrow.array([2**53, 2**53, 2**53 + 1, 1], "uint64" if kind == "uint64" else "int64")
     values = values.dictionary_encode() if kind == "dictionary" else values
     values = values.cast(arrow.decimal128(30, 2)) if kind.startswith("decimal") else values
-    with pytest.raises(ra.InputError, match=rf"table, row 3: {column} is 9007199254740993.*, which {BEYOND}"):
+    with pytest.raises(ra.InputError, match=rf"table, row 3: {column} is 9007199254740993.*, which {BEYOND_2_53}"):
         read_table(parquet({column: values}), **COLUMNS, query_weight="weight")
 
 
 @for_each("column", ["grade", "model", "weight"])
-def test_integers_that_float64_would_merge_are_named_in_csv(tmp_path, arrow, column):
+def test_integers_that_float64_would_merge_are_refused_in_csv(tmp_path, arrow, column):
     from pyarrow import csv
 
     csv.write_csv(arrow.table({**TABLE, column: [2**53, 2**53, -(2**53) - 1, 1]}), tmp_path / "table.csv")
-    with pytest.raises(ra.InputError, match=rf"table.csv, line 4: '-9007199254740993' {BEYOND}"):
+    with pytest.raises(ra.InputError, match=rf"table.csv, line 4: '-9007199254740993' {BEYOND_2_53}"):
         read_table(tmp_path / "table.csv", **COLUMNS, query_weight="weight")
 
 
-def test_large_numbers_that_are_not_merged_are_read(save):
-    found = read_table(save(model=[2.0**53, -(2.0**53), 1e300, 1.5]), **COLUMNS)
-    assert found.scores.tolist() == [2.0**53, -(2.0**53), 1e300, 1.5]
+def test_large_numbers_that_float64_represents_are_read(save):
+    judgments = read_table(save(model=[2.0**53, -(2.0**53), 1e300, 1.5]), **COLUMNS)
+    assert judgments.scores.tolist() == [2.0**53, -(2.0**53), 1e300, 1.5]
     assert read_table(save(model=[2**53, -(2**53), 0, 1]), **COLUMNS).scores.tolist() == [2**53, -(2**53), 0, 1]
 
 
-@for_each("role", ["query", "doc", "grade", "model", "weight"])
+@for_each("column", ["query", "doc", "grade", "model", "weight"])
 @for_each("kind", ["list", "fixed_size_list", "struct", "map"])
-def test_nested_columns_are_refused(parquet, arrow, role, kind):
+def test_nested_columns_are_refused(parquet, arrow, column, kind):
     values = {
         "list": lambda: arrow.array([[1], [1], [2], [2]]),
         "fixed_size_list": lambda: arrow.array([[1, 2], [1, 2], [2, 3], [2, 3]], arrow.list_(arrow.int64(), 2)),
         "struct": lambda: arrow.array([{"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}]),
         "map": lambda: arrow.array([[("a", 1)]] * 4, arrow.map_(arrow.string(), arrow.int64())),
     }[kind]()
-    needed = {"query": "one value per row is", "doc": "strings or integers are"}.get(role, "numbers are")
-    with pytest.raises(ra.InputError, match=rf"table: column '{role}' has type {kind}.*, but {needed} needed.\nHint"):
-        read_table(parquet({role: values}), **COLUMNS, docid="doc", query_weight="weight")
+    needed = {"query": "one value per row is", "doc": "strings or integers are"}.get(column, "numbers are")
+    with pytest.raises(ra.InputError, match=rf"table: column '{column}' has type {kind}.*, but {needed} needed.\nHint"):
+        read_table(parquet({column: values}), **COLUMNS, docid="doc", query_weight="weight")
 
 
 CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
@@ -249,11 +249,11 @@ CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
     ],
     ids=["plain", "no final line end", "CRLF", "CR", "byte order mark", "gzip"],
 )
-def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):
+def test_line_ends_byte_order_mark_and_compression_do_not_change_a_csv_file(tmp_path, arrow, text):
     (tmp_path / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
-    found = read_table(tmp_path / "table.csv", **COLUMNS)
-    assert (found.queries.labels.tolist(), found.scores.tolist()) == ([2, 0], [0.5, 0.75])
-    assert found.place(1).endswith("table.csv, line 5")
+    judgments = read_table(tmp_path / "table.csv", **COLUMNS)
+    assert (judgments.queries.labels.tolist(), judgments.scores.tolist()) == ([2, 0], [0.5, 0.75])
+    assert judgments.place(1).endswith("table.csv, line 5")
 
 
 @for_each(
@@ -276,13 +276,13 @@ def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):
         (b"PAR1 and no more", r"table\.csv: .*[Pp]arquet"),
     ],
 )
-def test_what_cannot_be_read_is_named_by_file_and_line(tmp_path, arrow, text, match):
+def test_an_error_names_the_file_and_line(tmp_path, arrow, text, match):
     (tmp_path / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ra.InputError, match=match):
         read_table(tmp_path / "table.csv", **COLUMNS)
 
 
-def test_a_missing_file_a_directory_and_a_parquet_file_without_rows_are_named(tmp_path, parquet):
+def test_a_missing_file_a_directory_and_a_file_without_rows_are_refused(tmp_path, parquet):
     with pytest.raises(ra.InputError, match="nowhere: No such file"):
         read_table(tmp_path / "nowhere", **COLUMNS)
     with pytest.raises(ra.InputError, match=f"{tmp_path.name}: Is a directory"):
@@ -291,7 +291,7 @@ def test_a_missing_file_a_directory_and_a_parquet_file_without_rows_are_named(tm
         read_table(parquet({name: [] for name in TABLE}), **COLUMNS)
 
 
-def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
+def test_without_pyarrow_parquet_is_refused_and_csv_is_read(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[files\]"'):
         read_table(write(b"PAR1", "table.parquet"), **COLUMNS)

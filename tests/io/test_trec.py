@@ -16,7 +16,7 @@ from tests.helpers.tables import for_each
 VERSIONS = {"trec_8.1": presets.trec_eval_8, "trec_9.0": presets.trec_eval_9, "trec_10.": presets.trec_eval_10}
 
 
-def cases():
+def printed_values():
     return [
         pytest.param(data, tool, id=f"{data['name']}-{tool}")
         for data in tools_data_sets()
@@ -27,7 +27,7 @@ def cases():
 
 @pytest.fixture(params=["with pyarrow", "without pyarrow"])
 def pyarrow(request, monkeypatch):
-    """Read in both ways."""
+    """Read the files with pyarrow, and without it."""
     if request.param == "without pyarrow":
         monkeypatch.setitem(sys.modules, "pyarrow", None)
     else:
@@ -38,7 +38,7 @@ def read(write, qrels, run):
     return read_trec(str(write(qrels, "qrels.txt")), write(run, "run.txt"))
 
 
-def files(write, inputs, absent=()):
+def read_inputs(write, inputs, absent=()):
     rows = list(zip(*(inputs[name] for name in ("qid", "docid", "label", "score")), strict=True))
     qrels = "".join(f"{qid} 0 {docid} {label}\n" for qid, docid, label, _ in rows)
     run = "".join(f"{qid} Q0 {docid} 0 {score!r} t\n" for qid, docid, _, score in rows if str(qid) not in absent)
@@ -46,94 +46,94 @@ def files(write, inputs, absent=()):
 
 
 @pytest.mark.usefixtures("pyarrow")
-def test_without_a_run_the_rows_of_the_qrels_are_read(write):
-    found = read_trec(write("q2 0 b 1\nq1 0 x 0\nq2 0 a 2\n", "qrels.txt"))
-    assert type(found) is Judgments
-    assert found.queries.query_ids.tolist() == ["q2", "q1"]
-    assert found.queries.labels.tolist() == [1, 2, 0]
-    assert found.queries.docid_rank[0] > found.queries.docid_rank[1]
-    assert found.queries.retrieved is None
-    assert found.queries.judged is None
-    assert found.place(1).endswith("qrels.txt, line 3 (document 'a' of query 'q2')")
+def test_qrels_can_be_read_without_a_run(write):
+    judgments = read_trec(write("q2 0 b 1\nq1 0 x 0\nq2 0 a 2\n", "qrels.txt"))
+    assert type(judgments) is Judgments
+    assert judgments.queries.query_ids.tolist() == ["q2", "q1"]
+    assert judgments.queries.labels.tolist() == [1, 2, 0]
+    assert judgments.queries.docid_rank[0] > judgments.queries.docid_rank[1]
+    assert judgments.queries.retrieved is None
+    assert judgments.queries.judged is None
+    assert judgments.place(1).endswith("qrels.txt, line 3 (document 'a' of query 'q2')")
     with pytest.raises(ra.InputError, match=r"qrels\.txt, line 2: document 'b' of query 'q2' is also in line 1[.]"):
         read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
 
 
-@for_each(("data", "tool"), cases())
-def test_files_give_what_trec_eval_prints(write, data, tool):
+@for_each(("data", "tool"), printed_values())
+def test_files_give_the_values_that_trec_eval_prints(write, data, tool):
     inputs, printed = data["inputs"], data["tools"][tool]
     absent = {str(qid) for qid in printed.get("dropped_from_run") or ()}
-    found = files(write, inputs, absent)
+    judgments = read_inputs(write, inputs, absent)
     preset = next(preset for prefix, preset in VERSIONS.items() if tool.startswith(prefix))
     for metric in (name for name in printed["mean"] if name.startswith("ndcg@") or name == "ndcg_full"):
         k = None if metric == "ndcg_full" else int(metric.partition("@")[2])
         convention = preset(k, complete=tool.endswith("_c"))
         if "_exp" in tool:
             convention = convention.replace(gain="exp2")
-        evaluator = ra.Evaluator(found.queries, convention)
-        values = dict(zip(evaluator.query_ids, evaluator.per_query(found.scores), strict=True))
+        evaluator = ra.Evaluator(judgments.queries, convention)
+        values = dict(zip(evaluator.query_ids, evaluator.per_query(judgments.scores), strict=True))
         expected = {qid: value for qid, value in printed["per_query"].get(metric, {}).items() if value is not None}
         assert {qid: values[qid] for qid in expected} == pytest.approx(expected, abs=5.5e-5)
-        assert evaluator.evaluate(found.scores).value == pytest.approx(printed["mean"][metric], abs=5.5e-5)
+        assert evaluator.evaluate(judgments.scores).value == pytest.approx(printed["mean"][metric], abs=5.5e-5)
 
 
 @for_each("data", [pytest.param(data, id=data["name"]) for data in tools_data_sets()])
 @pytest.mark.parametrize("convention", [presets.trec_eval_9(5), presets.trec_eval_10(None), presets.ranklib(10)])
-def test_files_give_the_bits_of_the_arrays(write, pyarrow, data, convention):
+def test_files_and_arrays_give_the_same_bits(write, pyarrow, data, convention):
     inputs = data["inputs"]
-    found = files(write, inputs)
+    judgments = read_inputs(write, inputs)
     columns = {name: [str(item) for item in inputs[name]] for name in ("qid", "docid")}
-    arrays = ra.Evaluator(inputs["label"], convention, **columns)
-    read = ra.Evaluator(found.queries, convention)
-    assert read.query_ids.tolist() == arrays.query_ids.tolist()
-    assert read.per_query(found.scores).tolist() == arrays.per_query(inputs["score"]).tolist()
-    assert read.evaluate(found.scores) == arrays.evaluate(inputs["score"])
+    from_arrays = ra.Evaluator(inputs["label"], convention, **columns)
+    from_files = ra.Evaluator(judgments.queries, convention)
+    assert from_files.query_ids.tolist() == from_arrays.query_ids.tolist()
+    assert from_files.per_query(judgments.scores).tolist() == from_arrays.per_query(inputs["score"]).tolist()
+    assert from_files.evaluate(judgments.scores) == from_arrays.evaluate(inputs["score"])
 
 
-def test_judged_but_not_retrieved_documents_stand_in_the_ideal_list(write, pyarrow):
-    found = read(write, "q 0 a 1\nq 0 b 1\n", "q Q0 a 1 3 t\n")
-    assert ra.evaluate(found.queries, found.scores, presets.trec_eval_9(10)).value == pytest.approx(
+def test_judged_documents_that_were_not_retrieved_count_in_the_ideal_list(write, pyarrow):
+    judgments = read(write, "q 0 a 1\nq 0 b 1\n", "q Q0 a 1 3 t\n")
+    assert ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(10)).value == pytest.approx(
         1 / (1 + 1 / np.log2(3))
     )
 
 
 @pytest.mark.parametrize(("unjudged", "expected"), [("zero", 1 / np.log2(3)), ("drop", 1.0)])
-def test_retrieved_but_unjudged_documents_follow_the_convention(write, pyarrow, unjudged, expected):
-    found = read(write, "q 0 a 1\n", "q Q0 x 1 9 t\nq Q0 a 2 3 t\n")
+def test_retrieved_documents_without_judgments_follow_the_convention(write, pyarrow, unjudged, expected):
+    judgments = read(write, "q 0 a 1\n", "q Q0 x 1 9 t\nq Q0 a 2 3 t\n")
     convention = presets.trec_eval_9(10).replace(unjudged=unjudged)
-    assert ra.evaluate(found.queries, found.scores, convention).value == pytest.approx(expected)
+    assert ra.evaluate(judgments.queries, judgments.scores, convention).value == pytest.approx(expected)
     with pytest.raises(ra.InputError, match="unjudged='error'"):
-        ra.evaluate(found.queries, found.scores, convention.replace(unjudged="error"))
-    assert found.place(0).endswith("run.txt, line 1 (document 'x' of query 'q')")
+        ra.evaluate(judgments.queries, judgments.scores, convention.replace(unjudged="error"))
+    assert judgments.place(0).endswith("run.txt, line 1 (document 'x' of query 'q')")
 
 
 @pytest.mark.parametrize(("complete", "expected", "n_scored"), [(False, 1.0, 1), (True, 0.5, 2)])
-def test_a_query_of_which_nothing_was_retrieved_follows_the_convention(write, pyarrow, complete, expected, n_scored):
-    found = read(write, "p 0 a 1\nq 0 a 1\n", "q Q0 a 1 3 t\n")
-    score = ra.evaluate(found.queries, found.scores, presets.trec_eval_9(10, complete=complete))
+def test_a_query_without_retrieved_documents_follows_the_convention(write, pyarrow, complete, expected, n_scored):
+    judgments = read(write, "p 0 a 1\nq 0 a 1\n", "q Q0 a 1 3 t\n")
+    score = ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(10, complete=complete))
     assert (score.value, score.n_scored) == (expected, n_scored)
 
 
 def test_queries_without_judgments_are_left_out_and_counted(write, pyarrow):
-    for queries, left_out in [
+    for queries, note in [
         ("zqxyw", "4 queries of the run are not in the qrels and were left out: z, x, y, ..."),
         ("zqxy", "3 queries of the run are not in the qrels and were left out: z, x, y"),
         ("zqx", "2 queries of the run are not in the qrels and were left out: z, x"),
         ("zq", "1 query of the run is not in the qrels and was left out: z"),
     ]:
-        found = read(write, "q 0 a 1\n", "".join(f"{query} Q0 a 1 3 t\n" for query in queries))
-        assert (found.queries.query_ids.tolist(), found.note) == (["q"], left_out)
+        judgments = read(write, "q 0 a 1\n", "".join(f"{query} Q0 a 1 3 t\n" for query in queries))
+        assert (judgments.queries.query_ids.tolist(), judgments.note) == (["q"], note)
 
 
-def test_queries_stand_as_in_the_qrels_and_tied_rows_as_in_the_run(write, pyarrow):
-    found = read(write, "p 0 b 1\nq 0 a 1\nq 0 b 0\nq 0 c 2\n", "q Q0 b 9 1 t\np Q0 b 1 1 t\nq Q0 a 8 1 t\n")
-    assert found.queries.query_ids.tolist() == ["p", "q"]
-    assert found.queries.order is None
-    assert found.queries.labels.tolist() == [1, 0, 1, 2]
-    assert found.scores.tolist()[:3] == [1, 1, 1]
-    assert np.isnan(found.scores[3])
-    places = [found.place(row) for row in range(4)]
-    assert [place.partition(" (")[0].rpartition("/")[2] for place in places] == [
+def test_queries_keep_the_order_of_the_qrels_and_rows_that_of_the_run(write, pyarrow):
+    judgments = read(write, "p 0 b 1\nq 0 a 1\nq 0 b 0\nq 0 c 2\n", "q Q0 b 9 1 t\np Q0 b 1 1 t\nq Q0 a 8 1 t\n")
+    assert judgments.queries.query_ids.tolist() == ["p", "q"]
+    assert judgments.queries.order is None
+    assert judgments.queries.labels.tolist() == [1, 0, 1, 2]
+    assert judgments.scores.tolist()[:3] == [1, 1, 1]
+    assert np.isnan(judgments.scores[3])
+    sources = [judgments.place(row) for row in range(4)]
+    assert [source.partition(" (")[0].rpartition("/")[2] for source in sources] == [
         "run.txt, line 2", "run.txt, line 1", "run.txt, line 3", "qrels.txt, line 4",
     ]  # fmt: skip
 
@@ -150,12 +150,12 @@ def test_queries_stand_as_in_the_qrels_and_tied_rows_as_in_the_run(write, pyarro
         [f"{number:064x}" for number in (7**60, 5**70, 3**100, 2**200, 2**200 + 1)],
     ],
 )
-def test_docids_tie_by_their_bytes_whatever_their_length(write, pyarrow, docids):
+def test_docids_of_any_length_are_ranked_by_their_bytes(write, pyarrow, docids):
     qrels = "".join(f"q 0 {docid} {row}\n" for row, docid in enumerate(docids))
-    found = read(write, qrels, "".join(f"q Q0 {docid} 1 1 t\n" for docid in docids))
+    judgments = read(write, qrels, "".join(f"q Q0 {docid} 1 1 t\n" for docid in docids))
     expected = ra.Queries(list(range(len(docids))), group_sizes=[len(docids)], docid=docids)
-    assert np.argsort(found.queries.docid_rank).tolist() == np.argsort(expected.docid_rank).tolist()
-    assert found.queries.docid_rank.tolist() == expected.docid_rank.tolist()
+    assert np.argsort(judgments.queries.docid_rank).tolist() == np.argsort(expected.docid_rank).tolist()
+    assert judgments.queries.docid_rank.tolist() == expected.docid_rank.tolist()
 
 
 @pytest.mark.parametrize(
@@ -170,10 +170,10 @@ def test_docids_tie_by_their_bytes_whatever_their_length(write, pyarrow, docids)
     ],
 )
 def test_blanks_tabs_line_ends_and_quotes_do_not_matter(write, pyarrow, qrels, run):
-    found = read(write, qrels, run)
-    assert found.queries.query_ids.tolist() == ["q"]
-    assert found.queries.labels.tolist() == [1, 0]
-    assert found.scores.tolist() == [3, 1]
+    judgments = read(write, qrels, run)
+    assert judgments.queries.query_ids.tolist() == ["q"]
+    assert judgments.queries.labels.tolist() == [1, 0]
+    assert judgments.scores.tolist() == [3, 1]
 
 
 QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
@@ -228,58 +228,60 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
         (QRELS, b"q Q0 a 1 3 t\nq Q0 b\0 2 1 t\n", r"run\.txt, line 2, byte 7 of the line: 0x00 is not UTF-8"),
     ],
 )
-def test_what_cannot_be_read_is_named_by_file_and_line(write, pyarrow, qrels, run, match):
+def test_an_error_names_the_file_and_line(write, pyarrow, qrels, run, match):
     with pytest.raises(ra.InputError, match=match):
         read(write, qrels, run)
 
 
-EVERY = (
+ALL_NOTES = (
     "1 line of the qrels begins with # and was left out; 1 line of the run begins with # and was left out; "
     "1 line of the run has words after the tag, which were not read; "
     "1 query of the run is not in the qrels and was left out: z"
 )
-BOTH = "2 lines of the run have"
-TAGGED = "1 line of the run has words after the tag, which were not read"
+TWO_LINES = "2 lines of the run have"
+WORDS_AFTER_TAG = "1 line of the run has words after the tag, which were not read"
 
 
 @for_each(
     ("qrels", "run", "note"),
     [
-        (QRELS, "q Q0 a 1 3 t more\nq Q0 b 2 1 t\n", TAGGED),
-        (QRELS, "q Q0 a 1 3 9 more\nq Q0 b 2 1 9\n", TAGGED),
-        (QRELS, "q Q0 a 1 3 t 2 more\nq Q0 b 2 1 t\n", TAGGED),  # 2 sorts before Q0
-        (QRELS, RUN.replace("t\n", "t  more words\n"), TAGGED.replace("1 line of the run has", BOTH)),
+        (QRELS, "q Q0 a 1 3 t more\nq Q0 b 2 1 t\n", WORDS_AFTER_TAG),
+        (QRELS, "q Q0 a 1 3 9 more\nq Q0 b 2 1 9\n", WORDS_AFTER_TAG),
+        (QRELS, "q Q0 a 1 3 t 2 more\nq Q0 b 2 1 t\n", WORDS_AFTER_TAG),  # 2 sorts before Q0
+        (QRELS, RUN.replace("t\n", "t  more words\n"), WORDS_AFTER_TAG.replace("1 line of the run has", TWO_LINES)),
         ("# head\n" + QRELS, RUN, "1 line of the qrels begins with # and was left out"),
         ("# a b 1\n" + QRELS + " #\n", RUN, "2 lines of the qrels begin with # and were left out"),
         (QRELS, "# q Q0 c 1 t\n" + RUN, "1 line of the run begins with # and was left out"),
-        ("#\n" + QRELS, "#\nz Q0 a 1 3 t t\n" + RUN, EVERY),
+        ("#\n" + QRELS, "#\nz Q0 a 1 3 t t\n" + RUN, ALL_NOTES),
         (QRELS, RUN, ""),
     ],
 )  # fmt: skip
-def test_words_after_the_tag_and_comments_are_passed_over_with_a_note(write, pyarrow, qrels, run, note):
+def test_comments_and_words_after_the_tag_are_skipped_with_a_note(write, pyarrow, qrels, run, note):
     # trec_eval, get_trec_results.c: "Any field following run_id is ignored"; get_qrels.c skips lines that begin with #.
-    found = read(write, qrels, run)
-    assert found.queries.labels.tolist() == [1, 0]
-    assert found.scores.tolist() == [3, 1]
-    assert found.note == note
-    assert found.place(1).startswith(str(write(run, "run.txt")))
+    judgments = read(write, qrels, run)
+    assert judgments.queries.labels.tolist() == [1, 0]
+    assert judgments.scores.tolist() == [3, 1]
+    assert judgments.note == note
+    assert judgments.place(1).startswith(str(write(run, "run.txt")))
     lines = run.splitlines()
-    assert int(found.place(1).partition(", line ")[2].partition(" ")[0]) == lines.index(lines[-1]) + 1
+    assert int(judgments.place(1).partition(", line ")[2].partition(" ")[0]) == lines.index(lines[-1]) + 1
 
 
-def test_many_lines_are_read_alike_with_and_without_pyarrow(write, monkeypatch):
+def test_many_lines_have_the_same_values_with_and_without_pyarrow(write, monkeypatch):
     pytest.importorskip("pyarrow")
     rng = np.random.default_rng(0)
-    documents = [[f"d{number}" for number in rng.choice(9999, 800, replace=False)] for _ in range(60)]
+    docids = [[f"d{number}" for number in rng.choice(9999, 800, replace=False)] for _ in range(60)]
     run = "".join(
-        f"{query} Q0 {document} 0 {score!r} t\n"
-        for query, some in enumerate(documents)
-        for document, score in zip(some, rng.normal(size=800).round(2).tolist(), strict=True)
+        f"{query} Q0 {docid} 0 {score!r} t\n"
+        for query, names in enumerate(docids)
+        for docid, score in zip(names, rng.normal(size=800).round(2).tolist(), strict=True)
     )
-    qrels = "".join(f"{query} 0 {some[row]} {row % 3}\n" for query, some in enumerate(documents) for row in range(50))
-    first = read(write, qrels, run)
+    qrels = "".join(f"{query} 0 {names[row]} {row % 3}\n" for query, names in enumerate(docids) for row in range(50))
+    with_pyarrow = read(write, qrels, run)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    second = read(write, qrels, run)
+    without_pyarrow = read(write, qrels, run)
     for convention in (presets.trec_eval_9(10), presets.trec_eval_10(None)):
-        values = [ra.Evaluator(found.queries, convention).per_query(found.scores) for found in (first, second)]
+        values = [
+            ra.Evaluator(rows.queries, convention).per_query(rows.scores) for rows in (with_pyarrow, without_pyarrow)
+        ]
         assert values[0].tolist() == values[1].tolist()

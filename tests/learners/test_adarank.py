@@ -1,4 +1,4 @@
-"""AdaRank: equal to the paper's rounds in plain Python; to RankLib in `test_rounds.py`."""
+"""AdaRank against the paper's rounds in plain Python. `test_rounds.py` compares it with RankLib."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ DATA = ranking(1, 40)
 
 @pytest.mark.parametrize("convention", ["textbook@5", "ranklib@10", "ranklib.map", "ranklib.err@5", "ranklib.rr@5"])
 @pytest.mark.parametrize("rounds", [1, 4])
-def test_the_rounds_are_those_of_the_paper(convention, rounds):
+def test_the_rounds_equal_the_papers_in_plain_python(convention, rounds):
     model = AdaRank(convention, max_iter=rounds, tol=10.0, max_consecutive=None).fit(DATA.X, DATA.y, qid=DATA.qid)
     expected = adarank(DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), convention, model.n_iter_)
     np.testing.assert_allclose(model.coef_, expected, rtol=1e-9)
     assert model.coef_.any()
 
 
-def test_weights_of_queries_count_like_copies():
+def test_a_query_weight_of_two_equals_a_copy_of_the_query():
     weight = 1.0 + (DATA.qid % 3 == 0)
-    twice = np.flatnonzero(weight == 2)
-    X, y = np.concatenate([DATA.X, DATA.X[twice]]), np.concatenate([DATA.y, DATA.y[twice]])
-    qid = np.concatenate([DATA.qid, DATA.qid[twice] + 1000])
+    copied_rows = np.flatnonzero(weight == 2)
+    X, y = np.concatenate([DATA.X, DATA.X[copied_rows]]), np.concatenate([DATA.y, DATA.y[copied_rows]])
+    qid = np.concatenate([DATA.qid, DATA.qid[copied_rows] + 1000])
     convention = ra.presets.textbook(5).replace(average="query")
     weighted = AdaRank(convention, max_iter=5).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weight)
     copied = AdaRank(convention, max_iter=5).fit(X, y, qid=qid)
@@ -49,47 +49,47 @@ def test_weights_of_queries_count_like_copies():
         ("ranklib.dcg@10", r"per-query values in \[-1, 1\], but dcg@10"),
     ],
 )
-def test_a_convention_without_such_values_is_refused(convention, reason):
+def test_a_convention_without_per_query_values_from_minus_1_to_1_is_refused(convention, reason):
     with pytest.raises(ra.UnsupportedConventionError, match=reason):
         AdaRank(convention).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-def test_values_a_little_above_1_are_refused():
+def test_a_convention_with_values_above_1_is_refused():
     with pytest.raises(ra.UnsupportedConventionError, match=r"gives magnitudes up to 1\.63093"):  # 1 + 1 / log2(3)
         AdaRank("ranklib.dcg@10").fit([[1.0], [1.0], [0.0]], [1, 1, 0], qid=[7, 7, 7])
 
 
 @pytest.mark.parametrize("variant", ["xu-li", "ranklib"])
-def test_a_feature_that_ranks_all_perfectly_is_the_model(variant):
+def test_a_perfect_feature_is_the_whole_model(variant):
     model = AdaRank("textbook@2", variant=variant).fit([[3.0, 1.0], [2.0, 1.0]], [1, 0], qid=[7, 7])
     assert model.coef_.tolist() == [1.0, 0.0]
 
 
-def test_ties_of_the_weak_rankers_are_those_of_a_selection_sort():
-    """[b, b', a] with b = b' < a: a is swapped to the front with b, which then comes after b'."""
+def test_weak_rankers_break_ties_as_a_selection_sort():
+    """Of [b, b', a] with b = b' < a, the sort swaps a with b, so b comes after b'."""
     assert np.argsort(-selection_ranks(np.array([1.0, 1.0, 2.0]), np.array([0, 3]), None)).tolist() == [2, 1, 0]
 
 
-@pytest.mark.parametrize("most", [1, 2, 4, None])
-def test_as_ranklib_a_feature_that_changes_nothing_is_chosen_so_often_in_a_row(most):
+@pytest.mark.parametrize("max_consecutive", [1, 2, 4, None])
+def test_ranklib_repeats_a_feature_that_changes_nothing_max_consecutive_times(max_consecutive):
     X = [[0, 1, 1], [0, 2, 1], [2, 0, 1], [1, 0, 2], [1, 0, 2], [2, 2, 2]]
     y, qid = [0, 1, 0, 2, 2, 0], [1, 1, 2, 2, 3, 3]
-    model = AdaRank("textbook@3", variant="ranklib", max_iter=30, max_consecutive=most).fit(X, y, qid=qid)
+    model = AdaRank("textbook@3", variant="ranklib", max_iter=30, max_consecutive=max_consecutive).fit(X, y, qid=qid)
     runs = [len(list(run)) for _, run in groupby(model.features_.tolist())]
-    assert max(runs) == (24 if most is None else 1 + most)
+    assert max(runs) == (24 if max_consecutive is None else 1 + max_consecutive)
 
 
-def test_a_feature_that_is_chosen_again_and_changes_nothing_is_left_out_until_something_else_does():
+def test_a_feature_that_changes_nothing_is_excluded_until_another_one_does():
     X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 3, [1, 0] * 3, np.repeat(range(3), 2)
     model = AdaRank("textbook@5", max_iter=9, max_consecutive=2).fit(X, y, qid=qid)
     assert model.features_.tolist() == [0, 0, 0, 1, 0, 0, 0, 1, 0]
-    alone = model.fit(np.array(X)[:, :1], y, qid=qid)
-    assert alone.features_.tolist() == [0] * 9  # the only feature is chosen all the same
+    one_feature_model = model.fit(np.array(X)[:, :1], y, qid=qid)
+    assert one_feature_model.features_.tolist() == [0] * 9  # the only feature is never excluded
 
 
 @pytest.mark.parametrize(("variant", "features"), [("xu-li", [0]), ("ranklib", [1])])
-def test_without_tolerance_a_round_that_gains_nothing_is_undone_and_the_last(variant, features):
-    """RankLib chooses each feature twice, undoes and queues it, and trains on with the one queued last."""
+def test_without_tolerance_training_undoes_a_round_without_gain_and_ends(variant, features):
+    """RankLib chooses each feature twice, undoes and queues it, and continues with the feature queued last."""
     X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 3, [1, 0] * 3, np.repeat(range(3), 2)
     model = AdaRank("textbook@5", variant=variant, tol=0.0).fit(X, y, qid=qid)
     assert model.features_.tolist() == features
@@ -97,31 +97,31 @@ def test_without_tolerance_a_round_that_gains_nothing_is_undone_and_the_last(var
     assert model.coef_[1 - features[0]] == 0
 
 
-def test_a_first_round_may_have_no_value():
+def test_a_first_round_of_value_zero_is_kept():
     model = AdaRank("ranklib@1", tol=0.0, max_iter=1).fit([[1.0], [0.0]], [0, 1], qid=[7, 7])
     assert (model.n_iter_, model.history_[0].value) == (1, 0.0)
 
 
-def test_ranklibs_value_of_a_round_is_the_mean_over_all_queries():
+def test_the_value_of_a_ranklib_round_is_the_mean_over_all_queries():
     model = AdaRank("ranklib@10", variant="ranklib", max_iter=1).fit(DATA.X, DATA.y, qid=DATA.qid)
     assert model.history_[0].value == pytest.approx(model.score(DATA.X, DATA.y, qid=DATA.qid), rel=1e-12)
 
 
-def test_as_ranklib_validation_without_any_value_keeps_the_last_round():
+def test_ranklib_keeps_the_last_round_if_every_validation_value_is_zero():
     model = AdaRank("ranklib@10", variant="ranklib", max_iter=3)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(DATA.X, np.zeros(DATA.y.size), DATA.qid)])
-    assert {each.value for each in model.history_ if each.dataset == "valid_0"} == {0.0}
-    assert model.features_.tolist() == [2]  # and not the first round, which chose 0
+    assert {entry.value for entry in model.history_ if entry.dataset == "valid_0"} == {0.0}
+    assert model.features_.tolist() == [2]  # the first round chose feature 0
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
-def test_features_are_excluded_as_in_plain_python(most):
-    model = AdaRank("textbook@5", max_iter=30, tol=10.0, max_consecutive=most).fit(DATA.X, DATA.y, qid=DATA.qid)
-    expected = adarank(DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), "textbook@5", 30, most=most)
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_features_are_excluded_as_in_plain_python(limit):
+    model = AdaRank("textbook@5", max_iter=30, tol=10.0, max_consecutive=limit).fit(DATA.X, DATA.y, qid=DATA.qid)
+    expected = adarank(DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), "textbook@5", 30, most=limit)
     np.testing.assert_allclose(model.coef_, expected, rtol=1e-9)
 
 
-def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow():
+def test_ranklib_weights_shrink_by_the_number_of_queries_until_they_underflow():
     X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 5, [1, 0] * 5, np.repeat(range(5), 2)
     model = AdaRank("textbook@5", variant="ranklib", max_consecutive=None).fit(X, y, qid=qid)
     assert model.n_iter_ == int(1075 / math.log2(5))  # half of 2^-1074, the smallest float64, is rounded to 0
@@ -129,34 +129,39 @@ def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow()
     assert model.fit(X, y, qid=qid).n_iter_ == 1074 // 3 - 1  # the first weights are 1 / 8
 
 
-@pytest.mark.parametrize("n", [8, 9])
-def test_ranklibs_weights_may_underflow_to_an_infinite_alpha(n):
-    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * n, [1, 0] * n, np.repeat(range(n), 2)
+@pytest.mark.parametrize("n_queries", [8, 9])
+def test_ranklib_training_survives_an_infinite_alpha_from_underflow(n_queries):
+    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * n_queries, [1, 0] * n_queries, np.repeat(range(n_queries), 2)
     model = AdaRank("textbook@5", variant="ranklib").fit(X, y, qid=qid)
     assert model.n_iter_ > 300
     assert np.isfinite(model.coef_).all()
 
 
-def test_setup_asks_the_metric_for_each_feature_and_a_round_once(monkeypatch):
+def test_each_feature_and_each_round_is_evaluated_once(monkeypatch):
     calls = []
     inner = RankedCandidates.numerators
-    monkeypatch.setattr(RankedCandidates, "numerators", lambda self, given: calls.append(given.n) or inner(self, given))
+
+    def numerators(self, scores):
+        calls.append(scores.n)
+        return inner(self, scores)
+
+    monkeypatch.setattr(RankedCandidates, "numerators", numerators)
     model = AdaRank("textbook@5", max_iter=4, tol=10.0).fit(DATA.X, DATA.y, qid=DATA.qid)
     assert model.n_iter_ == 4
     assert calls == [1] * (DATA.X.shape[1] + 4)
 
 
-def test_queries_that_the_convention_skips_teach_nothing():
+def test_skipped_queries_do_not_change_the_model():
     convention = ra.presets.textbook(5).replace(empty="skip")
-    some = np.isin(DATA.qid, DATA.qid[DATA.y > 0])
-    assert not some.all()
+    is_kept = np.isin(DATA.qid, DATA.qid[DATA.y > 0])
+    assert not is_kept.all()
     model = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X, DATA.y, qid=DATA.qid)
-    other = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X[some], DATA.y[some], qid=DATA.qid[some])
-    np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-12)
+    kept_model = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X[is_kept], DATA.y[is_kept], qid=DATA.qid[is_kept])
+    np.testing.assert_allclose(model.coef_, kept_model.coef_, rtol=1e-12)
 
 
-def test_weights_of_skipped_queries_alone_teach_nothing():
-    """The first query has two rows, of different labels, and a cutoff of three skips it."""
+def test_positive_weights_on_skipped_queries_alone_are_refused():
+    """The first query has two rows of different labels; a cutoff of three skips it."""
     X, y, qid = [[0.0], [1.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1, 0], [1, 1, 2, 2, 2]
     model = AdaRank(ra.presets.textbook(3).replace(short="skip"))
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""Callbacks of scikit-learn 1.9 on the learners: rounds are tasks, and ScoringMonitor records the declared values."""
+"""scikit-learn 1.9's callbacks on the learners: rounds are tasks, and ScoringMonitor records the declared values."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ ROUNDS = {
     "NeuralRanker": NeuralRanker(OBJECTIVE, convention=CONV, max_iter=5, random_state=0, learning_rate_init=0.1),
     "RankBoost": RankBoost(CONV, max_iter=5),
 }
-OTHERS = {
+VARIANTS = {
     "AdaRank-ranklib": AdaRank(CONV, max_iter=12, variant="ranklib"),
     "CoordinateAscent-restarts": CoordinateAscent(CONV, n_restarts=3, n_steps=4, max_iter=4, random_state=0),
     "RankBoost-without": RankBoost(max_iter=5),
     "RankSVM": RankSVM(C=0.01, convention=CONV),
 }
-MOST_ROUNDS = dict(zip(OTHERS.values(), [None, 12, 5, 0], strict=True))  # of the others 5
-every = pytest.mark.parametrize("learner", {**ROUNDS, **OTHERS}.values(), ids={**ROUNDS, **OTHERS})
-by_rounds = pytest.mark.parametrize("learner", ROUNDS.values(), ids=ROUNDS)
+MOST_ROUNDS = dict(zip(VARIANTS.values(), [None, 12, 5, 0], strict=True))  # 5 for the learners in ROUNDS
+for_every_learner = pytest.mark.parametrize("learner", {**ROUNDS, **VARIANTS}.values(), ids={**ROUNDS, **VARIANTS})
+for_learners_with_rounds = pytest.mark.parametrize("learner", ROUNDS.values(), ids=ROUNDS)
 
 
-def fitted(learner, *callbacks, **fit):
-    return clone(learner).set_callbacks(*callbacks).fit(DATA.X, DATA.y, qid=DATA.qid, **fit)
+def fitted(learner, *callbacks, **options):
+    return clone(learner).set_callbacks(*callbacks).fit(DATA.X, DATA.y, qid=DATA.qid, **options)
 
 
-@every
+@for_every_learner
 @pytest.mark.parametrize("validated", [False, True])
-def test_tasks_are_the_rounds_of_the_history(learner, validated):
+def test_each_round_of_the_history_is_a_task(learner, validated):
     validated = validated and learner.convention is not None  # validation needs a convention
     recorder, models = Recorder(), ModelRecorder()
     model = fitted(learner, recorder, models, **({"eval_set": EVAL_SET} if validated else {}))
@@ -58,35 +58,35 @@ def test_tasks_are_the_rounds_of_the_history(learner, validated):
     assert recorder.begun[0][2] == MOST_ROUNDS.get(learner, 5)
     assert n_rounds <= (recorder.begun[0][2] or n_rounds)
     assert {task[:2] for task in recorder.begun} == set(recorder.ended)
-    assert len(recorder.ended) - 1 - n_rounds in {0, 1}  # a round may have begun that never ended
+    assert len(recorder.ended) - 1 - n_rounds in {0, 1}  # a last round may have begun without ending
     assert recorder.open == 0
 
 
-@every
-def test_callbacks_change_nothing(learner):
-    validated = {} if learner.convention is None else {"eval_set": EVAL_SET}
-    watched, plain = fitted(learner, ModelRecorder(), **validated), fitted(learner, **validated)
+@for_every_learner
+def test_callbacks_change_neither_model_nor_history(learner):
+    options = {} if learner.convention is None else {"eval_set": EVAL_SET}
+    watched, plain = fitted(learner, ModelRecorder(), **options), fitted(learner, **options)
     assert np.array_equal(watched.predict(VALID.X), plain.predict(VALID.X))
     assert list(watched.history_) == list(plain.history_)
-    kept = {"_skl_callbacks"}
-    assert set(vars(watched)) - kept == set(vars(plain))
+    callback_attributes = {"_skl_callbacks"}
+    assert set(vars(watched)) - callback_attributes == set(vars(plain))
 
 
-@by_rounds
+@for_learners_with_rounds
 @pytest.mark.parametrize("validated", [False, True])
-def test_the_monitor_records_what_a_shorter_fit_would_reach(learner, validated):
+def test_the_monitor_records_the_score_of_a_shorter_fit_for_each_round(learner, validated):
     monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
-    fit = {"eval_set": EVAL_SET} if validated else {}
-    model = fitted(learner, monitor, **fit)
+    options = {"eval_set": EVAL_SET} if validated else {}
+    model = fitted(learner, monitor, **options)
     values, last = rounds(monitor)
-    for number, recorded in enumerate(values):
-        shorter = clone(learner).set_params(max_iter=number + 1).fit(DATA.X, DATA.y, qid=DATA.qid, **fit)
-        assert recorded == ra.evaluate(DATA.y, shorter.predict(DATA.X), CONV, qid=DATA.qid).value
+    for iteration, value in enumerate(values):
+        shorter = clone(learner).set_params(max_iter=iteration + 1).fit(DATA.X, DATA.y, qid=DATA.qid, **options)
+        assert value == ra.evaluate(DATA.y, shorter.predict(DATA.X), CONV, qid=DATA.qid).value
     assert len(values) > 1
     assert last == ra.evaluate(DATA.y, model.predict(DATA.X), CONV, qid=DATA.qid).value
 
 
-@by_rounds
+@for_learners_with_rounds
 def test_a_callback_stops_the_learner(learner):
     stopped = fitted(learner, Recorder(stop_after=2))
     shorter = clone(learner).set_params(max_iter=2).fit(DATA.X, DATA.y, qid=DATA.qid)
@@ -95,28 +95,28 @@ def test_a_callback_stops_the_learner(learner):
 
 
 @pytest.mark.parametrize("name", ["AdaRank-ranklib", "CoordinateAscent-restarts"])
-def test_a_callback_stops_phases_and_restarts(name):
+def test_a_callback_also_stops_ranklibs_phases_and_restarts(name):
     recorder = Recorder(stop_after=2)
-    model = fitted(OTHERS[name], recorder)
+    model = fitted(VARIANTS[name], recorder)
     assert recorder.ended == [("round", 0), ("round", 1), ("fit", 0)]
     assert {entry.iteration for entry in model.history_} <= {0, 1}
 
 
-def test_a_solver_reports_its_end():
+def test_the_monitor_records_the_end_of_a_solver_without_rounds():
     monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
-    model = fitted(OTHERS["RankSVM"], monitor)
+    model = fitted(VARIANTS["RankSVM"], monitor)
     values, last = rounds(monitor)
     assert values == []
     assert last == model.score(DATA.X, DATA.y, qid=DATA.qid)
 
 
-def test_a_warm_start_reports_the_model_that_it_begins_from():
+def test_the_first_round_of_a_warm_start_has_the_score_of_the_previous_model():
     model = AdaRank(CONV, max_iter=3, tol=0.1, warm_start=True).fit(DATA.X, DATA.y, qid=DATA.qid)
-    before = model.score(DATA.X, DATA.y, qid=DATA.qid)
+    previous_score = model.score(DATA.X, DATA.y, qid=DATA.qid)
     monitor, recorder = callback.ScoringMonitor(scoring=query_scorer(CONV)), Recorder()
     model.set_callbacks(monitor, recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
     values, _ = rounds(monitor)
-    assert values[0] == before
+    assert values[0] == previous_score
     assert recorder.begun[0][2] == 4
     assert len(values) == model.history_[-1].iteration + 1 <= 4
 

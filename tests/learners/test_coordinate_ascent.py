@@ -1,4 +1,4 @@
-"""CoordinateAscent: equal to a pass in plain Python, never below where it began, and as good as RankLib's on MQ2008."""
+"""CoordinateAscent against a pass in plain Python, its own history, and RankLib's quality on MQ2008."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.helpers.tables import for_each
 DATA = ranking(1, 15)
 VALID = ranking(2, 20)
 EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
-# Distinct scores, so that no tie is made or broken by the last bit.
+# Distinct scores: the last bit can neither make nor break a tie.
 X = DATA.X + np.random.default_rng(0).random(DATA.X.shape)
 
 
@@ -31,7 +31,7 @@ X = DATA.X + np.random.default_rng(0).random(DATA.X.shape)
     [("textbook@5", 0, 0), ("ranklib.map", 1, 0), ("ranklib.err@5", 0, 0), ("ranklib.rr@5", 1, 0),
      ("ranklib.dcg@5", 2, 0), ("textbook@5", 0, 0.2), ("ranklib.map", 1, 0.05)],
 )  # fmt: skip
-def test_a_pass_is_that_of_plain_python(convention, seed, alpha):
+def test_a_pass_equals_that_in_plain_python(convention, seed, alpha):
     model = CoordinateAscent(convention, n_restarts=1, max_iter=1, alpha=alpha, random_state=seed)
     model.fit(X, DATA.y, qid=DATA.qid)
     order = np.random.RandomState(seed).permutation(5).tolist()
@@ -40,22 +40,22 @@ def test_a_pass_is_that_of_plain_python(convention, seed, alpha):
     assert model.history_[0].value == pytest.approx(value, rel=1e-12)
 
 
-def test_history_is_what_the_weights_score_and_never_falls_within_a_restart():
-    """Steps up to 0.001 x 2^99 lose no digits: scores are computed from the weights, not from steps taken back."""
+def test_history_has_the_score_of_the_weights_and_never_falls_in_a_restart():
+    """Steps up to 0.001 x 2^99 lose no digits: scores are computed from the weights, not by subtracting steps."""
     for n_steps in (25, 100):
         model = CoordinateAscent("textbook@5", n_restarts=1, n_steps=n_steps, tol=0.0, random_state=0)
-        values = [each.value for each in model.fit(X, DATA.y, qid=DATA.qid).history_]
+        values = [entry.value for entry in model.fit(X, DATA.y, qid=DATA.qid).history_]
         assert len(values) == model.n_iter_ > 1
         assert (np.diff(values) >= -1e-12).all()
         assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(values), rel=1e-12)
 
 
 @pytest.mark.parametrize(("n_features", "useful", "passes"), [(2, [0], 1), (2, [1], 2), (2, [], 1), (3, [1], 2)])
-def test_a_restart_ends_after_as_many_failures_in_a_row_as_there_are_other_features(n_features, useful, passes):
-    """The first feature of the order improves the one pair and the second cannot: that is one failure of two features.
+def test_a_restart_ends_when_all_other_features_fail_in_a_row(n_features, useful, passes):
+    """The first feature of the order ranks the one pair right and the second cannot: one failure of two features.
 
-    Where the second of the order improves it, a second pass brings the failures. Where none does, both fail at once.
-    Of three features, one failure in a row is not enough.
+    If the second ranks it right, a second pass brings the failures. If neither does, both fail in the first pass. Of
+    three features, one failure in a row does not end the restart.
     """
     order = np.random.RandomState(0).permutation(n_features)
     features = np.ones((2, n_features))
@@ -67,20 +67,20 @@ def test_a_restart_ends_after_as_many_failures_in_a_row_as_there_are_other_featu
 
 
 @pytest.mark.parametrize(("n_features", "moved"), [(400, 0.003), (500, 0.003), (501, 1.55 / 501)])
-def test_first_steps_are_relative_to_weights_below_two_thousandths(n_features, moved):
-    """The first feature ranks the pair upside down, until steps of 0.001 or 0.05 / n add up to more than its 1 / n."""
+def test_the_first_step_is_0_001_or_relative_to_a_weight_below_0_002(n_features, moved):
+    """The first feature ranks the pair wrong until steps of 0.001 or 0.05 / n add up to more than its weight 1 / n."""
     features = np.zeros((2, n_features))
     features[0, 0] = 1.0
     model = CoordinateAscent("textbook@1", n_restarts=1, max_iter=1, random_state=0)
     coef = model.fit(features, [0, 1], qid=[0, 0]).coef_
     assert coef[0] / coef[1] == pytest.approx(1 - n_features * moved)
-    model.set_params(warm_start=True).coef_ = np.eye(n_features)[1]  # and from 0 the first step of 0.001 is enough
+    model.set_params(warm_start=True).coef_ = np.eye(n_features)[1]  # from 0, the first step of 0.001 is enough
     coef = model.fit(features, [0, 1], qid=[0, 0]).coef_
     assert coef[0] / coef[1] == pytest.approx(-0.001)
 
 
 def test_a_small_negative_weight_is_raised_first():
-    """A higher weight than -0.001 ranks the first query well, a lower one the second."""
+    """A weight above -0.001 ranks the first query well; a lower one ranks the second query well."""
     first, second = np.random.RandomState(0).permutation(2)
     features = np.zeros((4, 2))
     features[[1, 2], first], features[2, second] = 1.0, 0.002
@@ -91,7 +91,7 @@ def test_a_small_negative_weight_is_raised_first():
 
 def test_the_best_pass_by_the_validation_queries_is_kept():
     model = CoordinateAscent("textbook@5", n_restarts=3, random_state=0).fit(X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
+    values = [entry.value for entry in model.history_ if entry.dataset == "valid_0"]
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
 
 
@@ -102,34 +102,34 @@ def test_kernels_are_compiled_for_the_rows_of_all_steps(monkeypatch):
     assert n_rows == [DATA.y.size * 5 * 3 * 2]
 
 
-def test_features_are_told_apart_in_float64():
+def test_features_that_differ_only_in_float64_are_distinguished():
     model = CoordinateAscent("textbook@1", n_restarts=1, random_state=0)
     model.fit([[1.0], [1 + 1e-12]], [1, 0], qid=[0, 0])
     assert model.coef_[0] < 0
 
 
-def test_the_seed_decides_and_sparse_features_give_the_same_model():
-    one, same, sparse, other = (
+def test_the_seed_decides_the_model_and_sparse_features_do_not_change_it():
+    coef, same_seed, sparse, other_seed = (
         CoordinateAscent("textbook@5", n_restarts=1, max_iter=1, random_state=seed)
         .fit(rows, DATA.y, qid=DATA.qid)
         .coef_
         for seed, rows in ((0, X), (0, X), (0, sp.csr_matrix(X)), (1, X))
     )
-    assert one.tobytes() == same.tobytes() == sparse.tobytes() != other.tobytes()
+    assert coef.tobytes() == same_seed.tobytes() == sparse.tobytes() != other_seed.tobytes()
 
 
-def test_a_distance_that_costs_much_keeps_the_weights_equal():
+def test_a_large_alpha_keeps_the_weights_equal():
     model = CoordinateAscent("textbook@5", n_restarts=1, alpha=1e6, random_state=0).fit(X, DATA.y, qid=DATA.qid)
     assert model.coef_.tolist() == [0.2] * 5
 
 
-def test_a_warm_start_begins_where_it_was():
+def test_a_warm_start_begins_with_the_last_value():
     model = CoordinateAscent("textbook@5", n_restarts=1, warm_start=True, random_state=0)
-    first = model.fit(X, DATA.y, qid=DATA.qid).history_[-1].value
-    assert model.fit(X, DATA.y, qid=DATA.qid).history_[0].value >= first - 1e-12
+    last_value = model.fit(X, DATA.y, qid=DATA.qid).history_[-1].value
+    assert model.fit(X, DATA.y, qid=DATA.qid).history_[0].value >= last_value - 1e-12
 
 
-def test_weights_count_where_the_convention_counts_them():
+def test_query_weights_count_only_if_the_convention_uses_them():
     weight = 1.0 + 9 * (DATA.qid < 8)
     with pytest.raises(ra.InputError, match="sample_weight was given but the convention says average='uniform'"):
         CoordinateAscent("textbook@5").fit(X, DATA.y, qid=DATA.qid, sample_weight=weight)
@@ -139,31 +139,31 @@ def test_weights_count_where_the_convention_counts_them():
     assert model.history_[0].value == pytest.approx(value, rel=1e-12)
 
 
-def quality(number, **params):
-    """Return the test NDCG@10 of a fold of MQ2008."""
+def mq2008_ndcg(number, **params):
+    """Return the test NDCG@10 of one fold of MQ2008."""
     train, valid, test = fold(number)
     model = CoordinateAscent("ranklib@10", **params)
     return model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)]).score(test.X, test.y, qid=test.qid)
 
 
 @pytest.mark.skipif(not THOROUGH, reason="takes a minute: RANKADAPTERS_TESTS=thorough")
-def test_it_ranks_mq2008_as_well_as_ranklib_without_its_defects():
-    """Mean test NDCG@10 of five folds; RankLib 2.10.1 over five seeds .5018 to .5111, and mended .5017 to .5059."""
+def test_mean_quality_on_mq2008_matches_ranklib_without_its_defects():
+    """Mean test NDCG@10 of five folds. RankLib 2.10.1 has .5018 to .5111; with its defects fixed, .5017 to .5059."""
     for seed in range(5):
-        assert 0.500 <= np.mean([quality(number, random_state=seed) for number in range(1, 6)]) <= 0.512, seed
+        assert 0.500 <= np.mean([mq2008_ndcg(number, random_state=seed) for number in range(1, 6)]) <= 0.512, seed
 
 
-def test_it_ranks_a_fold_of_mq2008_as_it_did_when_the_mean_of_five_was_ranklibs():
-    """Fold 1 with two restarts and seeds 0 and 1: .4834 and .4923; in a quick run the first only."""
-    found = [quality(1, n_restarts=2, random_state=seed) for seed in range(2 if THOROUGH else 1)]
-    assert found == pytest.approx([0.4834, 0.4923][: len(found)], abs=0.005)
+def test_quality_on_one_fold_of_mq2008_is_unchanged():
+    """Fold 1 with two restarts, recorded when the mean of five folds matched RankLib; a quick run takes one seed."""
+    scores = [mq2008_ndcg(1, n_restarts=2, random_state=seed) for seed in range(2 if THOROUGH else 1)]
+    assert scores == pytest.approx([0.4834, 0.4923][: len(scores)], abs=0.005)
 
 
 STEPS = "makes steps too large for float64"
 
 
 @for_each(
-    ("convention", "params", "problem"),
+    ("convention", "params", "message"),
     [
         ("textbook@5", {"n_steps": 501}, STEPS),
         ("textbook@5", {"n_steps": 3, "step_scale": 1e300}, STEPS),
@@ -175,7 +175,7 @@ STEPS = "makes steps too large for float64"
         ("catboost.query_rmse", {}, "CoordinateAscent maximizes its convention, but"),
     ],
 )
-def test_steps_beyond_all_numbers_and_losses_are_refused(convention, params, problem):
-    with pytest.raises(ra.RankAdaptersError, match=problem) as error:
+def test_invalid_parameters_overflowing_steps_and_losses_are_refused(convention, params, message):
+    with pytest.raises(ra.RankAdaptersError, match=message) as error:
         CoordinateAscent(convention, **params).fit(X, DATA.y, qid=DATA.qid)
     assert isinstance(error.value, ra.InputError if params else ra.UnsupportedConventionError)

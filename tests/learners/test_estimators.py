@@ -1,4 +1,4 @@
-"""What holds for every learner: scikit-learn's own suite, routing, threads, validation, and what is refused."""
+"""What every learner must do: pass scikit-learn's checks, route qid, validate, and refuse bad input."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
 from tests.helpers.tables import for_each  # noqa: E402
 
 CONV = "textbook@5"
-WEIGHTED = ra.presets.textbook(5).replace(average="query")  # which counts the weights that the suite gives
+WEIGHTED = ra.presets.textbook(5).replace(average="query")  # uses the weights that scikit-learn's checks pass
 DATA = ranking(1, 30)
 VALID = ranking(2, 20)
 EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
@@ -39,20 +39,20 @@ QUICK = {
     "RankNet": NeuralRanker(ra.objectives.catboost.pair_logit(), convention=CONV, max_iter=3, random_state=0),
     "RankSVM": RankSVM(C=0.01, convention=CONV),
 }
-every = pytest.mark.parametrize("learner", QUICK.values(), ids=QUICK)
-validated = pytest.mark.parametrize("name", [name for name in QUICK if name != "RankSVM"])
+for_every_learner = pytest.mark.parametrize("learner", QUICK.values(), ids=QUICK)
+for_learners_with_validation = pytest.mark.parametrize("name", [name for name in QUICK if name != "RankSVM"])
 
 
 # scikit-learn's own suite
 
 
-@every
-def test_checks_of_scikit_learn_fail_only_for_want_of_qid(learner):
+@for_every_learner
+def test_scikit_learn_checks_fail_only_because_they_pass_no_qid(learner):
     assert failed_checks(learner, but="fit got no qid") == {}
 
 
 class WithQueries:
-    """Rows dealt to queries of five or more, in place of the qid that scikit-learn's checks do not give."""
+    """Assigns rows to queries of five or more, because scikit-learn's checks pass no qid."""
 
     def fit(self, X, y, *, qid=None, eval_set=None, sample_weight=None):
         qid = queries_of_five(y) if qid is None else qid
@@ -63,28 +63,28 @@ class WithQueries:
 
 
 def queries_of_five(y):
-    n = 0 if y is None else np.asarray(y).shape[0]
-    return np.random.default_rng(0).permutation(n) % max(n // 5, 1)
+    n_rows = 0 if y is None else np.asarray(y).shape[0]
+    return np.random.default_rng(0).permutation(n_rows) % max(n_rows // 5, 1)
 
 
-FIVES = {
+WITH_QUERIES = {
     name: type(f"Five{name}", (WithQueries, type(learner)), {"__module__": __name__})
     for name, learner in QUICK.items()
     if name != "RankNet"
 }
-globals().update({five.__name__: five for five in FIVES.values()})  # where pickle looks for them
+globals().update({learner.__name__: learner for learner in WITH_QUERIES.values()})  # pickle needs them here
 
 
-@pytest.mark.parametrize("name", FIVES)
-def test_checks_of_scikit_learn_pass_where_rows_are_in_queries(name):
-    five = FIVES[name](**QUICK[name].get_params())
-    assert failed_checks(five, but="sample_weight varies within query") == {}
+@pytest.mark.parametrize("name", WITH_QUERIES)
+def test_scikit_learn_checks_pass_once_rows_have_queries(name):
+    learner = WITH_QUERIES[name](**QUICK[name].get_params())
+    assert failed_checks(learner, but="sample_weight varies within query") == {}
 
 
-# scikit-learn's manners
+# scikit-learn's interface
 
 
-@every
+@for_every_learner
 def test_fit_and_score_need_the_queries(learner):
     with pytest.raises(ra.InputError, match="fit got no qid, so it cannot tell the queries apart"):
         clone(learner).fit(DATA.X, DATA.y)
@@ -96,7 +96,7 @@ def test_fit_and_score_need_the_queries(learner):
 
 
 STOPPING = {"n_iter_no_change": None, "validation_fraction": None, "warm_start": False, "n_threads": None}
-OF_NETWORKS = {
+NETWORK_DEFAULTS = {
     "hidden_layer_sizes": (10,), "convention": None, "activation": "tanh", "alpha": 0.0, "batch_size": 16,
     "learning_rate_init": 0.001, "max_iter": 100, "random_state": None, **STOPPING,
 }  # fmt: skip
@@ -106,46 +106,47 @@ DEFAULTS = {
         "n_restarts": 5, "n_steps": 25, "step_base": 0.05, "step_scale": 2.0, "max_iter": 100, "tol": 0.001,
         "alpha": 0.0, "validation_fraction": None, "random_state": None, "warm_start": False, "n_threads": None,
     },
-    NeuralRanker: OF_NETWORKS,
+    NeuralRanker: NETWORK_DEFAULTS,
     RankBoost: {"convention": None, "max_iter": 300, "n_thresholds": 10, "variant": "freund", **STOPPING},
     RankSVM: {"C": 1.0, "convention": None, "tol": 1e-3, "max_iter": 1000, "max_pairs": 500_000, "n_threads": None},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("learner", DEFAULTS)
-def test_defaults_are_ranklibs_where_it_has_the_parameter(learner):
-    asked = {"NeuralRanker": {"objective": ra.objectives.ListNet()}, "RankBoost": {}, "RankSVM": {}}
-    given = asked.get(learner.__name__, {"convention": CONV})
-    assert learner(**given).get_params() == {**DEFAULTS[learner], **given}
+def test_defaults_equal_ranklibs_if_it_has_the_parameter(learner):
+    required = {"NeuralRanker": {"objective": ra.objectives.ListNet()}, "RankBoost": {}, "RankSVM": {}}
+    arguments = required.get(learner.__name__, {"convention": CONV})
+    assert learner(**arguments).get_params() == {**DEFAULTS[learner], **arguments}
 
 
-@every
-def test_features_and_labels_may_be_named_and_queries_must_be(learner):
+@for_every_learner
+def test_x_and_y_may_be_keyword_arguments_and_qid_must_be_one(learner):
     model = clone(learner).fit(X=DATA.X, y=DATA.y, qid=DATA.qid)
-    named = model.score(X=VALID.X, y=VALID.y, qid=VALID.qid)
-    assert named == model.score(VALID.X, VALID.y, qid=VALID.qid)
+    score_by_keywords = model.score(X=VALID.X, y=VALID.y, qid=VALID.qid)
+    assert score_by_keywords == model.score(VALID.X, VALID.y, qid=VALID.qid)
     assert model.predict(X=VALID.X).tobytes() == model.predict(VALID.X).tobytes()
     for method in (clone(learner).fit, model.score):
         with pytest.raises(TypeError, match="takes 3 positional arguments"):
             method(DATA.X, DATA.y, DATA.qid)
 
 
-@every
-def test_rows_of_a_query_may_stand_apart_and_ids_be_of_any_kind(learner):
-    """The first row of each query, then the second: brought together, the rows are those of `DATA` in their order."""
-    place = np.concatenate([np.arange(size) for size in DATA.sizes])
-    apart = np.lexsort((DATA.qid, place))
+@for_every_learner
+def test_rows_of_a_query_need_not_be_adjacent_and_ids_may_be_texts(learner):
+    """Interleaved rows: the first row of each query, then the second; brought together, they are those of `DATA`."""
+    row_in_query = np.concatenate([np.arange(size) for size in DATA.sizes])
+    interleaved = np.lexsort((DATA.qid, row_in_query))
     model = clone(learner).fit(DATA.X, DATA.y, qid=DATA.qid)
-    other = clone(learner).fit(DATA.X[apart], DATA.y[apart], qid=[f"q{i}" for i in DATA.qid[apart]])
-    assert other.predict(VALID.X).tobytes() == model.predict(VALID.X).tobytes()
+    ids = [f"q{i}" for i in DATA.qid[interleaved]]
+    interleaved_model = clone(learner).fit(DATA.X[interleaved], DATA.y[interleaved], qid=ids)
+    assert interleaved_model.predict(VALID.X).tobytes() == model.predict(VALID.X).tobytes()
 
 
-@every
-def test_score_is_that_of_the_declared_convention_which_it_needs(learner):
+@for_every_learner
+def test_score_is_under_the_declared_convention_and_needs_one(learner):
     model = pickle.loads(pickle.dumps(clone(learner).fit(DATA.X, DATA.y, qid=DATA.qid)))
     expected = ra.evaluate(VALID.y, model.predict(VALID.X), CONV, qid=VALID.qid).value
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == expected
-    assert {each.convention for each in model.history_} == {as_convention(learner.convention)}
+    assert {entry.convention for entry in model.history_} == {as_convention(learner.convention)}
     with pytest.raises(ra.ConventionError, match="has no convention to score with"):
         model.set_params(convention=None).score(DATA.X, DATA.y, qid=DATA.qid)
     with pytest.raises(ra.ConventionError, match="convention"):
@@ -161,7 +162,7 @@ def test_importances_of_a_linear_model_are_shares_of_its_weights(name):
     assert model.feature_importances_.tolist() == [0.0] * 5
 
 
-@every
+@for_every_learner
 @pytest.mark.usefixtures("routing")
 def test_qid_is_routed_in_searches_and_pipelines(learner):
     params = {"params": {"qid": DATA.qid}}
@@ -171,16 +172,16 @@ def test_qid_is_routed_in_searches_and_pipelines(learner):
     assert pipeline.predict(VALID.X).shape == VALID.y.shape
 
 
-@validated
-def test_a_share_of_whole_queries_is_held_out_if_no_others_are_given(name):
+@for_learners_with_validation
+def test_validation_fraction_holds_out_queries_and_excludes_eval_set(name):
     model = clone(QUICK[name]).set_params(validation_fraction=0.3).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert {each.dataset for each in model.history_} == {"train", "valid_0"}
+    assert {entry.dataset for entry in model.history_} == {"train", "valid_0"}
     with pytest.raises(ra.InputError, match="validation queries were given twice"):
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
 
 
-@validated
-def test_the_number_of_threads_changes_no_bit(name, monkeypatch):
+@for_learners_with_validation
+def test_the_number_of_threads_changes_no_bit_of_the_model(name, monkeypatch):
     monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
     monkeypatch.setattr("rankadapters.learners.candidates.ROWS_PER_CALL", 60)
     models = [clone(QUICK[name]).set_params(n_threads=n).fit(DATA.X, DATA.y, qid=DATA.qid) for n in (1, 3)]
@@ -188,10 +189,10 @@ def test_the_number_of_threads_changes_no_bit(name, monkeypatch):
     assert models[0].history_ == models[1].history_
 
 
-# what is refused
+# Refused input
 
 
-@every
+@for_every_learner
 def test_bad_rows_are_named(learner):
     X, y, qid = DATA.X, DATA.y, DATA.qid
     for reason, rows in {
@@ -206,8 +207,8 @@ def test_bad_rows_are_named(learner):
             clone(learner).fit(rows[0], rows[1], qid=rows[2])
 
 
-@every
-def test_tables_keep_their_names_and_need_one_index(learner):
+@for_every_learner
+def test_feature_names_are_kept_and_different_indexes_are_refused(learner):
     names = list("abcde")
     X = pd.DataFrame(DATA.X, columns=names)
     model = clone(learner).fit(X, DATA.y, qid=DATA.qid)
@@ -217,16 +218,16 @@ def test_tables_keep_their_names_and_need_one_index(learner):
         clone(learner).fit(X, pd.Series(DATA.y, index=X.index[::-1]), qid=DATA.qid)
 
 
-@every
-def test_a_weight_where_there_is_nothing_to_learn_does_not_help(learner):
+@for_every_learner
+def test_positive_weights_only_on_a_query_of_equal_labels_are_refused(learner):
     X, y, qid = [[0.0], [1.0], [0.0], [2.0], [3.0]], [0, 0, 0, 1, 2], [1, 1, 2, 2, 2]
     model = clone(learner).set_params(convention=WEIGHTED)
     with pytest.raises(ra.InputError, match="no query of a weight above 0 has rows of different labels"):
         model.fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])
 
 
-@validated
-def test_a_warm_start_needs_the_features_that_there_were(name):
+@for_learners_with_validation
+def test_a_warm_start_needs_the_same_number_of_features(name):
     model = clone(QUICK[name]).set_params(warm_start=True).fit(DATA.X, DATA.y, qid=DATA.qid)
     for width in (2, 10):
         with pytest.raises(ra.InputError, match=f"the last fit had 5 features and X has {width}"):
@@ -234,15 +235,15 @@ def test_a_warm_start_needs_the_features_that_there_were(name):
     assert model.predict(VALID.X).shape == VALID.y.shape
 
 
-@validated
-def test_validation_queries_need_the_features_of_the_training(name):
+@for_learners_with_validation
+def test_validation_queries_need_the_same_number_of_features(name):
     model = clone(QUICK[name])
     with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 5"):
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(VALID.X[:, :4], VALID.y, VALID.qid)])
 
 
-@every
-def test_one_query_is_enough_but_cannot_be_divided(learner):
+@for_every_learner
+def test_one_query_is_enough_to_train_but_not_to_hold_out_a_fraction(learner):
     X, y = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], [2, 0, 1]
     assert np.isfinite(clone(learner).fit(X, y, qid=[1, 1, 1]).predict(X)).all()
     if "validation_fraction" in learner.get_params():
@@ -250,19 +251,19 @@ def test_one_query_is_enough_but_cannot_be_divided(learner):
             clone(learner).set_params(validation_fraction=0.5).fit(X, y, qid=[1, 1, 1])
 
 
-@every
-def test_constant_features_have_no_say(learner):
+@for_every_learner
+def test_constant_features_do_not_affect_the_scores(learner):
     X = np.column_stack([DATA.X[:, 0], np.full(DATA.y.size, 3.0)])
     model = clone(learner).fit(X, DATA.y, qid=DATA.qid)
-    found = model.predict(np.column_stack([VALID.X[:, 0], np.full(VALID.y.size, 3.0)]))
-    assert np.isfinite(found).all()
-    assert all(np.ptp(found[VALID.X[:, 0] == value]) == 0 for value in np.unique(VALID.X[:, 0]))
-    assert np.ptp(found) > 0
+    scores = model.predict(np.column_stack([VALID.X[:, 0], np.full(VALID.y.size, 3.0)]))
+    assert np.isfinite(scores).all()
+    assert all(np.ptp(scores[VALID.X[:, 0] == value]) == 0 for value in np.unique(VALID.X[:, 0]))
+    assert np.ptp(scores) > 0
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csc_matrix])
 @pytest.mark.parametrize("learner", [AdaRank, RankBoost])
-def test_features_beyond_float32_are_refused_where_ranklib_would_make_them_infinite(learner, kind, monkeypatch):
+def test_the_ranklib_variant_refuses_features_too_large_for_float32(learner, kind, monkeypatch):
     model, huge = learner("letor4@5", variant="ranklib", max_iter=2), kind(DATA.X * 1e40)
     message = r"X has -?[0-9.]+e\+\d\d, too large for float32, which variant='ranklib' uses .*; allowed are .*\nHint: "
     model.fit(DATA.X, DATA.y, qid=DATA.qid)
@@ -270,14 +271,14 @@ def test_features_beyond_float32_are_refused_where_ranklib_would_make_them_infin
         model.predict(huge)
     with pytest.raises(ra.InputError, match=message):
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(huge, DATA.y, DATA.qid)])
-    for most_copied in (columns.MAX_COPIED_BYTES, 0):  # 0: as for features that are too large to copy
-        monkeypatch.setattr(columns, "MAX_COPIED_BYTES", most_copied)
+    for max_copied_bytes in (columns.MAX_COPIED_BYTES, 0):  # 0: too large to copy
+        monkeypatch.setattr(columns, "MAX_COPIED_BYTES", max_copied_bytes)
         with pytest.raises(ra.InputError, match=message):
             model.fit(huge, DATA.y, qid=DATA.qid)
 
 
-@every
-def test_a_parameter_of_a_wrong_kind_is_refused_by_name(learner):
+@for_every_learner
+def test_a_parameter_of_a_wrong_type_is_refused_by_name(learner):
     names = {"random_state", "n_threads", "warm_start", "variant", "activation"} & set(learner.get_params())
     assert "n_threads" in names
     for name, value in product(sorted(names), ("a", -1, 1.5, [1], np.array([1, 2]))):

@@ -1,4 +1,4 @@
-"""NeuralRanker: its gradient by finite differences, its first steps in plain numpy, and its manners."""
+"""NeuralRanker: its gradient against finite differences, its epochs against plain numpy, and its parameters."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ OBJECTIVES = [
 
 @for_each("activation", ACTIVATIONS)
 @for_each("hidden", [[], [4], [4, 3]])
-def test_the_gradient_is_that_of_finite_differences(activation, hidden):
+def test_the_gradient_equals_finite_differences(activation, hidden):
     rng = np.random.RandomState(0)
     network = Network.random([5, *hidden, 1], activation, rng)
     slopes, X = rng.normal(size=(DATA.y.size, 1)), DATA.X + 0.1
-    found = network.gradient(network.layers(X), slopes)
-    for own, gradient in zip(network.parameters, found, strict=True):
-        place, step = (0,) * own.ndim, 1e-6
-        own[place] += step
+    gradients = network.gradient(network.layers(X), slopes)
+    for parameter, gradient in zip(network.parameters, gradients, strict=True):
+        first, step = (0,) * parameter.ndim, 1e-6
+        parameter[first] += step
         above = slopes[:, 0] @ network.scores(X)
-        own[place] -= 2 * step
+        parameter[first] -= 2 * step
         below = slopes[:, 0] @ network.scores(X)
-        own[place] += step
-        assert gradient[place] == pytest.approx((above - below) / (2 * step), rel=1e-5, abs=1e-6)
+        parameter[first] += step
+        assert gradient[first] == pytest.approx((above - below) / (2 * step), rel=1e-5, abs=1e-6)
 
 
-def test_the_first_step_of_adam_is_the_rate_by_the_sign():
+def test_the_first_step_of_adam_is_the_learning_rate_against_the_sign():
     parameter = np.array([1.0, 1.0])
     Adam([parameter], 0.1).step([np.array([3.0, -1e-3])])
     np.testing.assert_allclose(parameter, [0.9, 1.1], rtol=1e-4)
 
 
 def test_an_epoch_of_one_batch_is_a_step_along_the_declared_gradient():
-    """A linear model: the gradient by its weights is X'g, g the objective's own for all queries."""
+    """In a linear model the gradient of the weights is X'g, where g is the objective's gradient over all queries."""
     model = NeuralRanker(
         RANKNET, hidden_layer_sizes=(), batch_size=10**6, max_iter=1, learning_rate_init=0.01, random_state=3
     )
@@ -76,7 +76,7 @@ def test_a_network_starts_without_biases_and_may_have_one_hidden_unit():
 
 
 def test_epochs_are_adams_steps_over_batches_in_random_order():
-    """A linear model, its penalty included, by Kingma & Ba's algorithm 1; the last batch has four queries of 25."""
+    """A linear model with its penalty, by Kingma & Ba's algorithm 1; the last batch has four of the 25 queries."""
     settings = {"alpha": 0.5, "batch_size": 7, "max_iter": 3, "learning_rate_init": 0.1, "random_state": 3}
     model = NeuralRanker(RANKNET, hidden_layer_sizes=(), **settings).fit(DATA.X, DATA.y, qid=DATA.qid)
     rng = np.random.RandomState(3)
@@ -94,43 +94,43 @@ def test_epochs_are_adams_steps_over_batches_in_random_order():
     np.testing.assert_allclose(model.coefs_[0][:, 0], weights, rtol=1e-6)
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda each: each.kind)
-def test_it_learns_under_any_objective(objective):
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: objective.kind)
+def test_training_improves_the_score_under_any_objective(objective):
     untrained = NeuralRanker(objective, max_iter=1, learning_rate_init=1e-9, convention="textbook@5", random_state=0)
     model = NeuralRanker(objective, max_iter=30, learning_rate_init=0.02, convention="textbook@5", random_state=0)
-    before, after = (
-        each.fit(DATA.X, DATA.y, qid=DATA.qid).score(DATA.X, DATA.y, qid=DATA.qid) for each in (untrained, model)
+    score_before, score_after = (
+        ranker.fit(DATA.X, DATA.y, qid=DATA.qid).score(DATA.X, DATA.y, qid=DATA.qid) for ranker in (untrained, model)
     )
-    assert after > before + 0.02
+    assert score_after > score_before + 0.02
 
 
-@for_each("uses", [True, False])
-def test_weights_count_if_the_objective_uses_them(uses):
-    """CatBoost's `mrr` ignores weights; scikit-learn's weights are of rows, equal in a query."""
-    convention = ra.presets.catboost.mrr(3, use_weights=uses)
+@for_each("use_weights", [True, False])
+def test_weights_count_if_the_objective_uses_them(use_weights):
+    """CatBoost's `mrr` can ignore weights; scikit-learn passes weights of rows, equal within a query."""
+    convention = ra.presets.catboost.mrr(3, use_weights=use_weights)
     objective = ra.objectives.lightgbm.lambdarank().replace(convention=convention, sigmoid="exact")
-    weight = np.where(DATA.qid == DATA.qid[0], 9.0, 0.5)
+    row_weights = np.where(DATA.qid == DATA.qid[0], 9.0, 0.5)
     models = [
-        NeuralRanker(objective, max_iter=3, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=of_rows)
-        for of_rows in (None, weight)
+        NeuralRanker(objective, max_iter=3, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
+        for weights in (None, row_weights)
     ]
-    assert np.array_equal(models[0].coefs_[0], models[1].coefs_[0]) != uses
+    assert np.array_equal(models[0].coefs_[0], models[1].coefs_[0]) != use_weights
 
 
 @for_each("generator", [int, np.random.default_rng])
-def test_the_seed_decides_and_sparse_features_give_the_same_model(generator):
-    one, same, sparse, other = (
+def test_the_seed_decides_the_model_and_sparse_features_do_not_change_it(generator):
+    coef, same_seed, sparse, other_seed = (
         NeuralRanker(RANKNET, max_iter=2, random_state=generator(seed)).fit(X, DATA.y, qid=DATA.qid).coefs_[0]
         for seed, X in ((0, DATA.X), (0, DATA.X), (0, sp.csr_matrix(DATA.X)), (1, DATA.X))
     )
-    assert one.tobytes() == same.tobytes() != other.tobytes()
-    np.testing.assert_allclose(sparse, one, rtol=1e-9)
+    assert coef.tobytes() == same_seed.tobytes() != other_seed.tobytes()
+    np.testing.assert_allclose(sparse, coef, rtol=1e-9)
 
 
-def test_a_warm_start_goes_on():
+def test_a_warm_start_continues_from_the_last_weights():
     model = NeuralRanker(RANKNET, max_iter=1, warm_start=True, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid)
-    first = model.coefs_[0].copy()
-    assert 0 < np.abs(model.fit(DATA.X, DATA.y, qid=DATA.qid).coefs_[0] - first).max() < 0.1
+    weights = model.coefs_[0].copy()
+    assert 0 < np.abs(model.fit(DATA.X, DATA.y, qid=DATA.qid).coefs_[0] - weights).max() < 0.1
 
 
 @for_each(
@@ -150,24 +150,25 @@ def test_parameters_are_checked(params, error, reason):
         NeuralRanker(**{"objective": ra.objectives.catboost.pair_logit(), **params}).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-def quality(number):
-    """Return the test NDCG@10 of RankNet on a fold of MQ2008."""
+def mq2008_ndcg(number):
+    """Return RankNet's test NDCG@10 on one fold of MQ2008."""
     train, valid, test = fold(number)
     model = NeuralRanker(RANKNET, convention="ranklib@10", random_state=0)
     return model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)]).score(test.X, test.y, qid=test.qid)
 
 
 @pytest.mark.skipif(not THOROUGH, reason="takes long: RANKADAPTERS_TESTS=thorough")
-def test_ranknet_ranks_mq2008_as_well_as_ranklibs():
+def test_mean_quality_of_ranknet_on_mq2008_is_at_least_ranklibs():
     """Mean test NDCG@10 of five folds."""
-    assert np.mean([quality(number) for number in range(1, 6)]) >= kept("learners")["mean_test_ndcg10"]["ranknet"]
+    assert np.mean([mq2008_ndcg(number) for number in range(1, 6)]) >= kept("learners")["mean_test_ndcg10"]["ranknet"]
 
 
-def test_ranknet_ranks_a_fold_of_mq2008_as_it_did_when_the_mean_of_five_was_above_ranklibs():
-    assert quality(4) == pytest.approx(0.5602, abs=0.01)
+def test_quality_of_ranknet_on_one_fold_of_mq2008_is_unchanged():
+    """Recorded when the mean of five folds was above RankLib's."""
+    assert mq2008_ndcg(4) == pytest.approx(0.5602, abs=0.01)
 
 
-def test_a_warm_start_keeps_its_layers():
+def test_a_warm_start_refuses_other_hidden_layers():
     model = NeuralRanker(RANKNET, hidden_layer_sizes=(4, 3), max_iter=1, warm_start=True, random_state=0).fit(
         DATA.X, DATA.y, qid=DATA.qid
     )
@@ -176,7 +177,7 @@ def test_a_warm_start_keeps_its_layers():
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_scores_that_grow_beyond_all_bounds_end_the_training_with_a_row():
+def test_training_that_diverges_raises_and_names_a_row():
     model = NeuralRanker(OBJECTIVES[0], activation="relu", learning_rate_init=1e200, max_iter=5, random_state=0)
     with pytest.raises(ra.InputError, match=r"scores of the query of row \d+ are not finite"):
         model.fit(DATA.X, DATA.y, qid=DATA.qid)

@@ -1,4 +1,4 @@
-"""RankBoost: equal to the paper's rounds over all pairs in plain Python; to RankLib in `test_rounds.py`."""
+"""RankBoost against the paper's rounds over all pairs in plain Python. `test_rounds.py` compares it with RankLib."""
 
 from __future__ import annotations
 
@@ -27,75 +27,75 @@ VALID = ranking(2, 20)
 EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 
 
-def stumps(model):
+def stumps_of(model):
     return list(zip(model.features_.tolist(), model.thresholds_.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_thresholds", [3, 10])
-def test_the_rounds_are_those_of_the_paper(weighted, n_thresholds):
+def test_the_rounds_equal_the_papers_in_plain_python(weighted, n_thresholds):
     weights = np.random.default_rng(0).integers(1, 4, DATA.sizes.size).astype(float) if weighted else None
-    by_row = None if weights is None else np.repeat(weights, DATA.sizes)
+    row_weights = None if weights is None else np.repeat(weights, DATA.sizes)
     model = RankBoost(max_iter=6, n_thresholds=n_thresholds)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=by_row)
-    given = None if weights is None else weights.tolist()
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=row_weights)
+    query_weights = None if weights is None else weights.tolist()
     rows = (DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist())
-    expected = rankboost(*rows, rounds=6, n_thresholds=n_thresholds, weights=given)
-    assert stumps(model) == [(f, t) for f, t, _ in expected]
+    expected = rankboost(*rows, rounds=6, n_thresholds=n_thresholds, weights=query_weights)
+    assert stumps_of(model) == [(f, t) for f, t, _ in expected]
     np.testing.assert_allclose(model.alphas_, [alpha for _, _, alpha in expected], rtol=1e-9)
 
 
-def test_validation_by_a_loss_keeps_the_lowest():
+def test_validation_by_a_loss_keeps_the_round_of_the_lowest_value():
     model = RankBoost("catboost.query_rmse", max_iter=20).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
+    values = [entry.value for entry in model.history_ if entry.dataset == "valid_0"]
     assert model.n_iter_ == 1 + int(np.argmin(values))
 
 
 @pytest.mark.parametrize("patience", [None, 2, 7])
 @pytest.mark.parametrize("eval_set", [EVAL_SET, None, EVAL_SET * 2], ids=["one", "none", "two"])
-def test_rounds_that_are_judged_at_once_are_judged_alike(patience, eval_set, monkeypatch):
-    batches, record = [], Judge.record_rounds
-    monkeypatch.setattr(Judge, "record_rounds", lambda self, *sets: batches.append(len(sets[0])) or record(self, *sets))
+def test_rounds_judged_in_batches_give_the_same_model_as_single_rounds(patience, eval_set, monkeypatch):
+    batches, inner = [], Judge.record_rounds
+    monkeypatch.setattr(Judge, "record_rounds", lambda self, *sets: batches.append(len(sets[0])) or inner(self, *sets))
 
-    def fitted(at_once):
-        monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_PER_BATCH", at_once)
+    def fitted(scores_per_batch):
+        monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_PER_BATCH", scores_per_batch)
         model = RankBoost("letor4@5", max_iter=20, n_iter_no_change=patience if eval_set else None)
         return model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=eval_set)
 
-    several = fitted(5 * DATA.y.size)
+    batched = fitted(5 * DATA.y.size)
     assert set(batches[:-1]) <= {min(5, patience or 5) if eval_set else 5}
     single = fitted(1)
-    assert list(several.history_) == list(single.history_)
-    assert stumps(several) == stumps(single)
+    assert list(batched.history_) == list(single.history_)
+    assert stumps_of(batched) == stumps_of(single)
 
 
 @pytest.mark.parametrize(("n_rows", "n_rounds"), [(2**17, 2), (2**17 + 1, 1), (2**19, 1)])
-def test_a_batch_holds_a_quarter_of_a_million_scores_and_one_round_at_least(n_rows, n_rounds):
+def test_a_batch_has_at_most_2_to_the_18_scores_but_at_least_one_round(n_rows, n_rounds):
     judge = SimpleNamespace(patience=None, tasks=SimpleNamespace(watched=False))
-    columns = [FeatureColumns(np.zeros((n, 1))) for n in (1, n_rows)]
+    columns = [FeatureColumns(np.zeros((size, 1))) for size in (1, n_rows)]
     assert _RoundBatches([], judge, columns).batch_size == n_rounds
 
 
 def test_neither_threads_nor_sparse_features_change_a_bit(monkeypatch):
     monkeypatch.setattr(stumps_module, "ROWS_PER_PART", 40)
     monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
-    one, three, sparse = (
-        RankBoost(max_iter=8, n_threads=n).fit(X, DATA.y, qid=DATA.qid)
-        for n, X in ((1, DATA.X), (3, DATA.X), (1, sp.csr_matrix(DATA.X)))
+    one_thread, three_threads, sparse = (
+        RankBoost(max_iter=8, n_threads=n_threads).fit(X, DATA.y, qid=DATA.qid)
+        for n_threads, X in ((1, DATA.X), (3, DATA.X), (1, sp.csr_matrix(DATA.X)))
     )
-    assert one.alphas_.tobytes() == three.alphas_.tobytes() == sparse.alphas_.tobytes()
-    assert (sparse.predict(sp.csr_matrix(VALID.X)) == one.predict(VALID.X)).all()
+    assert one_thread.alphas_.tobytes() == three_threads.alphas_.tobytes() == sparse.alphas_.tobytes()
+    assert (sparse.predict(sp.csr_matrix(VALID.X)) == one_thread.predict(VALID.X)).all()
 
 
-def test_a_stump_that_is_right_about_all_pairs_ends_with_a_finite_weight():
+def test_a_stump_that_ranks_all_pairs_right_has_a_finite_weight():
     model = RankBoost().fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
     assert model.alphas_[0] == pytest.approx(0.5 * np.log(2.0**41 - 1))  # r is at most 1 - 2^-40
     assert model.predict([[1.0]]) > model.predict([[0.0]])
-    opposite = RankBoost().fit([[1.0], [0.0]], [0, 1], qid=[1, 1])
-    assert opposite.alphas_.tolist() == (-model.alphas_).tolist()
+    reversed_model = RankBoost().fit([[1.0], [0.0]], [0, 1], qid=[1, 1])
+    assert reversed_model.alphas_.tolist() == (-model.alphas_).tolist()
 
 
-def test_ranklib_ends_before_a_stump_that_is_right_about_all_pairs():
+def test_ranklib_adds_no_stump_that_ranks_all_pairs_right():
     model = RankBoost(variant="ranklib").fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
     assert model.n_iter_ == 0
     assert model.predict([[1.0]]) == model.predict([[0.0]])
@@ -109,14 +109,14 @@ def test_importances_are_shares_of_the_votes_on_each_feature():
     np.testing.assert_allclose(model.feature_importances_, np.array(votes) / sum(votes), rtol=1e-12)
 
 
-def test_constant_features_teach_nothing():
+def test_constant_features_train_no_round():
     model = RankBoost().fit(np.ones((4, 2)), [0, 1, 0, 1], qid=[1, 1, 2, 2])
     assert model.n_iter_ == 0
     assert model.predict(np.ones((2, 2))).tolist() == [0.0, 0.0]
 
 
-def test_pairs_that_cancel_but_for_rounding_teach_nothing():
-    """Of the weights 0.1 and 0.2 against 0.3, r is 1e-16."""
+def test_pairs_that_cancel_up_to_rounding_train_no_round():
+    """With the weights 0.1 and 0.2 against 0.3, r is 1e-16."""
     X, y, weight = [[1.0], [0.0]] * 3, [1, 0, 1, 0, 0, 1], np.repeat([0.1, 0.2, 0.3], 2)
     assert RankBoost().fit(X, y, qid=np.repeat(range(3), 2), sample_weight=weight).n_iter_ == 0
 
@@ -140,44 +140,45 @@ def test_parameters_are_checked(params, reason):
         RankBoost(**params).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-@pytest.mark.parametrize("above", [0.0, 1000.0])
-def test_many_grades_are_pairs_like_few(above):
-    """Labels that are all different: potentials against the sums over all pairs, wherever H stands."""
+@pytest.mark.parametrize("shift", [0.0, 1000.0])
+def test_potentials_of_distinct_labels_equal_sums_over_all_pairs(shift):
+    """The sums do not depend on a constant added to the scores."""
     rng = np.random.default_rng(0)
     labels, sizes = rng.random(90), np.array([1, 40, 2, 47])
-    heights = rng.normal(0, 1, 90)
+    scores = rng.normal(0, 1, 90)
     potentials = PairPotentials(labels, sizes, None)
     expected = np.zeros(90)
     for i, j in pairs_of(labels.tolist(), sizes.tolist()):
-        expected[[i, j]] += np.exp(heights[j] - heights[i]) * np.array([1, -1])
-    total = sum(np.exp(heights[j] - heights[i]) for i, j in pairs_of(labels.tolist(), sizes.tolist()))
+        expected[[i, j]] += np.exp(scores[j] - scores[i]) * np.array([1, -1])
+    total = sum(np.exp(scores[j] - scores[i]) for i, j in pairs_of(labels.tolist(), sizes.tolist()))
     np.testing.assert_allclose(
-        potentials(heights[potentials.rows] + above), (expected / total)[potentials.rows], atol=1e-13
+        potentials(scores[potentials.rows] + shift), (expected / total)[potentials.rows], atol=1e-13
     )
 
 
-@pytest.mark.parametrize(("n", "levels"), [(32, [*range(32)]), (33, [0, 1] * 16 + [0])])
-def test_up_to_32_labels_are_numbered_for_all_queries(n, levels):
-    """Queries of two rows, and one of three rows in which two labels are equal."""
-    query, starts = np.arange(n) // 2, np.arange(0, n, 2)
-    labels, query, starts = np.append(np.arange(float(n)), [5, 3, 5]), np.append(query, [n] * 3), np.append(starts, n)
-    number = np.unique(query, return_inverse=True)[1]
-    assert _levels(labels, number, starts).tolist() == levels + ([5, 3, 5] if n == 32 else [1, 0, 1])
+@pytest.mark.parametrize(("n_labels", "levels"), [(32, [*range(32)]), (33, [0, 1] * 16 + [0])])
+def test_up_to_32_distinct_labels_are_numbered_across_all_queries(n_labels, levels):
+    """Queries of two rows, and one query of three rows of which two have equal labels."""
+    query, starts = np.arange(n_labels) // 2, np.arange(0, n_labels, 2)
+    query, starts = np.append(query, [n_labels] * 3), np.append(starts, n_labels)
+    labels = np.append(np.arange(float(n_labels)), [5, 3, 5])
+    query_number = np.unique(query, return_inverse=True)[1]
+    assert _levels(labels, query_number, starts).tolist() == levels + ([5, 3, 5] if n_labels == 32 else [1, 0, 1])
 
 
 @pytest.mark.parametrize("n_parts", [1, 2])
-def test_the_rows_of_a_part_and_the_threshold_below_all(n_parts, monkeypatch):
+def test_rows_are_divided_into_parts_and_one_threshold_is_below_all_values(n_parts, monkeypatch):
     parts, inner = [], stumps_module.over_chunks
     monkeypatch.setattr(stumps_module, "over_chunks", lambda run, *rest: parts.append(rest[0]) or inner(run, *rest))
-    n = 2**15 + n_parts - 1
-    bins = stumps_module.Bins(FeatureColumns(np.arange(float(n))[:, None]), np.arange(n), 2, with_all=True)
-    assert bins.thresholds.tolist() == [[n - 1, (n - 1) / 2, -1e8]]
-    assert bins.best(np.ones(n), signed=True, n_threads=1).r == n
-    assert [starts.tolist() for starts in parts] == [[0, *[2**15] * (n_parts - 1), n]]
+    n_rows = 2**15 + n_parts - 1
+    bins = stumps_module.Bins(FeatureColumns(np.arange(float(n_rows))[:, None]), np.arange(n_rows), 2, with_all=True)
+    assert bins.thresholds.tolist() == [[n_rows - 1, (n_rows - 1) / 2, -1e8]]
+    assert bins.best(np.ones(n_rows), signed=True, n_threads=1).r == n_rows
+    assert [starts.tolist() for starts in parts] == [[0, *[2**15] * (n_parts - 1), n_rows]]
 
 
 @pytest.mark.parametrize("is_ranklib", [False, True])
-def test_weights_of_stumps(is_ranklib):
+def test_the_weight_of_a_stump_is_odd_and_only_ranklibs_is_not_0_below_1e_12(is_ranklib):
     assert _alpha(0.5, is_ranklib=is_ranklib) == _alpha(-0.5, is_ranklib=is_ranklib) * -1 == 0.5 * np.log(3)
     assert (_alpha(1e-12, is_ranklib=is_ranklib) > 0) is True
     assert (_alpha(np.nextafter(1e-12, 0), is_ranklib=is_ranklib) == 0) is not is_ranklib
@@ -185,6 +186,6 @@ def test_weights_of_stumps(is_ranklib):
 
 def test_a_warm_start_that_learns_nothing_keeps_the_stumps():
     model = RankBoost(max_iter=3, warm_start=True, n_thresholds=254).fit(DATA.X, DATA.y, qid=DATA.qid)
-    before = stumps(model)
-    assert stumps(model.fit(np.ones_like(DATA.X), DATA.y, qid=DATA.qid)) == before
-    assert len(before) == 3
+    stumps = stumps_of(model)
+    assert stumps_of(model.fit(np.ones_like(DATA.X), DATA.y, qid=DATA.qid)) == stumps
+    assert len(stumps) == 3

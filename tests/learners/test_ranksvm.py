@@ -1,4 +1,4 @@
-"""RankSVM: LinearSVC on the differences of all pairs, and the same without making them."""
+"""RankSVM against LinearSVC on the differences of all pairs, with and without building the pairs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def objective(w, C):
 
 @pytest.mark.parametrize("C", [1e-4, 0.01, 1.0])
 @pytest.mark.parametrize("max_pairs", [0, 10**6])
-def test_it_is_linear_svc_on_the_differences(C, max_pairs):
+def test_the_weights_equal_linear_svc_on_the_differences_of_pairs(C, max_pairs):
     differences = DATA.X[PAIRS[:, 0]] - DATA.X[PAIRS[:, 1]]
     sign = np.where(np.arange(len(differences)) % 3, -1, 1)
     solver = LinearSVC(C=C, dual=False, fit_intercept=False, tol=1e-10).fit(differences * sign[:, None], sign)
@@ -48,41 +48,42 @@ def test_it_is_linear_svc_on_the_differences(C, max_pairs):
 
 
 @pytest.mark.parametrize("max_pairs", [0, 10**6])
-def test_the_tolerance_bounds_what_is_missing(max_pairs):
-    best = objective(RankSVM(C=0.1, tol=1e-10).fit(DATA.X, DATA.y, qid=DATA.qid).coef_, 0.1)
-    rough = objective(RankSVM(C=0.1, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid).coef_, 0.1)
-    assert best <= rough <= best * (1 + 1e-5)
+def test_the_default_tolerance_bounds_the_loss_above_the_optimum(max_pairs):
+    lowest_loss = objective(RankSVM(C=0.1, tol=1e-10).fit(DATA.X, DATA.y, qid=DATA.qid).coef_, 0.1)
+    loss = objective(RankSVM(C=0.1, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid).coef_, 0.1)
+    assert lowest_loss <= loss <= lowest_loss * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("max_pairs", [0, 10**6])
-def test_weights_multiply_the_pairs_of_their_query(max_pairs):
+def test_a_whole_query_weight_equals_copies_of_the_query(max_pairs):
     weight = 1.0 + (DATA.qid % 3)
     model = RankSVM(C=0.1, tol=1e-10, max_pairs=max_pairs)
     coef = model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weight).coef_
     rows = np.repeat(np.arange(DATA.y.size), weight.astype(int))
     copy = np.concatenate([np.arange(int(w)) for w in weight])
-    copied = model.fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows] * 10 + copy).coef_
-    np.testing.assert_allclose(coef, copied, rtol=1e-4)
+    coef_of_copies = model.fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows] * 10 + copy).coef_
+    np.testing.assert_allclose(coef, coef_of_copies, rtol=1e-4)
 
 
 def test_gradient_and_hessian_are_the_derivatives_of_the_loss():
     margins = PairMargins(DATA.y, DATA.sizes, np.linspace(1, 2, DATA.sizes.size))
-    assert margins.n_pairs == len(PAIRS)  # counted without making them
+    assert margins.n_pairs == len(PAIRS)  # counted without building them
     rng = np.random.default_rng(0)
     scores, direction = rng.normal(0, 0.3, DATA.y.size), rng.normal(0, 1, DATA.y.size)
     step = 1e-6
-    rise = (margins.loss(scores + step * direction) - margins.loss(scores - step * direction)) / (2 * step)
-    assert margins.gradient(scores) @ direction == pytest.approx(rise, rel=1e-6)
-    bend = (margins.gradient(scores + step * direction) - margins.gradient(scores - step * direction)) / (2 * step)
-    np.testing.assert_allclose(margins.hessian(scores)(direction), bend, rtol=1e-4, atol=1e-4)
+    above, below = scores + step * direction, scores - step * direction
+    slope = (margins.loss(above) - margins.loss(below)) / (2 * step)
+    assert margins.gradient(scores) @ direction == pytest.approx(slope, rel=1e-6)
+    curvature = (margins.gradient(above) - margins.gradient(below)) / (2 * step)
+    np.testing.assert_allclose(margins.hessian(scores)(direction), curvature, rtol=1e-4, atol=1e-4)
 
 
 @for_each(
     ("step", "slope", "length"),
     [
         (0.9998, -0.9998, 1.0),
-        (0.99995, -0.99995, 0.5),  # of this step, the loss falls by less than a ten-thousandth of its slope
-        (-1.0, 1.0, 2.0**-41),  # upwards: only rounding of the loss, up to 1e-12 of it, is allowed
+        (0.99995, -0.99995, 0.5),  # a full step lowers the loss by less than 1e-4 of the slope
+        (-1.0, 1.0, 2.0**-41),  # uphill: the loss may rise only by rounding, up to 1e-12 of it
         (1.0, -1e30, 2.0**-50),
     ],
 )
@@ -94,23 +95,23 @@ def test_a_step_is_halved_until_the_loss_falls_enough(step, slope, length):
     assert scores.tolist() == [length * step, 0.0]
 
 
-def test_conjugate_gradients_end_at_a_tenth_of_the_residual_or_after_twice_the_features():
+def test_conjugate_gradients_end_at_a_tenth_of_the_residual_or_after_2n_steps():
     ones = np.ones(2)
     for a, solution in ((1.21, 2 / 2.21 * ones), (1.24, [1, 1 / 1.24])):  # the first residual is (a - 1) / (a + 1)
-        found = _conjugate_gradients(lambda d, a=a: d * [1, a], ones)
-        np.testing.assert_allclose(found, solution, rtol=1e-12)
+        result = _conjugate_gradients(lambda d, a=a: d * [1, a], ones)
+        np.testing.assert_allclose(result, solution, rtol=1e-12)
     assert _conjugate_gradients(lambda d: d, np.zeros(2)).tolist() == [0.0, 0.0]
-    calls, turn = [], np.array([[1.0, 9, 0], [-9, 1, 0], [0, 0, 1]])
-    _conjugate_gradients(lambda d: calls.append(d) or turn @ d, np.ones(3))
+    calls, rotation = [], np.array([[1.0, 9, 0], [-9, 1, 0], [0, 0, 1]])
+    _conjugate_gradients(lambda d: calls.append(d) or rotation @ d, np.ones(3))
     assert len(calls) == 6
 
 
-def test_newton_ends_at_half_the_tolerance_as_linear_svc_with_as_many_rows_of_each_sign():
+def test_newton_ends_at_half_the_tolerance_and_small_data_uses_linear_svc():
     model, norms = RankSVM(C=0.1, tol=1e-10, max_pairs=0), []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for n in range(1, 4):
-            w = model.set_params(max_iter=n).fit(DATA.X, DATA.y, qid=DATA.qid).coef_
+        for max_iter in range(1, 4):
+            w = model.set_params(max_iter=max_iter).fit(DATA.X, DATA.y, qid=DATA.qid).coef_
             gradient = PairMargins(DATA.y, DATA.sizes, None).gradient(DATA.X @ w)
             norms.append(np.linalg.norm(w + 0.1 * DATA.X.T @ gradient))
     first = np.linalg.norm(0.1 * DATA.X.T @ PairMargins(DATA.y, DATA.sizes, None).gradient(np.zeros(DATA.y.size)))
@@ -128,23 +129,23 @@ def test_history_and_score_are_under_the_convention():
     model = RankSVM(C=0.1, convention="textbook@5").fit(
         DATA.X, DATA.y, qid=DATA.qid, eval_set=[(VALID.X, VALID.y, VALID.qid)]
     )
-    assert [each.dataset for each in model.history_] == ["train", "valid_0"]
+    assert [entry.dataset for entry in model.history_] == ["train", "valid_0"]
     assert model.history_[1].value == pytest.approx(model.score(VALID.X, VALID.y, qid=VALID.qid), rel=1e-12)
 
 
-def test_too_few_iterations_are_told():
-    with pytest.warns(ConvergenceWarning, match="RankSVM did not converge in 1 iterations") as told:
+def test_too_few_iterations_warn():
+    with pytest.warns(ConvergenceWarning, match="RankSVM did not converge in 1 iterations") as caught:
         RankSVM(C=1.0, tol=1e-12, max_iter=1, max_pairs=0).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert [each.filename for each in told] == [__file__]
+    assert [message.filename for message in caught] == [__file__]
 
 
 @pytest.mark.parametrize("max_pairs", [0, 10**6])
-def test_pairs_without_weight_are_none(max_pairs, capfd):
-    """One pair of weight 1 beside three of weight 0: it minimizes w^2 / 2 + (1 - w)^2, and the solver says nothing."""
+def test_pairs_of_weight_0_are_ignored(max_pairs, capfd):
+    """The one pair of weight 1 minimizes w^2 / 2 + (1 - w)^2; the solver prints nothing."""
     X, y, qid = [[0.0], [1.0], [0.0], [2.0], [3.0]], [0, 1, 0, 1, 2], [1, 1, 2, 2, 2]
     model = RankSVM(C=1.0, tol=1e-10, max_pairs=max_pairs).fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])
-    alone = RankSVM(C=1.0, tol=1e-10, max_pairs=max_pairs).fit(X[:2], y[:2], qid=qid[:2])  # which needs no second class
-    assert model.coef_ == alone.coef_ == pytest.approx([2 / 3])
+    one_pair = RankSVM(C=1.0, tol=1e-10, max_pairs=max_pairs).fit(X[:2], y[:2], qid=qid[:2])  # a single pair is enough
+    assert model.coef_ == one_pair.coef_ == pytest.approx([2 / 3])
     assert capfd.readouterr() == ("", "")
 
 
@@ -154,7 +155,7 @@ def test_features_whose_squares_overflow_are_refused(kind):
         RankSVM().fit(kind([[0.0], [1e200]]), [0, 1], qid=[1, 1])
 
 
-# Beyond the bounds LinearSVC never returns, and nothing but a signal that kills ends it: hence a process of its own.
+# Outside the bounds LinearSVC never returns and only a kill signal ends it, so these fits run in a separate process.
 FITS = """
 import sys
 import numpy as np
@@ -194,8 +195,8 @@ REFUSED = {
         *((1, 1, weight, None) for weight in (1e-50, 1e20)),
     ],
 )
-def test_the_bounds_themselves_are_allowed(scale, C, weight, message, sign):
-    """Without differences, so that a fit that ought to be refused ends."""
+def test_values_at_the_bounds_are_allowed_and_beyond_them_refused(scale, C, weight, message, sign):
+    """The fits build no pairs, so they end even if they should have been refused."""
     X, y, qid = np.array([[0.0], [sign], [0.0], [sign / 2]]) * scale, [0, 1, 0, 1], [1, 1, 2, 2]
     model = RankSVM(C=C, max_pairs=0, max_iter=1)
     with pytest.raises(ra.InputError, match=re.escape(message)) if message else warnings.catch_warnings():
@@ -203,25 +204,25 @@ def test_the_bounds_themselves_are_allowed(scale, C, weight, message, sign):
         model.fit(X, y, qid=qid, sample_weight=[weight, weight, 0, 0])
 
 
-def test_the_solver_ends_at_every_bound_and_beyond_them_is_not_called():
+def test_the_solver_ends_at_every_bound_and_is_not_called_beyond_them():
     strengths = [(1e-12, 1e-37), (1e-12, 1e32), (1.0, 1.0), (1e12, 1e-61), (1e12, 1e8)]
     bounds = [(size, *strength) for size in (1e-50, 1.0, 1e50) for strength in strengths]
     code = FITS.format(cases=[*REFUSED, *bounds])
-    run = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], check=True, capture_output=True, text=True, timeout=120
     )
-    assert run.stdout.splitlines() == [*REFUSED.values(), *["ends"] * len(bounds)]
+    assert process.stdout.splitlines() == [*REFUSED.values(), *["ends"] * len(bounds)]
 
 
 @for_each("C", [0.0, 1e-300, 1e13, np.nan, True])
-def test_what_no_solver_serves_is_refused_as_c(C):
+def test_values_of_c_that_no_solver_handles_are_refused(C):
     with pytest.raises(ra.InputError, match=r"C=.* allowed are numbers from 1e-12 to 1000000000000"):
         RankSVM(C=C).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
 @for_each("C", [1e-12, 1e12])
 @for_each("max_pairs", [0, 10**6])
-def test_the_least_and_the_largest_c_are_solved(C, max_pairs):
+def test_the_smallest_and_the_largest_c_are_solved(C, max_pairs):
     model = RankSVM(C=C, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid)
     assert np.isfinite(model.coef_).all()
     assert model.coef_.any()

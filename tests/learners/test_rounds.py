@@ -1,4 +1,4 @@
-"""What AdaRank, RankBoost and networks share: rounds that validation judges; the first two equal RankLib 2.10.1."""
+"""The rounds of AdaRank, RankBoost and NeuralRanker under validation; the first two must equal RankLib 2.10.1."""
 
 from __future__ import annotations
 
@@ -41,69 +41,69 @@ def ranknet(**params):
     return NeuralRanker(pairs, convention="textbook@5", learning_rate_init=0.05, random_state=0, **params)
 
 
-every = pytest.mark.parametrize("learner", [adarank, rankboost, ranknet])
-boosting = pytest.mark.parametrize("learner", [adarank, rankboost])
+for_every_learner = pytest.mark.parametrize("learner", [adarank, rankboost, ranknet])
+for_boosting_learners = pytest.mark.parametrize("learner", [adarank, rankboost])
 
 
 @cache
-def on_fold(learner, number):
+def fit_on_fold(name, number):
     train, valid, test = fold(number)
-    return clone(RANKLIB[learner]).fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)]), test
+    return clone(RANKLIB[name]).fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)]), test
 
 
 @pytest.mark.parametrize("learner", RANKLIB)
 @pytest.mark.parametrize("number", [1, 2, 3] if THOROUGH else [1])
-def test_the_scores_of_ranklib(learner, number):
-    """Per document to 1e-9 of the largest; RankLib 2.10.1 with its defaults, trained or validated by NDCG@10."""
+def test_scores_equal_ranklibs(learner, number):
+    """Per document, to 1e-9 of the largest; RankLib 2.10.1 with its defaults, trained or validated by NDCG@10."""
     expected = ranklib_scores(learner, number)
-    model, test = on_fold(learner, number)
+    model, test = fit_on_fold(learner, number)
     assert np.abs(model.predict(test.X) - expected).max() <= 1e-9 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("learner", RANKLIB)
 @pytest.mark.parametrize("number", range(1, 6) if THOROUGH else [1])
-def test_the_rounds_that_ranklib_kept_and_their_value(learner, number):
-    """Of every fold: `tests/golden/learners.json`."""
-    model, test = on_fold(learner, number)
+def test_the_number_of_rounds_and_the_test_value_equal_ranklibs(learner, number):
+    """`tests/golden/learners.json` has RankLib's numbers for every fold."""
+    model, test = fit_on_fold(learner, number)
     assert model.n_iter_ == kept("learners")["rounds_kept"][learner][number - 1]
     expected = kept("learners")["fold_test_ndcg10"][learner][number - 1]
     assert model.score(test.X, test.y, qid=test.qid) == pytest.approx(expected, abs=5e-5)
 
 
-@every
+@for_every_learner
 def test_the_best_round_by_the_validation_queries_is_kept(learner):
     model = learner(max_iter=40).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
+    values = [entry.value for entry in model.history_ if entry.dataset == "valid_0"]
     assert model.n_iter_ == 1 + int(np.argmax(values))
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
 
 
-@every
-def test_history_holds_the_declared_metric_of_every_round(learner):
+@for_every_learner
+def test_history_has_the_declared_metric_of_every_round(learner):
     model = learner(max_iter=3).fit(DATA.X, DATA.y, qid=DATA.qid)
     last = model.history_[-1]
-    assert [each.dataset for each in model.history_] == ["train"] * model.n_iter_
+    assert [entry.dataset for entry in model.history_] == ["train"] * model.n_iter_
     assert last.value == pytest.approx(model.score(DATA.X, DATA.y, qid=DATA.qid), rel=1e-12)
     assert last.convention == ra.parse("textbook@5")
 
 
-@every
-def test_it_stops_without_patience(learner):
+@for_every_learner
+def test_n_iter_no_change_stops_the_training(learner):
     model = learner(max_iter=200, n_iter_no_change=3).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
     assert len(model.history_) // 2 == model.n_iter_ + 3 < 200
 
 
-@boosting
-def test_a_warm_start_goes_on(learner):
-    """Four rounds and four more are eight; of networks the steps of Adam begin anew."""
-    whole = learner(max_iter=8, **tolerant(learner)).fit(DATA.X, DATA.y, qid=DATA.qid)
-    model = learner(max_iter=4, warm_start=True, **tolerant(learner)).fit(DATA.X, DATA.y, qid=DATA.qid)
+@for_boosting_learners
+def test_a_warm_start_continues_the_training(learner):
+    """Four rounds and four more equal eight rounds. Networks are left out because Adam's state restarts."""
+    uninterrupted = learner(max_iter=8, **tolerance(learner)).fit(DATA.X, DATA.y, qid=DATA.qid)
+    model = learner(max_iter=4, warm_start=True, **tolerance(learner)).fit(DATA.X, DATA.y, qid=DATA.qid)
     model.fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert model.features_.tolist() == whole.features_.tolist()
+    assert model.features_.tolist() == uninterrupted.features_.tolist()
     assert len(model.features_) == 8
-    np.testing.assert_allclose(model.alphas_, whole.alphas_, rtol=1e-12)
+    np.testing.assert_allclose(model.alphas_, uninterrupted.alphas_, rtol=1e-12)
 
 
-def tolerant(learner):
-    """AdaRank goes on where a round gains nothing."""
+def tolerance(learner):
+    """Return parameters that let AdaRank continue after a round without gain."""
     return {"tol": 10.0} if learner is adarank else {}

@@ -1,4 +1,4 @@
-"""Trials: the values of many candidates against those of `Evaluator`, and of steps along a column."""
+"""`Trials`: values of many candidate scores, and of steps along a column, against `Evaluator`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rankadapters.core.evaluation.members import SharedRanking
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials
-from tests.core.kernels.test_against_definition import columns, ragged, takes_probabilities, weights_of
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
+from tests.helpers.oracle_rows import columns, ragged, takes_probabilities, weights_of
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
@@ -28,12 +28,12 @@ MEASURES = ["ranklib@3", "textbook@3", "letor4@5", "ranklib.map", "ranklib.err@5
             "ranklib.rr@5", "catboost.query_rmse", "lightgbm.auc"]  # fmt: skip
 
 
-def evaluated(convention, columns_, scores):
-    """Value and values of the queries as `Evaluator` gives them, or why there is none."""
+def evaluate_queries(convention, query_columns, scores):
+    """Return `Evaluator`'s value and per-query values, or the name of the error and None."""
     try:
-        found = ra.Evaluator(ra.Queries(**columns_), convention, n_threads=1)
-        values = None if convention.over == "rows" else found.per_query(scores)
-        return found.evaluate(scores).value, values
+        evaluator = ra.Evaluator(ra.Queries(**query_columns), convention, n_threads=1)
+        per_query = None if convention.over == "rows" else evaluator.per_query(scores)
+        return evaluator.evaluate(scores).value, per_query
     except ra.RankAdaptersError as error:
         return repr(error).split(".", maxsplit=1)[0], None
 
@@ -41,64 +41,64 @@ def evaluated(convention, columns_, scores):
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
 @given(data=st.data(), convention=conventions(), weighted=st.booleans())
 @settings(max_examples=examples(300))
-def test_values_are_those_of_the_evaluator_to_the_bound(data, convention, weighted):
-    by_row = weighted and convention.weighting == "row_weight"
-    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
-    columns_, scores = columns(queries)
-    columns_ |= weights_of(queries, convention) if weighted else {}
+def test_values_equal_the_evaluators_up_to_the_rounding_bound(data, convention, weighted):
+    row_weighted = weighted and convention.weighting == "row_weight"
+    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=row_weighted))
+    query_columns, scores = columns(queries)
+    query_columns |= weights_of(queries, convention) if weighted else {}
     scores = np.array(scores, np.float64)
-    value, per_query = evaluated(convention, dict(columns_), scores)
+    value, per_query = evaluate_queries(convention, dict(query_columns), scores)
     with kernels(NEVER):
         if isinstance(value, str):
             with pytest.raises(ra.RankAdaptersError):
-                Trials(ra.Queries(**columns_), convention).value(scores)
+                Trials(ra.Queries(**query_columns), convention).value(scores)
             return
-        trials = Trials(ra.Queries(**columns_), convention)
-        found = trials.value(scores)
+        trials = Trials(ra.Queries(**query_columns), convention)
+        trial_value = trials.value(scores)
         if per_query is not None:
             assert trials.per_query([scores])[0].tobytes() == per_query.tobytes()
     if convention.over == "queries" and convention.floor is None and convention.link(4.0) == 4.0:
         magnitude = np.nanmean(np.abs(per_query)) if len(per_query) else 0.0
-        largest = max(magnitude, np.nanmax(np.abs(per_query)))  # weights may favor the largest
-        assert abs(found - value) <= trials.rounding * largest * 2
+        largest = max(magnitude, np.nanmax(np.abs(per_query)))  # weights may favor the largest value
+        assert abs(trial_value - value) <= trials.rounding * largest * 2
     else:
-        assert found == pytest.approx(value, rel=1e-12, abs=1e-14)
+        assert trial_value == pytest.approx(value, rel=1e-12, abs=1e-14)
 
 
 @for_each("measure", MEASURES)
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
-def test_steps_along_a_column_are_valued_as_the_scores_there(measure, max_gain_rows, monkeypatch):
-    """By ranking and by counting alike; a column that is constant in a query changes nothing there."""
+def test_values_along_a_column_equal_those_of_the_summed_scores(measure, max_gain_rows, monkeypatch):
+    """By ranking and by counting; a column that is constant in a query changes nothing there."""
     monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
     trials = Trials(DATA.y, measure, qid=DATA.qid)
     start, column = DATA.X[:, 0] / 3, DATA.X[:, 1].copy()
     column[np.isin(DATA.qid, [2, 5, 30])] = 7.0
-    expected = [ra.evaluate(DATA.y, start + t * column, measure, qid=DATA.qid) for t in STEPS]
-    found = trials.along(start, column, STEPS)
-    assert found == pytest.approx([each.value for each in expected], abs=1e-14, rel=1e-13)
+    expected = [ra.evaluate(DATA.y, start + step * column, measure, qid=DATA.qid) for step in STEPS]
+    values = trials.along(start, column, STEPS)
+    assert values == pytest.approx([score.value for score in expected], abs=1e-14, rel=1e-13)
 
 
 @for_each("measure", MEASURES)
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
-def test_the_bits_depend_on_no_threads_parts_or_form(measure, max_gain_rows, monkeypatch):
+def test_values_are_the_same_bits_for_any_threads_parts_and_kernels(measure, max_gain_rows, monkeypatch):
     monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
-    given_ = (DATA.X[:, 0], DATA.X[:, 1], STEPS)
-    said = []
+    line = (DATA.X[:, 0], DATA.X[:, 1], STEPS)
+    outputs = []
     for rows, n_threads, form in [(2**16, 1, NEVER), (2**16, 1, NOW), (50, 3, NOW), (50, 1, NEVER), (3000, 2, NOW)]:
         monkeypatch.setattr(candidates, "ROWS_PER_CALL", rows)
         monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 100)
         with kernels(form):
             trials = Trials(DATA.y, measure, qid=DATA.qid, n_threads=n_threads)
-            said.append((trials.along(*given_).tobytes(), trials.values(DATA.X.T).tobytes()))
-    assert len(set(said)) == 1
+            outputs.append((trials.along(*line).tobytes(), trials.values(DATA.X.T).tobytes()))
+    assert len(set(outputs)) == 1
 
 
 @for_each("form", [NEVER, NOW])
 @pytest.mark.parametrize("max_gain_rows", [0, 10**9])
 def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, max_gain_rows, monkeypatch):
-    """1e17 added to scores merges them, which is not what a constant does; by ranking and by counting alike."""
+    """Adding 1e17 to the scores merges them, but a constant column must not; by ranking and by counting."""
     monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", max_gain_rows)
-    labels = [0.1, 0.1, 0.1, 0.0]  # of which three add up to 0.30000000000000004
+    labels = [0.1, 0.1, 0.1, 0.0]  # 0.1 + 0.1 + 0.1 is 0.30000000000000004
     with kernels(form):
         trials = Trials([1, 0], "textbook@1", group_sizes=[2])
         assert trials.along([0.2, 0.1], [1.0, 1.0], [0.0, 1e17]).tolist() == [1.0, 1.0]
@@ -108,12 +108,12 @@ def test_neither_a_constant_column_nor_a_mean_of_equal_gains_is_rounded(form, ma
 
 
 def ranked_candidates(sizes, n_gains):
-    """The candidates of queries of some sizes, each of which begins with so many rows with a gain."""
+    """Return the candidates of queries of these sizes, each of which begins with `n_gains` rows with a gain."""
     labels = [int(row < n) for size, n in zip(sizes, n_gains, strict=True) for row in range(size)]
     return Trials(labels, "textbook@3", group_sizes=sizes, n_threads=1)._ranked_candidates
 
 
-def test_short_candidates_share_calls_and_long_ones_are_divided(monkeypatch):
+def test_short_candidates_share_a_call_and_long_ones_are_divided(monkeypatch):
     assert ranked_candidates([2**16 - 1, 1, 1], [1, 1, 1]).part_starts.tolist() == [0, 2, 3]
     n_rows, inner = [], SharedRanking.values
     monkeypatch.setattr(
@@ -123,17 +123,17 @@ def test_short_candidates_share_calls_and_long_ones_are_divided(monkeypatch):
     monkeypatch.setattr(candidates, "ROWS_PER_CALL", 40)
     scores = candidates.ListedScores(np.arange(350.0).reshape(7, 50))
     ranked_candidates([20, 20, 10], [1, 1, 1]).numerators(scores)
-    assert n_rows == [40] * 7 + [40, 30]  # two parts, the second of ten rows
+    assert n_rows == [40] * 7 + [40, 30]  # two parts; the second has ten rows
     assert [len(list(candidates._candidates_per_call(80, n))) for n in (0, 1, 2, 80)] == [2, 2, 4, 80]
 
 
 @for_each(("n_gains", "is_counted"), [(3, True), (4, False)])
-def test_scores_above_48_rows_with_a_gain_are_counted(n_gains, is_counted):
-    """Of 10 and 90 rows, 3 and 53 have a gain: the mean over rows is 48."""
+def test_counting_is_used_up_to_a_mean_of_48_rows_with_a_gain(n_gains, is_counted):
+    """Of 10 and 90 rows, 3 and 53 have a gain: the mean, weighted by rows, is 48."""
     assert (ranked_candidates([10, 90], [n_gains, 53]).gain_rows is not None) == is_counted
 
 
-def test_what_has_no_value_is_refused():
+def test_scores_without_a_value_are_refused():
     trials = Trials([1, 0], "textbook@2", group_sizes=[2])
     with pytest.raises(ra.InputError, match=r"shape \(1, 3\), but the queries cover 2 rows"):
         trials.value([1.0, 2.0, 3.0])
@@ -147,7 +147,7 @@ def test_what_has_no_value_is_refused():
         Trials([0, 0], ra.presets.textbook(2).replace(empty="skip"), group_sizes=[2]).value([1.0, 2.0])
 
 
-def test_all_rows_as_one_query_have_no_values_of_queries():
+def test_a_measure_over_all_rows_has_no_per_query_values():
     trials = Trials(DATA.y, "lightgbm.auc", qid=DATA.qid)
     with pytest.raises(ra.UnsupportedConventionError, match="pool='rows' takes all rows"):
         trials.per_query(DATA.X.T)
@@ -155,25 +155,25 @@ def test_all_rows_as_one_query_have_no_values_of_queries():
         trials.measure(DATA.X[:, 0])
 
 
-@for_each("convention", [each for each in MEASURES if each != "lightgbm.auc"])
-def test_a_candidate_is_measured_once_for_its_value_and_those_of_its_queries(convention):
+@for_each("convention", [measure for measure in MEASURES if measure != "lightgbm.auc"])
+def test_measure_returns_the_value_and_the_per_query_values(convention):
     trials, scores = Trials(DATA.y, convention, qid=DATA.qid), DATA.X[:, 0]
     value, per_query = trials.measure(scores)
     assert value == trials.value(scores)
     assert per_query.tobytes() == trials.per_query([scores])[0].tobytes()
 
 
-def test_a_query_without_pairs_has_no_loss_and_nothing_is_divided_by_0():
+def test_a_query_without_pairs_has_a_nan_loss_and_nothing_is_divided_by_0():
     with np.errstate(all="raise"):
         trials = Trials([1, 0, 0, 0], "catboost.pair_logit+pairs=label+average=query", group_sizes=[2, 2])
         loss = np.log1p(np.exp(-1))
         np.testing.assert_allclose(trials.per_query([[2, 1, 2, 1]]), [[loss, np.nan]], rtol=1e-12)
 
 
-@for_each("n", [1, 4, 81, 1000])
-def test_a_mean_is_rounded_a_few_times_more_often_than_there_are_queries(n):
-    rounding = Trials(np.tile([1, 0], n), "textbook@2", group_sizes=[2] * n).rounding
-    assert rounding == (n + 4) * 2.0**-53
+@for_each("n_queries", [1, 4, 81, 1000])
+def test_the_rounding_bound_grows_with_the_number_of_queries(n_queries):
+    rounding = Trials(np.tile([1, 0], n_queries), "textbook@2", group_sizes=[2] * n_queries).rounding
+    assert rounding == (n_queries + 4) * 2.0**-53
 
 
 def test_trials_need_no_scikit_learn():
@@ -184,8 +184,8 @@ def test_trials_need_no_scikit_learn():
         "try: ra.learners.RankBoost\n"
         "except ra.MissingToolkitError as error: print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == '1.0\nscikit-learn is not installed.\nHint: pip install "rankadapters[sklearn]"\n'
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout == '1.0\nscikit-learn is not installed.\nHint: pip install "rankadapters[sklearn]"\n'
 
 
 @for_each(
@@ -199,6 +199,6 @@ def test_trials_need_no_scikit_learn():
         ("along", [[1, 2], [1], [1]]),
     ],
 )
-def test_scores_of_a_wrong_kind_are_refused(method, arguments):
+def test_scores_of_a_wrong_type_or_shape_are_refused(method, arguments):
     with pytest.raises(ra.InputError):
         getattr(Trials([1, 0], "yahoo@2", qid=[1, 1]), method)(*arguments)

@@ -19,7 +19,7 @@ pytest.importorskip("sklearn")
 distributed = pytest.importorskip("distributed")
 if lgb.__version__.startswith("4.6."):
     pytest.skip("LightGBM 4.6 does not train on Dask 2025.1, the oldest supported", allow_module_level=True)
-from tests.core.measures.test_every_measure import by_rows, convention_of  # noqa: E402
+from tests.helpers.every_measure import by_rows, convention_of  # noqa: E402
 from tests.helpers.failing_functions import FailingMetric  # noqa: E402 - after the skips
 from tests.helpers.lightgbm_datasets import LETOR, TEXTBOOK  # noqa: E402
 from tests.helpers.ranking_parts import cut_at_queries, cut_at_rows, placed, workers_of  # noqa: E402

@@ -15,8 +15,8 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.helpers.built_in_trainings import LightGBM
 from tests.helpers.objective_rankings import graded
+from tests.helpers.shuffled_positions import GIVEN, ROWS, TRUE_COST, UNBIASED, shuffled_positions
 from tests.helpers.tables import short
-from tests.objectives.test_position_bias_training import GIVEN, ROWS, TRUE_COST, UNBIASED, shuffled_positions
 
 lgb = pytest.importorskip("lightgbm")
 

@@ -1,6 +1,6 @@
-"""What needs cosmic-ray, which `tox -e mutation` brings, is not looked at without it."""
+"""Without cosmic-ray, which `tox -e mutation` installs, skip the modules that need it."""
 
 from importlib.util import find_spec
 
-NEEDING = ("__main__", "places", "report", "session")
-collect_ignore = [] if find_spec("cosmic_ray") else [f"{name}.py" for name in NEEDING]
+NEED_COSMIC_RAY = ("__main__", "places", "report", "session")
+collect_ignore = [] if find_spec("cosmic_ray") else [f"{name}.py" for name in NEED_COSMIC_RAY]

@@ -1,4 +1,4 @@
-"""Mutants that no test can kill, each with the reason: `equivalent.toml`."""
+"""The list of mutants that no test can kill, `equivalent.toml`, each with the reason."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ LIST = Path(__file__).with_name("equivalent.toml")
 
 
 class Change(NamedTuple):
-    """What a mutant is, wherever in its module it stands: lines with and without it, without indentation."""
+    """A mutant, wherever it is in its module: the original lines and the mutated ones, without indentation."""
 
     module: str
     line: str
     mutated: str
 
 
-def changed(diff: str) -> Change:
-    """Read it off a diff."""
+def parse_diff(diff: str) -> Change:
+    """Return the change that a diff shows."""
     header, *lines = [line for line in diff.splitlines() if not line.startswith("@@")]
     sides = ["".join(line[1:].strip() + "\n" for line in lines[1:] if line[0] == sign).strip() for sign in "-+"]
     return Change(header.removeprefix("--- ").strip(), *sides)
 
 
-def listed(path: Path = LIST) -> dict[Change, str]:
-    """All that are listed, with the reason."""
+def equivalent_mutants(path: Path = LIST) -> dict[Change, str]:
+    """Return the listed changes, with their reasons."""
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", [])
-    return {Change(each["module"], each["line"], each["mutated"]): each["why"] for each in entries}
+    return {Change(entry["module"], entry["line"], entry["mutated"]): entry["why"] for entry in entries}

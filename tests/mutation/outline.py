@@ -1,4 +1,4 @@
-"""What stands where in a module: statements around a line, what it defines, and where a name is mentioned."""
+"""The outline of a module: the statements around a line, the names it defines, and the lines that mention a name."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ class Outline:
 
     @classmethod
     @cache
-    def of(cls, path: Path) -> Outline:
-        """Read a module, once."""
+    def of_file(cls, path: Path) -> Outline:
+        """Return the outline of a module, which is read once."""
         return cls(path.read_text(encoding="utf-8"))
 
-    def around(self, line: int) -> list[tuple[int, int]]:
-        """Spans of the statements around a line, the innermost first."""
+    def spans_around(self, line: int) -> list[tuple[int, int]]:
+        """Return the spans of the statements around a line, the innermost first."""
         spans = {span(node) for node in self.statements if span(node)[0] <= line <= span(node)[1]}
-        return sorted(spans, key=lambda each: each[1] - each[0])
+        return sorted(spans, key=lambda ends: ends[1] - ends[0])
 
     def is_in_function(self, line: int) -> bool:
-        """Tell whether a line runs when a function is called; other lines run when the module is imported."""
+        """Return whether a line runs when a function is called; other lines run at import."""
         return any(start <= line <= end for start, end in self.bodies)
 
-    def defined(self, line: int) -> set[str]:
-        """Names that the statement of a line defines: a constant, a field, a function or a class."""
-        around = [node for node in self.statements if span(node)[0] <= line <= span(node)[1]]
-        node = min(around, key=lambda each: span(each)[1] - span(each)[0])
+    def names_defined(self, line: int) -> set[str]:
+        """Return the names that the statement of a line defines: of constants, fields, a function or a class."""
+        statements = [node for node in self.statements if span(node)[0] <= line <= span(node)[1]]
+        node = min(statements, key=lambda statement: span(statement)[1] - span(statement)[0])
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 return {name}
             case ast.Assign(targets=targets):
-                return {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+                return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
             case ast.AnnAssign(target=ast.Name(id=name)):
                 return {name}
         return set()
 
-    def mentions(self, names: set[str]) -> set[int]:
-        """Lines that mention any of these names."""
+    def lines_that_mention(self, names: set[str]) -> set[int]:
+        """Return the lines that mention any of these names."""
         return set().union(*(self.names.get(name, set()) for name in names))
 
 
 def span(node: ast.stmt) -> tuple[int, int]:
-    """First and last line of a statement, its decorators among them."""
-    decorators = [each.lineno for each in getattr(node, "decorator_list", [])]
-    return min([node.lineno, *decorators]), node.end_lineno or node.lineno
+    """Return the first and the last line of a statement, including its decorators."""
+    decorator_lines = [decorator.lineno for decorator in getattr(node, "decorator_list", [])]
+    return min([node.lineno, *decorator_lines]), node.end_lineno or node.lineno

@@ -1,4 +1,4 @@
-"""The modules that are mutated, which of them are kernels, and who imports whom."""
+"""The modules that are mutated, which of them are kernels, and which module imports which."""
 
 from __future__ import annotations
 
@@ -6,49 +6,49 @@ import ast
 from functools import cache
 from pathlib import Path
 
-# What is in the folders of kernels and runs as Python.
+# Modules in the folders of kernels that numba does not compile.
 MACHINERY = {"__init__.py", "compiling.py", "dispatch.py", "kept_code.py", "views.py"}
 
 
 def modules(root: Path) -> list[Path]:
-    """All modules of the package but the command's, relative to the checkout."""
-    found = (path.relative_to(root) for path in (root / "rankadapters").rglob("*.py"))
-    return sorted(path for path in found if path.parts[1] != "cli")
+    """Return the paths of all modules except the command's, relative to the checkout."""
+    paths = (path.relative_to(root) for path in (root / "rankadapters").rglob("*.py"))
+    return sorted(path for path in paths if path.parts[1] != "cli")
 
 
 def is_kernel(module: Path | str) -> bool:
-    """Tell whether a module is of machine code."""
+    """Return whether numba compiles a module."""
     path = Path(module)
     return path.parent.name == "kernels" and path.name not in MACHINERY
 
 
 @cache
 def imports(root: Path, module: str) -> set[str]:
-    """Modules of the package that a module imports, wherever in it."""
-    found = set()
+    """Return the modules of the package that a module imports, also inside functions."""
+    imported = set()
     for node in ast.walk(ast.parse((root / module).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names = [each.name for each in node.names]
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Constant) and str(node.value).startswith("rankadapters."):  # for `import_module`
             names = [str(node.value)]
         else:
             continue
         for name in names:
             path = name.replace(".", "/")
-            found |= {each for each in (f"{path}.py", f"{path}/__init__.py") if (root / each).is_file()}
-    return found
+            imported |= {file for file in (f"{path}.py", f"{path}/__init__.py") if (root / file).is_file()}
+    return imported
 
 
 def dependents(root: Path, module: str) -> set[str]:
-    """A module and all that import it, however indirectly."""
+    """Return a module and all modules that import it, directly or indirectly."""
     importers: dict[str, set[str]] = {}
     for importer in map(str, modules(root)):
         for imported in imports(root, importer):
             importers.setdefault(imported, set()).add(importer)
-    found, new = set(), {module}
-    while new:
-        found |= new
-        new = set().union(*(importers.get(each, set()) for each in new)) - found
-    return found
+    dependent_modules, added = set(), {module}
+    while added:
+        dependent_modules |= added
+        added = set().union(*(importers.get(imported, set()) for imported in added)) - dependent_modules
+    return dependent_modules

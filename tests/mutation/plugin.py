@@ -1,6 +1,6 @@
-"""A pytest plugin: few examples a hypothesis test, and on request a record of which test runs which lines.
+"""A pytest plugin: it runs few examples per hypothesis test and, on request, records which test runs which lines.
 
-`pytest -p tests.mutation.plugin --record=FOLDER` writes `coverage.*` (lines by test) and `seconds.*.json` there.
+If RANKADAPTERS_LINES_BY_TEST names a folder, `coverage.*` (lines by test) and `seconds.*.json` are written there.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
-EXAMPLES = 20  # of each hypothesis test: enough to see most mutants, and a fifth of the time
-CASES = "RANKADAPTERS_CASES_A_TEST"  # of each parametrized test, spread evenly
+EXAMPLES = 20  # per hypothesis test: enough to kill most mutants, in a fifth of the time
+CASES = "RANKADAPTERS_CASES_A_TEST"  # how many cases of each parametrized test to record
 FOLDER = "RANKADAPTERS_LINES_BY_TEST"
 LIMIT = "RANKADAPTERS_SECONDS_A_TEST"
 
 
-def some_of(cases: list[Any], n: int) -> list[Any]:
-    """Choose n of a list, the first and the last among them, or all where there are no more."""
+def evenly_spread(cases: list[Any], n: int) -> list[Any]:
+    """Return n evenly spread entries of a list, including the first and the last, or all if there are fewer."""
     if len(cases) <= n:
         return cases
     return [cases[i * (len(cases) - 1) // (n - 1)] for i in range(n)]
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Give each hypothesis test few examples, always the same, and no shrinking of what fails."""
+    """Let each hypothesis test run few examples, always the same, without shrinking."""
     for item in items:
         test = getattr(item, "obj", None)
         test = getattr(test, "__func__", test)
-        given = getattr(test, "_hypothesis_internal_use_settings", None)
-        if given is not None:
+        original = getattr(test, "_hypothesis_internal_use_settings", None)
+        if original is not None:
             test._hypothesis_internal_use_settings = settings(
-                given,
-                max_examples=min(EXAMPLES, given.max_examples),
+                original,
+                max_examples=min(EXAMPLES, original.max_examples),
                 derandomize=True,
                 database=None,
                 deadline=None,
@@ -47,12 +47,12 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 
 
 def processor_seconds() -> float:
-    """What this process and those that it started took; the clock would tell what else the machine does."""
+    """Return the processor time of this process and its children; wall time would depend on other processes."""
     return sum(os.times()[:4])
 
 
 class Recorder:
-    """Which lines of the package each test runs, and how long it takes."""
+    """Records which lines of the package each test runs, and how long the test takes."""
 
     def __init__(self, folder: Path) -> None:
         from coverage import Coverage
@@ -64,15 +64,16 @@ class Recorder:
         self.coverage.start()
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Take some cases of each parametrized test."""
+        """Keep some cases of each parametrized test."""
         by_function: dict[str, list[Any]] = {}
         for item in items:
             by_function.setdefault(item.nodeid.partition("[")[0], []).append(item)
-        items[:] = [item for cases in by_function.values() for item in some_of(cases, int(os.environ.get(CASES, "20")))]
+        n_cases = int(os.environ.get(CASES, "20"))
+        items[:] = [item for cases in by_function.values() for item in evenly_spread(cases, n_cases)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Any:
-        """Name the test to coverage."""
+        """Record the lines and the time of a test."""
         self.coverage.switch_context(item.nodeid)
         self.passed = False
         start = processor_seconds()
@@ -85,7 +86,7 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> Any:
-        """Let a test fail that takes too long to be of use."""
+        """Limit the time of a test."""
         self.running = True
         signal.setitimer(signal.ITIMER_PROF, float(os.environ.get(LIMIT, "120")))
         try:
@@ -95,33 +96,33 @@ class Recorder:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def give_up(self, signum: int, frame: Any) -> None:
-        """End the test, unless it ended meanwhile."""
+        """Fail the test, unless it ended in the meantime."""
         if self.running:
             self.running = False
             pytest.fail("takes too long")
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Note whether the test passes: what fails without a mutant says nothing about one."""
+        """Note whether the test passes: a test that fails without a mutant cannot kill one."""
         if report.when == "call":
             self.passed = report.passed and not hasattr(report, "wasxfail")
 
     def pytest_sessionfinish(self) -> None:
-        """Write what was seen."""
+        """Write the whole record."""
         self.coverage.stop()
         self.write()
 
     def write(self) -> None:
-        """Write what was seen so far."""
+        """Write the record so far."""
         self.coverage.save()
         (self.folder / f"seconds.{os.getpid()}.json").write_text(json.dumps(self.seconds))
 
 
 def pytest_configure(config: Any) -> None:
-    """Record in this process, which with xdist is one of several; let kernels run in Python where that is asked for."""
+    """Register the recorder of this process, and silence numpy if kernels run as Python."""
     if _recorder is not None:
         config.pluginmanager.register(_recorder)
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        np.seterr(all="ignore")  # as machine code does
+        np.seterr(all="ignore")  # compiled kernels do not warn either
 
 
 _recorder = None

@@ -1,4 +1,4 @@
-"""What a session says of the tests."""
+"""The results of a session: a table of counts, and the mutants that survived."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from collections.abc import Iterable
 from cosmic_ray.work_db import WorkDB
 from cosmic_ray.work_item import TestOutcome, WorkItem, WorkResult
 
-from tests.mutation.equivalent import Change, changed, listed
+from tests.mutation.equivalent import Change, equivalent_mutants, parse_diff
 from tests.mutation.package import is_kernel
 
 OUTSIDE, KERNELS = "outside kernels", "in kernels"
 HEADING = """\
-| | tried | killed | of these, by time | equivalent | survived | killed of those not equivalent |
+| | tried | killed | of these, by timeout | equivalent | survived | killed, of those not equivalent |
 |---|--:|--:|--:|--:|--:|--:|"""
 
 
 def outcome(result: WorkResult, equivalent: dict[Change, str]) -> str:
-    """One word for a result."""
+    """Return the word for a result."""
     if result.test_outcome == TestOutcome.KILLED:
         return "timeout" if json.loads(result.output)["timeout"] else "killed"
-    return "equivalent" if changed(result.diff) in equivalent else "survived"
+    return "equivalent" if parse_diff(result.diff) in equivalent else "survived"
 
 
-def table(done: Iterable[tuple[WorkItem, WorkResult]]) -> str:
+def table(results: Iterable[tuple[WorkItem, WorkResult]]) -> str:
     """Count the results, outside kernels and in them."""
-    equivalent = listed()
+    equivalent = equivalent_mutants()
     counts = {OUTSIDE: Counter[str](), KERNELS: Counter[str]()}
-    for item, result in done:
-        place = KERNELS if is_kernel(item.mutations[0].module_path) else OUTSIDE
-        counts[place][outcome(result, equivalent)] += 1
-    return "\n".join([HEADING, *(_row(place, count) for place, count in counts.items())])
+    for item, result in results:
+        part = KERNELS if is_kernel(item.mutations[0].module_path) else OUTSIDE
+        counts[part][outcome(result, equivalent)] += 1
+    return "\n".join([HEADING, *(_row(part, count) for part, count in counts.items())])
 
 
-def _row(place: str, count: Counter[str]) -> str:
+def _row(part: str, count: Counter[str]) -> str:
     killed = count["killed"] + count["timeout"]
-    judged = killed + count["survived"]
-    rate = f"{100 * killed / judged:.1f} %" if judged else "-"
+    not_equivalent = killed + count["survived"]
+    rate = f"{100 * killed / not_equivalent:.1f} %" if not_equivalent else "-"
     cells = [count.total(), killed, count["timeout"], count["equivalent"], count["survived"], rate]
-    return f"| {place} | {' | '.join(map(str, cells))} |"
+    return f"| {part} | {' | '.join(map(str, cells))} |"
 
 
 def survivors(db: WorkDB) -> list[tuple[WorkItem, WorkResult]]:
-    """Mutants that no test killed and that are not listed as equivalent."""
-    equivalent = listed()
-    done = sorted(db.completed_work_items, key=lambda pair: pair[0].job_id)
-    return [pair for pair in done if outcome(pair[1], equivalent) == "survived"]
+    """Return the mutants that no test killed and that are not listed as equivalent."""
+    equivalent = equivalent_mutants()
+    results = sorted(db.completed_work_items, key=lambda pair: pair[0].job_id)
+    return [pair for pair in results if outcome(pair[1], equivalent) == "survived"]

@@ -1,7 +1,7 @@
-"""Tries mutants in a copy of the checkout: `python -m tests.mutation.worker` there; a line a job, and a line an answer.
+"""Try mutants in a copy of the checkout: `python -m tests.mutation.worker` reads a job and writes an answer per line.
 
-What is not ours is imported once; each mutant gets a fork of this process that imports the package, with the mutated
-file in its place, and runs pytest.
+Other packages are imported once. For each mutant, a fork of this process imports our package with the mutated file,
+and runs pytest.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ HEAVY = (
     *("sklearn.utils.estimator_checks", "catboost.utils", "pyarrow.parquet", "pyarrow.csv", "joblib", "jinja2"),
 )
 SURVIVED, KILLED, TIMEOUT = "survived", "killed", "timeout"
-PASSED, NOT_COLLECTED, NOT_FOUND = 0, 2, 4  # pytest's words for how it ends
+PASSED, NOT_COLLECTED, NOT_FOUND = 0, 2, 4  # exit codes of pytest
 MEMORY = 12 << 30
 
 
 class Witness:
-    """Tells which tests failed, and how the first did."""
+    """A pytest plugin that writes which tests failed, and the error of the first."""
 
     def __init__(self, folder: Path) -> None:
         self.failed, self.text = folder / "failed", folder / "text"
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Note a test that fails."""
+        """Write the name of a failed test."""
         if report.failed:
             with self.failed.open("a") as file:
                 print(report.nodeid, file=file)
@@ -48,25 +48,25 @@ class Witness:
 
 
 def answer(job: dict[str, Any], tree: Path) -> dict[str, Any]:
-    """Run the tests of each round with the mutated file in its place, until one kills the mutant."""
-    told: dict[str, Any] = {"outcome": SURVIVED, "killers": [], "compiled": True}
-    with replaced(tree / job["module"], job["source"], job["number"], tree):
+    """Run the rounds of tests with the mutated file, until one round kills the mutant."""
+    result: dict[str, Any] = {"outcome": SURVIVED, "killers": [], "compiled": True}
+    with mutated_file(tree / job["module"], job["source"], job["number"], tree):
         for test_round in filter(itemgetter("tests"), job["rounds"]):
-            told = run(test_round, tree) | {"compiled": test_round["compiled"]}
-            if told["outcome"] == TIMEOUT and test_round["last"]:
-                told["outcome"] = SURVIVED
-            if told["outcome"] != SURVIVED:
+            result = run(test_round, tree) | {"compiled": test_round["compiled"]}
+            if result["outcome"] == TIMEOUT and test_round["last"]:
+                result["outcome"] = SURVIVED
+            if result["outcome"] != SURVIVED:
                 break
-    return told
+    return result
 
 
 @contextmanager
-def replaced(path: Path, source: str | None, number: int, tree: Path) -> Any:
-    """Put a mutant in place for a while; its time is no other's, and the original's comes back with it."""
+def mutated_file(path: Path, source: str | None, number: int, tree: Path) -> Any:
+    """Write a mutant to a file with a unique time, and put the original back afterwards."""
     if source is None:  # nothing is mutated
         yield
         return
-    original = _kept(tree)
+    original = _backup(tree)
     shutil.copy2(path, original)
     original.with_suffix(".path").write_text(str(path))
     time = path.stat().st_mtime_ns + (number + 1000) * 1_000_000_000
@@ -79,26 +79,26 @@ def replaced(path: Path, source: str | None, number: int, tree: Path) -> Any:
 
 
 def put_back(tree: Path) -> None:
-    """Undo a mutation, of a worker before this one too that was stopped meanwhile."""
-    original = _kept(tree)
-    where = original.with_suffix(".path")
-    if where.exists():
-        shutil.copy2(original, where.read_text(encoding="utf-8"))
-        where.unlink()
+    """Undo a mutation, also one of an earlier worker that was stopped."""
+    original = _backup(tree)
+    path_file = original.with_suffix(".path")
+    if path_file.exists():
+        shutil.copy2(original, path_file.read_text(encoding="utf-8"))
+        path_file.unlink()
 
 
-def _kept(tree: Path) -> Path:
+def _backup(tree: Path) -> Path:
     return tree.with_name(f"{tree.name}.original")
 
 
 def run(test_round: dict[str, Any], tree: Path) -> dict[str, Any]:
-    """Run tests in a fork: all pass, one fails, or they take too long."""
+    """Run tests in a fork and return whether all pass, one fails, or they take too long."""
     scratch = tree.parent / f"{tree.name}.scratch"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     child = os.fork()
     if child == 0:
-        _be_child(test_round, tree, scratch)
+        _run_child(test_round, tree, scratch)
     status = _wait(child, monotonic() + test_round["wall"])
     if status is None or (os.WIFSIGNALED(status) and os.WTERMSIG(status) in {signal.SIGXCPU, signal.SIGKILL}):
         return {"outcome": TIMEOUT, "killers": []}
@@ -113,12 +113,12 @@ def run(test_round: dict[str, Any], tree: Path) -> dict[str, Any]:
     return {"outcome": KILLED, "killers": [], "text": output}
 
 
-def _wait(child: int, until: float) -> int | None:
-    """Wait for a child and end what it started; None where it had to be killed."""
+def _wait(child: int, deadline: float) -> int | None:
+    """Wait for a child, end its processes and return its status; None if it had to be killed."""
     pause, status = 0.01, None
-    while monotonic() < until:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
+    while monotonic() < deadline:
+        finished, status = os.waitpid(child, os.WNOHANG)
+        if finished:
             break
         status = None
         sleep(pause)
@@ -130,7 +130,7 @@ def _wait(child: int, until: float) -> int | None:
     return status
 
 
-def _be_child(test_round: dict[str, Any], tree: Path, scratch: Path) -> None:
+def _run_child(test_round: dict[str, Any], tree: Path, scratch: Path) -> None:
     code = 3
     try:
         os.setsid()
@@ -155,18 +155,18 @@ def _be_child(test_round: dict[str, Any], tree: Path, scratch: Path) -> None:
 
 
 def _arguments(test_round: dict[str, Any], scratch: Path) -> list[str]:
-    """What pytest is told: as in pyproject.toml, but doctests are looked for only where there is one to run."""
+    """Return pytest's arguments: as in pyproject.toml, but doctests are collected only if there is one to run."""
     tests = test_round["tests"]
-    own = ["--import-mode=importlib", "--strict-config", "--strict-markers"]
+    options = ["--import-mode=importlib", "--strict-config", "--strict-markers"]
     if any(not test.startswith("tests/") for test in tests):
-        own.append("--doctest-modules")
-    quick = ["-o", "addopts=", "-q", "--no-header", "-p", "no:cacheprovider", "--tb=short"]
-    plugins = ["-p", "tests.mutation.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    return [*own, *quick, *plugins, f"--maxfail={test_round['maxfail']}", f"--basetemp={scratch / 'pytest'}", *tests]
+        options.append("--doctest-modules")
+    options += ["-o", "addopts=", "-q", "--no-header", "-p", "no:cacheprovider", "--tb=short"]
+    options += ["-p", "tests.mutation.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    return [*options, f"--maxfail={test_round['maxfail']}", f"--basetemp={scratch / 'pytest'}", *tests]
 
 
 def _set_numba(test_round: dict[str, Any], tree: Path, scratch: Path) -> None:
-    """Choose between Python and machine code; what depends on a mutated kernel is compiled anew, and not kept."""
+    """Choose Python or machine code; kernels that depend on a mutated kernel are compiled again, without a cache."""
     from numba import config
 
     if not test_round["compiled"]:
@@ -174,16 +174,16 @@ def _set_numba(test_round: dict[str, Any], tree: Path, scratch: Path) -> None:
         config.DISABLE_JIT = True
     if test_round["stale"]:
         stale = {Path(module).stem for module in test_round["stale"]}
-        kept = scratch / "numba"
+        cache = scratch / "numba"
         for file in Path(config.CACHE_DIR).glob("*/*"):
             if file.name.partition(".")[0] not in stale:
-                (kept / file.parent.name).mkdir(parents=True, exist_ok=True)
-                os.link(file, kept / file.parent.name / file.name)
-        config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = str(kept)
+                (cache / file.parent.name).mkdir(parents=True, exist_ok=True)
+                os.link(file, cache / file.parent.name / file.name)
+        config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = str(cache)
 
 
 def main() -> None:
-    """Answer until nobody asks."""
+    """Answer jobs until the input ends."""
     for name in HEAVY:
         with suppress(ImportError):
             import_module(name)

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.kernels.test_against_definition import ragged
 from tests.helpers.depth import examples
 from tests.helpers.gradient_rows import EXACT, STATELESS, TABLE, data, kind, queries_of, rows_for
+from tests.helpers.oracle_rows import ragged
 from tests.helpers.position_bias_by_hand import AddedByHand, RatiosByHand, moved
+from tests.helpers.random_objectives import lambdaranks, pairwise
 from tests.helpers.tables import for_each
-from tests.objectives.test_gradients import pairwise
-from tests.objectives.test_trade_gradients import lambdaranks
 
 MEAN = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
 PAIR_OBJECTIVES = [  # every bias corrects them

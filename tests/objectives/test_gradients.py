@@ -14,36 +14,16 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.kernels.test_against_definition import ragged
-from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.every_objective import EACH
 from tests.helpers.gradient_rows import DRAWING, EXACT, SHARES, STATELESS, TABLE, data, kind, queries_of, rows_for
+from tests.helpers.oracle_rows import ragged
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
+from tests.helpers.random_objectives import pairwise
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
 ADDING_UP_TO_0 = [value for value in [*STATELESS, *DRAWING] if value.kind not in {"query-cross-entropy", "xendcg"}]
-
-
-@st.composite
-def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
-    common = {
-        "truncation": draw(st.sampled_from([None, 1, 3, 10])),
-        "samples": None,
-        "sigma": draw(st.sampled_from([0.5, 1.0, 2.0])),
-        "normalization": draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
-        "hessian": draw(st.sampled_from(["plain", "doubled"])),
-        "sigmoid": "exact",
-    }
-    if draw(st.integers(0, 3)) == 0:
-        return objectives.RankNet(**common)
-    convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
-    if "1e+30" in convention.gain:  # its gradients overflow float32
-        convention = convention.replace(gain="exp2")
-    if convention.ideal_follows_scores:  # no objective takes such an ideal
-        convention = convention.replace(ideal="retrieved-only")
-    return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
 
 
 @given(queries=ragged(), value=pairwise())

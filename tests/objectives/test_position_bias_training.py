@@ -14,16 +14,8 @@ from tests.helpers.objective_rankings import golden as first_trees
 from tests.helpers.objective_rankings import graded
 from tests.helpers.objective_trainings import SEED, fitting
 from tests.helpers.position_bias_records import apart, data_of, golden, last_rounds
+from tests.helpers.shuffled_positions import GIVEN, ROWS, TRUE_COST, UNBIASED, shuffled_positions
 from tests.helpers.tables import for_each, short
-
-GIVEN, UNBIASED = objectives.lightgbm.position_bias(), objectives.xgboost.unbiased()
-ROWS, TRUE_COST = GIVEN.replace(positions="rows"), objectives.unbiased_lambdamart()
-
-
-def shuffled_positions(data):
-    """Return positions that differ from the index in the query: with gaps, and falling in every other query."""
-    indices = np.arange(data.y.size) - np.repeat(np.cumsum(data.sizes) - data.sizes, data.sizes)
-    return np.where(data.qid % 2, indices, 30 - indices % 7) * 2
 
 
 class Additive(LightGBM):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from tests.core.kernels.test_against_definition import columns, ragged
 from tests.helpers import random_losses_by_hand as by_hand
 from tests.helpers.depth import examples
+from tests.helpers.oracle_rows import columns, ragged
 from tests.helpers.random_loss_records import unrounded
 from tests.helpers.random_objectives import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
 from tests.helpers.tables import for_each

@@ -12,39 +12,17 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.measure_kernels import kernel_kinds
-from tests.core.kernels.test_against_definition import columns, ragged
-from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.gradient_rows import EXACT
+from tests.helpers.oracle_rows import columns, ragged
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
+from tests.helpers.random_objectives import lambdaranks
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
-MEASURES = (ra.AP, ra.RR, ra.ERR)
 AP, RR = ra.presets.catboost.map(None), ra.presets.catboost.mrr(None)
 ERR = ra.presets.catboost.err(None).replace(complement="float64", ties="input")
 PLAIN = EXACT.replace(normalization="none", truncation=None, beyond_k="cut")
-
-
-def takes(convention: ra.Convention) -> bool:
-    """Return whether LambdaRank takes the convention; tests below check that it refuses the rest."""
-    by_row = convention.weighting == "row_weight" or getattr(convention, "pool", "") == "rows"
-    return not by_row and getattr(convention, "retrieve", "all") == "all"
-
-
-@st.composite
-def lambdaranks(draw: st.DrawFn) -> objectives.LambdaRank:
-    convention = draw(conventions(lenient=True, measures=MEASURES).filter(takes))
-    return objectives.LambdaRank(
-        convention=convention,
-        beyond_k=draw(st.sampled_from(["keep", "cut"])),
-        truncation=draw(st.sampled_from([None, 1, 3, 10])),
-        samples=None,
-        sigma=draw(st.sampled_from([0.5, 1.0, 2.0])),
-        normalization=draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
-        hessian=draw(st.sampled_from(["plain", "doubled"])),
-        sigmoid="exact",
-    )
 
 
 @given(queries=ragged(), value=lambdaranks(), weighted=st.booleans())

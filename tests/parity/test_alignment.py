@@ -1,4 +1,4 @@
-"""pandas columns and tables whose indexes differ are refused wherever two meet; those that agree are as arrays."""
+"""pandas columns and tables whose indexes differ are refused; those with equal indexes are treated like arrays."""
 
 from __future__ import annotations
 
@@ -20,54 +20,54 @@ SCORES = pd.Series(RNG.random(40), index=X.index)
 SIZES = pd.Series([10] * 4, index=list("wxyz"))
 
 
-def turned(column):
-    """Return the same values in the same places, under the index in another order."""
+def with_reversed_index(column):
+    """Return the column with its values in the same order and its index reversed."""
     return column.set_axis(column.index[::-1])
 
 
-def same(column):
+def unchanged(column):
     return column
 
 
-def ranker(**declared):
+def ranker(**options):
     sklearn = pytest.importorskip("sklearn.linear_model")
-    return ra.sklearn.QueryRanker(sklearn.Ridge(), convention=WEIGHTED, **declared)
+    return ra.sklearn.QueryRanker(sklearn.Ridge(), convention=WEIGHTED, **options)
 
 
-def scored(**columns):
+def scorer_value(**columns):
     model = ranker().fit(X, Y)
-    given = {"X": X, "y": Y, "qid": QID, **columns}
-    return ra.sklearn.query_scorer(WEIGHTED)(model, given.pop("X"), given.pop("y"), **given)
+    arguments = {"X": X, "y": Y, "qid": QID, **columns}
+    return ra.sklearn.query_scorer(WEIGHTED)(model, arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
-def validated(change):
+def ranker_with_eval_set(change):
     lgb = pytest.importorskip("lightgbm")
-    inner = lgb.LGBMRanker(n_estimators=2, verbosity=-1)
-    return ra.sklearn.QueryRanker(inner).fit(X, Y, qid=QID, eval_set=[(X, change(Y), change(QID))])
+    estimator = lgb.LGBMRanker(n_estimators=2, verbosity=-1)
+    return ra.sklearn.QueryRanker(estimator).fit(X, Y, qid=QID, eval_set=[(X, change(Y), change(QID))])
 
 
-def split(**columns):
+def folds(**columns):
     pytest.importorskip("sklearn")
-    given = {"X": X, "y": Y, "groups": QID, **columns}
-    return list(ra.sklearn.QueryKFold(2).split(**given))
+    arguments = {"X": X, "y": Y, "groups": QID, **columns}
+    return list(ra.sklearn.QueryKFold(2).split(**arguments))
 
 
-def watched(*data):
+def xgboost_callback(*data):
     pytest.importorskip("xgboost")
     return ra.xgboost.EvalCallback(WEIGHTED, [(data, "valid")])
 
 
-def reported(labels, scores, weight=None):
+def lightgbm_metric(labels, scores, weight=None):
     pytest.importorskip("lightgbm")
     return ra.lightgbm.eval_metric(WEIGHTED)(labels, scores, weight, np.array([10] * 4))
 
 
-def told(labels, qid):
+def catboost_metric(labels, qid):
     pytest.importorskip("catboost")
     return ra.catboost.eval_metric(CONV, [(labels, qid)])
 
 
-def checked(labels):
+def checked_model(labels):
     lgb = pytest.importorskip("lightgbm")
     data = lgb.Dataset(X, Y.to_numpy(), group=[10] * 4)
     params = {"objective": "lambdarank", "verbosity": -1, "eval_at": [5], "metric": "ndcg"}
@@ -75,7 +75,7 @@ def checked(labels):
     return ra.lightgbm.check_model(model, (X, labels, QID.to_numpy()), ra.presets.lightgbm(5))
 
 
-MEETINGS = {
+CALLS = {
     "evaluate: labels, scores": lambda change: ra.evaluate(Y, change(SCORES), CONV, qid=QID.to_numpy()),
     "evaluate: qid, scores": lambda change: ra.evaluate(Y.to_numpy(), SCORES, CONV, qid=change(QID)),
     "Queries: labels, row_weight": lambda change: ra.Queries(Y, qid=QID, row_weight=change(WEIGHT)),
@@ -89,51 +89,51 @@ MEETINGS = {
     "QueryRanker.fit: y without qid": lambda change: ranker().fit(X, change(Y)),
     "QueryRanker.fit: X": lambda change: ranker().fit(change(X), Y.to_numpy(), qid=QID),
     "QueryRanker.fit: sample_weight": lambda change: ranker().fit(X, Y, qid=QID, sample_weight=change(WEIGHT)),
-    "QueryRanker.fit: eval_set": validated,
+    "QueryRanker.fit: eval_set": ranker_with_eval_set,
     "QueryRanker.score: y": lambda change: ranker().fit(X, Y).score(X, change(Y), qid=QID.to_numpy()),
     "QueryRanker.score: sample_weight": lambda change: (
         ranker().fit(X, Y).score(X, Y, qid=QID, sample_weight=change(WEIGHT))
     ),
-    "query_scorer: y": lambda change: scored(y=change(Y), qid=QID.to_numpy()),
-    "query_scorer: X": lambda change: scored(X=change(X), y=Y.to_numpy()),
-    "query_scorer: sample_weight": lambda change: scored(sample_weight=change(WEIGHT)),
-    "QueryKFold: groups": lambda change: split(groups=change(QID)),
-    "QueryKFold: X": lambda change: split(X=change(X), y=None),
-    "EvalCallback: y": lambda change: watched(X, change(Y), QID.to_numpy()),
-    "EvalCallback: qid": lambda change: watched(X, Y.to_numpy(), change(QID)),
-    "eval_metric: y_pred": lambda change: reported(Y, change(SCORES)),
-    "eval_metric: weight": lambda change: reported(Y, SCORES, change(WEIGHT)),
-    "catboost.eval_metric": lambda change: told(Y, change(QID)),
-    "check_model": lambda change: checked(change(Y)),
+    "query_scorer: y": lambda change: scorer_value(y=change(Y), qid=QID.to_numpy()),
+    "query_scorer: X": lambda change: scorer_value(X=change(X), y=Y.to_numpy()),
+    "query_scorer: sample_weight": lambda change: scorer_value(sample_weight=change(WEIGHT)),
+    "QueryKFold: groups": lambda change: folds(groups=change(QID)),
+    "QueryKFold: X": lambda change: folds(X=change(X), y=None),
+    "EvalCallback: y": lambda change: xgboost_callback(X, change(Y), QID.to_numpy()),
+    "EvalCallback: qid": lambda change: xgboost_callback(X, Y.to_numpy(), change(QID)),
+    "eval_metric: y_pred": lambda change: lightgbm_metric(Y, change(SCORES)),
+    "eval_metric: weight": lambda change: lightgbm_metric(Y, SCORES, change(WEIGHT)),
+    "catboost.eval_metric": lambda change: catboost_metric(Y, change(QID)),
+    "check_model": lambda change: checked_model(change(Y)),
 }
 
 
-@for_each("meeting", MEETINGS)
-def test_columns_whose_rows_may_not_belong_together_are_refused(meeting):
-    assert MEETINGS[meeting](same)
+@for_each("call", CALLS)
+def test_columns_with_different_indexes_are_refused(call):
+    assert CALLS[call](unchanged)
     with pytest.raises(ra.InputError, match=r"has a different pandas index from .*\nHint: align them first"):
-        MEETINGS[meeting](turned)
+        CALLS[call](with_reversed_index)
 
 
-def test_columns_that_agree_give_what_arrays_give():
-    value = scored(sample_weight=WEIGHT)
-    assert value == scored(y=Y.to_numpy(), qid=QID.to_numpy(), sample_weight=WEIGHT.to_numpy())
-    assert reported(Y, SCORES, WEIGHT) == reported(Y.to_numpy(), SCORES.to_numpy(), WEIGHT.to_numpy())
+def test_columns_with_equal_indexes_give_the_same_value_as_arrays():
+    value = scorer_value(sample_weight=WEIGHT)
+    assert value == scorer_value(y=Y.to_numpy(), qid=QID.to_numpy(), sample_weight=WEIGHT.to_numpy())
+    assert lightgbm_metric(Y, SCORES, WEIGHT) == lightgbm_metric(Y.to_numpy(), SCORES.to_numpy(), WEIGHT.to_numpy())
 
 
-def test_an_index_that_holds_the_ids_says_which_query_and_not_which_row():
-    by_query = X.set_index(pd.Index(QID, name="session"))
-    model = ranker(qid="session").fit(by_query, Y)
+def test_an_index_of_query_ids_gives_the_queries_and_must_agree_with_that_of_y():
+    indexed_by_query = X.set_index(pd.Index(QID, name="session"))
+    model = ranker(qid="session").fit(indexed_by_query, Y)
     value = ranker().fit(X, Y).score(X, Y, qid=QID)
-    assert model.score(by_query, Y) == value
+    assert model.score(indexed_by_query, Y) == value
     scorer = ra.sklearn.query_scorer(WEIGHTED, qid="session")
-    assert scorer(model.estimator_, X, Y.set_axis(by_query.index)) == value
+    assert scorer(model.estimator_, X, Y.set_axis(indexed_by_query.index)) == value
     with pytest.raises(ra.InputError, match="y has a different pandas index from X"):
-        model.score(by_query, turned(Y.set_axis(by_query.index)))
+        model.score(indexed_by_query, with_reversed_index(Y.set_axis(indexed_by_query.index)))
 
 
-class Frames:
-    """A column of another library, whose `index` is no index of rows."""
+class ForeignColumn:
+    """A column of another library; its `index` is a method, not an index of rows."""
 
     __module__ = "frames.core"
 
@@ -150,7 +150,7 @@ class Frames:
         return np.array(self.values, dtype)
 
 
-def test_an_index_of_what_is_not_pandas_is_not_looked_at():
+def test_an_index_attribute_of_another_library_is_ignored():
     columns = [[1, 0, 1], [0.5, 0.25, 0.75], [7, 7, 7]]
-    labels, scores, qid = map(Frames, columns)
+    labels, scores, qid = map(ForeignColumn, columns)
     assert ra.evaluate(labels, scores, CONV, qid=qid) == ra.evaluate(*columns[:2], CONV, qid=columns[2])

@@ -1,4 +1,4 @@
-"""Planted faults: a number that someone computed otherwise is told by name, and what fits nothing has no cause."""
+"""A parity report names the planted cause of a different number, and names none where no change explains it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankadapters.parity.rows import OurNumber
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 
-pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
+pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # labels that some tools refuse
 
 
 def reason_for(labels, scores, convention, value, **columns):
@@ -27,13 +27,13 @@ def reason_for(labels, scores, convention, value, **columns):
     return row.reason
 
 
-# Few queries: every change of the convention, of the queries and of their weights.
+# A few queries: changes of the convention, of the queries and of their weights.
 
 DECLARED = ra.presets.ranklib(3).replace(average="query", ties="input")
 
 
 class Few:
-    """Queries with ties, an empty one, a short one, weights, fractions in the labels, and near-ties beyond float32."""
+    """Seven weighted queries with fractional labels, exact ties, ties in float32 only and a query with label 0 only."""
 
     rng = np.random.default_rng(12)
     sizes = np.array([5, 1, 6, 4, 7, 2, 5])
@@ -43,8 +43,8 @@ class Few:
     scores = rng.integers(0, 4, sizes.sum()) / 4 + 0.25
     scores[16:20] += np.arange(4) * 1e-10
     weights = rng.uniform(0.5, 2, sizes.size)
-    of = np.repeat(np.arange(7), sizes)
-    rank = np.concatenate([np.arange(size) for size in sizes])  # of each row in its query
+    qid = np.repeat(np.arange(7), sizes)
+    row_in_query = np.concatenate([np.arange(size) for size in sizes])
 
     @classmethod
     def value(cls, rows=slice(None), convention=DECLARED, sizes=sizes, weights=weights):
@@ -57,59 +57,59 @@ class Few:
 
 
 def flips():
-    # Words only: the labels have fractions, of which a table has no gain.
+    # Only named gains, as a gain table has no gain for fractional labels.
     values = {name: ra.NDCG.declared()[name].words for name in ("gain", "discount", "ties", "short", "average")}
     values |= {"precision": ["float32"], "empty": [0.5, 1, "skip"], "k": [1, 2, 4, 5, 6, None]}
-    docids = {"docid-ascending", "docid-descending"}
-    return [(name, value) for name, several in values.items() for value in several
-            if getattr(DECLARED, name) != value and value not in docids]  # fmt: skip
+    docid_ties = {"docid-ascending", "docid-descending"}
+    return [(name, value) for name, options in values.items() for value in options
+            if getattr(DECLARED, name) != value and value not in docid_ties]  # fmt: skip
 
 
 @for_each(("name", "value"), flips())
 def test_a_flipped_field_is_named(name, value):
-    other = DECLARED.replace(**{name: value})
-    given = Few.value(convention=other, weights=None if value == "uniform" else Few.weights)
+    changed = DECLARED.replace(**{name: value})
+    number = Few.value(convention=changed, weights=None if value == "uniform" else Few.weights)
     if value == "query-except-empty":
-        assert given == pytest.approx(Few.value(), abs=1e-9)  # the field cannot matter here
+        assert number == pytest.approx(Few.value(), abs=1e-9)  # the field cannot matter here
     else:
-        change = f"{name}={getattr(other, name)!r} in place of {name}={getattr(DECLARED, name)!r}"
-        assert change in Few.reason(given)
+        change = f"{name}={getattr(changed, name)!r} in place of {name}={getattr(DECLARED, name)!r}"
+        assert change in Few.reason(number)
 
 
-def without(query):
-    return Few.value(Few.of != query, sizes=np.delete(Few.sizes, query), weights=np.delete(Few.weights, query))
+def value_without(query):
+    return Few.value(Few.qid != query, sizes=np.delete(Few.sizes, query), weights=np.delete(Few.weights, query))
 
 
-def cut_in_two(query, first):
-    sizes = np.insert(Few.sizes, query + 1, Few.sizes[query] - first)
-    sizes[query] = first
+def value_cut_in_two(query, n_first_rows):
+    sizes = np.insert(Few.sizes, query + 1, Few.sizes[query] - n_first_rows)
+    sizes[query] = n_first_rows
     return Few.value(sizes=sizes, weights=np.insert(Few.weights, query + 1, Few.weights[query]))
 
 
-def of_some_rows(query, kept):
-    rows = (Few.of != query) | kept
-    return Few.value(rows, sizes=np.bincount(Few.of[rows]))
+def value_of_rows(query, is_kept):
+    rows = (Few.qid != query) | is_kept
+    return Few.value(rows, sizes=np.bincount(Few.qid[rows]))
 
 
-def swapped(one, other):
+def value_with_swapped_weights(first, second):
     weights = Few.weights.copy()
-    weights[[one, other]] = weights[[other, one]]
+    weights[[first, second]] = weights[[second, first]]
     return Few.value(weights=weights)
 
 
 FAULTS = [
-    *((f"without query {query}", lambda query=query: without(query)) for query in range(7)),
-    ("query 0 cut in two after 2 rows", lambda: cut_in_two(0, 2)),
-    ("query 3 cut in two after 1 rows", lambda: cut_in_two(3, 1)),
-    ("query 4 cut in two after 4 rows", lambda: cut_in_two(4, 4)),
-    ("query 6 cut in two after 3 rows", lambda: cut_in_two(6, 3)),
-    ("query 0 cut after its first 2 rows", lambda: of_some_rows(0, Few.rank < 2)),
-    ("query 3 cut after its first 2 rows", lambda: of_some_rows(3, Few.rank < 2)),
-    ("query 4 cut after its first 4 rows", lambda: of_some_rows(4, Few.rank < 4)),
-    ("query 3 without its first 2 rows", lambda: of_some_rows(3, Few.rank >= 2)),
-    ("weights of queries 0 and 2 swapped", lambda: swapped(0, 2)),
-    ("weights of queries 3 and 4 swapped", lambda: swapped(3, 4)),
-    ("weights of queries 2 and 6 swapped", lambda: swapped(2, 6)),
+    *((f"without query {query}", lambda query=query: value_without(query)) for query in range(7)),
+    ("query 0 cut in two after 2 rows", lambda: value_cut_in_two(0, 2)),
+    ("query 3 cut in two after 1 rows", lambda: value_cut_in_two(3, 1)),
+    ("query 4 cut in two after 4 rows", lambda: value_cut_in_two(4, 4)),
+    ("query 6 cut in two after 3 rows", lambda: value_cut_in_two(6, 3)),
+    ("query 0 cut after its first 2 rows", lambda: value_of_rows(0, Few.row_in_query < 2)),
+    ("query 3 cut after its first 2 rows", lambda: value_of_rows(3, Few.row_in_query < 2)),
+    ("query 4 cut after its first 4 rows", lambda: value_of_rows(4, Few.row_in_query < 4)),
+    ("query 3 without its first 2 rows", lambda: value_of_rows(3, Few.row_in_query >= 2)),
+    ("weights of queries 0 and 2 swapped", lambda: value_with_swapped_weights(0, 2)),
+    ("weights of queries 3 and 4 swapped", lambda: value_with_swapped_weights(3, 4)),
+    ("weights of queries 2 and 6 swapped", lambda: value_with_swapped_weights(2, 6)),
     ("the query weights in reverse order", lambda: Few.value(weights=Few.weights[::-1])),
     ("the query weights ignored", lambda: Few.value(weights=np.ones(7))),
     ("every query weighed by its number of rows", lambda: Few.value(weights=Few.sizes.astype(float))),
@@ -119,15 +119,16 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@for_each(("text", "value"), FAULTS)
-def test_a_fault_in_the_queries_or_their_weights_is_named(text, value):
-    assert text in Few.reason(value())
+@for_each(("text", "compute"), FAULTS)
+def test_a_fault_in_the_queries_or_their_weights_is_named(text, compute):
+    assert text in Few.reason(compute())
 
 
 @for_each("seed", range(5))
 def test_shuffled_tied_rows_are_named(seed):
-    order = np.lexsort((np.random.default_rng(seed).random(Few.of.size), Few.of))
-    assert "ties" in Few.reason(Few.value(order))
+    order = np.lexsort((np.random.default_rng(seed).random(Few.qid.size), Few.qid))
+    reason = Few.reason(Few.value(order))
+    assert "tied rows in another order than ties='input' are not excluded" in reason
 
 
 @for_each(
@@ -137,26 +138,27 @@ def test_shuffled_tied_rows_are_named(seed):
         (math.nan, "it is nan, which is not a value of any convention"),
     ],
 )
-def test_what_no_change_gives_is_said_so(value, text):
+def test_the_reason_says_that_no_change_gives_the_value(value, text):
     assert Few.reason(value) == f"Looking for the cause: {text}."
 
 
-def test_interleaved_rows_and_docids_are_followed():
+def test_a_query_left_out_of_interleaved_rows_with_docids_is_named():
     declared = DECLARED.replace(ties="docid-ascending", average="uniform")
-    columns = {"qid": np.char.add("q", Few.of.astype(str)), "docid": np.array([f"d{i:02}" for i in range(Few.of.size)])}
-    mixed, kept = np.random.default_rng(3).permutation(Few.of.size), Few.of != 4
-    left, shuffled = ({name: column[rows] for name, column in columns.items()} for rows in (kept, mixed))
-    value = ra.evaluate(Few.labels[kept], Few.scores[kept], declared, **left).value
-    assert "without query q4" in reason_for(Few.labels[mixed], Few.scores[mixed], declared, value, **shuffled)
+    docid = np.array([f"d{row:02}" for row in range(Few.qid.size)])
+    columns = {"qid": np.char.add("q", Few.qid.astype(str)), "docid": docid}
+    shuffle, is_kept = np.random.default_rng(3).permutation(Few.qid.size), Few.qid != 4
+    subset, shuffled = ({name: column[rows] for name, column in columns.items()} for rows in (is_kept, shuffle))
+    value = ra.evaluate(Few.labels[is_kept], Few.scores[is_kept], declared, **subset).value
+    assert "without query q4" in reason_for(Few.labels[shuffle], Few.scores[shuffle], declared, value, **shuffled)
 
 
 @pytest.mark.parametrize(("n", "expected"), [(3, ["0", "1", "2"]), (5, ["0", "1", "2", "and others, such as: 3"])])
-def test_three_causes_of_a_kind_are_named_and_one_of_the_others(n, expected):
+def test_three_causes_of_a_search_are_named_and_one_example_of_the_rest(n, expected):
     assert [cause.text for cause in _first_causes(Cause(str(number)) for number in range(n))] == expected
 
 
 @for_each("weight", [1.0, 0.25])
-def test_one_query_may_be_all_that_is_left_of_a_mean(weight):
+def test_a_cause_may_leave_only_one_query_in_the_mean(weight):
     labels, scores, convention = [1, 0, 1, 0], [1, 3, 2, 1], ra.parse("sklearn@3")
     value = ra.evaluate(labels[1:], scores[1:], convention, group_sizes=[3]).value
     reason = reason_for(labels, scores, convention, value, group_sizes=[1, 3], query_weight=[weight, weight])
@@ -190,15 +192,15 @@ def binary():
 
 @for_each("name", SUMS)
 @for_each("query", range(6))
-def test_of_every_measure_that_is_a_sum_a_query_left_out_is_named(name, query, binary):
+def test_a_query_left_out_is_named_for_every_measure_that_is_a_sum(name, query, binary):
     queries, scores = binary
-    left, rows = queries.take(np.flatnonzero(np.arange(6) != query))
-    given = ra.evaluate(left, scores[rows], SUMS[name]).value
-    row = check_value(queries, scores, SUMS[name], value=given).rows[0]
+    kept_queries, rows = queries.take(np.flatnonzero(np.arange(6) != query))
+    value = ra.evaluate(kept_queries, scores[rows], SUMS[name]).value
+    row = check_value(queries, scores, SUMS[name], value=value).rows[0]
     if row.verdict == "different":
         assert f"the value without query {query}" in row.reason
-    else:  # a query whose value is the mean, or which counts nothing
-        assert abs(given - ra.evaluate(queries, scores, SUMS[name]).value) < 1e-9
+    else:  # the query's value is the mean, or the query counts nothing
+        assert abs(value - ra.evaluate(queries, scores, SUMS[name]).value) < 1e-9
 
 
 @for_each(
@@ -209,17 +211,17 @@ def test_of_every_measure_that_is_a_sum_a_query_left_out_is_named(name, query, b
         ("average precision of all rows", "pool", "queries"),
     ],
 )  # fmt: skip
-def test_a_flipped_field_of_another_measure_is_named(declared, field, value, binary):
+def test_a_flipped_field_of_a_measure_other_than_ndcg_is_named(declared, field, value, binary):
     queries, scores = binary
     labels = np.where(queries.query_of_row == 1, 0, queries.labels) if field == "empty" else queries.labels
     queries, convention = queries.with_labels(labels), (SUMS | WHOLE)[declared]
-    other = convention.replace(**{field: value})
-    reason = reason_for(queries, scores, convention, ra.evaluate(queries, scores, other).value)
-    assert f"{field}={getattr(other, field)!r} in place of {field}={getattr(convention, field)!r}" in reason
+    changed = convention.replace(**{field: value})
+    reason = reason_for(queries, scores, convention, ra.evaluate(queries, scores, changed).value)
+    assert f"{field}={getattr(changed, field)!r} in place of {field}={getattr(convention, field)!r}" in reason
 
 
 @for_each("name", [*SUMS, *WHOLE])
-def test_a_measure_that_is_no_sum_says_that_no_query_was_looked_at(name, binary):
+def test_the_reason_says_if_the_measure_is_not_a_sum_over_queries(name, binary):
     queries, scores = binary
     row = check_value(queries, scores, (SUMS | WHOLE)[name], value=0.0123456789).rows[0]
     assert row.verdict == "different"
@@ -233,7 +235,7 @@ N_QUERIES = 40
 
 
 class Data:
-    """Queries of one row to eleven, whose ids are not in the order of the rows."""
+    """Queries of 1 to 11 rows; sorting their ids changes their order."""
 
     def __init__(self, convention, *, ties):
         rng = np.random.default_rng(0)
@@ -263,8 +265,8 @@ class Data:
     def reason(self, value):
         return reason_for(self.labels, self.scores, self.convention, value, qid=self.qid)
 
-    def compared(self, value):
-        """The row of the number beside ours, of which equal bits are asked."""
+    def row_compared_exactly(self, value):
+        """Return the row that compares the value with ours and allows no difference."""
         queries, convention = ra.Queries(self.labels, qid=self.qid), ra.parse(self.convention)
         [row] = compare_numbers(value, self.value, convention=convention, queries=queries, scores=self.scores).rows
         return row
@@ -275,13 +277,13 @@ def data_of(convention, *, ties):
     return Data(convention, ties=ties)
 
 
-SETS = [data_of(name, ties=ties) for name in CONVENTIONS for ties in (True, False)]
+DATA_SETS = [data_of(name, ties=ties) for name in CONVENTIONS for ties in (True, False)]
 
 
 def truncated(value):
-    """The value cut off after some decimals, where that is not the value rounded."""
+    """Return the value truncated to 4 to 8 decimals, leaving out results that are also the value rounded."""
     rounded = {round(value, decimals) for decimals in range(10)}
-    return [cut for n in (6, 7, 5, 8, 4) if (cut := math.floor(value * 10**n) / 10**n) not in rounded]
+    return [shortened for n in (6, 7, 5, 8, 4) if (shortened := math.floor(value * 10**n) / 10**n) not in rounded]
 
 
 MISTAKES = {
@@ -318,7 +320,7 @@ MISTAKES = {
 @for_each(("cause", "convention"), zip(MISTAKES, cycle(CONVENTIONS)))
 def test_an_everyday_mistake_is_named_and_ties_are_not_blamed(cause, convention, ties):
     if "float32" in cause:
-        return  # which is a match only where equal bits are asked for
+        return  # only an exact comparison tells float32 from float64
     data = data_of(convention, ties=ties)
     reason = data.reason(MISTAKES[cause](data))
     assert cause in reason
@@ -326,18 +328,18 @@ def test_an_everyday_mistake_is_named_and_ties_are_not_blamed(cause, convention,
     assert "by chance" not in reason
 
 
-@for_each("data", SETS)
+@for_each("data", DATA_SETS)
 @for_each("cause", ["ours rounded to", "ours in float32", "one-document queries", "1 - ours"])
-def test_the_plugin_asks_for_equal_bits_and_names_the_mistake_too(data, cause):
-    reason = data.compared(MISTAKES[cause](data)).reason
+def test_an_everyday_mistake_is_named_in_an_exact_comparison(data, cause):
+    reason = data.row_compared_exactly(MISTAKES[cause](data)).reason
     assert cause in reason
     assert "not excluded" not in reason
 
 
-@for_each("data", SETS)
+@for_each("data", DATA_SETS)
 @for_each("n_steps", [1, 3, -2])
-def test_a_difference_in_the_last_bits_asks_for_a_tolerance(data, n_steps):
-    reason = data.compared(data.value + n_steps * np.spacing(data.value)).reason
+def test_the_reason_suggests_a_tolerance_for_a_difference_in_the_last_bits(data, n_steps):
+    reason = data.row_compared_exactly(data.value + n_steps * np.spacing(data.value)).reason
     assert reason.startswith("Looking for the cause: it is ours but for the last bits")
     assert "a tolerance of 1e-09 takes it" in reason
     assert "ties" not in reason
@@ -349,22 +351,22 @@ def test_two_bare_numbers_are_explained_by_each_other(a, b, cause):
     assert not compare_numbers(0.2718281, b).rows[0].reason
 
 
-OF_12_DIGITS = 0.12345678901234567
+LONG_DECIMAL = 0.12345678901234567
 
 
 @for_each(
-    ("value", "ours", "text"),
+    ("value", "our_value", "texts"),
     [
         (0.2, 0.204, ["ours rounded to 2 decimals: a tolerance of 5e-03 takes it"]),
         (0.2, 0.196, []),  # fewer than 20 units of the last decimal
         (0.2, 0.209, ["ours truncated to 2 decimals: a tolerance of 1e-02 takes it"]),
         (0.2, -0.204, ["ours with the other sign, rounded to 2 decimals"]),
-        (round(-OF_12_DIGITS, 12), OF_12_DIGITS, ["ours with the other sign, rounded to 12 decimals"]),
-        (round(-OF_12_DIGITS, 13), OF_12_DIGITS, []),
+        (round(-LONG_DECIMAL, 12), LONG_DECIMAL, ["ours with the other sign, rounded to 12 decimals"]),
+        (round(-LONG_DECIMAL, 13), LONG_DECIMAL, []),
     ],
 )
-def test_a_rounded_number_has_twelve_decimals_at_most_and_twenty_units_of_the_last_at_least(value, ours, text):
-    assert list(number_causes(value, ours, 0)) == text
+def test_a_rounded_number_has_12_decimals_at_most_and_20_units_of_the_last_at_least(value, our_value, texts):
+    assert list(number_causes(value, our_value, 0)) == texts
 
 
 FEW = ra.Queries(Few.labels, group_sizes=Few.sizes, query_weight=Few.weights)
@@ -372,69 +374,72 @@ CHANCE = "perhaps by chance, as 6 of 100 numbers around it would fit something: 
 
 
 @for_each(("step", "doubt"), [(51, ""), (-51, ""), *((step, CHANCE) for step in (5, 50, -50))])
-def test_changes_that_give_more_than_five_of_the_hundred_numbers_around_are_chance(step, doubt, monkeypatch):
-    ours = OurNumber.of(FEW, Few.scores, DECLARED)
-    value = ours.value + 0.01
-    search = [(f"a change by {n}", value + n * 2e-6) for n in (0, 1, 2, 3, -4, step)]
-    monkeypatch.setattr(causes, "TIERS", ((lambda _: changes.Changes.of(search),),))
-    assert causes.causes(ours, value=value, tolerance=1e-6)[0].text == f"{doubt}it is a change by 0"
+def test_a_match_is_doubted_if_changes_give_over_5_of_the_100_numbers_around_it(step, doubt, monkeypatch):
+    our_number = OurNumber.of(FEW, Few.scores, DECLARED)
+    value = our_number.value + 0.01
+    candidates = [(f"a change by {n}", value + n * 2e-6) for n in (0, 1, 2, 3, -4, step)]
+    monkeypatch.setattr(causes, "TIERS", ((lambda _: changes.Changes.of(candidates),),))
+    assert causes.causes(our_number, value=value, tolerance=1e-6)[0].text == f"{doubt}it is a change by 0"
 
 
 @for_each(("decimals", "named"), [(8, False), (9, True)])
-def test_another_divisor_is_named_only_by_more_than_eight_decimals(decimals, named):
+def test_a_different_divisor_is_named_only_for_numbers_with_over_8_decimals(decimals, named):
     data = data_of("ranklib@5", ties=False)
     reason = data.reason(f"{data.per_query.sum() / 57:.{decimals}f}")
     assert ("divided by 57 instead of 40" in reason) is named
 
 
-TRIED = [1, 3, 5, 10, 20, None]
-MORE = [k for k in range(1, 101) if k not in TRIED]
+CUTOFFS = [1, 3, 5, 10, 20, None]
+MORE_CUTOFFS = [k for k in range(1, 101) if k not in CUTOFFS]
 
 
-@for_each(("n_rows", "k", "tried"), [(3, 2, TRIED), (7, 8, [*TRIED, 2, 4, 6, 7, 9]), (150, 120, [*TRIED, *MORE, 121])])
-def test_cutoffs_that_are_tried(n_rows, k, tried):
+@for_each(
+    ("n_rows", "k", "cutoffs"),
+    [(3, 2, CUTOFFS), (7, 8, [*CUTOFFS, 2, 4, 6, 7, 9]), (150, 120, [*CUTOFFS, *MORE_CUTOFFS, 121])],
+)
+def test_these_cutoffs_are_tried(n_rows, k, cutoffs):
     queries = ra.Queries(np.arange(n_rows) % 2, group_sizes=[n_rows])
-    ours = OurNumber.of(queries, np.arange(float(n_rows)), ra.presets.ranklib(10).replace(k=k))
-    assert [c.k for _, c in changes._field_changes(ours) if c.k != k] == tried
+    our_number = OurNumber.of(queries, np.arange(float(n_rows)), ra.presets.ranklib(10).replace(k=k))
+    assert [c.k for _, c in changes._field_changes(our_number) if c.k != k] == cutoffs
 
 
-SIZES_OF_SEARCHES = [
+SEARCH_LIMITS = [
     ("MAX_PIECE_ROWS", Few.sizes @ (Few.sizes - 1), changes.cut_queries),
     ("MAX_PAIRS", Few.sizes.size**2, changes.swapped_weights),
 ]
 
 
-@for_each(("most", "n", "search"), SIZES_OF_SEARCHES)
-def test_searches_of_too_much_data_find_nothing(most, n, search, monkeypatch):
-    ours = OurNumber.of(FEW, Few.scores, DECLARED)
-    for limit in (n, n - 1):
-        monkeypatch.setattr(changes, most, limit)
-        assert (search(ours).values.size > 0) == (limit == n)
+@for_each(("limit_name", "data_size", "search"), SEARCH_LIMITS)
+def test_a_search_finds_nothing_in_data_above_its_limit(limit_name, data_size, search, monkeypatch):
+    our_number = OurNumber.of(FEW, Few.scores, DECLARED)
+    for limit in (data_size, data_size - 1):
+        monkeypatch.setattr(changes, limit_name, limit)
+        assert (search(our_number).values.size > 0) == (limit == data_size)
 
 
 @for_each(("n_queries", "largest"), [(1, 4), (2, 4), (3, 6)])
-def test_divisors_that_are_tried(n_queries, largest):
-    ours = OurNumber.of(ra.Queries([1, 0] * n_queries, group_sizes=[2] * n_queries), np.ones(2 * n_queries), DECLARED)
-    assert changes.different_divisors(ours).values.tolist() == [
-        n_queries * ours.value / n for n in range(1, largest + 1)
+def test_divisors_up_to_these_are_tried(n_queries, largest):
+    number = OurNumber.of(ra.Queries([1, 0] * n_queries, group_sizes=[2] * n_queries), np.ones(2 * n_queries), DECLARED)
+    assert changes.different_divisors(number).values.tolist() == [
+        n_queries * number.value / n for n in range(1, largest + 1)
     ]
 
 
-@for_each(("seed", "data"), [(seed, SETS[seed % len(SETS)]) for seed in range(examples(36))])
-def test_a_number_that_fits_nothing_is_given_no_cause(seed, data):
+@for_each(("seed", "data"), [(seed, DATA_SETS[seed % len(DATA_SETS)]) for seed in range(examples(36))])
+def test_a_random_number_has_no_certain_cause(seed, data):
     rng = np.random.default_rng(seed)
-    reasons = [data.reason(rng.uniform(*ends)) for ends in ((0, 1), (data.value - 0.02, data.value + 0.02))]
+    reasons = [data.reason(rng.uniform(*range_ends)) for range_ends in ((0, 1), (data.value - 0.02, data.value + 0.02))]
     for reason in reasons:
         assert "none of the changes tried gives it" in reason or "are not excluded" in reason
         assert "it is" not in reason
 
 
-@for_each("data", SETS)
-@for_each(("decimals", "off"), [(6, 3), (9, -4)])
-def test_a_wrong_last_digit_is_given_no_cause_that_is_certain(data, decimals, off):
-    reason = data.reason(f"{data.value + off * 10.0**-decimals:.{decimals}f}")
-    vague = "none of the changes", "not excluded", "perhaps by chance", "within 1e-06 of ours"
-    assert any(text in reason for text in vague)
+@for_each("data", DATA_SETS)
+@for_each(("decimals", "n_units"), [(6, 3), (9, -4)])
+def test_a_wrong_last_digit_has_no_certain_cause(data, decimals, n_units):
+    reason = data.reason(f"{data.value + n_units * 10.0**-decimals:.{decimals}f}")
+    doubts = "none of the changes", "not excluded", "perhaps by chance", "within 1e-06 of ours"
+    assert any(text in reason for text in doubts)
 
 
 def test_a_match_that_most_numbers_would_have_is_called_chance():
@@ -445,10 +450,10 @@ def test_a_match_that_most_numbers_would_have_is_called_chance():
     assert sum("perhaps by chance, as " in reason for reason in reasons) > len(reasons) / 2
 
 
-def test_scikit_learns_loop_is_named_under_another_convention():
+def test_a_preset_together_with_a_change_of_the_queries_is_named():
     data = data_of("lightgbm@5", ties=True)
-    kept = np.repeat(data.sizes, data.sizes) > 1
-    value = ra.evaluate(data.labels[kept], data.scores[kept], "sklearn@5", qid=data.qid[kept]).value
+    is_kept = np.repeat(data.sizes, data.sizes) > 1
+    value = ra.evaluate(data.labels[is_kept], data.scores[is_kept], "sklearn@5", qid=data.qid[is_kept]).value
     reason = data.reason(value)
     assert "presets.sklearn, that is gain='linear'" in reason
     assert ", without the one-document queries" in reason
@@ -461,20 +466,20 @@ def test_labels_and_scores_swapped_are_named():
     assert "of labels and scores swapped" in reason_for(labels, scores, "catboost@5", value, qid=qid)
 
 
-def test_a_float_of_few_decimals_is_taken_as_rounded_where_nothing_gives_it_in_full():
+def test_a_float_of_few_decimals_is_taken_as_rounded_if_nothing_gives_it_exactly():
     data = data_of("sklearn@5", ties=True)
     value = ra.evaluate(data.labels, data.scores, "sklearn@10", qid=data.qid).value
     assert "taken as rounded, it is the value under k=10 in place of k=5" in data.reason(round(value, 5))
 
 
-def mixed(convention, *, ties):
-    """Labels, scores and queries of rows in mixed order, as a frame has them before it is grouped."""
+def shuffled_rows(convention, *, ties):
+    """Return labels, scores and query ids in random row order, like a frame that is not yet grouped."""
     data = data_of(convention, ties=ties)
     rows = np.random.default_rng(1).permutation(data.labels.size)
     return data.labels[rows], data.scores[rows], data.qid[rows]
 
 
-SIZES = {
+MISPLACED_SIZES = {
     "of the queries, in the order in which they appear, laid over rows": lambda qid: [
         np.count_nonzero(qid == name) for name in dict.fromkeys(qid)
     ],
@@ -486,20 +491,20 @@ SIZES = {
 
 
 @for_each("convention", CONVENTIONS)
-@for_each("cause", SIZES)
-def test_sizes_laid_over_rows_in_another_order_are_named(convention, cause):
-    labels, scores, qid = mixed(convention, ties=True)
-    value = ra.evaluate(labels, scores, convention, group_sizes=SIZES[cause](qid)).value
+@for_each("cause", MISPLACED_SIZES)
+def test_group_sizes_applied_to_rows_in_a_different_order_are_named(convention, cause):
+    labels, scores, qid = shuffled_rows(convention, ties=True)
+    value = ra.evaluate(labels, scores, convention, group_sizes=MISPLACED_SIZES[cause](qid)).value
     assert cause in reason_for(labels, scores, convention, value, qid=qid)
 
 
 @for_each("column", ["labels", "scores"])
-def test_one_column_grouped_by_query_and_the_other_not_is_named(column):
-    labels, scores, qid = mixed("ranklib@5", ties=False)
+def test_one_column_sorted_by_query_beside_an_unsorted_one_is_named(column):
+    labels, scores, qid = shuffled_rows("ranklib@5", ties=False)
     order = np.argsort(qid, kind="stable")
-    grouped = {"labels": labels, "scores": scores}
-    grouped[column] = grouped[column][order]
-    value = ra.evaluate(**grouped, convention="ranklib@5", qid=qid).value
+    columns = {"labels": labels, "scores": scores}
+    columns[column] = columns[column][order]
+    value = ra.evaluate(**columns, convention="ranklib@5", qid=qid).value
     assert f"of the {column} sorted by query" in reason_for(labels, scores, "ranklib@5", value, qid=qid)
 
 
@@ -514,14 +519,14 @@ def test_rows_that_were_not_retrieved_ranked_by_a_score_of_0_are_named():
 
 
 @for_each("k", [None, 4])
-@for_each("least", [0, 1])
-def test_the_last_relevant_rank_taken_for_the_first_is_named(k, least):
+@for_each("lowest_label", [0, 1])
+def test_the_last_relevant_rank_taken_for_the_first_is_named(k, lowest_label):
     rng = np.random.default_rng(3)
-    labels, scores, sizes = rng.integers(least, 2, 60), rng.normal(size=60), [6] * 10
+    labels, scores, sizes = rng.integers(lowest_label, 2, 60), rng.normal(size=60), [6] * 10
     convention = ra.presets.catboost.mrr(k, use_weights=False)
-    ranks = [np.flatnonzero(labels[rows][np.argsort(-scores[rows])])[: k or 6] for rows in np.arange(60).reshape(10, 6)]
-    last = [max((rank + 1 for rank in found if rank < (k or 6)), default=math.inf) for found in ranks]
-    reason = reason_for(labels, scores, convention, np.mean([1 / rank for rank in last]), group_sizes=sizes)
+    hits = [np.flatnonzero(labels[rows][np.argsort(-scores[rows])])[: k or 6] for rows in np.arange(60).reshape(10, 6)]
+    last_ranks = [max((index + 1 for index in indexes if index < (k or 6)), default=math.inf) for indexes in hits]
+    reason = reason_for(labels, scores, convention, np.mean([1 / rank for rank in last_ranks]), group_sizes=sizes)
     assert "the last relevant row taken for the first" in reason
 
 
@@ -529,24 +534,24 @@ def test_the_last_relevant_rank_taken_for_the_first_is_named(k, least):
 def test_a_constant_ratio_of_the_values_by_query_is_named(factor, named):
     data = data_of("ranklib@5", ties=False)
     queries = ra.Queries(data.labels, qid=data.qid)
-    ours = OurNumber.of(queries, data.scores, ra.parse(data.convention))
-    theirs = factor * data.per_query
-    parts = QueryDifferences(
-        query_ids=queries.query_ids, values=theirs, our_values=data.per_query, contributions=theirs - data.per_query
+    our_number = OurNumber.of(queries, data.scores, ra.parse(data.convention))
+    values = factor * data.per_query
+    differences = QueryDifferences(
+        query_ids=queries.query_ids, values=values, our_values=data.per_query, contributions=values - data.per_query
     )
-    row = judge(ours, factor * data.value + 1e-6, "a toolkit", "1", per_query=lambda: parts)
+    row = judge(our_number, factor * data.value + 1e-6, "a toolkit", "1", per_query=lambda: differences)
     assert ("it is 0.75 times ours on every query" in row.reason) is named
     assert row.reason.count("times ours on every query") == named
 
 
-@for_each(("ours", "named"), [([0.5, 0.25, 0.0, math.nan], True), ([0.5, 0.5, 0.0, math.nan], False)])
-def test_a_ratio_is_constant_where_two_different_values_have_it(ours, named):
-    values, ids = np.array(ours), np.arange(4)
-    parts = QueryDifferences(query_ids=ids, values=0.75 * values, our_values=values, contributions=-values / 4)
-    assert list(causes._constant_ratio(parts)) == ["0.75 times ours on every query"] * named
+@for_each(("our_values", "named"), [([0.5, 0.25, 0.0, math.nan], True), ([0.5, 0.5, 0.0, math.nan], False)])
+def test_a_constant_ratio_needs_two_different_values(our_values, named):
+    values, ids = np.array(our_values), np.arange(4)
+    differences = QueryDifferences(query_ids=ids, values=0.75 * values, our_values=values, contributions=-values / 4)
+    assert list(causes._constant_ratio(differences)) == ["0.75 times ours on every query"] * named
 
 
-def test_a_query_left_out_for_a_nan_is_said_to_have_nothing_to_find():
+def test_the_reason_explains_that_a_query_with_nothing_relevant_may_give_nan():
     labels, scores, sizes = [1, 0, 0, 0, 0, 1, 2, 0, 0, 0], np.arange(10.0), [2, 3, 2, 3]
     values = next(iter(ra.Panel(labels, ["yahoo@3"], group_sizes=sizes).per_query(scores).values()))
     values[1] = math.nan
@@ -554,8 +559,8 @@ def test_a_query_left_out_for_a_nan_is_said_to_have_nothing_to_find():
     assert "without query 1, where nothing is to be found: its value is 0/0, a NaN, to many programs" in reason
 
 
-def test_a_query_of_equal_values_is_said_to_have_more_of_a_mean_of_fewer_queries():
-    labels, scores, sizes = [0, 1, 0, 0, 0, 1], [2.0, 1, 2, 1, 2, 1], [2, 2, 2]  # 1 / log2(3), nothing to find, again
+def test_details_show_the_larger_weight_of_a_query_in_a_mean_of_fewer_queries():
+    labels, scores, sizes = [0, 1, 0, 0, 0, 1], [2.0, 1, 2, 1, 2, 1], [2, 2, 2]  # NDCG 1 / log2(3), 0 / 0, 1 / log2(3)
     value = ra.evaluate(labels, scores, ra.presets.ranklib(2).replace(empty="skip"), group_sizes=sizes).value
     row = check_value(labels, scores, "ranklib@2", value=value, group_sizes=sizes).rows[0]
     assert row.details()[-3:] == [
@@ -566,7 +571,7 @@ def test_a_query_of_equal_values_is_said_to_have_more_of_a_mean_of_fewer_queries
 
 
 @for_each("convention", ["sklearn.roc_auc_score", "trec_eval_9.gm_map"])
-def test_columns_are_looked_at_where_the_value_is_no_sum_over_queries(convention):
+def test_changed_columns_are_tried_if_the_measure_is_not_a_sum_over_queries(convention):
     data = data_of("sklearn@5", ties=False)
     labels = (data.labels > 1) * 1
     queries = ra.Queries(labels, qid=data.qid, docid=[f"d{row:03}" for row in range(labels.size)])

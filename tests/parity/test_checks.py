@@ -1,4 +1,4 @@
-"""Our number beside other numbers: those of every toolkit, a printed one, and any two."""
+"""`crosscheck`, `check_value`, `compare_numbers`: our number against every toolkit, a printed number, any number."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ LABELS, SCORES, SIZES = [2, 0, 1, 1, 0], [0.5, 0.9, 0.1, 0.25, 0.75], [3, 2]
 TEXTBOOK = ra.presets.textbook(2)
 
 NAMES = ra.presets.names(None)
-KINDS_OF_LABELS = [(name, True) for name in NAMES if name.partition(".")[0] in ALL or NAMES.index(name) % 2]
-KINDS_OF_LABELS += [(name, False) for name in NAMES if name.partition(".")[0] in ALL or not NAMES.index(name) % 2]
+PRESETS_AND_LABELS = [(name, True) for name in NAMES if name.partition(".")[0] in ALL or NAMES.index(name) % 2]
+PRESETS_AND_LABELS += [(name, False) for name in NAMES if name.partition(".")[0] in ALL or not NAMES.index(name) % 2]
 
 
 @pytest.fixture
@@ -31,41 +31,41 @@ def all_toolkits():
         pytest.importorskip(toolkit)
 
 
-def check(convention, scores=SCORES, labels=LABELS, **more):
-    return crosscheck(labels, scores, convention, group_sizes=SIZES, **more)
+def check(convention, scores=SCORES, labels=LABELS, **options):
+    return crosscheck(labels, scores, convention, group_sizes=SIZES, **options)
 
 
-def by_toolkit(report):
+def verdicts_by_toolkit(report):
     rows = {}
     for row in report.rows:
         rows.setdefault(row.source.partition(" ")[0].partition(".")[0], []).append(row.verdict)
     return rows
 
 
-def test_every_installed_toolkit_is_asked(all_toolkits):
+def test_every_installed_toolkit_is_compared(all_toolkits):
     report = check(TEXTBOOK, require=3)
     assert report.ok
-    assert by_toolkit(report) == {
-        "sklearn": ["equal", "not-comparable"],  # it has linear gains only
+    assert verdicts_by_toolkit(report) == {
+        "sklearn": ["equal", "not-comparable"],  # scikit-learn has linear gains only
         "lightgbm": ["equal", "equal-on-this-data"],
         "xgboost": ["equal", "equal-on-this-data"],
         "catboost": ["equal", "equal-on-this-data"],
     }
     assert not check(TEXTBOOK, require=4).ok
-    of_one_gain = check(TEXTBOOK, labels=[1, 0, 1, 1, 0], require=4)
-    assert of_one_gain.ok
-    assert {verdicts[-1] for verdicts in by_toolkit(of_one_gain).values()} == {"equal-on-this-data"}
-    assert list(by_toolkit(check(TEXTBOOK, toolkits=["xgboost", "sklearn"]))) == ["xgboost", "sklearn"]
+    binary_report = check(TEXTBOOK, labels=[1, 0, 1, 1, 0], require=4)
+    assert binary_report.ok
+    assert {verdicts[-1] for verdicts in verdicts_by_toolkit(binary_report).values()} == {"equal-on-this-data"}
+    assert list(verdicts_by_toolkit(check(TEXTBOOK, toolkits=["xgboost", "sklearn"]))) == ["xgboost", "sklearn"]
 
 
-@for_each(("measure", "equal"), [("map", 4), ("auc", 4), ("err", 1), ("query-rmse", 1)])
-def test_each_toolkit_is_asked_for_its_own_of_a_measure(measure, equal, all_toolkits):
+@for_each(("measure", "n_equal"), [("map", 4), ("auc", 4), ("err", 1), ("query-rmse", 1)])
+def test_each_toolkit_is_compared_under_its_own_convention_of_a_measure(measure, n_equal, all_toolkits):
     labels, qid = [1, 0, 1, 0, 0, 1], [0, 0, 0, 1, 1, 1]
     report = crosscheck(labels, [0.6, 0.5, 0.4, 0.3, 0.2, 0.1], measure=measure, k=3, qid=qid)
     assert report.ok
-    verdicts = by_toolkit(report)
+    verdicts = verdicts_by_toolkit(report)
     assert set(verdicts) == set(ALL)
-    assert sum("equal" in each for each in verdicts.values()) == equal
+    assert sum("equal" in toolkit_verdicts for toolkit_verdicts in verdicts.values()) == n_equal
     missing = [row.reason for row in report.rows if row.convention is None]
     assert missing == [f"{name} does not compute {measure}." for name in ALL if "equal" not in verdicts[name]]
 
@@ -79,7 +79,7 @@ def test_too_few_comparable_toolkits_fail_the_report(all_toolkits):
     assert "discount='jk2'" in report.rows[1].reason
 
 
-def test_a_missing_toolkit_is_a_row_that_names_its_extra_where_it_was_named(monkeypatch):
+def test_a_requested_toolkit_that_is_missing_is_a_row_that_names_its_extra(monkeypatch):
     pytest.importorskip("sklearn")
     monkeypatch.setitem(sys.modules, "catboost", None)
     report = check(ra.presets.sklearn(2), toolkits=["catboost", "sklearn"])
@@ -94,7 +94,7 @@ def test_a_missing_toolkit_is_a_row_that_names_its_extra_where_it_was_named(monk
     assert report.unmet.endswith('(of: no toolkit is installed); pip install "rankadapters[all]"')
 
 
-def test_lightgbm_is_asked_without_scikit_learn(monkeypatch):
+def test_lightgbm_is_compared_without_scikit_learn(monkeypatch):
     pytest.importorskip("lightgbm")
     monkeypatch.setitem(sys.modules, "sklearn", None)
     assert check(ra.presets.lightgbm(2), toolkits=["lightgbm"]).ok
@@ -102,20 +102,20 @@ def test_lightgbm_is_asked_without_scikit_learn(monkeypatch):
 
 def test_a_toolkit_that_refuses_the_data_is_a_row_with_its_reason(all_toolkits):
     report = check(ra.presets.catboost(2), labels=[0.5, 0, 1, 1, 0])
-    verdicts = by_toolkit(report)
+    verdicts = verdicts_by_toolkit(report)
     assert verdicts["lightgbm"] == ["not-comparable"]
-    [refused] = [row for row in report.rows if row.source == "lightgbm"]
-    assert refused.reason.startswith("labels[0] is 0.5, but lightgbm takes whole labels")
+    [lightgbm_row] = [row for row in report.rows if row.source == "lightgbm"]
+    assert lightgbm_row.reason.startswith("labels[0] is 0.5, but lightgbm takes whole labels")
     assert verdicts["catboost"] == ["equal"]
     assert report.ok
 
 
 def test_a_difference_fails_the_report(all_toolkits, monkeypatch):
-    monkeypatch.setattr("rankadapters.lightgbm.parity.LightGBMToolkit.ask", lambda *given, **words: 0.123)
+    monkeypatch.setattr("rankadapters.lightgbm.parity.LightGBMToolkit.ask", lambda *args, **kwargs: 0.123)
     report = check(ra.presets.lightgbm(2))
     assert not report.ok
-    assert by_toolkit(report)["lightgbm"] == ["different"]
-    assert by_toolkit(report)["xgboost"] == ["equal", "equal-on-this-data"]
+    assert verdicts_by_toolkit(report)["lightgbm"] == ["different"]
+    assert verdicts_by_toolkit(report)["xgboost"] == ["equal", "equal-on-this-data"]
 
 
 def test_queries_and_weights_and_docids_pass_through(all_toolkits):
@@ -127,7 +127,7 @@ CONVENTION = {"convention": TEXTBOOK}
 
 
 @for_each(
-    ("given", "message"),
+    ("arguments", "message"),
     [
         ({}, "neither a convention nor a measure was given"),
         ({**CONVENTION, "measure": "map"}, "a convention and a measure were given"),
@@ -145,39 +145,39 @@ CONVENTION = {"convention": TEXTBOOK}
         ({"labels": [7, 0, 0, 0, 0], "convention": ra.presets.letor4(2)}, "outside the gain table"),
     ],
 )
-def test_bad_input_of_a_cross_check_is_refused(given, message):
+def test_bad_input_of_a_cross_check_is_refused(arguments, message):
     with pytest.raises((ra.InputError, ra.ConventionError), match=message):
-        check(**{"convention": None, **given})
+        check(**{"convention": None, **arguments})
 
 
-@for_each(("name", "binary"), KINDS_OF_LABELS)
-def test_no_toolkit_differs_from_what_a_preset_says_of_it(name, binary, all_toolkits):
+@for_each(("name", "binary"), PRESETS_AND_LABELS)
+def test_no_toolkit_differs_from_us_under_any_preset(name, binary, all_toolkits):
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 2 if binary else 3, 60)
     columns = {"qid": np.repeat(np.arange(10), 6), "docid": [f"{row:02d}" for row in rng.permutation(60)]}
     if name in {"catboost.pair_accuracy", "catboost.pair_logit"}:
         columns["pairs"] = ([0, 6], [1, 7])
-    conv = ra.presets.make(name, 5)
-    if conv.measure == "auc" and conv.empty == "error":
+    convention = ra.presets.make(name, 5)
+    if convention.measure == "auc" and convention.empty == "error":
         labels[::6], labels[1::6] = 0, 1
-    if "docid" not in str(conv):
+    if "docid" not in str(convention):
         columns.pop("docid")
     scores = rng.permutation(60) / 7
-    probabilities = conv.measure == "query-cross-entropy" or getattr(conv, "pairs", "") == "unit"
+    probabilities = convention.measure == "query-cross-entropy" or getattr(convention, "pairs", "") == "unit"
     if probabilities and not binary:
         with pytest.raises(ra.InputError, match="takes labels in"):
-            crosscheck(labels, scores, conv, **columns)
+            crosscheck(labels, scores, convention, **columns)
         return
-    report = crosscheck(labels, scores, conv, **columns)
-    assert set(by_toolkit(report)) == set(ALL)
+    report = crosscheck(labels, scores, convention, **columns)
+    assert set(verdicts_by_toolkit(report)) == set(ALL)
     assert all(row.verdict != "different" for row in report.rows)
     tool = name.partition(".")[0]
-    # What these need is not in the data: classes of samples, pairs, relevant or not.
-    elsewhere = {"sklearn.top_k_accuracy_score", "catboost.pair_accuracy", "catboost.pair_logit"}
-    elsewhere |= set() if binary else {"xgboost.map", "xgboost.pre"}
-    known = tool in ALL and name not in elsewhere
-    if known and conv.measure != "rr":  # the tool itself computes its own preset
-        assert "equal" in by_toolkit(report)[tool]
+    # The data lacks what these presets need: samples with classes, suitable pairs or binary labels.
+    not_computable = {"sklearn.top_k_accuracy_score", "catboost.pair_accuracy", "catboost.pair_logit"}
+    not_computable |= set() if binary else {"xgboost.map", "xgboost.pre"}
+    is_computable = tool in ALL and name not in not_computable
+    if is_computable and convention.measure != "rr":  # the tool itself computes its own preset
+        assert "equal" in verdicts_by_toolkit(report)[tool]
 
 
 # A printed number.
@@ -185,7 +185,7 @@ def test_no_toolkit_differs_from_what_a_preset_says_of_it(name, binary, all_tool
 DECLARED = ra.presets.ranklib(3).replace(ties="input")
 DATA = [2, 0, 1, 0, 0, 3, 1], [0.3, 0.5, 0.5, 0.1, 0.2, 0.9, 0.4]
 COLUMNS = {"group_sizes": [3, 4]}
-OURS = ra.evaluate(*DATA, DECLARED, **COLUMNS).value
+OUR_VALUE = ra.evaluate(*DATA, DECLARED, **COLUMNS).value
 
 
 def short_id(value):
@@ -198,8 +198,8 @@ def test_decimals_are_those_printed(text, decimals):
 
 
 @for_each(("shift", "ok"), [(0, True), (9e-7, False), (-1.1e-6, False)])
-def test_a_printed_number_is_trusted_to_its_decimals(shift, ok):
-    report = check_value(*DATA, DECLARED, value=f"{OURS + shift:.6f}", source="log", version="2", **COLUMNS)
+def test_the_tolerance_of_a_printed_number_is_half_its_last_decimal(shift, ok):
+    report = check_value(*DATA, DECLARED, value=f"{OUR_VALUE + shift:.6f}", source="log", version="2", **COLUMNS)
     [row] = report.rows
     assert (report.ok, row.tolerance, row.source, row.version) == (ok, 5e-7, "log", "2")
 
@@ -212,7 +212,7 @@ def test_a_printed_number_is_trusted_to_its_decimals(shift, ok):
     ],
     ids=short_id,
 )  # fmt: skip
-def test_what_is_no_number_is_refused(value):
+def test_a_value_that_is_not_a_number_is_refused(value):
     with pytest.raises(ra.InputError, match=r"value=.*(is not a number|allowed are Scores and numbers)"):
         check_value(*DATA, DECLARED, value=value, **COLUMNS)
 
@@ -223,49 +223,49 @@ def test_a_number_is_read_in_every_form_that_python_prints(value):
 
 
 @for_each("tolerance", [-1, "x", True, math.nan, math.inf, 1j, 10**400, [0.1]], ids=short_id)
-def test_what_is_no_tolerance_is_refused(tolerance):
+def test_a_tolerance_that_is_not_a_number_from_0_on_is_refused(tolerance):
     with pytest.raises(ra.InputError, match=r"tolerance=.*; allowed are finite numbers from 0 on"):
         check_value(*DATA, DECLARED, value=0.5, tolerance=tolerance, **COLUMNS)
 
 
-def test_a_stated_tolerance_counts():
-    assert check_value(*DATA, DECLARED, value=OURS + 0.01, tolerance=0.02, **COLUMNS).ok
+def test_an_explicit_tolerance_is_used():
+    assert check_value(*DATA, DECLARED, value=OUR_VALUE + 0.01, tolerance=0.02, **COLUMNS).ok
 
 
-def agrees_with_one_of_two(value):
-    """Whether a value agrees with NDCG of two rows of which the second is relevant, 1 / log2(3) = 0.63093."""
+def agrees_with_ndcg_of_two_rows(value):
+    """Return whether a value agrees with our NDCG of two rows, the second one relevant: 1 / log2(3) = 0.63093."""
     return check_value([0, 1], [2, 1], ra.presets.yahoo(2), value=value, group_sizes=[2]).ok
 
 
-@for_each("given", ["0.64", "0.7", "0.62", "0.6310", "0.63094", "0.63092", "0.630929753571", "1"])
-def test_ours_must_round_to_what_was_printed(given):
-    agrees = given in {"0.630929753571", "1"}
-    assert agrees_with_one_of_two(given) is agrees
-    assert agrees_with_one_of_two(Decimal(given)) is agrees
-    assert as_printed(given).holds(1 / np.log2(3)) is agrees
+@for_each("printed", ["0.64", "0.7", "0.62", "0.6310", "0.63094", "0.63092", "0.630929753571", "1"])
+def test_our_value_must_round_to_the_printed_number(printed):
+    agrees = printed in {"0.630929753571", "1"}
+    assert agrees_with_ndcg_of_two_rows(printed) is agrees
+    assert agrees_with_ndcg_of_two_rows(Decimal(printed)) is agrees
+    assert as_printed(printed).holds(1 / np.log2(3)) is agrees
 
 
-def test_a_float32_is_trusted_to_its_own_step_and_more_than_twelve_decimals_as_twelve():
+def test_a_float32_has_a_wider_tolerance_and_decimals_after_the_twelfth_are_ignored():
     value = 1 / np.log2(3)
-    assert agrees_with_one_of_two(np.float32(value))
-    assert not agrees_with_one_of_two(np.float32(value + 1e-6))
+    assert agrees_with_ndcg_of_two_rows(np.float32(value))
+    assert not agrees_with_ndcg_of_two_rows(np.float32(value + 1e-6))
     digits = f"{value:.16f}"
-    assert agrees_with_one_of_two(digits + "999")
-    assert not agrees_with_one_of_two(digits[:11] + "9" + digits[12:])
+    assert agrees_with_ndcg_of_two_rows(digits + "999")
+    assert not agrees_with_ndcg_of_two_rows(digits[:11] + "9" + digits[12:])
 
 
-@for_each(("given", "ok"), [("0.12", True), ("0.13", True), ("0.11", False), ("0.14", False)])
-def test_a_value_exactly_between_two_printed_numbers_rounds_to_both(given, ok):
+@for_each(("printed", "ok"), [("0.12", True), ("0.13", True), ("0.11", False), ("0.14", False)])
+def test_a_value_exactly_between_two_printed_numbers_rounds_to_both(printed, ok):
     columns = {"group_sizes": [8], "docid": list("abcdefgh")}
-    report = check_value([0] * 7 + [1], -np.arange(8.0), ra.presets.trec_eval_9.recip_rank(), value=given, **columns)
+    report = check_value([0] * 7 + [1], -np.arange(8.0), ra.presets.trec_eval_9.recip_rank(), value=printed, **columns)
     assert (report.rows[0].our_value, report.ok) == (0.125, ok)
 
 
-def test_the_cause_of_a_printed_number_rounds_to_it_too():
+def test_a_named_cause_must_round_to_the_printed_number():
     data, linear = ([1, 0, 2], [1, 2, 3]), ra.presets.yahoo(3).replace(gain="linear")
     value = ra.evaluate(*data, linear, group_sizes=[3]).value
-    for off, is_named in ((0, True), (1e-4, False)):
-        report = check_value(*data, ra.presets.yahoo(3), value=f"{value + off:.4f}", group_sizes=[3])
+    for error, is_named in ((0, True), (1e-4, False)):
+        report = check_value(*data, ra.presets.yahoo(3), value=f"{value + error:.4f}", group_sizes=[3])
         assert ("gain='linear' in place of" in report.rows[0].reason) is is_named
 
 
@@ -288,14 +288,14 @@ def test_infinities_are_compared_without_a_warning(a, b, verdict, difference):
 
 
 @for_each("number", [True, "0.5", b"0.5", None, 10**400], ids=short_id)
-def test_what_is_no_number_is_not_compared(number):
+def test_numbers_and_queries_of_a_wrong_type_are_not_compared(number):
     with pytest.raises(ra.InputError, match=r"b=.*; allowed are Scores and numbers"):
         compare_numbers(0.5, number)
     with pytest.raises(ra.InputError, match="queries=5; allowed are Queries"):
         compare_numbers(0.5, 0.4, convention=ra.parse("yahoo@2"), queries=5, scores=[1, 2])
 
 
-def test_numbers_that_are_equal_need_no_cause_whatever_data_is_given():
+def test_equal_numbers_have_no_reason_even_if_the_data_would_differ():
     score = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3))
     for number in (score, score.value):
         [row] = compare_numbers(number, score, queries=THREE, scores=[3, 2, 1]).rows
@@ -303,19 +303,19 @@ def test_numbers_that_are_equal_need_no_cause_whatever_data_is_given():
 
 
 @for_each(("scores", "verdict"), [([3, 2, 1], "different"), ([1, 2, 3], "equal-on-this-data")])
-def test_numbers_of_conventions_that_do_not_differ_here_must_still_be_the_same(scores, verdict):
+def test_scores_of_two_conventions_that_cannot_differ_here_must_be_equal(scores, verdict):
     a, b = ra.evaluate(THREE, [1, 2, 3], ra.presets.yahoo(3)), ra.evaluate(THREE, scores, ra.presets.ranklib(3))
     [row] = compare_numbers(a, b, queries=THREE, scores=[1, 2, 3]).rows
     assert (row.verdict, row.tolerance) == (verdict, 0)
 
 
 @for_each("column", ["query_weight", "row_weight"])
-def test_weights_that_the_convention_does_not_count_are_refused_beside_numbers(column):
+def test_weights_that_the_convention_does_not_count_are_refused_in_comparisons(column):
     queries = ra.Queries(LABELS, group_sizes=SIZES, **{column: [1, 2] if column == "query_weight" else SCORES})
-    for refused in (
+    for comparison in (
         lambda: check_value(queries, SCORES, TEXTBOOK, value=0.5),
         lambda: crosscheck(queries, SCORES, TEXTBOOK, toolkits=[]),
         lambda: compare_numbers(0.25, 0.5, convention=TEXTBOOK, queries=queries, scores=SCORES),
     ):
         with pytest.raises(ra.InputError, match=f"{column} .*would ignore it"):
-            refused()
+            comparison()

@@ -1,4 +1,4 @@
-"""What toolkits are known to compute otherwise, by version, held to the letter of known_differences.toml."""
+"""Each version of a toolkit differs from our numbers exactly where known_differences.toml says so."""
 
 from __future__ import annotations
 
@@ -15,85 +15,86 @@ import rankadapters as ra
 from rankadapters.parity import ToolkitData
 from tests.helpers.tables import for_each
 
-pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
+pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # labels that some tools refuse
 
 DIFFERENCES = tomllib.loads((Path(__file__).parent / "known_differences.toml").read_text(encoding="utf-8"))[
     "difference"
 ]
 REFUSED = "refused"
-DECIMALS = 4  # of the values in the file
+DECIMALS = 4  # of the values in known_differences.toml
 
 
-def or_refused(ask, *errors):
+def or_refused(compute, *errors):
+    """Return the rounded value that is computed, or `REFUSED` if one of the errors is raised."""
     try:
-        return round(float(ask()), DECIMALS)
+        return round(float(compute()), DECIMALS)
     except errors:
         return REFUSED
 
 
-def ours(labels, scores, make, sizes=None, **columns):
+def our_value(labels, scores, make, sizes=None, **columns):
     sizes = [len(labels)] if sizes is None else sizes
     return or_refused(lambda: ra.evaluate(labels, scores, make(), group_sizes=sizes, **columns), ra.RankAdaptersError)
 
 
-def catboost(labels, scores, metric):
+def catboost_metric(labels, scores, metric):
     from catboost import CatBoostError
     from catboost.utils import eval_metric
 
-    theirs = or_refused(lambda: eval_metric(labels, scores, metric, group_id=[0] * len(labels))[0], CatBoostError)
-    return theirs, ours(labels, scores, lambda: ra.catboost.read_metric(metric))
+    value = or_refused(lambda: eval_metric(labels, scores, metric, group_id=[0] * len(labels))[0], CatBoostError)
+    return value, our_value(labels, scores, lambda: ra.catboost.read_metric(metric))
 
 
-def asked(name, labels, sizes, **columns):
-    """Ask a toolkit under its own NDCG, without the checker's own refusals."""
+def own_ndcg(name, labels, sizes, **columns):
+    """Compute a toolkit's own NDCG, without the errors that `check_parity` raises itself, and ours."""
     toolkit, convention = importlib.import_module(f"rankadapters.{name}.parity").TOOLKIT, getattr(ra.presets, name)(3)
     scores = np.arange(len(labels), dtype=np.float64)
     data = ToolkitData(queries=ra.Queries(labels, group_sizes=sizes, **columns), scores=scores)
     words = getattr(ra, name).native_metric(convention)
-    said = ours(labels, scores, lambda: convention, sizes, **columns)
-    return or_refused(lambda: toolkit.ask(data, words), ra.InputError), said
+    our_number = our_value(labels, scores, lambda: convention, sizes, **columns)
+    return or_refused(lambda: toolkit.ask(data, words), ra.InputError), our_number
 
 
-def sklearn(labels):
+def sklearn_ndcg(labels):
     from sklearn.metrics import ndcg_score
 
     scores = list(range(len(labels)))
-    said = ours(labels, scores, lambda: ra.presets.sklearn(None))
-    return or_refused(lambda: ndcg_score([labels], [scores]), ValueError), said
+    our_number = our_value(labels, scores, lambda: ra.presets.sklearn(None))
+    return or_refused(lambda: ndcg_score([labels], [scores]), ValueError), our_number
 
 
 PROBES = {
-    "catboost_top_0": lambda: catboost([0, 1, 2], [3, 2, 1], "NDCG:top=0"),
-    "catboost_top_below_minus_1": lambda: catboost([0, 1, 2], [3, 2, 1], "NDCG:top=-5"),
-    "catboost_nan_scores": lambda: catboost([3, 2, 1, 0], [math.nan] * 4, "NDCG"),
-    "catboost_negative_label_exp": lambda: catboost([2, -1, 1], [1, 3, 2], "NDCG:type=Exp"),
-    "lightgbm_fractional_labels": lambda: asked("lightgbm", [0.5, 1, 0], [3]),
-    "lightgbm_long_query": lambda: asked("lightgbm", [0, 1] * 5001, [10_002]),
-    "xgboost_fractional_labels": lambda: asked("xgboost", [0.5, 1, 0], [3]),
-    "xgboost_mean_above_1": lambda: asked("xgboost", [0, 0, 1, 0], [2, 2], query_weight=[0.1, 0.2]),
-    "sklearn_one_document": lambda: sklearn([1]),
-    "sklearn_negative_label": lambda: sklearn([1, -1, 2]),
+    "catboost_top_0": lambda: catboost_metric([0, 1, 2], [3, 2, 1], "NDCG:top=0"),
+    "catboost_top_below_minus_1": lambda: catboost_metric([0, 1, 2], [3, 2, 1], "NDCG:top=-5"),
+    "catboost_nan_scores": lambda: catboost_metric([3, 2, 1, 0], [math.nan] * 4, "NDCG"),
+    "catboost_negative_label_exp": lambda: catboost_metric([2, -1, 1], [1, 3, 2], "NDCG:type=Exp"),
+    "lightgbm_fractional_labels": lambda: own_ndcg("lightgbm", [0.5, 1, 0], [3]),
+    "lightgbm_long_query": lambda: own_ndcg("lightgbm", [0, 1] * 5001, [10_002]),
+    "xgboost_fractional_labels": lambda: own_ndcg("xgboost", [0.5, 1, 0], [3]),
+    "xgboost_mean_above_1": lambda: own_ndcg("xgboost", [0, 0, 1, 0], [2, 2], query_weight=[0.1, 0.2]),
+    "sklearn_one_document": lambda: sklearn_ndcg([1]),
+    "sklearn_negative_label": lambda: sklearn_ndcg([1, -1, 2]),
 }
 
 
-@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # one of the probes is that
+@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # by xgboost_mean_above_1
 @pytest.mark.parametrize("probe", PROBES)
-def test_a_toolkit_differs_as_recorded_for_its_version_and_not_otherwise(probe):
+def test_a_toolkit_differs_exactly_as_recorded_for_its_version(probe):
     name = probe.partition("_")[0]
     version = pytest.importorskip(name).__version__
-    recorded = [each for each in DIFFERENCES if each["probe"] == probe and version in SpecifierSet(each["versions"])]
-    assert len(recorded) < 2, "two lines cover this version"
-    theirs, said = PROBES[probe]()
-    if recorded:
-        assert (theirs, said) == (recorded[0]["theirs"], recorded[0]["ours"])
+    lines = [line for line in DIFFERENCES if line["probe"] == probe and version in SpecifierSet(line["versions"])]
+    assert len(lines) < 2, "two lines cover this version"
+    toolkit_value, our_number = PROBES[probe]()
+    if lines:
+        assert (toolkit_value, our_number) == (lines[0]["toolkit_value"], lines[0]["our_value"])
     else:
-        assert theirs == said, f"{name} {version} differs, and known_differences.toml does not say so"
+        assert toolkit_value == our_number, f"{name} {version} differs, and known_differences.toml does not say so"
 
 
 @for_each("line", DIFFERENCES, ids=lambda line: line["probe"])
-def test_every_line_is_complete_and_is_a_difference(line):
-    assert list(line) == ["probe", "toolkit", "versions", "theirs", "ours", "why", "where"]
+def test_every_line_is_complete_and_records_a_difference(line):
+    assert list(line) == ["probe", "toolkit", "versions", "toolkit_value", "our_value", "why", "where"]
     assert line["probe"] in PROBES
     assert line["probe"].startswith(line["toolkit"])
-    assert line["theirs"] != line["ours"]
+    assert line["toolkit_value"] != line["our_value"]
     assert line["where"].startswith("https://")

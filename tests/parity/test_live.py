@@ -1,4 +1,4 @@
-"""The installed toolkits on generated cases: every difference within tolerance, or explained by name."""
+"""The installed toolkits on generated cases: every difference is within the tolerance or explained by name."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rankadapters.statistics.grid import grid
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 
-pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
+pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # labels that some tools refuse
 
-N_CASES, LEAST = examples(200), examples(30)
-# What our own convention refuses of the data, and what a toolkit does; each must say why.
-OURS_OF_NDCG = r"outside the gain table of table_0_1_3|every query was skipped|the convention says empty='error'"
-REFUSALS_OF_NDCG = {
+N_CASES, MIN_CASES = examples(200), examples(30)
+# Errors with which our convention or a toolkit refuses some of the generated data. Any other error fails the test.
+OUR_NDCG_REFUSALS = r"outside the gain table of table_0_1_3|every query was skipped|the convention says empty='error'"
+NDCG_REFUSALS = {
     "sklearn": "every query has one document, which sklearn's functions refuse",
     "lightgbm": r"labels\[\d+\] is \d\.\d+, but lightgbm takes whole labels from 0 to (30|[24])",
     "xgboost": r"labels\[\d+\] is \d\.\d+, but xgboost takes whole labels|Invalid output score, might be caused by",
@@ -33,25 +33,25 @@ REFUSALS = (
     r"would ignore it|every query has one document, which sklearn's functions refuse|"
     r"top size for AverageGain should be greater|Target data is constant. Cannot generate pairs"
 )
-MATTERS = r"cannot express .*, which matters here\.[\s\S]*\nThe nearest it can: "
+FIELD_MATTERS = r"cannot express .*, which matters here\.[\s\S]*\nThe nearest it can: "
 
 
-def verdicts_of(toolkit, generated, refusals):
-    """Count the verdicts of checks of (seed, if it is the toolkit's own, convention, queries, scores)."""
+def verdicts_of(toolkit, cases, refusals):
+    """Count the verdicts of the cases; `is_own` marks those under the toolkit's own convention."""
     verdicts = Counter()
-    for seed, is_own, convention, queries, scores in generated:
+    for seed, is_own, convention, queries, scores in cases:
         where = f"case {seed}: {convention}\n"
         try:
             report = getattr(ra, toolkit).check_parity(queries, scores, convention)
         except ra.InputError as error:
-            assert re.search(refusals, str(error)), f"{where}{error}"  # noqa: PT017 - some refuse
+            assert re.search(refusals, str(error)), f"{where}{error}"  # noqa: PT017 - only some cases raise
             verdicts["refused"] += 1
             continue
         assert report.ok, f"{where}{report}"
         assert report.rows[0].verdict == "equal"
-        assert not is_own or len(report.rows) == 1, f"{where}its own convention is another to it"
+        assert not is_own or len(report.rows) == 1, f"{where}the toolkit's own convention has a second row"
         for row in report.rows[1:]:
-            assert row.verdict == "equal-on-this-data" or re.search(MATTERS, row.reason), f"{where}{report}"
+            assert row.verdict == "equal-on-this-data" or re.search(FIELD_MATTERS, row.reason), f"{where}{report}"
         verdicts.update(row.verdict for row in report.rows)
     return verdicts
 
@@ -66,8 +66,8 @@ class Case(NamedTuple):
     weights: np.ndarray | None
 
 
-def case(seed):
-    """A third is weighted, a fifth has fractional labels, a fifth scores that tie in float32 only, half ties proper."""
+def make_case(seed):
+    """Make a case. Depending on the seed it has weights, fractional labels, ties, or ties in float32 only."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 15, rng.integers(1, 12))
     n = int(sizes.sum())
@@ -81,26 +81,26 @@ def case(seed):
 
 
 def ndcg_cases(toolkit):
-    """The toolkit's own convention, and one of the presets in turn."""
+    """Yield, for every seed, the toolkit's own convention and one of the presets in turn."""
     names = ra.presets.names()
     for seed in range(N_CASES):
-        labels, scores, sizes, weights = case(seed)
+        labels, scores, sizes, weights = make_case(seed)
         for name in (toolkit, names[seed % len(names)]):
             convention = getattr(ra.presets, name)(CUTOFFS[seed % len(CUTOFFS)])
-            weighted = None if convention.average == "uniform" else weights
-            docid = [f"d{row:03}" for row in range(labels.size)]  # which some conventions break ties by
-            queries = ra.Queries(labels, group_sizes=sizes, query_weight=weighted, docid=docid)
+            query_weight = None if convention.average == "uniform" else weights
+            docid = [f"d{row:03}" for row in range(labels.size)]  # some conventions break ties by docid
+            queries = ra.Queries(labels, group_sizes=sizes, query_weight=query_weight, docid=docid)
             yield seed, name == toolkit, convention, queries, scores
 
 
 # Measures other than NDCG, for each toolkit that computes them.
 
 BORDERS = (0.5, 0, 0.1, 1, 2)
-ANY, BINARY, UNIT, ONE_CLASS = "any", "binary", "unit", "one class"  # labels that a metric takes
+ANY, BINARY, UNIT, ONE_CLASS = "any", "binary", "unit", "one class"  # kinds of labels
 
 
-class Asked(NamedTuple):
-    """A metric of a toolkit: its conventions by cutoff and draw, and the labels that it takes."""
+class Metric(NamedTuple):
+    """A toolkit's metric: a function of cutoff and generator that makes a convention, and the kind of its labels."""
 
     make: Callable[[int | None, np.random.Generator], ra.Convention]
     labels: str = BINARY
@@ -110,81 +110,81 @@ def _pick(rng, *values):
     return values[int(rng.integers(len(values)))]
 
 
-def _weights(rng):
+def _weighting(rng):
     return _pick(rng, None, "row", "query")
 
 
-def _use(rng):
+def _flag(rng):
     return bool(rng.integers(2))
 
 
 sk, lg, xg, cb = ra.presets.sklearn, ra.presets.lightgbm, ra.presets.xgboost, ra.presets.catboost
-ASKED = {
+METRICS = {
     "sklearn": {
-        "average_precision_score": Asked(lambda k, r: sk.average_precision_score(pool=_pick(r, "rows", "queries"))),
-        "roc_auc_score": Asked(lambda k, r: sk.roc_auc_score()),
-        "label_ranking_average_precision_score": Asked(lambda k, r: sk.label_ranking_average_precision_score()),
-        "coverage_error": Asked(lambda k, r: sk.coverage_error()),
-        "dcg_score": Asked(lambda k, r: sk.dcg(k, log_base=_pick(r, 2, 10, 1.5)), ANY),
-        "top_k_accuracy_score": Asked(lambda k, r: sk.top_k_accuracy_score(k), ONE_CLASS),
+        "average_precision_score": Metric(lambda k, r: sk.average_precision_score(pool=_pick(r, "rows", "queries"))),
+        "roc_auc_score": Metric(lambda k, r: sk.roc_auc_score()),
+        "label_ranking_average_precision_score": Metric(lambda k, r: sk.label_ranking_average_precision_score()),
+        "coverage_error": Metric(lambda k, r: sk.coverage_error()),
+        "dcg_score": Metric(lambda k, r: sk.dcg(k, log_base=_pick(r, 2, 10, 1.5)), ANY),
+        "top_k_accuracy_score": Metric(lambda k, r: sk.top_k_accuracy_score(k), ONE_CLASS),
     },
     "lightgbm": {
-        "map": Asked(lambda k, r: lg.map(k), ANY),
-        "auc": Asked(lambda k, r: lg.auc(), ANY),
-        "average_precision": Asked(lambda k, r: lg.average_precision(), ANY),
+        "map": Metric(lambda k, r: lg.map(k), ANY),
+        "auc": Metric(lambda k, r: lg.auc(), ANY),
+        "average_precision": Metric(lambda k, r: lg.average_precision(), ANY),
     },
     "xgboost": {
-        "map": Asked(lambda k, r: xg.map(k, minus=_use(r))),
-        "pre": Asked(lambda k, r: xg.pre(k)),
-        "auc": Asked(lambda k, r: xg.auc(groups=True), ANY),
-        "auc without groups": Asked(lambda k, r: xg.auc(groups=False), UNIT),
+        "map": Metric(lambda k, r: xg.map(k, minus=_flag(r))),
+        "pre": Metric(lambda k, r: xg.pre(k)),
+        "auc": Metric(lambda k, r: xg.auc(groups=True), ANY),
+        "auc without groups": Metric(lambda k, r: xg.auc(groups=False), UNIT),
     },
     "catboost": {
-        "PFound": Asked(lambda k, r: cb.pfound(k, decay=_pick(r, 0.85, 0.5, 1), use_weights=_use(r)), UNIT),
-        "ERR": Asked(lambda k, r: cb.err(k, use_weights=_use(r)), UNIT),
-        "MRR": Asked(lambda k, r: cb.mrr(k, border=_pick(r, *BORDERS), use_weights=_use(r)), ANY),
-        "MAP": Asked(lambda k, r: cb.map(k, border=_pick(r, *BORDERS)), ANY),
-        "PrecisionAt": Asked(lambda k, r: cb.precision_at(k, border=_pick(r, *BORDERS)), ANY),
-        "RecallAt": Asked(lambda k, r: cb.recall_at(k, border=_pick(r, *BORDERS)), ANY),
-        "AverageGain": Asked(lambda k, r: cb.average_gain(k, use_weights=_use(r)), ANY),
-        "DCG": Asked(lambda k, r: cb.dcg(k, type=_pick(r, "Base", "Exp"), use_weights=_use(r)), ANY),
-        "FilteredDCG": Asked(
+        "PFound": Metric(lambda k, r: cb.pfound(k, decay=_pick(r, 0.85, 0.5, 1), use_weights=_flag(r)), UNIT),
+        "ERR": Metric(lambda k, r: cb.err(k, use_weights=_flag(r)), UNIT),
+        "MRR": Metric(lambda k, r: cb.mrr(k, border=_pick(r, *BORDERS), use_weights=_flag(r)), ANY),
+        "MAP": Metric(lambda k, r: cb.map(k, border=_pick(r, *BORDERS)), ANY),
+        "PrecisionAt": Metric(lambda k, r: cb.precision_at(k, border=_pick(r, *BORDERS)), ANY),
+        "RecallAt": Metric(lambda k, r: cb.recall_at(k, border=_pick(r, *BORDERS)), ANY),
+        "AverageGain": Metric(lambda k, r: cb.average_gain(k, use_weights=_flag(r)), ANY),
+        "DCG": Metric(lambda k, r: cb.dcg(k, type=_pick(r, "Base", "Exp"), use_weights=_flag(r)), ANY),
+        "FilteredDCG": Metric(
             lambda k, r: cb.filtered_dcg(
                 type=_pick(r, "Base", "Exp"), sort=_pick(r, "None", "ByPrediction", "ByTarget"),
             ), ANY
         ),
-        "AUC": Asked(lambda k, r: cb.auc(type="Classic", weights=_weights(r)), UNIT),
-        "AUC:type=Ranking": Asked(lambda k, r: cb.auc(type="Ranking", weights=_weights(r)), ANY),
-        "QueryAUC": Asked(lambda k, r: cb.query_auc(type="Classic", weights=_weights(r)), UNIT),
-        "QueryAUC:type=Ranking": Asked(lambda k, r: cb.query_auc(type="Ranking", weights=_weights(r)), ANY),
-        "PairAccuracy": Asked(
-            lambda k, r: cb.pair_accuracy(pairs=_pick(r, "given", "label"), use_weights=_use(r)), ANY
+        "AUC": Metric(lambda k, r: cb.auc(type="Classic", weights=_weighting(r)), UNIT),
+        "AUC:type=Ranking": Metric(lambda k, r: cb.auc(type="Ranking", weights=_weighting(r)), ANY),
+        "QueryAUC": Metric(lambda k, r: cb.query_auc(type="Classic", weights=_weighting(r)), UNIT),
+        "QueryAUC:type=Ranking": Metric(lambda k, r: cb.query_auc(type="Ranking", weights=_weighting(r)), ANY),
+        "PairAccuracy": Metric(
+            lambda k, r: cb.pair_accuracy(pairs=_pick(r, "given", "label"), use_weights=_flag(r)), ANY
         ),
-        "PairLogit": Asked(lambda k, r: cb.pair_logit(pairs=_pick(r, "given", "label"), use_weights=_use(r)), ANY),
-        "QueryRMSE": Asked(lambda k, r: cb.query_rmse(weights=_weights(r)), ANY),
-        "QuerySoftMax": Asked(lambda k, r: cb.query_soft_max(beta=_pick(r, 1, 0.1, 2), weights=_weights(r)), ANY),
-        "QueryCrossEntropy": Asked(
-            lambda k, r: cb.query_cross_entropy(alpha=_pick(r, None, 0, 0.3, 1), weights=_weights(r)), UNIT
+        "PairLogit": Metric(lambda k, r: cb.pair_logit(pairs=_pick(r, "given", "label"), use_weights=_flag(r)), ANY),
+        "QueryRMSE": Metric(lambda k, r: cb.query_rmse(weights=_weighting(r)), ANY),
+        "QuerySoftMax": Metric(lambda k, r: cb.query_soft_max(beta=_pick(r, 1, 0.1, 2), weights=_weighting(r)), ANY),
+        "QueryCrossEntropy": Metric(
+            lambda k, r: cb.query_cross_entropy(alpha=_pick(r, None, 0, 0.3, 1), weights=_weighting(r)), UNIT
         ),
     },
 }  # fmt: skip
 
 
-def data(seed, labels, convention):
-    """Ragged queries, of which a fifth has nothing to find, with ties, and the weights that the convention counts."""
+def make_data(seed, kind, convention):
+    """Make ragged queries with ties and the weights that the convention uses; a fifth have nothing relevant."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 13, rng.integers(1, 10))
-    if labels == ONE_CLASS:
+    if kind == ONE_CLASS:
         sizes += 2
     n = int(sizes.sum())
     columns = {"group_sizes": sizes, "docid": [f"d{row:03}" for row in range(n)]}
-    if labels == ONE_CLASS:
-        found = np.zeros(n)
-        found[np.cumsum(sizes) - sizes + rng.integers(0, sizes)] = 1
+    if kind == ONE_CLASS:
+        labels = np.zeros(n)
+        labels[np.cumsum(sizes) - sizes + rng.integers(0, sizes)] = 1
     else:
-        found = rng.integers(0, {BINARY: 2, ANY: 4, UNIT: 5}[labels], n) / (4 if labels == UNIT and seed % 2 else 1)
-        found = np.minimum(found, 1) if labels == UNIT else found
-        found = found * np.repeat(rng.random(sizes.size) < 0.8, sizes)
+        labels = rng.integers(0, {BINARY: 2, ANY: 4, UNIT: 5}[kind], n) / (4 if kind == UNIT and seed % 2 else 1)
+        labels = np.minimum(labels, 1) if kind == UNIT else labels
+        labels = labels * np.repeat(rng.random(sizes.size) < 0.8, sizes)
     if convention.weighting == "query_weight" and seed % 3:
         columns["query_weight"] = rng.uniform(0.1, 3, sizes.size).astype(np.float32)
     if convention.weighting == "row_weight" and seed % 3:
@@ -193,75 +193,75 @@ def data(seed, labels, convention):
         columns["pairs"] = _pairs(rng, sizes, weighted=convention.average == "pair" and seed % 3 > 0)
     scores = rng.integers(-2, 4, n) / 4 if seed % 2 else rng.normal(size=n)
     scores = 1 + rng.integers(0, 4, n) * 1e-9 if seed % 5 == 2 else scores
-    return ra.Queries(found, **columns), scores
+    return ra.Queries(labels, **columns), scores
 
 
 def _pairs(rng, sizes, *, weighted):
+    """Pair each row with a random row of its query; a row paired with itself is left out."""
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     winner = np.arange(starts.size)
     loser = starts + rng.integers(0, np.repeat(sizes, sizes))
-    kept = winner != loser
-    weights = (rng.uniform(0.1, 3, int(kept.sum())).astype(np.float32),) if weighted else ()
-    return winner[kept], loser[kept], *weights
+    is_pair = winner != loser
+    weights = (rng.uniform(0.1, 3, int(is_pair.sum())).astype(np.float32),) if weighted else ()
+    return winner[is_pair], loser[is_pair], *weights
 
 
-def cases(toolkit, metric, seed):
-    """The toolkit's own convention on generated data, and one with another value of one field."""
+def cases_of(toolkit, metric, seed):
+    """Yield the toolkit's own convention on generated data, then one that differs in one field."""
     rng = np.random.default_rng([seed, len(metric)])
-    asked = ASKED[toolkit][metric]
-    own = asked.make(CUTOFFS[seed % len(CUTOFFS)], rng)
-    queries, scores = data(seed, asked.labels, own)
-    yield own, queries, scores
-    names = [name for name, kind in own.declared().items() if isinstance(kind, Words) and kind.group != "retrieval"]
-    tried = grid(type(own), queries)
+    make, label_kind = METRICS[toolkit][metric]
+    native = make(CUTOFFS[seed % len(CUTOFFS)], rng)
+    queries, scores = make_data(seed, label_kind, native)
+    yield native, queries, scores
+    names = [name for name, kind in native.declared().items() if isinstance(kind, Words) and kind.group != "retrieval"]
+    values_by_field = grid(type(native), queries)
     while names:
         name = names.pop(int(rng.integers(len(names))))
-        for value in rng.permutation(tried[name]).tolist():
+        for value in rng.permutation(values_by_field[name]).tolist():
             with suppress(ra.ConventionError):
-                other = own.replace(**{name: value})
-                if other != own and (other.weighting == own.weighting or not queries.weights):
-                    yield other, queries, scores
+                changed = native.replace(**{name: value})
+                if changed != native and (changed.weighting == native.weighting or not queries.weights):
+                    yield changed, queries, scores
                     return
 
 
-@pytest.mark.parametrize("toolkit", ASKED)
-def test_no_difference_of_ndcg_on_generated_cases_is_unexplained(toolkit):
+@pytest.mark.parametrize("toolkit", METRICS)
+def test_every_ndcg_difference_on_generated_cases_is_explained(toolkit):
     pytest.importorskip(toolkit)
-    verdicts = verdicts_of(toolkit, ndcg_cases(toolkit), f"{OURS_OF_NDCG}|{REFUSALS_OF_NDCG[toolkit]}")
+    verdicts = verdicts_of(toolkit, ndcg_cases(toolkit), f"{OUR_NDCG_REFUSALS}|{NDCG_REFUSALS[toolkit]}")
     assert verdicts["refused"] < 0.5 * N_CASES
     assert verdicts["equal"] >= 1.4 * N_CASES
     assert min(verdicts["equal-on-this-data"], verdicts["not-comparable"]) >= 0.05 * N_CASES
 
 
-@pytest.mark.parametrize(("toolkit", "metric"), [(toolkit, metric) for toolkit in ASKED for metric in ASKED[toolkit]])
-def test_no_difference_of_a_measure_on_generated_cases_is_unexplained(toolkit, metric):
-    """The cases of a toolkit are dealt to its metrics in turn, and each metric has `LEAST` of them or more."""
+@pytest.mark.parametrize(("toolkit", "metric"), [(name, metric) for name in METRICS for metric in METRICS[name]])
+def test_every_difference_of_a_metric_on_generated_cases_is_explained(toolkit, metric):
+    """The metrics of a toolkit take turns in its seeds; each gets at least `MIN_CASES`."""
     pytest.importorskip(toolkit)
-    first, n_metrics = list(ASKED[toolkit]).index(metric), len(ASKED[toolkit])
-    seeds = range(first, max(N_CASES, LEAST * n_metrics), n_metrics)
-    generated = ((seed, number == 0, *one) for seed in seeds for number, one in enumerate(cases(toolkit, metric, seed)))
-    verdicts = verdicts_of(toolkit, generated, REFUSALS)
-    assert verdicts["equal"] >= LEAST
+    first, n_metrics = list(METRICS[toolkit]).index(metric), len(METRICS[toolkit])
+    seeds = range(first, max(N_CASES, MIN_CASES * n_metrics), n_metrics)
+    cases = ((seed, index == 0, *case) for seed in seeds for index, case in enumerate(cases_of(toolkit, metric, seed)))
+    verdicts = verdicts_of(toolkit, cases, REFUSALS)
+    assert verdicts["equal"] >= MIN_CASES
     assert verdicts["refused"] < 0.5 * verdicts["equal"]
 
 
 @for_each("seed", [3, 9, 27])
-@pytest.mark.parametrize("toolkit", ASKED)
-def test_what_is_not_comparable_differs_indeed(toolkit, seed):
+@pytest.mark.parametrize("toolkit", METRICS)
+def test_a_not_comparable_row_names_queries_and_only_fields_that_matter(toolkit, seed):
     pytest.importorskip(toolkit)
-    convention, graded = ra.presets.letor4(3), case(seed)
-    queries = ra.Queries(graded.labels.clip(0, 2), group_sizes=graded.sizes)
-    report = getattr(ra, toolkit).check_parity(queries, graded.scores, convention)
+    convention, case = ra.presets.letor4(3), make_case(seed)
+    queries = ra.Queries(case.labels.clip(0, 2), group_sizes=case.sizes)
+    report = getattr(ra, toolkit).check_parity(queries, case.scores, convention)
     row = report.rows[-1]
     assert row.verdict == "not-comparable"
     assert row.per_query.largest()
-    inert = ra.inert(queries, graded.scores, convention, report.rows[0].convention)
+    inert = ra.inert(queries, case.scores, convention, report.rows[0].convention)
     assert not any(f"{name}=" in row.reason.partition(" which matters")[0] for name in inert)
 
 
 @for_each("text", ["lightgbm.map@5", "catboost.precision_at@5+average=query"])
-def test_weights_that_catboosts_map_and_precision_ignore_are_left_aside(text):
-    """The means differ, and that is said."""
+def test_weights_that_catboosts_metric_ignores_make_our_mean_not_comparable(text):
     pytest.importorskip("catboost")
     rng = np.random.default_rng(0)
     queries = ra.Queries(rng.integers(0, 2, 40), group_sizes=[10] * 4, query_weight=[1, 2, 3, 4])
@@ -270,16 +270,16 @@ def test_weights_that_catboosts_map_and_precision_ignore_are_left_aside(text):
     assert "average='query'" in report.rows[1].reason
 
 
-def test_pairs_by_a_border_are_nearest_to_pairs_of_labels():
+def test_catboosts_nearest_to_pairs_by_a_border_are_pairs_by_label():
     convention = ra.presets.catboost.pair_accuracy(pairs="label").replace(pairs="above_0", average="uniform")
     assert ra.presets.catboost.nearest(convention).pairs == "label"
 
 
-def test_fractional_labels_are_trusted_to_what_xgboost_sums_them_in():
+def test_fractional_labels_get_a_wider_tolerance_as_xgboost_sums_them_in_float32():
     pytest.importorskip("xgboost")
     rng = np.random.default_rng(1)
     labels, scores = rng.integers(0, 5, 60) / 4, rng.integers(0, 5, 60) / 4
     report = ra.xgboost.check_parity(labels, scores, ra.presets.xgboost.auc(groups=False), group_sizes=[60])
     assert (report.ok, report.rows[0].tolerance) == (True, 1e-8)
-    whole = ra.xgboost.check_parity(labels > 0.5, scores, ra.presets.xgboost.map(5), group_sizes=[60])
-    assert whole.rows[0].tolerance == 1e-9
+    binary_report = ra.xgboost.check_parity(labels > 0.5, scores, ra.presets.xgboost.map(5), group_sizes=[60])
+    assert binary_report.rows[0].tolerance == 1e-9

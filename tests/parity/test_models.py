@@ -1,4 +1,4 @@
-"""check_model of LightGBM and XGBoost: the model's own metric, the entry of its log, and the data it is checked on."""
+"""`check_model` of LightGBM and XGBoost models: the model's own metric, the entry of its log, and the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.helpers.tables import for_each
 ROUNDS = 4
 TRAIN, VALID = ranking(0), ranking(1)
 RNG = np.random.default_rng(0)
-FLAT = Ranking(RNG.random((200, 3)), RNG.integers(0, 3, 200), np.repeat(np.arange(10), 20), np.full(10, 20))
+NOISE = Ranking(RNG.random((200, 3)), RNG.integers(0, 3, 200), np.repeat(np.arange(10), 20), np.full(10, 20))
 LIGHTGBM = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [5], "num_threads": 1, "verbosity": -1}
 BAGGED = {"bagging_fraction": 0.5, "bagging_freq": 1, "min_data_in_leaf": 20, "seed": 0}
 XGBOOST = {"objective": "rank:ndcg", "eval_metric": "ndcg@5", "nthread": 1}
@@ -31,11 +31,11 @@ def arrays(data, labels=None):
 def boosted(train=TRAIN, valid=VALID, n_rounds=ROUNDS, init_model=None, **params):
     """Train with LightGBM; return the Booster and its log of `valid`, which may be `train`."""
     lgb = pytest.importorskip("lightgbm")
-    first, log = lgb.Dataset(train.X, train.y, group=train.sizes, free_raw_data=False), {}
-    second = first if valid is train else lgb.Dataset(valid.X, valid.y, group=valid.sizes, reference=first)
-    recorded = [lgb.record_evaluation(log)]
-    given = {**LIGHTGBM, **params}
-    return lgb.train(given, first, n_rounds, [second], ["valid"], init_model=init_model, callbacks=recorded), log
+    train_set, log = lgb.Dataset(train.X, train.y, group=train.sizes, free_raw_data=False), {}
+    valid_set = train_set if valid is train else lgb.Dataset(valid.X, valid.y, group=valid.sizes, reference=train_set)
+    logger = [lgb.record_evaluation(log)]
+    params = {**LIGHTGBM, **params}
+    return lgb.train(params, train_set, n_rounds, [valid_set], ["valid"], init_model=init_model, callbacks=logger), log
 
 
 @cache
@@ -45,7 +45,7 @@ def booster():
 
 @cache
 def ranker(toolkit):
-    """A trained ranker, and the data that it is checked on."""
+    """Return a trained ranker and the data to check it on."""
     module = pytest.importorskip(toolkit)
     if toolkit == "lightgbm":
         model = module.LGBMRanker(n_estimators=ROUNDS, num_leaves=7, n_jobs=1, verbosity=-1)
@@ -65,73 +65,74 @@ def test_lightgbms_log_of_any_iteration_agrees(iteration):
     report = ra.lightgbm.check_model(
         model, arrays(VALID), ra.presets.lightgbm(5), dataset="valid", log=log, iteration=iteration
     )
-    shown = ROUNDS - 1 if iteration is None else iteration
-    assert [row.source for row in report.rows] == ["lightgbm ndcg@5", f"log of valid, iteration {shown}, ndcg@5"]
+    checked = ROUNDS - 1 if iteration is None else iteration
+    assert [row.source for row in report.rows] == ["lightgbm ndcg@5", f"log of valid, iteration {checked}, ndcg@5"]
     report.raise_if_failed()
-    assert report.rows[1].value == log["valid"]["ndcg@5"][shown]
+    assert report.rows[1].value == log["valid"]["ndcg@5"][checked]
 
 
 @for_each("iteration", [None, 0, ROUNDS - 1])
 def test_xgboosts_own_evaluation_and_log_agree(iteration):
     model, data = ranker("xgboost")
     report = ra.xgboost.check_model(model, data, ra.presets.xgboost(5), dataset="validation_0", iteration=iteration)
-    shown = ROUNDS - 1 if iteration is None else iteration
+    checked = ROUNDS - 1 if iteration is None else iteration
     assert [row.source for row in report.rows] == [
         "xgboost ndcg@5 ndcg_exp_gain=True",
         "Booster.eval ndcg@5 ndcg_exp_gain=True",
-        f"log of validation_0, iteration {shown}, ndcg@5",
+        f"log of validation_0, iteration {checked}, ndcg@5",
     ]
     report.raise_if_failed()
 
 
 def stopped_early(toolkit):
+    """Train with early stopping; return the model, its best iteration and its number of rounds."""
     module = pytest.importorskip(toolkit)
     if toolkit == "xgboost":
-        first, second = (module.DMatrix(data.X, data.y, qid=data.qid) for data in (TRAIN, VALID))
-        evals = {"evals": [(second, "valid")], "early_stopping_rounds": 3, "verbose_eval": False}
-        model = module.train(XGBOOST, first, 60, **evals)
+        train_set, valid_set = (module.DMatrix(data.X, data.y, qid=data.qid) for data in (TRAIN, VALID))
+        evals = {"evals": [(valid_set, "valid")], "early_stopping_rounds": 3, "verbose_eval": False}
+        model = module.train(XGBOOST, train_set, 60, **evals)
         return model, model.best_iteration, model.num_boosted_rounds()
-    first = module.Dataset(TRAIN.X, TRAIN.y, group=TRAIN.sizes)
-    second = module.Dataset(VALID.X, VALID.y, group=VALID.sizes, reference=first)
+    train_set = module.Dataset(TRAIN.X, TRAIN.y, group=TRAIN.sizes)
+    valid_set = module.Dataset(VALID.X, VALID.y, group=VALID.sizes, reference=train_set)
     stopping = module.early_stopping(3, verbose=False)
-    model = module.train(LIGHTGBM, first, 60, [second], callbacks=[stopping], keep_training_booster=True)
+    model = module.train(LIGHTGBM, train_set, 60, [valid_set], callbacks=[stopping], keep_training_booster=True)
     return model, model.best_iteration - 1, model.current_iteration()
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-def test_a_model_that_stopped_early_is_asked_up_to_its_best_iteration(toolkit):
-    model, best, trained = stopped_early(toolkit)
-    assert 0 < best < trained - 1
+def test_a_model_that_stopped_early_is_checked_at_its_best_iteration(toolkit):
+    model, best, n_rounds = stopped_early(toolkit)
+    assert 0 < best < n_rounds - 1
     check, convention = getattr(ra, toolkit).check_model, getattr(ra.presets, toolkit)(5)
-    by_default, of_best, of_last = (
-        check(model, arrays(VALID), convention, iteration=iteration).rows for iteration in (None, best, trained - 1)
+    by_default, at_best, at_last = (
+        check(model, arrays(VALID), convention, iteration=iteration).rows for iteration in (None, best, n_rounds - 1)
     )
-    assert by_default == of_best
-    assert by_default[0].our_value != of_last[0].our_value
+    assert by_default == at_best
+    assert by_default[0].our_value != at_last[0].our_value
 
 
 @for_each("text", ["lightgbm.map@5", "lightgbm.auc", "lightgbm.average_precision"])
-def test_a_lightgbm_model_is_asked_for_measures_without_gains_too(text):
+def test_a_lightgbm_model_is_checked_under_measures_without_gains(text):
     model, labels = booster()[0], VALID.y > 0
     [row] = ra.lightgbm.check_model(model, arrays(VALID, labels), text).rows
     expected = ra.evaluate(labels, model.predict(VALID.X), text, qid=VALID.qid)
     assert (row.verdict, row.our_value) == ("equal", expected.value)
 
 
-def test_a_dmatrix_and_a_booster_are_taken_too():
+def test_a_booster_is_checked_on_a_dmatrix():
     xgb = pytest.importorskip("xgboost")
     model, convention = ranker("xgboost")[0], ra.presets.xgboost(3, minus=True)
     weights = np.linspace(1, 2, VALID.sizes.size).astype(np.float32)
     matrix = xgb.DMatrix(VALID.X, VALID.y, qid=VALID.qid, weight=weights)
     report = ra.xgboost.check_model(model.get_booster(), matrix, convention)
     report.raise_if_failed()
-    ours = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid, query_weight=weights)
-    assert {row.our_value for row in report.rows} == {ours.value}
+    our_score = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid, query_weight=weights)
+    assert {row.our_value for row in report.rows} == {our_score.value}
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
 @for_each(
-    ("change", "message"),
+    ("changes", "message"),
     [
         ({"model": lambda m: type(m)()}, "the model is not trained, so it has no scores"),
         ({"model": lambda m: 5}, "int is not a model of"),
@@ -141,26 +142,26 @@ def test_a_dmatrix_and_a_booster_are_taken_too():
         ({"dataset": lambda _: "test"}, "the training logged no 'test'"),
     ],
 )
-def test_bad_models_and_data_are_refused(toolkit, change, message):
+def test_bad_models_and_data_are_refused(toolkit, changes, message):
     model, data = ranker(toolkit)
-    given = {"model": model, "data": data, "iteration": None, "dataset": None}
-    given |= {name: make(given[name]) for name, make in change.items()}
+    arguments = {"model": model, "data": data, "iteration": None, "dataset": None}
+    arguments |= {name: replace(arguments[name]) for name, replace in changes.items()}
     with pytest.raises(ra.InputError, match=message):
-        getattr(ra, toolkit).check_model(convention=getattr(ra.presets, toolkit)(5), **given)
+        getattr(ra, toolkit).check_model(convention=getattr(ra.presets, toolkit)(5), **arguments)
 
 
-CUT_UP = np.argsort(np.arange(VALID.qid.size) % 2, kind="stable")
+INTERLEAVED = np.argsort(np.arange(VALID.qid.size) % 2, kind="stable")
 
 
 @for_each(
     ("data", "k", "message"),
     [
         (arrays(VALID), 7, r"the log of 'validation_0' has \['ndcg@5'\], but not 'ndcg@7'"),
-        ([column[CUT_UP] for column in arrays(VALID)], 5, "the rows of a query are not together"),
+        ([column[INTERLEAVED] for column in arrays(VALID)], 5, "the rows of a query are not together"),
         ((VALID.X[:, :2], VALID.y, VALID.qid), 5, "the data has 2 features but the model was trained on 5"),
     ],
 )
-def test_what_xgboost_has_not_logged_or_cannot_take_is_refused(data, k, message):
+def test_unlogged_metrics_scattered_queries_and_missing_features_are_refused(data, k, message):
     model, _ = ranker("xgboost")
     with pytest.raises(ra.InputError, match=message):
         ra.xgboost.check_model(model, tuple(data), ra.presets.xgboost(k), dataset="validation_0")
@@ -174,13 +175,13 @@ def test_what_xgboost_has_not_logged_or_cannot_take_is_refused(data, k, message)
         ((5, VALID.y, VALID.qid), None, None, f"X has 0 rows but labels has {VALID.y.size}"),
     ],
 )
-def test_a_log_and_features_of_another_kind_are_refused(data, dataset, log, message):
+def test_logs_and_features_of_a_wrong_type_are_refused(data, dataset, log, message):
     with pytest.raises(ra.InputError, match=message):
         ra.lightgbm.check_model(booster()[0], data, "lightgbm@5", dataset=dataset, log=log)
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-def test_a_log_that_differs_has_no_values_by_query(toolkit):
+def test_a_different_logged_value_has_no_differences_by_query(toolkit):
     model, data = ranker(toolkit)
     log, convention = {"valid": {"ndcg@5": [0.1, 0.2, 0.3, 0.123456789]}}, getattr(ra.presets, toolkit)(5)
     *rows, last = getattr(ra, toolkit).check_model(model, data, convention, dataset="valid", log=log).rows
@@ -190,15 +191,15 @@ def test_a_log_that_differs_has_no_values_by_query(toolkit):
 
 
 @pytest.mark.parametrize(("toolkit", "n_routes"), [("lightgbm", 2), ("xgboost", 3), ("catboost", 3)])
-def test_what_a_model_says_of_all_its_queries_is_never_taken_for_one_of_them(toolkit, n_routes, monkeypatch):
+def test_only_the_first_route_of_a_model_is_asked_about_single_queries(toolkit, n_routes, monkeypatch):
     model, data = ranker(toolkit)
     log = {} if toolkit == "catboost" else {"dataset": "set", "log": {"set": {"ndcg@5": [0.1] * ROUNDS}}}
-    asked, judge = [], toolkits.judge
+    functions, judge = [], toolkits.judge
     monkeypatch.setattr(
-        toolkits, "judge", lambda *given, **more: asked.append(more["per_query"]) or judge(*given, **more)
+        toolkits, "judge", lambda *args, **kwargs: functions.append(kwargs["per_query"]) or judge(*args, **kwargs)
     )
     getattr(ra, toolkit).check_model(model, data, f"{toolkit}@5", **log)
-    assert [ask_each.func.__self__.by_query for ask_each in asked] == [True] + [False] * (n_routes - 1)
+    assert [function.func.__self__.by_query for function in functions] == [True] + [False] * (n_routes - 1)
 
 
 # The model's own gains.
@@ -209,21 +210,21 @@ def reloaded(model):
 
 
 @for_each("gains", [[0, 1, 9, 10, 11], "0,1,9,10,11"])
-def test_the_models_own_label_gain_decides_what_its_ndcg_is(gains):
+def test_a_lightgbm_model_is_checked_under_its_own_label_gain(gains):
     trained, log = boosted(label_gain=gains)
-    own = ra.presets.lightgbm(5, label_gain=[0, 1, 9, 10, 11])
+    convention = ra.presets.lightgbm(5, label_gain=[0, 1, 9, 10, 11])
     message = r"trained under gain='table_0_1_9_10_11', where label 2 has 9, not gain='exp2', where it has 3"
     for model in (trained, reloaded(trained)):
-        report = ra.lightgbm.check_model(model, arrays(VALID), own, dataset="valid", log=log)
+        report = ra.lightgbm.check_model(model, arrays(VALID), convention, dataset="valid", log=log)
         report.raise_if_failed()
         assert report.rows[0].value == pytest.approx(log["valid"]["ndcg@5"][-1], abs=1e-12)
         with pytest.raises(ra.InputError, match=message):
             ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5))
-        for without_gains in ("lightgbm.map@5", "lightgbm.auc"):
-            assert ra.lightgbm.check_model(model, arrays(VALID), without_gains).ok
+        for other_measure in ("lightgbm.map@5", "lightgbm.auc"):
+            assert ra.lightgbm.check_model(model, arrays(VALID), other_measure).ok
 
 
-def test_gains_that_are_the_same_on_this_data_are_no_other_metric():
+def test_a_label_gain_that_differs_only_for_absent_labels_is_accepted():
     model, log = boosted(label_gain=[0, 1, 3, 7, 15, 1000])
     assert VALID.y.max() < 5
     assert ra.lightgbm.check_model(model, arrays(VALID), ra.presets.lightgbm(5), dataset="valid", log=log).ok
@@ -236,7 +237,7 @@ def test_gains_that_are_the_same_on_this_data_are_no_other_metric():
         (ra.presets.lightgbm(5, label_gain=[0, 1, 5, 6, 7]), "table_0_1_5_6_7"),
     ],
 )
-def test_a_convention_of_other_gains_than_lightgbms_default_is_refused_by_name(convention, gain):
+def test_a_convention_whose_gains_differ_from_the_models_is_refused(convention, gain):
     model, log = booster()
     with pytest.raises(ra.InputError, match=f"trained under gain='exp2', where label 2 has 3, not gain='{gain}'"):
         ra.lightgbm.check_model(model, arrays(VALID), convention, dataset="valid", log=log)
@@ -244,7 +245,7 @@ def test_a_convention_of_other_gains_than_lightgbms_default_is_refused_by_name(c
 
 @for_each("load", [False, True])
 @for_each("objective", ["rank:ndcg", "reg:squarederror"])
-def test_xgboosts_own_ndcg_exp_gain_decides_what_its_ndcg_is(load, objective, tmp_path):
+def test_an_xgboost_model_is_checked_under_its_own_ndcg_exp_gain(load, objective, tmp_path):
     xgb = pytest.importorskip("xgboost")
     matrix, log = xgb.DMatrix(VALID.X, VALID.y, qid=VALID.qid), {}
     params = {**XGBOOST, "objective": objective, "ndcg_exp_gain": False, "verbosity": 0}
@@ -256,7 +257,7 @@ def test_xgboosts_own_ndcg_exp_gain_decides_what_its_ndcg_is(load, objective, tm
     report = ra.xgboost.check_model(booster, matrix, linear, dataset="set", log=log)
     report.raise_if_failed()
     assert report.rows[-1].value == log["set"]["ndcg@5"][-1]
-    if load and objective != "rank:ndcg":  # such a model file holds no parameter of its metric
+    if load and objective != "rank:ndcg":  # this model file does not store the metric's parameters
         return
     with pytest.raises(ra.InputError, match="under gain='linear', where label 2 has 2, not gain='exp2-floor'"):
         ra.xgboost.check_model(booster, matrix, ra.presets.xgboost(5))
@@ -264,92 +265,92 @@ def test_xgboosts_own_ndcg_exp_gain_decides_what_its_ndcg_is(load, objective, tm
     assert ra.xgboost.check_model(booster, binary, ra.presets.xgboost(5)).ok
 
 
-# Which entry of the log.
+# The entry of the log that is compared.
 
 
-def logged(model, log, **options):
-    return ra.lightgbm.check_model(model, arrays(FLAT), "lightgbm@5", dataset="valid", log=log, **options).rows[1]
+def logged_row(model, log, **options):
+    return ra.lightgbm.check_model(model, arrays(NOISE), "lightgbm@5", dataset="valid", log=log, **options).rows[1]
 
 
 @for_each(("boosting", "seed"), [("gbdt", 0), ("dart", 3)])
-def test_a_model_of_fewer_trees_than_rounds_is_compared_with_the_last_round(boosting, seed):
+def test_a_model_with_fewer_trees_than_rounds_is_compared_with_the_last_round(boosting, seed):
     pruned = {**BAGGED, "boosting": boosting, "min_gain_to_split": 1.0, "drop_rate": 0.5, "seed": seed}
-    model, log = boosted(FLAT, FLAT, 40, **pruned)
+    model, log = boosted(NOISE, NOISE, 40, **pruned)
     assert model.current_iteration() < 40  # rounds that find no split are logged and make no tree
-    row = logged(model, log)
+    row = logged_row(model, log)
     assert row.verdict == "equal"
     assert row.value == log["valid"]["ndcg@5"][-1] != log["valid"]["ndcg@5"][model.current_iteration() - 1]
 
 
-def test_a_training_that_went_on_logged_its_later_rounds_only():
-    before, _ = boosted(FLAT, FLAT, 5, **BAGGED)
-    model, log = boosted(FLAT, FLAT, 6, before, **BAGGED)
-    for iteration, entry in ((None, -1), (7, 2)):
-        row = logged(model, log, iteration=iteration)
-        assert (row.verdict, row.value) == ("equal", log["valid"]["ndcg@5"][entry])
+def test_a_continued_training_has_logged_its_own_rounds_only():
+    first_model, _ = boosted(NOISE, NOISE, 5, **BAGGED)
+    model, log = boosted(NOISE, NOISE, 6, first_model, **BAGGED)
+    for iteration, index in ((None, -1), (7, 2)):
+        row = logged_row(model, log, iteration=iteration)
+        assert (row.verdict, row.value) == ("equal", log["valid"]["ndcg@5"][index])
     for iteration in (0, 4):
         message = rf"iteration {iteration} was not logged: the log has the iterations 5 to "
         with pytest.raises(ra.InputError, match=message):
-            logged(model, log, iteration=iteration)
+            logged_row(model, log, iteration=iteration)
 
 
 @for_each(
-    ("rounds", "n_trained", "found"),
+    ("rounds", "n_trained", "expected"),
     [
         (0, 0, (2, 0.3)), (0, 5, (4, 0.3)), (3, 5, (2, 0.1)), (5, 5, (4, 0.3)), (0, 2, (2, 0.3)), (1, 3, (0, 0.1)),
         (2, 5, "iteration 1 was not logged: the log has the iterations 2 to 4"),
         (6, 5, "iteration 5 was not logged: the log has the iterations 2 to 4"),
     ],
 )  # fmt: skip
-def test_an_entry_of_a_log_of_the_last_three_rounds(rounds, n_trained, found):
+def test_the_logged_value_is_found_in_a_log_of_the_last_three_rounds(rounds, n_trained, expected):
     data = ToolkitData(queries=None, scores=None, rounds=rounds, n_trained=n_trained)
-    if isinstance(found, tuple):
-        assert data.logged_value([0.1, 0.2, 0.3]) == found
+    if isinstance(expected, tuple):
+        assert data.logged_value([0.1, 0.2, 0.3]) == expected
         return
-    with pytest.raises(ra.InputError, match=rf"{found}\.\nHint: "):
+    with pytest.raises(ra.InputError, match=rf"{expected}\.\nHint: "):
         data.logged_value([0.1, 0.2, 0.3])
 
 
-def test_data_have_three_columns_or_four():
+def test_data_has_three_or_four_columns():
     columns = [[0.5], [1.0]], [1, 0], [7, 7], [3.0]
     weights = [read_data(columns[:n])[1].query_weight for n in (3, 4)]
     assert (weights[0], weights[1].tolist()) == (None, [3])
-    for wrong in (columns[:2], (*columns, None), list(columns[:3])):
+    for bad_data in (columns[:2], (*columns, None), list(columns[:3])):
         with pytest.raises(ra.InputError, match=r"allowed are \(X, labels, qid\) and \(X, labels, qid, query_weight\)"):
-            read_data(wrong)
+            read_data(bad_data)
 
 
 @for_each(("n_queries", "by_query"), [(500, True), (501, False)])
-def test_five_hundred_queries_are_asked_one_by_one(n_queries, by_query):
-    """The first three of them are wrong by 2e-9, 1/4 and 1/4; the last of these has no weight."""
+def test_a_toolkit_is_asked_about_each_of_up_to_500_queries(n_queries, by_query):
+    """The toolkit is wrong by 2e-9, 1/4 and 1/4 on the first three queries; the third has weight 0."""
     queries = ra.Queries(
         [1, 0] * n_queries, group_sizes=[2] * n_queries, query_weight=[1, 2, 0] + [1] * (n_queries - 3)
     )
     scores = np.arange(2.0 * n_queries)
-    ours = OurNumber.of(queries, scores, ra.presets.textbook(2).replace(average="query"))
-    error = {0.0: 2e-9, 2.0: 0.25, 4.0: 0.25, 6.0: 0.9e-9}
-    route = Route("a toolkit", lambda data: ours.terms.values[0] + error.get(data.scores[0], 0), by_query=True)
-    found = route.ask_each(ToolkitData(queries=queries, scores=scores), ours)
-    assert (found is not None) == by_query
-    refusing = Route("a toolkit", lambda data: ra.evaluate(data.queries, [], "textbook@2").value, by_query=True)
-    assert refusing.ask_each(ToolkitData(queries=queries, scores=scores), ours) is None
-    if found:
+    our_number = OurNumber.of(queries, scores, ra.presets.textbook(2).replace(average="query"))
+    errors = {0.0: 2e-9, 2.0: 0.25, 4.0: 0.25, 6.0: 0.9e-9}
+    route = Route("a toolkit", lambda data: our_number.terms.values[0] + errors.get(data.scores[0], 0), by_query=True)
+    differences = route.ask_each(ToolkitData(queries=queries, scores=scores), our_number)
+    assert (differences is not None) == by_query
+    failing_route = Route("a toolkit", lambda data: ra.evaluate(data.queries, [], "textbook@2").value, by_query=True)
+    assert failing_route.ask_each(ToolkitData(queries=queries, scores=scores), our_number) is None
+    if differences:
         expected = np.zeros(n_queries)
         expected[:2] = np.array([2e-9, 0.5]) / n_queries
-        np.testing.assert_allclose(found.contributions, expected, rtol=1e-6)
+        np.testing.assert_allclose(differences.contributions, expected, rtol=1e-6)
 
 
-def test_a_log_of_an_earlier_round_of_dart_is_said_to_be_of_other_scores():
-    model, log = boosted(FLAT, FLAT, 10, boosting_type="dart", drop_rate=0.5, **BAGGED)
-    row = logged(model, log, iteration=3)
+def test_a_different_log_value_of_an_earlier_dart_round_is_explained():
+    model, log = boosted(NOISE, NOISE, 10, boosting_type="dart", drop_rate=0.5, **BAGGED)
+    row = logged_row(model, log, iteration=3)
     assert row.reason.startswith("DART has rescaled the first 4 iterations' trees since")
-    assert "DART" not in logged(model, log).reason
+    assert "DART" not in logged_row(model, log).reason
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # from 3.4 on DART is deprecated
-def test_an_earlier_round_of_dart_in_xgboost_too():
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # XGBoost deprecates DART since 3.4
+def test_different_values_of_an_earlier_dart_round_of_xgboost_are_explained():
     xgb = pytest.importorskip("xgboost")
-    matrix, log = xgb.DMatrix(FLAT.X, FLAT.y, qid=FLAT.qid), {}
+    matrix, log = xgb.DMatrix(NOISE.X, NOISE.y, qid=NOISE.qid), {}
     params = {**XGBOOST, "booster": "dart", "rate_drop": 0.5}
     model = xgb.train(params, matrix, 10, evals=[(matrix, "train")], evals_result=log, verbose_eval=False)
     report = ra.xgboost.check_model(model, matrix, "xgboost@5", dataset="train", log=log, iteration=3)
@@ -357,45 +358,45 @@ def test_an_earlier_round_of_dart_in_xgboost_too():
     assert ra.xgboost.check_model(model, matrix, "xgboost@5", dataset="train", log=log).ok
 
 
-# LightGBM's own data.
+# LightGBM's Dataset.
 
 
 @cache
-def flat_booster():
-    return boosted(FLAT, FLAT, 5)
+def noise_booster():
+    return boosted(NOISE, NOISE, 5)
 
 
-def flat_dataset(**change):
+def noise_dataset(**change):
     lgb = pytest.importorskip("lightgbm")
-    return lgb.Dataset(FLAT.X, FLAT.y, **({"group": FLAT.sizes, "free_raw_data": False} | change))
+    return lgb.Dataset(NOISE.X, NOISE.y, **({"group": NOISE.sizes, "free_raw_data": False} | change))
 
 
-def test_a_dataset_that_has_its_features_is_checked():
-    (model, log), weights = flat_booster(), np.arange(1.0, 11)
-    scores = model.predict(FLAT.X, raw_score=True)
-    expected = ra.evaluate(FLAT.y, scores, "lightgbm@5", qid=FLAT.qid, query_weight=weights)
+def test_a_dataset_that_keeps_its_features_is_checked():
+    (model, log), weights = noise_booster(), np.arange(1.0, 11)
+    scores = model.predict(NOISE.X, raw_score=True)
+    expected = ra.evaluate(NOISE.y, scores, "lightgbm@5", qid=NOISE.qid, query_weight=weights)
     for is_constructed in (True, False):
-        weighted = flat_dataset(weight=np.repeat(weights, 20))
+        weighted = noise_dataset(weight=np.repeat(weights, 20))
         report = ra.lightgbm.check_model(model, weighted.construct() if is_constructed else weighted, "lightgbm@5")
         assert (report.ok, report.rows[0].our_value) == (True, expected.value)
-    assert ra.lightgbm.check_model(model, flat_dataset().construct(), "lightgbm@5", dataset="valid", log=log).ok
+    assert ra.lightgbm.check_model(model, noise_dataset().construct(), "lightgbm@5", dataset="valid", log=log).ok
 
 
-def test_a_part_of_a_dataset_is_checked():
-    model, _ = flat_booster()
-    report = ra.lightgbm.check_model(model, flat_dataset().subset(range(40)).construct(), "lightgbm@5")
-    expected = ra.lightgbm.check_model(model, tuple(column[:40] for column in arrays(FLAT)), "lightgbm@5")
+def test_a_subset_of_a_dataset_is_checked():
+    model, _ = noise_booster()
+    report = ra.lightgbm.check_model(model, noise_dataset().subset(range(40)).construct(), "lightgbm@5")
+    expected = ra.lightgbm.check_model(model, tuple(column[:40] for column in arrays(NOISE)), "lightgbm@5")
     assert (report.ok, report.rows[0].value) == (True, expected.rows[0].value)
 
 
 @for_each(
     ("dataset", "message"),
     [
-        (lambda: flat_dataset(free_raw_data=True).construct(), r"has no features: .*\nHint: .*free_raw_data=False"),
-        (lambda: flat_dataset(group=None).construct(), "has no group"),
-        (lambda: flat_dataset(group=None, free_raw_data=True), "has no group"),  # before it is constructed
+        (lambda: noise_dataset(free_raw_data=True).construct(), r"has no features: .*\nHint: .*free_raw_data=False"),
+        (lambda: noise_dataset(group=None).construct(), "has no group"),
+        (lambda: noise_dataset(group=None, free_raw_data=True), "has no group"),  # before it is constructed
     ],
 )
-def test_a_dataset_that_lacks_something_is_refused(dataset, message):
+def test_a_dataset_without_features_or_groups_is_refused(dataset, message):
     with pytest.raises(ra.InputError, match=f"the Dataset {message}"):
-        ra.lightgbm.check_model(flat_booster()[0], dataset(), "lightgbm@5")
+        ra.lightgbm.check_model(noise_booster()[0], dataset(), "lightgbm@5")

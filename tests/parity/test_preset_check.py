@@ -1,4 +1,4 @@
-"""What `rankadapters presets` says of installed tools, of a tool with a wrong number, and of an unknown release."""
+"""`rankadapters presets --check` confirms presets by installed tools and reports wrong numbers and other releases."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def installed(monkeypatch):
-    """Pretend that packages of some releases are the ones installed."""
+    """Return a function that lets some releases of packages appear to be the only packages installed."""
 
     def pretend(**releases):
-        known = {name.replace("_", "-"): version for name, version in releases.items()}
+        versions = {name.replace("_", "-"): version for name, version in releases.items()}
 
         def version(package):
-            if package not in known:
+            if package not in versions:
                 raise metadata.PackageNotFoundError(package)
-            return known[package]
+            return versions[package]
 
         monkeypatch.setattr(preset_check.metadata, "version", version)
 
@@ -40,16 +40,16 @@ def installed(monkeypatch):
 
 @pytest.fixture
 def answer(monkeypatch):
-    """Let a tool answer with its presets' values plus a difference."""
+    """Return a function that lets a tool give our values of its presets plus a difference."""
 
-    def says(tool, *, plus=0.0, texts=None):
-        def ask(rows):
-            named = texts or [f"{tool}@5"]
-            return {text: ra.evaluate(rows.queries, rows.scores, text).value + plus for text in named}
+    def set_answer(tool, *, plus=0.0, texts=None):
+        def values_of(rows):
+            preset_texts = texts or [f"{tool}@5"]
+            return {text: ra.evaluate(rows.queries, rows.scores, text).value + plus for text in preset_texts}
 
-        monkeypatch.setitem(tool_runs.RUNS, tool, tool_runs.Run(ask))
+        monkeypatch.setitem(tool_runs.RUNS, tool, tool_runs.Run(values_of))
 
-    return says
+    return set_answer
 
 
 def row_of(tool):
@@ -57,7 +57,7 @@ def row_of(tool):
     return row
 
 
-def test_a_tool_that_gives_our_numbers_is_confirmed_unless_its_release_is_outside_the_range(installed, answer):
+def test_a_tool_with_our_numbers_is_confirmed_if_its_release_is_in_the_range(installed, answer):
     answer("ranx", texts=["ranx@5", "ranx.map@5"])
     installed(ranx="0.3.21")
     row = row_of("ranx")
@@ -68,7 +68,7 @@ def test_a_tool_that_gives_our_numbers_is_confirmed_unless_its_release_is_outsid
         assert (report.rows[0].outcome, report.ok) == ("outside its range", True)
 
 
-def test_every_release_between_the_first_and_the_last_is_confirmed(installed, answer):
+def test_the_first_and_the_last_release_of_a_range_are_confirmed(installed, answer):
     tool = next(tool for tool in presets.TOOLS.values() if tool.name in tool_runs.RUNS and len(tool.versions) == 2)
     answer(tool.name)
     for release in tool.versions:
@@ -87,11 +87,11 @@ def test_a_tool_with_a_wrong_number_is_wrong_whatever_its_release(installed, ans
 
 
 def test_a_tool_that_raises_has_failed(installed, monkeypatch):
-    def ask(_):
+    def raise_error(_):
         raise AttributeError("no attribute\n  'evaluate'")
 
     installed(ranx="0.3.21")
-    monkeypatch.setitem(tool_runs.RUNS, "ranx", tool_runs.Run(ask))
+    monkeypatch.setitem(tool_runs.RUNS, "ranx", tool_runs.Run(raise_error))
     report = preset_check.check_presets(tools="ranx")
     assert (report.rows[0].outcome, report.ok) == ("failed", False)
     assert report.rows[0].note == "AttributeError: no attribute 'evaluate'"
@@ -110,7 +110,7 @@ def test_the_presets_of_the_installed_release_are_checked(release, preset, insta
     assert f"{release} is of {preset}" in [row.note for row in rows]
 
 
-def test_what_cannot_be_checked_is_said(installed):
+def test_the_note_says_why_a_tool_is_not_checked(installed):
     installed(pyspark="4.3.0")
     notes = {name: row_of(name).note for name in ("letor4", "ranx", "spark")}
     assert notes == {"letor4": "pip does not install it", "ranx": "not installed", "spark": "there is no check of it"}
@@ -118,39 +118,39 @@ def test_what_cannot_be_checked_is_said(installed):
         preset_check.check_presets(tools="rankx")
 
 
-LEAST = {"sklearn": 6, "lightgbm": 4, "xgboost": 4, "catboost": 15}  # numbers of the toolkits
+MIN_NUMBERS = {"sklearn": 6, "lightgbm": 4, "xgboost": 4, "catboost": 15}  # fewest numbers that a toolkit confirms
 
 
-@pytest.mark.parametrize("tool", sorted({*tool_runs.RUNS, *LEAST}))
+@pytest.mark.parametrize("tool", sorted({*tool_runs.RUNS, *MIN_NUMBERS}))
 def test_the_installed_tools_confirm_their_presets(tool):
     row = row_of(tool)
     if row.outcome == "not run":
         pytest.skip(row.note)
     assert row.outcome in {"confirmed", "outside its range"}, row.note
-    assert int(row.note.rpartition(" ")[2]) >= LEAST.get(tool, 1)
+    assert int(row.note.rpartition(" ")[2]) >= MIN_NUMBERS.get(tool, 1)
 
 
 def plain(value):
-    """What a tool was called with, as JSON: frames and arrays as lists, what other tools returned as one word."""
+    """Return an argument as plain JSON types: frames and arrays as lists, results of mocked tools as `tool`."""
     if isinstance(value, MagicMock):
         return "tool"
     if isinstance(value, dict):
-        return [[str(name), plain(each)] for name, each in value.items()]
+        return [[str(name), plain(item)] for name, item in value.items()]
     if isinstance(value, float | int | np.number):
         return round(float(value), 9)
     if hasattr(value, "to_dict"):
-        return plain(value.to_dict("list") if value.ndim == 2 else value.tolist())  # of pandas
+        return plain(value.to_dict("list") if value.ndim == 2 else value.tolist())  # pandas
     if isinstance(value, set):
         return sorted(value)
-    return value if isinstance(value, str) else [plain(each) for each in value]
+    return value if isinstance(value, str) else [plain(item) for item in value]
 
 
-def test_tools_that_take_graded_labels_and_ties_are_asked_about_them():
+def test_these_tools_are_checked_on_graded_labels_and_ties():
     graded = {name for name, run in tool_runs.RUNS.items() if run.graded}
     assert graded == {"scipy", "pandas", "polars", "pytrec_eval", "allrank_1_4_1", "ignite", "polars_ds", "haystack"}
 
 
-# Of the calls with which each tool confirmed its presets, and the tolerance.
+# Digest of each tool's calls, values and tolerance in the run in which it confirmed its presets.
 CALLS = {
     "ranx": "68532325", "ir_measures": "b174ed1d", "pytrec_eval": "bdacb25f", "torchmetrics": "c95ffe0f",
     "allrank_1_4_1": "ccdea671", "ignite": "e01e6bd4", "metrax": "a834abb1", "polars_ds": "1f86bf5b",
@@ -161,19 +161,19 @@ CALLS = {
 
 
 @for_each("name", [name for name in tool_runs.RUNS if name not in {"scipy", "pandas", "polars"}])
-def test_tools_that_are_not_installed_would_be_called_as_when_they_confirmed_their_presets(name, monkeypatch):
+def test_every_tool_is_called_as_in_the_run_that_confirmed_its_presets(name, monkeypatch):
     pytest.importorskip("pandas")
     run, tools = tool_runs.RUNS[name], MagicMock()
-    of_queries = tools.pytrec_eval.RelevanceEvaluator.return_value.evaluate.return_value
-    of_queries.values.return_value = [MagicMock()]
+    query_results = tools.pytrec_eval.RelevanceEvaluator.return_value.evaluate.return_value
+    query_results.values.return_value = [MagicMock()]
     monkeypatch.setattr(
         tool_runs,
         "load",
         lambda module: import_module(module) if module in {"pandas", "numpy"} else getattr(tools, module),
     )
     values = run.ask(golden(graded=run.graded))
-    called = [call for call in tools.mock_calls if not call[0].endswith("__float__")]
-    calls = [[text, plain(given), plain(named)] for text, given, named in called]
+    mock_calls = [call for call in tools.mock_calls if not call[0].endswith("__float__")]
+    calls = [[text, plain(args), plain(kwargs)] for text, args, kwargs in mock_calls]
     digest = sha1(json.dumps([calls, plain(values), run.tolerance]).encode(), usedforsecurity=False).hexdigest()
     assert digest[:8] == CALLS[name]
 
@@ -182,21 +182,21 @@ def test_a_toolkit_with_a_wrong_number_is_wrong(monkeypatch):
     lightgbm = pytest.importorskip("rankadapters.lightgbm.parity")
     route_of = type(lightgbm.TOOLKIT).score_route
 
-    def wrong(self, words):
+    def wrong_route(self, words):
         route = route_of(self, words)
         return route._replace(ask=lambda data: route.ask(data) + 1e-3)
 
-    monkeypatch.setattr(type(lightgbm.TOOLKIT), "score_route", wrong)
+    monkeypatch.setattr(type(lightgbm.TOOLKIT), "score_route", wrong_route)
     assert row_of("lightgbm").outcome == "wrong"
 
 
-def test_the_golden_queries_have_what_conventions_differ_in():
-    graded, binary = (golden.__wrapped__(graded=each) for each in (True, False))  # made anew
+def test_the_golden_queries_have_grades_ties_and_a_query_with_nothing_relevant():
+    graded, binary = (golden.__wrapped__(graded=is_graded) for is_graded in (True, False))  # without the cache
     assert set(graded.labels) == {0, 1, 2}
     assert set(binary.labels) == {0, 1}
     assert not all(graded.relevant.values())  # a query with nothing relevant
     assert min(map(len, graded.run.values())) < tool_runs.K
-    assert max(map(len, graded.run.values())) == 15  # the most that every tool sorts stably
+    assert max(map(len, graded.run.values())) == 15  # every tool's sort is stable up to 15 rows
     assert any(len(set(rows.values())) < len(rows) for rows in graded.run.values())
     _, data = ra.datasets.mq2008_like(random_state=0, n_train_queries=1, n_test_queries=40)
     rows = np.flatnonzero(np.isin(data.qid, [int(qid[1:]) for qid in graded.run]))
@@ -207,13 +207,13 @@ def test_the_golden_queries_have_what_conventions_differ_in():
 
 
 @for_each("name", presets.TOOLS)
-def test_every_tool_says_for_which_releases_and_how_it_was_confirmed(name):
+def test_every_tool_states_its_releases_and_its_evidence(name):
     tool = presets.TOOLS[name]
     assert tool.evidence in {"run", "read"}
     assert 1 <= len(tool.versions) <= 2
     assert all(re.search(r"\d", version) for version in tool.versions)
-    about = re.sub(r"\s+", " ", type(tool).__doc__)
-    assert re.search(r"\brun\b|\bRun\b" if tool.evidence == "run" else r"Read only|definition", about)
+    docstring = re.sub(r"\s+", " ", type(tool).__doc__)
+    assert re.search(r"\brun\b|\bRun\b" if tool.evidence == "run" else r"Read only|definition", docstring)
 
 
 def test_the_command_prints_the_evidence(capsys):
@@ -236,7 +236,7 @@ def test_the_command_ends_with_1_when_a_number_is_wrong(capsys, installed, answe
     assert json.loads(capsys.readouterr().out)["rows"][0]["outcome"] == "wrong"
 
 
-def test_the_environments_install_every_tool_that_has_a_check():
+def test_the_tox_environments_install_every_tool_that_has_a_check():
     text = (ROOT / "tox.ini").read_text(encoding="utf-8")
     sections = re.findall(r"^\[testenv:presets.*?(?=^\[)", text, re.MULTILINE | re.DOTALL)
     listed = {line.strip().partition("<")[0] for section in sections for line in section.splitlines()}

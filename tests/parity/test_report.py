@@ -1,4 +1,4 @@
-"""What a report holds and how it is shown: text, Markdown, HTML, JSON and back, a plot."""
+"""A parity report: its verdicts, its forms as text, Markdown, HTML, JSON and pickle, and its plot."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ DIFFERENCES = QueryDifferences(
 )  # fmt: skip
 
 
-def compared(value, **more):
-    return ParityRow.compare("a|b <log>", "1.0", LIGHTGBM, value=value, our_value=0.5, tolerance=1e-6, **more)
+def compared_row(value, **options):
+    return ParityRow.compare("a|b <log>", "1.0", LIGHTGBM, value=value, our_value=0.5, tolerance=1e-6, **options)
 
 
 STATED = ParityRow.not_comparable("other", "", ra.presets.textbook(10), our_value=0.25, reason="no averaged ties")
 VALUED = ParityRow.not_comparable("other", "", LIGHTGBM, our_value=None, value=0.25, reason="no value")
 REPORT = ParityReport(
-    (compared(0.5), compared(0.75, reason="query *7* was cut\n& more", per_query=DIFFERENCES), VALUED),
+    (compared_row(0.5), compared_row(0.75, reason="query *7* was cut\n& more", per_query=DIFFERENCES), VALUED),
     unmet="one is missing",
 )
 
@@ -45,7 +45,7 @@ REPORT = ParityReport(
 
 
 @for_each(
-    ("value", "verdict", "more"),
+    ("value", "verdict", "options"),
     [
         (0.5, "equal", {}),
         (0.5 + 2.0**-20, "equal", {}),  # 9.5e-7
@@ -57,14 +57,14 @@ REPORT = ParityReport(
         (0.6, "different", {"inert": ("ties",)}),
     ],
 )
-def test_values_are_equal_within_the_tolerance_and_nan_never(value, verdict, more):
-    row = compared(value, **more)
+def test_values_are_equal_within_the_tolerance_and_nan_is_never_equal(value, verdict, options):
+    row = compared_row(value, **options)
     assert row.verdict == verdict
     assert math.isnan(value) or row.difference == value - 0.5
     assert ParityReport((row,)).ok is (verdict != "different")
 
 
-def test_a_value_under_another_convention_is_stated_and_not_compared():
+def test_a_row_that_is_not_comparable_has_our_value_and_no_difference():
     assert (STATED.verdict, STATED.value, STATED.difference, STATED.tolerance) == ("not-comparable", None, None, None)
     assert STATED.our_value == 0.25
 
@@ -72,26 +72,26 @@ def test_a_value_under_another_convention_is_stated_and_not_compared():
 @for_each(
     ("rows", "unmet", "ok"),
     [
-        ((compared(0.5), STATED), "", True),
-        ((compared(0.5), compared(0.25)), "", False),
+        ((compared_row(0.5), STATED), "", True),
+        ((compared_row(0.5), compared_row(0.25)), "", False),
         ((STATED,), "", False),
         ((), "", False),
-        ((compared(0.5),), "2 toolkits must be compared", False),
+        ((compared_row(0.5),), "2 toolkits must be compared", False),
     ],
 )
-def test_parity_holds_when_something_was_compared_and_nothing_differs_or_is_missing(rows, unmet, ok):
+def test_parity_holds_if_something_was_compared_and_nothing_differs_or_is_missing(rows, unmet, ok):
     report = ParityReport(rows, unmet=unmet)
     assert report.ok is ok
     assert unmet in str(report)
     if ok:
         report.raise_if_failed()
         return
-    with pytest.raises(ParityError) as caught:
+    with pytest.raises(ParityError) as raised:
         report.raise_if_failed()
-    assert str(caught.value) == str(report)
+    assert str(raised.value) == str(report)
 
 
-def test_the_failure_is_ours_and_an_assertion():
+def test_a_parity_error_is_an_error_of_the_package_and_an_assertion_error():
     assert issubclass(ParityError, ra.RankAdaptersError)
     assert issubclass(ParityError, AssertionError)
 
@@ -102,11 +102,11 @@ def test_tolerance_grows_with_values_above_one(precision, value, size):
     assert relative(precision, value) == precision * size
 
 
-# Forms.
+# Text, JSON, Markdown and HTML.
 
 
-def test_text_gives_values_difference_convention_and_reason():
-    assert str(ParityReport((compared(0.75, reason="query 7 was cut"), STATED))).splitlines() == [
+def test_the_text_has_values_difference_convention_and_reason():
+    assert str(ParityReport((compared_row(0.75, reason="query 7 was cut"), STATED))).splitlines() == [
         "parity fails: 1 different, 1 not-comparable",
         "different: a|b <log> 1.0: 0.75, ours 0.5, difference 0.25 (<= 1e-06)",
         f"    {LIGHTGBM}",
@@ -122,7 +122,7 @@ def test_the_five_queries_that_contribute_most_are_named_by_size_after_the_reaso
         ("q1", 0.5), ("q2", -0.25), ("q3", 0.125), ("q4", 0.0625), ("q5", -0.03125),
     ]  # fmt: skip
     assert len(DIFFERENCES.largest(100)) == 6  # q0 contributes nothing
-    lines = str(compared(0.75, reason="cut", per_query=DIFFERENCES)).splitlines()
+    lines = str(compared_row(0.75, reason="cut", per_query=DIFFERENCES)).splitlines()
     assert lines[2:5] == [
         "    cut",
         "    the queries that contribute most:",
@@ -131,27 +131,27 @@ def test_the_five_queries_that_contribute_most_are_named_by_size_after_the_reaso
     assert len(lines) == 9
 
 
-def test_json_holds_every_field_and_the_signature():
-    report = json.loads(json.dumps(ParityReport((compared(0.75, reason="cut"),)).to_dict(), allow_nan=False))
+def test_json_has_every_field_and_the_signature():
+    report = json.loads(json.dumps(ParityReport((compared_row(0.75, reason="cut"),)).to_dict(), allow_nan=False))
     [row] = report["rows"]
     assert report == {"ok": False, "unmet": "", "rows": [row]}
     assert row == {
         "source": "a|b <log>", "version": "1.0", "convention": str(LIGHTGBM), "value": 0.75, "our_value": 0.5,
         "difference": 0.25, "tolerance": 1e-6, "verdict": "different", "reason": "cut", "per_query": None,
     }  # fmt: skip
-    of_nan = json.loads(json.dumps(compared(math.nan).to_dict(), allow_nan=False))
-    assert (of_nan["value"], of_nan["difference"], of_nan["verdict"]) == (None, None, "different")
+    nan_row = json.loads(json.dumps(compared_row(math.nan).to_dict(), allow_nan=False))
+    assert (nan_row["value"], nan_row["difference"], nan_row["verdict"]) == (None, None, "different")
 
 
-def test_json_and_pickles_read_back():
-    found = ParityReport.from_dict(json.loads(REPORT.to_json()))
-    assert found == REPORT == pickle.loads(pickle.dumps(REPORT))
-    assert found.rows[1].per_query.largest() == DIFFERENCES.largest()
-    assert math.isnan(found.rows[1].per_query.our_values[-1])
-    assert str(found) == str(REPORT)
+def test_a_report_is_the_same_after_json_and_pickle():
+    loaded = ParityReport.from_dict(json.loads(REPORT.to_json()))
+    assert loaded == REPORT == pickle.loads(pickle.dumps(REPORT))
+    assert loaded.rows[1].per_query.largest() == DIFFERENCES.largest()
+    assert math.isnan(loaded.rows[1].per_query.our_values[-1])
+    assert str(loaded) == str(REPORT)
 
 
-def test_markdown_has_a_row_each_and_escapes_what_would_be_markup():
+def test_markdown_has_a_line_for_each_row_and_escapes_markup():
     lines = REPORT.to_markdown().splitlines()
     assert lines[0] == "parity fails: 1 equal, 1 different, 1 not-comparable; one is missing"
     assert lines[6].startswith(r"| equal | a\|b \<log> | 1.0 | 0.5 | 0.5 | 0 | 1e-06 |")
@@ -163,7 +163,7 @@ def test_markdown_has_a_row_each_and_escapes_what_would_be_markup():
 
 
 class Tags(HTMLParser):
-    """The elements and the texts of a page, whose elements must be closed in order."""
+    """Parser that collects the tags and texts of a page and fails unless all elements are closed in order."""
 
     def __init__(self, page):
         super().__init__()
@@ -186,7 +186,7 @@ class Tags(HTMLParser):
 def test_html_is_well_formed_and_escapes_text():
     tags = Tags(REPORT.to_html())
     assert tags.seen.count("tr") == 4
-    assert tags.seen.count("th") == 7 + 3  # heads of columns and of rows
+    assert tags.seen.count("th") == 7 + 3  # headings of columns and of rows
     assert "log" not in tags.seen
     assert "a|b <log>" in tags.text
     assert any(f"1. {LIGHTGBM}" in text for text in tags.text)
@@ -198,9 +198,9 @@ def test_several_reports_are_written_under_their_names(form):
     text = rendered("2 reports", [("test <one>", REPORT), ("two", ParityReport(()))], form)
     assert text.endswith("\n")
     if form == "json":
-        found = json.loads(text)
-        assert found["ok"] is False
-        assert [part["name"] for part in found["reports"]] == ["test <one>", "two"]
+        data = json.loads(text)
+        assert data["ok"] is False
+        assert [named_report["name"] for named_report in data["reports"]] == ["test <one>", "two"]
     elif form == "html":
         assert "test <one>" in Tags(text).text
     else:
@@ -219,12 +219,12 @@ def test_contributions_add_up_to_the_gap_of_two_conventions():
     labels = rng.integers(0, 3, sizes.sum()) * np.repeat(rng.random(30) < 0.7, sizes)
     queries = ra.Queries(labels, group_sizes=sizes, query_weight=rng.uniform(0.5, 2, 30))
     scores = rng.integers(0, 5, sizes.sum()) / 5
-    one, other = (
+    first, second = (
         OurNumber.of(queries, scores, convention)
         for convention in (ra.presets.lightgbm(3), ra.presets.sklearn(3).replace(short="skip"))
     )
-    gap = one.gap(other)
-    values = [ra.evaluate(queries, scores, number.convention).value for number in (one, other)]
+    gap = first.gap(second)
+    values = [ra.evaluate(queries, scores, number.convention).value for number in (first, second)]
     assert gap.contributions.sum() == pytest.approx(values[0] - values[1], rel=1e-12)
     assert np.isnan(gap.our_values).any()
 
@@ -232,7 +232,7 @@ def test_contributions_add_up_to_the_gap_of_two_conventions():
 # The plot.
 
 
-def of_one_query(contribution):
+def differences_of_one_query(contribution):
     columns = dict.fromkeys(("query_ids", "values", "our_values"), np.ones(1))
     return QueryDifferences(**columns, contributions=np.array([contribution]))
 
@@ -240,7 +240,7 @@ def of_one_query(contribution):
 def test_the_plot_shows_the_queries_of_the_row_that_differs():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    ax = ParityReport((compared(0.5, per_query=of_one_query(1.0)), *REPORT.rows)).plot(n=3)
+    ax = ParityReport((compared_row(0.5, per_query=differences_of_one_query(1.0)), *REPORT.rows)).plot(n=3)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["q1", "q2", "q3"]
     assert [bar.get_width() for bar in ax.patches] == [0.5, -0.25, 0.125]
     assert ax.yaxis_inverted()  # the largest on top
@@ -251,20 +251,20 @@ def test_the_plot_shows_the_queries_of_the_row_that_differs():
 @for_each(
     ("report", "n", "message"),
     [
-        (ParityReport((compared(0.5),)), 20, "no row of this report has differences by query"),
-        (ParityReport((compared(0.75, per_query=of_one_query(0.0)),)), 20, "no query contributes"),
+        (ParityReport((compared_row(0.5),)), 20, "no row of this report has differences by query"),
+        (ParityReport((compared_row(0.75, per_query=differences_of_one_query(0.0)),)), 20, "no query contributes"),
         *((REPORT, n, "allowed are whole numbers from 1 on") for n in ("x", 1.5, 0, True)),
     ],
     ids=str,
 )
-def test_what_cannot_be_plotted_is_refused(report, n, message):
+def test_a_plot_without_differences_or_with_a_bad_n_is_refused(report, n, message):
     with pytest.raises(ra.InputError, match=message):
         report.plot(n=n)
 
 
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
+def test_the_error_without_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.delitem(sys.modules, "rankadapters.plotting.figures", raising=False)  # of a test before
+    monkeypatch.delitem(sys.modules, "rankadapters.plotting.figures", raising=False)  # import afresh
     with pytest.raises(ra.MissingToolkitError, match=r"matplotlib is not installed.\nHint: .*rankadapters\[plot\]"):
         REPORT.plot()
 
@@ -277,40 +277,40 @@ def test_a_report_needs_neither_numba_nor_a_toolkit():
         f"print(sorted({heavy} & set(sys.modules)))"
     )
     root = Path(__file__).parent.parent.parent
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
-    assert done.stdout.endswith("[]\n")
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert process.stdout.endswith("[]\n")
 
 
 # What a tool can express.
 
 
 @for_each(
-    ("changes", "own"),
+    ("changes", "own_convention"),
     [
         ({}, LIGHTGBM),
         *(
             ({name: value}, LIGHTGBM)
             for name, value in {"missing": "zero", "unjudged": "drop", "ideal": "retrieved"}.items()
         ),
-        ({"empty": 0}, LIGHTGBM.replace(empty=0.0, average="query")),  # query-except-empty is then query
+        ({"empty": 0}, LIGHTGBM.replace(empty=0.0, average="query")),  # then query-except-empty means query
     ],
 )
-def test_what_cannot_occur_inside_a_toolkit_makes_no_difference(changes, own):
-    require_expressible("LightGBM", LIGHTGBM.replace(**changes), own)
-    assert differing(LIGHTGBM.replace(**changes), own) == {}
+def test_fields_that_cannot_matter_inside_a_toolkit_do_not_differ(changes, own_convention):
+    require_expressible("LightGBM", LIGHTGBM.replace(**changes), own_convention)
+    assert differing(LIGHTGBM.replace(**changes), own_convention) == {}
 
 
 def test_every_differing_field_and_the_nearest_convention_are_named():
-    with pytest.raises(ra.UnsupportedConventionError) as caught:
+    with pytest.raises(ra.UnsupportedConventionError) as raised:
         require_expressible("LightGBM", ra.presets.textbook(5), ra.presets.lightgbm(5))
-    assert str(caught.value) == (
+    assert str(raised.value) == (
         "LightGBM cannot express ties='average', empty=0, average='uniform', "
         "only ties='input', empty=1, average='query-except-empty'.\n"
         f"Hint: the nearest it can express is {ra.presets.lightgbm(5)}."
     )
 
 
-def test_another_measure_is_named_without_the_fields_that_it_does_not_have():
+def test_a_different_measure_is_named_but_not_the_fields_that_it_lacks():
     fields = {name: value for name, value in LIGHTGBM.to_dict().items() if name in ra.DCG.fields()}
     assert differing(ra.DCG(**{**fields, "average": "query"}), LIGHTGBM) == {
         "measure": ("dcg", "ndcg"),
@@ -318,6 +318,6 @@ def test_another_measure_is_named_without_the_fields_that_it_does_not_have():
     }
 
 
-def test_what_is_no_convention_is_refused():
+def test_a_value_that_is_not_a_convention_is_refused():
     with pytest.raises(ra.ConventionError, match=r"10 is not a convention.\nHint: ra\.presets"):
         require_expressible("LightGBM", 10, LIGHTGBM)

@@ -1,4 +1,4 @@
-"""Small rankers of every toolkit: each toolkit's own number of its model beside ours."""
+"""`crosscheck_models` trains a small ranker per toolkit and compares the toolkit's own value of it with ours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.helpers.stand_in_toolkit import trainer
 from tests.helpers.tables import for_each
 
 ALL = ("sklearn", "lightgbm", "xgboost", "catboost")
-NEEDS = {"sklearn": ("sklearn",), "lightgbm": ("lightgbm", "sklearn"), "xgboost": ("xgboost", "sklearn")}
+PACKAGES = {"sklearn": ("sklearn",), "lightgbm": ("lightgbm", "sklearn"), "xgboost": ("xgboost", "sklearn")}
 KEYS = [
     "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
     "declared", "note",
@@ -31,14 +31,14 @@ DATA = TRAIN, TEST = mq2008_like(random_state=1, n_train_queries=50, n_test_quer
 BINARY = [dataclasses.replace(part, labels=np.minimum(part.labels, 1)) for part in DATA]
 
 
-def need(toolkit):
-    for package in NEEDS.get(toolkit, (toolkit,)):
+def skip_without(toolkit):
+    for package in PACKAGES.get(toolkit, (toolkit,)):
         pytest.importorskip(package)
 
 
-def stand_in(monkeypatch, name, **more):
-    """A toolkit that is always installed."""
-    monkeypatch.setitem(trainers.TOOLKITS, name, trainer(name, **more))
+def use_stand_in(monkeypatch, name, **options):
+    """Let a stand-in, which is always installed, take a toolkit's place."""
+    monkeypatch.setitem(trainers.TOOLKITS, name, trainer(name, **options))
 
 
 def conventions_of(toolkit):
@@ -46,20 +46,20 @@ def conventions_of(toolkit):
     return [LETOR, TEXTBOOK, AVERAGED, *best_and_worst]
 
 
-def trained(toolkit, data=DATA, seed=0):
-    need(toolkit)
-    convention = conventions_of(toolkit)
-    return crosscheck_models(*data, k=3, toolkits=[toolkit], convention=convention, random_state=seed)
+def crosschecked(toolkit, data=DATA, seed=0):
+    skip_without(toolkit)
+    conventions = conventions_of(toolkit)
+    return crosscheck_models(*data, k=3, toolkits=[toolkit], convention=conventions, random_state=seed)
 
 
-trained_once = cache(trained)
+crosschecked_once = cache(crosschecked)
 
 
 @pytest.mark.parametrize("toolkit", ALL)
-def test_every_toolkit_reports_what_we_compute_of_models_that_tie(toolkit, monkeypatch):
-    said, train = [], Trainer.train
-    monkeypatch.setattr(Trainer, "train", lambda *given: said.append(train(*given)) or said[-1])
-    report = trained(toolkit)
+def test_every_toolkits_value_of_a_model_with_ties_equals_ours(toolkit, monkeypatch):
+    results, train = [], Trainer.train
+    monkeypatch.setattr(Trainer, "train", lambda *arguments: results.append(train(*arguments)) or results[-1])
+    report = crosschecked(toolkit)
     [row] = report.rows
     assert (row.toolkit, row.version) == (toolkit, sys.modules[toolkit].__version__)
     assert row.native_convention == str(getattr(ra.presets, toolkit)(3))
@@ -71,43 +71,43 @@ def test_every_toolkit_reports_what_we_compute_of_models_that_tie(toolkit, monke
     assert report.ok
     *_, best, worst = row.declared.values()
     assert best > worst
-    assert said[0][0].dtype == (np.float32 if toolkit == "xgboost" else np.float64)
+    assert results[0][0].dtype == (np.float32 if toolkit == "xgboost" else np.float64)
 
 
 @pytest.mark.parametrize("toolkit", ALL)
-def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(toolkit):
-    [row] = trained_once(toolkit).rows
-    assert trained(toolkit).rows == (row,)
-    assert trained(toolkit, seed=6).rows[0].our_value != row.our_value
+def test_the_same_seed_gives_the_same_numbers_and_a_different_seed_does_not(toolkit):
+    [row] = crosschecked_once(toolkit).rows
+    assert crosschecked(toolkit).rows == (row,)
+    assert crosschecked(toolkit, seed=6).rows[0].our_value != row.our_value
 
 
 @pytest.mark.parametrize("toolkit", ALL)
-def test_queries_that_are_not_contiguous_are_brought_together(toolkit):
+def test_queries_with_scattered_rows_give_the_same_value(toolkit):
     order = np.random.default_rng(0).permutation(TEST.qid.size)
     shuffled = RankingData(X=TEST.X[order], labels=TEST.labels[order], qid=TEST.qid[order] + 2**40)
-    one, other = trained_once(toolkit), trained(toolkit, (TRAIN, shuffled))
-    assert other.ok
-    one, other = (report.rows[0].declared[str(AVERAGED)] for report in (one, other))
-    assert one == pytest.approx(other, abs=1e-12)
+    reports = crosschecked_once(toolkit), crosschecked(toolkit, (TRAIN, shuffled))
+    assert reports[1].ok
+    contiguous, scattered = (report.rows[0].declared[str(AVERAGED)] for report in reports)
+    assert contiguous == pytest.approx(scattered, abs=1e-12)
 
 
 def test_one_document_queries_are_left_out_on_both_sides_and_counted():
-    need("sklearn")
+    skip_without("sklearn")
     sizes = np.unique(TEST.qid, return_counts=True)[1]
     [row] = crosscheck_models(*DATA, toolkits=["sklearn"], convention=[AVERAGED]).rows
     assert row.note == f"scikit-learn refuses one-document queries: {(sizes == 1).sum()} left out on both sides."
     assert row.our_value == pytest.approx(row.native_value, abs=1e-12)
     assert row.declared[row.native_convention] != row.our_value
-    alone = RankingData(X=TEST.X, labels=TEST.labels, qid=np.arange(TEST.qid.size))
-    report = crosscheck_models(TRAIN, alone, toolkits=["sklearn"])
+    one_document_test = RankingData(X=TEST.X, labels=TEST.labels, qid=np.arange(TEST.qid.size))
+    report = crosscheck_models(TRAIN, one_document_test, toolkits=["sklearn"])
     [row] = report.rows
     assert (row.native_value, row.our_value, row.difference) == (None, None, None)
     assert all(value is not None for value in row.declared.values())
     assert not report.ok
 
 
-def test_labels_that_catboost_rounds_to_float32_are_rounded_on_both_sides_and_noted():
-    need("catboost")
+def test_labels_are_rounded_to_float32_on_both_sides_and_noted_for_catboost():
+    skip_without("catboost")
     train, test = (dataclasses.replace(part, labels=part.labels * 0.3 + 1e-3 * part.X[:, 0]) for part in DATA)
     report = crosscheck_models(train, test, toolkits=["catboost"])
     [row] = report.rows
@@ -116,35 +116,35 @@ def test_labels_that_catboost_rounds_to_float32_are_rounded_on_both_sides_and_no
     assert abs(row.declared[row.native_convention] - row.native_value) > 1e-12
 
 
-def test_a_toolkit_that_is_not_installed_is_a_row_of_nulls_and_does_not_touch_parity(monkeypatch):
-    stand_in(monkeypatch, "sklearn")
+def test_a_toolkit_that_is_not_installed_is_a_row_of_nulls_and_parity_still_holds(monkeypatch):
+    use_stand_in(monkeypatch, "sklearn")
     monkeypatch.setitem(sys.modules, "catboost", None)
-    told = []
+    steps = []
     report = crosscheck_models(
         *DATA, toolkits=["sklearn", "catboost"], convention=[LETOR, LETOR, TEXTBOOK],
-        progress=lambda *how_far: told.append(how_far),
+        progress=lambda *step: steps.append(step),
     )  # fmt: skip
-    assert told == [(0, 2), (1, 2), (2, 2)]
+    assert steps == [(0, 2), (1, 2), (2, 2)]
     assert report.ok
     assert dataclasses.replace(report, rows=report.rows[1:]).to_csv() == (
         f"{','.join(KEYS[:8])},note,{LETOR},{TEXTBOOK}\n"
         'CatBoostRanker,catboost,,,,,,,"catboost is not installed: pip install ""rankadapters[catboost]""",,\n'
     )
-    found = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-    assert list(found) == ["ok", "conventions", "rows"]
-    assert found["conventions"] == [str(LETOR), str(TEXTBOOK)]
-    assert [list(row) for row in found["rows"]] == [KEYS, KEYS]
-    row = found["rows"][1]
+    data = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert list(data) == ["ok", "conventions", "rows"]
+    assert data["conventions"] == [str(LETOR), str(TEXTBOOK)]
+    assert [list(row) for row in data["rows"]] == [KEYS, KEYS]
+    row = data["rows"][1]
     assert row.pop("note") == 'catboost is not installed: pip install "rankadapters[catboost]"'
     assert row.pop("declared") == {str(LETOR): None, str(TEXTBOOK): None}
     assert (row.pop("model"), row.pop("toolkit")) == ("CatBoostRanker", "catboost")
     assert set(row.values()) == {None}
 
 
-def test_rankers_that_miss_scikit_learn_say_so_and_without_conventions_the_toolkits_own_are_declared(monkeypatch):
+def test_a_missing_sklearn_is_noted_and_conventions_default_to_the_toolkits_own(monkeypatch):
     pytest.importorskip("lightgbm")
     for name in ("catboost", "xgboost"):
-        stand_in(monkeypatch, name)
+        use_stand_in(monkeypatch, name)
     monkeypatch.setitem(sys.modules, "sklearn", None)
     report = crosscheck_models(*DATA, k=3, toolkits=["lightgbm", "catboost", "xgboost"])
     assert [row.toolkit for row in report.rows] == ["lightgbm", "catboost", "xgboost"]
@@ -152,11 +152,11 @@ def test_rankers_that_miss_scikit_learn_say_so_and_without_conventions_the_toolk
     assert report.rows[0].note == 'sklearn is not installed: pip install "rankadapters[lightgbm]"'
 
 
-def test_a_toolkit_that_cannot_be_loaded_says_why(monkeypatch, tmp_path):
+def test_the_note_says_why_a_toolkit_cannot_be_imported(monkeypatch, tmp_path):
     (tmp_path / "broken_toolkit.py").write_text("raise OSError('libgomp.so.1: cannot open\\nshared object file')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    stand_in(monkeypatch, "sklearn")
-    stand_in(monkeypatch, "catboost", package="broken_toolkit")
+    use_stand_in(monkeypatch, "sklearn")
+    use_stand_in(monkeypatch, "catboost", package="broken_toolkit")
     row = crosscheck_models(*DATA, toolkits=["sklearn", "catboost"]).rows[1]
     assert row.version is None
     assert (
@@ -164,7 +164,7 @@ def test_a_toolkit_that_cannot_be_loaded_says_why(monkeypatch, tmp_path):
     )
 
 
-def test_with_no_toolkit_at_all_the_extra_is_named(monkeypatch):
+def test_the_error_without_any_toolkit_names_the_extra(monkeypatch):
     for name in ALL:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ra.MissingToolkitError, match=r"(?s)lightgbm is not installed.*rankadapters\[all\]"):
@@ -173,29 +173,29 @@ def test_with_no_toolkit_at_all_the_extra_is_named(monkeypatch):
 
 @for_each(("shift", "ok"), [(0.0, True), (9e-10, True), (1.1e-9, False), (-0.1, False)])
 def test_parity_holds_within_1e_9(monkeypatch, shift, ok):
-    stand_in(monkeypatch, "sklearn", shift=shift)
-    stand_in(monkeypatch, "catboost")
+    use_stand_in(monkeypatch, "sklearn", shift=shift)
+    use_stand_in(monkeypatch, "catboost")
     report = crosscheck_models(*DATA, toolkits=["sklearn", "catboost"])
     assert report.ok is ok
     assert [row.agrees for row in report.rows] == [ok, True]
 
 
-@for_each("make", [np.random.default_rng, np.random.RandomState])
-def test_a_generator_draws_the_seed_of_the_models(make, monkeypatch):
+@for_each("make_generator", [np.random.default_rng, np.random.RandomState])
+def test_a_generator_draws_the_seed_of_the_models(make_generator, monkeypatch):
     seeds = []
-    stand_in(monkeypatch, "sklearn", train=lambda task, words: seeds.append(task.seed) or task.test.X[:, 0])
+    use_stand_in(monkeypatch, "sklearn", train=lambda task, words: seeds.append(task.seed) or task.test.X[:, 0])
     for seed in (1, 1, 2):
-        crosscheck_models(*DATA, toolkits=["sklearn"], random_state=make(seed))
+        crosscheck_models(*DATA, toolkits=["sklearn"], random_state=make_generator(seed))
     assert seeds[0] == seeds[1] != seeds[2]
     for seed in (2**31 - 1, 2**31, 2**32):  # toolkits take seeds below 2^31
         crosscheck_models(*DATA, toolkits=["sklearn"], random_state=seed)
     assert seeds[3:] == [2**31 - 1, 0, 0]
 
 
-# What is refused.
+# Refused arguments and data.
 
 
-def fail(task, words):
+def fail_to_train(task, words):
     raise RuntimeError("[10:00:59] Check failed: [1, 2]\nStack trace:\n  [bt] (0) somewhere")
 
 
@@ -207,7 +207,7 @@ def fail(task, words):
         ({"test": dataclasses.replace(TEST, X=TEST.X[:, :3])}, "train has 46 features, test 3"),
         ({"test": dataclasses.replace(TEST, labels=TEST.labels * 2), "convention": [LETOR]},
          r"test: labels\[\d+\] is 4, outside the gain table"),  # before anything is trained
-        ({}, r"^sklearn fails: Check failed: \[1, 2\]\.\nHint"),  # in one sentence without the time of day
+        ({}, r"^sklearn fails: Check failed: \[1, 2\]\.\nHint"),  # one sentence, without the time of day
         ({"train": 5}, "train=5; allowed are RankingData"),
         ({"measure": {}}, r"measure=\{\}; allowed are"),
         ({"random_state": "x"}, "random_state='x'; allowed are whole numbers from 0 on"),
@@ -215,11 +215,11 @@ def fail(task, words):
         ({"convention": 5}, "is not a convention"),
     ],
 )  # fmt: skip
-def test_bad_input_and_a_toolkit_that_fails_are_refused(arguments, message, monkeypatch):
-    stand_in(monkeypatch, "sklearn", train=fail)
-    given = {"train": TRAIN, "test": TEST, "toolkits": ["sklearn"], **arguments}
+def test_bad_input_and_a_failing_training_raise(arguments, message, monkeypatch):
+    use_stand_in(monkeypatch, "sklearn", train=fail_to_train)
+    call_arguments = {"train": TRAIN, "test": TEST, "toolkits": ["sklearn"], **arguments}
     with pytest.raises(ra.RankAdaptersError, match=message):
-        crosscheck_models(given.pop("train"), given.pop("test"), **given)
+        crosscheck_models(call_arguments.pop("train"), call_arguments.pop("test"), **call_arguments)
 
 
 TOO_LONG = RankingData(X=np.zeros((10_001, 1)), labels=np.zeros(10_001), qid=np.zeros(10_001, int))
@@ -236,8 +236,8 @@ TOO_LONG = RankingData(X=np.zeros((10_001, 1)), labels=np.zeros(10_001), qid=np.
     ],
     ids=str,
 )
-def test_data_that_a_toolkit_refuses_is_named(toolkit, train, labels, message):
-    need(toolkit)
+def test_the_error_names_the_label_or_query_that_a_toolkit_refuses(toolkit, train, labels, message):
+    skip_without(toolkit)
     width = train.X.shape[1]
     test = RankingData(X=TEST.X[:, :width], labels=np.full(TEST.qid.size, labels), qid=TEST.qid)
     with pytest.raises(ra.InputError, match=message):
@@ -248,18 +248,18 @@ def test_data_that_a_toolkit_refuses_is_named(toolkit, train, labels, message):
 
 
 @pytest.mark.parametrize("toolkit", ALL)
-@for_each(("measure", "word"), [("map", "ap"), ("auc", "auc")])
-def test_every_toolkit_that_computes_a_measure_agrees(toolkit, measure, word):
-    need(toolkit)
+@for_each(("measure", "measure_word"), [("map", "ap"), ("auc", "auc")])
+def test_every_toolkits_own_ap_and_auc_equal_ours(toolkit, measure, measure_word):
+    skip_without(toolkit)
     report = crosscheck_models(*BINARY, k=5, measure=measure, toolkits=[toolkit])
     assert report.ok
     [row] = report.rows
-    assert ra.parse(row.native_convention).measure == word
+    assert ra.parse(row.native_convention).measure == measure_word
     assert row.difference == pytest.approx(0, abs=1e-12)
 
 
 @for_each("measure", ["query-rmse", "query_soft_max", "query-cross-entropy", "pair-logit", "mrr"])
-def test_what_only_catboost_computes_is_said_of_the_others(measure):
+def test_a_toolkit_that_lacks_the_measure_is_a_row_that_says_so(measure):
     pytest.importorskip("catboost")
     pytest.importorskip("lightgbm")
     report = crosscheck_models(*BINARY, measure=measure, toolkits=["lightgbm", "catboost"])
@@ -270,7 +270,7 @@ def test_what_only_catboost_computes_is_said_of_the_others(measure):
 
 
 @for_each(
-    ("toolkit", "measure", "means"),
+    ("toolkit", "measure", "expected"),
     [
         ("lightgbm", "ndcg", "lightgbm@7"),
         ("xgboost", "map", "xgboost.map@7"),
@@ -282,11 +282,11 @@ def test_what_only_catboost_computes_is_said_of_the_others(measure):
         ("catboost", "dcg", "catboost.dcg@7"),
     ],
 )
-def test_a_toolkits_own_name_of_a_measure_comes_first(toolkit, measure, means):
-    assert own_convention(trainers.TOOLKITS[toolkit], measure, 7) == ra.parse(means)
+def test_a_measure_is_first_looked_up_by_the_toolkits_own_name(toolkit, measure, expected):
+    assert own_convention(trainers.TOOLKITS[toolkit], measure, 7) == ra.parse(expected)
 
 
-def test_what_is_no_measure_is_refused():
+def test_a_measure_that_is_unknown_or_in_no_toolkit_is_refused():
     with pytest.raises(ra.InputError, match="measure='precise'; allowed are 'ndcg', 'dcg', 'ap'"):
         measure_named("precise")
     pytest.importorskip("lightgbm")
@@ -294,7 +294,7 @@ def test_what_is_no_measure_is_refused():
         crosscheck_models(*BINARY, measure="mrr", toolkits=["lightgbm"])
 
 
-def test_the_command_asks_for_a_measure(capsys):
+def test_the_command_takes_a_measure(capsys):
     pytest.importorskip("catboost")
     assert run("parity", "--measure", "query-rmse", "--toolkits", "catboost", "--format", "json") == 0
     [row] = json.loads(capsys.readouterr().out)["rows"]
@@ -304,7 +304,7 @@ def test_the_command_asks_for_a_measure(capsys):
     assert "measure='precise'; allowed are" in refused(capsys, "parity", "--measure", "precise")
 
 
-def test_the_example_runs(capsys):
+def test_the_parity_example_runs(capsys):
     pytest.importorskip("catboost")
     runpy.run_path(str(Path(__file__).parent.parent.parent / "examples" / "parity.py"))
     out = capsys.readouterr().out

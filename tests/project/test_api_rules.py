@@ -9,7 +9,7 @@ import pytest
 import rankadapters as ra
 from tests.helpers.public_calls import public_modules, public_names
 
-for engine in ("dask", "pyspark"):  # whose functions keep the rules, too
+for engine in ("dask", "pyspark"):  # their functions follow the rules, too
     pytest.importorskip(engine)
 
 FUNCTIONS = {
@@ -18,10 +18,10 @@ FUNCTIONS = {
     for name in public_names(prefix, module)
     if isfunction(getattr(module, name))
 }
-# Rule 1: what may be given by position, in this order. Data of another form stand in the place of labels and scores.
+# Rule 1: the arguments that may be passed by position, in this order. Other forms of data replace labels and scores.
 BY_POSITION = [
     ("labels", "scores", "convention"),
-    ("labels", "scores", "a", "b"),  # two conventions, which are compared
+    ("labels", "scores", "a", "b"),  # two conventions to compare
     ("labels", "scores", "objective"),
     ("model", "data", "convention"),
     ("train", "test"),
@@ -39,52 +39,53 @@ BY_POSITION = [
     )],
     ("function", "convention"),
 ]  # fmt: skip
-# Rule 4: columns of tables.
+# Rule 4: the default names of table columns.
 DEFAULTS = {"label": "label", "score": "score", "qid": "qid", "query_weight": None, "row_weight": None, "docid": None}
-# Rule 5: words that have another word here.
-OTHER_WORDS = {
+# Rule 5: words that we avoid, and our word for the same meaning.
+OUR_WORDS = {
     "tol": "tolerance", "seed": "random_state", "weight": "query_weight", "weights": "query_weight",
     "conventions": "convention", "group": "group_sizes", "groups": "group_sizes", "n_jobs": "n_threads",
     "verbose_eval": "progress", "models": "scores", "y_true": "labels", "y_pred": "scores",
 }  # fmt: skip
-# CatBoost's own word in the function that stands for its own, and a group of methods.
-TOOLKITS_WORDS = {"catboost.check_parity": {"weight"}, "compare.front": {"group"}}
+# A function that mirrors CatBoost's uses its word; in the other, a group is one of methods.
+EXCEPTIONS = {"catboost.check_parity": {"weight"}, "compare.front": {"group"}}
 
 
 def parameters(name):
     return list(signature(FUNCTIONS[name]).parameters.values())
 
 
-def shape(name):
-    return tuple(each.name for each in parameters(name) if each.kind is Parameter.POSITIONAL_OR_KEYWORD)
+def positional_names(name):
+    return tuple(parameter.name for parameter in parameters(name) if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def test_only_labels_scores_and_convention_are_given_by_position():
-    positional = {name: shape(name) for name in FUNCTIONS}
-    allowed = {form[:length] for form in BY_POSITION for length in range(len(form) + 1)}
+def test_only_data_and_convention_may_be_passed_by_position():
+    positional = {name: positional_names(name) for name in FUNCTIONS}
+    allowed = {arguments[:length] for arguments in BY_POSITION for length in range(len(arguments) + 1)}
     assert len(positional) > 50
-    assert {name: taken for name, taken in positional.items() if taken not in allowed} == {}
+    assert {name: arguments for name, arguments in positional.items() if arguments not in allowed} == {}
 
 
 def test_one_meaning_has_one_word():
     wrong = []
     for name in FUNCTIONS:
-        allowed = {"seed"} if name.startswith("objectives.") else TOOLKITS_WORDS.get(name, set())  # a field is a `seed`
-        words = {parameter.name for parameter in parameters(name)} & set(OTHER_WORDS) - allowed
-        wrong += [f"{name}: {word} is called {OTHER_WORDS[word]}" for word in words]
+        # Some objectives have a field `seed`.
+        allowed = {"seed"} if name.startswith("objectives.") else EXCEPTIONS.get(name, set())
+        words = {parameter.name for parameter in parameters(name)} & set(OUR_WORDS) - allowed
+        wrong += [f"{name}: {word} is called {OUR_WORDS[word]}" for word in words]
     assert wrong == []
 
 
-TABLES = [name for name in FUNCTIONS if {"label", "score"} <= {each.name for each in parameters(name)}]
+TABLES = [name for name in FUNCTIONS if {"label", "score"} <= {parameter.name for parameter in parameters(name)}]
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_columns_of_tables_have_the_names_of_parameters_and_the_same_defaults(name):
-    found = {each.name: each.default for each in parameters(name) if each.name in DEFAULTS}
-    assert found == DEFAULTS
+def test_functions_that_read_tables_have_the_same_columns_and_defaults(name):
+    defaults = {parameter.name: parameter.default for parameter in parameters(name) if parameter.name in DEFAULTS}
+    assert defaults == DEFAULTS
 
 
-def test_tables_are_read_in_several_places():
+def test_evaluation_and_readers_are_among_the_functions_that_read_tables():
     assert {"evaluate_stream", "io.read_table", "dask.evaluate", "spark.evaluate"} <= set(TABLES)
 
 
@@ -92,17 +93,17 @@ LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.4, 0.3, 0.2, 0.1], [2, 2]
 TEXTS = ("yahoo@2", "letor4@2")
 
 
-def scored(convention):
+def evaluate_arrays(convention):
     return ra.evaluate(LABELS, SCORES, convention, group_sizes=SIZES)
 
 
-def streamed(convention):
+def evaluate_table(convention):
     table = {"label": LABELS, "score": SCORES, "qid": ["a", "a", "b", "b"]}
     return ra.evaluate_stream(table, convention)
 
 
-@pytest.mark.parametrize("function", [scored, streamed])
-def test_one_convention_gives_one_result_and_several_give_a_mapping_in_their_order(function):
+@pytest.mark.parametrize("function", [evaluate_arrays, evaluate_table])
+def test_one_convention_returns_a_score_and_a_list_returns_an_ordered_mapping(function):
     assert isinstance(function(TEXTS[0]), ra.Score)
     for conventions in (list(TEXTS), tuple(TEXTS), [ra.parse(text) for text in TEXTS]):
         by_convention = function(conventions)
@@ -114,23 +115,23 @@ def test_one_convention_gives_one_result_and_several_give_a_mapping_in_their_ord
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost", "sklearn"])
 def test_callbacks_take_one_convention_or_several(toolkit):
     pytest.importorskip(toolkit)
-    make = {
+    make_metric = {
         "lightgbm": ra.lightgbm.eval_metric,
         "xgboost": ra.xgboost.custom_metric,
         "catboost": lambda convention: ra.catboost.eval_metric(convention, [(LABELS, ["a", "a", "b", "b"])]),
         "sklearn": ra.sklearn.query_scorer,
     }[toolkit]
-    make(TEXTS[0])
-    make(list(TEXTS))
+    make_metric(TEXTS[0])
+    make_metric(list(TEXTS))
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
-def test_objectives_are_taken_as_values_and_as_texts(toolkit):
+def test_objectives_are_accepted_as_values_and_as_texts(toolkit):
     pytest.importorskip(toolkit)
-    namespace = getattr(ra, toolkit)
-    ours = [signature(each.native_objective) for each in (ra.lightgbm, ra.xgboost, ra.catboost)]
-    assert [list(each.parameters) for each in ours] == [list(ours[0].parameters)] * 3
-    own = {"lightgbm": "lightgbm.lambdarank", "xgboost": "xgboost.ndcg", "catboost": "catboost.query_rmse"}[toolkit]
-    value = ra.objectives.parse(own)
-    assert namespace.native_objective(own) == namespace.native_objective(value)
+    namespace, modules = getattr(ra, toolkit), (ra.lightgbm, ra.xgboost, ra.catboost)
+    parameter_names = [list(signature(module.native_objective).parameters) for module in modules]
+    assert parameter_names == [parameter_names[0]] * 3
+    text = {"lightgbm": "lightgbm.lambdarank", "xgboost": "xgboost.ndcg", "catboost": "catboost.query_rmse"}[toolkit]
+    value = ra.objectives.parse(text)
+    assert namespace.native_objective(text) == namespace.native_objective(value)
     assert namespace.read_objective(namespace.native_objective(value)) == value

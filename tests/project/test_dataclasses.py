@@ -1,4 +1,4 @@
-"""Public dataclasses: every field is one that users are told of, and no other shows in `asdict` or `repr`."""
+"""Public dataclasses: every field is documented, and `asdict` and `repr` show nothing else."""
 
 from __future__ import annotations
 
@@ -17,60 +17,58 @@ TOOLKITS = ("lightgbm", "xgboost", "catboost", "sklearn")
 MODULES = ("audit", "datasets", "io", "objectives", "parity", *TOOLKITS)
 
 
-def public(module):
-    """Classes that a module names as public, of which its functions may give instances."""
-    names = getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")])
-    found = (getattr(module, name) for name in names)
-    return [each for each in found if isinstance(each, type) and dataclasses.is_dataclass(each)]
+def public_classes(name):
+    """Return the public dataclasses of a module, or of the package itself if the name is empty."""
+    if name in TOOLKITS:
+        pytest.importorskip(name)
+    module = importlib.import_module(f"rankadapters.{name}".rstrip("."))
+    public_names = getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")])
+    values = (getattr(module, name) for name in public_names)
+    return [value for value in values if isinstance(value, type) and dataclasses.is_dataclass(value)]
 
 
-def made(module):
-    """Those of them that have instances of their own."""
-    if module in TOOLKITS:
-        pytest.importorskip(module)
-    found = public(importlib.import_module(f"rankadapters.{module}".rstrip(".")))
-    return [kind for kind in found if not inspect.isabstract(kind)]
+def concrete_classes(name):
+    """Return the public dataclasses of a module that can have instances."""
+    return [kind for kind in public_classes(name) if not inspect.isabstract(kind)]
 
 
 @pytest.mark.parametrize("module", ["", *MODULES])
 def test_every_field_is_documented_and_none_is_private(module):
-    if module in TOOLKITS:
-        pytest.importorskip(module)
-    classes = public(importlib.import_module(f"rankadapters.{module}".rstrip(".")))
+    classes = public_classes(module)
     assert classes or module in TOOLKITS
     for kind in classes:
-        told = " ".join(base.__doc__ or "" for base in kind.__mro__)
+        docs = " ".join(base.__doc__ or "" for base in kind.__mro__)
         for field in dataclasses.fields(kind):
             assert not field.name.startswith("_"), (kind, field.name)
-            if not hasattr(kind, "declared"):  # a declared value's fields say themselves what they hold
-                assert re.search(rf"^ *(\w+, )*{field.name}(, \w+)*( :|$)", told, re.MULTILINE), (kind, field.name)
+            if not hasattr(kind, "declared"):  # fields of declared values have docstrings of their own
+                assert re.search(rf"^ *(\w+, )*{field.name}(, \w+)*( :|$)", docs, re.MULTILINE), (kind, field.name)
 
 
 @for_each("module", ["", *MODULES])
-def test_no_field_can_be_assigned(module):
-    for kind in made(module):
+def test_fields_cannot_be_assigned(module):
+    for kind in concrete_classes(module):
         for field in dataclasses.fields(kind):
             with pytest.raises(dataclasses.FrozenInstanceError):
                 setattr(object.__new__(kind), field.name, 1)
 
 
 @pytest.mark.parametrize("module", ["", "objectives"])
-def test_what_is_declared_is_declared_by_name(module):
-    declared = [kind for kind in made(module) if hasattr(kind, "declared")]
+def test_declared_values_take_keywords_only(module):
+    declared = [kind for kind in concrete_classes(module) if hasattr(kind, "declared")]
     assert declared
     for kind in declared:
-        taken = inspect.signature(kind).parameters.values()
-        assert {each.kind for each in taken} <= {inspect.Parameter.KEYWORD_ONLY}, kind
+        parameters = inspect.signature(kind).parameters.values()
+        assert {parameter.kind for parameter in parameters} <= {inspect.Parameter.KEYWORD_ONLY}, kind
 
 
 @pytest.mark.parametrize("module", ["", "audit", "compare", "datasets", "io", "parity"])
-def test_values_hold_their_fields_and_nothing_beside_them(module):
-    for kind in made(module):
-        if kind is not ra.Queries:  # keeps what was computed of it
+def test_values_have_no_attributes_besides_their_fields(module):
+    for kind in concrete_classes(module):
+        if kind is not ra.Queries:  # caches arrays that it computes
             assert not hasattr(object.__new__(kind), "__dict__"), kind
 
 
-def test_asdict_and_repr_of_what_evaluation_gives():
+def test_asdict_and_repr_of_a_score_and_a_tally_show_no_query_ids():
     evaluator = ra.Evaluator([1, 0], "yahoo@2", qid=["secret", "secret"])
     score, tally = evaluator.evaluate([2.0, 1.0]), evaluator.tally([2.0, 1.0])
     counts = ["n_queries", "n_scored", "n_empty", "n_short"]
@@ -81,7 +79,7 @@ def test_asdict_and_repr_of_what_evaluation_gives():
     assert "secret" not in repr(tally) + repr(dataclasses.asdict(tally)) + str(tally.to_dict())
 
 
-def test_a_tally_knows_its_queries_while_they_are_at_hand():
+def test_a_tally_loses_its_query_ids_when_it_is_copied():
     tally = ra.Evaluator([1, 0], "yahoo@2", qid=["a", "a"]).tally([2.0, 1.0])
     assert tally.query_ids.tolist() == ["a"]
     assert pickle.loads(pickle.dumps(tally)).query_ids is None
@@ -89,7 +87,7 @@ def test_a_tally_knows_its_queries_while_they_are_at_hand():
     assert dataclasses.replace(tally, n_short=0).query_ids is None
 
 
-LONG_FIELDS = {  # what is as long as the data, or a function
+LONG_FIELDS = {  # fields as long as the data
     "Score": ["digest"],
     "Tally": ["ids"],
     "audit.OrderReport": ["comparisons", "changes"],
@@ -104,10 +102,10 @@ LONG_FIELDS = {  # what is as long as the data, or a function
 }
 
 
-def test_a_repr_shows_all_fields_but_long_ones():
+def test_a_repr_shows_all_fields_except_long_ones():
     left_out = {}
     for module in ("", "audit", "compare", "datasets", "io", "objectives", "parity"):
-        for kind in public(importlib.import_module(f"rankadapters.{module}".rstrip("."))):
+        for kind in public_classes(module):
             names = [field.name for field in dataclasses.fields(kind) if not field.repr]
             left_out |= {f"{module}.{kind.__name__}".lstrip("."): names} if names else {}
     assert left_out == LONG_FIELDS

@@ -1,4 +1,4 @@
-"""One mistake has one error class, whichever public function is handed it, and a way out."""
+"""A mistake raises the same error class in every public function, and the message suggests a fix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAN = [2.0, float("nan"), 1.0, 0.0]
 
 EVALUATIONS = {
     "evaluate": ra.evaluate,
-    "evaluate, several": lambda labels, scores, convention, **columns: ra.evaluate(
+    "evaluate, a list": lambda labels, scores, convention, **columns: ra.evaluate(
         labels, scores, [convention], **columns
     ),
     "models": lambda labels, scores, convention, **columns: ra.evaluate(labels, {"a": scores}, [convention], **columns),
@@ -36,7 +36,7 @@ EVALUATIONS = {
     "check_value": lambda labels, scores, convention, **columns: ra.parity.check_value(
         labels, scores, convention, value="0.5", **columns
     ),
-    "check": lambda labels, scores, convention, **columns: ra.parity.crosscheck(
+    "crosscheck": lambda labels, scores, convention, **columns: ra.parity.crosscheck(
         labels, scores, convention, toolkits=["sklearn"], **columns
     ),
 }
@@ -61,78 +61,79 @@ CONVENTION_ALONE = (
     "parse", "lightgbm.eval_metric", "lightgbm.native_metric", "xgboost.custom_metric", "xgboost.native_metric",
     "catboost.native_metric", "sklearn.query_scorer",
 )  # fmt: skip
-NEEDS = {
+PACKAGES = {
     "order": ("scipy",),
     "page": ("scipy", "matplotlib", "jinja2"),
-    "check": ("sklearn",),
+    "crosscheck": ("sklearn",),
     "objectives.LambdaRank": (),
 }
-EVERY = EVALUATIONS | WITHOUT_CONVENTION
+WITH_DATA = EVALUATIONS | WITHOUT_CONVENTION
 
 
-def needs(name):
+def require_packages(name):
     package, dot, _ = name.partition(".")
-    for needed in NEEDS.get(name, (package,) if dot else ()):
-        pytest.importorskip(needed)
+    for required in PACKAGES.get(name, (package,) if dot else ()):
+        pytest.importorskip(required)
 
 
-def caught(kind, call, *given, **columns):
-    """Give the error, which is of that class itself and says the way out."""
-    with pytest.raises(kind, match="Hint: ") as found:
-        call(*given, **columns)
-    assert found.type is kind
-    return found.value
+def raised_error(error_class, function, *arguments, **columns):
+    """Return the error of a call, which must be of exactly this class and have a hint."""
+    with pytest.raises(error_class, match="Hint: ") as raised:
+        function(*arguments, **columns)
+    assert raised.type is error_class
+    return raised.value
 
 
 @pytest.mark.parametrize("convention", [5, None, "nope@10", "nope", b"yahoo@2", {"k": 2}])
 @for_each("name", [*EVALUATIONS, *WITHOUT_DATA, *CONVENTION_ALONE])
-def test_what_is_not_a_convention_is_a_convention_error(name, convention):
-    needs(name)
+def test_an_invalid_convention_raises_a_convention_error(name, convention):
+    require_packages(name)
     if name in EVALUATIONS:
-        caught(ra.ConventionError, EVALUATIONS[name], LABELS, SCORES, convention, qid=QID)
+        raised_error(ra.ConventionError, EVALUATIONS[name], LABELS, SCORES, convention, qid=QID)
     else:
-        caught(ra.ConventionError, WITHOUT_DATA.get(name) or attrgetter(name)(ra), convention)
+        raised_error(ra.ConventionError, WITHOUT_DATA.get(name) or attrgetter(name)(ra), convention)
 
 
-def call(name, labels, scores, **columns):
-    needs(name)
-    given = ("letor4@2",) if name in EVALUATIONS else ()
-    return caught(ra.InputError, EVERY[name], labels, scores, *given, **columns)
+def input_error(name, labels, scores, **columns):
+    require_packages(name)
+    convention = ("letor4@2",) if name in EVALUATIONS else ()
+    return raised_error(ra.InputError, WITH_DATA[name], labels, scores, *convention, **columns)
 
 
-@for_each("name", EVERY)
-def test_scores_of_another_length_are_an_input_error_that_blames_no_row(name):
-    error = call(name, LABELS, SCORES[:3], qid=QID)
+@for_each("name", WITH_DATA)
+def test_scores_of_a_different_length_raise_an_input_error_without_a_row(name):
+    error = input_error(name, LABELS, SCORES[:3], qid=QID)
     assert "scores has 3 rows but the queries cover 4" in str(error)
     assert error.row is None
 
 
-@for_each("name", EVERY)
-def test_a_label_that_is_nan_is_an_input_error_with_its_row(name):
-    error = call(name, NAN, SCORES, qid=QID)
+@for_each("name", WITH_DATA)
+def test_a_nan_label_raises_an_input_error_with_its_row(name):
+    error = input_error(name, NAN, SCORES, qid=QID)
     assert "labels[1] is nan" in str(error)
     assert error.row == 1
 
 
-@for_each("name", EVERY)
-def test_a_score_that_is_nan_is_an_input_error_with_its_row(name):
-    error = call(name, LABELS, NAN, qid=QID)
+@for_each("name", WITH_DATA)
+def test_a_nan_score_raises_an_input_error_with_its_row(name):
+    error = input_error(name, LABELS, NAN, qid=QID)
     assert "scores[1] is nan" in str(error)
     assert error.row == 1
 
 
-@for_each("name", EVERY)
-def test_rows_without_queries_are_an_input_error(name):
-    assert "exactly one of qid and group_sizes is needed, but neither was given" in str(call(name, LABELS, SCORES))
+@for_each("name", WITH_DATA)
+def test_rows_without_queries_raise_an_input_error(name):
+    error = input_error(name, LABELS, SCORES)
+    assert "exactly one of qid and group_sizes is needed, but neither was given" in str(error)
 
 
-@for_each("name", EVERY)
-def test_a_keyword_of_another_library_is_an_input_error_that_names_ours(name):
-    assert "'qids' is not an accepted column" in str(call(name, LABELS, SCORES, qids=QID))
+@for_each("name", WITH_DATA)
+def test_an_unknown_column_raises_an_input_error(name):
+    assert "'qids' is not an accepted column" in str(input_error(name, LABELS, SCORES, qids=QID))
 
 
 @pytest.mark.parametrize("name", [name for name in ra.__all__ if name.endswith("Error")])
-def test_what_an_error_knows_beside_its_message_is_given_by_name(name):
-    _, message, *others = signature(getattr(ra, name).__init__).parameters.values()
+def test_details_of_an_error_are_passed_by_name(name):
+    _, message, *details = signature(getattr(ra, name).__init__).parameters.values()
     assert message.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.VAR_POSITIONAL}
-    assert {each.kind for each in others} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
+    assert {detail.kind for detail in details} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}

@@ -1,4 +1,4 @@
-"""Readers, adapters and audits say which row is to blame, from 0 in the order given."""
+"""Errors of readers, adapters and audits name the faulty row, counted from 0 in the order of the input."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ QID = ["b", "a", "b", "a"]  # not contiguous: rows 0 and 2 come first
 LABELS, SCORES = [1, 0, 0, 1], [4.0, 3.0, 2.0, 1.0]
 
 
-def row_of(call):
+def faulty_row(call):
     with pytest.raises(InputError) as caught:
         call()
     return caught.value.row
 
 
 GOOD = "1 qid:1 1:1 #docid = a\n\n# a comment\n0 qid:1 1:2 #docid = b\n"  # rows 0 and 1
-LETOR = {
+FAULTY_LINES = {
     "label": "x qid:2 1:1\n",
     "feature": "1 qid:2 1:one\n",
     "value of the score": "1 qid:2 1:9007199254740993\n",
@@ -27,35 +27,36 @@ LETOR = {
 }
 
 
-@pytest.mark.parametrize("fault", LETOR)
-def test_a_row_of_the_second_feature_file_is_counted_from_the_first(write, fault):
-    second = "# a comment\n" + ("1 qid:3 1:1\n" if fault != "query that returns" else "") + LETOR[fault]
-    files = [write(GOOD, "a.txt"), write(second, "b.txt")]
-    assert row_of(lambda: ra.io.read_letor(files, feature=1)) == 3
+@pytest.mark.parametrize("fault", FAULTY_LINES)
+def test_rows_of_a_second_feature_file_continue_the_count_of_the_first(write, fault):
+    second_file = "# a comment\n" + ("1 qid:3 1:1\n" if fault != "query that returns" else "") + FAULTY_LINES[fault]
+    files = [write(GOOD, "a.txt"), write(second_file, "b.txt")]
+    assert faulty_row(lambda: ra.io.read_letor(files, feature=1)) == 3
 
 
-def test_a_faults_row_is_counted_through_all_that_is_read_together(write):
+def test_the_faulty_row_of_a_long_file_is_counted_across_blocks(write):
     from rankadapters.io.line_blocks import BLOCK
 
     n = BLOCK // 8
     path = write("1 qid:1 1:1\n" * n + "x\n", "long.txt")
-    assert row_of(lambda: ra.io.read_letor(path)) == n
+    assert faulty_row(lambda: ra.io.read_letor(path)) == n
 
 
-def test_docids_and_predictions_have_rows(write):
-    rows, one = write(GOOD, "a.txt"), write("1\n", "one.txt")
-    twice = write("1 qid:1 1:1 #docid = a\n0 qid:1 1:2 #docid = a\n", "twice.txt")
-    none = write(GOOD + "1 qid:1 1:1\n", "none.txt")
-    assert row_of(lambda: ra.io.read_letor(twice)) == 1
-    assert row_of(lambda: ra.io.read_letor(none, docids=True)) == 2
-    assert row_of(lambda: ra.io.read_letor(rows, predictions=[one, write("x\n", "x.txt")])) == 1
-    assert row_of(lambda: ra.io.read_letor(rows, predictions=[one, write("1\n2\n", "two.txt")])) is None
+def test_errors_of_docids_and_predictions_name_the_row(write):
+    features, predictions = write(GOOD, "a.txt"), write("1\n", "one.txt")
+    repeated_docid = write("1 qid:1 1:1 #docid = a\n0 qid:1 1:2 #docid = a\n", "twice.txt")
+    missing_docid = write(GOOD + "1 qid:1 1:1\n", "none.txt")
+    assert faulty_row(lambda: ra.io.read_letor(repeated_docid)) == 1
+    assert faulty_row(lambda: ra.io.read_letor(missing_docid, docids=True)) == 2
+    assert faulty_row(lambda: ra.io.read_letor(features, predictions=[predictions, write("x\n", "x.txt")])) == 1
+    too_many = write("1\n2\n", "two.txt")
+    assert faulty_row(lambda: ra.io.read_letor(features, predictions=[predictions, too_many])) is None
 
 
 @pytest.mark.parametrize("row", ["1 qid:7 1:1e999\n", "1 qid:seven 1:1\n", "1 qid:7 1:one\n"])
-def test_svmlight_rows_are_counted_from_the_parts_first_file(write, row):
+def test_svmlight_rows_are_counted_from_the_first_file_of_the_part(write, row):
     files = [write(GOOD, "a.txt"), write("0 qid:2 1:1\n" + row, "b.txt")]
-    assert row_of(lambda: ra.io.read_features(files[0], files)) == 3
+    assert faulty_row(lambda: ra.io.read_features(files[0], files)) == 3
 
 
 TABLE = "query,grade,model,doc,weight\n7,1,0.5,a,1\n7,0,0.25,b,1\n"
@@ -68,65 +69,54 @@ TABLE = "query,grade,model,doc,weight\n7,1,0.5,a,1\n7,0,0.25,b,1\n"
         "8,1,1,c,1\n7,1,1,d,1",
     ],
 )  # fmt: skip
-def test_rows_of_a_table(write, line):
+def test_an_error_of_a_table_names_the_row(write, line):
     pytest.importorskip("pyarrow")
     path = write(f"{TABLE}{line}\n", "table.csv")
     columns = {"label": "grade", "score": "model", "qid": "query", "docid": "doc", "query_weight": "weight"}
-    assert row_of(lambda: ra.io.read_table(path, **columns)) == (3 if line.startswith("8") else 2)
+    assert faulty_row(lambda: ra.io.read_table(path, **columns)) == (3 if line.startswith("8") else 2)
 
 
 @pytest.mark.parametrize("line", ["1 Q0 c 3 x t\n", "1 Q0 c\v 3 1 t\n", "1 Q0 c 3\n", "1 Q0 a 3 0.5 t\n"])
-def test_rows_of_a_run(write, line):
-    qrels = write("1 0 a 1\n", "qrels")
-    assert row_of(lambda: ra.io.read_trec(qrels, write(f"# head\n1 Q0 a 1 1 t\n1 Q0 b 2 0.5 t\n{line}", "run"))) == 2
+def test_an_error_of_a_run_names_the_row(write, line):
+    qrels, run = write("1 0 a 1\n", "qrels"), write(f"# head\n1 Q0 a 1 1 t\n1 Q0 b 2 0.5 t\n{line}", "run")
+    assert faulty_row(lambda: ra.io.read_trec(qrels, run)) == 2
 
 
-def test_the_same_error_is_about_more_and_keeps_its_class_and_row():
+def test_about_prefixes_the_message_and_keeps_the_class_and_the_row():
     nearest = ra.presets.yahoo(3)
-    found = ra.UnsupportedConventionError("no.\nHint: yes.", nearest=nearest).about("model 'a'")
-    assert (type(found), str(found), found.nearest) == (
-        ra.UnsupportedConventionError,
-        "model 'a': no.\nHint: yes.",
-        nearest,
-    )
-    first = ra.InputError("no.", row=0)
-    assert first.about("a").about("b").row == 0
-    assert str(first) == "no."
+    error = ra.UnsupportedConventionError("no.\nHint: yes.", nearest=nearest).about("model 'a'")
+    assert type(error) is ra.UnsupportedConventionError
+    assert (str(error), error.nearest) == ("model 'a': no.\nHint: yes.", nearest)
+    input_error = ra.InputError("no.", row=0)
+    assert input_error.about("a").about("b").row == 0
+    assert str(input_error) == "no."
 
 
-def test_models_keep_the_row_and_say_whose_it_is():
+def test_an_error_of_one_model_names_the_model_and_the_row():
     pytest.importorskip("scipy")
     models = {"good": SCORES, "bad": [1.0, float("nan"), 2.0, 3.0]}
-    assert row_of(lambda: ra.audit.order(LABELS, models, ["yahoo@2"], qid=QID)) == 1
-    judged = ra.Queries(LABELS, qid=QID, judged=[True, True, False, True])
-    each = {"good": ra.Queries(LABELS, qid=QID), "bad": judged}
+    assert faulty_row(lambda: ra.audit.order(LABELS, models, ["yahoo@2"], qid=QID)) == 1
+    partly_judged = ra.Queries(LABELS, qid=QID, judged=[True, True, False, True])
+    queries = {"good": ra.Queries(LABELS, qid=QID), "bad": partly_judged}
     with pytest.raises(InputError, match=r"^model 'bad': row 2 was retrieved but not judged") as caught:
-        ra.audit.order(each, {"good": SCORES, "bad": SCORES}, ["yahoo@2"])
+        ra.audit.order(queries, {"good": SCORES, "bad": SCORES}, ["yahoo@2"])
     assert caught.value.row == 2
 
 
-def test_sklearn_names_the_callers_row():
-    pytest.importorskip("sklearn")
-    assert row_of(lambda: ra.sklearn.check_parity([1, 0, -1, 1], SCORES, "sklearn@2", qid=QID)) == 2
+@pytest.mark.parametrize(
+    ("toolkit", "label", "convention"),
+    [
+        ("sklearn", -1, "sklearn@2"), ("lightgbm", 99, "lightgbm@2"), ("xgboost", 99, "xgboost@2"),
+        ("catboost", -1, "catboost@2+gain=exp2"),
+    ],
+)  # fmt: skip
+def test_check_parity_names_the_row_of_the_caller(toolkit, label, convention):
+    pytest.importorskip(toolkit)
+    check_parity = getattr(ra, toolkit).check_parity
+    assert faulty_row(lambda: check_parity([1, 0, label, 1], SCORES, convention, qid=QID)) == 2
 
 
-def test_lightgbm_names_the_callers_row():
-    pytest.importorskip("lightgbm")
-    assert row_of(lambda: ra.lightgbm.check_parity([1, 0, 99, 1], SCORES, "lightgbm@2", qid=QID)) == 2
-
-
-def test_xgboost_names_the_callers_row():
-    pytest.importorskip("xgboost")
-    assert row_of(lambda: ra.xgboost.check_parity([1, 0, 99, 1], SCORES, "xgboost@2", qid=QID)) == 2
-
-
-def test_catboost_names_the_callers_row():
-    pytest.importorskip("catboost")
-    exp2 = ra.presets.catboost(2).replace(gain="exp2")
-    assert row_of(lambda: ra.catboost.check_parity([1, 0, -1, 1], SCORES, exp2, qid=QID)) == 2
-
-
-def test_a_callable_objective_names_the_row_of_its_round():
+def test_an_error_of_an_objective_names_the_round_and_the_row():
     lightgbm = pytest.importorskip("lightgbm")
     data = lightgbm.Dataset(np.zeros((4, 1)), label=[1, 0, 0, 1], group=[2, 2]).construct()
     objective = ra.lightgbm.lambdarank("lightgbm@2", truncation=2)

@@ -1,4 +1,4 @@
-"""Where things stand: the same names in each toolkit's folder, one name for one class, and modules without helpers."""
+"""The layout of the package: toolkits define the same names in the same files, and modules export no helpers."""
 
 from __future__ import annotations
 
@@ -20,23 +20,16 @@ FILES = {
     "distributed": ("global_eval",),
     "parity": ("check_parity", "check_model"),
 }
-# An adapter is named alike in its siblings.
+# Adapters that have the same name in every toolkit.
 IN_EACH_TOOLKIT = {"EarlyStopping", "EvalMetric", "GlobalEval", "ObjectiveCallback"}
-LOSSES = {"QueryCrossEntropy", "QueryRMSE", "QuerySoftMax"}  # a loss is an objective and a measure by one name
+LOSSES = {"QueryCrossEntropy", "QueryRMSE", "QuerySoftMax"}  # each is an objective and a measure
 HELPERS = {
     "lightgbm": ("LABELS", "MOST_ROWS", "query_weights"),
     "objectives": ("as_objective",),
-    "parity": (
-        "FLOAT32",
-        "FULL_DOUBLE",
-        "differing",
-        "relative",
-        "require_expressible",
-        "spelled",
-    ),
+    "parity": ("FLOAT32", "FULL_DOUBLE", "differing", "relative", "require_expressible", "spelled"),
 }
-# By module: the optional arguments of its functions that may be given without their names.
-OPTIONS_BY_PLACE = {
+# By module: the optional arguments of its functions that may be passed by position.
+POSITIONAL_OPTIONS = {
     **{module: {} for module in ("", "audit", "lightgbm", "objectives", "sklearn", "xgboost")},
     "catboost": {"train": ["convention"]},
     "compare": {},
@@ -54,25 +47,25 @@ def trees():
 
 
 @pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost", "sklearn"])
-def test_a_toolkit_s_folder_has_each_thing_in_the_file_of_its_siblings(toolkit):
+def test_toolkits_define_the_same_names_in_the_same_files(toolkit):
     pytest.importorskip(toolkit)
     package = importlib.import_module(f"rankadapters.{toolkit}")
-    found = {name: file for file, names in FILES.items() for name in names if name in package.__all__}
-    assert {"native_metric", "read_metric", "check_parity"} <= set(found)
-    for name, file in found.items():
+    files = {name: file for file, names in FILES.items() for name in names if name in package.__all__}
+    assert {"native_metric", "read_metric", "check_parity"} <= set(files)
+    for name, file in files.items():
         module = importlib.import_module(f"rankadapters.{toolkit}.{file}")
         assert getattr(module, name) is getattr(package, name)
 
 
-def test_a_class_has_its_name_to_itself():
-    places = defaultdict(list)
+def test_class_names_are_unique():
+    files_by_class = defaultdict(list)
     for path, tree in trees():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
-                places[node.name].append(str(path.relative_to(PACKAGE)))
-    known = IN_EACH_TOOLKIT | LOSSES
-    shared = {name: files for name, files in places.items() if len(files) > 1 and name not in known}
-    assert shared == {}
+                files_by_class[node.name].append(str(path.relative_to(PACKAGE)))
+    allowed = IN_EACH_TOOLKIT | LOSSES
+    repeated = {name: files for name, files in files_by_class.items() if len(files) > 1 and name not in allowed}
+    assert repeated == {}
 
 
 @pytest.mark.parametrize(("module", "helpers"), HELPERS.items())
@@ -83,59 +76,54 @@ def test_a_module_exports_no_helper(module, helpers):
     assert not set(helpers) & set(package.__all__)
 
 
-def test_every_argument_has_a_name_to_be_given_by():
-    nameless = {
+def test_every_argument_can_be_passed_by_name():
+    positional_only = {
         f"{path.stem}.{node.name}"
         for path, tree in trees()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.args.posonlyargs
     }
-    assert nameless == {"workers.add", "models.__getitem__"}  # protocols of what others write, under names of theirs
+    assert positional_only == {"workers.add", "models.__getitem__"}  # protocols, whose parameters users name
 
 
-@pytest.mark.parametrize("module", sorted(OPTIONS_BY_PLACE))
-def test_options_of_functions_are_given_by_name(module):
+@pytest.mark.parametrize("module", sorted(POSITIONAL_OPTIONS))
+def test_optional_arguments_are_passed_by_name(module):
     if module in {"catboost", "lightgbm", "sklearn", "xgboost"}:
         pytest.importorskip(module)
     package = importlib.import_module(f"rankadapters.{module}".rstrip("."))
-    functions = {name: getattr(package, name) for name in package.__all__ if inspect.isfunction(getattr(package, name))}
-    places = {name: _by_place(function) for name, function in functions.items()}
-    assert Parameter.POSITIONAL_ONLY not in {each.kind for several in places.values() for each in several}
-    options = {
-        name: [each.name for each in several if each.default is not each.empty] for name, several in places.items()
-    }
-    assert {name: several for name, several in options.items() if several} == OPTIONS_BY_PLACE[module]
+    options = {}
+    for name in package.__all__:
+        if inspect.isfunction(function := getattr(package, name)):
+            parameters = inspect.signature(function).parameters.values()
+            assert Parameter.POSITIONAL_ONLY not in {parameter.kind for parameter in parameters}
+            positional = [parameter for parameter in parameters if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD]
+            options[name] = [parameter.name for parameter in positional if parameter.default is not Parameter.empty]
+    assert {name: names for name, names in options.items() if names} == POSITIONAL_OPTIONS[module]
 
 
-def _by_place(function):
-    kinds = {Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD}
-    return [each for each in inspect.signature(function).parameters.values() if each.kind in kinds]
-
-
-def test_a_dataclass_says_only_what_is_not_the_default():
+def test_dataclass_decorators_repeat_no_default():
     defaults = {"frozen": False, "kw_only": False, "slots": False, "eq": True, "init": True, "repr": True}
-    said = [
+    settings = [
         (f"{path.name}:{keyword.value.lineno}", keyword.arg, keyword.value.value)
         for path, tree in trees()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dataclass"
         for keyword in node.keywords
     ]
-    assert len(said) > 100
-    assert [each for each in said if each[2] is not (not defaults[each[1]])] == []
+    assert len(settings) > 100
+    assert [setting for setting in settings if setting[2] is not (not defaults[setting[1]])] == []
 
 
-def test_no_module_sets_an_attribute_of_what_another_made():
-    """What one module patches into another is missing in a process that has not imported the first."""
+def test_no_module_patches_objects_of_other_modules():
+    """A patch would be missing in a process that has not imported the module that makes it."""
     patched = []
     for path, tree in trees():
-        body = tree.body
-        own = {node.name for node in body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
-        for node in body:
+        defined = {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+        for node in tree.body:
             targets = node.targets if isinstance(node, ast.Assign) else []
             owners = [target.value for target in targets if isinstance(target, ast.Attribute)]
-            calls = node.value if isinstance(node, ast.Expr) else None
-            if isinstance(calls, ast.Call) and isinstance(calls.func, ast.Name) and calls.func.id == "setattr":
-                owners.append(calls.args[0])
-            patched += [f"{path.name}: {ast.unparse(owner)}" for owner in owners if ast.unparse(owner) not in own]
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "setattr":
+                owners.append(call.args[0])
+            patched += [f"{path.name}: {ast.unparse(owner)}" for owner in owners if ast.unparse(owner) not in defined]
     assert patched == []

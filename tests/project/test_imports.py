@@ -1,4 +1,4 @@
-"""What happens where something is not installed, or cannot be written to."""
+"""What importing the package loads, the public names, and the error for a missing toolkit."""
 
 from __future__ import annotations
 
@@ -18,8 +18,13 @@ PACKAGES = {
 MODULES = {**{name: name for name in PACKAGES}, "spark": "pyspark"}
 
 
+def output_of(code):
+    """Return the output of code that runs in a new process."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
 @pytest.mark.parametrize("toolkit", PACKAGES)
-def test_a_missing_toolkit_names_its_extra(toolkit):
+def test_the_error_for_a_missing_toolkit_names_its_extra(toolkit):
     code = f"""
 import sys
 sys.modules[{MODULES[toolkit]!r}] = None
@@ -31,8 +36,7 @@ except ImportError as error:
     assert isinstance(error, ra.MissingToolkitError)
     print(error)
 """
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert found == f'{PACKAGES[toolkit]} is not installed.\nHint: pip install "rankadapters[{toolkit}]"\n'
+    assert output_of(code) == f'{PACKAGES[toolkit]} is not installed.\nHint: pip install "rankadapters[{toolkit}]"\n'
 
 
 def test_importing_the_package_loads_neither_numpy_nor_numba():
@@ -43,25 +47,23 @@ conv = ra.parse("lightgbm.map@10+empty=0")
 assert ra.parse(str(conv)) == conv
 print([name for name in ("numpy", "numba", "scipy", "sklearn", "lightgbm", "dask", "pyspark") if name in sys.modules])
 """
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert found == "[]\n"
+    assert output_of(code) == "[]\n"
 
 
-def test_importing_the_package_imports_nothing_of_it():
-    """So that the command answers Ctrl-C from its first moment on."""
+def test_importing_the_package_loads_none_of_its_modules():
+    """The command must answer Ctrl-C from its first moment on."""
     code = "import sys, rankadapters; print([name for name in sys.modules if name.startswith('rankadapters.')])"
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert found == "[]\n"
+    assert output_of(code) == "[]\n"
 
 
-def test_every_public_name_is_there_and_no_other():
+def test_public_names_exist_and_unknown_names_raise():
     import rankadapters as ra
 
-    names = {}
-    exec("from rankadapters import *", names)  # noqa: S102 - what a star brings
-    assert set(ra.__all__) <= set(names)
+    namespace = {}
+    exec("from rankadapters import *", namespace)  # noqa: S102 - a function cannot have a star import
+    assert set(ra.__all__) <= set(namespace)
     assert {"NDCG", "AP", "Success", "evaluate", "presets", "__version__"} <= set(ra.__all__) <= set(dir(ra))
-    assert ra.NDCG is names["NDCG"]
+    assert ra.NDCG is namespace["NDCG"]
     assert ra.presets.lightgbm(3) == ra.parse("lightgbm@3")
     for name in ("nothing", "measures", "_nothing", "__nothing__"):
         with pytest.raises(AttributeError, match=f"module 'rankadapters' has no attribute '{name}'"):
@@ -75,7 +77,7 @@ def test_every_public_name_is_there_and_no_other():
         "lightgbm", "objectives", "parity", "presets", "sklearn", "spark", "trackers", "xgboost",
     ],
 )  # fmt: skip
-def test_completion_in_a_public_module_lists_its_public_names_alone(name):
+def test_dir_of_a_public_module_lists_only_its_public_names(name):
     import rankadapters as ra
 
     if name in PACKAGES or name == "learners":

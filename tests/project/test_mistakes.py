@@ -1,7 +1,7 @@
-"""The most likely mistakes of a new user: each is answered by one sentence on what is wrong, and one with the way out.
+"""The most likely mistakes of a new user: each raises an error that says what is wrong and suggests a fix.
 
-A toolkit that is missing: tests/project/test_imports.py. What scikit-learn, LightGBM, XGBoost and CatBoost refuse
-by themselves (`scoring="lightgbm@10"`, `fit(objective=...)`) is theirs to answer, and not in the list.
+tests/project/test_imports.py tests a missing toolkit. Left out are mistakes that scikit-learn, LightGBM, XGBoost and
+CatBoost refuse themselves, such as `scoring="lightgbm@10"` and `fit(objective=...)`.
 """
 
 from __future__ import annotations
@@ -22,32 +22,33 @@ X = np.arange(8.0).reshape(4, 2)
 
 
 class Mistake(NamedTuple):
-    """What somebody does, and the answer."""
+    """A wrong call, the class of its error, and regular expressions for the problem and the hint."""
 
-    does: Callable[[], object]
+    call: Callable[[], object]
     error: type[Exception]
-    wrong: str
-    way_out: str
+    problem: str
+    hint: str
 
 
 def evaluate(labels=LABELS, scores=SCORES, convention="lightgbm@2", **columns):
     return ra.evaluate(labels, scores, convention, **({"qid": QID} | columns))
 
 
-def misaligned():
+def evaluate_misaligned_series():
     pd = pytest.importorskip("pandas")
     return evaluate(pd.Series(LABELS), pd.Series(SCORES, index=[3, 2, 1, 0]))
 
 
-def cross_validated(**more):
+def cross_validate_without_qid():
     pytest.importorskip("sklearn")
     from sklearn.linear_model import LinearRegression
     from sklearn.model_selection import cross_val_score
 
-    return cross_val_score(LinearRegression(), X, LABELS, cv=2, error_score="raise", **more)
+    scorer = ra.sklearn.query_scorer("lightgbm@2")
+    return cross_val_score(LinearRegression(), X, LABELS, cv=2, error_score="raise", scoring=scorer)
 
 
-def searched():
+def search_without_routing():
     pytest.importorskip("sklearn")
     from sklearn.linear_model import LinearRegression
     from sklearn.model_selection import GridSearchCV
@@ -58,18 +59,18 @@ def searched():
     return search.fit(X, LABELS, qid=QID)
 
 
-def ranker_of_a_class():
+def fit_ranker_of_a_class():
     pytest.importorskip("sklearn")
     from sklearn.linear_model import LinearRegression
 
     return ra.sklearn.QueryRanker(LinearRegression).fit(X, LABELS, qid=QID)
 
 
-def trained_by_lightgbm(*, group=True, **more):
+def train_lightgbm(*, group=True, **arguments):
     lgb = pytest.importorskip("lightgbm")
     data = lgb.Dataset(X, LABELS, group=np.array([2, 2]) if group else None, params={"verbosity": -1})
     params = {"objective": "regression", "metric": "None", "verbosity": -1, "num_threads": 1}
-    return lgb.train(params, data, 2, valid_sets=[data], **more)
+    return lgb.train(params, data, 2, valid_sets=[data], **arguments)
 
 
 def lightgbm_metric():
@@ -77,23 +78,23 @@ def lightgbm_metric():
     return ra.lightgbm.eval_metric("lightgbm@2")
 
 
-def stopping_alone():
+def stop_early_without_metric():
     pytest.importorskip("lightgbm")
-    return trained_by_lightgbm(callbacks=[ra.lightgbm.early_stopping("lightgbm@2", rounds=5)])
+    return train_lightgbm(callbacks=[ra.lightgbm.early_stopping("lightgbm@2", rounds=5)])
 
 
-def without_qid_in_xgboost():
+def train_xgboost_without_qid():
     xgb = pytest.importorskip("xgboost")
     data, metric = xgb.DMatrix(X, LABELS), ra.xgboost.custom_metric("xgboost@2")
     return xgb.train({}, data, 1, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
 
 
-def watched_by_xgboost(evals):
+def xgboost_callback(evals):
     pytest.importorskip("xgboost")
     return ra.xgboost.EvalCallback("xgboost@2", evals)
 
 
-def metric_of_xgbranker():
+def fit_xgbranker_with_metric():
     xgb = pytest.importorskip("xgboost")
     pytest.importorskip("sklearn")
     ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.custom_metric("xgboost@2"))
@@ -101,63 +102,59 @@ def metric_of_xgbranker():
     return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
 
 
-def without_group_in_catboost():
+def train_catboost_without_group():
     cb = pytest.importorskip("catboost")
     return ra.catboost.train({"iterations": 1}, cb.Pool(X, LABELS), ra.objectives.QueryRMSE(), "catboost@2")
 
 
-def sets_of_catboost():
+def catboost_metric_without_qid():
     pytest.importorskip("catboost")
     return ra.catboost.eval_metric("catboost@2", sets=[(LABELS,)])
 
 
-def learner_without_qid():
+def fit_learner_without_qid():
     pytest.importorskip("sklearn")
     return ra.learners.AdaRank("letor4@2").fit(X, LABELS)
 
 
-def compared(other):
-    return evaluate() < other
-
-
-C, I = ra.ConventionError, ra.InputError  # noqa: E741 - of many short lines
+C, I = ra.ConventionError, ra.InputError  # noqa: E741 - short names for the table below
 MISTAKES = {
     # Queries
-    "gives the sizes of groups as qid": Mistake(
+    "passes group sizes as qid": Mistake(
         lambda: evaluate(qid=[2, 2]), I, "qid has 2 entries that add up to the 4 rows.",
         "rows per query go to group_sizes=.",
     ),
-    "gives ids of rows as the sizes of groups": Mistake(
+    "passes query ids as group sizes": Mistake(
         lambda: evaluate(qid=None, group_sizes=[1, 1, 2, 2]), I,
         "group_sizes has 4 entries, one per row, but needs one per query.", "ids of rows go to qid=.",
     ),
-    "says group= as LightGBM does": Mistake(
+    "writes group= as in LightGBM": Mistake(
         lambda: evaluate(group=[2, 2]), I, "'group' is not an accepted column; allowed are 'qid', .*",
         "group_sizes= takes the rows of each query, qid= one id per row.",
     ),
-    "says groups= as scikit-learn does": Mistake(
+    "writes groups= as in scikit-learn": Mistake(
         lambda: evaluate(groups=QID), I, "'groups' is not an accepted column; allowed are 'qid', .*",
         "qid= takes one id per row, group_sizes= the rows of each query.",
     ),
-    "says sample_weight=": Mistake(
+    "writes sample_weight=": Mistake(
         lambda: evaluate(sample_weight=[1, 1, 1, 1]), I, "'sample_weight' is not an accepted column; .*",
         "row_weight= takes one weight per row, query_weight= one per query.",
     ),
-    "gives no queries": Mistake(
+    "passes neither qid nor group sizes": Mistake(
         lambda: ra.evaluate(LABELS, SCORES, "lightgbm@2"), I,
         "exactly one of qid and group_sizes is needed, but neither was given.",
         "qid=one per row, or group_sizes=one per query.",
     ),
-    "gives qid in place of the convention": Mistake(
+    "passes qid instead of the convention": Mistake(
         lambda: ra.evaluate(LABELS, SCORES, np.array([0, 0, 1, 1])), C, r"ndarray of shape \(4,\) is not a convention.",
         "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid.",
     ),
-    "gives qid by position": Mistake(
+    "passes qid by position": Mistake(
         lambda: ra.evaluate(LABELS, SCORES, "lightgbm@2", QID), TypeError,
         r"evaluate takes 3 arguments by position \(labels, scores, convention\), but 4 were given.",
         r"name the others: evaluate\(labels, scores, convention, qid=...\).",
     ),
-    "has rows without a query": Mistake(
+    "has a row without a query": Mistake(
         lambda: evaluate(qid=[1.0, 1.0, float("nan"), 2.0]), I,
         r"qid\[2\] is nan, but every row belongs to a query.", "drop rows without a query.",
     ),
@@ -167,37 +164,38 @@ MISTAKES = {
         r"labels\[0\] is -0.4, negative, which exp2 has no gain for.",
         "gain='linear' takes it as it is; and labels come before scores.",
     ),
-    "gives what predict_proba gave": Mistake(
+    "passes the output of predict_proba": Mistake(
         lambda: evaluate(scores=np.array([[0.6, 0.4]] * 4)), I,
         r"scores has shape \(4, 2\), but one dimension is needed.",
         r"scores\[:, 1\], if predict_proba returned a column for each class.",
     ),
-    "gives a matrix with a row per query, as to scikit-learn's ndcg_score": Mistake(
+    "passes a matrix with a row per query, as to scikit-learn's ndcg_score": Mistake(
         lambda: ra.evaluate(np.ones((2, 3)), np.ones((2, 3)), "sklearn@2", group_sizes=[3, 3]), I,
         r"labels has shape \(2, 3\), but one dimension is needed.",
         r"a single column; for a matrix with a row per query, labels.ravel\(\) and group_sizes=\[3\] \* 2.",
     ),
-    "gives a list for each query": Mistake(
+    "passes a list for each query": Mistake(
         lambda: evaluate([[2, 0], [1, 0]], [[1, 0], [1, 0]]), I,
         "labels holds lists, so it has two dimensions, but one is needed.",
         r"one entry of labels per row; for a list per query, numpy.concatenate\(labels\).",
     ),
-    "gives pandas Series of another order": Mistake(
-        misaligned, I, "scores has a different pandas index from labels, so their rows may not belong together.",
+    "passes pandas Series of different orders": Mistake(
+        evaluate_misaligned_series, I,
+        "scores has a different pandas index from labels, so their rows may not belong together.",
         r"align them first \(scores.loc\[labels.index\]\), or pass .to_numpy\(\) if the rows are in the same order.",
     ),
-    "gives the name of a column in place of it": Mistake(
+    "passes the name of a column instead of the column": Mistake(
         lambda: evaluate(qid="qid"), I, "qid is 'qid', but one entry per row is needed.",
         "an array, a list or a column.",
     ),
-    "has a score that is NaN": Mistake(
+    "has a NaN score": Mistake(
         lambda: evaluate(scores=[0.4, float("nan"), 0.2, 0.1]), I,
         r"scores\[1\] is nan, which is not a finite number.", "fix it, or drop the row.",
     ),
     "has fewer scores than labels": Mistake(
         lambda: evaluate(scores=SCORES[:3]), I, "scores has 3 rows but the queries cover 4.", ".*",
     ),
-    "has labels that are halves under a table of gains": Mistake(
+    "has fractional labels under a table of gains": Mistake(
         lambda: evaluate([0.5, 0.0, 1.0, 0.0], convention="letor4@2"), I,
         r"labels\[0\] is 0.5, outside the gain table of table_0_1_3 \(labels 0 to 2\).",
         "give a table with a gain for every grade, or map your labels first.",
@@ -212,12 +210,12 @@ MISTAKES = {
         "convert labels to floats first.",
     ),
     # Conventions
-    "says NDCG@10 and not whose": Mistake(
+    "asks for NDCG@10 without naming a tool": Mistake(
         lambda: evaluate(convention="NDCG@10"), C, "'NDCG@10' does not say whose NDCG it is, and tools differ.",
         "'textbook@10', 'sklearn@10', 'lightgbm@10', ...; `rankadapters conventions` prints them; or a whole "
         "signature, up to '/v1'.",
     ),
-    "says map@10 and not whose": Mistake(
+    "asks for map@10 without naming a tool": Mistake(
         lambda: evaluate(convention="map@10"), C, "'map@10' does not say whose map it is, and tools differ.",
         "'lightgbm.map@10', 'xgboost.map@10', 'catboost.map@10', .*",
     ),
@@ -226,7 +224,7 @@ MISTAKES = {
         "'lightgmb@10' is neither a preset@k such as 'letor4@10' nor a signature.",
         r"did you mean 'lightgbm@10'\? `rankadapters conventions` prints all.",
     ),
-    "says no cutoff": Mistake(
+    "leaves out the cutoff in a text": Mistake(
         lambda: evaluate(convention="lightgbm"), C, "'lightgbm' has no cutoff.",
         "'lightgbm@10', or '@all' for all ranks.",
     ),
@@ -234,39 +232,39 @@ MISTAKES = {
         lambda: ra.presets.lightgbm(0), C, "k=0 is not a cutoff; allowed are whole numbers from 1 on, .*",
         r"k=10; several cutoffs are several conventions, \[conv.at\(5\), conv.at\(10\)\].",
     ),
-    "gives several cutoffs": Mistake(
+    "passes several cutoffs": Mistake(
         lambda: ra.presets.lightgbm([5, 10]), C, r"k=\[5, 10\] is not a cutoff; allowed are whole numbers from 1 .*",
         r"k=10; several cutoffs are several conventions, \[conv.at\(5\), conv.at\(10\)\].",
     ),
-    "gives several conventions to an Evaluator": Mistake(
+    "passes several conventions to an Evaluator": Mistake(
         lambda: ra.Evaluator(LABELS, ["lightgbm@2", "sklearn@2"], group_sizes=[4]), C,
         r"\['lightgbm@2', 'sklearn@2'\] is not a convention.",
         "pass one convention such as 'letor4@10'; ra.evaluate and ra.Panel take a list of them.",
     ),
-    "calls the measure with data": Mistake(
+    "calls a measure with data": Mistake(
         lambda: ra.NDCG(LABELS, SCORES), C, "NDCG is a convention: it takes its fields as keywords and no data.",
         r"ra.evaluate\(labels, scores, ra.NDCG\(...\), qid=qid\).",
     ),
-    "leaves the fields of a measure out": Mistake(
+    "leaves out the fields of a measure": Mistake(
         lambda: ra.NDCG(k=10), C, "NDCG needs every field declared; left out:(\n  .*)+",
         r"start from a preset, ra.presets.textbook\(10\).replace\(...\), or ra.parse\(signature\).",
     ),
-    "leaves the cutoff of a preset out": Mistake(
+    "leaves out the cutoff of a preset": Mistake(
         ra.presets.lightgbm, C,
         "the preset lightgbm needs k, which was left out: a whole number from 1 on, or None for all ranks.",
         r"presets.lightgbm\(10\).",
     ),
-    "leaves the convention out": Mistake(
+    "leaves out the convention": Mistake(
         lambda: ra.evaluate(LABELS, SCORES, qid=QID), I, "evaluate needs convention, which was left out.",
         r"ra.evaluate\(labels, scores, 'letor4@10', qid=qid\), or another convention.",
     ),
     # Scores
     "compares scores of two conventions": Mistake(
-        lambda: compared(evaluate(convention="sklearn@2")), ra.IncomparableScoresError,
+        lambda: evaluate() < evaluate(convention="sklearn@2"), ra.IncomparableScoresError,
         "the conventions differ in gain='exp2' against 'linear', .*", ".value gives the bare numbers, if you must.",
     ),
     "compares a score with a number": Mistake(
-        lambda: compared(0.5), ra.IncomparableScoresError,
+        lambda: evaluate() < 0.5, ra.IncomparableScoresError,
         "a Score and a float are compared, and only one says its convention.",
         ".value gives the bare number: score.value < 0.5.",
     ),
@@ -280,80 +278,80 @@ MISTAKES = {
         r"a Score and a \w+ are compared, and only one says its convention.",
         r".value gives the bare number: score.value == pytest.approx\(...\).",
     ),
-    "takes the mean of the scores of folds": Mistake(
+    "averages the scores of folds": Mistake(
         lambda: np.mean([evaluate(), evaluate()]), ra.IncomparableScoresError,
         "scores are not added up, since a sum or a mean of them is not a score under a convention.",
         r"numpy.mean\(\[score.value for score in scores\]\).",
     ),
     # Toolkits
     "cross-validates without qid": Mistake(
-        lambda: cross_validated(scoring=ra.sklearn.query_scorer("lightgbm@2")), I,
+        cross_validate_without_qid, I,
         "the scorer got no 'qid', so it cannot tell the queries apart .*",
         r"sklearn.set_config\(enable_metadata_routing=True\) and .*",
     ),
     "searches a grid without metadata routing": Mistake(
-        searched, I, "QueryKFold got no qid, so it cannot keep queries whole.",
+        search_without_routing, I, "QueryKFold got no qid, so it cannot keep queries whole.",
         r"sklearn.set_config\(enable_metadata_routing=True\) and .*",
     ),
-    "wraps a class and not an estimator": Mistake(
-        ranker_of_a_class, I, "estimator is the class LinearRegression.", r"QueryRanker\(LinearRegression\(\)\).",
+    "wraps a class instead of an estimator": Mistake(
+        fit_ranker_of_a_class, I, "estimator is the class LinearRegression.", r"QueryRanker\(LinearRegression\(\)\).",
     ),
     "forgets LightGBM's group": Mistake(
-        lambda: trained_by_lightgbm(group=False, feval=lightgbm_metric()), I,
+        lambda: train_lightgbm(group=False, feval=lightgbm_metric()), I,
         "the Dataset has no group, so its rows belong to no query.", r"lgb.Dataset\(..., group=sizes\).",
     ),
-    "gives LightGBM the maker of a metric and not a metric": Mistake(
-        lambda: trained_by_lightgbm(feval=pytest.importorskip("lightgbm") and ra.lightgbm.eval_metric), TypeError,
+    "passes eval_metric itself to LightGBM instead of a metric": Mistake(
+        lambda: train_lightgbm(feval=pytest.importorskip("lightgbm") and ra.lightgbm.eval_metric), TypeError,
         r"eval_metric takes 1 argument by position \(convention\), but 2 were given.",
         r"name the others: eval_metric\(convention, names=...\).",
     ),
-    "gives LightGBM a metric as a callback": Mistake(
-        lambda: trained_by_lightgbm(callbacks=[lightgbm_metric()]), I,
+    "passes a metric to LightGBM as a callback": Mistake(
+        lambda: train_lightgbm(callbacks=[lightgbm_metric()]), I,
         "the metric got only a CallbackEnv, so it was passed as callbacks=.",
         r"lgb.train\(feval=metric\), or LGBMRanker.fit\(eval_metric=metric\).",
     ),
-    "stops early on a metric that nothing reports": Mistake(
-        stopping_alone, I, r"early stopping watches 'ndcg@2/lightgbm', but the sets report \[\].",
+    "stops early on a metric that is not reported": Mistake(
+        stop_early_without_metric, I, r"early stopping watches 'ndcg@2/lightgbm', but the sets report \[\].",
         "pass the same convention to feval= or .*",
     ),
     "forgets XGBoost's qid": Mistake(
-        without_qid_in_xgboost, I, "the DMatrix has no group, so its rows belong to no query.",
+        train_xgboost_without_qid, I, "the DMatrix has no group, so its rows belong to no query.",
         r"xgb.DMatrix\(..., qid=qid\), with qid sorted and dense.",
     ),
-    "gives XGBRanker a metric": Mistake(
-        metric_of_xgbranker, I,
+    "passes a metric to XGBRanker": Mistake(
+        fit_xgbranker_with_metric, I,
         "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.",
         r"XGBRanker\(callbacks=\[ra.xgboost.EvalCallback\(.*\)\]\).",
     ),
-    "gives EvalCallback a set without its name": Mistake(
-        lambda: watched_by_xgboost((X, LABELS, QID)), I, r"evals=\(ndarray of shape \(4, 2\), .*",
+    "passes a set without a name to EvalCallback": Mistake(
+        lambda: xgboost_callback((X, LABELS, QID)), I, r"evals=\(ndarray of shape \(4, 2\), .*",
         r"\[\(\(X, y, qid\), 'valid'\)\].",
     ),
-    "gives EvalCallback a set without qid": Mistake(
-        lambda: watched_by_xgboost([((X, LABELS), "valid")]), I,
+    "passes a set without qid to EvalCallback": Mistake(
+        lambda: xgboost_callback([((X, LABELS), "valid")]), I,
         r"\(ndarray of shape \(4, 2\), .*\) is not an evaluation set; allowed are a DMatrix, .*",
         r"\[\(\(X, y, qid\), 'valid'\)\].",
     ),
     "forgets CatBoost's group_id": Mistake(
-        without_group_in_catboost, I, "pool: the Pool has no group ids, so its rows belong to no query.",
+        train_catboost_without_group, I, "pool: the Pool has no group ids, so its rows belong to no query.",
         r"catboost.Pool\(X, labels, group_id=qid\).",
     ),
-    "gives CatBoost's metric a set without qid": Mistake(
-        sets_of_catboost, I, r"sets\[0\] is \(\[2.0, 0.0, 1.0, 0.0\]\); allowed are \(labels, qid\), .*",
+    "passes a set without qid to CatBoost's metric": Mistake(
+        catboost_metric_without_qid, I, r"sets\[0\] is \(\[2.0, 0.0, 1.0, 0.0\]\); allowed are \(labels, qid\), .*",
         r"sets=\[\(labels, qid\)\].",
     ),
-    "teaches a learner without qid": Mistake(
-        learner_without_qid, I, "AdaRank: fit got no qid, so it cannot tell the queries apart.",
+    "fits a learner without qid": Mistake(
+        fit_learner_without_qid, I, "AdaRank: fit got no qid, so it cannot tell the queries apart.",
         r"fit\(X, y, qid=ids\); .*",
     ),
 }  # fmt: skip
 
 
 @for_each("mistake", MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_answered_by_what_is_wrong_and_the_way_out(mistake):
-    with pytest.raises(Exception, match=rf"^{mistake.wrong}\nHint: {mistake.way_out}$") as found:
-        mistake.does()
-    assert found.type is mistake.error
+def test_the_error_for_a_mistake_names_the_problem_and_a_fix(mistake):
+    with pytest.raises(Exception, match=rf"^{mistake.problem}\nHint: {mistake.hint}$") as raised:
+        mistake.call()
+    assert raised.type is mistake.error
 
 
 # In the shell
@@ -370,63 +368,63 @@ FILES = {
     "qrels.txt": "q1 0 d1 1\n",
     "run.txt": "q1 Q0 d1 1 0.5 me\n",
 }
-ROWS, OURS = "evaluate --features features.txt --predictions", "--convention lightgbm@2"
-TABLE = f"evaluate {OURS} --table"
-COMMANDS = {
+EVALUATE, CONVENTION = "evaluate --features features.txt --predictions", "--convention lightgbm@2"
+EVALUATE_TABLE = f"evaluate {CONVENTION} --table"
+COMMANDS = {  # regular expressions for the problem and the hint
     "rankadapters": ("the following arguments are required: COMMAND.", "`rankadapters --help` has examples."),
     "evalute": ("argument COMMAND: invalid choice: 'evalute' .*", r"did you mean 'evaluate'\?"),
     "help": ("argument COMMAND: invalid choice: 'help' .*", "`rankadapters --help` has examples."),
-    f"{ROWS} scores.txt": (
+    f"{EVALUATE} scores.txt": (
         "the following arguments are required: --convention.", "`rankadapters evaluate --help` has examples.",
     ),
-    f"evaluate features.txt scores.txt {OURS}": (
+    f"evaluate features.txt scores.txt {CONVENTION}": (
         "unrecognized arguments: features.txt scores.txt.",
         "put an option before each file, as in --features test.txt; see `rankadapters evaluate --help`.",
     ),
-    f"evaluate --features features.txt --prediction scores.txt {OURS}": (
+    f"evaluate --features features.txt --prediction scores.txt {CONVENTION}": (
         "unrecognized arguments: --prediction scores.txt.", r"did you mean '--predictions'\?",
     ),
-    f"evaluate --features nowhere.txt --predictions scores.txt {OURS}": (
+    f"evaluate --features nowhere.txt --predictions scores.txt {CONVENTION}": (
         "nowhere.txt: No such file or directory.", "give the path of a readable file.",
     ),
-    f"evaluate --features features.txt {OURS}": (
+    f"evaluate --features features.txt {CONVENTION}": (
         "--features needs exactly one of --predictions and --feature.", "scores come from one of the two.",
     ),
-    f"{ROWS} scores.txt --convention ndcg@10": (
+    f"{EVALUATE} scores.txt --convention ndcg@10": (
         "argument --convention: 'ndcg@10' does not say whose ndcg it is, and tools differ.", "'textbook@10', .*",
     ),
-    f"{ROWS} scores.txt --convention lightgmb@10": (
+    f"{EVALUATE} scores.txt --convention lightgmb@10": (
         "argument --convention: 'lightgmb@10' is neither a preset@k .*",
         r"did you mean 'lightgbm@10'\? `rankadapters conventions` prints all.",
     ),
-    f"{ROWS} short.txt {OURS}": (
+    f"{EVALUATE} short.txt {CONVENTION}": (
         "short.txt: 2 predictions for the 4 rows of features.txt.", "one number per row, in the order of the rows; .*",
     ),
-    f"{ROWS} head.txt {OURS}": (
+    f"{EVALUATE} head.txt {CONVENTION}": (
         "head.txt, line 1 is 'score'; expected one finite number per line.",
         "a score for each row of the features, with a decimal point, without a header.",
     ),
-    f"evaluate --features swapped.txt --predictions short.txt {OURS}": (
+    f"evaluate --features swapped.txt --predictions short.txt {CONVENTION}": (
         "swapped.txt, line 1: 'qid:1' is not a label, .*", "SVMlight or LETOR format, decimal points, no header.",
     ),
-    f"evaluate --features without.txt --predictions short.txt {OURS}": (
+    f"evaluate --features without.txt --predictions short.txt {CONVENTION}": (
         "without.txt, line 1: '1:0.5' is not qid:QUERY; .*",
         "SVMlight or LETOR format, decimal points, no header.",
     ),
-    f"{TABLE} table.csv --label relevance --score score --qid qid": (
+    f"{EVALUATE_TABLE} table.csv --label relevance --score score --qid qid": (
         "table.csv has no column 'relevance'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*",
     ),
-    f"{TABLE} table.csv --label Label --score score --qid qid": (
+    f"{EVALUATE_TABLE} table.csv --label Label --score score --qid qid": (
         "table.csv has no column 'Label'.", r"did you mean 'label'\? Its columns are 'label', 'qid', 'score'.",
     ),
-    f"{TABLE} semicolons.csv --label label --score score --qid qid": (
+    f"{EVALUATE_TABLE} semicolons.csv --label label --score score --qid qid": (
         "semicolons.csv has no column 'label'.",
         "its columns are 'label;qid;score'; a CSV begins with a line of names, with commas between them.",
     ),
-    f"{TABLE} table.csv --qid query": (
+    f"{EVALUATE_TABLE} table.csv --qid query": (
         "table.csv has no column 'query'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*",
     ),
-    f"{TABLE} table.csv --label label --score score --qid qid": (
+    f"{EVALUATE_TABLE} table.csv --label label --score score --qid qid": (
         "table.csv, line 4: query 1 returns after it began in table.csv, line 2.", "sort the rows by query; .*",
     ),
     "evaluate --qrels run.txt --run qrels.txt --convention trec_eval_9@10": (
@@ -459,15 +457,15 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("folder")
-@for_each("line", COMMANDS)
-def test_a_mistake_in_the_shell_is_answered_by_one_line(line, capsys):
-    wrong, way_out = COMMANDS[line]
-    if "--table" in line:
+@for_each("command", COMMANDS)
+def test_a_mistake_in_the_shell_prints_one_line_with_the_problem_and_a_fix(command, capsys):
+    problem, hint = COMMANDS[command]
+    if "--table" in command:
         pytest.importorskip("pyarrow")
     try:
-        code = cli.main(line.removeprefix("rankadapters").split())
+        code = cli.main(command.removeprefix("rankadapters").split())
     except SystemExit as stop:
         code = stop.code
-    out, said = capsys.readouterr()
-    assert (code, out) == (2, "")
-    assert re.fullmatch(rf"rankadapters: error: {wrong} Hint: {way_out}\n", said)
+    output, error = capsys.readouterr()
+    assert (code, output) == (2, "")
+    assert re.fullmatch(rf"rankadapters: error: {problem} Hint: {hint}\n", error)

@@ -1,6 +1,6 @@
-"""What was recorded before: values and tallies bit for bit, call signatures, and what every text means.
+"""Values, tallies, call signatures, meanings of texts and reports equal the recorded ones, to the last bit.
 
-The digests of gradients are compared by `python -m tests.recorded`: a sum's last bit may depend on the machine there.
+Only `python -m tests.recorded` compares digests of gradients: the last bit of their sums may depend on the machine.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ RECORDED = json.loads(recorded.FILE.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("part", ["values", "calls", "texts"])
-def test_nothing_that_was_recorded_has_changed(part):
-    found = recorded.PARTS[part]()
-    assert {key: found.get(key) for key in RECORDED[part]} == RECORDED[part]
+def test_values_calls_and_texts_equal_the_recorded_ones(part):
+    current = recorded.PARTS[part]()
+    assert {key: current.get(key) for key in RECORDED[part]} == RECORDED[part]
 
 
 @pytest.mark.parametrize("name", RECORDED["reports"])
-def test_a_report_says_what_was_recorded(name):
+def test_a_report_equals_the_recorded_one(name):
     assert recorded_reports.recorded(recorded_reports.makers()[name]) == RECORDED["reports"][name]
 
 

@@ -1,4 +1,4 @@
-"""A table's test names every row that fails, and passes or skips as a whole."""
+"""A test with `for_each` names every row that fails, and is skipped only if all rows are."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tests.helpers.tables import MOST, for_each
 
 
 def test_all_failed_rows_are_named_and_the_first_is_the_cause():
-    @for_each(("one", "other"), [(1, 1), (1, 2), (2, 2), pytest.param(3, 4, id="last")])
-    def equal(one, other):
-        assert one == other
+    @for_each(("left", "right"), [(1, 1), (1, 2), (2, 2), pytest.param(3, 4, id="last")])
+    def equal(left, right):
+        assert left == right
 
     with pytest.raises(AssertionError, match=r"(?s)\(2 of 4\):\n- 1, 2: .*\n- last: ") as failure:
         equal()
@@ -41,7 +41,7 @@ def test_tables_can_be_stacked_and_take_fixtures(tmp_path):
     assert rows == [("a", 1, tmp_path), ("a", 2, tmp_path), ("b", 1, tmp_path), ("b", 2, tmp_path)]
 
 
-def test_a_table_ends_after_many_failures():
+def test_a_table_stops_after_many_failures():
     calls = []
 
     @for_each("number", range(100))
@@ -54,22 +54,22 @@ def test_a_table_ends_after_many_failures():
     assert len(calls) == MOST
 
 
-def test_a_table_is_skipped_where_all_its_rows_are():
+def test_a_table_is_skipped_if_all_its_rows_are():
     @for_each("number", [1, 2])
     def skip(number):
-        if number > least:
+        if number > limit:
             pytest.skip("too large")
 
-    least = 1
+    limit = 1
     skip()
-    least = 0
+    limit = 0
     with pytest.raises(pytest.skip.Exception, match="too large"):
         skip()
     with pytest.raises(pytest.skip.Exception, match="no rows of number here"):
         for_each("number", [])(lambda number: number)()
 
 
-def test_a_table_has_rows_without_marks_for_arguments_of_the_test():
+def test_unknown_arguments_and_rows_with_marks_are_refused():
     with pytest.raises(AssertionError, match="nosuch"):
         for_each("nosuch", [1])(lambda number: number)
     with pytest.raises(AssertionError, match="a row cannot have marks"):

@@ -1,4 +1,4 @@
-"""What type checkers see through the public face, whose names load when they are first used."""
+"""Type checkers see the types of the public names, although these are loaded lazily."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mypy")  # of the lint extra
+pytest.importorskip("mypy")  # in the lint extra
 for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
     pytest.importorskip(toolkit)
 
@@ -22,28 +22,28 @@ MISTAKES = Path("tests", "helpers", "typing_mistakes.py")
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    """A configuration that skips the types of all other packages, which take ten times as long to read as ours."""
+    """Write a configuration that skips the types of other packages: reading them takes ten times as long as ours."""
     rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["ruff"]["lint"]
-    others = [*rules["flake8-tidy-imports"]["banned-module-level-imports"], "joblib"]
+    packages = [*rules["flake8-tidy-imports"]["banned-module-level-imports"], "joblib"]
     path = tmp_path_factory.mktemp("mypy") / "mypy.ini"
     path.write_text(
         "[mypy]\nstrict = True\n"
-        f"[mypy-{','.join(f'{name}.*' for name in others)}]\nfollow_imports = skip\nignore_missing_imports = True\n"
+        f"[mypy-{','.join(f'{name}.*' for name in packages)}]\nfollow_imports = skip\nignore_missing_imports = True\n"
     )
     return path
 
 
 def mypy(config, folder, file):
     command = [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", os.devnull]
-    installed_only = {name: text for name, text in os.environ.items() if name not in {"PYTHONPATH", "MYPYPATH"}}
-    run = subprocess.run(
+    environment = {name: text for name, text in os.environ.items() if name not in {"PYTHONPATH", "MYPYPATH"}}
+    process = subprocess.run(
         [*command, "--python-executable", sys.executable, file],
-        cwd=folder, env=installed_only, capture_output=True, text=True, check=False,
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    return run.stdout + run.stderr
+    return process.stdout + process.stderr
 
 
-def test_each_mistake_is_flagged_and_nothing_else(config):
+def test_mypy_flags_exactly_the_marked_mistakes(config):
     expected = {
         (number, mistake[1])
         for number, line in enumerate((ROOT / MISTAKES).read_text(encoding="utf-8").splitlines(), 1)
@@ -71,7 +71,7 @@ def test_a_client_of_the_installed_package_sees_its_types(config, tmp_path):
     try:
         metadata.distribution("rankadapters")
     except metadata.PackageNotFoundError:
-        pytest.skip("rankadapters is not installed here, only its checkout is tested")
+        pytest.skip("rankadapters is not installed, and only the checkout is tested")
     (tmp_path / "client.py").write_text(CLIENT)
     printed = mypy(config, tmp_path, "client.py")
     revealed = re.findall(r'Revealed type is "(.*)"', printed)

@@ -1,4 +1,4 @@
-"""Every public function is called with wrong arguments, one at a time; every error is one of ours."""
+"""Every public function is called with one wrong argument at a time and raises only our errors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.helpers.public_calls import CALLS, TEXT, USES, callable_of, parameter
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(monkeypatch, tmp_path):
-    """Writers take any text as a path, and write there."""
+def _in_a_temporary_folder(monkeypatch, tmp_path):
+    """Writers accept any text as a path, and write to it."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -26,7 +26,7 @@ class Anything:
         pass
 
 
-WRONG: dict[str, Any] = {
+WRONG_VALUES: dict[str, Any] = {
     "None": None,
     "a text": "nonsense",
     "bytes": b"yahoo@2",
@@ -48,57 +48,56 @@ WRONG: dict[str, Any] = {
     "a function": lambda *_: None,
     "a type": Anything,
 }
-# What asks for endless work, or is scikit-learn's to check: its own tests of estimators demand its own errors.
+# Arguments that can ask for endless work.
 ENDLESS = {"n_resamples", "max_iter", "n_restarts", "n_steps", "n_splits", "n_thresholds", "hidden_layer_sizes"}
+# Arguments that scikit-learn checks, because its tests of estimators demand its errors.
 FEATURES = {"X", "y"}
-MANY_VECTORS = {
-    "None",
-    "a list of another length",
-}  # labels that are allowed and make many vectors, which takes seconds
+# Valid labels of conformance functions that make many vectors, which takes seconds.
+MANY_VECTORS = {"None", "a list of another length"}
 
 
-def raw_error(name: str, function: Any, keywords: dict[str, Any]) -> str | None:
-    """Return the error of a call that is not one of ours."""
+def foreign_error(name: str, function: Any, keywords: dict[str, Any]) -> str | None:
+    """Call a function, and return its error unless it is one of ours."""
     try:
-        USES.get(name, lambda made: made)(function(**keywords))
+        USES.get(name, lambda result: result)(function(**keywords))
     except ra.RankAdaptersError:
         return None
-    except Exception as error:  # noqa: BLE001 - which is what is looked for
+    except Exception as error:  # noqa: BLE001 - any error may come
         return f"{type(error).__name__}: {error}"
     return None
 
 
-# What is public and not called here.
+# Public names that are not called here.
 LEFT_OUT = {
-    "the results of functions, which nobody makes by hand": (
+    "results of functions, which users do not create": (
         r"Score|Tally|audit\.[A-Z]\w+|conformance\.(Conformance|Failure|Vectors?)|compare\.(Front|LeaveOneOut|Stratified\w+|WinningNumbers)|io\.(Scored)?Judgments"
         r"|parity\.[A-Z]\w+|datasets\.Grouped|objectives\.(AddedBiases|PairRatios)|sklearn\.QueryScorer"
         r"|(lightgbm|xgboost|catboost)\.(EvalMetric|CustomMetric|GlobalEval|EarlyStopping)"
     ),
-    "methods of results, and what toolkits and other modules of the package call": (
+    "methods of results, and methods that toolkits or other modules of the package call": (
         r"parity\.\w+\..*|(lightgbm|xgboost|catboost)\.\w+\..*|audit\.\w+\..*|compare\.\w+\.plot|datasets\.\w+\..*"
         r"|io\.\w+\.\w+|Tally\.(from_limbs|knowing)|Queries\.(as_one|by_query|per_query|per_row|reordered|select|take|weighed_by"
         r"|with_docid_ranks|with_pairs|with_query_ids)"
     ),
-    "declared values, whose fields are checked one by one below": (
+    "declared values, whose fields are tested one by one below": (
         r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|diff|doubt|learned|link|link_slope|lower|named|replace|worth)"
     ),
-    "needs a cluster, or the account of a service": r"(dask|spark)\..*|trackers\.(log_.*|pruning)",
-    "takes no keyword": r"io\.read_features",
+    "needs a cluster or an account of a service": r"(dask|spark)\..*|trackers\.(log_.*|pruning)",
+    "takes no keywords": r"io\.read_features",
     "the same function as Convention.from_json": r"[A-Z]\w+\.from_json",
-    "the same functions as those of the toolkits' folders": r"objectives\.\w+\.(native|read)_objective",
+    "the same functions as in the folders of the toolkits": r"objectives\.\w+\.(native|read)_objective",
 }
 
 
-def test_no_public_function_is_left_out():
+def test_every_public_name_is_called_here_or_listed_as_left_out():
     left_out = {name for name in public_callables() if name not in CALLS}
     assert {name for name in left_out if not any(re.fullmatch(names, name) for names in LEFT_OUT.values())} == set()
-    for why, names in LEFT_OUT.items():
-        assert any(re.fullmatch(names, name) for name in left_out), why
+    for reason, names in LEFT_OUT.items():
+        assert any(re.fullmatch(names, name) for name in left_out), reason
 
 
 def declared_values():
-    """Return one value of every measure that a preset has, and some objectives."""
+    """Return one convention per measure and some objectives."""
     conventions = (ra.parse(f"{name}@5" if takes_k(name) else name) for name in ra.presets.names(None))
     built_in = ra.objectives.catboost
     objectives = [
@@ -112,54 +111,54 @@ def declared_values():
 
 
 def takes_k(name):
-    """Tell whether a preset needs a cutoff."""
+    """Return whether a preset takes a cutoff."""
     tool, _, method = name.partition(".")
     return "k" in signature(getattr(ra.presets.TOOLS[tool], method or "__call__")).parameters
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("value", declared_values(), ids=lambda value: type(value).__name__)
-def test_every_field_is_checked(value):
-    """A field has its check beside it; `replace` and the constructor call it."""
-    raw = {
-        f"{field}: {what}": raw_error("", value.replace, {field: wrong})
+def test_wrong_values_of_a_field_raise_only_our_errors(value):
+    """`replace` and the constructor check a field in the same way."""
+    errors = {
+        f"{field}: {kind}": foreign_error("", value.replace, {field: wrong})
         for field in value.fields()
-        for what, wrong in WRONG.items()
+        for kind, wrong in WRONG_VALUES.items()
     }
-    assert {what: error for what, error in raw.items() if error is not None} == {}
+    assert {kind: error for kind, error in errors.items() if error is not None} == {}
 
 
 @pytest.mark.parametrize("tool", ra.presets.TOOLS)
-def test_every_option_of_a_preset_is_checked(tool):
+def test_wrong_arguments_of_a_preset_raise_only_our_errors(tool):
     presets = ra.presets.TOOLS[tool]
-    raw = {}
+    errors = {}
     for name in ("__call__", *presets.measures(), "read"):
         method = getattr(presets, name)
         valid = {
             word: value for word, value in {"k": 5, "text": "ndcg"}.items() if word in signature(method).parameters
         }
-        raw |= {
-            f"{name}, {parameter}: {what}": raw_error("", method, {**valid, parameter: wrong})
+        errors |= {
+            f"{name}, {parameter}: {kind}": foreign_error("", method, {**valid, parameter: wrong})
             for parameter in parameters(method)
-            for what, wrong in WRONG.items()
+            for kind, wrong in WRONG_VALUES.items()
         }
-    assert {what: error for what, error in raw.items() if error is not None} == {}
+    assert {kind: error for kind, error in errors.items() if error is not None} == {}
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CALLS)
-def test_every_error_is_one_of_ours(name):
+def test_wrong_arguments_raise_only_our_errors(name):
     if name.endswith(".page"):
         pytest.importorskip("jinja2")
     function = callable_of(name)
-    USES.get(name, lambda made: made)(function(**valid_call(name)))
-    raw = {
-        f"{parameter}: {what}": raw_error(name, function, {**valid_call(name), parameter: value})
+    USES.get(name, lambda result: result)(function(**valid_call(name)))
+    errors = {
+        f"{parameter}: {kind}": foreign_error(name, function, {**valid_call(name), parameter: value})
         for parameter in parameters(function)
-        for what, value in WRONG.items()
-        if not (parameter in ENDLESS and what == "a number beyond float64")
+        for kind, value in WRONG_VALUES.items()
+        if not (parameter in ENDLESS and kind == "a number beyond float64")
         and not (parameter in FEATURES and name.startswith(("learners.", "sklearn.QueryRanker")))
-        and not (name.startswith("conformance.") and parameter == "labels" and what in MANY_VECTORS)
-        and not (name == "catboost.train" and parameter == "params" and what == "a mapping")  # CatBoost knows its own
+        and not (name.startswith("conformance.") and parameter == "labels" and kind in MANY_VECTORS)
+        and not (name == "catboost.train" and parameter == "params" and kind == "a mapping")  # CatBoost checks it
     }
-    assert {what: error for what, error in raw.items() if error is not None} == {}
+    assert {kind: error for kind, error in errors.items() if error is not None} == {}

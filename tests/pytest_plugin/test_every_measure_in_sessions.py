@@ -10,7 +10,7 @@ pytest_plugins = ["pytester"]
 def test_equal_numbers_of_every_measure_pass_and_different_ones_fail(run):
     result = run("""
 import re
-from tests.core.measures.test_every_measure import DATA, DOCIDS, LABELS, SCORES, every_measure
+from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, every_measure
 
 COLUMNS = {"qid": DATA.qid, "docid": DOCIDS}
 

@@ -1,4 +1,4 @@
-"""Functions of sklearn.metrics that scikit-learn's users rank with: their values, and how they are read and written."""
+"""scikit-learn's top_k_accuracy_score, dcg_score and average_precision_score: our values, reading and writing."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ import rankadapters as ra
 metrics = pytest.importorskip("sklearn.metrics")
 
 
-def samples(n_classes, seed=0, n=40):
-    """One class of several for each sample, with scores that tie."""
+def samples_with_classes(n_classes, seed=0, n_samples=40):
+    """Return one-hot class labels of samples, with scores that tie."""
     rng = np.random.default_rng(seed)
-    labels = np.eye(n_classes)[rng.integers(0, n_classes, n)]
-    return labels, rng.integers(0, 4, (n, n_classes)) / 3
+    labels = np.eye(n_classes)[rng.integers(0, n_classes, n_samples)]
+    return labels, rng.integers(0, 4, (n_samples, n_classes)) / 3
 
 
 @pytest.mark.parametrize("n_classes", [3, 5, 20])
 @pytest.mark.parametrize("k", [1, 2, 4])
-def test_top_k_accuracy_is_success_of_samples_as_queries(n_classes, k):
-    labels, scores = samples(n_classes)
+def test_top_k_accuracy_equals_success_with_samples_as_queries(n_classes, k):
+    labels, scores = samples_with_classes(n_classes)
     weights = np.arange(1.0, len(labels) + 1)
     convention = ra.sklearn.read_metric("top_k_accuracy_score", k=k)
     queries = ra.Queries(labels.ravel(), group_sizes=[n_classes] * len(labels), query_weight=weights)
     if k < n_classes:
-        theirs = metrics.top_k_accuracy_score(
+        sklearn_value = metrics.top_k_accuracy_score(
             labels.argmax(1), scores, k=k, sample_weight=weights, labels=range(n_classes)
         )
-        assert ra.evaluate(queries, scores.ravel(), convention).value == pytest.approx(theirs, rel=1e-12)
+        assert ra.evaluate(queries, scores.ravel(), convention).value == pytest.approx(sklearn_value, rel=1e-12)
     report = ra.sklearn.check_parity(queries, scores.ravel(), convention)
     assert (report.ok, report.rows[0].verdict) == (True, "equal")
     assert f"top_k_accuracy_score(k={k})" in str(report)
 
 
-def test_top_k_accuracy_has_its_own_default_and_is_written_as_it_is_read():
+def test_top_k_accuracy_has_a_default_k_of_2_and_is_written_as_read():
     convention = ra.sklearn.read_metric("top_k_accuracy_score")
     assert convention == ra.parse("sklearn.top_k_accuracy_score@2")
     assert ra.sklearn.native_metric(convention) == {"metric": "top_k_accuracy_score", "k": 2}
@@ -47,20 +47,20 @@ def test_top_k_accuracy_has_its_own_default_and_is_written_as_it_is_read():
 @pytest.mark.parametrize(
     ("labels", "sizes"), [([1, 0], [2]), ([1, 1, 0], [3]), ([0, 0, 0], [3]), ([1, 0, 0, 0, 0, 0], [3, 3])]
 )
-def test_what_is_not_one_class_of_several_is_refused_by_its_query(labels, sizes):
+def test_labels_that_are_not_one_class_per_query_are_refused(labels, sizes):
     with pytest.raises(ra.InputError, match=rf"query {len(sizes) - 1} is not a sample of sklearn's top_k_accuracy"):
         ra.sklearn.check_parity(labels, range(len(labels)), "sklearn.top_k_accuracy_score@1", group_sizes=sizes)
 
 
 @pytest.mark.parametrize("base", [2, math.e, 10, 1.5])
 @pytest.mark.parametrize("k", [3, None])
-def test_dcg_score_takes_a_base_of_its_logarithm(base, k):
+def test_dcg_score_takes_a_base_of_the_logarithm(base, k):
     rng = np.random.default_rng(1)
     labels, scores = rng.integers(0, 4, (30, 8)), rng.integers(0, 5, (30, 8)) / 4
     convention = ra.sklearn.read_metric("dcg_score", k=k, log_base=base)
     queries = ra.Queries(labels.ravel(), group_sizes=[8] * 30)
-    theirs = metrics.dcg_score(labels, scores, k=k, log_base=base)
-    assert ra.evaluate(queries, scores.ravel(), convention).value == pytest.approx(theirs, rel=1e-12)
+    sklearn_value = metrics.dcg_score(labels, scores, k=k, log_base=base)
+    assert ra.evaluate(queries, scores.ravel(), convention).value == pytest.approx(sklearn_value, rel=1e-12)
     written = ra.sklearn.native_metric(convention)
     assert written == {"metric": "dcg_score", "k": k} | ({} if base == 2 else {"log_base": base})
     assert ra.sklearn.read_metric(written) == convention
@@ -68,7 +68,7 @@ def test_dcg_score_takes_a_base_of_its_logarithm(base, k):
     assert (report.ok, report.rows[0].verdict) == (True, "equal")
 
 
-def test_a_base_is_one_of_dcg_score_alone_and_above_1():
+def test_only_dcg_score_takes_a_base_and_it_must_exceed_1():
     with pytest.raises(ra.ConventionError, match="'ndcg_score' has no parameter 'log_base'"):
         ra.sklearn.read_metric("ndcg_score", log_base=10)
     for base in (1, 0.5, True, "ten"):
@@ -82,5 +82,5 @@ def test_a_base_is_one_of_dcg_score_alone_and_above_1():
 @pytest.mark.parametrize("pool", ["rows", "queries"])
 def test_average_precision_without_a_relevant_row_is_0(pool):
     convention = ra.sklearn.read_metric("average_precision_score", pool=pool)
-    theirs = metrics.average_precision_score([0, 0], [1.0, 2.0])
-    assert ra.evaluate([0, 0], [1.0, 2.0], convention, group_sizes=[2]).value == theirs == 0
+    sklearn_value = metrics.average_precision_score([0, 0], [1.0, 2.0])
+    assert ra.evaluate([0, 0], [1.0, 2.0], convention, group_sizes=[2]).value == sklearn_value == 0

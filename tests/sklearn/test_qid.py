@@ -1,4 +1,4 @@
-"""Where scorers of scikit-learn find the query ids, and bad columns of them."""
+"""Where `query_scorer` finds the query ids, and which query ids it refuses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.helpers.tables import for_each
 
 sklearn = pytest.importorskip("sklearn")
 
-from sklearn.base import BaseEstimator, RegressorMixin, clone  # noqa: E402
+from sklearn.base import BaseEstimator, RegressorMixin  # noqa: E402
 from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
@@ -31,39 +31,37 @@ class DropQid(RegressorMixin, BaseEstimator):
         return self.ridge_.predict(X.drop(columns="qid", errors="ignore").to_numpy())
 
 
-PLACES = {
-    "column of X": (lambda f, q: f.assign(qid=q), lambda y, q: y, DropQid()),
-    "index level of X": (lambda f, q: f.set_index(pd.Index(q, name="qid")), lambda y, q: y, DropQid()),
-    "index level of y": (lambda f, q: f, lambda y, q: pd.Series(y, index=pd.Index(q, name="qid")), DropQid()),
-    "one of two levels": (lambda f, q: f.set_index([f.index, pd.Index(q, name="qid")]), lambda y, q: y, DropQid()),
-}  # fmt: skip
+QID_LOCATIONS = {
+    "column of X": lambda frame, y, qid: (frame.assign(qid=qid), y),
+    "index level of X": lambda frame, y, qid: (frame.set_index(pd.Index(qid, name="qid")), y),
+    "index level of y": lambda frame, y, qid: (frame, pd.Series(y, index=pd.Index(qid, name="qid"))),
+    "one of two levels": lambda frame, y, qid: (frame.set_index([frame.index, pd.Index(qid, name="qid")]), y),
+}
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("location", QID_LOCATIONS)
 @pytest.mark.parametrize("routed", [False, True])
-def test_qid_is_found_in_the_data_without_routing(place, routed):
-    to_X, to_y, model = PLACES[place]
-    X = to_X(pd.DataFrame(DATA.X, columns=list("abcde")), DATA.qid)
-    y = to_y(DATA.y, DATA.qid)
+def test_qid_is_found_in_the_data_without_routing(location, routed):
+    X, y = QID_LOCATIONS[location](pd.DataFrame(DATA.X, columns=list("abcde")), DATA.y, DATA.qid)
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     with sklearn.config_context(enable_metadata_routing=routed):
-        scores = cross_validate(model, X, y, cv=folds(), scoring=scorer, params={})  # not None until 1.7
+        scores = cross_validate(DropQid(), X, y, cv=folds(), scoring=scorer, params={})  # not None until 1.7
         assert scores["test_score"].tolist() == by_hand(TEXTBOOK)
-        fitted = clone(model).fit(X, y)
+        fitted = DropQid().fit(X, y)
         importance = permutation_importance(fitted, X, y, scoring=scorer, n_repeats=2, random_state=0)
-    if place != "column of X":  # permuting the qid column itself breaks queries apart
+    if location != "column of X":  # permuting the qid column itself breaks queries apart
         assert importance.importances_mean[0] > 0
 
 
-def test_tables_of_other_libraries_hold_qid_too():
+def test_qid_is_found_in_polars_and_pyarrow_tables():
     frame = pl.DataFrame({"a": DATA.X[:, 0], "qid": DATA.qid})
     np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame, DATA.y), DATA.qid)
     np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame.to_arrow(), DATA.y), DATA.qid)
-    misleading = pd.DataFrame({"column_names": DATA.y, "qid": DATA.qid})
-    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", misleading, DATA.y), DATA.qid)
+    frame_like_arrow = pd.DataFrame({"column_names": DATA.y, "qid": DATA.qid})
+    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame_like_arrow, DATA.y), DATA.qid)
 
 
-def test_no_qid_is_an_error_and_an_unnamed_index_is_none(routing):
+def test_a_scorer_without_qid_raises_and_ignores_an_unnamed_index(routing):
     model = Ridge().fit(DATA.X, DATA.y)
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     unnamed = pd.Series(DATA.y, index=DATA.qid)
@@ -75,14 +73,14 @@ def test_no_qid_is_an_error_and_an_unnamed_index_is_none(routing):
 
 
 @for_each("n_more", [-1, 1])
-def test_whole_ids_of_another_number_of_rows_are_not_those_of_x(n_more):
+def test_whole_ids_with_another_number_of_rows_than_x_are_refused(n_more):
     model, n = Ridge().fit(DATA.X, DATA.y), DATA.y.size
     scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=np.resize(DATA.qid, n + n_more))
     with pytest.raises(ra.InputError, match=rf"whole= has {n + n_more} rows but X has {n}, so it does not give"):
         scorer(model, DATA.X, DATA.y)
 
 
-def test_without_routing_the_error_says_so():
+def test_without_routing_the_error_says_how_to_turn_it_on():
     model = Ridge().fit(DATA.X, DATA.y)
     scorer = ra.sklearn.query_scorer(TEXTBOOK, qid="session")
     message = (
@@ -96,7 +94,7 @@ def test_without_routing_the_error_says_so():
     search.estimator_ = search.best_estimator_ = model
     search.scorer_ = scorer
     with pytest.raises(ValueError, match=r"only supported if enable_metadata_routing=True, which you can set using"):
-        search.score(DATA.X, DATA.y, qid=DATA.qid)  # scikit-learn's own word, which names the way out
+        search.score(DATA.X, DATA.y, qid=DATA.qid)  # scikit-learn's own error says how
 
 
 NOT_IDS = np.where(np.arange(DATA.y.size) == 3, None, DATA.qid)
@@ -112,7 +110,7 @@ NOT_IDS = np.where(np.arange(DATA.y.size) == 3, None, DATA.qid)
         (np.full(DATA.y.size, np.nan), DATA.qid, r"labels\[0\] is nan, which is not a finite number\.\nHint: "),
     ],
 )
-def test_bad_columns_are_named(y, qid, message):
+def test_bad_labels_and_ids_are_refused_by_row(y, qid, message):
     with pytest.raises(ra.InputError, match=message):
         ra.sklearn.query_scorer(TEXTBOOK)(Ridge().fit(DATA.X, DATA.y), DATA.X, y, qid=qid)
 

@@ -1,4 +1,4 @@
-"""QueryRanker with plain regressors inside: queries, tables, pipelines, routing, and what it refuses."""
+"""QueryRanker with plain regressors: queries, tables, parameters, tags, and metadata routing."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: 
 from tests.helpers.ranker_rows import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
 from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
 
-# scikit-learn's own suite
+# scikit-learn's own checks
 
 
 @pytest.mark.parametrize("regressor", [Ridge(), HistGradientBoostingRegressor(max_iter=5)], ids=["ridge", "trees"])
-def test_checks_of_scikit_learn_fail_only_where_score_gets_no_qid(regressor):
+def test_scikit_learn_checks_fail_only_because_score_gets_no_qid(regressor):
     assert failed_checks(QueryRanker(regressor, convention=CONV), but="QueryRanker: score got no qid") == {}
 
 
-# a regressor inside
+# A regressor in QueryRanker
 
 
-def test_a_regressor_is_fitted_as_by_hand_needs_no_qid_and_predicts_in_the_order_of_the_rows_given():
-    inner = HistGradientBoostingRegressor(max_iter=10)  # an order-free estimator
-    model, by_hand = QueryRanker(inner), clone(inner).fit(DATA.X, DATA.y).predict(DATA.X)
+def test_a_regressor_is_fitted_as_by_hand_with_or_without_qid_in_any_row_order():
+    regressor = HistGradientBoostingRegressor(max_iter=10)  # an order-free estimator
+    model, by_hand = QueryRanker(regressor), clone(regressor).fit(DATA.X, DATA.y).predict(DATA.X)
     assert (model.fit(DATA.X, DATA.y).predict(DATA.X) == by_hand).all()
-    assert not hasattr(inner, "_predictors")
+    assert not hasattr(regressor, "_predictors")
     assert (model.fit(DATA.X, DATA.y, qid=DATA.qid).predict(DATA.X) == by_hand).all()
     model.fit(DATA.X[MIXED], DATA.y[MIXED], qid=DATA.qid[MIXED])
     assert (model.predict(DATA.X) == by_hand).all()
@@ -59,19 +59,19 @@ def test_row_weights_reach_the_estimator():
 
 
 @pytest.mark.parametrize("rows", [slice(None), MIXED])
-def test_the_score_is_that_of_the_declared_convention(rows):
+def test_the_score_is_under_the_declared_convention(rows):
     X, y, qid = DATA.X[rows], DATA.y[rows], DATA.qid[rows]
     model = QueryRanker(Ridge(), convention=CONV).fit(X, y)
     assert model.score(X, y, qid=qid) == ra.evaluate(y, model.predict(X), CONV, qid=qid).value
     model.set_params(convention=WEIGHTED)
     weights = WEIGHTS[rows]
     queries = ra.Queries(y, qid=qid)
-    first = [int(np.flatnonzero(qid == query)[0]) for query in queries.query_ids]
-    expected = ra.evaluate(y, model.predict(X), WEIGHTED, qid=qid, query_weight=weights[first]).value
+    first_rows = [int(np.flatnonzero(qid == query)[0]) for query in queries.query_ids]
+    expected = ra.evaluate(y, model.predict(X), WEIGHTED, qid=qid, query_weight=weights[first_rows]).value
     assert model.score(X, y, qid=qid, sample_weight=weights) == expected
 
 
-# where the ids are, and what X is
+# Query ids in a table, and kinds of X
 
 TABLES = {
     "pandas": lambda: FRAME.assign(session=DATA.qid),
@@ -82,10 +82,10 @@ TABLES = {
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_named_column_or_level_holds_the_ids_and_is_no_feature(table):
+def test_a_named_column_or_index_level_gives_the_ids_and_is_not_a_feature(table):
     X = TABLES[table]()
     model = QueryRanker(Ridge(), qid="session", convention=CONV).fit(X, DATA.y)
-    np.testing.assert_allclose(model.predict(X), model.predict(FRAME), atol=1e-12)  # which needs no ids
+    np.testing.assert_allclose(model.predict(X), model.predict(FRAME), atol=1e-12)  # predict needs no ids
     assert model.n_features_in_ == 5
     assert model.feature_names_in_.tolist() == NAMES
     np.testing.assert_allclose(model.predict(X), Ridge().fit(DATA.X, DATA.y).predict(DATA.X), atol=1e-12)
@@ -100,39 +100,39 @@ def test_sparse_features_stay_sparse():
 
 
 @pytest.mark.parametrize("as_column", [list, pd.Series, pl.Series, pa.array, lambda ids: [f"q{i}" for i in ids]])
-def test_ids_come_in_any_column(as_column):
+def test_ids_may_be_any_kind_of_column(as_column):
     model = QueryRanker(Ridge(), convention=CONV).fit(DATA.X, DATA.y, qid=as_column(DATA.qid))
     expected = ra.evaluate(DATA.y, model.predict(DATA.X), CONV, qid=DATA.qid).value
     assert model.score(DATA.X, DATA.y, qid=as_column(DATA.qid)) == expected
 
 
-# scikit-learn's manners
+# scikit-learn's interface
 
 
-def test_clone_set_params_and_pickle():
+def test_a_ranker_can_be_cloned_changed_and_pickled():
     model = QueryRanker(Ridge(alpha=1.0), convention=CONV).fit(DATA.X, DATA.y)
-    other = clone(model).set_params(estimator__alpha=5.0, qid="session")
-    assert (other.estimator.alpha, other.convention, other.qid) == (5.0, CONV, "session")
+    cloned = clone(model).set_params(estimator__alpha=5.0, qid="session")
+    assert (cloned.estimator.alpha, cloned.convention, cloned.qid) == (5.0, CONV, "session")
     assert (model.estimator.alpha, model.qid) == (1.0, None)
-    assert not hasattr(other, "estimator_")
-    again = pickle.loads(pickle.dumps(model))
-    assert (again.predict(DATA.X) == model.predict(DATA.X)).all()
-    assert again.convention.name == CONV.name
+    assert not hasattr(cloned, "estimator_")
+    unpickled = pickle.loads(pickle.dumps(model))
+    assert (unpickled.predict(DATA.X) == model.predict(DATA.X)).all()
+    assert unpickled.convention.name == CONV.name
 
 
-def test_it_shows_itself_with_the_estimator_inside():
+def test_the_html_shows_the_estimator_in_the_ranker():
     page = QueryRanker(make_pipeline(StandardScaler(), Ridge()))._repr_html_()
     assert "QueryRanker" in page
     assert "StandardScaler" in page
 
 
-def test_tags_are_the_estimators():
+def test_tags_equal_those_of_the_estimator():
     for estimator in (HistGradientBoostingRegressor(), Ridge()):
         assert get_tags(QueryRanker(estimator)).input_tags == get_tags(estimator).input_tags
     assert get_tags(QueryRanker(HistGradientBoostingRegressor())).input_tags.allow_nan
 
 
-def test_it_is_selected_by_its_coefficients_once_it_is_fitted():
+def test_features_are_selected_by_coefficients_that_exist_once_fitted():
     selector = SelectFromModel(QueryRanker(make_pipeline(StandardScaler(), Ridge())), max_features=1, threshold=-np.inf)
     assert selector.fit(DATA.X, DATA.y).get_support().tolist() == [True, False, False, False, False]
     model = QueryRanker(Ridge())
@@ -142,11 +142,11 @@ def test_it_is_selected_by_its_coefficients_once_it_is_fitted():
     assert not hasattr(model.fit(DATA.X, DATA.y), "feature_importances_")
 
 
-# routing
+# Metadata routing
 
 
 class Tagged(RegressorMixin, BaseEstimator):
-    """Keeps the metadata that its fit was given."""
+    """Stores the metadata that its fit gets."""
 
     def fit(self, X, y, *, tag=None):
         self.tag_ = tag
@@ -156,21 +156,21 @@ class Tagged(RegressorMixin, BaseEstimator):
         return np.asarray(X)[:, 0]
 
 
-def test_parameters_of_fit_are_handed_on_or_routed():
+def test_fit_parameters_are_passed_on_or_routed_to_the_estimator():
     assert QueryRanker(Tagged()).fit(DATA.X, DATA.y, tag="x").estimator_.tag_ == "x"
     for pipe in (make_pipeline(StandardScaler(), Tagged()), make_pipeline(Tagged())):
         assert QueryRanker(pipe).fit(DATA.X, DATA.y, tagged__tag="x").estimator_[-1].tag_ == "x"
     with sklearn.config_context(enable_metadata_routing=True):
-        wants = Tagged().set_fit_request(tag=True)
-        assert QueryRanker(wants).fit(DATA.X, DATA.y, tag="x").estimator_.tag_ == "x"
-        for pipe in (make_pipeline(StandardScaler(), wants), make_pipeline(wants)):
+        requesting = Tagged().set_fit_request(tag=True)
+        assert QueryRanker(requesting).fit(DATA.X, DATA.y, tag="x").estimator_.tag_ == "x"
+        for pipe in (make_pipeline(StandardScaler(), requesting), make_pipeline(requesting)):
             assert QueryRanker(pipe).fit(DATA.X, DATA.y, tag="x").estimator_[-1].tag_ == "x"
-        for silent in (Tagged(), make_pipeline(StandardScaler(), Tagged()), make_pipeline(Tagged())):
+        for unrequesting in (Tagged(), make_pipeline(StandardScaler(), Tagged()), make_pipeline(Tagged())):
             with pytest.raises(UnsetMetadataPassedError, match="tag"):
-                QueryRanker(silent).fit(DATA.X, DATA.y, tag="x")
+                QueryRanker(unrequesting).fit(DATA.X, DATA.y, tag="x")
 
 
-def test_its_own_score_serves_a_search(routing):
+def test_a_search_without_scoring_uses_the_score_of_the_ranker(routing):
     search = GridSearchCV(QueryRanker(Ridge(), convention=CONV), {"estimator__alpha": [1.0]}, cv=folds())
     search.fit(DATA.X, DATA.y, qid=DATA.qid)
     expected = ra.evaluate(DATA.y, search.predict(DATA.X), CONV, qid=DATA.qid).value
@@ -178,28 +178,28 @@ def test_its_own_score_serves_a_search(routing):
 
 
 @pytest.mark.parametrize("convention", [CONV, WEIGHTED])
-def test_weights_need_no_request_call_and_count_where_the_convention_says(routing, convention):
-    found = cross_validate(QueryRanker(Ridge(), convention=convention), DATA.X, DATA.y, cv=folds(),
+def test_weights_need_no_request_and_count_if_the_convention_uses_them(routing, convention):
+    results = cross_validate(QueryRanker(Ridge(), convention=convention), DATA.X, DATA.y, cv=folds(),
                            params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
-    for value, (train, test) in zip(found["test_score"], folds(), strict=True):
+    for value, (train, test) in zip(results["test_score"], folds(), strict=True):
         scores = Ridge().fit(DATA.X[train], DATA.y[train], WEIGHTS[train]).predict(DATA.X[test])
-        first = np.unique(DATA.qid[test], return_index=True)[1]
-        weights = None if convention is CONV else WEIGHTS[test][first]
+        first_rows = np.unique(DATA.qid[test], return_index=True)[1]
+        weights = None if convention is CONV else WEIGHTS[test][first_rows]
         expected = ra.evaluate(DATA.y[test], scores, convention, qid=DATA.qid[test], query_weight=weights)
         assert value == expected.value
 
 
-class Unasking(Ridge):
-    """Takes weights but asks for none, as CatBoostRanker does, so that QueryRanker must."""
+class UnrequestingRidge(Ridge):
+    """Takes weights but does not request them, as CatBoostRanker does; so QueryRanker must request them."""
 
     __metadata_request__fit = {"sample_weight": False}  # noqa: RUF012 - scikit-learn reads it
 
 
-@pytest.mark.parametrize("inner", [Ridge(), Unasking()])
-def test_routed_weights_train_every_fold(routing, inner):
-    found = cross_validate(QueryRanker(inner), DATA.X, DATA.y, cv=folds(), scoring=query_scorer(WEIGHTED),
+@pytest.mark.parametrize("regressor", [Ridge(), UnrequestingRidge()])
+def test_routed_weights_train_every_fold(routing, regressor):
+    results = cross_validate(QueryRanker(regressor), DATA.X, DATA.y, cv=folds(), scoring=query_scorer(WEIGHTED),
                            return_estimator=True, params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
-    for model, (train, _) in zip(found["estimator"], folds(), strict=True):
+    for model, (train, _) in zip(results["estimator"], folds(), strict=True):
         X, y = DATA.X[train], DATA.y[train]
         assert (model.coef_ == Ridge().fit(X, y, sample_weight=WEIGHTS[train]).coef_).all()
         assert (model.coef_ != Ridge().fit(X, y).coef_).all()
@@ -207,12 +207,12 @@ def test_routed_weights_train_every_fold(routing, inner):
 
 def test_predictions_of_a_cross_validation_are_in_row_order(routing):
     X, y, qid = DATA.X[MIXED], DATA.y[MIXED], DATA.qid[MIXED]
-    found = cross_val_predict(QueryRanker(Ridge()), X, y, cv=QueryKFold(3), params={"qid": qid})
+    predictions = cross_val_predict(QueryRanker(Ridge()), X, y, cv=QueryKFold(3), params={"qid": qid})
     for train, test in QueryKFold(3).split(X, y, qid):
-        assert (found[test] == Ridge().fit(X[train], y[train]).predict(X[test])).all()
+        assert (predictions[test] == Ridge().fit(X[train], y[train]).predict(X[test])).all()
 
 
-def test_a_column_of_ids_serves_a_search_without_routing():
+def test_a_search_without_routing_works_with_a_column_of_ids():
     X = FRAME.assign(qid=DATA.qid)
     for scoring in (None, query_scorer(CONV)):
         model = QueryRanker(Ridge(), qid="qid", convention=CONV)

@@ -1,4 +1,4 @@
-"""Objectives of one's own in QueryRanker."""
+"""QueryRanker with callable objectives and with our declared objectives."""
 
 from __future__ import annotations
 
@@ -34,34 +34,34 @@ from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
 )
 
 
-def squared(preds, dtrain):
-    """Squared error, told to XGBoost as `obj=`."""
+def xgboost_squared_error(preds, dtrain):
+    """Return the gradient and Hessian of the squared error, in XGBoost's form for `obj=`."""
     return preds - dtrain.get_label(), np.ones_like(preds)
 
 
-def test_xgboost_is_trained_by_a_callable_objective():
+def test_xgboost_trains_a_callable_objective():
     xgb = pytest.importorskip("xgboost")
-    model = QueryRanker(xgboost(max_depth=3).set_params(objective=squared))
+    model = QueryRanker(xgboost(max_depth=3).set_params(objective=xgboost_squared_error))
     model.fit(DATA.X[SHUFFLED], DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
     queries = ra.Queries(DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
     rows, sizes = SHUFFLED[queries.order], np.diff(queries.indptr)
     matrix = xgb.DMatrix(DATA.X[rows], DATA.y[rows], qid=np.repeat(np.arange(sizes.size), sizes))
-    booster = xgb.train({"max_depth": 3, "nthread": 1}, matrix, ROUNDS, obj=squared)
+    booster = xgb.train({"max_depth": 3, "nthread": 1}, matrix, ROUNDS, obj=xgboost_squared_error)
     fitted = model.estimator_
     assert (model.predict(DATA.X) == booster.predict(xgb.DMatrix(DATA.X))).all()
-    assert (fitted.objective, fitted.n_features_in_, fitted.max_depth) == (squared, 5, 3)
+    assert (fitted.objective, fitted.n_features_in_, fitted.max_depth) == (xgboost_squared_error, 5, 3)
     assert model.feature_importances_.sum() == pytest.approx(1)
-    again = pickle.loads(pickle.dumps(model))
-    assert (again.predict(DATA.X) == model.predict(DATA.X)).all()
+    unpickled = pickle.loads(pickle.dumps(model))
+    assert (unpickled.predict(DATA.X) == model.predict(DATA.X)).all()
 
 
-def test_a_callable_objective_is_copied_searched_and_stopped():
-    inner = make_pipeline(StandardScaler(), xgboost(n_estimators=100, early_stopping_rounds=3, learning_rate=0.9))
-    model = QueryRanker(inner, eval_metric=CONV, validation_fraction=0.25)
-    model.set_params(estimator__xgbranker__objective=squared)
-    copied = clone(model)
-    assert copied.estimator[-1] is not inner[-1]
-    assert copied.estimator[-1].objective is squared
+def test_a_callable_objective_works_with_clone_search_and_early_stopping():
+    pipeline = make_pipeline(StandardScaler(), xgboost(n_estimators=100, early_stopping_rounds=3, learning_rate=0.9))
+    model = QueryRanker(pipeline, eval_metric=CONV, validation_fraction=0.25)
+    model.set_params(estimator__xgbranker__objective=xgboost_squared_error)
+    cloned = clone(model)
+    assert cloned.estimator[-1] is not pipeline[-1]
+    assert cloned.estimator[-1].objective is xgboost_squared_error
     with sklearn.config_context(enable_metadata_routing=True):
         grid = {"estimator__xgbranker__max_depth": [2]}
         search = GridSearchCV(model, grid, scoring=query_scorer(CONV), cv=QueryKFold(3), error_score="raise")
@@ -72,25 +72,25 @@ def test_a_callable_objective_is_copied_searched_and_stopped():
     assert best.estimator_[-1].best_iteration == np.argmax(values)
 
 
-def test_a_callable_objective_beside_xgboosts_own_metric():
-    inner = xgboost(early_stopping_rounds=2, eval_metric="ndcg@5").set_params(objective=squared)
-    model = QueryRanker(inner).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+def test_a_callable_objective_refuses_a_callable_metric_but_takes_xgboosts_own():
+    ranker = xgboost(early_stopping_rounds=2, eval_metric="ndcg@5").set_params(objective=xgboost_squared_error)
+    model = QueryRanker(ranker).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
     assert list(model.estimator_.evals_result()["validation_0"]) == ["ndcg@5"]
-    inner.set_params(eval_metric=lambda y, s: 0.0)
+    ranker.set_params(eval_metric=lambda y, s: 0.0)
     message = r"eval_metric and objective are both callables.*\nHint: QueryRanker\(eval_metric=\)"
     with pytest.raises(ra.InputError, match=message):
-        QueryRanker(inner).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+        QueryRanker(ranker).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
 
 
-def regressing(y_true, y_pred, weight, group):
-    """Squared error, told to LGBMRanker as `objective=`."""
+def lightgbm_squared_error(y_true, y_pred, weight, group):
+    """Return the gradient and Hessian of the squared error, in LGBMRanker's form for `objective=`."""
     return y_pred - y_true, np.ones_like(y_pred)
 
 
-def test_lightgbm_takes_a_callable_objective_itself():
-    model = QueryRanker(lightgbm(objective=regressing)).fit(DATA.X, DATA.y, qid=DATA.qid)
-    hand = lightgbm(objective=regressing).fit(DATA.X, DATA.y, group=DATA.sizes)
-    assert (model.predict(DATA.X) == hand.predict(DATA.X)).all()
+def test_lightgbm_trains_a_callable_objective():
+    model = QueryRanker(lightgbm(objective=lightgbm_squared_error)).fit(DATA.X, DATA.y, qid=DATA.qid)
+    ranker = lightgbm(objective=lightgbm_squared_error).fit(DATA.X, DATA.y, group=DATA.sizes)
+    assert (model.predict(DATA.X) == ranker.predict(DATA.X)).all()
 
 
 LAMBDARANK = ra.objectives.LambdaRank(
@@ -99,8 +99,8 @@ LAMBDARANK = ra.objectives.LambdaRank(
 )  # fmt: skip
 
 
-def by_hand(make, weights):
-    """Scores of what the toolkit trains when it is handed the objective in its own words."""
+def scores_by_hand(make, weights):
+    """Return the scores of a model that the toolkit trains with its own form of the objective."""
     if make is catboost:
         cb = pytest.importorskip("catboost")
         train = cb.Pool(DATA.X, DATA.y, group_id=DATA.qid, group_weight=weights)
@@ -117,23 +117,23 @@ def by_hand(make, weights):
 def test_one_objective_trains_every_ranker(make, weighted):
     weights = ROW_WEIGHTS if weighted else None
     model = QueryRanker(make(), objective=LAMBDARANK).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
-    expected = by_hand(make, weights)
+    expected = scores_by_hand(make, weights)
     np.testing.assert_array_equal(model.predict(DATA.X), expected)
     plain = QueryRanker(make()).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
     assert (plain.predict(DATA.X) != expected).any()
     assert not hasattr(model, "history_")
     assert model.feature_importances_.size == 5
     refitted = clone(model).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
-    for again in (pickle.loads(pickle.dumps(model)), refitted):
-        np.testing.assert_array_equal(again.predict(DATA.X), expected)
-        assert again.objective == LAMBDARANK
+    for copied in (pickle.loads(pickle.dumps(model)), refitted):
+        np.testing.assert_array_equal(copied.predict(DATA.X), expected)
+        assert copied.objective == LAMBDARANK
 
 
 @pytest.mark.parametrize("make", RANKERS)
-def test_an_objective_is_stopped_by_the_declared_metric(make):
-    rounds = {catboost: "iterations"}.get(make, "n_estimators")
-    inner = make(**{rounds: 100, "learning_rate": 0.5}, early_stopping_rounds=3)
-    model = QueryRanker(inner, objective=LAMBDARANK, eval_metric=CONV)
+def test_the_declared_metric_stops_a_training_with_an_objective(make):
+    rounds_parameter = {catboost: "iterations"}.get(make, "n_estimators")
+    ranker = make(**{rounds_parameter: 100, "learning_rate": 0.5}, early_stopping_rounds=3)
+    model = QueryRanker(ranker, objective=LAMBDARANK, eval_metric=CONV)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET])
     values = [entry.value for entry in model.history_]
     name = {"lightgbm": "valid_0", "xgboost": "validation_0"}.get(make.__name__, "validation")
@@ -145,30 +145,30 @@ def test_an_objective_is_stopped_by_the_declared_metric(make):
         assert ra.evaluate(VALID.y, scores, CONV, qid=VALID.qid).value == max(values)
 
 
-def test_catboost_takes_an_objective_in_a_pipeline_a_search_and_with_categories():
+def test_catboost_trains_an_objective_with_categories_in_a_pipeline_and_a_search():
     features = DATA.X.astype(int)
     model = QueryRanker(catboost(cat_features=[0], one_hot_max_size=10), objective=LAMBDARANK)
     model.fit(features, DATA.y, qid=DATA.qid, verbose=False)
     assert model.estimator_.get_cat_feature_indices() == [0]
-    piped = QueryRanker(make_pipeline(StandardScaler(), catboost()), objective=LAMBDARANK, convention=CONV)
+    pipeline_ranker = QueryRanker(make_pipeline(StandardScaler(), catboost()), objective=LAMBDARANK, convention=CONV)
     with sklearn.config_context(enable_metadata_routing=True):
         grid = {"objective": [LAMBDARANK, ra.objectives.QueryRMSE()]}
-        search = GridSearchCV(piped, grid, scoring=query_scorer(CONV), cv=QueryKFold(3), error_score="raise")
+        search = GridSearchCV(pipeline_ranker, grid, scoring=query_scorer(CONV), cv=QueryKFold(3), error_score="raise")
         search.fit(DATA.X, DATA.y, qid=DATA.qid)
     assert search.best_params_["objective"] in grid["objective"]
 
 
-TOLD = {"objective": LAMBDARANK}
+OPTIONS = {"objective": LAMBDARANK}
 
 
 @for_each(
     ("estimator", "options", "fit", "message"),
     [
         (catboost, {"objective": CONV}, {}, "is not an objective"),
-        (catboost, TOLD, {"eval_set": [VALID_SET]}, "no convention (.|\n)*Hint: QueryRanker.eval_m"),
-        (catboost, TOLD, {"group_id": DATA.qid}, "QueryRanker sets group_id= itself"),
-        (catboost, TOLD, {"metric_period": 5}, "metric_period=5 cannot be used"),
-        (LinearRegression, TOLD, {}, "LinearRegression cannot train an objective"),
+        (catboost, OPTIONS, {"eval_set": [VALID_SET]}, "no convention (.|\n)*Hint: QueryRanker.eval_m"),
+        (catboost, OPTIONS, {"group_id": DATA.qid}, "QueryRanker sets group_id= itself"),
+        (catboost, OPTIONS, {"metric_period": 5}, "metric_period=5 cannot be used"),
+        (LinearRegression, OPTIONS, {}, "LinearRegression cannot train an objective"),
     ],
 )
 def test_an_objective_that_cannot_be_trained_is_refused(estimator, options, fit, message):

@@ -1,4 +1,4 @@
-"""What QueryRanker warns of and refuses."""
+"""Warnings and errors of QueryRanker."""
 
 from __future__ import annotations
 
@@ -24,72 +24,72 @@ from rankadapters.sklearn import CutQueriesWarning, QueryKFold, QueryRanker  # n
 from tests.helpers.ranker_rows import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTS, folds  # noqa: E402 - after the skip
 
 
-def test_cut_queries_are_told_by_who_knows_their_sizes(routing):
+def test_a_ranker_that_knows_the_whole_queries_warns_of_cut_ones(routing):
     model = QueryRanker(Ridge(), convention=CONV, whole=DATA.qid)
-    some = np.flatnonzero(DATA.qid < 10)
-    clone(model).fit(DATA.X[some], DATA.y[some], qid=DATA.qid[some]).score(DATA.X, DATA.y, qid=DATA.qid)
-    cut = some[:-1]
+    rows = np.flatnonzero(DATA.qid < 10)
+    clone(model).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows]).score(DATA.X, DATA.y, qid=DATA.qid)
+    cut_rows = rows[:-1]
     with pytest.warns(CutQueriesWarning, match="1 of 10 queries are not whole: query 9 has"):
-        model.fit(DATA.X[cut], DATA.y[cut], qid=DATA.qid[cut])
+        model.fit(DATA.X[cut_rows], DATA.y[cut_rows], qid=DATA.qid[cut_rows])
     with pytest.warns(CutQueriesWarning, match="1 of 10 queries are not whole"):
-        model.score(DATA.X[cut], DATA.y[cut], qid=DATA.qid[cut])
+        model.score(DATA.X[cut_rows], DATA.y[cut_rows], qid=DATA.qid[cut_rows])
     with pytest.warns(CutQueriesWarning, match="are not whole"):
         learning_curve(model, DATA.X, DATA.y, cv=QueryKFold(3), train_sizes=[0.5], params={"qid": DATA.qid})
 
 
-def fit(estimator=None, X=DATA.X, y=DATA.y, *, qid=DATA.qid, sample_weight=None, **declared):
-    return QueryRanker(Ridge() if estimator is None else estimator, **declared).fit(
+def fit(estimator=None, X=DATA.X, y=DATA.y, *, qid=DATA.qid, sample_weight=None, **options):
+    return QueryRanker(Ridge() if estimator is None else estimator, **options).fit(
         X, y, qid=qid, sample_weight=sample_weight
     )
 
 
-def declared(name, X=FRAME, **given):
-    return QueryRanker(Ridge(), qid=name).fit(X, DATA.y, **given)
+def fit_with_ids_from(name, X=FRAME, **options):
+    return QueryRanker(Ridge(), qid=name).fit(X, DATA.y, **options)
 
 
-def with_nan(values):
+def with_nan_in_row_7(values):
     return np.where(np.arange(len(values)) == 7, np.nan, values)
 
 
-def late(values):
+def with_a_different_last_value(values):
     return np.where(np.arange(len(values)) == len(values) - 1, 0.5, values)
 
 
 HUGE, ROWS = DATA.qid + 100_000_001, np.arange(DATA.y.size)
 LAST_ALONE = np.where(ROWS[-1] == ROWS, DATA.qid.max() + 1, DATA.qid)
 HINTED = r"[^\0]*\nHint: "
-HELD = r"of X holds the query ids, [^\0]*\nHint: QueryRanker\(estimator, qid='its name'\)"
+HOLDS_IDS = r"of X holds the query ids, [^\0]*\nHint: QueryRanker\(estimator, qid='its name'\)"
 POLARS = pl.DataFrame(DATA.X, schema=NAMES).with_columns(session=DATA.qid)
 ARROW = pa.table({"a": DATA.X[:, 0], "session": DATA.qid})
 BAD = [
     (lambda: fit(qid=DATA.qid[:-1]), rf"qid has \d+ rows but labels has \d+{HINTED}"),
     (lambda: fit(qid=[None, *DATA.qid[1:]]), rf"qid\[0\] is None{HINTED}drop rows without a query"),
     (lambda: fit(qid=DATA.qid / 10), rf"qid has floats such as 0\.0{HINTED}qid\.astype"),
-    (lambda: fit(y=with_nan(DATA.y)), rf"labels\[7\] is nan, which is not a finite number{HINTED}"),
+    (lambda: fit(y=with_nan_in_row_7(DATA.y)), rf"labels\[7\] is nan, which is not a finite number{HINTED}"),
     (lambda: fit(X=DATA.X[:-1]), rf"X has \d+ rows but y has \d+{HINTED}one label"),
     (lambda: fit(X=np.array(5.0)), r"X=ndarray of shape \(\); allowed are tables, matrices"),
     (lambda: fit(y=pd.Series(DATA.y), qid=pd.Series(DATA.qid, index=MIXED)), "different pandas index"),
-    (lambda: fit(X=np.column_stack([DATA.X, DATA.qid])), f"column 5 {HELD}"),
-    (lambda: fit(X=sp.csr_matrix(np.column_stack([DATA.qid, DATA.X]))), f"column 0 {HELD}"),
-    (lambda: fit(X=FRAME.assign(session=DATA.qid)), f"column 'session' {HELD}"),
-    (lambda: fit(X=POLARS), f"column 'session' {HELD}"),
-    (lambda: fit(X=ARROW), f"column 'session' {HELD}"),
-    (lambda: fit(X=FRAME.assign(s=DATA.qid.astype(str)), qid=DATA.qid.astype(str)), f"column 's' {HELD}"),
-    (lambda: fit(X=FRAME.assign(qid=0)), f"column 'qid' {HELD}"),
-    (lambda: fit(X=np.column_stack([DATA.X, HUGE]).tolist(), qid=HUGE), f"column 5 {HELD}"),
-    (lambda: fit(X=np.column_stack([DATA.X, HUGE]).astype(np.float32), qid=HUGE), f"column 5 {HELD}"),
-    (lambda: fit(X=np.column_stack([DATA.X, LAST_ALONE]), qid=LAST_ALONE), f"column 5 {HELD}"),
-    (lambda: fit(X=pd.DataFrame({"a": DATA.y, "qid": ROWS}), qid=ROWS), f"column 'qid' {HELD}"),
-    (lambda: fit(sample_weight=late(WEIGHTS)), rf"sample_weight varies within query{HINTED}"),
+    (lambda: fit(X=np.column_stack([DATA.X, DATA.qid])), f"column 5 {HOLDS_IDS}"),
+    (lambda: fit(X=sp.csr_matrix(np.column_stack([DATA.qid, DATA.X]))), f"column 0 {HOLDS_IDS}"),
+    (lambda: fit(X=FRAME.assign(session=DATA.qid)), f"column 'session' {HOLDS_IDS}"),
+    (lambda: fit(X=POLARS), f"column 'session' {HOLDS_IDS}"),
+    (lambda: fit(X=ARROW), f"column 'session' {HOLDS_IDS}"),
+    (lambda: fit(X=FRAME.assign(s=DATA.qid.astype(str)), qid=DATA.qid.astype(str)), f"column 's' {HOLDS_IDS}"),
+    (lambda: fit(X=FRAME.assign(qid=0)), f"column 'qid' {HOLDS_IDS}"),
+    (lambda: fit(X=np.column_stack([DATA.X, HUGE]).tolist(), qid=HUGE), f"column 5 {HOLDS_IDS}"),
+    (lambda: fit(X=np.column_stack([DATA.X, HUGE]).astype(np.float32), qid=HUGE), f"column 5 {HOLDS_IDS}"),
+    (lambda: fit(X=np.column_stack([DATA.X, LAST_ALONE]), qid=LAST_ALONE), f"column 5 {HOLDS_IDS}"),
+    (lambda: fit(X=pd.DataFrame({"a": DATA.y, "qid": ROWS}), qid=ROWS), f"column 'qid' {HOLDS_IDS}"),
+    (lambda: fit(sample_weight=with_a_different_last_value(WEIGHTS)), rf"sample_weight varies within query{HINTED}"),
     (lambda: fit(sample_weight=WEIGHTS[1:]), rf"sample_weight has \d+ entries{HINTED}one per row"),
     (lambda: fit(KNeighborsRegressor(), sample_weight=WEIGHTS), f"no sample_weight{HINTED}"),
     (lambda: fit(Ridge), rf"estimator is the class Ridge{HINTED}QueryRanker\(Ridge\(\)\)"),
     (lambda: fit("ridge"), rf"estimator='ridge' has no fit{HINTED}an estimator"),
     (lambda: fit(StandardScaler()), rf"has no predict{HINTED}"),
-    (lambda: declared(DATA.qid), rf"allowed are names of a column or index level of X{HINTED}"),
-    (lambda: declared("a", qid=DATA.qid), rf"ids were given twice{HINTED}leave qid= out"),
-    (lambda: declared("s"), rf"no column or index level 's'{HINTED}a table"),
-    (lambda: declared("s", DATA.X), rf"no column or index level 's'{HINTED}a table"),
+    (lambda: fit_with_ids_from(DATA.qid), rf"allowed are names of a column or index level of X{HINTED}"),
+    (lambda: fit_with_ids_from("a", qid=DATA.qid), rf"ids were given twice{HINTED}leave qid= out"),
+    (lambda: fit_with_ids_from("s"), rf"no column or index level 's'{HINTED}a table"),
+    (lambda: fit_with_ids_from("s", DATA.X), rf"no column or index level 's'{HINTED}a table"),
     (lambda: fit(validation_fraction=0.2), f"Ridge takes no validation queries{HINTED}it is for LGBM"),
     (lambda: fit(validation_fraction=1.0), r"validation_fraction=1\.0; allowed are numbers above 0 and below 1"),
     (lambda: fit(convention="ndcg"), r"convention: 'ndcg' does not say whose ndcg it is, .*\nHint: 'textbook@10'"),
@@ -99,12 +99,12 @@ BAD = [
 
 
 @for_each(("call", "message"), BAD)
-def test_bad_input_is_refused_with_the_way_out(call, message):
+def test_bad_input_is_refused_with_a_hint(call, message):
     with pytest.raises((ra.InputError, ra.ConventionError), match=message):
         call()
 
 
-def test_score_takes_no_convention_and_no_queries_for_granted():
+def test_score_without_a_convention_or_qid_is_refused():
     model = fit()
     with pytest.raises(ra.ConventionError, match=r"no convention to score with.*\nHint: QueryRanker"):
         model.score(DATA.X, DATA.y, qid=DATA.qid)
@@ -114,24 +114,24 @@ def test_score_takes_no_convention_and_no_queries_for_granted():
         model.score(DATA.X, DATA.y, qid=DATA.qid / 10)
 
 
-def test_a_search_without_routing_says_how_to_turn_it_on():
+def test_the_error_of_a_search_without_routing_says_how_to_turn_it_on():
     model = QueryRanker(Ridge(), convention=CONV)
     search = GridSearchCV(model, {"estimator__alpha": [1.0]}, cv=folds(), error_score="raise")
     with pytest.raises(ra.InputError, match=r"score got no qid.*\nHint: [^\0]*enable_metadata_routing=True"):
         search.fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-def test_columns_that_tell_no_rows_together_or_all_of_them_are_features():
+def test_columns_that_cannot_be_ids_are_features():
     assert fit(X=np.ones((3, 2)), y=[0, 1, 2], qid=[1, 1, 1]).n_features_in_ == 2
-    ends = np.column_stack([DATA.X, np.where(np.isin(ROWS, ROWS[[0, -1]]), DATA.qid, 0.5)])
-    assert fit(X=ends).n_features_in_ == 6
+    with_ids_at_both_ends = np.column_stack([DATA.X, np.where(np.isin(ROWS, ROWS[[0, -1]]), DATA.qid, 0.5)])
+    assert fit(X=with_ids_at_both_ends).n_features_in_ == 6
     with pytest.raises(ValueError, match="Expected 2D array"):
         fit(X=DATA.X[:, 0])
     X = np.column_stack([DATA.X, ROWS])
     assert (fit(X=X, qid=ROWS).predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()
 
 
-def test_a_feature_that_equals_the_ids_is_taken_beside_ids_of_other_values():
+def test_a_feature_that_equals_the_ids_is_allowed_if_the_ids_are_renamed():
     X = np.column_stack([DATA.X, DATA.qid])
     with pytest.raises(ra.InputError, match=r"column 5 of X holds the query ids(.|\n)*different ids: fit\(qid="):
         fit(X=X)
@@ -139,7 +139,7 @@ def test_a_feature_that_equals_the_ids_is_taken_beside_ids_of_other_values():
     assert (model.predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()
 
 
-def test_features_of_other_names_or_another_number_are_refused():
+def test_predict_refuses_other_feature_names_and_another_number_of_features():
     frame = pd.DataFrame(DATA.X).rename(columns="f{}".format)
     model = QueryRanker(Ridge()).fit(frame, DATA.y, qid=DATA.qid)
     with pytest.raises(ValueError, match="feature names should match"):
@@ -148,11 +148,11 @@ def test_features_of_other_names_or_another_number_are_refused():
         QueryRanker(Ridge()).fit(DATA.X, DATA.y, qid=DATA.qid).predict(DATA.X[:, :4])
 
 
-def test_sparse_matrices_without_rows_are_taken_too():
+def test_sparse_matrices_of_any_format_give_the_same_model():
     rows = np.random.default_rng(0).permutation(DATA.y.size)
     sparse = sp.csr_matrix(DATA.X[rows])
-    model, *others = (
-        fit(X=sparse.asformat(kind), y=DATA.y[rows], qid=DATA.qid[rows]) for kind in ("csr", "coo", "bsr")
+    model, *models = (
+        fit(X=sparse.asformat(name), y=DATA.y[rows], qid=DATA.qid[rows]) for name in ("csr", "coo", "bsr")
     )
-    for other in others:
-        assert (model.predict(DATA.X) == other.predict(DATA.X)).all()
+    for other_model in models:
+        assert (model.predict(DATA.X) == other_model.predict(DATA.X)).all()

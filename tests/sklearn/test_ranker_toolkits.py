@@ -1,4 +1,4 @@
-"""QueryRanker with the toolkits' rankers inside: the same models as by hand."""
+"""QueryRanker with the rankers of LightGBM, XGBoost and CatBoost gives the same models as fitting them by hand."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def boosting(**params):
     return HistGradientBoostingRegressor(max_iter=ROUNDS, **params)
 
 
-def by_hand(make, X, y, codes, weights=None):
+def fit_by_hand(make, X, y, codes, weights=None):
     """Fit as each toolkit's manual says, on rows in the order of their queries."""
     sizes, starts = np.bincount(codes), np.unique(codes, return_index=True)[1]
     model = make()
@@ -60,7 +60,7 @@ def by_hand(make, X, y, codes, weights=None):
     return model.fit(X, y, sample_weight=weights)
 
 
-# the same models as by hand
+# The same models as by hand
 
 
 ORDERS = {"sorted": slice(None), "interleaved": INTERLEAVED, "queries moved": QUERIES_MOVED, "shuffled": SHUFFLED}
@@ -69,35 +69,37 @@ ORDERS = {"sorted": slice(None), "interleaved": INTERLEAVED, "queries moved": QU
 @pytest.mark.parametrize("make", [*RANKERS, boosting])
 @for_each("weights", [None, ROW_WEIGHTS])
 @for_each("order", ["sorted", "interleaved", "shuffled"])
-def test_predictions_equal_those_of_the_ranker_fitted_by_hand_on_rows_sorted_by_first_appearance(make, weights, order):
+def test_predictions_equal_a_fit_by_hand_on_queries_in_order_of_appearance(make, weights, order):
     rows = ORDERS[order]
     X, y, qid, weights = DATA.X[rows], DATA.y[rows], DATA.qid[rows], None if weights is None else weights[rows]
     model = QueryRanker(make()).fit(X, y, qid=qid, sample_weight=weights)
-    place = {query: number for number, query in enumerate(dict.fromkeys(qid.tolist()))}
-    codes = np.array([place[query] for query in qid.tolist()], np.int32)
+    code_of_query = {query: code for code, query in enumerate(dict.fromkeys(qid.tolist()))}
+    codes = np.array([code_of_query[query] for query in qid.tolist()], np.int32)
     order = slice(None) if make is boosting else np.argsort(codes, kind="stable")
-    hand = by_hand(make, X[order], y[order], codes[order], None if weights is None else weights[order])
-    expected = hand.predict(X)
+    by_hand_model = fit_by_hand(make, X[order], y[order], codes[order], None if weights is None else weights[order])
+    expected = by_hand_model.predict(X)
     assert (model.predict(X) == expected).all()
     assert np.unique(expected).size > 50
 
 
-# What the order of rows decides, as docs/queryranker.md says: LightGBM's lambdarank and XGBoost's rank:ndcg rank the
-# rows of a query by scores that all tie in the first round, and so by row; CatBoost permutes and samples rows.
-SAME = [*(("interleaved", make) for make in (*RANKERS, boosting)), ("shuffled", boosting)]
-SAME += [("queries moved", make) for make in (lightgbm, xgboost, boosting)]
-OTHER = [("queries moved", catboost), *(("shuffled", make) for make in RANKERS)]
-
-
-@for_each(("order", "make", "same"), [*((*case, True) for case in SAME), *((*case, False) for case in OTHER)])
-def test_another_order_of_rows_gives_the_same_model_of_order_free_rankers_alone(order, make, same):
-    found, expected = (
+# The effect of the row order, as docs/queryranker.md says: LightGBM's lambdarank and XGBoost's rank:ndcg rank the rows
+# of a query by scores that all tie in the first round, so by row order. CatBoost permutes and samples rows.
+@for_each(
+    ("order", "make", "is_same"),
+    [
+        *(("interleaved", make, True) for make in (*RANKERS, boosting)),
+        *(("queries moved", make, make is not catboost) for make in (*RANKERS, boosting)),
+        *(("shuffled", make, make is boosting) for make in (*RANKERS, boosting)),
+    ],
+)
+def test_only_order_free_rankers_give_the_same_model_for_another_row_order(order, make, is_same):
+    predictions, expected = (
         QueryRanker(make()).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows]).predict(DATA.X)
         for rows in (ORDERS[order], slice(None))
     )
-    assert np.allclose(found, expected, atol=1e-6) == same
+    assert np.allclose(predictions, expected, atol=1e-6) == is_same
     if order == "interleaved":
-        assert (found == expected).all()
+        assert (predictions == expected).all()
 
 
 @pytest.mark.parametrize("make", RANKERS)
@@ -106,89 +108,89 @@ def test_a_ranker_needs_queries(make):
         QueryRanker(make_pipeline(StandardScaler(), make())).fit(DATA.X, DATA.y)
 
 
-# tables
+# Tables
 
 
 @pytest.mark.parametrize("make", RANKERS)
 @pytest.mark.parametrize("rows", [slice(None), SHUFFLED], ids=["sorted", "shuffled"])
-def test_ids_in_a_pandas_column_and_sparse_features(make, rows):
-    plain = QueryRanker(make()).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows]).predict(DATA.X)
+def test_ids_in_a_pandas_column_and_sparse_features_give_the_same_model(make, rows):
+    expected = QueryRanker(make()).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows]).predict(DATA.X)
     frame = pd.DataFrame(DATA.X[rows], columns=list("abcde")).assign(query=[f"q{i}" for i in DATA.qid[rows]])
     model = QueryRanker(make(), qid="query").fit(frame, pd.Series(DATA.y[rows], index=frame.index))
-    assert (model.predict(frame) == plain[rows]).all()
+    assert (model.predict(frame) == expected[rows]).all()
     if make is catboost:
         sparse = csr_matrix(DATA.X[rows])
         model = QueryRanker(make()).fit(sparse, DATA.y[rows], qid=DATA.qid[rows])
-        assert (model.predict(sparse) == plain[rows]).all()
+        assert (model.predict(sparse) == expected[rows]).all()
 
 
 @pytest.mark.parametrize("as_table", [pl.DataFrame, pa.table])
 @pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_polars_and_pyarrow_reach_those_who_take_them(make, as_table):
+def test_polars_and_pyarrow_tables_give_the_same_model(make, as_table):
     if make is lightgbm and "eval_X" not in inspect.signature(lightgbm().fit).parameters:
         pytest.skip("LGBMRanker takes such tables from LightGBM 4.7 on")
     columns = dict(zip("abcde", DATA.X[SHUFFLED].T, strict=True))
     X = as_table({**columns, "query": DATA.qid[SHUFFLED]})
     model = QueryRanker(make(), qid="query").fit(X, DATA.y[SHUFFLED])
-    plain = QueryRanker(make()).fit(DATA.X[SHUFFLED], DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
-    assert (model.predict(X) == plain.predict(DATA.X[SHUFFLED])).all()
+    plain_model = QueryRanker(make()).fit(DATA.X[SHUFFLED], DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
+    assert (model.predict(X) == plain_model.predict(DATA.X[SHUFFLED])).all()
 
 
 @pytest.mark.parametrize("make", RANKERS)
 def test_categorical_columns_stay_categorical(make):
     kinds = pd.Categorical(np.array(["low", "mid", "high"])[DATA.y.astype(int)])
     frame = pd.DataFrame(DATA.X, columns=list("abcde")).assign(kind=kinds, query=DATA.qid).iloc[SHUFFLED]
-    own = {catboost: {"cat_features": ["kind"]}, xgboost: {"enable_categorical": True}, lightgbm: {}}[make]
-    model = clone(QueryRanker(make(**own), qid="query")).fit(frame, DATA.y[SHUFFLED])
+    options = {catboost: {"cat_features": ["kind"]}, xgboost: {"enable_categorical": True}, lightgbm: {}}[make]
+    model = clone(QueryRanker(make(**options), qid="query")).fit(frame, DATA.y[SHUFFLED])
     score = ra.evaluate(DATA.y[SHUFFLED], model.predict(frame), CONV, qid=DATA.qid[SHUFFLED]).value
-    plain = QueryRanker(make()).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert score > ra.evaluate(DATA.y, plain.predict(DATA.X), CONV, qid=DATA.qid).value
+    plain_model = QueryRanker(make()).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert score > ra.evaluate(DATA.y, plain_model.predict(DATA.X), CONV, qid=DATA.qid).value
 
 
-# scikit-learn's manners
+# scikit-learn's interface
 
 
 @pytest.mark.parametrize("make", RANKERS)
-def test_clone_pickle_and_importances(make):
+def test_a_ranker_can_be_cloned_and_pickled_and_has_importances(make):
     model = QueryRanker(make(), convention=CONV).fit(DATA.X, DATA.y, qid=DATA.qid)
-    again = clone(pickle.loads(pickle.dumps(model))).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert (again.predict(DATA.X) == model.predict(DATA.X)).all()
+    refitted = clone(pickle.loads(pickle.dumps(model))).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert (refitted.predict(DATA.X) == model.predict(DATA.X)).all()
     assert np.array_equal(model.feature_importances_, model.estimator_.feature_importances_)
     assert model.n_features_in_ == 5
     assert type(make()).__name__ in model._repr_html_()
 
 
 @pytest.mark.parametrize("make", RANKERS)
-def test_a_grid_scores_every_fold_as_by_hand(make):
+def test_a_grid_search_scores_every_fold_as_by_hand(make):
     name = {lightgbm: "learning_rate", xgboost: "learning_rate", catboost: "depth"}[make]
     values = [2, 4] if make is catboost else [0.1, 0.3]
     grid = {f"estimator__{name}": values}
     search = GridSearchCV(QueryRanker(make()), grid, scoring=query_scorer(CONV), cv=QueryKFold(3))
     with sklearn.config_context(enable_metadata_routing=True):
         search.fit(DATA.X, DATA.y, qid=DATA.qid)
-    for row, value in enumerate(values):
-        for number, (train, test) in enumerate(QueryKFold(3).split(DATA.X, DATA.y, DATA.qid)):
+    for candidate, value in enumerate(values):
+        for fold, (train, test) in enumerate(QueryKFold(3).split(DATA.X, DATA.y, DATA.qid)):
             model = QueryRanker(make(**{name: value})).fit(DATA.X[train], DATA.y[train], qid=DATA.qid[train])
             expected = ra.evaluate(DATA.y[test], model.predict(DATA.X[test]), CONV, qid=DATA.qid[test]).value
-            assert search.cv_results_[f"split{number}_test_score"][row] == expected
+            assert search.cv_results_[f"split{fold}_test_score"][candidate] == expected
 
 
-# the example
+# The example
 
 
-def test_every_number_of_the_examples_grid_equals_ours(capsys):
+def test_the_grid_search_example_finds_all_values_equal_to_ours(capsys):
     for toolkit in ("lightgbm", "xgboost", "catboost"):
         pytest.importorskip(toolkit)
     example = runpy.run_path(str(Path(__file__).parent.parent.parent / "examples" / "grid_search.py"))
-    with sklearn.config_context():  # which it changes
+    with sklearn.config_context():  # the example changes it
         example["main"]([])
-    said = [line for line in capsys.readouterr().out.splitlines() if "bit for bit" in line]
-    assert [line.split(maxsplit=1) for line in said] == [
+    printed_lines = [line for line in capsys.readouterr().out.splitlines() if "bit for bit" in line]
+    assert [line.split(maxsplit=1) for line in printed_lines] == [
         [name, "10 of 10 equal ra.evaluate bit for bit"] for name in example["SEARCHES"]
     ]
 
 
-# what no one asked for
+# Imports
 
 
 def test_only_the_toolkit_in_use_is_imported():
@@ -203,5 +205,5 @@ import lightgbm
 ra.sklearn.QueryRanker(lightgbm.LGBMRanker(n_estimators=1, verbosity=-1)).fit(X, y, qid=qid)
 print(sorted({"lightgbm", "xgboost", "catboost"} & set(sys.modules)))
 """
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert found == "['lightgbm']\n"
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed == "['lightgbm']\n"

@@ -32,12 +32,12 @@ from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     xgboost,
 )
 
-CATBOOSTS = ra.presets.catboost(5)  # which CatBoost computes itself
-# Of the ids 0 to 59 the 15 with the smallest hashes by SplitMix64 (Steele, Lea and Flood 2014), in order.
-HELD = [3, 10, 11, 16, 18, 20, 21, 33, 35, 40, 41, 48, 49, 51, 57]
+CATBOOST_NDCG = ra.presets.catboost(5)  # CatBoost computes it itself
+# The 15 of the ids 0 to 59 with the smallest hashes by SplitMix64 (Steele, Lea and Flood 2014), in order.
+HELD_OUT_IDS = [3, 10, 11, 16, 18, 20, 21, 33, 35, 40, 41, 48, 49, 51, 57]
 
 
-def value(model, X, y, qid, convention=CONV, **weights):
+def value_of(model, X, y, qid, convention=CONV, **weights):
     return ra.evaluate(y, model.predict(X), convention, qid=qid, **weights).value
 
 
@@ -45,151 +45,153 @@ def value(model, X, y, qid, convention=CONV, **weights):
 def test_every_round_is_evaluated_under_the_declared_convention(make):
     model = QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
     assert len(model.history_) == ROUNDS
-    assert model.history_[-1].value == value(model, *VALID_SET)
+    assert model.history_[-1].value == value_of(model, *VALID_SET)
     assert not hasattr(model.set_params(eval_metric=None).fit(DATA.X, DATA.y, qid=DATA.qid), "history_")
 
 
 @pytest.mark.parametrize("make", [lightgbm, xgboost])
 @pytest.mark.parametrize("rows", [slice(None), np.random.default_rng(5).permutation(VALID.y.size)])
 def test_the_declared_metric_stops_the_training(make, rows):
-    inner = make(n_estimators=100, early_stopping_rounds=4)
+    ranker = make(n_estimators=100, early_stopping_rounds=4)
     valid = (VALID.X[rows], VALID.y[rows], VALID.qid[rows])
-    model = QueryRanker(inner, eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[valid])
+    model = QueryRanker(ranker, eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[valid])
     values = [entry.value for entry in model.history_]
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 100
-    assert values[best] == pytest.approx(value(model, *valid), abs=1e-12)  # both predict with the best iteration
-    found = model.estimator_.get_params()
-    assert (found["early_stopping_rounds"], found.get("callbacks")) == (4, None)
+    assert values[best] == pytest.approx(value_of(model, *valid), abs=1e-12)  # both predict with the best iteration
+    params = model.estimator_.get_params()
+    assert (params["early_stopping_rounds"], params.get("callbacks")) == (4, None)
     pickle.loads(pickle.dumps(model))
 
 
-def test_catboost_stops_by_its_own_metric_where_it_is_the_declared_one():
-    inner = catboost(iterations=100, early_stopping_rounds=4)
-    model = QueryRanker(inner, eval_metric=CATBOOSTS).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+def test_catboost_stops_by_its_own_metric_if_that_is_the_declared_one():
+    ranker = catboost(iterations=100, early_stopping_rounds=4)
+    model = QueryRanker(ranker, eval_metric=CATBOOST_NDCG).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
     values = model.estimator_.get_evals_result()["validation"]["NDCG:top=5;type=Base"]
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 100
-    assert values[best] == pytest.approx(value(model, *VALID_SET, CATBOOSTS), abs=1e-9)
+    assert values[best] == pytest.approx(value_of(model, *VALID_SET, CATBOOST_NDCG), abs=1e-9)
     assert [(entry.dataset, entry.value, entry.iteration) for entry in model.history_] == [
-        ("validation", number, iteration) for iteration, number in enumerate(values)
+        ("validation", value, iteration) for iteration, value in enumerate(values)
     ]
-    assert {entry.convention for entry in model.history_} == {CATBOOSTS}
+    assert {entry.convention for entry in model.history_} == {CATBOOST_NDCG}
 
 
 @pytest.mark.parametrize("loss", ["YetiRank", "QueryRMSE"])
 @pytest.mark.parametrize("text", ["catboost@5", "catboost.map@5", "catboost.dcg@3", "catboost.query_rmse"])
-def test_the_history_of_catboost_s_own_metric_holds_every_set(text, loss):
+def test_the_history_of_catboosts_own_metric_has_every_set(text, loss):
     model = QueryRanker(catboost(loss_function=loss, use_best_model=False), eval_metric=text)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET, (DATA.X, DATA.y, DATA.qid)])
-    for name, rows in {"validation_0": VALID_SET, "validation_1": (DATA.X, DATA.y, DATA.qid)}.items():
-        entries = model.history_.only(dataset=name, convention=text)
+    for dataset, rows in {"validation_0": VALID_SET, "validation_1": (DATA.X, DATA.y, DATA.qid)}.items():
+        entries = model.history_.only(dataset=dataset, convention=text)
         assert [entry.iteration for entry in entries] == list(range(ROUNDS))
-        assert entries[-1].value == pytest.approx(value(model, *rows, text), abs=1e-9)
+        assert entries[-1].value == pytest.approx(value_of(model, *rows, text), abs=1e-9)
 
 
 @pytest.mark.parametrize(
     ("convention", "weights"), [(CONV, None), (ra.presets.catboost(5, use_weights=False), ROW_WEIGHTS)]
 )
-def test_catboost_is_handed_a_metric_that_it_cannot_compute(convention, weights):
-    inner = catboost(iterations=100, early_stopping_rounds=4)
-    model = QueryRanker(inner, eval_metric=convention)
+def test_catboost_gets_our_metric_if_it_cannot_compute_the_declared_one(convention, weights):
+    ranker = catboost(iterations=100, early_stopping_rounds=4)
+    model = QueryRanker(ranker, eval_metric=convention)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights, eval_set=VALID_SET)
     values = [entry.value for entry in model.history_]
     assert {entry.dataset for entry in model.history_} == {"validation"}
     assert model.estimator_.get_params().get("eval_metric") is None
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 100
-    assert values[best] == pytest.approx(value(model, *VALID_SET, convention), abs=1e-12)
-    again = pickle.loads(pickle.dumps(model))
-    assert (again.predict(VALID.X) == model.predict(VALID.X)).all()
+    assert values[best] == pytest.approx(value_of(model, *VALID_SET, convention), abs=1e-12)
+    unpickled = pickle.loads(pickle.dumps(model))
+    assert (unpickled.predict(VALID.X) == model.predict(VALID.X)).all()
 
 
-def test_catboost_is_handed_the_metric_beside_categories():
+def test_catboost_gets_our_metric_with_categorical_features():
     features, valid = DATA.X.astype(int), VALID.X.astype(int)
-    inner = catboost(cat_features=[0, 1], one_hot_max_size=1, use_best_model=False)
-    model = QueryRanker(inner, eval_metric=CONV)
+    ranker = catboost(cat_features=[0, 1], one_hot_max_size=1, use_best_model=False)
+    model = QueryRanker(ranker, eval_metric=CONV)
     model.fit(features, DATA.y, qid=DATA.qid, eval_set=(valid, VALID.y, VALID.qid))
     assert [entry.dataset for entry in model.history_] == ["validation"] * ROUNDS
-    assert model.history_[-1].value == pytest.approx(value(model, valid, VALID.y, VALID.qid), abs=1e-12)
+    assert model.history_[-1].value == pytest.approx(value_of(model, valid, VALID.y, VALID.qid), abs=1e-12)
 
 
 @pytest.mark.parametrize("objective", [None, ra.objectives.QueryRMSE()])
-def test_the_training_rows_are_a_validation_set_of_catboost_like_any_other(objective):
-    same = (DATA.X, DATA.y, DATA.qid)
+def test_the_training_rows_may_be_a_validation_set_of_catboost(objective):
+    training_set = (DATA.X, DATA.y, DATA.qid)
     model = QueryRanker(catboost(use_best_model=False), eval_metric=CONV, objective=objective)
-    model.fit(*same[:2], qid=DATA.qid, eval_set=[same, VALID_SET])
-    for name, rows in {"validation_0": same, "validation_1": VALID_SET}.items():
-        entries = model.history_.only(dataset=name)
+    model.fit(*training_set[:2], qid=DATA.qid, eval_set=[training_set, VALID_SET])
+    for dataset, rows in {"validation_0": training_set, "validation_1": VALID_SET}.items():
+        entries = model.history_.only(dataset=dataset)
         assert len(entries) == ROUNDS
-        assert entries[-1].value == pytest.approx(value(model, *rows), abs=1e-12)
+        assert entries[-1].value == pytest.approx(value_of(model, *rows), abs=1e-12)
     assert len(model.history_) == 2 * ROUNDS
 
 
 @pytest.mark.parametrize("make", RANKERS)
-def test_validation_sets_alone_leave_the_toolkit_its_own_metric(make):
-    own = {"metric": "ndcg"} if make is lightgbm else {}
-    model = QueryRanker(make(early_stopping_rounds=2, **own))
+def test_without_eval_metric_the_toolkit_evaluates_its_own_metric(make):
+    options = {"metric": "ndcg"} if make is lightgbm else {}
+    model = QueryRanker(make(early_stopping_rounds=2, **options))
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET, (*VALID_SET, np.ones(VALID.y.size))])
-    found = model.estimator_
-    log = found.get_evals_result() if make is catboost else found.evals_result_
+    ranker = model.estimator_
+    log = ranker.get_evals_result() if make is catboost else ranker.evals_result_
     assert len(set(log) - {"learn"}) == 2
     assert not hasattr(model, "history_")
 
 
 @pytest.mark.parametrize("make", RANKERS)
-def test_a_fraction_holds_out_whole_queries_the_same_in_any_order(make):
-    metric = CATBOOSTS if make is catboost else CONV
+def test_a_fraction_holds_out_the_same_whole_queries_in_any_row_order(make):
+    metric = CATBOOST_NDCG if make is catboost else CONV
     queries = ra.Queries(DATA.y, qid=DATA.qid)
-    assert queries.query_ids[held_out(queries, 0.25)].tolist() == HELD
-    rows = np.isin(DATA.qid, HELD)
+    assert queries.query_ids[held_out(queries, 0.25)].tolist() == HELD_OUT_IDS
+    is_held_out = np.isin(DATA.qid, HELD_OUT_IDS)
     model = QueryRanker(make(), eval_metric=metric, validation_fraction=0.25).fit(DATA.X, DATA.y, qid=DATA.qid)
-    valid = (DATA.X[rows], DATA.y[rows], DATA.qid[rows])
-    other = QueryRanker(make(), eval_metric=metric)
-    other.fit(DATA.X[~rows], DATA.y[~rows], qid=DATA.qid[~rows], eval_set=valid)
-    assert (model.predict(DATA.X) == other.predict(DATA.X)).all()
-    mixed = ra.Queries(DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
-    assert sorted(mixed.query_ids[held_out(mixed, 0.25)]) == HELD
+    valid = (DATA.X[is_held_out], DATA.y[is_held_out], DATA.qid[is_held_out])
+    model_with_eval_set = QueryRanker(make(), eval_metric=metric)
+    model_with_eval_set.fit(DATA.X[~is_held_out], DATA.y[~is_held_out], qid=DATA.qid[~is_held_out], eval_set=valid)
+    assert (model.predict(DATA.X) == model_with_eval_set.predict(DATA.X)).all()
+    shuffled_queries = ra.Queries(DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
+    assert sorted(shuffled_queries.query_ids[held_out(shuffled_queries, 0.25)]) == HELD_OUT_IDS
 
 
 @pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_weights_of_validation_queries_count_where_the_convention_says(make):
+def test_weights_of_held_out_queries_count_if_the_convention_uses_them(make):
     weighted = ra.presets.catboost(5)
     model = QueryRanker(make(), eval_metric=weighted, validation_fraction=0.25)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
-    rows = np.isin(DATA.qid, HELD)
-    held = DATA.X[rows], DATA.y[rows], DATA.qid[rows], weighted
-    assert model.history_[-1].value == value(model, *held, query_weight=WEIGHTS[HELD]) != value(model, *held)
+    is_held_out = np.isin(DATA.qid, HELD_OUT_IDS)
+    rows = DATA.X[is_held_out], DATA.y[is_held_out], DATA.qid[is_held_out], weighted
+    expected = value_of(model, *rows, query_weight=WEIGHTS[HELD_OUT_IDS])
+    assert model.history_[-1].value == expected != value_of(model, *rows)
 
 
 @pytest.mark.parametrize("make", RANKERS)
 def test_validation_queries_pass_through_the_pipeline(make):
-    metric = CATBOOSTS if make is catboost else CONV
+    metric = CATBOOST_NDCG if make is catboost else CONV
     model = QueryRanker(make_pipeline(StandardScaler(), make()), eval_metric=metric)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
     scaler = StandardScaler().fit(DATA.X)
-    hand = QueryRanker(make(), eval_metric=metric)
-    hand.fit(scaler.transform(DATA.X), DATA.y, qid=DATA.qid, eval_set=(scaler.transform(VALID.X), *VALID_SET[1:]))
-    assert (model.predict(VALID.X) == hand.predict(scaler.transform(VALID.X))).all()
-    assert [entry.value for entry in model.history_] == [entry.value for entry in hand.history_]
+    model_by_hand = QueryRanker(make(), eval_metric=metric)
+    eval_set = (scaler.transform(VALID.X), *VALID_SET[1:])
+    model_by_hand.fit(scaler.transform(DATA.X), DATA.y, qid=DATA.qid, eval_set=eval_set)
+    assert (model.predict(VALID.X) == model_by_hand.predict(scaler.transform(VALID.X))).all()
+    assert [entry.value for entry in model.history_] == [entry.value for entry in model_by_hand.history_]
 
 
-def test_parameters_of_fit_reach_the_ranker_unless_they_are_ours():
-    seen = []
+def test_fit_parameters_reach_the_ranker_unless_queryranker_sets_them():
+    iterations = []
     fitted = QueryRanker(lightgbm(), eval_metric=CONV).fit(
-        DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, callbacks=[lambda env: seen.append(env.iteration)]
+        DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, callbacks=[lambda env: iterations.append(env.iteration)]
     )
-    assert seen == list(range(ROUNDS))
+    assert iterations == list(range(ROUNDS))
     with pytest.raises(ra.InputError, match=r"QueryRanker sets group= itself\.\nHint"):
         fitted.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, group=DATA.sizes)
 
 
-WHOLE = {"X": DATA.X, "y": DATA.y, "qid": DATA.qid}
+TRAINING_DATA = {"X": DATA.X, "y": DATA.y, "qid": DATA.qid}
 NARROW = "3 features, but QueryRanker is expecting 5"
 
 
 @for_each(
-    ("declared", "fit", "message"),
+    ("parameters", "arguments", "message"),
     [
         ({}, {"eval_set": [(VALID.X, VALID.y)]}, r"eval_set got no qid"),
         ({}, {"eval_set": [VALID.X]},
@@ -206,11 +208,11 @@ NARROW = "3 features, but QueryRanker is expecting 5"
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_bad_validation_is_refused_before_the_training(make, declared, fit, message):
+def test_bad_validation_is_refused_before_the_training(make, parameters, arguments, message):
     with pytest.raises((ra.InputError, ValueError), match=message):
-        QueryRanker(make(), **declared).fit(**{**WHOLE, **fit})
+        QueryRanker(make(), **parameters).fit(**{**TRAINING_DATA, **arguments})
 
 
 @pytest.mark.parametrize(("n_queries", "fraction", "n_held"), [(3, 0.1, 1), (3, 0.99, 2), (2, 0.5, 1), (20, 0.25, 5)])
-def test_one_query_at_least_is_held_out_and_not_all(n_queries, fraction, n_held):
+def test_at_least_one_query_is_held_out_and_one_is_left(n_queries, fraction, n_held):
     assert held_out(ra.Queries([1] * n_queries, group_sizes=[1] * n_queries), fraction).sum() == n_held

@@ -1,3 +1,5 @@
+"""`query_scorer` in scikit-learn's searches and cross-validation: routing, names, tables and weights."""
+
 from __future__ import annotations
 
 import pickle
@@ -37,14 +39,14 @@ from tests.helpers.sklearn_folds import (  # noqa: E402 - after the skip
     forest,
 )
 
-ROWS = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)  # weights
+ROW_WEIGHTS = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)
 
 
-def whole_folds():
+def query_folds():
     return list(ra.sklearn.QueryKFold(3).split(DATA.X, DATA.y, DATA.qid))
 
 
-def test_routed_metadata_needs_no_request_call_and_may_have_another_name(routing):
+def test_routed_qid_needs_no_request_and_may_have_another_name(routing):
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=folds(), scoring=scorer)
     assert scores["test_score"].tolist() == by_hand(TEXTBOOK)
@@ -54,56 +56,57 @@ def test_routed_metadata_needs_no_request_call_and_may_have_another_name(routing
     assert scores["test_b"].tolist() == by_hand(WEIGHTED)
 
 
-TWO = {"n_iter": 2, "random_state": 0}
+TWO_CANDIDATES = {"n_iter": 2, "random_state": 0}
 HALVING = {"resource": "n_estimators", "max_resources": 4, "factor": 2}
 PIPELINE = make_pipeline(StandardScaler(), Ridge())
 SEARCHES = {
     "grid": lambda **more: GridSearchCV(forest(), {"n_estimators": [2, 4]}, **more),
     "pipeline": lambda **more: GridSearchCV(PIPELINE, {"ridge__alpha": [0.1, 100.0]}, **more),
-    "randomized": lambda **more: RandomizedSearchCV(forest(), {"n_estimators": [2, 3, 4]}, **TWO, **more),
+    "randomized": lambda **more: RandomizedSearchCV(forest(), {"n_estimators": [2, 3, 4]}, **TWO_CANDIDATES, **more),
     "halving": lambda **more: HalvingGridSearchCV(forest(), {"max_features": [1, 3]}, **HALVING, **more),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("kind", "jobs"), [*((kind, None) for kind in SEARCHES), ("grid", "loky"), ("grid", "threading")]
+    ("kind", "backend"), [*((kind, None) for kind in SEARCHES), ("grid", "loky"), ("grid", "threading")]
 )
-def test_a_search_scores_every_candidate_on_whole_queries(routing, kind, jobs):
+def test_a_search_scores_every_candidate_on_whole_queries(routing, kind, backend):
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
-    search = SEARCHES[kind](scoring=scorer, cv=ra.sklearn.QueryKFold(3), n_jobs=2 if jobs else None)
-    with joblib.parallel_backend(jobs or "sequential"):
-        found = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
-    for row, params in enumerate(found["params"]):
-        resources = {"n_estimators": found["n_resources"][row]} if kind == "halving" else {}
+    search = SEARCHES[kind](scoring=scorer, cv=ra.sklearn.QueryKFold(3), n_jobs=2 if backend else None)
+    with joblib.parallel_backend(backend or "sequential"):
+        results = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
+    for candidate, params in enumerate(results["params"]):
+        resources = {"n_estimators": results["n_resources"][candidate]} if kind == "halving" else {}
         model = clone(search.estimator).set_params(**{**params, **resources})
-        assert [found[f"split{i}_test_score"][row] for i in range(3)] == by_hand(TEXTBOOK, model, whole_folds())
+        values = [results[f"split{fold}_test_score"][candidate] for fold in range(3)]
+        assert values == by_hand(TEXTBOOK, model, query_folds())
     expected = ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
     assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 
-def test_scorers_of_several_conventions_go_by_their_names(routing):
+def test_scorers_of_several_conventions_are_keyed_by_their_names(routing):
     scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED])
     assert list(scoring) == [TEXTBOOK.name, WEIGHTED.name]
     search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scoring, cv=ra.sklearn.QueryKFold(3), refit=TEXTBOOK.name)
-    found = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
+    results = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
     for convention in (TEXTBOOK, WEIGHTED):
-        values = [found[f"split{i}_test_{convention.name}"][0] for i in range(3)]
-        assert values == by_hand(convention, cv=whole_folds())
-    assert search.best_score_ == found[f"mean_test_{TEXTBOOK.name}"][0]
+        values = [results[f"split{fold}_test_{convention.name}"][0] for fold in range(3)]
+        assert values == by_hand(convention, cv=query_folds())
+    assert search.best_score_ == results[f"mean_test_{TEXTBOOK.name}"][0]
 
 
-def test_scorers_are_plain_data_and_may_be_named():
+def test_scorers_can_be_pickled_and_named():
     scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED], qid="session", names=["a", "b"])
     assert repr(scoring["b"]) == "query_scorer(b, qid='session')"
     assert repr(ra.sklearn.query_scorer(TEXTBOOK, names="mine")) == "query_scorer(mine, qid='qid')"
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
-    again = pickle.loads(pickle.dumps(scorer))
-    assert (again.convention, again.qid) == (TEXTBOOK, "qid")
+    unpickled = pickle.loads(pickle.dumps(scorer))
+    assert (unpickled.convention, unpickled.qid) == (TEXTBOOK, "qid")
     assert repr(scorer) == "query_scorer(ndcg@5/textbook, qid='qid')"
 
 
 @for_each(
-    ("convention", "more", "message"),
+    ("convention", "options", "message"),
     [
         ([TEXTBOOK, TEXTBOOK], {}, "two conventions report under one name"),
         ([], {}, r"no convention was given.*\nHint: "),
@@ -115,9 +118,9 @@ def test_scorers_are_plain_data_and_may_be_named():
         (TEXTBOOK, {"qid": DATA.qid}, "allowed are names of a parameter"),
     ],
 )
-def test_what_is_no_convention_or_name_is_refused(convention, more, message):
+def test_invalid_conventions_and_names_are_refused(convention, options, message):
     with pytest.raises((ra.ConventionError, ra.InputError), match=message):
-        ra.sklearn.query_scorer(convention, **more)
+        ra.sklearn.query_scorer(convention, **options)
 
 
 TABLES = {
@@ -135,25 +138,26 @@ def test_tables_are_split_and_scored_like_arrays(routing, library):
     try:
         sklearn.utils._safe_indexing(to_table({"a": [1, 2]}), [0])
     except TypeError:
-        pytest.skip("this scikit-learn does not slice pyarrow tables, whoever splits and scores")
-    X = to_table({name: DATA.X[:, i] for i, name in enumerate("abcde")})
-    params = {"qid": to_column(DATA.qid), "sample_weight": to_column(ROWS)}
+        pytest.skip("this scikit-learn does not slice pyarrow tables")
+    X = to_table({name: DATA.X[:, column] for column, name in enumerate("abcde")})
+    params = {"qid": to_column(DATA.qid), "sample_weight": to_column(ROW_WEIGHTS)}
     scores = cross_validate(Ridge().set_fit_request(sample_weight=False), X, to_column(DATA.y), params=params,
                             cv=ra.sklearn.QueryKFold(3), scoring=ra.sklearn.query_scorer(WEIGHTED))  # fmt: skip
-    assert scores["test_score"].tolist() == by_hand(WEIGHTED, cv=whole_folds(), rows=ROWS)
+    assert scores["test_score"].tolist() == by_hand(WEIGHTED, cv=query_folds(), rows=ROW_WEIGHTS)
 
 
-def test_weights_without_routing_reach_the_scorers_where_scikit_learn_hands_them_on():
+def test_weights_without_routing_reach_the_scorers_from_scikit_learn_1_9_on():
     X = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid"))
     search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=ra.sklearn.query_scorer([WEIGHTED], names=["w"]),
                           cv=ra.sklearn.QueryKFold(3), refit=False)  # fmt: skip
-    found = search.fit(X, DATA.y, groups=DATA.qid, sample_weight=ROWS).cv_results_
-    handed_on = hasattr(search, "_check_scorers_accept_sample_weight")  # not before 1.9
-    for number, (train, test) in enumerate(whole_folds()):
-        scores = Ridge().fit(DATA.X[train], DATA.y[train], sample_weight=ROWS[train]).predict(DATA.X[test])
-        weights = ROWS[test][ra.Queries(DATA.y[test], qid=DATA.qid[test]).indptr[:-1]] if handed_on else None
+    results = search.fit(X, DATA.y, groups=DATA.qid, sample_weight=ROW_WEIGHTS).cv_results_
+    passes_weights = hasattr(search, "_check_scorers_accept_sample_weight")  # not before 1.9
+    for fold, (train, test) in enumerate(query_folds()):
+        scores = Ridge().fit(DATA.X[train], DATA.y[train], sample_weight=ROW_WEIGHTS[train]).predict(DATA.X[test])
+        starts = ra.Queries(DATA.y[test], qid=DATA.qid[test]).indptr[:-1]
+        weights = ROW_WEIGHTS[test][starts] if passes_weights else None
         expected = ra.evaluate(DATA.y[test], scores, WEIGHTED, qid=DATA.qid[test], query_weight=weights).value
-        assert found[f"split{number}_test_w"][0] == expected
+        assert results[f"split{fold}_test_w"][0] == expected
 
 
 @for_each(
@@ -161,32 +165,32 @@ def test_weights_without_routing_reach_the_scorers_where_scikit_learn_hands_them
     [
         (WEIGHTED, {"qid": DATA.qid, "sample_weight": np.arange(DATA.y.size)}, "sample_weight varies within query"),
         (WEIGHTED, {"qid": DATA.qid, "sample_weight": [1.0]}, "one per row"),
-        (TEXTBOOK, {"qid": DATA.qid, "sample_weight": ROWS}, "average='uniform', which would ignore it"),
+        (TEXTBOOK, {"qid": DATA.qid, "sample_weight": ROW_WEIGHTS}, "average='uniform', which would ignore it"),
         (WEIGHTED, {"group": DATA.qid}, "was passed 'group'"),
     ],
 )
-def test_bad_weights_and_metadata(convention, metadata, message):
+def test_bad_weights_and_unknown_metadata_are_refused(convention, metadata, message):
     with pytest.raises(ra.InputError, match=message):
         ra.sklearn.query_scorer(convention)(Ridge().fit(DATA.X, DATA.y), DATA.X, DATA.y, **metadata)
 
 
-def test_the_optuna_example_prunes_some_trials_and_scores_the_others_on_whole_queries(capsys):
+def test_the_optuna_example_prunes_trials_and_scores_the_rest_on_whole_queries(capsys):
     pytest.importorskip("optuna")
     xgb = pytest.importorskip("xgboost")
-    found = runpy.run_path(str(Path(__file__).parent.parent.parent / "examples" / "optuna_pruning.py"))
+    example = runpy.run_path(str(Path(__file__).parent.parent.parent / "examples" / "optuna_pruning.py"))
     rounds = {}
-    for trial in found["study"].trials:
+    for trial in example["study"].trials:
         rounds.setdefault(trial.state.name, set()).add(len(trial.intermediate_values))
-    every = found["FOLDS"] * found["ROUNDS"]
+    all_rounds = example["FOLDS"] * example["ROUNDS"]
     assert set(rounds) == {"COMPLETE", "PRUNED"}
-    assert rounds["COMPLETE"] == {every}
-    assert max(rounds["PRUNED"]) <= every
-    data, rows, conv = found["train"], found["fit_rows"], found["conv"]
+    assert rounds["COMPLETE"] == {all_rounds}
+    assert max(rounds["PRUNED"]) <= all_rounds
+    data, rows, convention = example["train"], example["fit_rows"], example["conv"]
     X, y, qid = data.X[rows], data.labels[rows], data.qid[rows]
     scores = []
-    for train, test in ra.sklearn.StratifiedQueryKFold(found["FOLDS"]).split(X, y, qid):
-        ranker = xgb.XGBRanker(n_estimators=found["ROUNDS"], n_jobs=1, **found["study"].best_params)
+    for train, test in ra.sklearn.StratifiedQueryKFold(example["FOLDS"]).split(X, y, qid):
+        ranker = xgb.XGBRanker(n_estimators=example["ROUNDS"], n_jobs=1, **example["study"].best_params)
         ranker.fit(X[train], y[train], qid=qid[train])
-        scores.append(ra.evaluate(y[test], ranker.predict(X[test]), conv, qid=qid[test]).value)
-    assert found["study"].best_value == np.mean(scores)
+        scores.append(ra.evaluate(y[test], ranker.predict(X[test]), convention, qid=qid[test]).value)
+    assert example["study"].best_value == np.mean(scores)
     assert "the others were pruned" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Scorers that were told of whole queries see which tools cut them."""
+"""Scorers that know the whole queries (`whole=`) warn when a tool cuts queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sklearn.model_selection import (  # noqa: E402
 from tests.helpers.sklearn_folds import DATA, TEXTBOOK, forest  # noqa: E402 - after the skip
 
 
-def test_a_scorer_told_of_whole_queries_warns_of_cut_ones():
+def test_a_scorer_that_knows_the_whole_queries_warns_of_cut_ones():
     model = Ridge().fit(DATA.X, DATA.y)
     scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid)
     longest = int(np.argmax(DATA.sizes))
@@ -35,12 +35,12 @@ def test_a_scorer_told_of_whole_queries_warns_of_cut_ones():
     with pytest.warns(ra.sklearn.CutQueriesWarning, match=message):
         value = scorer(model, DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows])
     assert value == ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows])
-    doubled = "60 of 60 queries are not whole"  # as by resampling
-    with pytest.warns(ra.sklearn.CutQueriesWarning, match=doubled):
+    doubled_message = "60 of 60 queries are not whole"  # resampling repeats rows
+    with pytest.warns(ra.sklearn.CutQueriesWarning, match=doubled_message):
         scorer(model, np.vstack([DATA.X] * 2), np.tile(DATA.y, 2), qid=np.tile(DATA.qid, 2))
 
 
-def test_whole_queries_in_any_order_and_queries_it_was_not_told_of_are_no_reason_to_warn():
+def test_whole_queries_in_any_order_and_unknown_queries_do_not_warn():
     model = Ridge().fit(DATA.X, DATA.y)
     scorer = pickle.loads(pickle.dumps(ra.sklearn.query_scorer([TEXTBOOK], whole=DATA.qid)[TEXTBOOK.name]))
     rows = np.random.default_rng(0).permutation(np.flatnonzero(DATA.qid < 30))
@@ -50,11 +50,11 @@ def test_whole_queries_in_any_order_and_queries_it_was_not_told_of_are_no_reason
         ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid.astype(float))
 
 
-def cross_validated(cv, scorer):
+def cross_validation_scores(cv, scorer):
     return cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=cv, scoring=scorer)["test_score"]
 
 
-def halved(resource, scorer):
+def halving_scores(resource, scorer):
     grid, cv = {"max_features": [1, 3]}, ra.sklearn.QueryKFold(3)
     search = HalvingGridSearchCV(forest(n_estimators=2), grid, scoring=scorer, cv=cv, factor=2, **resource)
     return search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_["mean_test_score"]
@@ -65,29 +65,29 @@ def train_and_test(scorer):
     scorer(Ridge().fit(X, y), X_test, y_test, qid=qid_test)
 
 
-def learned(scorer):
+def compute_learning_curve(scorer):
     learning_curve(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, train_sizes=[0.5], shuffle=True, random_state=0,
                    scoring=scorer, cv=ra.sklearn.QueryKFold(3))  # fmt: skip
 
 
-CUTTERS = {
-    "KFold": lambda scorer: cross_validated(KFold(3, shuffle=True, random_state=0), scorer),
+TOOLS_THAT_CUT = {
+    "KFold": lambda scorer: cross_validation_scores(KFold(3, shuffle=True, random_state=0), scorer),
     "train_test_split": train_and_test,
-    "learning_curve": learned,
-    "halving by samples": lambda scorer: halved({"min_resources": 200}, scorer),
+    "learning_curve": compute_learning_curve,
+    "halving by samples": lambda scorer: halving_scores({"min_resources": 200}, scorer),
 }
 
 
-@pytest.mark.parametrize("tool", CUTTERS)
-def test_tools_that_cut_queries_are_seen(routing, tool):
+@pytest.mark.parametrize("tool", TOOLS_THAT_CUT)
+def test_tools_that_cut_queries_cause_a_warning(routing, tool):
     with pytest.warns(ra.sklearn.CutQueriesWarning, match="queries are not whole"):
-        CUTTERS[tool](ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid))
+        TOOLS_THAT_CUT[tool](ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid))
 
 
-def test_tools_that_keep_queries_whole_give_no_warning(routing):
-    told, plain = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid), ra.sklearn.query_scorer(TEXTBOOK)
+def test_tools_that_keep_queries_whole_cause_no_warning(routing):
+    whole_scorer, plain_scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid), ra.sklearn.query_scorer(TEXTBOOK)
     for run in (
-        lambda scorer: cross_validated(ra.sklearn.QueryKFold(3), scorer),
-        lambda scorer: halved({"resource": "min_samples_leaf", "max_resources": 4}, scorer),
+        lambda scorer: cross_validation_scores(ra.sklearn.QueryKFold(3), scorer),
+        lambda scorer: halving_scores({"resource": "min_samples_leaf", "max_resources": 4}, scorer),
     ):
-        np.testing.assert_array_equal(run(told), run(plain))
+        np.testing.assert_array_equal(run(whole_scorer), run(plain_scorer))

@@ -1,4 +1,4 @@
-"""Values of the rows of a Spark DataFrame: the bits of one process, and what has no value."""
+"""`ra.spark.evaluate` and `per_query` give the exact values of one process, and refuse invalid rows and arguments."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from tests.helpers.tables import for_each
 pytest.importorskip("pyspark")
 
 DATA = rows()
-EVERY = {"order": "position", "docid": "document"}
-NO_HANG = 60  # seconds in which a loaded machine too has imported everything in its workers and failed
+ORDER_AND_DOCID = {"order": "position", "docid": "document"}
+TIMEOUT = 60  # seconds; even the workers of a busy machine have imported everything and failed by then
 LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
 
 
 @pytest.mark.parametrize(
-    ("n_partitions", "partitions", "how"),
+    ("n_partitions", "partitions", "layout"),
     [(3, "whole", {"whole": True, "empty": True}), (2, "shuffle", {"mixed": True})],
 )
-def test_every_measure_has_the_bits_of_one_process(spark, n_partitions, partitions, how):
-    several = [*conventions(), TIED]
-    df = frame(spark, cut(DATA, n_partitions, **how))
-    found = ra.spark.evaluate(df, several, **COLUMNS, **EVERY, partitions=partitions)
-    assert exactly(found) == exactly(reference(DATA, several))
+def test_every_measure_has_the_exact_value_of_one_process(spark, n_partitions, partitions, layout):
+    all_conventions = [*conventions(), TIED]
+    df = frame(spark, cut(DATA, n_partitions, **layout))
+    scores = ra.spark.evaluate(df, all_conventions, **COLUMNS, **ORDER_AND_DOCID, partitions=partitions)
+    assert exactly(scores) == exactly(reference(DATA, all_conventions))
 
 
-def test_one_query_of_text_may_lie_in_all_partitions(spark):
+def test_one_query_with_a_text_id_may_be_spread_over_all_partitions(spark):
     data = {**DATA, "query": np.full(DATA["query"].size, "only")}
-    found = ra.spark.evaluate(frame(spark, cut(data, 3)), TIED, **COLUMNS, partitions="sorted")
-    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+    score = ra.spark.evaluate(frame(spark, cut(data, 3)), TIED, **COLUMNS, partitions="sorted")
+    assert score.to_dict() == reference(data, [TIED])[TIED].to_dict()
 
 
-def test_spark_s_own_sorting_and_weights_and_odd_names_are_taken(spark):
+def test_sorting_by_spark_and_weights_and_odd_column_names_work(spark):
     weighed = TIED.replace(average="query")
     names = {"grade": "a grade", "model": "model.score", "query": "search query", "weight": "query weight"}
     df = frame(spark, cut(DATA, 3, mixed=True)).withColumnsRenamed(names).orderBy("search query")
@@ -49,46 +49,51 @@ def test_spark_s_own_sorting_and_weights_and_odd_names_are_taken(spark):
 def test_weights_count_by_row(spark):
     df = frame(spark, cut(DATA, 3))
     columns = {**COLUMNS, "row_weight": "share", "order": "position"}
-    found = ra.spark.evaluate(df, BY_ROW, **columns, partitions="sorted")
-    assert found.to_dict() == reference(DATA, [BY_ROW], row_weight="share")[BY_ROW].to_dict()
+    score = ra.spark.evaluate(df, BY_ROW, **columns, partitions="sorted")
+    assert score.to_dict() == reference(DATA, [BY_ROW], row_weight="share")[BY_ROW].to_dict()
 
 
-def test_values_of_the_queries_are_a_frame(spark):
-    several = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
-    data = {**DATA, "query": np.array([f"q{each + 20:03}" for each in DATA["query"]])}
+def test_per_query_returns_a_frame_of_values(spark):
+    conventions = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
+    data = {**DATA, "query": np.array([f"q{query + 20:03}" for query in DATA["query"]])}
     df = frame(spark, cut(data, 3, empty=True, mixed=True))
-    found = ra.spark.per_query(df, several, **COLUMNS, docid="document", partitions="shuffle")
-    assert found.columns == ["query", *(each.name for each in several)]
-    table = {row[0]: row[1:] for row in found.collect()}
+    values = ra.spark.per_query(df, conventions, **COLUMNS, docid="document", partitions="shuffle")
+    assert values.columns == ["query", *(convention.name for convention in conventions)]
+    table = {row[0]: row[1:] for row in values.collect()}
     assert sorted(table) == np.unique(data["query"]).tolist()
-    panel = ra.Panel(data["grade"], several, qid=data["query"], docid=[str(each) for each in data["document"]])
+    panel = ra.Panel(
+        data["grade"], conventions, qid=data["query"], docid=[str(document) for document in data["document"]]
+    )
     expected = np.transpose(list(panel.per_query(data["model"]).values()))
     np.testing.assert_array_equal([table[query] for query in panel.query_ids], expected)
     assert np.isnan(expected).any()
 
 
 @pytest.mark.parametrize("partitions", ["sorted", "whole"])
-def test_values_are_those_of_the_partitions_that_were_checked(spark, partitions):
-    """Adaptive execution puts the partitions of a sort together, anew for each job, so that their ends move."""
-    before = spark.conf.get("spark.sql.shuffle.partitions")
+def test_values_come_from_the_partitions_that_were_checked(spark, partitions):
+    """Adaptive execution merges the partitions of a sort anew for each job, so their ends move."""
+    setting = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", 8)
     try:
         df = frame(spark, cut(DATA, 3, mixed=True)).orderBy("query")
-        found = ra.spark.per_query(df, TIED, **COLUMNS, partitions=partitions)
-        values = sorted(tuple(row) for row in found.collect())
+        values = ra.spark.per_query(df, TIED, **COLUMNS, partitions=partitions)
+        rows = sorted(tuple(row) for row in values.collect())
         assert spark.conf.get("spark.sql.adaptive.enabled") == "true"
     finally:
-        spark.conf.set("spark.sql.shuffle.partitions", before)
+        spark.conf.set("spark.sql.shuffle.partitions", setting)
     evaluator = ra.Evaluator(DATA["grade"], TIED, qid=DATA["query"])
-    assert values == list(zip(evaluator.query_ids.tolist(), evaluator.per_query(DATA["model"]).tolist(), strict=True))
-    assert (found.count(), found.orderBy("query").count()) == (40, 40)
+    assert rows == list(zip(evaluator.query_ids.tolist(), evaluator.per_query(DATA["model"]).tolist(), strict=True))
+    assert (values.count(), values.orderBy("query").count()) == (40, 40)
 
 
 @pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
-def test_a_query_that_is_cut_is_named(spark, evaluate):
+def test_a_query_in_two_partitions_is_refused_by_name(spark, evaluate):
     halves = [{name: column[half::2] for name, column in DATA.items()} for half in (0, 1)]
-    other = [each["query"] + 1000 * half * (each["query"] != LONGEST) for half, each in enumerate(halves)]
-    df = frame(spark, [{**each, "query": query} for each, query in zip(halves, other, strict=True)])
+    # Only the longest query has the same id in both halves.
+    parts = [
+        {**part, "query": part["query"] + 1000 * half * (part["query"] != LONGEST)} for half, part in enumerate(halves)
+    ]
+    df = frame(spark, parts)
     with pytest.raises(
         ra.InputError, match=rf"^query {LONGEST} is in partitions 0 and 1\.\nHint: partitions='shuffle'"
     ):
@@ -106,9 +111,9 @@ REFUSED = {
 
 
 @for_each(("columns", "message"), REFUSED.values(), ids=REFUSED)
-def test_rows_are_refused_with_their_partition(spark, columns, message):
+def test_invalid_rows_are_refused_with_their_partition(spark, columns, message):
     df = frame(spark, cut({**DATA, **columns}, 2))
-    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"), NO_HANG)
+    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"), TIMEOUT)
     with pytest.raises(ra.InputError, match=message):
         raise error
 
@@ -123,37 +128,37 @@ ARGUMENTS = {
 }
 
 
-@for_each(("asked", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
-def test_arguments_are_refused(spark, asked, error, message):
-    given = {"df": frame(spark, cut(DATA, 2, whole=True)), "convention": TIED, **COLUMNS, "partitions": "whole"}
+@for_each(("changes", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_invalid_arguments_are_refused(spark, changes, error, message):
+    arguments = {"df": frame(spark, cut(DATA, 2, whole=True)), "convention": TIED, **COLUMNS, "partitions": "whole"}
     with pytest.raises(error, match=message):
-        ra.spark.evaluate(**{**given, **asked})
+        ra.spark.evaluate(**{**arguments, **changes})
 
 
-def test_the_settings_of_the_session_stay(spark):
-    name, seen = "spark.sql.execution.arrow.maxRecordsPerBatch", []
+def test_the_settings_of_the_session_are_restored(spark):
+    name, settings = "spark.sql.execution.arrow.maxRecordsPerBatch", []
     df = frame(spark, cut(DATA, 1))
     before = spark.conf.get(name)
     original = type(df).mapInArrow
 
-    def spied(self, *given):
-        seen.append(spark.conf.get(name))
-        return original(self, *given)
+    def spy(self, *arguments):
+        settings.append(spark.conf.get(name))
+        return original(self, *arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(df), "mapInArrow", spied)
+        patch.setattr(type(df), "mapInArrow", spy)
         ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted")
         with pytest.raises(ra.InputError, match="labels"):
             ra.spark.evaluate(df, TIED, **{**COLUMNS, "label": "model"}, partitions="whole")
-    assert seen == ["100000", "100000"]
+    assert settings == ["100000", "100000"]
     assert spark.conf.get(name) == before
 
 
-def test_an_error_of_a_worker_ends_the_evaluation(spark):
+def test_an_error_in_a_worker_is_raised(spark):
     def broken(batches):
         msg = "the disk is gone"
         raise OSError(msg)
 
     df = spark.range(20).mapInArrow(broken, "query long, grade long, model double")
-    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="shuffle"), NO_HANG)
+    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="shuffle"), TIMEOUT)
     assert "the disk is gone" in str(error)

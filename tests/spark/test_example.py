@@ -1,4 +1,4 @@
-"""The example of Spark, in the session of the tests."""
+"""The example of Spark runs in the session of the tests and prints equal values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ pytest.importorskip("pyspark")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scale" / "spark_evaluate.py"
 
 
-def test_each_way_has_the_value_of_one_process(spark, capsys):
+def test_each_kind_of_partitions_has_the_value_of_one_process(spark, capsys):
     example = runpy.run_path(str(EXAMPLE))
     example["run"](spark, 30)
-    head, one, *lines, worst = capsys.readouterr().out.splitlines()
+    head, one_process, *lines, worst = capsys.readouterr().out.splitlines()
     table = example["rows"](30)
     assert head == f"{table['query'].size} rows under ndcg@10/textbook"
-    assert [line.split() for line in lines] == [[name, one.split()[-1]] for name in ("shuffle", "whole")]
+    assert [line.split() for line in lines] == [[name, one_process.split()[-1]] for name in ("shuffle", "whole")]
     values = ra.Evaluator(table["grade"], example["CONVENTION"], qid=table["query"]).per_query(table["model"])
     assert worst == f"worst query: {np.argmin(values)}"

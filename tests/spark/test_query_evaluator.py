@@ -1,4 +1,4 @@
-"""PySpark's cross-validation under a declared convention."""
+"""`ra.spark.QueryEvaluator` is an evaluator for PySpark's cross-validation."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ pytest.importorskip("pyspark")
 DATA = rows()
 FOLDS = {**DATA, "fold": DATA["query"] % 2}
 COLUMNS = {"label": "grade", "score": "prediction", "qid": "query", "partitions": "shuffle"}
-LOWER = ra.presets.catboost.query_rmse().replace(average="uniform")
+LOSS = ra.presets.catboost.query_rmse().replace(average="uniform")
 
 
-def estimator():
-    """Predicts its own multiple of a column: nothing to train, and two candidates that rank in opposite ways."""
+def make_estimator():
+    """Return an estimator that predicts a multiple of a column; factors of opposite sign rank in opposite orders."""
     from pyspark.ml import Estimator, Model
     from pyspark.ml.param import Param, Params, TypeConverters
 
@@ -41,13 +41,13 @@ def estimator():
     return Multiplying()
 
 
-def values(convention, factor):
-    """The mean over the folds in one process, as CrossValidator takes it."""
-    found = []
+def mean_over_folds(convention, factor):
+    """Return the mean over the folds, computed in one process."""
+    fold_values = []
     for fold in (0, 1):
         part = {name: column[FOLDS["fold"] == fold] for name, column in FOLDS.items()}
-        found.append(ra.evaluate(part["grade"], factor * part["model"], convention, qid=part["query"]).value)
-    return np.mean(found)
+        fold_values.append(ra.evaluate(part["grade"], factor * part["model"], convention, qid=part["query"]).value)
+    return np.mean(fold_values)
 
 
 # PySpark 4.3 leaves the pool to the garbage collector: CrossValidator._fit of pyspark/ml/tuning.py.
@@ -55,33 +55,35 @@ def values(convention, factor):
 def test_cross_validation_chooses_the_lowest_value_of_a_loss(spark):
     from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 
-    evaluator = ra.spark.QueryEvaluator(LOWER, **COLUMNS)
-    model = estimator()
-    grid = ParamGridBuilder().addGrid(model.factor, [1.0, -0.5]).build()
-    search = CrossValidator(estimator=model, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold")
-    found = search.fit(frame(spark, [FOLDS]))
+    evaluator = ra.spark.QueryEvaluator(LOSS, **COLUMNS)
+    estimator = make_estimator()
+    grid = ParamGridBuilder().addGrid(estimator.factor, [1.0, -0.5]).build()
+    search = CrossValidator(
+        estimator=estimator, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold"
+    )
+    fitted = search.fit(frame(spark, [FOLDS]))
     gc.collect()
-    expected = [values(LOWER, factor) for factor in (1.0, -0.5)]
-    assert found.avgMetrics == expected
-    assert found.bestModel.factor == (1.0, -0.5)[np.argmin(expected)]
+    expected = [mean_over_folds(LOSS, factor) for factor in (1.0, -0.5)]
+    assert fitted.avgMetrics == expected
+    assert fitted.bestModel.factor == (1.0, -0.5)[np.argmin(expected)]
     assert not evaluator.isLargerBetter()
     assert ra.spark.QueryEvaluator(TIED, **COLUMNS).isLargerBetter()
 
 
-def test_it_is_copied_with_other_params_and_saved(spark, tmp_path):
+def test_an_evaluator_takes_params_and_survives_saving(spark, tmp_path):
     evaluator = ra.spark.QueryEvaluator(TIED, **{**COLUMNS, "score": "model"})
     df = frame(spark, [DATA])
     expected = ra.evaluate(DATA["grade"], DATA["model"], TIED, qid=DATA["query"]).value
     assert evaluator.evaluate(df) == expected
-    other = evaluator.evaluate(df, {evaluator.convention: TIED.at(1)})
-    assert other == ra.evaluate(DATA["grade"], DATA["model"], TIED.at(1), qid=DATA["query"]).value != expected
+    changed = evaluator.evaluate(df, {evaluator.convention: TIED.at(1)})
+    assert changed == ra.evaluate(DATA["grade"], DATA["model"], TIED.at(1), qid=DATA["query"]).value != expected
     evaluator.save(str(tmp_path / "evaluator"))
     loaded = ra.spark.QueryEvaluator.load(str(tmp_path / "evaluator"))
     assert (loaded.uid, loaded.extractParamMap()) == (evaluator.uid, evaluator.extractParamMap())
     assert loaded.getOrDefault(loaded.convention) == str(TIED)
 
 
-def test_what_is_not_a_convention_is_refused(spark):
+def test_an_invalid_convention_and_missing_partitions_are_refused(spark):
     with pytest.raises(ra.ConventionError, match="'ndgc@10' is neither a preset"):
         ra.spark.QueryEvaluator("ndgc@10", **COLUMNS)
     with pytest.raises(TypeError, match="required keyword-only argument: 'partitions'"):

@@ -12,7 +12,7 @@ from rankadapters.statistics.probing.cases import ANY, EMPTY, PLAIN, UNTIED, Cas
 from rankadapters.statistics.probing.elimination import Conventions, Elimination, Pool
 from rankadapters.statistics.probing.examination import MOST_RANKS, find_cutoff
 from rankadapters.statistics.probing.shrinking import shrink
-from tests.statistics.test_search import GRID
+from tests.helpers.ndcg_grid import GRID
 
 GRADES = (0.0, 1.0, 2.0)
 

@@ -14,13 +14,9 @@ from rankadapters.statistics.grid import values_to_search, with_refusals
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.search import Data, Search
 from tests.helpers.graded_queries import small
+from tests.helpers.ndcg_grid import GRID
 
 QUERIES, SCORES = small(3, n_queries=12)
-GRID = {
-    "gain": ("exp2", "linear"), "discount": ("log2", "jk2"), "ideal": ("cutoff", "ones"), "ties": ("input", "average"),
-    "precision": ("float64", "float32"), "short": ("pad", "skip"), "missing": ("zero",), "unjudged": ("zero",),
-    "empty": (0.0, 0.5, "skip"), "average": ("uniform", "query"),
-}  # fmt: skip
 
 
 def value_of(convention):

@@ -1,4 +1,4 @@
-"""The evaluator that MLflow's `evaluate` runs, with a tracking store in files."""
+"""Our evaluator in `mlflow.models.evaluate`, run by MLflow itself with a tracking store in files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.helpers.mlflow_registry import EVALUATOR, registered
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
-os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read as it is imported
-pytestmark = pytest.mark.filterwarnings("ignore:::mlflow")  # of its own calls of pandas, and of models without types
+os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # MLflow reads it when it is imported
+pytestmark = pytest.mark.filterwarnings("ignore:::mlflow")  # about MLflow's calls of pandas and models without types
 
-CONV, OTHER, OVER_ROWS = ra.parse("letor4@5"), ra.parse("letor4@5+empty=1"), ra.parse("sklearn.roc_auc_score")
-ONE = ranking(1)
+LETOR4, EMPTY_IS_1, ROC_AUC = ra.parse("letor4@5"), ra.parse("letor4@5+empty=1"), ra.parse("sklearn.roc_auc_score")
+DATA = ranking(1)
 
 
 def test_the_entry_point_names_the_evaluator():
@@ -43,103 +43,102 @@ def mlflow(tmp_path, monkeypatch):
 def frame(**columns):
     import pandas as pd
 
-    features = {f"f{i}": ONE.X[:, i] for i in range(3)}
-    return pd.DataFrame({**features, "label": ONE.y, "qid": ONE.qid} | columns)
+    features = {f"f{i}": DATA.X[:, i] for i in range(3)}
+    return pd.DataFrame({**features, "label": DATA.y, "qid": DATA.qid} | columns)
 
 
-def evaluated(mlflow, *, data=None, convention=CONV, options=None, **arguments):
-    """Evaluate by the column f0, or what `arguments` say."""
+def mlflow_evaluate(mlflow, *, data=None, convention=LETOR4, options=None, **arguments):
+    """Evaluate stored predictions, the feature f0, unless other arguments are passed."""
     config = {"convention": convention, **(options or {})}
     return mlflow.models.evaluate(
-        data=frame(score=ONE.X[:, 0]) if data is None else data,
+        data=frame(score=DATA.X[:, 0]) if data is None else data,
         model_type="ranker",
         evaluators="rankadapters",
         **({"targets": "label", "predictions": "score", "evaluator_config": config} | arguments),
     )
 
 
-def expected(conventions, scores=ONE.X[:, 0], **columns):
-    panel = ra.Panel(ONE.y, conventions, qid=ONE.qid, **columns)
-    return panel.measure(scores)
+def our_measurement(conventions, scores=DATA.X[:, 0], **columns):
+    return ra.Panel(DATA.y, conventions, qid=DATA.qid, **columns).measure(scores)
 
 
-def value_of(convention, scores=ONE.X[:, 0], **columns):
-    return expected([convention], scores, **columns).scores[convention].value
+def our_value(convention, scores=DATA.X[:, 0], **columns):
+    return our_measurement([convention], scores, **columns).scores[convention].value
 
 
-def downloaded(mlflow, run_id, path, tmp_path):
+def download(mlflow, run_id, path, tmp_path):
     return Path(mlflow.artifacts.download_artifacts(run_id=run_id, artifact_path=path, dst_path=str(tmp_path)))
 
 
-def test_stored_predictions_are_logged_with_metrics_signatures_table_and_plot(mlflow, tmp_path):
+def test_stored_predictions_log_metrics_signatures_a_table_and_a_plot(mlflow, tmp_path):
     with mlflow.start_run() as run:
-        result = evaluated(mlflow, convention=[CONV, OTHER, OVER_ROWS])
-    data, measured = mlflow.get_run(run.info.run_id).data, expected([CONV, OTHER, OVER_ROWS])
+        result = mlflow_evaluate(mlflow, convention=[LETOR4, EMPTY_IS_1, ROC_AUC])
+    data, measured = mlflow.get_run(run.info.run_id).data, our_measurement([LETOR4, EMPTY_IS_1, ROC_AUC])
     for convention, score in measured.scores.items():
         name = ra.trackers.mlflow_name(convention)
         assert data.metrics[name] == result.metrics[name] == score.value
         assert ra.parse(data.tags[f"convention.{name}"]) == convention
-    path = downloaded(mlflow, run.info.run_id, "rankadapters/per_query.csv", tmp_path)
+    path = download(mlflow, run.info.run_id, "rankadapters/per_query.csv", tmp_path)
     with path.open(encoding="utf-8", newline="") as file:
         head, *lines = csv.reader(file)
     qid, *columns = zip(*lines, strict=True)
-    assert head == ["qid", CONV.name, OTHER.name]  # over all rows no query has a value
-    assert [int(name) for name in qid] == list(dict.fromkeys(ONE.qid.tolist()))
-    for values, column in zip(expected([CONV, OTHER]).per_query.values(), columns, strict=True):
+    assert head == ["qid", LETOR4.name, EMPTY_IS_1.name]  # ROC AUC over all rows has no value per query
+    assert [int(name) for name in qid] == list(dict.fromkeys(DATA.qid.tolist()))
+    for values, column in zip(our_measurement([LETOR4, EMPTY_IS_1]).per_query.values(), columns, strict=True):
         assert [float(cell) for cell in column] == values.tolist()
-    plot = downloaded(mlflow, run.info.run_id, "rankadapters/per_query.png", tmp_path)
+    plot = download(mlflow, run.info.run_id, "rankadapters/per_query.png", tmp_path)
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_result_holds_its_artifacts_and_is_saved_and_loaded_and_has_a_run_when_none_is_active(mlflow, tmp_path):
-    result = evaluated(mlflow, convention="letor4@5")
+def test_evaluation_starts_a_run_if_none_is_active_and_its_result_can_be_saved(mlflow, tmp_path):
+    result = mlflow_evaluate(mlflow, convention="letor4@5")
     [run] = mlflow.search_runs(output_format="list")
-    assert run.data.metrics == result.metrics == {"ndcg_at_5/letor4": value_of(CONV)}
+    assert run.data.metrics == result.metrics == {"ndcg_at_5/letor4": our_value(LETOR4)}
     assert set(result.artifacts) == {"per_query_table", "per_query_plot"}
-    assert result.artifacts["per_query_table"].content[CONV.name].size == ONE.sizes.size
+    assert result.artifacts["per_query_table"].content[LETOR4.name].size == DATA.sizes.size
     assert min(result.artifacts["per_query_plot"].content.size) > 100
     result.save(str(tmp_path / "saved"))
     assert type(result).load(str(tmp_path / "saved")).metrics == result.metrics
 
 
-def test_a_convention_over_all_rows_alone_has_neither_table_nor_plot(mlflow):
-    result = evaluated(mlflow, convention=OVER_ROWS)
+def test_a_convention_over_all_rows_has_neither_table_nor_plot(mlflow):
+    result = mlflow_evaluate(mlflow, convention=ROC_AUC)
     assert not result.artifacts
     assert len(result.metrics) == 1
 
 
-def test_weights_and_documents_are_columns(mlflow):
-    weights, docid = np.arange(1.0, 1 + ONE.sizes.size), [f"d{row:04}" for row in range(ONE.y.size)]
+def test_weights_and_docids_are_names_of_columns_or_arrays(mlflow):
+    weights, docid = np.arange(1.0, 1 + DATA.sizes.size), [f"d{row:04}" for row in range(DATA.y.size)]
     convention = ra.parse("trec_eval_9@5").replace(average="query")
-    data = frame(score=ONE.X[:, 0], weight=np.repeat(weights, ONE.sizes), name=docid)
-    result = evaluated(mlflow, data=data, convention=convention, options={"query_weight": "weight", "docid": "name"})
-    found = value_of(convention, query_weight=weights, docid=docid)
-    assert list(result.metrics.values()) == [found]
-    arrays = {"query_weight": weights, "docid": docid, "qid": ONE.qid}
-    assert evaluated(mlflow, data=data, convention=convention, options=arrays).metrics == result.metrics
+    data = frame(score=DATA.X[:, 0], weight=np.repeat(weights, DATA.sizes), name=docid)
+    names = {"query_weight": "weight", "docid": "name"}
+    result = mlflow_evaluate(mlflow, data=data, convention=convention, options=names)
+    assert list(result.metrics.values()) == [our_value(convention, query_weight=weights, docid=docid)]
+    arrays = {"query_weight": weights, "docid": docid, "qid": DATA.qid}
+    assert mlflow_evaluate(mlflow, data=data, convention=convention, options=arrays).metrics == result.metrics
 
 
-def test_a_dataset_of_mlflow_names_its_columns_itself(mlflow):
+def test_an_mlflow_dataset_names_its_own_columns(mlflow):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of integer columns, that they cannot be missing
-        data = mlflow.data.from_pandas(frame(score=ONE.X[:, 0]), targets="label", predictions="score")
-    result = evaluated(mlflow, data=data, targets=None, predictions=None)
-    assert result.metrics == {"ndcg_at_5/letor4": value_of(CONV)}
+        warnings.simplefilter("ignore")  # about integer columns, which cannot have missing values
+        data = mlflow.data.from_pandas(frame(score=DATA.X[:, 0]), targets="label", predictions="score")
+    result = mlflow_evaluate(mlflow, data=data, targets=None, predictions=None)
+    assert result.metrics == {"ndcg_at_5/letor4": our_value(LETOR4)}
 
 
-def test_numpy_data_take_the_queries_as_an_array(mlflow):
+def test_numpy_data_need_the_queries_as_an_array(mlflow):
     seen = []
 
     def model(X):
         seen.append(np.asarray(X).shape)
         return np.asarray(X)[:, 1]
 
-    arguments = {"data": ONE.X, "model": model, "targets": ONE.y, "predictions": None}
-    result = evaluated(mlflow, options={"qid": ONE.qid}, **arguments)
-    assert result.metrics["ndcg_at_5/letor4"] == value_of(CONV, ONE.X[:, 1])
-    assert seen == [ONE.X.shape]
+    arguments = {"data": DATA.X, "model": model, "targets": DATA.y, "predictions": None}
+    result = mlflow_evaluate(mlflow, options={"qid": DATA.qid}, **arguments)
+    assert result.metrics["ndcg_at_5/letor4"] == our_value(LETOR4, DATA.X[:, 1])
+    assert seen == [DATA.X.shape]
     with pytest.raises(ra.InputError, match=r"qid='qid' is not.*\nHint: numpy arrays have no named columns; or pass"):
-        evaluated(mlflow, **arguments)
+        mlflow_evaluate(mlflow, **arguments)
 
 
 # Models
@@ -155,22 +154,22 @@ def test_numpy_data_take_the_queries_as_an_array(mlflow):
         (lambda X: {"a": X["f0"].to_numpy(), "b": X["f1"].to_numpy()}, "b"),
     ],
 )
-def test_a_function_gets_the_features_without_the_columns_that_are_named(mlflow, output, predictions):
+def test_a_model_function_gets_the_feature_columns_only(mlflow, output, predictions):
     seen = []
 
     def model(X):
         seen.append(list(X))
         return output(X)
 
-    result = evaluated(mlflow, data=frame(), model=model, predictions=predictions)
-    assert result.metrics["ndcg_at_5/letor4"] == value_of(CONV, ONE.X[:, 1])
+    result = mlflow_evaluate(mlflow, data=frame(), model=model, predictions=predictions)
+    assert result.metrics["ndcg_at_5/letor4"] == our_value(LETOR4, DATA.X[:, 1])
     assert seen == [["f0", "f1", "f2"]]
 
 
 @for_each("signature", ["features", "with qid", None])
-def test_a_pyfunc_model_gets_what_its_signature_says(mlflow, tmp_path, signature):
+def test_a_pyfunc_model_gets_the_columns_of_its_signature(mlflow, tmp_path, signature):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of type hints and integer columns
+        warnings.simplefilter("ignore")  # about type hints and integer columns
         from mlflow.models import infer_signature
 
         class Model(mlflow.pyfunc.PythonModel):
@@ -183,33 +182,33 @@ def test_a_pyfunc_model_gets_what_its_signature_says(mlflow, tmp_path, signature
         path = str(tmp_path / f"model of {signature}")
         mlflow.pyfunc.save_model(path, python_model=Model(), signature=inferred, pip_requirements=[])
         model = mlflow.pyfunc.load_model(path)
-        result = evaluated(mlflow, data=frame(), model=model, predictions=None)
-    assert result.metrics["ndcg_at_5/letor4"] == value_of(CONV, ONE.X[:, 2])
+        result = mlflow_evaluate(mlflow, data=frame(), model=model, predictions=None)
+    assert result.metrics["ndcg_at_5/letor4"] == our_value(LETOR4, DATA.X[:, 2])
 
 
-def test_thresholds_of_mlflow_hold_for_our_metrics(mlflow):
+def test_mlflow_thresholds_apply_to_our_metrics(mlflow):
     from mlflow.models import MetricThreshold
 
     if not hasattr(mlflow, "validate_evaluation_results"):
         pytest.skip("this release validates inside evaluate")
     from mlflow.models.evaluation.validation import ModelValidationFailedException
 
-    result = evaluated(mlflow)
+    result = mlflow_evaluate(mlflow)
     [name] = result.metrics
     for threshold, holds in ((0.0, True), (1.0, False)):
-        validated = {name: MetricThreshold(threshold=threshold, greater_is_better=True)}
+        thresholds = {name: MetricThreshold(threshold=threshold, greater_is_better=True)}
         if holds:
-            mlflow.validate_evaluation_results(candidate_result=result, validation_thresholds=validated)
+            mlflow.validate_evaluation_results(candidate_result=result, validation_thresholds=thresholds)
         else:
             with pytest.raises(ModelValidationFailedException):
-                mlflow.validate_evaluation_results(candidate_result=result, validation_thresholds=validated)
+                mlflow.validate_evaluation_results(candidate_result=result, validation_thresholds=thresholds)
 
 
-# What is refused
+# Errors
 
 
 @for_each(
-    ("arguments", "error", "said"),
+    ("arguments", "error", "message"),
     [
         ({"convention": "letor5@5"}, ra.ConventionError, "letor5"),
         ({"convention": 5}, ra.ConventionError, "5"),
@@ -222,27 +221,27 @@ def test_thresholds_of_mlflow_hold_for_our_metrics(mlflow):
         ({"feature_names": ["f0"]}, ra.InputError, r"qid='qid' is not a column.*\nHint: the columns are 'f0'; or pass"),
     ],
 )
-def test_what_is_wrong_is_said_by_us_and_nothing_is_logged(mlflow, arguments, error, said):
-    with mlflow.start_run() as run, pytest.raises(error, match=said):
-        evaluated(mlflow, **arguments)
+def test_wrong_arguments_raise_our_errors_and_log_nothing(mlflow, arguments, error, message):
+    with mlflow.start_run() as run, pytest.raises(error, match=message):
+        mlflow_evaluate(mlflow, **arguments)
     assert not mlflow.get_run(run.info.run_id).data.metrics
 
 
-def test_a_missing_convention_is_said(mlflow):
+def test_a_missing_convention_is_refused(mlflow):
     with pytest.raises(ra.InputError, match=r"the evaluator needs convention, which was left out\.\nHint: evaluator"):
-        evaluated(mlflow, evaluator_config={"qid": "qid"})
+        mlflow_evaluate(mlflow, evaluator_config={"qid": "qid"})
 
 
 @for_each("predictions", ["c", None])
-def test_a_model_with_other_columns_is_refused(mlflow, predictions):
+def test_a_model_that_returns_unexpected_columns_is_refused(mlflow, predictions):
     message = rf"predictions={predictions!r}, but the model returns the columns 'f0', 'f1', 'f2'\."
     with pytest.raises(ra.InputError, match=message):
-        evaluated(mlflow, data=frame(), model=lambda X: X, predictions=predictions)
+        mlflow_evaluate(mlflow, data=frame(), model=lambda X: X, predictions=predictions)
 
 
-def test_evaluations_that_name_no_evaluator_and_no_convention_are_not_ours(mlflow):
+def test_evaluations_without_a_convention_do_not_run_our_evaluator(mlflow):
     result = mlflow.models.evaluate(
-        data=frame(score=ONE.X[:, 0])[["label", "score"]], targets="label", predictions="score",
+        data=frame(score=DATA.X[:, 0])[["label", "score"]], targets="label", predictions="score",
         model_type="regressor", evaluator_config={"default": {"log_model_explainability": False}},
     )  # fmt: skip
     assert "mean_squared_error" in result.metrics

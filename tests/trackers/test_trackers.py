@@ -1,4 +1,4 @@
-"""What MLflow and Weights & Biases hold after a training, and that Optuna prunes by the declared metric."""
+"""MLflow and Weights & Biases store all values of a training, and Optuna prunes by the declared metric."""
 
 from __future__ import annotations
 
@@ -14,61 +14,61 @@ from rankadapters.callbacks.history import Evaluation, History
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
-os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}  # read as they are imported
+os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}  # read at import
 
-CONV, OTHER, LOSS = map(
-    ra.parse, ("letor4@5", "letor4@5+empty=1", "catboost.query_rmse")
-)  # the second name is not one that MLflow takes
-ONE, TWO = ranking(1), ranking(2)
+LETOR4, LOSS = ra.parse("letor4@5"), ra.parse("catboost.query_rmse")
+EMPTY_IS_1 = ra.parse("letor4@5+empty=1")  # its name has characters that MLflow refuses
+TRAIN, VALID = ranking(1), ranking(2)
 PARAMS = {"objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
 
 
-def history(n_runs=1, n=3):
+def sample_history(n_runs=1, n_iterations=3):
     return History(
-        Evaluation("valid", convention, 0.1 * (iteration + 1) + place, run=run, iteration=iteration)
+        Evaluation("valid", convention, 0.1 * (iteration + 1) + offset, run=run, iteration=iteration)
         for run in range(n_runs)
-        for iteration in range(n)
-        for place, convention in enumerate((CONV, OTHER))
+        for iteration in range(n_iterations)
+        for offset, convention in enumerate((LETOR4, EMPTY_IS_1))
     )
 
 
-def score(convention=CONV):
-    return ra.evaluate(ONE.y, ONE.X[:, 0], convention, qid=ONE.qid)
+def score(convention=LETOR4):
+    return ra.evaluate(TRAIN.y, TRAIN.X[:, 0], convention, qid=TRAIN.qid)
 
 
 # Names
 
 
-def every_name():
-    several = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (5, None)]
-    several += [OTHER, ra.parse("yahoo@10+gain=table_0_1_3"), ra.parse("trec_eval_9.map_cut@10+average=uniform")]
-    return list(dict.fromkeys(several))
+def named_conventions():
+    conventions = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (5, None)]
+    conventions += [EMPTY_IS_1, ra.parse("yahoo@10+gain=table_0_1_3")]
+    conventions += [ra.parse("trec_eval_9.map_cut@10+average=uniform")]
+    return list(dict.fromkeys(conventions))
 
 
-def test_every_name_is_one_that_each_tracker_takes_and_they_stay_different():
-    names = every_name()
-    assert len({ra.trackers.mlflow_name(each) for each in names}) == len(names)
-    for convention in names:
+def test_names_are_valid_for_each_tracker_and_distinct():
+    conventions = named_conventions()
+    assert len({ra.trackers.mlflow_name(convention) for convention in conventions}) == len(conventions)
+    for convention in conventions:
         assert re.fullmatch(r"[\w./-]+", ra.trackers.mlflow_name(convention), re.ASCII)
         assert re.fullmatch(r"[A-Za-z_]\w*", ra.trackers.wandb_name(convention), re.ASCII)
 
 
-def test_mlflow_takes_every_name():
+def test_mlflow_accepts_every_name():
     validation = pytest.importorskip("mlflow.utils.validation")
-    for convention in every_name():
+    for convention in named_conventions():
         validation._validate_metric_name(ra.trackers.mlflow_name(convention))
     with pytest.raises(Exception, match="Names may only contain"):
-        validation._validate_metric_name(OTHER.name)
+        validation._validate_metric_name(EMPTY_IS_1.name)
 
 
-# What is refused
+# Errors
 
 
 @for_each("log", [ra.trackers.log_mlflow, ra.trackers.log_wandb])
 @for_each(
-    ("what", "said"),
+    ("value", "message"),
     [
-        (history(2), r"the history has 2 trainings.*\nHint: history\.only\(run=-1\)"),
+        (sample_history(2), r"the history has 2 trainings.*\nHint: history\.only\(run=-1\)"),
         (History(), "there is nothing to log"),
         ([], "there is nothing to log"),
         (0.5, r"0\.5 is neither a history nor a score"),
@@ -76,20 +76,20 @@ def test_mlflow_takes_every_name():
         ([score(), 0.5], r"0\.5 is neither a history nor a score"),
     ],
 )
-def test_what_cannot_be_logged_is_refused_before_a_run_is_touched(log, what, said):
-    with pytest.raises(ra.InputError, match=said):
-        log(what)
+def test_invalid_values_are_refused_before_a_run_is_needed(log, value, message):
+    with pytest.raises(ra.InputError, match=message):
+        log(value)
 
 
 @for_each(
     ("package", "call"),
     [
-        ("mlflow", lambda: ra.trackers.log_mlflow(history())),
-        ("wandb", lambda: ra.trackers.log_wandb(history())),
-        ("optuna", lambda: ra.trackers.pruning(None, history=history()).__enter__()),
+        ("mlflow", lambda: ra.trackers.log_mlflow(sample_history())),
+        ("wandb", lambda: ra.trackers.log_wandb(sample_history())),
+        ("optuna", lambda: ra.trackers.pruning(None, history=sample_history()).__enter__()),
     ],
 )
-def test_a_missing_tracker_is_named(package, call, monkeypatch):
+def test_the_error_for_a_missing_tracker_names_its_extra(package, call, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     message = rf'{package} is not installed\.\nHint: .*"rankadapters\[trackers\]'
     with pytest.raises(ra.MissingToolkitError, match=message):
@@ -115,37 +115,41 @@ def logged(mlflow, run_id, key):
     return [(metric.step, metric.value) for metric in mlflow.MlflowClient().get_metric_history(run_id, key)]
 
 
-def test_mlflow_has_every_value_and_the_signatures(mlflow):
+def test_mlflow_stores_every_value_and_the_signatures(mlflow):
     with mlflow.start_run() as run:
-        ra.trackers.log_mlflow(history())
-        ra.trackers.log_mlflow({OTHER: score(OTHER)})
-    found = mlflow.get_run(run.info.run_id).data
-    for convention, name in ((CONV, "ndcg_at_5/letor4"), (OTHER, "ndcg_at_5/letor4--empty-1")):
-        expected = [(entry.iteration, entry.value) for entry in history().only(convention=convention)]
+        ra.trackers.log_mlflow(sample_history())
+        ra.trackers.log_mlflow({EMPTY_IS_1: score(EMPTY_IS_1)})
+    data = mlflow.get_run(run.info.run_id).data
+    for convention, name in ((LETOR4, "ndcg_at_5/letor4"), (EMPTY_IS_1, "ndcg_at_5/letor4--empty-1")):
+        expected = [(entry.iteration, entry.value) for entry in sample_history().only(convention=convention)]
         assert logged(mlflow, run.info.run_id, f"valid-{name}") == expected
-        assert ra.parse(found.tags[f"convention.{name}"]) == convention
-    assert found.metrics["ndcg_at_5/letor4--empty-1"] == score(OTHER).value
+        assert ra.parse(data.tags[f"convention.{name}"]) == convention
+    assert data.metrics["ndcg_at_5/letor4--empty-1"] == score(EMPTY_IS_1).value
 
 
-def test_mlflow_has_a_long_training_whole_in_a_run_by_id(mlflow):
+def test_mlflow_stores_a_long_training_in_a_run_given_by_its_id(mlflow):
     run = mlflow.MlflowClient().create_run("0")
-    ra.trackers.log_mlflow(history(n=700), run_id=run.info.run_id)  # 1,400 values, and 1,000 go at once
+    long_history = sample_history(n_iterations=700)  # 1,400 values, and 1,000 are sent at once
+    ra.trackers.log_mlflow(long_history, run_id=run.info.run_id)
     assert len(logged(mlflow, run.info.run_id, "valid-ndcg_at_5/letor4")) == 700
     assert mlflow.active_run() is None
 
 
-def test_mlflow_is_given_a_thousand_values_and_a_hundred_tags_at_once(mlflow, monkeypatch):
+def test_mlflow_gets_at_most_a_thousand_values_or_a_hundred_tags_per_call(mlflow, monkeypatch):
     sizes = []
-    note = lambda _, run, metrics=(), tags=(): sizes.append((run, len(metrics), len(tags)))  # noqa: E731
-    monkeypatch.setattr(mlflow.MlflowClient, "log_batch", note)
+
+    def log_batch(_, run, metrics=(), tags=()):
+        sizes.append((run, len(metrics), len(tags)))
+
+    monkeypatch.setattr(mlflow.MlflowClient, "log_batch", log_batch)
     conventions = [f"letor4@{k}" for k in range(1, 1002)]
     ra.trackers.log_mlflow(ra.evaluate([1, 0], [2, 1], conventions, group_sizes=[2]), run_id="x")
     assert sizes == [("x", 1000, 0), ("x", 1, 0), *[("x", 0, 100)] * 10, ("x", 0, 1)]
 
 
-def test_mlflow_s_key_is_the_name_of_the_set(mlflow):
+def test_the_mlflow_key_starts_with_the_name_of_the_set(mlflow):
     lgb = pytest.importorskip("lightgbm")
-    metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
+    metric, data = ra.lightgbm.eval_metric(LETOR4), lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes)
     lgb.train(PARAMS, data, 1, valid_sets=[data], valid_names=["mine"], feval=metric)
     with mlflow.start_run() as run:
         ra.trackers.log_mlflow(metric.history)
@@ -154,38 +158,38 @@ def test_mlflow_s_key_is_the_name_of_the_set(mlflow):
 
 @pytest.fixture
 def autolog(mlflow):
-    """Turn autologging of a toolkit on, for one test; what it says of names and of stores is not ours."""
+    """Return a function that turns on autologging of a toolkit, which is turned off after the test."""
     yield lambda flavor: getattr(mlflow, flavor).autolog(log_models=False, log_datasets=False, silent=True)
     for flavor in ("lightgbm", "xgboost"):
         if f"mlflow.{flavor}" in sys.modules:
             getattr(mlflow, flavor).autolog(disable=True, silent=True)
 
 
-NAMES = [ra.trackers.mlflow_name(convention) for convention in (CONV, OTHER)]
+NAMES = [ra.trackers.mlflow_name(convention) for convention in (LETOR4, EMPTY_IS_1)]
 
 
-def lightgbm_logged():
-    lgb, metric = pytest.importorskip("lightgbm"), ra.lightgbm.eval_metric([CONV, OTHER], names=NAMES)
-    data = lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
+def prepare_lightgbm():
+    lgb, metric = pytest.importorskip("lightgbm"), ra.lightgbm.eval_metric([LETOR4, EMPTY_IS_1], names=NAMES)
+    data = lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes)
     return metric.history, lambda: lgb.train(PARAMS, data, 3, valid_sets=[data], valid_names=["valid"], feval=metric)
 
 
-def xgboost_logged():
+def prepare_xgboost():
     xgb = pytest.importorskip("xgboost")
-    data = xgb.DMatrix(ONE.X, label=ONE.y, qid=ONE.qid)
-    watch = ra.xgboost.EvalCallback([CONV, OTHER], [(data, "valid")], names=NAMES)
-    settings = {"callbacks": [watch], "verbose_eval": False}
-    return watch.history, lambda: xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 3, **settings)
+    data = xgb.DMatrix(TRAIN.X, label=TRAIN.y, qid=TRAIN.qid)
+    callback = ra.xgboost.EvalCallback([LETOR4, EMPTY_IS_1], [(data, "valid")], names=NAMES)
+    settings = {"callbacks": [callback], "verbose_eval": False}
+    return callback.history, lambda: xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 3, **settings)
 
 
-@pytest.mark.parametrize(("toolkit", "trained"), [("lightgbm", lightgbm_logged), ("xgboost", xgboost_logged)])
-def test_autologging_has_every_value_in_full_precision(toolkit, trained, mlflow, autolog):
-    found, train = trained()
+@pytest.mark.parametrize(("toolkit", "prepare"), [("lightgbm", prepare_lightgbm), ("xgboost", prepare_xgboost)])
+def test_autologging_stores_every_value_in_full_precision(toolkit, prepare, mlflow, autolog):
+    history, train = prepare()
     autolog(toolkit)
     with mlflow.start_run() as run:
         train()
-    for convention, name in zip((CONV, OTHER), NAMES, strict=True):
-        expected = [(entry.iteration, entry.value) for entry in found.only(convention=convention)]
+    for convention, name in zip((LETOR4, EMPTY_IS_1), NAMES, strict=True):
+        expected = [(entry.iteration, entry.value) for entry in history.only(convention=convention)]
         assert logged(mlflow, run.info.run_id, f"valid-{name}")[: len(expected)] == expected
 
 
@@ -201,28 +205,30 @@ def offline(tmp_path, monkeypatch):
     wandb.finish()
 
 
-def test_wandb_has_every_value_and_the_signatures(offline, monkeypatch):
+def test_wandb_stores_every_value_and_the_signatures(offline, monkeypatch):
     rows, defined = [], []
     log, define = offline.log, offline.define_metric
     monkeypatch.setattr(offline, "log", lambda row: (rows.append(row), log(row)))
     monkeypatch.setattr(
-        offline, "define_metric", lambda name, **how: (defined.append((name, how)), define(name, **how))
+        offline, "define_metric", lambda name, **options: (defined.append((name, options)), define(name, **options))
     )
-    ra.trackers.log_wandb(history(), run=offline)
-    ra.trackers.log_wandb(score())  # in the run that there is
+    ra.trackers.log_wandb(sample_history(), run=offline)
+    ra.trackers.log_wandb(score())  # in the active run
     names = ("valid_ndcg_5_letor4", "valid_ndcg_5_letor4_empty_1")
-    first, second = ([e.value for e in history().only(convention=convention)] for convention in (CONV, OTHER))
+    conventions = (LETOR4, EMPTY_IS_1)
+    letor4_values, empty_1_values = ([e.value for e in sample_history().only(convention=c)] for c in conventions)
     assert rows == [
-        {names[0]: one, names[1]: two, "iteration": i} for i, (one, two) in enumerate(zip(first, second, strict=True))
+        {names[0]: letor4, names[1]: empty_1, "iteration": iteration}
+        for iteration, (letor4, empty_1) in enumerate(zip(letor4_values, empty_1_values, strict=True))
     ]
     assert defined == [(name, {"step_metric": "iteration"}) for name in names]
     summary = dict(offline.summary)
-    assert [summary[name] for name in names] == [first[-1], second[-1]]
+    assert [summary[name] for name in names] == [letor4_values[-1], empty_1_values[-1]]
     assert summary["ndcg_5_letor4"] == score().value
-    assert offline.config["conventions"] == {"ndcg_5_letor4": str(CONV), "ndcg_5_letor4_empty_1": str(OTHER)}
+    assert offline.config["conventions"] == {"ndcg_5_letor4": str(LETOR4), "ndcg_5_letor4_empty_1": str(EMPTY_IS_1)}
 
 
-def test_without_a_run_of_wandb_the_way_out_is_said():
+def test_logging_to_wandb_without_a_run_is_refused_with_a_hint():
     wandb = pytest.importorskip("wandb")
     assert wandb.run is None
     with pytest.raises(ra.InputError, match=r"has no run\.\nHint: wandb\.init"):
@@ -240,13 +246,13 @@ def optuna():
     optuna.logging.enable_default_handler()
 
 
-def studied(optuna, train, *, after=None, n_trials=1, **decides):
-    """Train in the trials of a study that prunes whatever comes after some rounds, as values are at most 1."""
+def optimized_trials(optuna, train, *, after=None, n_trials=1, **options):
+    """Train in the trials of a study; after `after` rounds it prunes all trials, since values are below 2."""
 
     def objective(trial):
-        with ra.trackers.pruning(trial, **decides):
+        with ra.trackers.pruning(trial, **options):
             train()
-        return decides["history"][-1].value if "history" in decides else 0.0
+        return options["history"][-1].value if "history" in options else 0.0
 
     pruners = optuna.pruners
     pruner = pruners.NopPruner() if after is None else pruners.ThresholdPruner(lower=2.0, n_warmup_steps=after)
@@ -255,54 +261,54 @@ def studied(optuna, train, *, after=None, n_trials=1, **decides):
     return study.trials
 
 
-def lightgbm_trained():
+def lightgbm_training():
     lgb = pytest.importorskip("lightgbm")
-    metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
+    metric, data = ra.lightgbm.eval_metric(LETOR4), lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes)
     return metric.history, lambda: lgb.train(PARAMS, data, 6, valid_sets=[data], feval=metric)
 
 
-def xgboost_trained():
+def xgboost_training():
     xgb = pytest.importorskip("xgboost")
-    metric, data = ra.xgboost.custom_metric(CONV), xgb.DMatrix(ONE.X, label=ONE.y, qid=ONE.qid)
+    metric, data = ra.xgboost.custom_metric(LETOR4), xgb.DMatrix(TRAIN.X, label=TRAIN.y, qid=TRAIN.qid)
     settings = {"evals": [(data, "train")], "custom_metric": metric, "verbose_eval": False}
     return metric.history, lambda: xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 6, **settings)
 
 
-def xgbranker_trained():
+def xgbranker_training():
     xgb = pytest.importorskip("xgboost")
     pytest.importorskip("sklearn")
-    watch = ra.xgboost.EvalCallback(CONV, [((TWO.X, TWO.y, TWO.qid), "valid")])
-    ranker = xgb.XGBRanker(n_estimators=6, n_jobs=1, callbacks=[watch])
-    return watch.history, lambda: ranker.fit(ONE.X, ONE.y, qid=ONE.qid, verbose=False)
+    callback = ra.xgboost.EvalCallback(LETOR4, [((VALID.X, VALID.y, VALID.qid), "valid")])
+    ranker = xgb.XGBRanker(n_estimators=6, n_jobs=1, callbacks=[callback])
+    return callback.history, lambda: ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, verbose=False)
 
 
-def catboost_trained():
+def catboost_training():
     cb = pytest.importorskip("catboost")
-    metric = ra.catboost.eval_metric(CONV, [(ONE.y, ONE.qid)])
+    metric = ra.catboost.eval_metric(LETOR4, [(TRAIN.y, TRAIN.qid)])
     model = cb.CatBoostRanker(
         iterations=6, eval_metric=metric, thread_count=1, verbose=False, allow_writing_files=False
     )
-    return metric.history, lambda: model.fit(ONE.X, ONE.y, group_id=ONE.qid)
+    return metric.history, lambda: model.fit(TRAIN.X, TRAIN.y, group_id=TRAIN.qid)
 
 
-TRAINED = [lightgbm_trained, xgboost_trained, xgbranker_trained, catboost_trained]
+TRAININGS = [lightgbm_training, xgboost_training, xgbranker_training, catboost_training]
 
 
-@pytest.mark.parametrize("trained", TRAINED)
-def test_a_pruned_trial_ends_after_the_round_that_decides(trained, optuna):
-    found, train = trained()
-    [trial] = studied(optuna, train, after=2, history=found)
+@pytest.mark.parametrize("prepare", TRAININGS)
+def test_a_pruned_trial_ends_after_the_round_that_decides(prepare, optuna):
+    history, train = prepare()
+    [trial] = optimized_trials(optuna, train, after=2, history=history)
     assert trial.state == optuna.trial.TrialState.PRUNED
-    assert trial.intermediate_values == {entry.iteration: entry.value for entry in found}
-    assert [entry.iteration for entry in found] == [0, 1, 2]
-    assert trial.user_attrs == {"convention": str(CONV)}
+    assert trial.intermediate_values == {entry.iteration: entry.value for entry in history}
+    assert [entry.iteration for entry in history] == [0, 1, 2]
+    assert trial.user_attrs == {"convention": str(LETOR4)}
 
 
-@pytest.mark.parametrize("trained", TRAINED)
-def test_a_trial_that_is_not_pruned_has_every_value(trained, optuna):
-    found, train = trained()
-    for run, trial in enumerate(studied(optuna, train, n_trials=2, history=found)):
-        entries = found.only(run=run)
+@pytest.mark.parametrize("prepare", TRAININGS)
+def test_a_trial_that_is_not_pruned_reports_every_value(prepare, optuna):
+    history, train = prepare()
+    for run, trial in enumerate(optimized_trials(optuna, train, n_trials=2, history=history)):
+        entries = history.only(run=run)
         assert trial.intermediate_values == {entry.iteration: entry.value for entry in entries}
         assert (trial.value, len(entries)) == (entries[-1].value, 6)
 
@@ -311,15 +317,15 @@ def query_ranker(toolkit, make, **settings):
     package = pytest.importorskip(toolkit)
     pytest.importorskip("sklearn")
     inner = getattr(package, make)(n_estimators=6, **settings)
-    ranker = ra.sklearn.QueryRanker(inner, convention=CONV, eval_metric=CONV)
-    return lambda: ranker.fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid))
+    ranker = ra.sklearn.QueryRanker(inner, convention=LETOR4, eval_metric=LETOR4)
+    return lambda: ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=(VALID.X, VALID.y, VALID.qid))
 
 
-def our_training_of_catboost():
+def catboost_train():
     cb = pytest.importorskip("catboost")
-    first, second = (cb.Pool(each.X, each.y, group_id=each.qid) for each in (ONE, TWO))
+    train_pool, valid_pool = (cb.Pool(data.X, data.y, group_id=data.qid) for data in (TRAIN, VALID))
     params, loss = {"iterations": 6, "thread_count": 1}, ra.objectives.QueryRMSE()
-    return lambda: ra.catboost.train(params, first, loss, CONV, eval_set=second)
+    return lambda: ra.catboost.train(params, train_pool, loss, LETOR4, eval_set=valid_pool)
 
 
 SILENT = {"verbose": False, "allow_writing_files": False}
@@ -327,94 +333,96 @@ VALIDATION = {"dataset": "validation"}
 
 
 @pytest.mark.parametrize(
-    ("trained", "decides"),
+    ("prepare", "options"),
     [
         (lambda: query_ranker("lightgbm", "LGBMRanker", verbose=-1), {}),
         (lambda: query_ranker("xgboost", "XGBRanker"), {}),
         (lambda: query_ranker("catboost", "CatBoostRanker", **SILENT), VALIDATION),
-        (our_training_of_catboost, VALIDATION),
+        (catboost_train, VALIDATION),
     ],
-    ids=["lightgbm", "xgboost", "catboost", "ours of catboost"],
+    ids=["lightgbm", "xgboost", "catboost", "ra.catboost.train"],
 )
-def test_a_training_that_makes_its_history_itself_is_pruned_by_the_set_that_decides(trained, decides, optuna):
-    [trial] = studied(optuna, trained(), after=2, **decides)
+def test_a_training_with_a_history_of_its_own_is_pruned_by_the_chosen_set(prepare, options, optuna):
+    [trial] = optimized_trials(optuna, prepare(), after=2, **options)
     assert trial.state == optuna.trial.TrialState.PRUNED
     assert list(trial.intermediate_values) == [0, 1, 2]
-    assert trial.user_attrs == {"convention": str(CONV)}
+    assert trial.user_attrs == {"convention": str(LETOR4)}
 
 
-def test_a_learner_is_pruned_and_two_in_a_trial_are_refused(optuna):
+def test_a_learner_is_pruned_and_a_second_training_in_a_trial_is_refused(optuna):
     pytest.importorskip("sklearn")
 
     def fit():
-        ra.learners.AdaRank(CONV, max_iter=6).fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid))
+        learner = ra.learners.AdaRank(LETOR4, max_iter=6)
+        learner.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=(VALID.X, VALID.y, VALID.qid))
 
     pruner = optuna.pruners.ThresholdPruner(lower=2.0, n_warmup_steps=1)
     trial = optuna.create_study(direction="maximize", pruner=pruner).ask()
     with pytest.raises(optuna.TrialPruned, match="in iteration 1"), ra.trackers.pruning(trial, dataset="valid_0"):
         fit()
     with pytest.raises(ra.InputError, match=r"a second training reports to the trial, .*\nHint: one training"):
-        studied(optuna, lambda: (fit(), fit()), dataset="valid_0")
+        optimized_trials(optuna, lambda: (fit(), fit()), dataset="valid_0")
 
 
-def test_what_is_not_a_history_is_refused(optuna):
+def test_other_values_than_histories_are_refused(optuna):
     with pytest.raises(ra.InputError, match=r"history=\[0\.5\]; allowed are histories\.\nHint: metric\.history"):
         ra.trackers.pruning(None, history=[0.5]).__enter__()
 
 
-def reported(optuna, found, entries, direction="maximize", **decides):
-    trial = optuna.create_study(direction=direction).ask()
-    with ra.trackers.pruning(trial, history=found, **decides):
-        found.record(entries)
+def reported_values(optuna, entries, direction="maximize", **options):
+    history, trial = History(), optuna.create_study(direction=direction).ask()
+    with ra.trackers.pruning(trial, history=history, **options):
+        history.record(entries)
     return trial.storage.get_trial(trial._trial_id).intermediate_values
 
 
-def test_one_set_and_one_convention_decide(optuna):
-    expected = {entry.iteration: entry.value for entry in history().only(convention=OTHER)}
-    assert reported(optuna, History(), history(), convention="letor4@5+empty=1", dataset="valid") == expected
+def test_the_values_of_the_chosen_set_and_convention_are_reported(optuna):
+    expected = {entry.iteration: entry.value for entry in sample_history().only(convention=EMPTY_IS_1)}
+    options = {"convention": "letor4@5+empty=1", "dataset": "valid"}
+    assert reported_values(optuna, sample_history(), **options) == expected
     loss = [Evaluation("valid", LOSS, 0.5)]
-    assert reported(optuna, History(), loss, direction="minimize") == {0: 0.5}
+    assert reported_values(optuna, loss, direction="minimize") == {0: 0.5}
 
 
 ABSENT = r"there is no value of .*\.\nHint: the sets are 'valid', the conventions 'ndcg@5"
 
 
 @for_each(
-    ("entries", "decides", "message"),
+    ("entries", "options", "message"),
     [
-        (history(), {}, r"iteration 0 has a value of \('valid', .*must decide\.\nHint: pruning"),
-        (history()[:1] * 2, {}, r"iteration 0 has two values of \('valid', 'ndcg@5/letor4'\)\.\nHint: eval"),
-        (history(), {"dataset": 1}, ABSENT),
-        (history(), {"dataset": "test"}, ABSENT),
-        (history(), {"convention": "yahoo@5"}, ABSENT),
-        (history(), {"direction": "minimize", "convention": CONV},
+        (sample_history(), {}, r"iteration 0 has a value of \('valid', .*must decide\.\nHint: pruning"),
+        (sample_history()[:1] * 2, {}, r"iteration 0 has two values of \('valid', 'ndcg@5/letor4'\)\.\nHint: eval"),
+        (sample_history(), {"dataset": 1}, ABSENT),
+        (sample_history(), {"dataset": "test"}, ABSENT),
+        (sample_history(), {"convention": "yahoo@5"}, ABSENT),
+        (sample_history(), {"direction": "minimize", "convention": LETOR4},
          r"to minimize, but for ndcg@5/letor4 higher is better\.\nHint: optuna\.cr"),
         ([Evaluation("valid", LOSS, 0.5)], {}, r"to maximize, but for .* lower is better\.\n.*direction='minimize'"),
     ],
 )  # fmt: skip
-def test_what_does_not_decide_is_refused(entries, decides, message, optuna):
+def test_ambiguous_and_missing_values_and_a_wrong_direction_are_refused(entries, options, message, optuna):
     with pytest.raises(ra.InputError, match=message):
-        reported(optuna, History(), entries, **decides)
+        reported_values(optuna, entries, **options)
 
 
-def test_a_training_that_finds_no_split_is_reported_round_by_round(optuna):
+def test_a_training_without_splits_reports_every_round(optuna):
     lgb = pytest.importorskip("lightgbm")
-    metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
+    metric, data = ra.lightgbm.eval_metric(LETOR4), lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes)
     trial = optuna.create_study(direction="maximize").ask()
     with ra.trackers.pruning(trial, history=metric.history):
         lgb.train({**PARAMS, "min_gain_to_split": 50}, data, 5, valid_sets=[data], feval=metric)
     assert list(trial.storage.get_trial(trial._trial_id).intermediate_values) == list(range(5))
 
 
-@pytest.mark.parametrize("trained", TRAINED)
-def test_a_mistake_is_told_inside_a_training_too(trained, optuna):
-    found, train = trained()
+@pytest.mark.parametrize("prepare", TRAININGS)
+def test_a_wrong_direction_is_refused_during_a_training(prepare, optuna):
+    history, train = prepare()
     trial = optuna.create_study(direction="minimize").ask()
-    with pytest.raises(ra.InputError, match="the study is set to minimize"), ra.trackers.pruning(trial, history=found):
+    with pytest.raises(ra.InputError, match="is set to minimize"), ra.trackers.pruning(trial, history=history):
         train()
 
 
-def test_another_error_of_a_training_stays_as_it_is(optuna):
+def test_other_errors_of_a_training_are_raised_unchanged(optuna):
     trial = optuna.create_study(direction="maximize").ask()
     with pytest.raises(ZeroDivisionError), ra.trackers.pruning(trial, history=History()):
         np.array([1 // 0])

@@ -1,4 +1,4 @@
-"""`xgboost.EvalCallback`: full precision for XGBRanker, copies, and what it refuses."""
+"""`xgboost.EvalCallback`: full-precision values for XGBRanker, copies of the callback, and refused arguments."""
 
 from __future__ import annotations
 
@@ -17,212 +17,212 @@ pytest.importorskip("sklearn")
 from tests.helpers.xgboost_matrices import IGNORED, LETOR, PARAMS, TEXTBOOK, XGBOOST, dmatrix, train  # noqa: E402 - after the skip
 
 
-def test_xgbranker_reports_full_precision_through_the_callback():
-    one, two = ranking(12), ranking(13)
-    mixed = np.random.default_rng(0).permutation(two.y.size)  # its rows may come in any order
-    callback = ra.xgboost.EvalCallback([LETOR, XGBOOST], [((two.X[mixed], two.y[mixed], two.qid[mixed]), "valid")])
-    ranker = xgb.XGBRanker(n_estimators=4, callbacks=[callback], n_jobs=1).fit(one.X, one.y, qid=one.qid)
+def test_the_callback_records_full_precision_values_of_xgbranker():
+    data, valid = ranking(12), ranking(13)
+    rows = np.random.default_rng(0).permutation(valid.y.size)  # rows of a set may be in any order
+    callback = ra.xgboost.EvalCallback([LETOR, XGBOOST], [((valid.X[rows], valid.y[rows], valid.qid[rows]), "valid")])
+    ranker = xgb.XGBRanker(n_estimators=4, callbacks=[callback], n_jobs=1).fit(data.X, data.y, qid=data.qid)
     assert len(callback.history) == 8
-    for number in range(4):
-        scores = ranker.predict(two.X[mixed], iteration_range=(0, number + 1))
-        for offset, convention in enumerate((LETOR, XGBOOST)):
-            value = ra.evaluate(two.y[mixed], scores, convention, qid=two.qid[mixed]).value
-            assert callback.history[2 * number + offset] == ("valid", convention, value)
+    for iteration in range(4):
+        scores = ranker.predict(valid.X[rows], iteration_range=(0, iteration + 1))
+        for index, convention in enumerate((LETOR, XGBOOST)):
+            value = ra.evaluate(valid.y[rows], scores, convention, qid=valid.qid[rows]).value
+            assert callback.history[2 * iteration + index] == ("valid", convention, value)
 
 
-def test_the_callback_writes_into_the_log_beside_xgboosts_own_sets():
-    one, two, result = ranking(12), ranking(13), {}
-    weights = np.random.default_rng(1).random(two.sizes.size)
+def test_the_callback_adds_its_evaluation_set_to_xgboosts_log():
+    data, valid, log = ranking(12), ranking(13), {}
+    weights = np.random.default_rng(1).random(valid.sizes.size)
     convention = XGBOOST.replace(empty=0)
     with pytest.warns(UserWarning, match=IGNORED):
-        callback = ra.xgboost.EvalCallback([convention, TEXTBOOK], [((two.X, two.y, two.qid, weights), "valid")])
-    booster = train({}, dmatrix(one), 3, evals=[(dmatrix(one), "train")], evals_result=result,
+        callback = ra.xgboost.EvalCallback([convention, TEXTBOOK], [((valid.X, valid.y, valid.qid, weights), "valid")])
+    booster = train({}, dmatrix(data), 3, evals=[(dmatrix(data), "train")], evals_result=log,
                     custom_metric=ra.xgboost.custom_metric(LETOR), callbacks=[callback])  # fmt: skip
-    scores = booster.predict(dmatrix(two))
-    assert list(result) == ["train", "valid"]
+    scores = booster.predict(dmatrix(valid))
+    assert list(log) == ["train", "valid"]
     assert (
-        result["valid"][convention.name][-1]
-        == ra.evaluate(two.y, scores, convention, qid=two.qid, query_weight=weights).value
+        log["valid"][convention.name][-1]
+        == ra.evaluate(valid.y, scores, convention, qid=valid.qid, query_weight=weights).value
     )
-    assert result["valid"][TEXTBOOK.name][-1] == ra.evaluate(two.y, scores, TEXTBOOK, qid=two.qid).value
+    assert log["valid"][TEXTBOOK.name][-1] == ra.evaluate(valid.y, scores, TEXTBOOK, qid=valid.qid).value
 
 
-def test_the_callback_weighs_rows_where_the_convention_takes_all_rows_as_one():
-    one, weights = ranking(12), np.random.default_rng(1).random(ranking(12).sizes.size).astype(np.float32)
-    one = one._replace(y=(one.y > 0).astype(float))
-    for data in ((one.X, one.y, one.qid, weights), dmatrix(one, weight=weights)):
-        callback = ra.xgboost.EvalCallback("lightgbm.auc", [(data, "valid")])
-        scores = train({}, dmatrix(one), 1, callbacks=[callback]).predict(dmatrix(one))
-        expected = ra.evaluate(one.y, scores, "lightgbm.auc", qid=one.qid, row_weight=np.repeat(weights, one.sizes))
+def test_query_weights_become_row_weights_if_the_convention_pools_all_rows():
+    data, weights = ranking(12), np.random.default_rng(1).random(ranking(12).sizes.size).astype(np.float32)
+    data = data._replace(y=(data.y > 0).astype(float))
+    for evaluation_data in ((data.X, data.y, data.qid, weights), dmatrix(data, weight=weights)):
+        callback = ra.xgboost.EvalCallback("lightgbm.auc", [(evaluation_data, "valid")])
+        scores = train({}, dmatrix(data), 1, callbacks=[callback]).predict(dmatrix(data))
+        expected = ra.evaluate(data.y, scores, "lightgbm.auc", qid=data.qid, row_weight=np.repeat(weights, data.sizes))
         assert callback.history[-1].value == expected.value
 
 
-def test_the_callback_ranks_raw_margins_when_told():
-    one = ranking(14)
-    one = one._replace(y=(one.y > 0).astype(float))
-    data = dmatrix(one)
-    callbacks = [ra.xgboost.EvalCallback(TEXTBOOK, [(data, str(m))], output_margin=m) for m in (False, True)]
-    # Margins so large that the sigmoid saturates: probabilities tie where margins do not.
-    booster = train({"objective": "binary:logistic", "eta": 100}, data, 3, callbacks=callbacks)
-    for callback, margin in zip(callbacks, (False, True), strict=True):
-        scores = booster.predict(data, output_margin=margin)
-        assert callback.history[-1].value == ra.evaluate(one.y, scores, TEXTBOOK, group_sizes=one.sizes).value
+def test_output_margin_makes_the_callback_rank_raw_margins():
+    data = ranking(14)
+    data = data._replace(y=(data.y > 0).astype(float))
+    matrix = dmatrix(data)
+    callbacks = [ra.xgboost.EvalCallback(TEXTBOOK, [(matrix, str(raw))], output_margin=raw) for raw in (False, True)]
+    # The margins are so large that the sigmoid saturates: probabilities tie but margins do not.
+    booster = train({"objective": "binary:logistic", "eta": 100}, matrix, 3, callbacks=callbacks)
+    for callback, raw in zip(callbacks, (False, True), strict=True):
+        scores = booster.predict(matrix, output_margin=raw)
+        assert callback.history[-1].value == ra.evaluate(data.y, scores, TEXTBOOK, group_sizes=data.sizes).value
     assert callbacks[0].history[-1].value != callbacks[1].history[-1].value
 
 
-def test_the_callback_notices_that_a_dmatrix_says_something_else():
-    one = ranking(16)
-    data = dmatrix(one)
-    callback = ra.xgboost.EvalCallback([LETOR, XGBOOST], [(data, "data")])
-    for labels, sizes in ((one.y, one.sizes), (one.y[::-1].copy(), one.sizes), (one.y, one.sizes[::-1].copy())):
-        data.set_label(labels)
-        data.set_group(sizes)
-        scores = train({}, dmatrix(one), 1, callbacks=[callback]).predict(data)
+def test_the_callback_reads_the_current_labels_and_groups_of_its_dmatrix():
+    data = ranking(16)
+    matrix = dmatrix(data)
+    callback = ra.xgboost.EvalCallback([LETOR, XGBOOST], [(matrix, "data")])
+    for labels, sizes in ((data.y, data.sizes), (data.y[::-1].copy(), data.sizes), (data.y, data.sizes[::-1].copy())):
+        matrix.set_label(labels)
+        matrix.set_group(sizes)
+        scores = train({}, dmatrix(data), 1, callbacks=[callback]).predict(matrix)
         for entry in callback.history[-2:]:
             assert entry.value == ra.evaluate(labels, scores, entry.convention, group_sizes=sizes).value
 
 
-def test_early_stopping_in_xgbranker_watches_a_set_of_the_callback():
-    one, two = ranking(20, 60), ranking(21, 40)
-    evals = [((two.X, two.y, two.qid), "valid"), ((one.X, one.y, one.qid), "train")]
-    report = ra.xgboost.EvalCallback([TEXTBOOK, LETOR], evals)
+def test_early_stopping_in_xgbranker_watches_an_evaluation_set_of_the_callback():
+    data, valid = ranking(20, 60), ranking(21, 40)
+    evals = [((valid.X, valid.y, valid.qid), "valid"), ((data.X, data.y, data.qid), "train")]
+    callback = ra.xgboost.EvalCallback([TEXTBOOK, LETOR], evals)
     stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=5, data_name="valid")
-    ranker = xgb.XGBRanker(n_estimators=80, learning_rate=1.0, callbacks=[report, stop], n_jobs=1)
-    ranker.fit(one.X, one.y, qid=one.qid)
-    values = [entry.value for entry in report.history.only(dataset="valid", convention=TEXTBOOK)]
+    ranker = xgb.XGBRanker(n_estimators=80, learning_rate=1.0, callbacks=[callback, stop], n_jobs=1)
+    ranker.fit(data.X, data.y, qid=data.qid)
+    values = [entry.value for entry in callback.history.only(dataset="valid", convention=TEXTBOOK)]
     assert ranker.best_iteration == int(np.argmax(values)) == len(values) - 6 < 74
 
 
-def test_each_fit_of_a_ranker_and_a_continued_training_is_a_run():
-    one, evals = ranking(16), [((ranking(17).X, ranking(17).y, ranking(17).qid), "valid")]
-    fits, trainings = (ra.xgboost.EvalCallback(LETOR, evals, names=["mine"]) for _ in range(2))
-    ranker, booster = xgb.XGBRanker(n_estimators=2, callbacks=[fits], n_jobs=1), None
+def test_each_fit_and_each_continued_training_is_recorded_as_a_new_run():
+    data, evals = ranking(16), [((ranking(17).X, ranking(17).y, ranking(17).qid), "valid")]
+    fit_callback, train_callback = (ra.xgboost.EvalCallback(LETOR, evals, names=["mine"]) for _ in range(2))
+    ranker, booster = xgb.XGBRanker(n_estimators=2, callbacks=[fit_callback], n_jobs=1), None
     for _ in range(2):
-        ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
-        booster = train({}, dmatrix(one), 2, callbacks=[trainings], xgb_model=booster)
-    for history in (fits.history, trainings.history):
-        found = [(entry.run, entry.iteration, entry.dataset, entry.name) for entry in history]
-        assert found == [(run, i, "valid", "mine") for run in (0, 1) for i in (0, 1)]
+        ranker.fit(data.X, data.y, qid=data.qid, verbose=False)
+        booster = train({}, dmatrix(data), 2, callbacks=[train_callback], xgb_model=booster)
+    for history in (fit_callback.history, train_callback.history):
+        entries = [(entry.run, entry.iteration, entry.dataset, entry.name) for entry in history]
+        assert entries == [(run, iteration, "valid", "mine") for run in (0, 1) for iteration in (0, 1)]
 
 
-def test_the_callback_refuses_what_it_cannot_do():
-    one = ranking(15)
+def test_unsupported_uses_of_the_callback_are_refused():
+    data = ranking(15)
     with pytest.raises(ra.InputError, match="the DMatrix has no group"):
-        ra.xgboost.EvalCallback(LETOR, [(xgb.DMatrix(one.X, label=one.y), "x")])
-    late = [ra.xgboost.early_stopping(LETOR, rounds=5), ra.xgboost.EvalCallback(LETOR, [(dmatrix(one), "x")])]
+        ra.xgboost.EvalCallback(LETOR, [(xgb.DMatrix(data.X, label=data.y), "x")])
+    wrong_order = [ra.xgboost.early_stopping(LETOR, rounds=5), ra.xgboost.EvalCallback(LETOR, [(dmatrix(data), "x")])]
     with pytest.raises(ra.InputError, match="early stopping watches 'ndcg@5/letor4'"):
-        train({}, dmatrix(one), 3, callbacks=late)
+        train({}, dmatrix(data), 3, callbacks=wrong_order)
     with pytest.raises(ra.InputError, match=r"is not an evaluation set; allowed are a DMatrix, \(X, y, qid\)"):
-        ra.xgboost.EvalCallback(LETOR, [((one.X, one.y), "x")])
+        ra.xgboost.EvalCallback(LETOR, [((data.X, data.y), "x")])
     with pytest.raises(ra.InputError, match=r"cannot predict inside xgb\.cv"):
-        xgb.cv(PARAMS, dmatrix(one), 2, nfold=2, callbacks=[ra.xgboost.EvalCallback(LETOR, [(dmatrix(one), "x")])])
+        xgb.cv(PARAMS, dmatrix(data), 2, nfold=2, callbacks=[ra.xgboost.EvalCallback(LETOR, [(dmatrix(data), "x")])])
 
 
-# Copies and wrong calls
+# Copies of the callback and wrong arguments
 
 
-def tuple_callback(data, **more):
-    return ra.xgboost.EvalCallback(TEXTBOOK, [((data.X, data.y, data.qid), "valid")], **more)
+def callback_on_rows(data, **options):
+    return ra.xgboost.EvalCallback(TEXTBOOK, [((data.X, data.y, data.qid), "valid")], **options)
 
 
-def test_a_ranker_with_the_callback_is_pickled_cloned_and_fitted_again():
+def test_a_ranker_with_the_callback_can_be_pickled_cloned_and_fitted_again():
     from sklearn.base import clone
 
-    one = ranking(16)
-    callbacks = [tuple_callback(one), ra.xgboost.early_stopping(TEXTBOOK, rounds=3)]
+    data = ranking(16)
+    callbacks = [callback_on_rows(data), ra.xgboost.early_stopping(TEXTBOOK, rounds=3)]
     ranker = xgb.XGBRanker(n_estimators=30, callbacks=callbacks, n_jobs=1)
-    ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
-    first, best = len(callbacks[0].history), ranker.best_iteration
-    again = pickle.loads(pickle.dumps(ranker))
-    np.testing.assert_array_equal(again.predict(one.X), ranker.predict(one.X))
+    ranker.fit(data.X, data.y, qid=data.qid, verbose=False)
+    n_entries, best_iteration = len(callbacks[0].history), ranker.best_iteration
+    unpickled = pickle.loads(pickle.dumps(ranker))
+    np.testing.assert_array_equal(unpickled.predict(data.X), ranker.predict(data.X))
     for copied in (
         pickle.loads(pickle.dumps(callbacks[0])),
         copy.deepcopy(callbacks[0]),
-        copy.deepcopy(again.callbacks[0]),
+        copy.deepcopy(unpickled.callbacks[0]),
     ):
         assert copied.history == []
         assert copied.names == callbacks[0].names
-    cloned = clone(ranker).fit(one.X, one.y, qid=one.qid, verbose=False)
-    assert (cloned.best_iteration, len(callbacks[0].history)) == (best, first)
-    ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
-    assert (ranker.best_iteration, len(callbacks[0].history)) == (best, 2 * first)
+    cloned = clone(ranker).fit(data.X, data.y, qid=data.qid, verbose=False)
+    assert (cloned.best_iteration, len(callbacks[0].history)) == (best_iteration, n_entries)
+    ranker.fit(data.X, data.y, qid=data.qid, verbose=False)
+    assert (ranker.best_iteration, len(callbacks[0].history)) == (best_iteration, 2 * n_entries)
 
 
-def test_a_callback_on_a_dmatrix_is_copied_but_has_no_pickle():
+def test_a_callback_on_a_dmatrix_can_be_copied_but_not_pickled():
     callback = ra.xgboost.EvalCallback(TEXTBOOK, [(dmatrix(ranking(16)), "valid")])
     assert copy.deepcopy(callback).names == callback.names
     with pytest.raises(ra.InputError, match="on a DMatrix cannot be pickled"):
         pickle.dumps(callback)
 
 
-def test_a_fitted_ranker_leaves_the_evaluation_sets_behind():
-    one, two = ranking(16), ranking(17, 300)
-    callback = tuple_callback(two)
+def test_pickling_a_fitted_ranker_drops_the_evaluation_sets():
+    data, valid = ranking(16), ranking(17, 300)
+    callback = callback_on_rows(valid)
     ranker = xgb.XGBRanker(n_estimators=2, callbacks=[callback], n_jobs=1)
-    assert len(pickle.dumps(ranker)) > two.X.nbytes  # to be trained by another process
-    ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
+    assert len(pickle.dumps(ranker)) > valid.X.nbytes  # unfitted: another process may train it
+    ranker.fit(data.X, data.y, qid=data.qid, verbose=False)
     pickled = pickle.dumps(ranker)
-    assert len(pickled) < two.X.nbytes
-    for again in (pickle.loads(pickled), pickle.loads(pickle.dumps(pickle.loads(pickled)))):
-        np.testing.assert_array_equal(again.predict(two.X), ranker.predict(two.X))
+    assert len(pickled) < valid.X.nbytes
+    for unpickled in (pickle.loads(pickled), pickle.loads(pickle.dumps(pickle.loads(pickled)))):
+        np.testing.assert_array_equal(unpickled.predict(valid.X), ranker.predict(valid.X))
         with pytest.raises(
             ra.InputError, match=r"which drops its evaluation sets\.\nHint: ranker\.set_params\(callbacks"
         ):
-            again.fit(one.X, one.y, qid=one.qid, verbose=False)
-    again.set_params(callbacks=[tuple_callback(two)]).fit(one.X, one.y, qid=one.qid, verbose=False)
-    assert ranker.fit(one.X, one.y, qid=one.qid, verbose=False).callbacks[0].history.runs == [0, 1]
+            unpickled.fit(data.X, data.y, qid=data.qid, verbose=False)
+    unpickled.set_params(callbacks=[callback_on_rows(valid)]).fit(data.X, data.y, qid=data.qid, verbose=False)
+    assert ranker.fit(data.X, data.y, qid=data.qid, verbose=False).callbacks[0].history.runs == [0, 1]
 
 
-def test_a_ranker_fitted_with_a_callback_on_a_dmatrix_is_pickled():
-    one = ranking(16)
-    callback = ra.xgboost.EvalCallback(TEXTBOOK, [(dmatrix(one), "valid")])
-    ranker = xgb.XGBRanker(n_estimators=2, callbacks=[callback], n_jobs=1).fit(one.X, one.y, qid=one.qid)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ranker)).predict(one.X), ranker.predict(one.X))
+def test_a_ranker_fitted_with_a_callback_on_a_dmatrix_can_be_pickled():
+    data = ranking(16)
+    callback = ra.xgboost.EvalCallback(TEXTBOOK, [(dmatrix(data), "valid")])
+    ranker = xgb.XGBRanker(n_estimators=2, callbacks=[callback], n_jobs=1).fit(data.X, data.y, qid=data.qid)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ranker)).predict(data.X), ranker.predict(data.X))
 
 
-def test_copies_do_not_warn_of_ignored_weights_again():
-    one = ranking(16)
-    with pytest.warns(UserWarning, match=IGNORED) as warned:
-        callback = ra.xgboost.EvalCallback(TEXTBOOK, [((one.X, one.y, one.qid, np.ones(one.sizes.size)), "valid")])
+def test_copies_of_a_callback_do_not_repeat_the_warning_about_ignored_weights():
+    data = ranking(16)
+    with pytest.warns(UserWarning, match=IGNORED) as caught:
+        callback = ra.xgboost.EvalCallback(TEXTBOOK, [((data.X, data.y, data.qid, np.ones(data.sizes.size)), "valid")])
     copied = pickle.loads(pickle.dumps(copy.deepcopy(callback)))
-    train({}, dmatrix(one), 2, callbacks=[copied])
-    assert (len(warned), len(copied.history)) == (1, 2)
-    weighted = dmatrix(one, weight=np.ones(one.sizes.size))
+    train({}, dmatrix(data), 2, callbacks=[copied])
+    assert (len(caught), len(copied.history)) == (1, 2)
+    weighted = dmatrix(data, weight=np.ones(data.sizes.size))
     with pytest.warns(UserWarning, match=IGNORED):
         ra.xgboost.EvalCallback([XGBOOST, TEXTBOOK], [(weighted, "valid")])
 
 
-def test_missing_features_are_those_that_the_ranker_was_told():
-    one = ranking(17)
-    X = np.where(np.random.default_rng(0).random(one.X.shape) < 0.3, -999, one.X)
-    callback = ra.xgboost.EvalCallback(TEXTBOOK, [((X, one.y, one.qid), "valid")], missing=-999)
+def test_the_callback_predicts_with_the_declared_missing_value():
+    data = ranking(17)
+    X = np.where(np.random.default_rng(0).random(data.X.shape) < 0.3, -999, data.X)
+    callback = ra.xgboost.EvalCallback(TEXTBOOK, [((X, data.y, data.qid), "valid")], missing=-999)
     ranker = xgb.XGBRanker(n_estimators=4, missing=-999, callbacks=[callback], n_jobs=1)
-    ranker.fit(X, one.y, qid=one.qid, verbose=False)
-    assert callback.history[-1].value == ra.evaluate(one.y, ranker.predict(X), TEXTBOOK, qid=one.qid).value
+    ranker.fit(X, data.y, qid=data.qid, verbose=False)
+    assert callback.history[-1].value == ra.evaluate(data.y, ranker.predict(X), TEXTBOOK, qid=data.qid).value
 
 
-def test_early_stopping_on_a_set_that_nobody_evaluates_names_the_sets():
-    one = ranking(18)
+def test_early_stopping_on_an_unknown_set_lists_the_evaluated_sets():
+    data = ranking(18)
     stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=3, data_name="validation_0")
-    said = r"watches the set 'validation_0', but the log has 'train', 'valid'\.\nHint: data_name='valid'\."
-    with pytest.raises(ra.InputError, match=said):
-        train({}, dmatrix(one), 2, evals=[(dmatrix(one), "train")], custom_metric=ra.xgboost.custom_metric(LETOR),
-              callbacks=[tuple_callback(one), stop])  # fmt: skip
+    message = r"watches the set 'validation_0', but the log has 'train', 'valid'\.\nHint: data_name='valid'\."
+    with pytest.raises(ra.InputError, match=message):
+        train({}, dmatrix(data), 2, evals=[(dmatrix(data), "train")], custom_metric=ra.xgboost.custom_metric(LETOR),
+              callbacks=[callback_on_rows(data), stop])  # fmt: skip
 
 
-def test_one_name_reported_twice_is_refused():
-    one = ranking(18)
-    data = dmatrix(one)
+def test_a_metric_reported_twice_per_round_is_refused():
+    data = ranking(18)
+    matrix = dmatrix(data)
     with pytest.raises(ra.InputError, match="'ndcg@10/textbook' of 'valid' is reported twice a round"):
-        train({}, data, 2, evals=[(data, "valid")], custom_metric=ra.xgboost.custom_metric(TEXTBOOK),
-              callbacks=[tuple_callback(one)])  # fmt: skip
+        train({}, matrix, 2, evals=[(matrix, "valid")], custom_metric=ra.xgboost.custom_metric(TEXTBOOK),
+              callbacks=[callback_on_rows(data)])  # fmt: skip
 
 
 @for_each("evals", [None, [], {"v": 1}, [1], [(1, 2)], [("a", "v"), ("b", "v")], (("x", "y"), "v")])
-def test_arguments_of_another_kind(evals):
+def test_arguments_of_a_wrong_type_are_refused(evals):
     with pytest.raises(ra.InputError, match=r"is not a list of \(data, name\) with different names"):
         ra.xgboost.EvalCallback(TEXTBOOK, evals)
     with pytest.raises(ra.InputError, match="data_name=0; allowed are a text and None"):
         ra.xgboost.early_stopping(TEXTBOOK, rounds=3, data_name=0)
     with pytest.raises(ra.InputError, match="missing='x'; allowed are numbers, NaN among them"):
-        tuple_callback(ranking(16), missing="x")
+        callback_on_rows(ranking(16), missing="x")

@@ -1,4 +1,4 @@
-"""Where XGBoost takes an objective: its functions, its matrices, and a training that goes on."""
+"""`xgboost.objective` in XGBoost's training functions: cross-validation, early stopping, and continued training."""
 
 from __future__ import annotations
 
@@ -20,54 +20,54 @@ DRIVER = XGBoost()
 PARAMS, dmatrix = DRIVER.params, DRIVER.dataset
 LETOR, TEXTBOOK = ra.presets.letor4(10), ra.presets.textbook(10)
 DRAWN = [objectives.xgboost.ndcg(**MEAN), XENDCG]
-each_drawn = pytest.mark.parametrize("value", DRAWN, ids=lambda value: value.kind)
+for_drawn_objectives = pytest.mark.parametrize("value", DRAWN, ids=lambda value: value.kind)
 
 
-def ours(value):
-    return ra.xgboost.objective(value, n_threads=1)
+def our_objective(objective):
+    return ra.xgboost.objective(objective, n_threads=1)
 
 
-def margins(train, objective, **more):
-    return xgb.train(PARAMS, train, 3, obj=objective, **more).predict(train, output_margin=True)
+def margins(train, objective, **options):
+    return xgb.train(PARAMS, train, 3, obj=objective, **options).predict(train, output_margin=True)
 
 
 @pytest.mark.parametrize(("name", "options"), [("rank:ndcg", {}), ("rank:map", {}), ("rank:ndcg", MEAN)])
 def test_cv_keeps_queries_whole_and_equals_the_built_in_objective(name, options):
     value, results = DRIVER.presets[name](**options), []
     data = fitting(graded(10, 60), value)
-    for params, obj in (({}, ours(value)), ({"objective": name, **options}, None)):
+    for params, obj in (({}, our_objective(value)), ({"objective": name, **options}, None)):
         metric = ra.xgboost.custom_metric(LETOR)
-        told = {"obj": obj, "custom_metric": metric, "as_pandas": False}
-        results.append(xgb.cv({**PARAMS, **params}, dmatrix(data), 5, nfold=3, seed=1, **told))
+        arguments = {"obj": obj, "custom_metric": metric, "as_pandas": False}
+        results.append(xgb.cv({**PARAMS, **params}, dmatrix(data), 5, nfold=3, seed=1, **arguments))
         assert len(metric.history) == 5 * 3 * 2
     assert results[0].keys() == results[1].keys()
-    for key, values in results[0].items():
-        np.testing.assert_allclose(values, results[1][key], rtol=0, atol=2e-6)  # XGBoost logs six decimals
+    for key, log in results[0].items():
+        np.testing.assert_allclose(log, results[1][key], rtol=0, atol=2e-6)  # XGBoost logs six decimals
 
 
-def test_metrics_and_early_stopping_work_beside_it():
+def test_metrics_and_early_stopping_work_beside_the_objective():
     train, valid = graded(11), graded(12)
     sets = [(dmatrix(train), "train"), (dmatrix(valid), "valid")]
     metric, log = ra.xgboost.custom_metric(TEXTBOOK), {}
-    report = ra.xgboost.EvalCallback(TEXTBOOK, [(sets[1][0], "again")])
+    callback = ra.xgboost.EvalCallback(TEXTBOOK, [(sets[1][0], "again")])
     stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=5, data_name="valid")
-    booster = xgb.train({**PARAMS, "eta": 0.5}, sets[0][0], 60, obj=ours(objectives.xgboost.ndcg()), evals=sets,
-                        custom_metric=metric, callbacks=[report, stop], evals_result=log,
+    booster = xgb.train({**PARAMS, "eta": 0.5}, sets[0][0], 60, obj=our_objective(objectives.xgboost.ndcg()),
+                        evals=sets, custom_metric=metric, callbacks=[callback, stop], evals_result=log,
                         verbose_eval=False)  # fmt: skip
     rounds = booster.num_boosted_rounds()
     assert rounds == booster.best_iteration + 6 < 60
     values = [entry.value for entry in metric.history]
-    assert values[1::2] == [entry.value for entry in report.history] == log["again"][TEXTBOOK.name]
-    for number in range(rounds):
-        scores = booster.predict(sets[1][0], output_margin=True, iteration_range=(0, number + 1))
+    assert values[1::2] == [entry.value for entry in callback.history] == log["again"][TEXTBOOK.name]
+    for iteration in range(rounds):
+        scores = booster.predict(sets[1][0], output_margin=True, iteration_range=(0, iteration + 1))
         expected = ra.evaluate(valid.y, scores, TEXTBOOK, group_sizes=valid.sizes).value
-        assert report.history[number] == ("again", TEXTBOOK, expected)
+        assert callback.history[iteration] == ("again", TEXTBOOK, expected)
 
 
 @pytest.mark.parametrize("pickles", [False, True], ids=["same object", "pickle"])
-@each_drawn
+@for_drawn_objectives
 def test_continued_training_equals_training_without_interruption(value, pickles):
-    data, objective = graded(13), ours(value)
+    data, objective = graded(13), our_objective(value)
     expected, train = DRIVER.predictions(data, value, 6), dmatrix(data)
     booster = xgb.train(PARAMS, train, 3, obj=objective)
     objective = pickle.loads(pickle.dumps(objective)) if pickles else objective
@@ -78,38 +78,38 @@ def test_continued_training_equals_training_without_interruption(value, pickles)
 
 @pytest.mark.parametrize("start", [{}, {"base_score": None}], ids=["base_score", "estimated"])
 @pytest.mark.parametrize("model", ["Booster", "file"])
-def test_continued_training_is_that_of_the_built_in_objective(model, start, tmp_path):
-    # A file holds no generator, and XGBoost counts rounds from 0 again; from 3.4 on a Booster's generator goes on.
-    path, train, objective, found = tmp_path / "model.ubj", dmatrix(graded(13)), ours(DRAWN[0]), []
-    told = {**PARAMS, **start}
-    replayed = objective.replay_params(train, base_score=told["base_score"])
+def test_continued_training_equals_that_of_the_built_in_objective(model, start, tmp_path):
+    # A file has no random generator, so XGBoost counts rounds from 0 again. From 3.4 on, a Booster keeps its generator.
+    path, train, objective, predictions = tmp_path / "model.ubj", dmatrix(graded(13)), our_objective(DRAWN[0]), []
+    settings = {**PARAMS, **start}
+    replayed = objective.replay_params(train, base_score=settings["base_score"])
     for params, obj in ((replayed, objective), ({"objective": "rank:ndcg", **MEAN}, None)):
-        known = {name: value for name, value in {**told, **params}.items() if value is not None}
-        booster = xgb.train(known, train, 3, obj=obj)
+        parameters = {name: value for name, value in {**settings, **params}.items() if value is not None}
+        booster = xgb.train(parameters, train, 3, obj=obj)
         booster.save_model(path)
         if model == "file" or not SEED:
             objective.reset()
-        booster = xgb.train(known, train, 3, obj=obj, xgb_model=booster if model == "Booster" else path)
-        found.append(booster.predict(train, output_margin=True))
-    assert_same(*found)
+        booster = xgb.train(parameters, train, 3, obj=obj, xgb_model=booster if model == "Booster" else path)
+        predictions.append(booster.predict(train, output_margin=True))
+    assert_same(*predictions)
 
 
-@each_drawn
-@pytest.mark.parametrize("anew", ["reset", "deepcopy", "DMatrix"])
-def test_another_training_starts_anew_after_reset_in_a_deep_copy_and_on_its_own_dmatrix(value, anew):
-    data, objective = graded(14), ours(value)
+@for_drawn_objectives
+@pytest.mark.parametrize("restart", ["reset", "deepcopy", "DMatrix"])
+def test_draws_start_again_after_reset_in_a_deep_copy_and_on_a_new_dmatrix(value, restart):
+    data, objective = graded(14), our_objective(value)
     train = dmatrix(data)
     expected = margins(train, objective)
     assert np.ptp(margins(train, objective) - expected) > 0.01
-    if anew == "reset":
+    if restart == "reset":
         objective.reset()
-    again = copy.deepcopy(objective) if anew == "deepcopy" else objective
-    np.testing.assert_array_equal(margins(dmatrix(data) if anew == "DMatrix" else train, again), expected)
+    restarted = copy.deepcopy(objective) if restart == "deepcopy" else objective
+    np.testing.assert_array_equal(margins(dmatrix(data) if restart == "DMatrix" else train, restarted), expected)
 
 
-def test_the_scikit_learn_interface_is_told_where_to_go():
+def test_the_scikit_learn_interface_raises_with_a_hint_to_xgb_train():
     pytest.importorskip("sklearn")
-    data, objective = graded(17), ours(objectives.xgboost.ndcg())
+    data, objective = graded(17), our_objective(objectives.xgboost.ndcg())
     message = r"do not pass queries(.|\n)*Hint: xgb.train\(params, dmatrix, obj=objective\)"
     with pytest.raises(ra.InputError, match=message):
         xgb.XGBRegressor(n_estimators=1, objective=objective, n_jobs=1).fit(data.X, data.y)

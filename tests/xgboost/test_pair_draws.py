@@ -1,4 +1,4 @@
-"""Which pairs XGBoost's `mean` draws: by the round up to 3.3, by its parameter `seed` from 3.4 on."""
+"""Which pairs XGBoost's `mean` method draws: decided by the round up to XGBoost 3.3, by its `seed` from 3.4 on."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ PRESETS = {
     "rank:pairwise": objectives.xgboost.pairwise,
     "rank:map": objectives.xgboost.map,
 }
-OTHERS = r"this training is not that of XGBoost's built-in objective"
+DIFFERS = r"this training is not that of XGBoost's built-in objective"
 PARAMS = {"nthread": 1, "max_depth": 3, "disable_default_eval_metric": 1}
-HERE = SEEDED if SEED else BY_ROUND  # what the XGBoost that is here draws
+INSTALLED = SEEDED if SEED else BY_ROUND  # draws as the installed XGBoost does
 from_3_4 = pytest.mark.skipif(not SEED, reason="XGBoost up to 3.3 draws the pairs by the round")
 
 
@@ -43,11 +43,11 @@ def margins(train, params, obj=None, rounds=5):
     return xgb.train({**PARAMS, **params}, train, rounds, obj=obj).predict(train, output_margin=True)
 
 
-def built_in(train, rounds=5, **params):
+def train_built_in(train, rounds=5, **params):
     return margins(train, {"objective": "rank:ndcg", **MEAN, **params}, rounds=rounds)
 
 
-def replayed(train, value=HERE, rounds=5, **params):
+def train_replayed(train, value=INSTALLED, rounds=5, **params):
     obj = ra.xgboost.objective(value, n_threads=1)
     return margins(train, {**obj.replay_params(train), **params}, obj, rounds)
 
@@ -59,10 +59,10 @@ def replayed(train, value=HERE, rounds=5, **params):
 def test_seeded_pairs_replay_the_built_in_objective(name, method, start):
     train = dmatrix(graded(1), name)
     obj = ra.xgboost.objective(PRESETS[name](**MEAN, seed=7), n_threads=1)
-    told = {"tree_method": method, "seed": 7}
-    own = {"objective": name, **MEAN, **({} if start is None else {"base_score": start})}
-    expected = margins(train, {**told, **own})
-    np.testing.assert_array_equal(margins(train, told | obj.replay_params(train, base_score=start), obj), expected)
+    settings = {"tree_method": method, "seed": 7}
+    built_in_settings = {"objective": name, **MEAN, **({} if start is None else {"base_score": start})}
+    expected = margins(train, {**settings, **built_in_settings})
+    np.testing.assert_array_equal(margins(train, settings | obj.replay_params(train, base_score=start), obj), expected)
     assert np.ptp(expected) > 0.1
 
 
@@ -81,14 +81,14 @@ def test_only_a_new_seeded_training_from_the_estimate_skips_a_draw(value, rounds
 
 @from_3_4
 @pytest.mark.parametrize("seed", [7, -1, 2**32 + 5])
-def test_a_seed_of_more_than_32_bits_is_taken_modulo_2_to_the_32(seed):
+def test_a_seed_outside_32_bits_is_taken_modulo_2_to_the_32(seed):
     train = dmatrix(graded(1))
     value = SEEDED.replace(seed=seed % 2**32)
-    np.testing.assert_array_equal(replayed(train, value, seed=seed), built_in(train, seed=seed))
+    np.testing.assert_array_equal(train_replayed(train, value, seed=seed), train_built_in(train, seed=seed))
 
 
 @pytest.mark.parametrize("start", [0, 0.5])
-def test_a_base_score_that_replay_params_is_told_is_not_estimated(start):
+def test_replay_params_keeps_a_declared_base_score(start):
     # The estimate of rank:pairwise is exactly 0 here: base_score=0 alone could not tell the two trainings apart.
     data = graded(1)
     train, value = dmatrix(data), objectives.xgboost.pairwise(**MEAN, **SEED)
@@ -96,27 +96,27 @@ def test_a_base_score_that_replay_params_is_told_is_not_estimated(start):
     assert obj.replay_params(train)["base_score"] == 0
     params = obj.replay_params(train, base_score=start)
     assert params["base_score"] == start
-    expected = built_in(train, objective="rank:pairwise", base_score=start)
+    expected = train_built_in(train, objective="rank:pairwise", base_score=start)
     np.testing.assert_array_equal(margins(train, params, obj), expected)
 
 
-def test_a_training_from_elsewhere_begins_with_the_first_draw():
+def test_a_training_from_another_base_score_begins_with_the_first_draw():
     train = dmatrix(graded(1))
-    obj = ra.xgboost.objective(HERE, n_threads=1)
+    obj = ra.xgboost.objective(INSTALLED, n_threads=1)
     params = {**obj.replay_params(train), "base_score": 0.5}
-    np.testing.assert_array_equal(margins(train, params, obj), built_in(train, base_score=0.5))
+    np.testing.assert_array_equal(margins(train, params, obj), train_built_in(train, base_score=0.5))
 
 
-@pytest.mark.parametrize("again", ["reset", "deepcopy", "pickle"])
-def test_a_second_training_replays_too(again):
+@pytest.mark.parametrize("restart", ["reset", "deepcopy", "pickle"])
+def test_a_second_training_also_equals_the_built_in_objective(restart):
     train = dmatrix(graded(1))
-    obj = ra.xgboost.objective(HERE, n_threads=1)
+    obj = ra.xgboost.objective(INSTALLED, n_threads=1)
     params = obj.replay_params(train)
     expected = margins(train, params, obj)
-    np.testing.assert_array_equal(expected, built_in(train))
+    np.testing.assert_array_equal(expected, train_built_in(train))
     obj.reset()
-    if again != "reset":
-        obj = copy.deepcopy(obj) if again == "deepcopy" else pickle.loads(pickle.dumps(obj))
+    if restart != "reset":
+        obj = copy.deepcopy(obj) if restart == "deepcopy" else pickle.loads(pickle.dumps(obj))
         params = obj.replay_params(train)
     np.testing.assert_array_equal(margins(train, params, obj), expected)
 
@@ -125,24 +125,24 @@ def test_a_second_training_replays_too(again):
 def test_query_ranker_replays_drawn_pairs(params):
     sklearn = pytest.importorskip("rankadapters.sklearn")
     data = graded(1)
-    value = HERE.replace(seed=params.get("random_state", 0)) if SEED else HERE
-    fixed = {"n_estimators": 5, "n_jobs": 1, "max_depth": 3, **params}
-    own = sklearn.QueryRanker(xgb.XGBRanker(objective="rank:ndcg", **MEAN, **fixed))
-    ours = sklearn.QueryRanker(xgb.XGBRanker(**fixed).set_params(objective=ra.xgboost.objective(value)))
-    found, expected = (model.fit(data.X, data.y, qid=data.qid).predict(data.X) for model in (ours, own))
-    np.testing.assert_array_equal(found, expected)
+    value = INSTALLED.replace(seed=params.get("random_state", 0)) if SEED else INSTALLED
+    settings = {"n_estimators": 5, "n_jobs": 1, "max_depth": 3, **params}
+    built_in = sklearn.QueryRanker(xgb.XGBRanker(objective="rank:ndcg", **MEAN, **settings))
+    replayed = sklearn.QueryRanker(xgb.XGBRanker(**settings).set_params(objective=ra.xgboost.objective(value)))
+    predictions, expected = (model.fit(data.X, data.y, qid=data.qid).predict(data.X) for model in (replayed, built_in))
+    np.testing.assert_array_equal(predictions, expected)
 
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "pair_draws.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.filterwarnings(f"ignore:{OTHERS}. XGBoost:UserWarning")  # up to 3.3, which draws otherwise
+@pytest.mark.filterwarnings(f"ignore:{DIFFERS}. XGBoost:UserWarning")  # XGBoost up to 3.3 draws other pairs
 @pytest.mark.parametrize("training", GOLDEN["trainings"], ids=lambda part: f"{part['objective']} {part['params']}")
-def test_what_xgboost_3_4_trained_is_trained_in_any_release(training):
+def test_any_release_reproduces_the_recorded_training_of_xgboost_3_4(training):
     train = xgb.DMatrix(np.array(GOLDEN["X"]), label=GOLDEN["labels"], group=GOLDEN["group"], nthread=1)
-    own = training["params"]
-    obj = ra.xgboost.objective(PRESETS[training["objective"]](**MEAN, seed=own["seed"]), n_threads=1)
-    params = {"tree_method": "exact", "seed": own["seed"]} | obj.replay_params(train, base_score=own.get("base_score"))
+    seed, start = training["params"]["seed"], training["params"].get("base_score")
+    obj = ra.xgboost.objective(PRESETS[training["objective"]](**MEAN, seed=seed), n_threads=1)
+    params = {"tree_method": "exact", "seed": seed} | obj.replay_params(train, base_score=start)
     for rounds, expected in zip(training["rounds"], training["margins"], strict=True):
         obj.reset()
         np.testing.assert_array_equal(margins(train, params, obj, rounds), np.float32(expected))
@@ -152,12 +152,12 @@ def test_what_xgboost_3_4_trained_is_trained_in_any_release(training):
 
 
 DESCENT = {"booster": "gblinear", "updater": "coord_descent"}
-WITHOUT = r"under {}.*\nHint: lambdarank_pair_method='topk'"
+NO_REPLAY = r"under {}.*\nHint: lambdarank_pair_method='topk'"
 NOT_REPLAYED = [
-    *(({name: 0.5}, WITHOUT.format(f"{name}=")) for name in ("subsample", "rate_drop", "skip_drop")),
-    *(({f"colsample_by{part}": 0.5}, WITHOUT.format(f"colsample_by{part}=")) for part in ("tree", "level", "node")),
-    ({"one_drop": 1}, WITHOUT.format("one_drop=")),
-    *(({**DESCENT, "feature_selector": by}, f"under feature_selector={by}") for by in ("shuffle", "random")),
+    *(({name: 0.5}, NO_REPLAY.format(f"{name}=")) for name in ("subsample", "rate_drop", "skip_drop")),
+    *(({f"colsample_by{part}": 0.5}, NO_REPLAY.format(f"colsample_by{part}=")) for part in ("tree", "level", "node")),
+    ({"one_drop": 1}, NO_REPLAY.format("one_drop=")),
+    *(({**DESCENT, "feature_selector": kind}, f"under feature_selector={kind}") for kind in ("shuffle", "random")),
     ({"seed_per_iteration": True}, r"under seed_per_iteration(.|\n)*Hint: train without"),
     ({"seed": 9}, r"it seeds .* seed=9(.|\n)*objective has seed=0.\nHint: value.replace\(seed=9\)"),
 ]
@@ -166,24 +166,26 @@ NOT_REPLAYED = [
 @from_3_4
 @pytest.mark.filterwarnings(r"ignore:[^\0]*(gblinear|are not used):UserWarning")
 @pytest.mark.parametrize(("params", "message"), NOT_REPLAYED, ids=short)
-def test_draws_that_are_not_replayed_warn(params, message):
+def test_settings_that_prevent_a_replay_warn(params, message):
     train = dmatrix(graded(1))
-    with pytest.warns(UserWarning, match=f"{OTHERS}: {message}"):
-        found = replayed(train, **params)
-    assert not np.array_equal(found, built_in(train, **params))
+    with pytest.warns(UserWarning, match=f"{DIFFERS}: {message}"):
+        margins_replayed = train_replayed(train, **params)
+    assert not np.array_equal(margins_replayed, train_built_in(train, **params))
 
 
 @pytest.mark.parametrize("preset", PRESETS.values())
-def test_pairs_that_another_release_draws_warn(preset):
+def test_an_objective_that_draws_as_another_release_warns(preset):
     value = preset(**MEAN) if SEED else preset(**MEAN, seed=0)
     train = dmatrix(graded(1), "rank:map")
-    with pytest.warns(UserWarning, match=rf"{OTHERS}: XGBoost {xgb.__version__} draws the pairs of `mean` differently"):
-        replayed(train, value)
-    with pytest.warns(UserWarning, match=OTHERS):
+    with pytest.warns(
+        UserWarning, match=rf"{DIFFERS}: XGBoost {xgb.__version__} draws the pairs of `mean` differently"
+    ):
+        train_replayed(train, value)
+    with pytest.warns(UserWarning, match=DIFFERS):
         xgb.train(PARAMS, train, 1, obj=ra.xgboost.objective(value))
 
 
-def test_a_training_warns_once_and_not_in_calls_by_hand():
+def test_a_training_warns_once_and_a_direct_call_does_not_warn():
     train = dmatrix(graded(1))
     obj = ra.xgboost.objective(BY_ROUND if SEED else SEEDED)
     with warnings.catch_warnings(record=True) as caught:
@@ -193,7 +195,7 @@ def test_a_training_warns_once_and_not_in_calls_by_hand():
         obj.reset()
         margins(train, {}, obj)
     assert len(caught) == 1
-    assert caught[0].filename.endswith("core.py")  # XGBoost's, which calls the objective
+    assert caught[0].filename.endswith("core.py")  # XGBoost's module that calls the objective
 
 
 @pytest.mark.parametrize(
@@ -205,6 +207,6 @@ def test_a_training_warns_once_and_not_in_calls_by_hand():
     ],
     ids=short,
 )
-def test_what_replays_nothing_or_draws_nothing_does_not_warn(value):
+def test_objectives_without_drawn_pairs_or_replay_do_not_warn(value):
     train = dmatrix(graded(1))
     margins(train, {"subsample": 0.5, "seed": 3}, ra.xgboost.objective(value))

@@ -1,4 +1,4 @@
-"""`xgboost.global_eval` in SparkXGBRanker, on a Spark of two threads."""
+"""`xgboost.global_eval` in SparkXGBRanker, in a Spark session with two threads."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ pytest.importorskip("pyspark")
 pytest.importorskip("sklearn")
 from tests.helpers.xgboost_matrices import LETOR, TEXTBOOK  # noqa: E402 - after the skips
 
-ONE, TWO = ranking(1, 61), ranking(2, 43)
+TRAIN, VALID = ranking(1, 61), ranking(2, 43)
 
 
-def rows(data, validation):
-    """Rows of one of the two sets, whose queries have ids of their own."""
-    table = {"label": data.y, "qid": data.qid + 1000 * validation, "validation": validation}
-    return pd.DataFrame(table).assign(features=data.X.tolist())
+def rows_of(data, validation):
+    """Return the rows of one set; each set has its own query ids."""
+    columns = {"label": data.y, "qid": data.qid + 1000 * validation, "validation": validation}
+    return pd.DataFrame(columns).assign(features=data.X.tolist())
 
 
-def fit(spark, watch, *callbacks, **settings):
+def fit(spark, metric, *callbacks, **settings):
     from xgboost.spark import SparkXGBRanker
 
-    table = spark.createDataFrame(pd.concat([rows(ONE, validation=False), rows(TWO, validation=True)]))
+    frame = spark.createDataFrame(pd.concat([rows_of(TRAIN, validation=False), rows_of(VALID, validation=True)]))
     ranker = SparkXGBRanker(
         features_col="features", label_col="label", qid_col="qid", validation_indicator_col="validation",
         num_workers=2, force_repartition=True, n_estimators=30, learning_rate=0.5, disable_default_eval_metric=True,
-        custom_metric=watch, callbacks=[watch, *callbacks], **settings,
+        custom_metric=metric, callbacks=[metric, *callbacks], **settings,
     )  # fmt: skip
-    return ranker.fit(table)
+    return ranker.fit(frame)
 
 
-def test_the_log_is_of_all_rows_and_all_workers_stop_by_it(spark):
-    watch = ra.xgboost.global_eval([LETOR, TEXTBOOK], n_queries={"training": 61, "validation": 43})
-    model = fit(spark, watch, ra.xgboost.early_stopping(TEXTBOOK, rounds=3))
+def test_the_log_covers_all_rows_and_stops_all_workers(spark):
+    metric = ra.xgboost.global_eval([LETOR, TEXTBOOK], n_queries={"training": 61, "validation": 43})
+    model = fit(spark, metric, ra.xgboost.early_stopping(TEXTBOOK, rounds=3))
     booster, log = model.get_booster(), model.training_summary
     values = log.validation_objective_history[TEXTBOOK.name]
     assert booster.best_iteration == int(np.argmax(values))
     assert len(values) == booster.best_iteration + 1 + 3
-    for data, history in ((ONE, log.train_objective_history), (TWO, log.validation_objective_history)):
+    for data, history in ((TRAIN, log.train_objective_history), (VALID, log.validation_objective_history)):
         scores = booster.predict(xgb.DMatrix(data.X), iteration_range=(0, len(values)))
         for convention in (LETOR, TEXTBOOK):
             assert history[convention.name][-1] == ra.evaluate(data.y, scores, convention, qid=data.qid).value
 
 
-def test_queries_cut_at_the_ends_of_arrow_batches_are_found(spark):
+def test_queries_cut_between_arrow_batches_are_refused(spark):
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 100)
-    watch = ra.xgboost.global_eval(TEXTBOOK, n_queries={"training": 61, "validation": 43})
+    metric = ra.xgboost.global_eval(TEXTBOOK, n_queries={"training": 61, "validation": 43})
     try:
         with pytest.raises(Exception, match=r"queries on 2 workers, not n_queries=\d+: some are cut"):
-            fit(spark, watch)
+            fit(spark, metric)
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.evaluation import threads
 from rankadapters.core.measures import MEASURES
-from tests.core.kernels.test_against_definition import takes_probabilities
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
+from tests.helpers.oracle_rows import takes_probabilities
 from tests.helpers.ragged_queries import ragged
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))

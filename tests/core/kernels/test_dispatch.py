@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from itertools import pairwise
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -22,29 +21,11 @@ from rankadapters.core.kernels.exact import mix_all
 from rankadapters.core.kernels.in_numpy import segments
 from rankadapters.core.kernels.ranking import order_within
 from rankadapters.core.kernels.views import writable
-from tests.core.kernels.test_against_definition import columns, ragged, takes_probabilities, weights_of
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
+from tests.helpers.kernel_forms import all_results, switch_forms
+from tests.helpers.oracle_rows import columns, ragged, takes_probabilities, weights_of
 from tests.helpers.tables import for_each
-
-
-def switch_forms():
-    """Yield once with compiled kernels, once with numpy, and once with numpy and plain Python for few rows."""
-    for choice, few in ((NOW, segments.FEW_ROWS), (NEVER, 0), (NEVER, 1000)):
-        with kernels(choice), patch.object(segments, "FEW_ROWS", few):
-            yield choice
-
-
-def all_results(convention, row_columns, scores):
-    """Return the digest, the value, the tally and the values of the queries, or the error as text."""
-    try:
-        evaluator = ra.Evaluator(ra.Queries(**row_columns), convention)
-        results = [evaluator.queries.digest, evaluator.evaluate(scores).value]
-        if convention.over != "rows":
-            results += [evaluator.tally(scores).to_dict(), evaluator.per_query(scores).tobytes()]
-    except ra.RankAdaptersError as error:
-        return repr(error)
-    return results
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")

@@ -21,7 +21,7 @@ from rankadapters.core.declaration.number_fields import Cutoff
 from rankadapters.core.kernels import Kernel, Steps, dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
-from tests.core.kernels.test_against_definition import columns, takes_probabilities, weights_of
+from tests.helpers.oracle_rows import columns, takes_probabilities, weights_of
 from tests.helpers.tables import for_each
 from tests.oracles import definition
 from tests.oracles.rows import Row

@@ -5,39 +5,16 @@ from __future__ import annotations
 import json
 from importlib.util import find_spec
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.core import presets
-from rankadapters.core.measures import MEASURES
 from tests.helpers.command import printed
-from tests.helpers.rankings import ranking
-
-DATA, VALID = ranking(31, 12, 6), ranking(32, 8, 6)
-LABELS, VALID_LABELS = np.minimum(DATA.y, 1), np.minimum(VALID.y, 1)  # losses take such labels too
-SCORES = DATA.X[:, 1] / 8  # with ties
-DOCIDS = [f"d{row:03}" for row in np.random.default_rng(0).permutation(DATA.y.size)]
-
-
-def convention_of(measure):
-    """Return the first preset of a measure, changed to need only binary labels and docids."""
-    convention = presets.make(presets.names(measure)[0], 3)
-    needs_pairs = getattr(convention, "pairs", "") == "given"
-    return convention.replace(pairs="label", average="uniform") if needs_pairs else convention
-
-
-def by_rows(convention):
-    """Return the convention, changed to need no docids."""
-    by_docid = getattr(convention, "ties", "").startswith("docid")
-    return convention.replace(ties="input") if by_docid else convention
+from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, by_rows, every_measure
 
 
 def value(convention, **columns):
     return ra.evaluate(LABELS, SCORES, convention, qid=DATA.qid, **columns).value
-
-
-every_measure = pytest.mark.parametrize("convention", [convention_of(name) for name in MEASURES], ids=list(MEASURES))
 
 
 @every_measure

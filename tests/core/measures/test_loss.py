@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.kernels.losses import LANES, halved_shift
-from tests.core.kernels.test_against_definition import columns, ragged, takes_probabilities, weights_of
-from tests.core.kernels.test_dispatch import all_results, switch_forms
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
+from tests.helpers.kernel_forms import all_results, switch_forms
+from tests.helpers.oracle_rows import columns, ragged, takes_probabilities, weights_of
 from tests.helpers.tables import for_each
 
 PLAIN = {"missing": "error", "unjudged": "error", "average": "uniform"}

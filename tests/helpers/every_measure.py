@@ -1,0 +1,34 @@
+"""One preset of every measure, and rows that all of them take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankadapters.core import presets
+from rankadapters.core.measures import MEASURES
+from tests.helpers.rankings import ranking
+
+DATA, VALID = ranking(31, 12, 6), ranking(32, 8, 6)
+
+LABELS, VALID_LABELS = np.minimum(DATA.y, 1), np.minimum(VALID.y, 1)  # losses take such labels too
+
+SCORES = DATA.X[:, 1] / 8  # with ties
+
+DOCIDS = [f"d{row:03}" for row in np.random.default_rng(0).permutation(DATA.y.size)]
+
+
+def convention_of(measure):
+    """Return the first preset of a measure, changed to need only binary labels and docids."""
+    convention = presets.make(presets.names(measure)[0], 3)
+    needs_pairs = getattr(convention, "pairs", "") == "given"
+    return convention.replace(pairs="label", average="uniform") if needs_pairs else convention
+
+
+def by_rows(convention):
+    """Return the convention, changed to need no docids."""
+    by_docid = getattr(convention, "ties", "").startswith("docid")
+    return convention.replace(ties="input") if by_docid else convention
+
+
+every_measure = pytest.mark.parametrize("convention", [convention_of(name) for name in MEASURES], ids=list(MEASURES))
