@@ -223,11 +223,12 @@ def test_an_evaluation_after_an_interrupted_one_has_the_same_value(monkeypatch):
     evaluator = ra.Evaluator(labels, "letor4@10", group_sizes=sizes, n_threads=4)
     start = time.monotonic()
     expected = evaluator.evaluate(scores)
-    duration = time.monotonic() - start
-    for number in range(6):
+    duration, n_interrupts = time.monotonic() - start, 0
+    for number in range(20):
         try:
-            with ctrl_c_after((number + 0.1) / 6 * duration):
+            with ctrl_c_after((number + 0.1) / 20 * duration):
                 evaluator.evaluate(scores)
         except KeyboardInterrupt:
-            pass
+            n_interrupts += 1
         assert evaluator.evaluate(scores) == expected
+    assert n_interrupts

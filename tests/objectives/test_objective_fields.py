@@ -50,6 +50,12 @@ WRONG_VALUES = {
     "cost": ["false", "", None, 1],
     "convention": ["lightgbm", "lambdarank", 10, None, "lightgbm.auc", objectives.ListNet()],
 }
+CONVENTION_MESSAGES = {
+    "lightgbm": "^'lightgbm' has no cutoff",
+    "lambdarank": "^'lambdarank' is neither a preset@k",
+    "lightgbm.auc": "needs a convention of (NDCG|FilteredDCG).*, not auc/",
+    None: "^(None is not a convention|delta='catboost' goes with a convention)",
+}
 
 
 @for_each(
@@ -62,7 +68,9 @@ WRONG_VALUES = {
     ],
 )
 def test_every_class_refuses_wrong_values_of_its_fields(cls, field, value):
-    message = rf"^{field}={re.escape(repr(value))}(; allowed are| is not a choice)" if field != "convention" else None
+    message = rf"^{field}={re.escape(repr(value))}(; allowed are| is not a choice)"
+    if field == "convention":
+        message = CONVENTION_MESSAGES.get(value, rf"^{re.escape(repr(value))} is not a convention")
     with pytest.raises(ra.ConventionError, match=message):
         EACH[cls].replace(**{field: value})
     with pytest.raises(ra.ConventionError, match=message):

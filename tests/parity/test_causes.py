@@ -317,10 +317,9 @@ MISTAKES = {
 
 
 @for_each("ties", [True, False])
-@for_each(("cause", "convention"), zip(MISTAKES, cycle(CONVENTIONS)))
+@for_each(("cause", "convention"), [row for row in zip(MISTAKES, cycle(CONVENTIONS)) if "float32" not in row[0]])
 def test_an_everyday_mistake_is_named_and_ties_are_not_blamed(cause, convention, ties):
-    if "float32" in cause:
-        return  # only an exact comparison tells float32 from float64
+    """Only an exact comparison, as in the next test, tells float32 from float64."""
     data = data_of(convention, ties=ties)
     reason = data.reason(MISTAKES[cause](data))
     assert cause in reason

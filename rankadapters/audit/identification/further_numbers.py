@@ -120,6 +120,6 @@ def _by_query(
 
 
 def _n_distinct(table: NDArray[np.float64], decimals: int) -> NDArray[np.intp]:
-    """Return the number of distinct printed values in each column; NaN counts as a value."""
+    """Return one less than the number of distinct printed values in each column; NaN counts as a value."""
     ordered = np.sort(np.nan_to_num(np.round(table, decimals), nan=np.finfo(np.float64).min), axis=0)
     return np.asarray(np.count_nonzero(np.diff(ordered, axis=0), axis=0), np.intp)

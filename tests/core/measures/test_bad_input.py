@@ -35,12 +35,16 @@ def test_weights_that_a_convention_does_not_count_are_refused(measure, column, w
     convention = ra.parse(PLAIN[measure])
     average = {"query_weight": "query", "row_weight": "row", "pairs": "pair"}[column]
     uniform = convention.replace(average="uniform")
-    if column == "pairs" and getattr(uniform, "pairs", "") != "given":  # the measure ignores such pairs
+    takes_pairs = "pairs" in uniform.fields() and uniform.measure != "auc"  # AUC counts the weights of given pairs
+    if column == "pairs" and takes_pairs:
+        uniform = uniform.replace(pairs="given")
+    elif column == "pairs":  # the measure ignores pairs
         without, with_pairs = (ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], uniform, group_sizes=[2, 2], pairs=pairs)
                                for pairs in (None, weights))  # fmt: skip
         assert with_pairs.value == without.value
         return
-    with pytest.raises(ra.InputError, match=rf"{column} was given but the convention says average='uniform'.*\nHint"):
+    name = "pair_weight" if column == "pairs" else column
+    with pytest.raises(ra.InputError, match=rf"{name} was given but the convention says average='uniform'.*\nHint"):
         ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], uniform, group_sizes=[2, 2], **{column: weights})
     if not any(word.startswith(average) for word in type(convention).declared()["average"].words):
         with pytest.raises(ra.ConventionError, match=f"average='{average}' is not a choice; allowed are 'uniform'"):
