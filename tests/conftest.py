@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Settings, hooks and fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tests.helpers.engines import dask_client, spark_session
 
 LONGEST_ID = 40  # characters
 
-# Threads of OpenMP that have nothing to do sleep. As they come they spin, which takes the other core from whatever else
-# the machine does: with two test runs side by side, scikit-learn's and LightGBM's trainings took five times as long.
+# Idle threads of OpenMP must sleep. By default they spin and take the other cores: with two test runs side by side,
+# scikit-learn's and LightGBM's trainings took five times as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-# How long an example takes, on a machine that does other things too, is not a property of what is tested.
+# There is no deadline, since other programs on the machine can slow down any example.
 settings.register_profile("rankadapters", deadline=None)
 settings.load_profile("rankadapters")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    """Let workers that have nothing left to do take tests from others, since a few tests take long."""
+    """Let idle workers take tests from other workers, since a few tests take long."""
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist = "worksteal"
 
@@ -40,11 +40,11 @@ COMPILERS = []  # processes that compile kernels
 
 
 def pytest_sessionstart(session):
-    """When the whole suite is run, compile every kernel on all cores, once for all workers of pytest-xdist."""
+    """When the whole suite runs, compile every kernel on all cores, once for all workers of pytest-xdist."""
     config = session.config
     n_workers = getattr(config.option, "numprocesses", None)
-    whole = config.args == config.getini("testpaths") and not config.option.collectonly
-    if whole and not hasattr(config, "workerinput"):
+    runs_all = config.args == config.getini("testpaths") and not config.option.collectonly
+    if runs_all and not hasattr(config, "workerinput"):
         COMPILERS.extend(start_compiling(min(n_workers or os.cpu_count() or 1, 8)))
     if n_workers:
         await_kernels()
@@ -57,10 +57,10 @@ def await_kernels():
 
 
 def pytest_collection_finish():
-    """Wait for the kernels, forget half-imported packages, and keep what collection made from the garbage collector.
+    """Wait for the kernels, remove half-imported packages, and hide the collected tests from the garbage collector.
 
-    pytest leaves packages behind whose doctests it could not import, since their toolkit is missing. Each full run of
-    the garbage collector took a second.
+    pytest leaves packages in `sys.modules` whose doctests it could not import because a toolkit is missing. Each full
+    run of the garbage collector took a second.
     """
     await_kernels()
     for name in ra._SUBMODULES:
@@ -72,7 +72,7 @@ def pytest_collection_finish():
 
 
 def pytest_sessionfinish():
-    """Free all objects again, since extension modules report those that are left at the end as leaks."""
+    """Show all objects to the garbage collector again, since extension modules report the remaining ones as leaks."""
     await_kernels()
     gc.unfreeze()
 
@@ -90,61 +90,61 @@ def pytest_make_parametrize_id(val):
 
 @pytest.fixture(params=["LightGBM", "XGBoost"], ids=["lightgbm", "xgboost"])
 def toolkit(request):
-    """LightGBM and XGBoost in turn, trained with a declared metric by the same calls."""
+    """Return LightGBM and XGBoost in turn, trained with a declared metric by the same calls."""
     return getattr(importlib.import_module("tests.helpers.metric_trainings"), request.param)()
 
 
 @pytest.fixture(scope="session")
 def cluster2():
-    """Client of a Dask cluster of two worker processes."""
+    """Yield the client of a Dask cluster of two worker processes."""
     with dask_client(2) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def cluster3():
-    """Client of a Dask cluster of three worker processes."""
+    """Yield the client of a Dask cluster of three worker processes."""
     with dask_client(3) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def spark():
-    """Spark session of two threads."""
+    """Yield a Spark session of two threads."""
     with spark_session() as session:
         yield session
 
 
 @pytest.fixture
-def routing():
-    """Metadata routing of scikit-learn, for one test."""
+def metadata_routing():
+    """Turn on scikit-learn's metadata routing for one test."""
     sklearn = pytest.importorskip("sklearn")
     with sklearn.config_context(enable_metadata_routing=True):
         yield
 
 
 @pytest.fixture(autouse=True)
-def _machine_code_where_numba_is(monkeypatch):
-    """Skip a test where it asks for machine code and numba cannot be imported."""
+def _skip_machine_code_without_numba(monkeypatch):
+    """Skip a test when it requests machine code and numba cannot be imported."""
     if importlib.util.find_spec("numba") is None:
         dispatch = importlib.import_module("rankadapters.core.kernels.dispatch")
-        checked = dispatch._checked
+        check = dispatch._checked
         monkeypatch.setattr(
-            dispatch, "_checked", lambda choice: pytest.skip("needs numba") if choice == "now" else checked(choice)
+            dispatch, "_checked", lambda choice: pytest.skip("needs numba") if choice == "now" else check(choice)
         )
 
 
 @pytest.fixture
-def heeded():
-    """SIGINT is ignored where a shell runs the tests in the background, and so it would be in our processes."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def default_sigint():
+    """Restore the default handler of SIGINT, which processes ignore if a shell runs the tests in the background."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, handler)
 
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a small file and give its path."""
+    """Return a function that writes a small file and returns its path."""
 
     def write(text, name="rows.txt"):
         path = tmp_path / name
@@ -156,10 +156,10 @@ def write(tmp_path):
 
 @pytest.fixture
 def stdin(monkeypatch):
-    """Hand a text to standard input."""
+    """Return a function that replaces standard input by a text."""
 
-    def hand(text):
-        data = text if isinstance(text, bytes) else text.encode()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+    def replace_stdin(text):
+        content = text if isinstance(text, bytes) else text.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
 
-    return hand
+    return replace_stdin

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 
-from tests.helpers.objective_rankings import graded
+from tests.helpers.objective_rankings import graded_ranking
 
 FILE = Path(__file__).parent / "golden" / "pair_draws.json"
 PARAMS = {"nthread": 1, "max_depth": 3, "tree_method": "exact", "lambdarank_pair_method": "mean"}
@@ -18,7 +18,7 @@ ROUNDS = (1, 2, 5)
 
 def main() -> None:
     """Train each built-in objective under two seeds, from a base_score and from XGBoost's estimate."""
-    data = graded(4, 12, 12)
+    data = graded_ranking(4, 12, 12)
     X, labels = data.X[:, :3].round(2), (data.y > 0).astype(int)
     trainings: list[dict[str, Any]] = []
     for name in ("rank:ndcg", "rank:pairwise", "rank:map"):

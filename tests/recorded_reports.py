@@ -16,7 +16,7 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters.compare import Results, front, leave_one_out, stratified_tests, winning_numbers
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 
 MOST_LINES, MOST_CHARACTERS = 150, 500
 
@@ -58,7 +58,7 @@ def _is_flat(values: Any) -> bool:
 @cache
 def graded(n_queries: int = 14, seed: int = 3) -> tuple[ra.Queries, np.ndarray]:
     """Return queries with docids, and scores with ties."""
-    return small(seed, n_queries, docids=True)
+    return small_queries(seed, n_queries, docids=True)
 
 
 def models(queries: ra.Queries, n_models: int = 3) -> dict[str, np.ndarray]:
@@ -181,7 +181,7 @@ def comparisons() -> Iterator[tuple[str, Maker]]:
             )
     for over in ("dataset", "measure"):
         yield f"leave one out over {over}", partial(leave_one_out, results, over=over)
-    data = {f"D{seed}": small(seed, 12)[0] for seed in (1, 2)}
+    data = {f"D{seed}": small_queries(seed, 12)[0] for seed in (1, 2)}
     scores = {name: models(queries) for name, queries in data.items()}
     yield (
         "stratified tests",

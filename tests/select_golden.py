@@ -13,9 +13,9 @@ from collections import Counter
 from typing import Any
 
 from tests.helpers import shared_data
-from tests.helpers.golden_measures import TOOLKITS, compared
-from tests.helpers.random_loss_records import drawing
-from tests.helpers.shared_data import KEPT, kept, shared_losses, shared_records, shared_tools_data_sets
+from tests.helpers.golden_measures import TOOLKITS, is_compared
+from tests.helpers.random_loss_records import random_loss_trees
+from tests.helpers.shared_data import GOLDEN, golden_file, shared_losses, shared_records, shared_tools_data_sets
 
 Record = dict[str, Any]
 
@@ -72,7 +72,7 @@ def measures() -> dict[str, Any]:
     selected = {}
     for name in TOOLKITS:
         records = shared_records(f"measures/{name}_measures")
-        read = [{**r, "metrics": [m for m in r["metrics"] if compared(name, m, r)]} for r in records]
+        read = [{**r, "metrics": [m for m in r["metrics"] if is_compared(name, m, r)]} for r in records]
         selected[name] = spread(read, 8)
     return {"records": selected}
 
@@ -95,13 +95,17 @@ def objectives() -> dict[str, Any]:
 def tools() -> dict[str, Any]:
     """Select NDCG and AP, and means of precision and ERR, of the data sets and tools that the file has already."""
     whole = {data["name"]: data for data in shared_tools_data_sets()}
-    return {"sets": [{**data, "tools": _selected_numbers(data, whole[data["name"]])} for data in kept("tools")["sets"]]}
+    return {
+        "sets": [
+            {**data, "tools": _selected_numbers(data, whole[data["name"]])} for data in golden_file("tools")["sets"]
+        ]
+    }
 
 
 def random_losses() -> dict[str, Any]:
     """Select the first tree of each of CatBoost's losses that draw at random."""
     whole, chosen = shared_losses(), {}
-    for record in drawing(whole):
+    for record in random_loss_trees(whole):
         chosen.setdefault(record["loss"], {part: record[part] for part in TREE_MEMBERS} | {"data": record["name"]})
     names = {record["data"] for record in chosen.values()}
     return {"data": {name: whole["data"][name] for name in sorted(names)}, "catboost": list(chosen.values())}
@@ -173,7 +177,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     write = parser.parse_args().write
     for name, part in PARTS.items():
-        file = KEPT / f"{name}.json"
+        file = GOLDEN / f"{name}.json"
         current = json.loads(file.read_text(encoding="utf-8"))
         selected = {"provenance": current["provenance"], **part()}
         sys.stdout.write(f"{name}: {'as selected' if selected == current else 'differs'}\n")

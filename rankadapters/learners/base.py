@@ -59,8 +59,8 @@ class QueryLearner(QueryEstimator):
         ConventionError
             The convention is invalid, or this estimator cannot learn under it.
         """
-        self._check()
         self._check_shared(eval_set)
+        self._check()
         validation = {"eval_set": eval_set, "validation_fraction": self.validation_fraction}
         if self.convention is None and any(value is not None for value in validation.values()):
             [name] = [name for name, value in validation.items() if value is not None]

@@ -6,11 +6,11 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 
 
 def test_conventions_without_a_value_are_left_out_of_a_pass():
-    queries, scores = small()
+    queries, scores = small_queries()
     labels = np.where(np.arange(queries.n_docs) == 0, 4, queries.labels)  # outside LETOR's gain table
     graded = ra.Queries(labels, group_sizes=np.diff(queries.indptr))
     conventions = [ra.parse(f"{tool}@{k}") for k in range(1, 9) for tool in ("letor4", "yahoo", "lightgbm")]
@@ -32,7 +32,7 @@ def test_conventions_whose_mean_overflows_are_left_out_of_a_pass():
 
 
 def test_passes_are_limited_in_size_and_report_progress(monkeypatch):
-    queries, scores = small()
+    queries, scores = small_queries()
     conventions = [ra.parse(f"yahoo@{k}") for k in (1, 2, 3, 1, 4, 5, 6, 7)]
     steps = []
     monkeypatch.setattr("rankadapters.audit.evaluation.PASS_SIZE", 3)

@@ -16,7 +16,7 @@ from rankadapters.audit.explanation.gap import explain_pair
 from rankadapters.audit.explanation.shapley import split, split_columns
 from rankadapters.statistics.grid import grid
 from tests.helpers.depth import examples
-from tests.helpers.graded_queries import mq2008, small
+from tests.helpers.graded_queries import mq2008, small_queries
 
 YAHOO, LETOR4, LIGHTGBM = ra.presets.yahoo(10), ra.presets.letor4(10), ra.presets.lightgbm(5)
 
@@ -34,7 +34,7 @@ def test_the_gap_of_bm25_on_mq2008_is_split_over_short_and_empty_queries():
 
 
 def test_a_part_is_the_mean_change_by_its_field_over_all_orders_of_fields():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.explain(queries, scores, YAHOO, LETOR4)
     value = {frozenset(names): score.value for names, score in report.mixtures.items()}
     for field, part in report.contributions.items():
@@ -46,7 +46,7 @@ def test_a_part_is_the_mean_change_by_its_field_over_all_orders_of_fields():
 
 
 def test_every_mixture_has_the_score_of_evaluate():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.explain(queries, scores, LIGHTGBM.replace(ties="average", precision="float32"), LETOR4)
     assert len(report.mixtures) == 2 ** len(report.contributions) == 256
     for names, score in report.mixtures.items():
@@ -56,7 +56,7 @@ def test_every_mixture_has_the_score_of_evaluate():
 
 @st.composite
 def conventions(draw):
-    values = grid(ra.NDCG, small()[0])
+    values = grid(ra.NDCG, small_queries()[0])
     fields = {name: draw(st.sampled_from(choices)) for name, choices in values.items()}
     try:
         return ra.NDCG(k=draw(st.sampled_from([1, 3, 10, None])), **fields)
@@ -67,7 +67,7 @@ def conventions(draw):
 @settings(deadline=None, max_examples=examples(40))
 @given(conventions(), conventions(), st.booleans())
 def test_parts_add_up_over_fields_and_over_queries(a, b, weighted):
-    queries, scores = small()
+    queries, scores = small_queries()
     if weighted:
         a, b = (c.replace(average="query") for c in (a, b))
         queries = queries.with_weights(np.arange(1.0, 41))
@@ -84,7 +84,7 @@ def test_parts_add_up_over_fields_and_over_queries(a, b, weighted):
 
 
 def test_equal_conventions_have_an_empty_explanation():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.explain(queries, scores, LETOR4, ra.presets.letor3(10))
     assert (report.gap, report.contributions, report.per_query, report.queries()) == (0, {}, {}, [])
     assert "there is nothing to explain" in str(report)
@@ -101,14 +101,14 @@ def test_a_single_query_is_explained():
 
 def test_a_field_without_effect_leaves_a_mixture_equal():
     # Without a cutoff no query is short, so changing only `short` leaves the value of a.
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.explain(queries, scores, YAHOO.at(None), YAHOO.replace(short="zero"))
     assert report.mixtures["short",] == report.a
     assert list(report.contributions) == ["k", "short"]
 
 
 def test_the_queries_that_contribute_most_are_listed_first():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.explain(queries, scores, YAHOO, LETOR4, top=3)
     contributions = sum(report.per_query.values())
     shown = report.queries()
@@ -119,7 +119,7 @@ def test_the_queries_that_contribute_most_are_listed_first():
 
 
 def test_every_format_contains_the_parts():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.explain(queries, scores, YAHOO, LETOR4, top=2)
     as_json = json.loads(report.to_json())
     assert as_json["contributions"] == report.contributions
@@ -137,7 +137,7 @@ def test_every_format_contains_the_parts():
 
 def test_the_table_and_the_plot_begin_with_the_largest_parts():
     pytest.importorskip("matplotlib")
-    report = ra.audit.explain(*small(), YAHOO, LETOR4)
+    report = ra.audit.explain(*small_queries(), YAHOO, LETOR4)
     largest_first = sorted(report.contributions, key=lambda name: abs(report.contributions[name]), reverse=True)
     assert largest_first != list(report.contributions)
     assert [line[0] for line in report.parts_table().lines] == largest_first
@@ -149,14 +149,14 @@ def test_the_table_and_the_plot_begin_with_the_largest_parts():
 
 
 def test_ten_queries_are_shown_by_default():
-    queries, scores = small()
+    queries, scores = small_queries()
     for report in (ra.audit.explain(queries, scores, YAHOO, LETOR4), explain_pair(queries, scores, (YAHOO, LETOR4))):
         assert (report.top, len(report.queries())) == (10, 10)
         assert "The 10 queries that contribute most" in str(report)
 
 
 def test_the_repr_shows_only_the_scores_and_the_parts():
-    report = ra.audit.explain(*small(), YAHOO, LETOR4)
+    report = ra.audit.explain(*small_queries(), YAHOO, LETOR4)
     shown_fields = [name for name in (*report.__slots__,) if f"{name}=" in repr(report)]
     assert shown_fields == ["a", "b", "contributions"]
 
@@ -189,7 +189,7 @@ def test_an_invalid_convention_is_refused(convention, message):
 
 
 def test_texts_are_explained_like_their_conventions():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.explain(queries, scores, "yahoo@10", str(LETOR4))
     assert report.to_dict()["mixtures"] == ra.audit.explain(queries, scores, YAHOO, LETOR4).to_dict()["mixtures"]
 

@@ -14,7 +14,7 @@ from rankadapters.audit.identification.further_numbers import Telling, _n_distin
 from rankadapters.audit.identification.known_presets import nearest_to_blocks, preset_labels, presets_by_label
 from rankadapters.statistics.grid import grid
 from tests.helpers.depth import THOROUGH
-from tests.helpers.graded_queries import mq2008, small
+from tests.helpers.graded_queries import mq2008, small_queries
 
 # Random conventions do not suit all labels of these tests.
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 def retrieval():
     """Return queries with unretrieved and unjudged rows; queries 0 and 3 have only unretrieved rows."""
     rng = np.random.default_rng(5)
-    queries, scores = small(5, docids=True)
+    queries, scores = small_queries(5, docids=True)
     n = queries.n_docs
     retrieved, judged = rng.random(n) < 0.8, rng.random(n) < 0.8
     judged |= ~retrieved
@@ -38,14 +38,14 @@ def retrieval():
 
 def weighted():
     """Return queries with weights, some of them 0."""
-    queries, scores = small(2, docids=True)
+    queries, scores = small_queries(2, docids=True)
     weights = np.random.default_rng(0).integers(0, 4, queries.n_queries)
     sizes = np.diff(queries.indptr)
     return ra.Queries(queries.labels, group_sizes=sizes, query_weight=weights), scores
 
 
 N_TRIALS = {"judged and retrieved": 30, "retrieval": 8, "weighted": 20}
-DATA = {"judged and retrieved": small(1, docids=True), "retrieval": retrieval(), "weighted": weighted()}
+DATA = {"judged and retrieved": small_queries(1, docids=True), "retrieval": retrieval(), "weighted": weighted()}
 
 
 def random_convention(rng, queries):
@@ -125,7 +125,7 @@ def test_trec_eval_with_exponential_gains_is_identified():
 
 
 def test_presets_with_equal_values_on_the_data_share_one_match():
-    queries, scores = small()
+    queries, scores = small_queries()
     value = ra.evaluate(queries, scores, ra.presets.yahoo(4)).value
     [first, *_] = ra.audit.identify(queries, scores, value=f"{value:.8f}", k=4)
     # Without weights LightGBM's mean is the plain mean.
@@ -135,7 +135,7 @@ def test_presets_with_equal_values_on_the_data_share_one_match():
 
 
 def test_presets_come_first_then_matches_with_fewer_changed_fields():
-    queries, scores = small()
+    queries, scores = small_queries()
     matches = ra.audit.identify(queries, scores, value="0.8")
     changes = [len(match.changes) for match in matches]
     assert changes == sorted(changes)
@@ -172,7 +172,7 @@ def test_cutoffs_are_searched_for_a_measure_whose_only_tool_has_none(k, only_nea
 
 @pytest.mark.parametrize("printed", ["0.6", "0.7"])
 def test_a_further_number_distinguishes_matches(printed):
-    queries, scores = small()
+    queries, scores = small_queries()
     matches = ra.audit.identify(queries, scores, value=printed, k=5)
     assert len(matches) > 50
     cutoff, query = matches.telling
@@ -227,12 +227,12 @@ def test_conventions_that_differ_in_a_query_are_different_matches():
 
 
 def test_ties_by_docid_are_searched_only_if_there_are_docids():
-    queries, scores = small()
+    queries, scores = small_queries()
     matches = ra.audit.identify(queries, scores, value="0.7", k=3)
     assert not any("docid" in str(match.convention) for match in matches)
     assert any("there are no docids" in note for note in matches.notes)
     assert all(f"Note: {note}" in str(matches) for note in matches.notes)
-    matches_with_docids = ra.audit.identify(*small(docids=True), value="0.7", k=3)
+    matches_with_docids = ra.audit.identify(*small_queries(docids=True), value="0.7", k=3)
     assert matches_with_docids.notes == ()
 
 
@@ -289,7 +289,7 @@ def test_the_number_of_a_single_query_is_identified():
 
 
 def test_a_full_precision_number_may_differ_in_its_last_bit():
-    queries, scores = small()
+    queries, scores = small_queries()
     value = ra.evaluate(queries, scores, ra.presets.textbook(10)).value
     matches = ra.audit.identify(queries, scores, value=np.nextafter(value, 1), k=10)
     assert "textbook" in matches[0].presets

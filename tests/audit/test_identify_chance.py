@@ -17,7 +17,7 @@ from rankadapters.audit.identification.numbers import Number
 from rankadapters.audit.printed import read
 from rankadapters.statistics.search import Search
 from tests.helpers.depth import THOROUGH
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 from tests.helpers.tables import for_each
 
 
@@ -64,7 +64,9 @@ def test_an_invented_number_is_reported_as_chance(k, expected):
 
 @pytest.mark.usefixtures("search_once")
 @for_each(
-    ("decimals", "data"), [(4, generated_data()), *([(3, small(docids=True))] if THOROUGH else [])], ids=lambda _: ""
+    ("decimals", "data"),
+    [(4, generated_data()), *([(3, small_queries(docids=True))] if THOROUGH else [])],
+    ids=lambda _: "",
 )
 def test_random_numbers_match_as_often_as_expected(decimals, data):
     queries, scores = data
@@ -80,7 +82,7 @@ def test_random_numbers_match_as_often_as_expected(decimals, data):
 
 @pytest.mark.usefixtures("search_once")
 def test_pairs_of_random_numbers_match_as_often_as_expected():
-    queries, scores = small(docids=True)
+    queries, scores = small_queries(docids=True)
     centers = [
         sum(ra.evaluate(queries, scores, f"{name}@{k}").value for name in ("yahoo", "letor4")) / 2 for k in (5, 10)
     ]
@@ -196,7 +198,7 @@ def test_random_numbers_match_nothing_or_are_reported_as_chance():
 
 @pytest.mark.parametrize("name", ["letor4", "trec_eval_9", "lightgbm", "catboost"])
 def test_numbers_with_and_without_a_cutoff_are_matched_together(name):
-    queries, scores = small(docids=True)
+    queries, scores = small_queries(docids=True)
     conventions = {k: ra.presets.make(name, k) for k in (None, 5)}
     numbers = {k: printed_value(queries, scores, convention) for k, convention in conventions.items()}
     matches = ra.audit.identify(queries, scores, value=numbers)
@@ -206,7 +208,7 @@ def test_numbers_with_and_without_a_cutoff_are_matched_together(name):
 
 
 def test_a_policy_that_needs_a_cutoff_is_identified_from_numbers_with_one():
-    queries, scores = small()
+    queries, scores = small_queries()
     convention = ra.presets.letor4(5).replace(ideal="all")
     cutoffs = {"ndcg@all": None, "ndcg@5": 5, "@3": 3}
     numbers = {name: printed_value(queries, scores, convention.at(k)) for name, k in cutoffs.items()}
@@ -270,7 +272,7 @@ def test_every_format_contains_the_numbers_and_the_chance():
 
 
 def test_a_measure_without_a_cutoff_takes_numbers_of_two_models():
-    queries, first = small()
+    queries, first = small_queries()
     second = first + queries.labels
     convention = ra.parse("lightgbm.auc").replace(average="uniform")
     numbers = {"a": printed_value(queries, first, convention), "b": printed_value(queries, second, convention)}

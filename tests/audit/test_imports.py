@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import rankadapters as ra
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 
 AUDITS = ("explain", "identify", "order", "page", "profile")
 FOLDERS = ("explanation", "identification", "ordering", "profiling", "web_page")
@@ -33,6 +33,6 @@ def test_an_audit_can_be_monkeypatched(monkeypatch):
 
 
 def test_a_report_can_be_pickled():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.profile(queries, k=5, scores=scores)
     assert pickle.loads(pickle.dumps(report)) == report

@@ -12,7 +12,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES as ALL_MEASURES
 from rankadapters.statistics.grid import has_cutoff, values_to_search
 from tests.helpers.depth import THOROUGH, examples
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 
 MEASURES = {name: measure for name, measure in ALL_MEASURES.items() if name != "ndcg"}
 SUM_PAIRS = {
@@ -48,7 +48,7 @@ EQUAL_PAIRS = {  # equal values without weights
 
 
 def binary(seed=0, **columns):
-    queries, scores = small(seed, **columns)
+    queries, scores = small_queries(seed, **columns)
     return queries.with_labels((queries.labels > 0).astype(float)), scores
 
 
@@ -160,21 +160,21 @@ def random_convention(rng, measure, queries, scores):
 
 
 def retrieval():
-    queries, _ = small(5)
+    queries, _ = small_queries(5)
     rng = np.random.default_rng(5)
     judged = rng.random(queries.n_docs) < 0.8
     retrieved = (rng.random(queries.n_docs) < 0.8) | ~judged
     retrieved[: queries.indptr[1]], judged[: queries.indptr[1]] = False, True
     sizes = np.diff(queries.indptr)
-    return ra.Queries(queries.labels, group_sizes=sizes, judged=judged, retrieved=retrieved), small(5)[1]
+    return ra.Queries(queries.labels, group_sizes=sizes, judged=judged, retrieved=retrieved), small_queries(5)[1]
 
 
 def weighted():
-    queries, scores = small(2)
+    queries, scores = small_queries(2)
     return queries.with_weights(np.arange(1.0, 41)), scores
 
 
-DATA = {"plain": small(1, docids=True), "retrieval": retrieval(), "weighted": weighted()}
+DATA = {"plain": small_queries(1, docids=True), "retrieval": retrieval(), "weighted": weighted()}
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -215,7 +215,7 @@ def test_a_preset_is_identified_from_its_number(text):
 
 
 def test_the_usual_persistences_are_identified():
-    queries, scores = small()
+    queries, scores = small_queries()
     for persistence in (0.5, 0.8, 0.95):
         convention = ra.parse("ranx.rbp").replace(persistence=persistence)
         value = ra.evaluate(queries, scores, convention).value
@@ -223,11 +223,12 @@ def test_the_usual_persistences_are_identified():
         assert sum(match.covers(convention) for match in matches) == 1, persistence
 
 
-def test_the_tried_values_of_a_field_are_valid_and_distinct():
+def test_the_tried_and_further_values_of_a_field_are_valid_and_distinct():
     for measure in ALL_MEASURES.values():
         for name, field in measure.declared().items():
-            checked = [field.check(name, value) for value in field.tried]
-            assert checked == list(dict.fromkeys(field.tried)), (measure, name)
+            values = (*field.tried, *field.further)
+            checked = [field.check(name, value) for value in values]
+            assert checked == list(dict.fromkeys(values)), (measure, name)
 
 
 def test_labels_of_0_and_minus_0_give_the_same_report():
@@ -241,14 +242,14 @@ def test_labels_of_0_and_minus_0_give_the_same_report():
 
 
 def test_a_further_number_is_named_after_its_measure():
-    queries, scores = small()
+    queries, scores = small_queries()
     matches = ra.audit.identify(queries, scores, value="0.6", measure="ap", k=5)
     assert len(matches) > 1
     assert any(str(number).startswith("AP") for number in matches.telling if number.kind == "cutoff")
 
 
 def test_a_dcg_above_one_is_identified():
-    queries, scores = small()
+    queries, scores = small_queries()
     convention = ra.parse("catboost.dcg@5+gain=exp2")
     value = ra.evaluate(queries, scores, convention).value
     assert value > 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 
 pytest.importorskip("scipy")
 
@@ -14,7 +14,7 @@ YAHOO = ra.presets.yahoo(5)
 
 
 def queries_and_models():
-    queries, scores = small()
+    queries, scores = small_queries()
     return queries, {"one": scores, "two": -scores, "three": queries.labels}
 
 

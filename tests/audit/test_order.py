@@ -18,7 +18,7 @@ import rankadapters as ra
 from rankadapters.audit.ordering.ordering import _tau_b as tau_b
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.multiple_tests import holm
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 
 pytest.importorskip("scipy")
 
@@ -27,7 +27,7 @@ LETOR4, YAHOO, CATBOOST = ra.presets.letor4(5), ra.presets.yahoo(5), ra.presets.
 
 def make_models(n_queries=60):
     """Return queries and the scores of three models: a good one, one that ties all rows, and noise."""
-    queries, _ = small(0, n_queries)
+    queries, _ = small_queries(0, n_queries)
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(2, queries.n_docs))
     return queries, {
@@ -304,7 +304,7 @@ def test_equal_judgments_in_a_different_order_are_accepted():
 
 
 def test_an_unprintable_model_name_is_refused():
-    queries, _ = small(0, 5)
+    queries, _ = small_queries(0, 5)
     scores = np.zeros(queries.n_docs)
     with pytest.raises(ra.InputError, match="contains a line break or another unprintable character"):
         ra.audit.order(queries, {"a\n": scores, "b": scores}, [LETOR4])

@@ -14,7 +14,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.audit.web_page.charts import query_scatter
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 
 for package in ("scipy", "matplotlib", "jinja2"):
     pytest.importorskip(package)
@@ -26,7 +26,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "headless
 
 
 def make_page():
-    queries, scores = small()
+    queries, scores = small_queries()
     models = {"<first> & only": scores, "second": queries.labels + scores}
     return ra.audit.page(queries, models, CONVENTIONS, n_resamples=49, title="Models & conventions")
 
@@ -98,7 +98,7 @@ def test_every_chart_has_a_title_and_a_description(tree):
 
 
 def test_the_page_contains_values_parts_and_signatures(text, tree):
-    queries, scores = small()
+    queries, scores = small_queries()
     body = text_in(tree)
     for convention in CONVENTIONS:
         assert str(convention) in body
@@ -114,7 +114,7 @@ def test_the_page_contains_values_parts_and_signatures(text, tree):
 
 
 def test_the_curves_show_the_values_at_each_cutoff(tree):
-    queries, scores = small()
+    queries, scores = small_queries()
     [description, _] = [
         text_in(chart.find(f"{SVG}desc")) for chart in tree.iter(f"{SVG}svg") if "cutoff" in text_in(chart[0])
     ]
@@ -127,7 +127,7 @@ def test_the_same_input_gives_the_same_page(text):
 
 
 def test_a_page_of_one_model_and_one_convention_compares_nothing():
-    queries, scores = small()
+    queries, scores = small_queries()
     page = ra.audit.page(queries, {"only": scores}, CONVENTIONS[:1])
     assert "1 model under 1 convention, over 40 queries" in page
     assert "Does the convention change who wins?" not in page
@@ -135,14 +135,14 @@ def test_a_page_of_one_model_and_one_convention_compares_nothing():
 
 
 def test_a_curve_has_gaps_at_cutoffs_without_a_value():
-    queries, scores = small()
+    queries, scores = small_queries()
     convention = ra.presets.yahoo(5).replace(short="skip")  # no query has more than 13 rows, so all are skipped at 20
     page = ra.audit.page(queries, {"only": scores}, [convention])
     assert "no value at 20" in page
 
 
 def test_conventions_of_different_measures_have_no_parts_of_a_gap():
-    queries, scores = small()
+    queries, scores = small_queries()
     ndcg = ra.presets.yahoo(5)
     dcg = ra.DCG(**{name: value for name, value in ndcg.to_dict().items() if name not in {"ideal", "empty"}})
     page = ra.audit.page(queries, {"only": scores}, [ndcg, dcg])
@@ -152,7 +152,7 @@ def test_conventions_of_different_measures_have_no_parts_of_a_gap():
 
 
 def test_conventions_that_differ_only_in_the_cutoff_share_a_curve():
-    queries, scores = small()
+    queries, scores = small_queries()
     linear = ra.presets.yahoo(5).replace(gain="linear")
     page = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), ra.presets.yahoo(5), linear])
     [description] = re.findall(r"One line per convention. (.*?)\.</desc>", page)
@@ -242,7 +242,7 @@ def test_the_template_is_package_data():
 
 
 def test_conventions_without_a_cutoff_have_no_curve():
-    queries, scores = small()
+    queries, scores = small_queries()
     conventions = ["letor4@5", "catboost.query_auc"]
     binary = queries.with_labels((queries.labels > 0).astype(float))
     page = ra.audit.page(binary, {"one": scores, "two": -scores}, conventions, n_resamples=49)

@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import cli
 from rankadapters.core.evaluation.members import Work
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 
 CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]
 
@@ -36,7 +36,7 @@ def repeated_conventions(passes):
 
 def audit_call(audit):
     """Return a function that runs the audit."""
-    queries, scores = small()
+    queries, scores = small_queries()
     models = {"a": scores, "b": queries.labels + scores}
     value = f"{ra.evaluate(queries, scores, 'yahoo@5').value:.2f}"
     return {
@@ -93,6 +93,6 @@ def test_the_command_ranks_once_with_and_without_per_query_values(tmp_path, caps
 
 def test_each_model_is_ranked_once(passes):
     pytest.importorskip("scipy")
-    queries, scores = small()
+    queries, scores = small_queries()
     ra.audit.order(queries, np.stack([scores, -scores, 2 * scores], axis=1), CONVENTIONS, n_resamples=9)
     assert len(passes) == 3

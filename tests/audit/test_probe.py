@@ -298,6 +298,16 @@ def test_the_example_shows_the_mistake():
     assert report.example.value == round(report.example.expected, 3) != report.example.expected
 
 
+def test_the_example_is_no_case_for_which_the_function_raises():
+    def refuse_single_documents(labels, scores):
+        if labels.size == 1:
+            raise ValueError
+        return round(ndcg(labels, scores), 3)
+
+    example = ra.audit.probe(refuse_single_documents, takes="query", k=None).example
+    assert (example.group_sizes, example.value) == ((2,), round(example.expected, 3))
+
+
 FORMS = {
     "lists": lambda y, s: ndcg(np.array(y), np.array(s)) if y and s else 0.0,
     "arrays of shape (1, n_docs)": lambda y, s: ndcg(y[0], s[0]) if y.ndim == 2 else y.shape[1],

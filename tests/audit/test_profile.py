@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.graded_queries import mq2008, small
+from tests.helpers.graded_queries import mq2008, small_queries
 
 
 def effects(report):
@@ -56,7 +56,7 @@ def test_only_judged_and_retrieved_rows_count():
 
 
 def test_an_effect_is_the_largest_change_of_a_preset_by_one_field():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.profile(queries, k=5, scores=scores)
     assert [e.change for e in report.effects] == sorted((e.change for e in report.effects), reverse=True)
     for effect in report.effects:
@@ -71,7 +71,7 @@ def test_an_effect_is_the_largest_change_of_a_preset_by_one_field():
 
 
 def test_without_scores_ties_have_their_largest_possible_effect():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.profile(queries, k=5)
     assert (report.tied, report.tied_at_cut) == (None, None)
     report_with_scores = ra.audit.profile(queries, k=5, scores=scores)
@@ -159,7 +159,7 @@ def test_the_tables_contain_all_shares_labels_and_effects():
 
 
 def test_every_format_contains_the_shares():
-    queries, scores = small()
+    queries, scores = small_queries()
     report = ra.audit.profile(queries, k=[5, None], scores=scores)
     as_json = json.loads(report.to_json())
     assert as_json["k"] == ["5", "all"]

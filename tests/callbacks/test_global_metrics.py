@@ -38,7 +38,7 @@ def test_the_log_has_the_value_of_all_rows_in_full_precision(toolkit):
 @for_each(("stopping", "with_built_in"), [("ours", False), ("ours", True), ("the toolkit's", False)])
 def test_early_stopping_compares_values_in_full_precision(toolkit, stopping, with_built_in):
     built_in_metric = {"metric": "ndcg"} if toolkit.name == "lightgbm" else {"disable_default_eval_metric": False}
-    stop = toolkit.adapter.early_stopping(TEXTBOOK, rounds=5) if stopping == "ours" else toolkit.own_stopping(5)
+    stop = toolkit.adapter.early_stopping(TEXTBOOK, rounds=5) if stopping == "ours" else toolkit.native_stopping(5)
     metric = toolkit.adapter.global_eval(TEXTBOOK)
     booster, log = train(toolkit, metric, stop, **(built_in_metric if with_built_in else {}))
     values = log["valid"][TEXTBOOK.name]

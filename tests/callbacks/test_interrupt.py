@@ -32,7 +32,7 @@ EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
 
 posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
 
-pytestmark = pytest.mark.usefixtures("heeded")
+pytestmark = pytest.mark.usefixtures("default_sigint")
 
 
 @contextmanager

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM, XGBoost
+from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK, LightGBM, XGBoost
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
-IGNORED = r"the data has weights, but ndcg@10/textbook ignores them \(average='uniform'\)\.\nHint: convention\.replace"
-LIGHTGBM, XGBOOST = LightGBM.own, XGBoost.own
+LIGHTGBM, XGBOOST = LightGBM.preset, XGBoost.preset
 
 
 class Spy:
@@ -34,7 +33,7 @@ def value(data, scores, convention=TEXTBOOK, **weights):
 
 
 def test_each_set_convention_and_round_has_the_exact_value_of_evaluate(toolkit):
-    data, log, conventions = {"train": ranking(1), "valid": ranking(2)}, {}, (LETOR, TEXTBOOK, toolkit.own)
+    data, log, conventions = {"train": ranking(1), "valid": ranking(2)}, {}, (LETOR, TEXTBOOK, toolkit.preset)
     spy = Spy(toolkit.metric(conventions))
     toolkit.train(spy, {name: toolkit.dataset(part) for name, part in data.items()}, rounds=4, log=log)
     expected = [
@@ -49,9 +48,9 @@ def test_each_set_convention_and_round_has_the_exact_value_of_evaluate(toolkit):
 
 
 def test_weights_count_if_the_convention_says_so_and_else_cause_one_warning(toolkit):
-    data, convention = ranking(4), toolkit.own.replace(empty=0)
+    data, convention = ranking(4), toolkit.preset.replace(empty=0)
     weights, spy = toolkit.weights(data), Spy(toolkit.metric([convention, TEXTBOOK]))
-    with pytest.warns(UserWarning, match=IGNORED) as warnings:
+    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS) as warnings:
         toolkit.train(spy, {"train": toolkit.dataset(data, weights=weights.column)})
     assert len(warnings) == 1
     expected = [value(data, spy.seen[-1], convention, query_weight=weights.by_query), value(data, spy.seen[-1])]
@@ -79,7 +78,7 @@ def test_predictions_may_be_a_matrix_of_one_column_only(toolkit):
 
 
 def test_weights_that_no_convention_ignores_cause_no_warning(toolkit):
-    data, metric = ranking(9), toolkit.metric([toolkit.own, toolkit.own.replace(average="query", empty=0)])
+    data, metric = ranking(9), toolkit.metric([toolkit.preset, toolkit.preset.replace(average="query", empty=0)])
     weights = np.ones_like(toolkit.weights(data).column)
     metric(data.X[:, 0], toolkit.dataset(data, weights=weights))  # a warning would fail this test
 
@@ -87,7 +86,10 @@ def test_weights_that_no_convention_ignores_cause_no_warning(toolkit):
 def test_predictions_are_evaluated_exactly_as_the_toolkit_passes_them(toolkit):
     data = ranking(8)
     data = data._replace(y=(data.y > 0).astype(float))
-    for objective in (toolkit.logistic, lambda preds, dataset: (preds - dataset.get_label(), np.ones_like(preds))):
+    for objective in (
+        toolkit.logistic_objective,
+        lambda preds, dataset: (preds - dataset.get_label(), np.ones_like(preds)),
+    ):
         spy = Spy(toolkit.metric(TEXTBOOK))
         toolkit.train(spy, {"train": toolkit.dataset(data)}, objective=objective)
         assert callable(objective) or 0 < spy.seen[-1].min() < spy.seen[-1].max() < 1
@@ -97,7 +99,7 @@ def test_predictions_are_evaluated_exactly_as_the_toolkit_passes_them(toolkit):
 def test_cv_evaluates_every_fold_by_its_own_queries(toolkit):
     metric, data = toolkit.metric(TEXTBOOK), ranking(7, 60)
     means = toolkit.cv(metric, data, 3)
-    last_values = [metric.history.only(dataset=f"{toolkit.held_out}_fold_{fold}")[-1].value for fold in range(3)]
+    last_values = [metric.history.only(dataset=f"{toolkit.test_part}_fold_{fold}")[-1].value for fold in range(3)]
     assert means[-1] == pytest.approx(np.mean(last_values), abs=1e-15 + toolkit.rounding)
 
 
@@ -229,7 +231,7 @@ LACKING += [(XGBoost, "gain", gain) for gain in ("linear-positive", "table_0_1_3
 @for_each(("kind", "field", "choice"), LACKING)
 def test_native_metric_names_what_the_toolkit_cannot_express(kind, field, choice):
     with pytest.raises(ra.UnsupportedConventionError, match=f"{kind.__name__}(.|\n)*{field}"):
-        kind().adapter.native_metric(kind.own.replace(**{field: choice}))
+        kind().adapter.native_metric(kind.preset.replace(**{field: choice}))
 
 
 def test_native_metric_refuses_dcg(toolkit):

@@ -40,7 +40,7 @@ def test_the_folds_of_a_cross_validation_are_sets_of_one_run(toolkit):
     metric = toolkit.metric(TEXTBOOK)
     for _ in range(2):
         toolkit.cv(metric, TRAIN, 2)
-    sets = [f"{part}_fold_{fold}" for fold in range(3) for part in ("train", toolkit.held_out)]
+    sets = [f"{part}_fold_{fold}" for fold in range(3) for part in ("train", toolkit.test_part)]
     assert entry_keys(metric.history) == [(*key, name) for key in TWO_RUNS for name in sets]
 
 
@@ -69,7 +69,7 @@ def test_calls_by_hand_are_one_run_and_number_the_unnamed_sets(toolkit):
 
 def test_a_booster_evaluated_by_hand_passes_the_name_of_the_set(toolkit):
     metric = toolkit.metric(LETOR)
-    toolkit.asked_by_hand(metric, TRAIN, "mine")
+    toolkit.evaluate_booster(metric, TRAIN, "mine")
     assert entry_keys(metric.history) == [(0, 0, "mine")]
 
 

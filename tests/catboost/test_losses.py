@@ -10,13 +10,13 @@ from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_rankers import data, fitted  # noqa: E402 - after the skip
+from tests.helpers.catboost_rankers import fit_ranker, weighted_rows  # noqa: E402 - after the skip
 
 CATBOOST = ra.presets.catboost
 ROWS = [CATBOOST.query_rmse(), CATBOOST.query_soft_max(beta=0.5), CATBOOST.query_cross_entropy(alpha=0.3)]
 BY_PAIR = [CATBOOST.pair_logit(), CATBOOST.pair_accuracy()]
 BY_LABEL = [CATBOOST.pair_logit(pairs="label"), CATBOOST.pair_accuracy(pairs="label")]
-X, LABELS, QID, GROUP_WEIGHTS = data(3)
+X, LABELS, QID, GROUP_WEIGHTS = weighted_rows(3)
 UNITS = LABELS / 4
 SCORES = np.random.default_rng(0).standard_normal(LABELS.size)
 ROW_WEIGHTS = np.random.default_rng(1).integers(1, 6, LABELS.size).astype(float)
@@ -109,7 +109,7 @@ def test_a_wrong_value_of_a_loss_is_different():
 
 def test_the_logged_loss_is_compared_too():
     pool = cb.Pool(X, LABELS, group_id=QID)
-    model = fitted(pool, pool)  # CatBoost logs the loss QueryRMSE by itself
+    model = fit_ranker(pool, pool)  # CatBoost logs the loss QueryRMSE by itself
     report = ra.catboost.check_model(model, pool, ROWS[0], dataset="validation")
     assert verdicts(report) == ["equal"] * 4
     assert report.rows[-1].source == "log of validation, iteration 5, QueryRMSE"
@@ -140,7 +140,7 @@ def test_a_metric_that_a_models_loss_forbids_is_computed_from_its_scores():
 def test_missing_pairs_are_refused():
     pool = cb.Pool(X, LABELS, group_id=QID, pairs=np.column_stack(make_pairs()[:2]))
     with pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given"):
-        ra.catboost.check_model(fitted(pool, pool), pool, BY_PAIR[0])
+        ra.catboost.check_model(fit_ranker(pool, pool), pool, BY_PAIR[0])
 
 
 @pytest.mark.parametrize("convention", BY_PAIR, ids=lambda convention: convention.measure)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.catboost_records import BASE, as_dcg, expressible, float32, make_data
+from tests.helpers.catboost_records import BASE, as_dcg, as_float32, expressible_conventions, weighted_columns
 from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
@@ -16,9 +16,9 @@ cb = pytest.importorskip("catboost")
 # The metric string.
 
 
-@for_each("convention", expressible(), ids=short)
+@for_each("convention", expressible_conventions(), ids=short)
 def test_catboost_computes_the_convention_of_the_metric_string(convention):
-    labels, scores, qid, weights = make_data(lowest=0.0 if convention.gain == "exp2" else -9.0)
+    labels, scores, qid, weights = weighted_columns(lowest=0.0 if convention.gain == "exp2" else -9.0)
     metric = ra.catboost.native_metric(convention)
     [value] = cb.utils.eval_metric(labels, scores, metric, group_id=qid, group_weight=weights[qid])
     used = weights if convention.average == "query" else None
@@ -97,7 +97,7 @@ def test_values_that_are_not_conventions_are_refused(text, message):
 def train(metric, weights=None):
     rng = np.random.default_rng(3)
     features = rng.normal(size=(240, 4))
-    labels = float32(np.clip(features[:, 0] + rng.normal(size=240) + 1, 0, 4).round(1))
+    labels = as_float32(np.clip(features[:, 0] + rng.normal(size=240) + 1, 0, 4).round(1))
     qid = np.repeat(np.arange(30), 8)
     pool = cb.Pool(features, labels, group_id=qid, group_weight=None if weights is None else weights[qid])
     params = {"loss_function": "QueryRMSE", "eval_metric": metric, "iterations": 4, "depth": 3, "random_seed": 0}
@@ -118,7 +118,7 @@ def train(metric, weights=None):
     ids=short,
 )
 def test_training_reports_the_declared_metric(convention, group_weights):
-    weights = float32(np.random.default_rng(5).uniform(0.1, 5, 30)) if group_weights else None
+    weights = as_float32(np.random.default_rng(5).uniform(0.1, 5, 30)) if group_weights else None
     metric = ra.catboost.native_metric(convention, **({} if group_weights else {"group_weights": False}))
     reported, labels, scores, qid = train(metric, weights)
     our_score = ra.evaluate(labels, scores, convention, qid=qid, query_weight=weights)

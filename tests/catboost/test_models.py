@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.catboost_rankers import LAST, data, fitted
+from tests.helpers.catboost_rankers import LAST_ITERATION, fit_ranker, weighted_rows
 from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
@@ -19,7 +19,7 @@ DECLARED = ra.presets.catboost(3)
 def pools(*, weighted=False):
     result = []
     for seed in (0, 1):
-        X, labels, qid, weights = data(seed)
+        X, labels, qid, weights = weighted_rows(seed)
         result.append(cb.Pool(X, labels, group_id=qid, group_weight=weights if weighted else None))
     return result
 
@@ -27,10 +27,10 @@ def pools(*, weighted=False):
 @pytest.fixture(scope="module")
 def trained():
     train, valid = pools()
-    return fitted(train, valid), train, valid
+    return fit_ranker(train, valid), train, valid
 
 
-@for_each("iteration", [None, 0, 2, LAST])
+@for_each("iteration", [None, 0, 2, LAST_ITERATION])
 @for_each("border", [None, 1])
 @pytest.mark.parametrize("dataset", ["learn", "validation"])
 def test_every_route_agrees_at_every_iteration_with_and_without_a_target_border(trained, dataset, border, iteration):
@@ -38,7 +38,7 @@ def test_every_route_agrees_at_every_iteration_with_and_without_a_target_border(
     seed = ["learn", "validation"].index(dataset)
     report = ra.catboost.check_model(model, pools_of_sets[seed], DECLARED, dataset=dataset, iteration=iteration)
     assert [row.verdict for row in report.rows] == ["equal"] * 4
-    last_iteration = LAST if iteration is None else iteration
+    last_iteration = LAST_ITERATION if iteration is None else iteration
     metric = "NDCG:top=3;type=Base;denominator=LogPosition"
     assert [row.source for row in report.rows] == [
         f"model.predict and catboost.utils.eval_metric {metric}",
@@ -46,7 +46,7 @@ def test_every_route_agrees_at_every_iteration_with_and_without_a_target_border(
         f"model.eval_metrics {metric}",
         f"log of {dataset}, iteration {last_iteration}, NDCG:top=3;type=Base",
     ]
-    X, labels, qid, _ = data(seed)
+    X, labels, qid, _ = weighted_rows(seed)
     labels = labels if border is None else labels > border
     our_value = ra.evaluate(labels, model.predict(X, ntree_end=last_iteration + 1), DECLARED, qid=qid).value
     assert {row.our_value for row in report.rows} == {our_value}
@@ -56,18 +56,18 @@ def test_every_route_agrees_at_every_iteration_with_and_without_a_target_border(
 
 @cache
 def bordered():
-    return fitted(*pools(), target_border=1)
+    return fit_ranker(*pools(), target_border=1)
 
 
 def test_every_route_agrees_on_a_pool_with_a_baseline():
-    X, labels, qid, _ = data()
+    X, labels, qid, _ = weighted_rows()
     start = np.random.default_rng(3).normal(size=labels.size).astype(np.float32).astype(float)
     pool = cb.Pool(X, labels, group_id=qid, baseline=start)
-    report = ra.catboost.check_model(fitted(*pools()), pool, DECLARED)
+    report = ra.catboost.check_model(fit_ranker(*pools()), pool, DECLARED)
     assert [row.verdict for row in report.rows] == ["equal"] * 3
     with pytest.raises(ra.InputError, match="the Pool has a baseline of 2 columns"):
         ra.catboost.check_model(
-            fitted(*pools()), cb.Pool(X, labels, group_id=qid, baseline=np.column_stack([start, start])), DECLARED
+            fit_ranker(*pools()), cb.Pool(X, labels, group_id=qid, baseline=np.column_stack([start, start])), DECLARED
         )
 
 
@@ -84,7 +84,9 @@ def test_a_wrong_prediction_changes_only_the_row_of_its_route(trained, route, ro
 
 def test_the_values_of_the_iterations_differ(trained):
     model, _, valid = trained
-    values = {ra.catboost.check_model(model, valid, DECLARED, iteration=i).rows[0].value for i in range(LAST + 1)}
+    values = {
+        ra.catboost.check_model(model, valid, DECLARED, iteration=i).rows[0].value for i in range(LAST_ITERATION + 1)
+    }
     assert len(values) > 1
 
 
@@ -100,7 +102,7 @@ def test_other_gains_and_discounts_agree_and_a_foreign_convention_is_not_compara
 def test_group_weights_are_passed_beside_the_pool(trained):
     model, _, _ = trained
     _, valid = pools(weighted=True)
-    X, labels, qid, weights = data(1)
+    X, labels, qid, weights = weighted_rows(1)
     report = ra.catboost.check_model(model, valid, DECLARED, group_weight=weights)
     report.raise_if_failed()
     first = np.unique(qid, return_index=True)[1]
@@ -120,7 +122,7 @@ def test_group_weights_that_were_not_passed_are_noticed(trained):
 
 def test_a_pool_without_groups_is_a_row_with_catboosts_error(trained):
     model, _, _ = trained
-    X, labels, qid, _ = data(1)
+    X, labels, qid, _ = weighted_rows(1)
     report = ra.catboost.check_model(model, cb.Pool(X, labels), DECLARED, qid=qid)
     [row] = report.rows
     assert not report.ok
@@ -133,7 +135,7 @@ def test_a_pool_without_groups_is_a_row_with_catboosts_error(trained):
 
 def test_qid_must_agree_with_the_groups_of_the_pool(trained):
     model, _, valid = trained
-    qid = data(1)[2]
+    qid = weighted_rows(1)[2]
     assert ra.catboost.check_model(model, valid, DECLARED, qid=[f"q{query}" for query in qid]).ok
     wrong_qid = qid.copy()
     wrong_qid[np.flatnonzero(np.diff(qid))[2] + 1] -= 1
@@ -147,11 +149,14 @@ def test_qid_must_agree_with_the_groups_of_the_pool(trained):
         ({"model": cb.CatBoostRanker()}, "the model is not trained, so it has no scores"),
         ({"model": None}, "takes a CatBoost model and a Pool, not NoneType and Pool"),
         ({"data": [1, 2]}, "takes a CatBoost model and a Pool, not CatBoostRanker and list"),
-        ({"data": cb.Pool(data(1)[0], group_id=data(1)[2])}, "the Pool has no labels"),
+        ({"data": cb.Pool(weighted_rows(1)[0], group_id=weighted_rows(1)[2])}, "the Pool has no labels"),
         ({"qid": [1, 2]}, r"qid has 2 rows but labels has \d+"),
         ({"group_weight": [1.0, 2.0]}, r"group_weight has 2 rows but labels has \d+"),
-        ({"group_weight": np.arange(data(1)[2].size) + 1.0}, "group_weight varies within query"),
-        ({"iteration": LAST + 1}, f"iteration={LAST + 1}; allowed are whole numbers from 0 to {LAST}"),
+        ({"group_weight": np.arange(weighted_rows(1)[2].size) + 1.0}, "group_weight varies within query"),
+        (
+            {"iteration": LAST_ITERATION + 1},
+            f"iteration={LAST_ITERATION + 1}; allowed are whole numbers from 0 to {LAST_ITERATION}",
+        ),
         ({"iteration": -1}, "iteration=-1; allowed are"),
         ({"dataset": "test"}, r"the training logged no 'test', but \['learn', 'validation'\]"),
         ({"dataset": "learn", "convention": DECLARED.at(7)}, "none of which is NDCG:top=7;type=Base"),
@@ -165,7 +170,7 @@ def test_bad_input_is_refused(trained, change, message):
 
 def test_negative_labels_under_exp_are_named(trained):
     model, _, _ = trained
-    X, labels, qid, _ = data(1)
+    X, labels, qid, _ = weighted_rows(1)
     pool = cb.Pool(X, labels - 1, group_id=qid)
     assert ra.catboost.check_model(model, pool, DECLARED).ok
     with pytest.raises(ra.InputError, match="our exp2 refuses it"):

@@ -13,7 +13,7 @@ from tests.helpers.tables import for_each
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_pools import PLAIN, native, pool, rows  # noqa: E402 - after the skip
+from tests.helpers.catboost_pools import DETERMINISTIC, pool, rows, train_natively  # noqa: E402 - after the skip
 from tests.helpers.shared_data import SHARED  # noqa: E402
 
 TEXTBOOK = ra.presets.textbook(10)
@@ -40,10 +40,17 @@ def test_a_loss_string_is_read_as_the_objective_that_catboost_trains(loss, tied)
     labels, qid, bits = rng.integers(0, 5, 60).astype(float), np.repeat(np.arange(6), 10), np.arange(60)[:, None]
     X = ((bits >> np.arange(6)) & 1).astype(float)  # a leaf for every row
     scores = rng.integers(0, 3, 60) / 4 if tied else rng.normal(size=60).astype(np.float32).astype(float)
-    params = {**PLAIN, "iterations": 1, "depth": 6, "learning_rate": 1, "has_time": True, "l2_leaf_reg": READ[loss]}
+    params = {
+        **DETERMINISTIC,
+        "iterations": 1,
+        "depth": 6,
+        "learning_rate": 1,
+        "has_time": True,
+        "l2_leaf_reg": READ[loss],
+    }
     train_pool = cb.Pool(X, labels, group_id=qid, baseline=scores)
     one_step = {"leaf_estimation_method": "Newton", "leaf_estimation_iterations": 1, "boosting_type": "Plain"}
-    model = native({**params, **one_step}, train_pool, loss)
+    model = train_natively({**params, **one_step}, train_pool, loss)
     leaf, predictions = model.calc_leaf_indexes(X)[:, 0], model.predict(X)
     derivatives = ra.objectives.gradients(labels, scores, ra.catboost.read_objective(loss), qid=qid)
     expected = newton_leaves(derivatives, leaf, READ[loss])
@@ -216,9 +223,9 @@ def test_a_convention_gives_catboosts_nearest_loss_which_trains(convention, opti
         assert (params["leaf_estimation_method"], params["l2_leaf_reg"]) == ("Newton", 0)
     if "LambdaMart" in loss or "noise=No" in loss:
         assert params["has_time"] is True
-    params = {**PLAIN, **params, "learning_rate": 0.3, "iterations": 20}
+    params = {**DETERMINISTIC, **params, "learning_rate": 0.3, "iterations": 20}
     X, y, qid = rows(0, 30)
-    scores = native(params, pool(0, 30), loss).predict(X)
+    scores = train_natively(params, pool(0, 30), loss).predict(X)
     assert ra.evaluate(y, scores, convention, qid=qid).value > ra.evaluate(y, 0 * scores, convention, qid=qid).value
 
 
@@ -263,8 +270,8 @@ def test_the_nearest_convention_that_is_suggested_is_accepted():
 @for_each("settings", [{}, {"l2_leaf_reg": 3}, {"leaf_estimation_method": "Gradient"}])
 def test_a_lambdamart_model_whose_settings_reverse_its_gradients_warns(settings):
     train, convention = pool(), ra.presets.catboost(10)
-    loss, params = "LambdaMart:metric=NDCG;top=10", {**PLAIN, "learning_rate": 0.3}
-    model, sound = (native(options, train, loss) for options in ({**params, **settings}, params))
+    loss, params = "LambdaMart:metric=NDCG;top=10", {**DETERMINISTIC, "learning_rate": 0.3}
+    model, sound = (train_natively(options, train, loss) for options in ({**params, **settings}, params))
     if not settings:
         assert ra.catboost.check_model(model, train, convention).ok  # a warning would fail this test
         return

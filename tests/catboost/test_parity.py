@@ -12,12 +12,12 @@ cb = pytest.importorskip("catboost")
 
 from tests.helpers.catboost_records import (  # noqa: E402
     BASE,
+    as_float32,
     convention_of,
-    float32,
-    make_data,
-    printed,
     records,
-    without_exp,
+    values_by_metric,
+    weighted_columns,
+    without_undefined_gains,
 )  # fmt: skip
 
 # Metric strings.
@@ -25,7 +25,7 @@ from tests.helpers.catboost_records import (  # noqa: E402
 
 @for_each("record", records())
 def test_every_recorded_metric_equals_the_record_and_ours(record):
-    recorded = printed(record)
+    recorded = values_by_metric(record)
     assert len(recorded) == 49
     columns = {"group_sizes": record["group"], "query_weight": record.get("query_weight")}
     extra = {"weight": record["row_weight"]} if "row_weight" in record else {}
@@ -33,7 +33,7 @@ def test_every_recorded_metric_equals_the_record_and_ours(record):
     rows = {row.source.removeprefix("catboost.utils.eval_metric "): row for row in report.rows[: len(recorded)]}
     assert {metric: row.value for metric, row in rows.items()} == pytest.approx(recorded, rel=1e-9)
     for metric, row in rows.items():
-        if metric in without_exp(recorded, record["labels"]):
+        if metric in without_undefined_gains(recorded, record["labels"]):
             assert (row.verdict, row.convention) == ("equal", convention_of(metric))
         else:
             assert row.verdict == "not-comparable"
@@ -97,7 +97,7 @@ def test_parameters_that_a_metric_string_omits_have_catboosts_defaults():
 
 
 def test_group_weights_by_row_mean_the_same_as_query_weights():
-    labels, scores, qid, weights = make_data()
+    labels, scores, qid, weights = weighted_columns()
     by_row = ra.catboost.check_parity(labels, scores, BASE, qid=qid, group_weight=weights[qid])
     by_query = ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=weights)
     assert by_row == by_query
@@ -105,7 +105,7 @@ def test_group_weights_by_row_mean_the_same_as_query_weights():
 
 
 def test_uneven_group_weights_are_named_and_taken_as_catboost_takes_them():
-    labels, scores, qid, weights = make_data()
+    labels, scores, qid, weights = weighted_columns()
     uneven = weights[qid].copy()
     uneven[5] *= 7  # not the first row of query 3
     [row] = ra.catboost.check_parity(labels, scores, BASE, qid=qid, group_weight=uneven).rows
@@ -115,7 +115,7 @@ def test_uneven_group_weights_are_named_and_taken_as_catboost_takes_them():
 
 
 def test_object_weights_are_named_as_ignored():
-    labels, scores, qid, weights = make_data()
+    labels, scores, qid, weights = weighted_columns()
     [row] = ra.catboost.check_parity(labels, scores, BASE, qid=qid, weight=weights[qid]).rows
     assert row.verdict == "equal"
     assert row.our_value == ra.evaluate(labels, scores, BASE, qid=qid).value
@@ -178,16 +178,16 @@ def without_weights(labels, approx, group_id, group_weight):
     ],
 )
 def test_a_planted_fault_is_caught_and_named(monkeypatch, change, cause):
-    labels, scores, qid, weights = make_data(seed=2)
+    labels, scores, qid, weights = weighted_columns(seed=2)
     weights[4] += 0.123
     plant_fault(monkeypatch, change)
-    report = ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=float32(weights))
+    report = ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=as_float32(weights))
     assert not report.ok
     assert cause in report.rows[0].reason
 
 
 def test_a_fault_in_one_query_names_that_query(monkeypatch):
-    labels, scores, qid, _ = make_data(seed=2)
+    labels, scores, qid, _ = weighted_columns(seed=2)
     [longest] = np.flatnonzero(np.bincount(qid) == np.bincount(qid).max())
     size, original = (qid == longest).sum(), ra.catboost.parity.eval_metric
 

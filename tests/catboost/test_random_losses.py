@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.random_loss_records import drawing, leaf_values, read, unrounded
-from tests.helpers.shared_data import kept
+from tests.helpers.random_loss_records import float64_gradients, leaf_values, random_loss_trees, read_loss
+from tests.helpers.shared_data import golden_file
 
 catboost = pytest.importorskip("catboost", minversion="1.2.10", exc_type=ImportError)
 
@@ -23,7 +23,11 @@ SETTINGS = {
     "leaf_estimation_iterations": 1, "leaf_estimation_method": "Gradient", "l2_leaf_reg": 0, "random_strength": 0,
     "random_seed": 0, "thread_count": 1, "allow_writing_files": False, "logging_level": "Silent",
 }  # fmt: skip
-[DATA] = [record for record in drawing(kept("random_losses")) if record["loss"] == "StochasticRank:metric=PFound"]
+[DATA] = [
+    record
+    for record in random_loss_trees(golden_file("random_losses"))
+    if record["loss"] == "StochasticRank:metric=PFound"
+]
 
 
 @pytest.mark.parametrize("certain", [False, True], ids=["probabilities", "some of them 1"])
@@ -35,10 +39,10 @@ def test_catboosts_mistakes_are_replayed_and_exact_arithmetic_avoids_them(loss, 
     pool = catboost.Pool(np.array(DATA["features"]), labels, group_id=DATA["qid"], baseline=DATA["scores"])
     model = catboost.CatBoost({**SETTINGS, "loss_function": loss, "depth": len(DATA["features"][0])}).fit(pool)
     record = {"leaf": model.calc_leaf_indexes(pool)[:, 0], "leaf_values": model.get_leaf_values()}
-    objective, queries = read(loss, int(DATA["call_seed"])), ra.Queries(labels, qid=DATA["qid"])
-    replayed = leaf_values(objective, record, *unrounded(objective, queries, DATA["scores"]))
+    objective, queries = read_loss(loss, int(DATA["call_seed"])), ra.Queries(labels, qid=DATA["qid"])
+    replayed = leaf_values(objective, record, *float64_gradients(objective, queries, DATA["scores"]))
     np.testing.assert_allclose(replayed, record["leaf_values"], rtol=1e-12, atol=1e-14)
     exact_objective = objective.replace(arithmetic="exact")
-    exact_values = leaf_values(exact_objective, record, *unrounded(exact_objective, queries, DATA["scores"]))
+    exact_values = leaf_values(exact_objective, record, *float64_gradients(exact_objective, queries, DATA["scores"]))
     has_mistake = "ERR" in loss or certain
     assert bool(np.abs(exact_values - record["leaf_values"]).max() > 1e-5) is has_mistake

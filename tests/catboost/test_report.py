@@ -7,14 +7,14 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import ParityError
-from tests.helpers.catboost_records import BASE, make_data
+from tests.helpers.catboost_records import BASE, weighted_columns
 from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
 
 def test_an_expressible_convention_gives_one_equal_row():
-    labels, scores, qid, weights = columns = make_data()
+    labels, scores, qid, weights = columns = weighted_columns()
     before = [array.copy() for array in columns]
     [row] = ra.catboost.check_parity(labels, scores, BASE, qid=qid, query_weight=weights).rows
     assert all(map(np.array_equal, before, columns))
@@ -42,7 +42,7 @@ def test_an_inexpressible_convention_has_a_row_for_the_nearest_and_one_for_itsel
 @for_each("preset", [getattr(ra.presets, name) for name in ra.presets.names()])
 @pytest.mark.parametrize("k", [3, None])
 def test_every_presets_nearest_convention_agrees(preset, k):
-    labels, scores, qid, weights = make_data(seed=7)
+    labels, scores, qid, weights = weighted_columns(seed=7)
     convention, labels = preset(k), np.clip(labels.round(), 0, 2)
     if convention.empty == "error":  # one query has nothing relevant
         convention = convention.replace(empty="skip")
@@ -55,7 +55,7 @@ def test_every_presets_nearest_convention_agrees(preset, k):
 
 
 def test_interleaved_queries_give_the_same_value():
-    labels, scores, qid, weights = make_data()
+    labels, scores, qid, weights = weighted_columns()
     sorted_value = ra.evaluate(labels, scores, BASE, qid=qid, query_weight=weights).value
     shuffle = np.random.default_rng(1).permutation(qid.size)
     weights = weights[np.unique(qid[shuffle], return_index=True)[1].argsort()]  # in order of first appearance
@@ -117,7 +117,7 @@ def test_catboost_must_agree_if_fields_that_it_cannot_express_do_not_matter(conv
 
 
 def test_a_convention_that_differs_names_the_queries_that_contribute_most():
-    labels, scores, qid, _ = make_data()
+    labels, scores, qid, _ = weighted_columns()
     row = ra.catboost.check_parity(labels, scores, ra.presets.sklearn(5), qid=qid).rows[1]
     worst = row.per_query.largest()
     assert len(worst) == 5

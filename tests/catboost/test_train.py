@@ -15,14 +15,14 @@ cb = pytest.importorskip("catboost")
 
 from tests.helpers.catboost_pools import (  # noqa: E402 - after the skip
     CONV,
+    DETERMINISTIC,
     LAMBDARANK,
-    PLAIN,
     QUERY_RMSE,
-    native,
+    group_ids,
     pool,
-    qid_of,
     query_weights,
     rows,
+    train_natively,
 )  # fmt: skip
 from tests.helpers.tables import for_each  # noqa: E402
 
@@ -71,8 +71,8 @@ MANY_BORDERS = [{"border_count": 256}, {"max_bin": 1024}, {"per_float_feature_qu
     ],
 )
 def test_a_setting_gives_the_same_model_as_in_catboosts_own_training(make_pool, params):
-    params, data = {**PLAIN, **params}, make_pool()
-    our_model, native_model = ra.catboost.train(params, data, QUERY_RMSE), native(params, make_pool())
+    params, data = {**DETERMINISTIC, **params}, make_pool()
+    our_model, native_model = ra.catboost.train(params, data, QUERY_RMSE), train_natively(params, make_pool())
     predictions, expected = (model.predict(data) for model in (our_model, native_model))
     assert np.ptp(expected) > 0.1
     np.testing.assert_allclose(predictions, expected, rtol=0, atol=1e-8)
@@ -84,7 +84,7 @@ def test_a_leaf_is_a_newton_step(weighted, ridge):
     X, y, qid = rows()
     weights = query_weights() if weighted else np.ones(y.size)
     objective = ra.objectives.catboost.pair_logit()
-    params = {**PLAIN, "iterations": 1, "learning_rate": 1, "l2_leaf_reg": ridge}
+    params = {**DETERMINISTIC, "iterations": 1, "learning_rate": 1, "l2_leaf_reg": ridge}
     train = cb.Pool(X, y, group_id=qid, group_weight=weights if weighted else None)
     model = ra.catboost.train(params, train, objective)
     grad, hess = ra.objectives.gradients(y, np.zeros(y.size), objective, qid=qid)
@@ -96,13 +96,13 @@ def test_a_leaf_is_a_newton_step(weighted, ridge):
 def test_weights_do_not_count_if_the_objective_ignores_them():
     assert not LAMBDARANK.uses_weights
     weighted, plain = (
-        ra.catboost.train(PLAIN, data, LAMBDARANK) for data in (pool(group_weight=query_weights()), pool())
+        ra.catboost.train(DETERMINISTIC, data, LAMBDARANK) for data in (pool(group_weight=query_weights()), pool())
     )
     np.testing.assert_array_equal(weighted.predict(pool()), plain.predict(pool()))
 
 
 def test_categories_that_are_not_one_hot_encoded_are_learnt_and_saved(tmp_path):
-    train, params = pool_with_categories(40), {**PLAIN, "iterations": 20, "learning_rate": 0.3}
+    train, params = pool_with_categories(40), {**DETERMINISTIC, "iterations": 20, "learning_rate": 0.3}
     model = ra.catboost.train(params, train, LAMBDARANK)
     X, y, qid = rows()
     plain = ra.catboost.train(params, cb.Pool(X[:, 1:], y, group_id=qid), LAMBDARANK)
@@ -123,13 +123,13 @@ def test_the_history_of_every_set_equals_our_values_bit_for_bit(start):
     conventions = [CONV, ra.presets.catboost(3)]
     with pytest.warns(UserWarning, match=rf"the data has weights, but {CONV.name} ignores them"):
         model = ra.catboost.train(
-            {**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[plain, weighted]
+            {**DETERMINISTIC, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[plain, weighted]
         )
     for name, data in {"learn": train, "validation_0": plain, "validation_1": weighted}.items():
         weights = query_weights(2, 30)[::30] if data is weighted else None
         features, base = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))
         for convention in conventions:
-            queries = ra.Queries(data.get_label(), qid=qid_of(data), query_weight=weights)
+            queries = ra.Queries(data.get_label(), qid=group_ids(data), query_weight=weights)
             counted = queries if convention.weighting else queries.with_weights()
             expected = [
                 ra.evaluate(counted, base + staged, convention).value for staged in model.staged_predict(features)
@@ -144,10 +144,10 @@ def test_the_history_on_pools_with_a_baseline_equals_our_values_bit_for_bit():
     convention = ra.presets.catboost.query_rmse(weights=None)
     train_start, valid_start = ((100 * rows(seed)[0][:, 3]).astype(np.float32).astype(float) for seed in (0, 1))
     train, valid = pool(baseline=train_start), pool(1, baseline=valid_start)
-    params = {**PLAIN, "iterations": 20, "use_best_model": False}
+    params = {**DETERMINISTIC, "iterations": 20, "use_best_model": False}
     model = ra.catboost.train(params, train, QUERY_RMSE, convention, eval_set=valid)
     for name, data, seed, start in (("learn", train, 0, train_start), ("validation", valid, 1, valid_start)):
-        queries = ra.Queries(data.get_label(), qid=qid_of(data))
+        queries = ra.Queries(data.get_label(), qid=group_ids(data))
         staged = model.staged_predict(rows(seed)[0])
         expected = [ra.evaluate(queries, start + scores, convention).value for scores in staged]
         assert [entry.value for entry in model.history.only(dataset=name)] == expected
@@ -155,7 +155,7 @@ def test_the_history_on_pools_with_a_baseline_equals_our_values_bit_for_bit():
 
 
 def test_training_stops_by_the_last_set_and_the_first_convention():
-    params = {**PLAIN, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
+    params = {**DETERMINISTIC, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
     sets = [pool(1, 20), pool(2, 20)]
     model = ra.catboost.train(params, pool(), LAMBDARANK, [CONV, ra.presets.catboost(3)], eval_set=sets)
     values = [value_of_round for name, conv, value_of_round in model.history if (name, conv) == ("validation_1", CONV)]
@@ -171,7 +171,7 @@ def test_training_stops_by_the_last_set_and_the_first_convention():
 
 def test_a_loss_is_best_where_it_is_lowest():
     convention = ra.presets.catboost.query_rmse(weights=None)
-    params = {**PLAIN, "iterations": 100, "learning_rate": 0.8}
+    params = {**DETERMINISTIC, "iterations": 100, "learning_rate": 0.8}
     model = ra.catboost.train(params, pool(), QUERY_RMSE, convention, eval_set=pool(1, 20), early_stopping_rounds=3)
     losses = [loss for name, _, loss in model.history if name == "validation"]
     assert model.best_iteration_ == np.argmin(losses)
@@ -187,7 +187,7 @@ def test_a_loss_is_best_where_it_is_lowest():
 def test_trees_that_are_joined_during_the_training_make_the_same_model(make_pool, use_best, monkeypatch):
     def train_model():
         options = {"eval_set": make_pool(), "use_best_model": use_best, "early_stopping_rounds": 6}
-        return ra.catboost.train({**PLAIN, "iterations": 23}, make_pool(), LAMBDARANK, CONV, **options)
+        return ra.catboost.train({**DETERMINISTIC, "iterations": 23}, make_pool(), LAMBDARANK, CONV, **options)
 
     at_once = train_model()
     monkeypatch.setattr("rankadapters.catboost.joined_model.AT_ONCE", 4)
@@ -210,7 +210,7 @@ def test_callbacks_see_every_round_and_end_the_training():
             return info.iteration < 3
 
     model = ra.catboost.train(
-        PLAIN, pool(), LAMBDARANK, CONV, eval_set=pool(1), callbacks=[StopAtThree()], use_best_model=False
+        DETERMINISTIC, pool(), LAMBDARANK, CONV, eval_set=pool(1), callbacks=[StopAtThree()], use_best_model=False
     )
     assert model.tree_count_ == 3
     assert calls == [(index + 1, value) for index, value in enumerate(
@@ -229,26 +229,28 @@ def test_a_round_does_not_iterate_over_the_history(monkeypatch):
         return list.__iter__(history)
 
     monkeypatch.setattr(History, "__iter__", count_visit)
-    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, eval_set=pool(1, 5), callbacks=[ReadMetrics()])
+    model = ra.catboost.train(
+        DETERMINISTIC, pool(0, 10), LAMBDARANK, CONV, eval_set=pool(1, 5), callbacks=[ReadMetrics()]
+    )
     assert len(model.history) == 2 * 10
     assert not visits
 
 
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):
-    model = ra.catboost.train(PLAIN, pool(), LAMBDARANK, CONV, verbose=4, names=["mine"])
+    model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, CONV, verbose=4, names=["mine"])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["0:", "4:", "8:"]
     assert lines[1] == f"4:\tlearn mine: {model.history[4].value:.6f}"
-    ra.catboost.train(PLAIN, pool(), LAMBDARANK, CONV)
+    ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, CONV)
     assert not capsys.readouterr().out
 
 
 def test_the_model_is_an_ordinary_catboost_model(tmp_path):
     train = pool()
     X = rows()[0]
-    model = ra.catboost.train(PLAIN, train, LAMBDARANK, CONV, eval_set=pool(1))
+    model = ra.catboost.train(DETERMINISTIC, train, LAMBDARANK, CONV, eval_set=pool(1))
     assert type(model) is cb.CatBoost
-    assert model.get_params() == PLAIN
+    assert model.get_params() == DETERMINISTIC
     params = model.get_all_params()
     assert (params["iterations"], params["l2_leaf_reg"], params["random_strength"]) == (model.tree_count_, 3, 0)
     assert model.feature_importances_.sum() == pytest.approx(100)
@@ -269,12 +271,14 @@ def test_the_model_is_an_ordinary_catboost_model(tmp_path):
 def test_the_pools_do_not_change_and_a_quantized_pool_trains_the_same_model():
     scores = rows()[0][:, 0].astype(np.float32)
     train, valid = pool(weight=query_weights(), baseline=scores), pool(1, baseline=scores)
-    ra.catboost.train(PLAIN, train, LAMBDARANK, CONV, eval_set=valid)
+    ra.catboost.train(DETERMINISTIC, train, LAMBDARANK, CONV, eval_set=valid)
     for data in (train, valid):
         assert not data.is_quantized()
         np.testing.assert_array_equal(data.get_baseline()[:, 0], scores)
     np.testing.assert_allclose(train.get_weight(), query_weights(), rtol=1e-7)
-    from_quantized, from_pool = (ra.catboost.train(PLAIN, data, LAMBDARANK) for data in (quantized_pool(), pool()))
+    from_quantized, from_pool = (
+        ra.catboost.train(DETERMINISTIC, data, LAMBDARANK) for data in (quantized_pool(), pool())
+    )
     np.testing.assert_array_equal(from_quantized.predict(rows()[0]), from_pool.predict(rows()[0]))
 
 
@@ -293,7 +297,7 @@ def test_the_seed_decides_the_model_and_every_round_samples_different_rows():
 
 def test_an_objectives_draws_continue_over_rounds_and_restart_in_each_training():
     objective = ra.objectives.lightgbm.xendcg()
-    model, again = (ra.catboost.train({**PLAIN, "iterations": 3}, pool(), objective) for _ in range(2))
+    model, again = (ra.catboost.train({**DETERMINISTIC, "iterations": 3}, pool(), objective) for _ in range(2))
     np.testing.assert_array_equal(model.predict(pool()), again.predict(pool()))
     X, y, qid = rows()
     bound_objective, scores = objective.bind(ra.Queries(y, qid=qid)), np.zeros(y.size)
@@ -314,4 +318,4 @@ def test_the_training_ends_when_all_gradients_are_zero(monkeypatch):
         return (grad, hess) if len(rounds) < 4 else (grad * 0, hess * 0)
 
     monkeypatch.setattr(Training, "gradients", fading_gradients)
-    assert ra.catboost.train(PLAIN, pool(), LAMBDARANK).tree_count_ == 3
+    assert ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK).tree_count_ == 3

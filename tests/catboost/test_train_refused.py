@@ -14,13 +14,13 @@ from tests.helpers.tables import for_each
 cb = pytest.importorskip("catboost")
 
 from rankadapters.catboost.training_params import REFUSED, TrainingParams, seed_of  # noqa: E402 - after the skip
-from tests.helpers.catboost_pools import CONV, LAMBDARANK, PLAIN, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
+from tests.helpers.catboost_pools import CONV, DETERMINISTIC, LAMBDARANK, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
 
 
 @for_each("name", REFUSED)
 def test_an_unsupported_parameter_is_refused_by_name_with_a_hint(name):
     with pytest.raises(ra.InputError, match=rf"{name}='mine' cannot be used in ra.catboost.train(.|\n)*Hint: \w"):
-        ra.catboost.train({**PLAIN, name: "mine"}, pool(), QUERY_RMSE)
+        ra.catboost.train({**DETERMINISTIC, name: "mine"}, pool(), QUERY_RMSE)
 
 
 @for_each(("name", "value"), [(name, value) for name, entry in REFUSED.items() for value in entry[0]])
@@ -98,18 +98,18 @@ def test_defaults_are_catboosts_and_the_smallest_values_are_accepted():
 def test_an_argument_that_is_also_in_params_is_refused(params, argument):
     [(name, value)], [(param, param_value)] = argument.items(), params.items()
     with pytest.raises(ra.InputError) as raised:
-        ra.catboost.train({**PLAIN, **params}, pool(), QUERY_RMSE, CONV, eval_set=pool(1), **argument)
+        ra.catboost.train({**DETERMINISTIC, **params}, pool(), QUERY_RMSE, CONV, eval_set=pool(1), **argument)
     assert str(raised.value) == f"{name}={value} is also in params={{{param!r}: {param_value}}}.\nHint: keep one."
 
 
 def test_a_parameter_of_none_does_not_conflict_with_an_argument():
-    params = {**PLAIN, "iterations": 3, "od_wait": None}
+    params = {**DETERMINISTIC, "iterations": 3, "od_wait": None}
     assert ra.catboost.train(params, pool(), QUERY_RMSE, CONV, eval_set=pool(1), early_stopping_rounds=1).tree_count_
 
 
 def test_an_unknown_parameter_raises_catboosts_own_error():
     with pytest.raises(cb.CatBoostError, match="nonsense"):
-        ra.catboost.train({**PLAIN, "nonsense": 1}, pool(), QUERY_RMSE)
+        ra.catboost.train({**DETERMINISTIC, "nonsense": 1}, pool(), QUERY_RMSE)
 
 
 @pytest.mark.filterwarnings("ignore:.* encountered in")
@@ -124,13 +124,13 @@ def test_derivatives_that_overflow_float32_are_refused(objective, derivative):
     with pytest.raises(
         ra.InputError, match=rf"round 1: the objective gives row \d+ a {derivative} of -?(inf|nan), .*\nHint: a smaller"
     ):
-        ra.catboost.train(PLAIN, pool(), objective)
+        ra.catboost.train(DETERMINISTIC, pool(), objective)
 
 
 @for_each("callbacks", [[1], print, [print]])
 def test_callbacks_without_after_iteration_are_refused(callbacks):
     with pytest.raises(ra.InputError, match=r"callbacks has .*, without a method after_iteration\(info\)\.\nHint: "):
-        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, callbacks=callbacks)
+        ra.catboost.train(DETERMINISTIC, pool(), QUERY_RMSE, callbacks=callbacks)
 
 
 PAIR_LOGIT = ra.objectives.catboost.pair_logit()
@@ -165,9 +165,9 @@ def pool_of(X=None, **columns):
 )  # fmt: skip
 def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(data, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, data, QUERY_RMSE)
+        ra.catboost.train(DETERMINISTIC, data, QUERY_RMSE)
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, CONV, eval_set=data)
+        ra.catboost.train(DETERMINISTIC, pool(), QUERY_RMSE, CONV, eval_set=data)
 
 
 @for_each(
@@ -180,7 +180,7 @@ def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(data, message):
 )
 def test_labels_from_which_nothing_can_be_learnt_are_refused(labels, objective, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, pool_of(label=labels), objective)
+        ra.catboost.train(DETERMINISTIC, pool_of(label=labels), objective)
 
 
 @pytest.mark.parametrize(("hessian", "message"), [(0.0, "no hessian in round 1"), (-1.0, "a hessian of -1 in round 1")])
@@ -190,7 +190,7 @@ def test_hessians_of_zero_and_below_are_refused(hessian, message, monkeypatch):
     derivatives = np.ones(3000, np.float32), np.full(3000, hessian, np.float32)
     monkeypatch.setattr(Training, "gradients", lambda *_: derivatives)
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, pool(), QUERY_RMSE)
+        ra.catboost.train(DETERMINISTIC, pool(), QUERY_RMSE)
 
 
 @for_each(
@@ -210,11 +210,11 @@ def test_hessians_of_zero_and_below_are_refused(hessian, message, monkeypatch):
 )
 def test_bad_sets_conventions_and_names_are_refused(arguments, message):
     with pytest.raises((ra.InputError, ra.ConventionError), match=message):
-        ra.catboost.train(PLAIN, pool(), **{"objective": QUERY_RMSE, **arguments})
+        ra.catboost.train(DETERMINISTIC, pool(), **{"objective": QUERY_RMSE, **arguments})
 
 
 def test_an_empty_list_of_sets_needs_no_convention():
-    assert ra.catboost.train(PLAIN, pool(), QUERY_RMSE, eval_set=[]).tree_count_ == 10
+    assert ra.catboost.train(DETERMINISTIC, pool(), QUERY_RMSE, eval_set=[]).tree_count_ == 10
 
 
 def test_a_parameter_of_quantization_is_refused_with_a_quantized_pool():
@@ -223,7 +223,7 @@ def test_a_parameter_of_quantization_is_refused_with_a_quantized_pool():
     with pytest.raises(
         ra.InputError, match=r"border_count cannot be used: the Pool is quantized already.\nHint: pass it"
     ):
-        ra.catboost.train({**PLAIN, "max_bin": 32}, train, QUERY_RMSE)
+        ra.catboost.train({**DETERMINISTIC, "max_bin": 32}, train, QUERY_RMSE)
 
 
 def test_a_pool_quantized_to_more_than_255_borders_is_refused():
@@ -232,16 +232,16 @@ def test_a_pool_quantized_to_more_than_255_borders_is_refused():
         data.quantize(border_count=300)
     message = r"the Pool is quantized with more than 255 borders of a feature(.|\n)*Hint: pass the Pool before"
     with pytest.raises(ra.InputError, match=f"learn: {message}"):
-        ra.catboost.train(PLAIN, train, QUERY_RMSE)
+        ra.catboost.train(DETERMINISTIC, train, QUERY_RMSE)
     with pytest.raises(ra.InputError, match=f"validation: {message}"):
-        ra.catboost.train({**PLAIN, "border_count": 300}, pool(), QUERY_RMSE, CONV, eval_set=valid)
+        ra.catboost.train({**DETERMINISTIC, "border_count": 300}, pool(), QUERY_RMSE, CONV, eval_set=valid)
 
 
 def test_the_error_on_scores_that_are_not_finite_names_the_round():
     baseline = np.zeros(3000)
     baseline[4] = np.nan
     with pytest.raises(ra.InputError, match=r"round 1: scores\[4\] is nan"):
-        ra.catboost.train(PLAIN, pool(baseline=baseline), QUERY_RMSE)
+        ra.catboost.train(DETERMINISTIC, pool(baseline=baseline), QUERY_RMSE)
 
 
 def test_noise_fades_over_rounds_and_the_ridge_is_divided_by_the_mean_weight():
@@ -262,6 +262,6 @@ def test_seeds_of_trainings_and_rounds_are_all_different():
 def test_ignored_weights_warn_even_if_only_the_training_set_is_evaluated():
     train = pool(group_weight=query_weights())
     with pytest.warns(UserWarning, match=f"the data has weights, but {CONV.name} ignores them"):
-        ra.catboost.train(PLAIN, train, QUERY_RMSE, CONV)
-    model = ra.catboost.train(PLAIN, train, QUERY_RMSE, CONV, eval_set=pool(1))  # the eval_set has no weights
+        ra.catboost.train(DETERMINISTIC, train, QUERY_RMSE, CONV)
+    model = ra.catboost.train(DETERMINISTIC, train, QUERY_RMSE, CONV, eval_set=pool(1))  # the eval_set has no weights
     assert len(model.history) == 2 * 10

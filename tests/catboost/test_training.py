@@ -13,13 +13,13 @@ from tests.helpers.tables import for_each, short
 
 cb = pytest.importorskip("catboost")
 
-from tests.helpers.catboost_rankers import data as graded  # noqa: E402 - after the skip
+from tests.helpers.catboost_rankers import weighted_rows  # noqa: E402 - after the skip
 
 CONVENTION = ra.presets.letor4(3)
 
 
 def data(seed):
-    X, labels, qid, weights = graded(seed)
+    X, labels, qid, weights = weighted_rows(seed)
     return X, np.clip(labels, 0, 2), qid, weights  # LETOR's gain table ends at label 2
 
 
@@ -239,6 +239,13 @@ def test_sets_of_equal_labels_and_different_queries_are_refused():
     other_qid[:3] = other_qid[0]
     with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
         ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other_qid[1:], 99))])
+
+
+@pytest.mark.parametrize("shifts", [(0, 100), (100, 0)])
+def test_sets_of_equal_labels_whose_queries_have_different_ids_are_refused(shifts):
+    labels, qid = labels_and_qid(0)
+    with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
+        ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid + shift) for shift in shifts])
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.audit_files import COMMANDS, LABELS, QID, SCORES, needs
-from tests.helpers.command import Terminal, printed, refused, run
-from tests.helpers.graded_queries import MQ2008
+from tests.helpers.audit_files import COMMANDS, LABELS, QID, SCORES, skip_without_scipy
+from tests.helpers.command import Terminal, error_of, output_of, run
+from tests.helpers.shared_data import mq2008_files
 from tests.helpers.tables import for_each
 
 DATA = {"qid": QID, "docid": [f"d{row}" for row in range(len(LABELS))]}
@@ -55,28 +55,30 @@ WITHOUT_MATCH = ("identify 0.1234", "identify 2=0.5", "identify 'feature 1:ndcg@
 def test_an_audit_prints_its_result_and_identify_exits_with_1_without_a_match(capsys, audit_data, command, audit):
     expected = audit()
     code = int(command.startswith("identify") and not expected)
-    out = printed(capsys, *shlex.split(command), *audit_data, "--format", "json", code=code)
+    out = output_of(capsys, *shlex.split(command), *audit_data, "--format", "json", code=code)
     assert json.loads(out) == json.loads(expected.to_json())
     assert code == command.startswith(WITHOUT_MATCH)
 
 
 def test_ambiguous_or_invalid_values_to_identify_are_refused(capsys, audit_data):
     files = (*audit_data, "--format", "json", "--feature", "1")
-    assert "scores has 2 models, but value='0.5'" in refused(capsys, "identify", "0.5", *files, "2")
-    assert "value has a number for the model ''" in refused(capsys, "identify", "2=0.5", "feature 1:3=0.5", *files, "2")
+    assert "scores has 2 models, but value='0.5'" in error_of(capsys, "identify", "0.5", *files, "2")
+    assert "value has a number for the model ''" in error_of(
+        capsys, "identify", "2=0.5", "feature 1:3=0.5", *files, "2"
+    )
     for texts in (["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]):
-        assert "repeats a model and cutoff" in refused(capsys, "identify", *texts, *files), texts
-    assert "value=16.23 is outside [0, 1]" in refused(capsys, "identify", "16.23", *files)
-    assert "value='x' is not a number" in refused(capsys, "identify", "x", *files)
+        assert "repeats a model and cutoff" in error_of(capsys, "identify", *texts, *files), texts
+    assert "value=16.23 is outside [0, 1]" in error_of(capsys, "identify", "16.23", *files)
+    assert "value='x' is not a number" in error_of(capsys, "identify", "x", *files)
 
 
 @for_each("command", COMMANDS)
 def test_tables_are_not_cut_to_the_terminal(capsys, monkeypatch, audit_data, command):
     pytest.importorskip("rich")
-    needs(command)
+    skip_without_scipy(command)
     monkeypatch.setenv("COLUMNS", "30")
     features = ("1", "2") if command == "order" else ("1",)
-    out = printed(capsys, *COMMANDS[command], *audit_data, "--feature", *features)
+    out = output_of(capsys, *COMMANDS[command], *audit_data, "--feature", *features)
     assert "…" not in out
     expected = {
         "explain": "From ndcg@3/yahoo to ndcg@3/letor4",
@@ -90,12 +92,12 @@ def test_tables_are_not_cut_to_the_terminal(capsys, monkeypatch, audit_data, com
 
 @for_each("command", COMMANDS)
 def test_markdown_and_json_need_no_rich(capsys, monkeypatch, audit_data, command):
-    needs(command)
+    skip_without_scipy(command)
     monkeypatch.setitem(sys.modules, "rich", None)
     files = (*audit_data, "--feature", *(("1", "2") if command == "order" else ("1",)))
-    assert "| --- |" in printed(capsys, *COMMANDS[command], *files, "--format", "markdown")
-    assert json.loads(printed(capsys, *COMMANDS[command], *files, "--format", "json"))
-    assert 'pip install "rankadapters[cli]"' in refused(capsys, *COMMANDS[command], *files)
+    assert "| --- |" in output_of(capsys, *COMMANDS[command], *files, "--format", "markdown")
+    assert json.loads(output_of(capsys, *COMMANDS[command], *files, "--format", "json"))
+    assert 'pip install "rankadapters[cli]"' in error_of(capsys, *COMMANDS[command], *files)
 
 
 BAD_ARGUMENTS = [
@@ -117,14 +119,14 @@ BAD_ARGUMENTS = [
 def test_bad_arguments_are_refused_in_one_line(capsys):
     for arguments, match in BAD_ARGUMENTS:
         formats = () if arguments[0] == "report" else ("--format", "json")
-        assert match in refused(capsys, *arguments, *formats)
+        assert match in error_of(capsys, *arguments, *formats)
 
 
 def test_a_label_without_a_gain_is_refused_with_file_and_line(capsys, write):
     files = "--features", write("# head\n-1 qid:1 1:1 2:1\n", "negative.txt"), "--format", "json"
     for command, features in (("explain", ["1"]), ("order", ["1", "2"])):
-        needs(command)
-        error = refused(capsys, *COMMANDS[command], *files, "--feature", *features)
+        skip_without_scipy(command)
+        error = error_of(capsys, *COMMANDS[command], *files, "--feature", *features)
         assert "negative.txt, line 2: labels[0] is -1" in error
 
 
@@ -143,16 +145,15 @@ def test_the_progress_bar_is_printed_only_on_a_terminal(monkeypatch, audit_data)
     assert progress[io.StringIO] == ""
 
 
-@pytest.mark.skipif(not MQ2008.is_dir(), reason="MQ2008 is not beside this checkout")
 def test_bm25_on_mq2008_is_explained_and_identified(capsys):
-    files = ("--features", *(str(MQ2008 / f"S{part}.txt") for part in range(1, 6)), "--feature", "25")
-    explained = printed(capsys, "explain", "--a", "yahoo@10", "--b", "letor4@10", *files, "--format", "json")
+    files = ("--features", *mq2008_files(), "--feature", "25")
+    explained = output_of(capsys, "explain", "--a", "yahoo@10", "--b", "letor4@10", *files, "--format", "json")
     report = json.loads(explained)
     assert [f"{report[side]['value']:.4f}" for side in ("a", "b")] == ["0.6791", "0.1623"]
     assert sum(report["contributions"].values()) == pytest.approx(report["gap"], abs=1e-15)
-    match = json.loads(printed(capsys, "identify", "0.1623", "--k", "10", *files, "--format", "json"))["matches"][0]
+    match = json.loads(output_of(capsys, "identify", "0.1623", "--k", "10", *files, "--format", "json"))["matches"][0]
     assert match["signature"] == str(presets.letor4(10))
-    match = json.loads(printed(capsys, "identify", "0.2947", "--k", "3", *files, "--format", "json"))["matches"][0]
+    match = json.loads(output_of(capsys, "identify", "0.2947", "--k", "3", *files, "--format", "json"))["matches"][0]
     assert "trec_eval_9" in match["near"]
     assert match["changes"] == {"gain": "exp2"}
 
@@ -165,5 +166,5 @@ def test_profile_needs_no_scores(capsys, tmp_path):
     qrels.write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n")
     columns = ["--label", "grade", "--qid", "query"]
     for source in (["--features", str(features)], ["--table", str(table), *columns], ["--qrels", str(qrels)]):
-        report = json.loads(printed(capsys, "profile", *source, "--format", "json"))
+        report = json.loads(output_of(capsys, "profile", *source, "--format", "json"))
         assert report["effects"] == expected.to_dict()["effects"]

@@ -10,12 +10,12 @@ import sys
 import pytest
 
 from rankadapters import presets
-from tests.helpers.command import printed, refused
+from tests.helpers.command import error_of, output_of
 from tests.helpers.tables import for_each
 
 
 def test_every_preset_is_printed_with_every_field(capsys):
-    report = json.loads(printed(capsys, "conventions", "--format", "json", "--k", "5"))
+    report = json.loads(output_of(capsys, "conventions", "--format", "json", "--k", "5"))
     assert list(report["presets"]) == list(presets.names())
     for name, fields in report["presets"].items():
         parts = str(getattr(presets, name)(5)).split("/")[1:-1]
@@ -26,13 +26,13 @@ def test_every_preset_is_printed_with_every_field(capsys):
 
 @for_each("reference", ["yahoo", "yahoo@10", str(presets.yahoo(10))])
 def test_diff_lists_the_fields_that_differ(capsys, reference):
-    report = json.loads(printed(capsys, "conventions", "letor4", "yahoo", "--diff", reference, "--format", "json"))
+    report = json.loads(output_of(capsys, "conventions", "letor4", "yahoo", "--diff", reference, "--format", "json"))
     assert report["diff"] == str(presets.yahoo(10))
     assert report["differs"] == {"letor4": ["gain", "discount", "short", "empty"], "yahoo": []}
 
 
 def test_csv_marks_the_fields_that_differ(capsys):
-    out = printed(capsys, "conventions", "letor4", "--diff", "yahoo", "--format", "csv")
+    out = output_of(capsys, "conventions", "letor4", "--diff", "yahoo", "--format", "csv")
     head, row = csv.reader(io.StringIO(out))
     marked = [name for name, cell in zip(head, row, strict=True) if cell.endswith("*")]
     assert marked == ["gain", "discount", "short", "empty"]
@@ -41,7 +41,7 @@ def test_csv_marks_the_fields_that_differ(capsys):
 def test_the_table_is_never_cut(capsys, monkeypatch):
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "40")
-    out = printed(capsys, "conventions", "--diff", "lightgbm")
+    out = output_of(capsys, "conventions", "--diff", "lightgbm")
     for name in presets.names():
         [line] = [line for line in out.splitlines() if line.startswith(f"{name} ")]
         for part in str(getattr(presets, name)(10)).split("/")[1:-1]:
@@ -60,18 +60,18 @@ def test_the_table_is_never_cut(capsys, monkeypatch):
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(capsys, arguments, problem):
-    assert problem in refused(capsys, "conventions", *arguments)
+    assert problem in error_of(capsys, "conventions", *arguments)
 
 
 def test_csv_needs_no_rich_and_the_table_names_the_extra(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
-    assert printed(capsys, "conventions", "--format", "csv")
-    assert "rankadapters[cli]" in refused(capsys, "conventions")
+    assert output_of(capsys, "conventions", "--format", "csv")
+    assert "rankadapters[cli]" in error_of(capsys, "conventions")
 
 
 def test_a_named_convention_keeps_its_own_cutoff(capsys):
     options = ("lightgbm.map@5", "letor4", "--k", "all", "--diff", "yahoo", "--format", "json")
-    report = json.loads(printed(capsys, "conventions", *options))
+    report = json.loads(output_of(capsys, "conventions", *options))
     assert report["presets"]["lightgbm.map@5"]["measure"] == "ap"  # letor4 is an NDCG
     assert "measure" in report["differs"]["lightgbm.map@5"]
     assert "measure" not in report["presets"]["letor4"]

@@ -12,8 +12,8 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.helpers.command import run
-from tests.helpers.evaluate_files import COLUMNS, LEFT_OUT, ROWS, SCORES, printed, refused
-from tests.helpers.python_processes import python
+from tests.helpers.evaluate_files import COLUMNS, LEFT_OUT, ROWS, SCORES, error_of, output_of
+from tests.helpers.python_processes import run_python
 from tests.helpers.shared_data import mq2008_files
 from tests.helpers.tables import for_each
 
@@ -22,7 +22,7 @@ from tests.helpers.tables import for_each
 def test_json_has_the_values_of_evaluate(capsys, request, source):
     files = request.getfixturevalue(source)
     report = json.loads(
-        printed(capsys, *files, "--convention", "letor4@1", "yahoo@5", "--per-query", "--format", "json")
+        output_of(capsys, *files, "--convention", "letor4@1", "yahoo@5", "--per-query", "--format", "json")
     )
     assert list(report) == ["conventions", "queries", "note"]
     for row, convention in zip(report["conventions"], [presets.letor4(1), presets.yahoo(5)], strict=True):
@@ -36,7 +36,7 @@ def test_json_has_the_values_of_evaluate(capsys, request, source):
 
 def test_a_run_is_evaluated_over_the_queries_of_the_qrels(capsys, trec):
     report = json.loads(
-        printed(capsys, *trec, "--convention", "trec_eval_9@5", "--per-query", "--format", "json")
+        output_of(capsys, *trec, "--convention", "trec_eval_9@5", "--per-query", "--format", "json")
     )  # fmt: skip
     convention = presets.trec_eval_9(5)
     assert report["queries"] == {str(convention): {"7": pytest.approx(0.6309297535714575), "9": 0, "8": None}}
@@ -46,19 +46,19 @@ def test_a_run_is_evaluated_over_the_queries_of_the_qrels(capsys, trec):
 
 
 def test_without_per_query_json_has_no_queries(capsys, letor):
-    report = json.loads(printed(capsys, *letor, "--convention", "letor4@1", "--format", "json"))
+    report = json.loads(output_of(capsys, *letor, "--convention", "letor4@1", "--format", "json"))
     assert list(report) == ["conventions", "note"]
     assert report["note"] == ""
 
 
 def test_two_names_of_one_convention_are_both_listed(capsys, letor):
-    report = json.loads(printed(capsys, *letor, "--convention", "letor3@1", "letor4@1", "--format", "json"))
+    report = json.loads(output_of(capsys, *letor, "--convention", "letor3@1", "letor4@1", "--format", "json"))
     assert [row["name"] for row in report["conventions"]] == ["ndcg@1/letor3", "ndcg@1/letor4"]
 
 
 def test_csv_has_a_row_per_convention_and_per_query(capsys, trec):
     def read(*options):
-        out = printed(capsys, *trec, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
+        out = output_of(capsys, *trec, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
         return list(csv.DictReader(io.StringIO(out)))
 
     rows = read("--convention", "trec_eval_9@5")
@@ -74,7 +74,7 @@ def test_csv_has_a_row_per_convention_and_per_query(capsys, trec):
 def test_the_table_shows_values_queries_signatures_and_the_note(capsys, trec, monkeypatch):
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "40")
-    out = printed(capsys, *trec, "--convention", "trec_eval_9@5", "trec_eval_9@1", "--per-query")
+    out = output_of(capsys, *trec, "--convention", "trec_eval_9@5", "trec_eval_9@1", "--per-query")
     assert "…" not in out
     lines = [line.split() for line in out.splitlines()]
     assert ["ndcg@5/trec_eval_9", "0.315465", "3", "2", "1", "3"] in lines
@@ -85,7 +85,7 @@ def test_the_table_shows_values_queries_signatures_and_the_note(capsys, trec, mo
 
 
 def test_a_feature_is_evaluated_without_predictions(capsys, letor):
-    out = printed(capsys, *letor[:2], "--feature", "1", "--convention", "yahoo@5", "--format", "json")
+    out = output_of(capsys, *letor[:2], "--feature", "1", "--convention", "yahoo@5", "--format", "json")
     expected = ra.evaluate([2, 0, 0], [1, 2, 0], presets.yahoo(5), group_sizes=[2, 1]).value
     assert json.loads(out)["conventions"][0]["value"] == expected
 
@@ -94,9 +94,9 @@ def test_a_feature_is_evaluated_without_predictions(capsys, letor):
 def test_split_queries_merges_or_separates_a_query_that_returns(capsys, write, choice, n_queries):
     first, second = write("1 qid:7 1:1\n", "a.txt"), write("0 qid:7 1:2\n", "b.txt")
     files = ("--features", first, second, "--feature", "1", "--convention", "yahoo@5", "--format", "json")
-    report = json.loads(printed(capsys, *files, "--split-queries", choice))
+    report = json.loads(output_of(capsys, *files, "--split-queries", choice))
     assert report["conventions"][0]["n_queries"] == n_queries
-    assert "b.txt, line 1: query 7 returns" in refused(capsys, *files[:-2])
+    assert "b.txt, line 1: query 7 returns" in error_of(capsys, *files[:-2])
 
 
 @for_each(
@@ -117,7 +117,7 @@ def test_split_queries_merges_or_separates_a_query_that_returns(capsys, write, c
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(capsys, arguments, match):
-    assert match in refused(capsys, *arguments)
+    assert match in error_of(capsys, *arguments)
 
 
 def test_a_missing_convention_is_refused(capsys):
@@ -136,30 +136,30 @@ def test_a_missing_convention_is_refused(capsys):
 )
 def test_bad_files_are_refused_in_one_line(capsys, write, rows, scores, match):
     files = "--features", write(rows, "rows.txt"), "--predictions", write(scores, "scores.txt")
-    assert match in refused(capsys, *files, "--per-query")
+    assert match in error_of(capsys, *files, "--per-query")
 
 
 def test_a_query_without_rows_and_a_missing_column_are_refused(capsys, trec, table):
-    assert "query 8 is judged but nothing of it was retrieved" in refused(capsys, *trec, "--per-query")
-    error = refused(capsys, *table[:2], "--label", "clicks", *table[4:])
+    assert "query 8 is judged but nothing of it was retrieved" in error_of(capsys, *trec, "--per-query")
+    error = error_of(capsys, *table[:2], "--label", "clicks", *table[4:])
     assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'; a CSV begins" in error
 
 
 def test_ties_by_docid_need_docids(capsys, write, table):
     rows = write(ROWS.replace("#docid = c", ""), "rows.txt")
-    error = refused(capsys, "--features", rows, "--feature", "1", "--convention", "trec_eval_9@5")
+    error = error_of(capsys, "--features", rows, "--feature", "1", "--convention", "trec_eval_9@5")
     assert "rows.txt, line 3 has no docid" in error
-    assert "--docid is missing" in refused(capsys, *table, "--convention", "trec_eval_9@5")
-    assert printed(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
+    assert "--docid is missing" in error_of(capsys, *table, "--convention", "trec_eval_9@5")
+    assert output_of(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
 
 
 def test_without_rich_or_pyarrow_the_error_names_the_extra(capsys, monkeypatch, write, letor, table):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     parquet = write(b"PAR1", "table.parquet")
-    assert 'pip install "rankadapters[files]"' in refused(capsys, "--table", parquet, *table[2:])
-    assert printed(capsys, *letor, "--convention", "yahoo@5", "--format", "csv")
+    assert 'pip install "rankadapters[files]"' in error_of(capsys, "--table", parquet, *table[2:])
+    assert output_of(capsys, *letor, "--convention", "yahoo@5", "--format", "csv")
     monkeypatch.setitem(sys.modules, "rich", None)
-    assert 'pip install "rankadapters[cli]"' in refused(capsys, *letor, "--format", "table")
+    assert 'pip install "rankadapters[cli]"' in error_of(capsys, *letor, "--format", "table")
 
 
 # Means of BM25 on MQ2008 at k = 1, 3, 5 and 10, as the original programs printed them.
@@ -178,7 +178,7 @@ def test_bm25_on_mq2008_has_the_means_that_other_programs_print():
         expected[str(presets.trec_eval_9(k).replace(gain="exp2"))] = value
     files = mq2008_files()
     command = ("-m", "rankadapters", "evaluate", "--features", *files, "--feature", "25", "--format", "json")
-    process = python(*command, "--convention", *expected)
+    process = run_python(*command, "--convention", *expected)
     rows = json.loads(process.stdout)["conventions"]
     assert [round(row["value"], 4) for row in rows] == list(expected.values())
     assert {(row["n_queries"], row["n_scored"]) for row in rows} == {(784, 784)}
@@ -199,7 +199,7 @@ def test_a_mean_above_every_value_is_noted_on_stderr(write, capsys):
 def test_the_columns_of_a_table_have_default_names(capsys, write):
     pytest.importorskip("pyarrow")
     table = write("qid,label,score\n7,0,0.5\n7,1,1\n", "named.csv")
-    out = printed(capsys, "--table", table, "--convention", "yahoo@3", "--format", "json")
+    out = output_of(capsys, "--table", table, "--convention", "yahoo@3", "--format", "json")
     [row] = json.loads(out)["conventions"]
     assert row["value"] == 1
-    assert "no column 'qid'" in refused(capsys, "--table", write("label,score\n1,2\n", "no.csv"))
+    assert "no column 'qid'" in error_of(capsys, "--table", write("label,score\n1,2\n", "no.csv"))

@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.evaluate_files import printed, refused
+from tests.helpers.evaluate_files import error_of, output_of
 
 LABELS, QID = [2, 0, 0, 1, 0], [7, 7, 7, 8, 8]
 SCORES = {"good": [3, 2, 1, 2, 1], "bad": [1, 2, 3, 1, 2]}
@@ -67,7 +67,7 @@ def expected_score(convention, name):
 def test_json_names_the_model_of_each_value(capsys, request, source):
     files = request.getfixturevalue(source)
     names = [f"feature {number}" if source == "features" else name for number, name in enumerate(SCORES, 1)]
-    out = printed(capsys, *files, "--convention", *CONVENTIONS, "--per-query", "--format", "json")
+    out = output_of(capsys, *files, "--convention", *CONVENTIONS, "--per-query", "--format", "json")
     report = json.loads(out)
     assert list(report) == ["conventions", "queries", "note"]
     pairs = [(ra.parse(text), model) for text in CONVENTIONS for model in zip(names, SCORES, strict=True)]
@@ -82,11 +82,11 @@ def test_json_names_the_model_of_each_value(capsys, request, source):
 def test_csv_is_one_long_table_with_the_model_first(capsys, predictions):
     pandas = pytest.importorskip("pandas")
     options = (*predictions, "--convention", *CONVENTIONS, "--format", "csv")
-    table = pandas.read_csv(io.StringIO(printed(capsys, *options)))
+    table = pandas.read_csv(io.StringIO(output_of(capsys, *options)))
     assert ",".join(table.columns) == "model,name,signature,value,n_queries,n_scored,n_empty,n_short"
     pairs = [[ra.parse(text).name, model] for text in CONVENTIONS for model in SCORES]
     assert table[["name", "model"]].to_numpy().tolist() == pairs
-    table = pandas.read_csv(io.StringIO(printed(capsys, *options, "--per-query")))
+    table = pandas.read_csv(io.StringIO(output_of(capsys, *options, "--per-query")))
     assert len(table) == 4 + 8
     rows = table[table.qid.notna() & (table.name == "ndcg@3/yahoo")]
     values = rows.pivot(index="qid", columns="model", values="value")
@@ -97,7 +97,7 @@ def test_csv_is_one_long_table_with_the_model_first(capsys, predictions):
 def test_each_run_has_its_own_queries_counts_and_notes(capsys, runs):
     left_out = "1 query of the run is not in the qrels and was left out: 6"
     options = ("--convention", "trec_eval_9@3", "--per-query", "--format", "json")
-    report = json.loads(printed(capsys, *runs, *options))
+    report = json.loads(output_of(capsys, *runs, *options))
     assert [(row["model"], row["n_scored"]) for row in report["conventions"]] == [("good", 2), ("bad", 1)]
     assert report["queries"][str(presets.trec_eval_9(3))]["bad"]["8"] is None
     assert report["note"] == f"good: {left_out}\nbad: {left_out}"
@@ -109,7 +109,7 @@ def test_each_run_has_its_own_queries_counts_and_notes(capsys, runs):
 def test_the_table_names_the_models(capsys, monkeypatch, predictions):
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "30")
-    out = printed(capsys, *predictions, "--convention", "yahoo@3", "--per-query")
+    out = output_of(capsys, *predictions, "--convention", "yahoo@3", "--per-query")
     lines = [line.split() for line in out.splitlines()]
     assert lines[1] == ["convention", "model", "value", "queries", "scored", "empty", "short"]
     (good, good_values), (bad, bad_values) = (expected_score(presets.yahoo(3), model) for model in SCORES)
@@ -124,9 +124,9 @@ def test_the_name_of_a_single_model_is_not_printed(capsys, rows, write, form):
     pytest.importorskip("rich")
     path = write(lines_of(SCORES["good"]), "scores.txt")
     options = ("--convention", *CONVENTIONS, "--per-query", "--format", form)
-    unnamed = printed(capsys, *rows, "--predictions", path, *options)
-    assert printed(capsys, *rows, "--predictions", f"mine={path}", *options) == unnamed
-    assert printed(capsys, *rows, "--feature", "1", *options) == unnamed
+    unnamed = output_of(capsys, *rows, "--predictions", path, *options)
+    assert output_of(capsys, *rows, "--predictions", f"mine={path}", *options) == unnamed
+    assert output_of(capsys, *rows, "--feature", "1", *options) == unnamed
     assert "model" not in unnamed
 
 
@@ -139,7 +139,7 @@ def test_the_queries_are_bound_once_and_each_model_is_ranked_once(capsys, monkey
         panel.Panel, "__init__", lambda self, *args, **kwargs: panels.append(args) or init(self, *args, **kwargs)
     )
     monkeypatch.setattr(panel.Panel, "measure", lambda self, scores: rankings.append(scores) or measure(self, scores))
-    printed(capsys, *table, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
+    output_of(capsys, *table, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
     assert len(panels) == 1
     assert [scores.tolist() for scores in rankings] == list(SCORES.values())
 
@@ -149,26 +149,26 @@ def test_features_are_read_once_for_all_predictions(capsys, monkeypatch, predict
     letor = ra.io.read_letor
     monkeypatch.setattr(ra.io, "read_letor", lambda *files, **options: reads.append(files) or letor(*files, **options))
     options = ("--convention", "yahoo@3", "--format", "csv")
-    printed(capsys, *predictions, *options)
+    output_of(capsys, *predictions, *options)
     assert len(reads) == 1
     short = ("--predictions", write("1\n", "short.txt"))
-    assert "short.txt: 1 predictions for the 5 rows of " in refused(capsys, *predictions, *short, *options[:2])
+    assert "short.txt: 1 predictions for the 5 rows of " in error_of(capsys, *predictions, *short, *options[:2])
 
 
 def test_two_models_with_the_same_name_are_refused(capsys, rows, predictions, table):
     twice = (*predictions, "--predictions", predictions[3])
-    assert "two models are named 'good'. Hint: --predictions NAME=FILE." in refused(
+    assert "two models are named 'good'. Hint: --predictions NAME=FILE." in error_of(
         capsys, *twice, "--convention", "yahoo@3"
     )
-    assert "two models are named 'feature 1'. Hint: name each feature once." in refused(
+    assert "two models are named 'feature 1'. Hint: name each feature once." in error_of(
         capsys, *rows, "--feature", "1", "1", "--convention", "yahoo@3"
     )
-    assert "two models are named 'good'. Hint: name each column once." in refused(
+    assert "two models are named 'good'. Hint: name each column once." in error_of(
         capsys, *table, "good", "--convention", "yahoo@3"
     )
 
 
 def test_an_error_in_a_run_names_its_file_and_line(capsys, write, runs):
     run = write("7 Q0 d0 1 3 t\n7 Q0 new 1 2 t\n8 Q0 d3 1 1 t\n", "new.run")
-    error = refused(capsys, *runs[:4], run, "--convention", "trec_eval_9@3+unjudged=error")
+    error = error_of(capsys, *runs[:4], run, "--convention", "trec_eval_9@3+unjudged=error")
     assert "new.run, line 2 (document 'new' of query '7'): " in error

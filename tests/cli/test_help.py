@@ -13,7 +13,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import cli
 from rankadapters.core.measures import MEASURES
-from tests.helpers.python_processes import python
+from tests.helpers.python_processes import run_python
 
 SUBCOMMANDS = list(cli.COMMANDS)
 
@@ -96,7 +96,7 @@ def completions(line, tmp_path):
         "_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": answer, "_ARGCOMPLETE_IFS": "\n",
         "COMP_LINE": line, "COMP_POINT": len(line),
     }  # fmt: skip
-    python("-c", "import rankadapters.cli as cli; cli.main()", **environment)
+    run_python("-c", "import rankadapters.cli as cli; cli.main()", **environment)
     return answer.read_text(encoding="utf-8").split()
 
 

@@ -10,12 +10,12 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.helpers.audit_files import COMMANDS, LABELS, QID, QRELS, SCORES
-from tests.helpers.command import printed, refused, run
+from tests.helpers.command import error_of, output_of, run
 
 
 def test_order_compares_features_as_models(capsys, audit_data):
     pytest.importorskip("scipy")
-    out = printed(capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "2", "--seed", "4", "--format", "json")
+    out = output_of(capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "2", "--seed", "4", "--format", "json")
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
     expected = ra.audit.order(LABELS, models, conventions, qid=QID, n_resamples=19, random_state=4)
@@ -32,7 +32,7 @@ def test_order_compares_runs_that_retrieved_different_rows(capsys, write):
     options = ("--qrels", write(QRELS, "qrels"), "--run", *runs, "--convention", "trec_eval_9@3", "--format", "json")
     left_out = "1 query of the run is not in the qrels and was left out: 6"
     report = json.loads(
-        printed(capsys, "order", *options, "--resamples", "19", note=f"good: {left_out}\nbad: {left_out}\n")
+        output_of(capsys, "order", *options, "--resamples", "19", note=f"good: {left_out}\nbad: {left_out}\n")
     )
     for name, path in zip(SCORES, runs, strict=True):
         judgments = ra.io.read_trec(options[1], path)
@@ -45,23 +45,23 @@ def test_report_writes_the_html_page(capsys, audit_data, tmp_path):
         pytest.importorskip(package)
     out = tmp_path / "page.html"
     options = ("--convention", "yahoo@3", "letor4@3", "--resamples", "19", "--title", "Mine")
-    assert printed(capsys, "report", str(out), *audit_data, "--feature", "1", "2", *options) == f"{out}\n"
+    assert output_of(capsys, "report", str(out), *audit_data, "--feature", "1", "2", *options) == f"{out}\n"
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
     assert out.read_text(encoding="utf-8") == ra.audit.page(
         LABELS, models, conventions, title="Mine", n_resamples=19, qid=QID
     )  # fmt: skip
     folder = tmp_path / "new" / "folder" / "page.html"
-    assert printed(capsys, "report", str(folder), *audit_data, "--feature", "1", "2", *options) == f"{folder}\n"
+    assert output_of(capsys, "report", str(folder), *audit_data, "--feature", "1", "2", *options) == f"{folder}\n"
     assert folder.read_bytes() == out.read_bytes()
-    assert "cannot be written: Is a directory. Hint:" in refused(
+    assert "cannot be written: Is a directory. Hint:" in error_of(
         capsys, "report", str(tmp_path), *audit_data, "--feature", "1", *options
     )
 
 
 def test_order_refuses_a_single_model(capsys, audit_data):
     pytest.importorskip("scipy")
-    assert "scores has 1 model; at least 2 must be given" in refused(
+    assert "scores has 1 model; at least 2 must be given" in error_of(
         capsys, *COMMANDS["order"], *audit_data, "--feature", "1", "--format", "json"
     )
 
@@ -90,21 +90,21 @@ def order_command(*options):
 def test_one_file_of_order_may_be_standard_input(capsys, audit_data, predictions, stdin):
     pytest.importorskip("scipy")
     good, bad = (("--predictions", f"{name}={predictions[name]}") for name in ("good", "bad"))
-    expected = printed(capsys, *order_command(*audit_data, *good, *bad))
+    expected = output_of(capsys, *order_command(*audit_data, *good, *bad))
     stdin(predictions["good"].read_bytes())
-    assert printed(capsys, *order_command(*audit_data, "--predictions", "good=-", *bad)) == expected
+    assert output_of(capsys, *order_command(*audit_data, "--predictions", "good=-", *bad)) == expected
     stdin(audit_data[1].read_bytes())
-    assert printed(capsys, *order_command("--features", "-", *good, *bad)) == expected
+    assert output_of(capsys, *order_command("--features", "-", *good, *bad)) == expected
     stdin(predictions["good"].read_bytes())
-    assert '"standard input"' in printed(capsys, *order_command(*audit_data, "--predictions", "-", *bad))
+    assert '"standard input"' in output_of(capsys, *order_command(*audit_data, "--predictions", "-", *bad))
 
 
 def test_profile_without_scores_ignores_features_in_comments(capsys, write, stdin):
     rows = write("# 10:30 o'clock\n1 qid:1 3:1 # 11:30\n0 qid:1 3:2\n", "a.txt")
-    expected = printed(capsys, "profile", "--features", rows, "--format", "json")
+    expected = output_of(capsys, "profile", "--features", rows, "--format", "json")
     assert json.loads(expected)
     stdin(rows.read_bytes())
-    assert printed(capsys, "profile", "--features", "-", "--format", "json") == expected
+    assert output_of(capsys, "profile", "--features", "-", "--format", "json") == expected
 
 
 def test_an_argument_with_an_equals_sign_is_a_path_if_the_file_exists(capsys, audit_data, predictions, monkeypatch):
@@ -113,6 +113,6 @@ def test_an_argument_with_an_equals_sign_is_a_path_if_the_file_exists(capsys, au
     monkeypatch.chdir(good.parent)
     options = ("evaluate", *audit_data, "--convention", "letor4@3", "--format", "json", "--predictions")
     for first, name in (("lr=0.1.txt", "lr=0.1"), (f"lr={good.name}", "lr")):
-        rows = json.loads(printed(capsys, *options, first, "--predictions", bad))["conventions"]
+        rows = json.loads(output_of(capsys, *options, first, "--predictions", bad))["conventions"]
         assert [row["model"] for row in rows] == [name, Path(bad).stem]
         assert rows[0]["value"] == ra.evaluate(LABELS, SCORES["good"], presets.letor4(3), qid=QID).value

@@ -14,10 +14,10 @@ import pytest
 
 from rankadapters.core import presets
 from rankadapters.parity import trainers
-from tests.helpers.command import Terminal, printed, refused, run
-from tests.helpers.stand_in_toolkit import trainer
+from tests.helpers.command import Terminal, error_of, output_of, run
+from tests.helpers.stand_in_toolkit import stand_in_trainer
 from tests.helpers.tables import for_each
-from tests.helpers.toolkit_names import NAMES
+from tests.helpers.toolkit_names import TOOLKITS
 
 ROW_KEYS = [
     "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
@@ -34,7 +34,7 @@ def stand_in(name, shift=0.0, noise=None):
         return task.test.X[:, 0] + task.seed
 
     model = f"{name.capitalize()}StandInRanker"
-    return trainer(name, train=train, shift=shift, model=model, convention=getattr(presets, name))
+    return stand_in_trainer(name, train=train, shift=shift, model=model, convention=getattr(presets, name))
 
 
 @pytest.fixture
@@ -42,22 +42,22 @@ def installed(monkeypatch):
     """Replace the toolkits by stand-ins, so that the command can be tested without any."""
 
     def install(*names, **options):
-        for name in NAMES:
+        for name in TOOLKITS:
             monkeypatch.setitem(trainers.TOOLKITS, name, stand_in(name, **options))
             if name not in names:
-                missing = trainer(name, package=f"missing_{name}", model=f"{name}Ranker")
+                missing = stand_in_trainer(name, package=f"missing_{name}", model=f"{name}Ranker")
                 monkeypatch.setitem(trainers.TOOLKITS, name, missing)
 
     return install
 
 
 def test_json_has_the_documented_shape(capsys, installed):
-    installed(*NAMES)
-    report = json.loads(printed(capsys, "parity", "--format", "json", "--convention", "letor4@10", "textbook@5"))
+    installed(*TOOLKITS)
+    report = json.loads(output_of(capsys, "parity", "--format", "json", "--convention", "letor4@10", "textbook@5"))
     assert list(report) == ["ok", "conventions", "rows"]
     assert report["conventions"] == [str(presets.letor4(10)), str(presets.textbook(5))]
     assert report["ok"] is True
-    assert [row["toolkit"] for row in report["rows"]] == list(NAMES)
+    assert [row["toolkit"] for row in report["rows"]] == list(TOOLKITS)
     for row in report["rows"]:
         assert list(row) == ROW_KEYS
         assert list(row["declared"]) == report["conventions"]
@@ -66,7 +66,7 @@ def test_json_has_the_documented_shape(capsys, installed):
 
 def test_the_default_conventions_are_those_of_the_installed_toolkits(capsys, installed):
     installed("xgboost", "sklearn")
-    report = json.loads(printed(capsys, "parity", "--format", "json", "--k", "3"))
+    report = json.loads(output_of(capsys, "parity", "--format", "json", "--k", "3"))
     assert report["conventions"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
 
 
@@ -74,7 +74,7 @@ def test_conventions_may_be_signatures_and_the_option_may_be_repeated(capsys, in
     installed("sklearn")
     conventions = [presets.yahoo(None).replace(ties="worst"), presets.letor4(2)]
     specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
-    report = json.loads(printed(capsys, "parity", "--format", "json", *specs))
+    report = json.loads(output_of(capsys, "parity", "--format", "json", *specs))
     assert report["conventions"] == list(map(str, conventions))
 
 
@@ -83,7 +83,7 @@ def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
     assert run("parity", "--format", "csv", "--convention", "letor4@10") == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert list(rows[0]) == [*(key for key in ROW_KEYS if key != "declared"), str(presets.letor4(10))]
-    assert [row["toolkit"] for row in rows] == list(NAMES)
+    assert [row["toolkit"] for row in rows] == list(TOOLKITS)
     assert float(rows[0]["native_value"]) == float(rows[0]["our_value"])
     assert rows[3]["native_value"] == rows[3][str(presets.letor4(10))] == ""
 
@@ -93,7 +93,7 @@ def test_the_table_fits_80_columns_and_signatures_are_printed_below_it(capsys, i
     monkeypatch.setenv("COLUMNS", "80")
     installed("lightgbm", "xgboost", "sklearn")
     conventions = ("letor4@10", "textbook@10", "yahoo@10", "sklearn@10")
-    out = printed(capsys, "parity", "--convention", *conventions)
+    out = output_of(capsys, "parity", "--convention", *conventions)
     table, _, legend = out.partition("\n\n")
     assert max(map(len, table.splitlines())) <= 80
     assert all(head in table for head in ("letor4", "textbook", "yahoo", f"sklearn {np.__version__}"))
@@ -108,7 +108,7 @@ def test_many_conventions_do_not_cut_the_numbers(capsys, installed, monkeypatch)
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "60")
     installed("sklearn")
-    out = printed(capsys, "parity", "--convention", *(f"letor4@{k}" for k in range(1, 13)))
+    out = output_of(capsys, "parity", "--convention", *(f"letor4@{k}" for k in range(1, 13)))
     assert "…" not in out
     assert "letor4@" not in out
     row = next(line for line in out.splitlines() if line.startswith("sklearn "))
@@ -120,7 +120,7 @@ def test_a_difference_above_the_tolerance_exits_with_1(capsys, installed, form):
     if form == "table":
         pytest.importorskip("rich")
     installed("sklearn", shift=1e-6)
-    out = printed(capsys, "parity", "--format", form, code=1)
+    out = output_of(capsys, "parity", "--format", form, code=1)
     assert out
     if form == "json":
         assert json.loads(out)["ok"] is False
@@ -130,7 +130,7 @@ def test_a_difference_above_the_tolerance_exits_with_1(capsys, installed, form):
 
 def test_a_missing_toolkit_is_a_row_of_nulls(capsys, installed):
     installed("sklearn")
-    report = json.loads(printed(capsys, "parity", "--format", "json", "--toolkits", "catboost", "sklearn"))
+    report = json.loads(output_of(capsys, "parity", "--format", "json", "--toolkits", "catboost", "sklearn"))
     assert [row["toolkit"] for row in report["rows"]] == ["catboost", "sklearn"]
     missing = report["rows"][0]
     assert missing["native_value"] is missing["our_value"] is missing["difference"] is missing["version"] is None
@@ -140,7 +140,7 @@ def test_a_missing_toolkit_is_a_row_of_nulls(capsys, installed):
 
 def test_without_any_chosen_toolkit_installed_the_command_exits_with_2(capsys, installed):
     installed("sklearn")
-    line = refused(capsys, "parity", "--format", "json", "--toolkits", "catboost", "xgboost")
+    line = error_of(capsys, "parity", "--format", "json", "--toolkits", "catboost", "xgboost")
     assert "no toolkit to ask" in line
     assert "missing_catboost is not installed" in line
 
@@ -148,7 +148,7 @@ def test_without_any_chosen_toolkit_installed_the_command_exits_with_2(capsys, i
 def test_without_rich_only_the_table_is_refused(capsys, installed, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     installed("sklearn")
-    assert 'Hint: pip install "rankadapters[cli]", or --format json.' in refused(capsys, "parity")
+    assert 'Hint: pip install "rankadapters[cli]", or --format json.' in error_of(capsys, "parity")
     for form in ("json", "csv"):
         assert run("parity", "--format", form) == 0
         out, err = capsys.readouterr()
@@ -178,7 +178,7 @@ def test_without_rich_only_the_table_is_refused(capsys, installed, monkeypatch):
 )
 def test_bad_arguments_are_refused_in_one_line(capsys, installed, arguments, match):
     installed("sklearn")
-    assert re.search(match, refused(capsys, "parity", "--format", "csv", *arguments))
+    assert re.search(match, error_of(capsys, "parity", "--format", "csv", *arguments))
 
 
 def test_output_of_the_toolkits_is_kept_off_stdout(capfd, installed):
@@ -212,5 +212,5 @@ def test_progress_is_printed_only_on_a_terminals_stderr(capsys, installed, monke
 
 def test_a_seed_decides_the_generated_data(capsys, installed):
     installed("sklearn")
-    reports = [printed(capsys, "parity", "--format", "json", "--seed", seed) for seed in ("1", "1", "2")]
+    reports = [output_of(capsys, "parity", "--format", "json", "--seed", seed) for seed in ("1", "1", "2")]
     assert reports[0] == reports[1] != reports[2]

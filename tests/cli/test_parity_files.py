@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankadapters.datasets import mq2008_like
-from tests.helpers.command import printed, refused, run
+from tests.helpers.command import error_of, output_of, run
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_bad_files_are_refused_in_one_line(capsys, files, content, match):
     path = Path(files["a"]).parent / ("nowhere.txt" if content is None else "bad.txt")
     if content is not None:
         path.write_text(content)
-    line = refused(
+    line = error_of(
         capsys, "parity", "--format", "json", "--convention", "letor4@5", "--train", files["a"], "--test", str(path)
     )  # fmt: skip
     assert match in line
@@ -57,7 +57,7 @@ def test_several_training_files_are_joined(capsys, files, tmp_path):
     reports = []
     for train in ([files["a"], files["b"]], [str(joined)], [files["a"]]):
         arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]
-        reports.append(json.loads(printed(capsys, "parity", *arguments)))
+        reports.append(json.loads(output_of(capsys, "parity", *arguments)))
     assert reports[0] == reports[1] != reports[2]
 
 
@@ -67,7 +67,7 @@ def test_a_training_file_may_be_standard_input(capsys, files, stdin):
     for train in (files["a"], "-"):
         stdin(Path(files["a"]).read_bytes())
         arguments = ["--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]]
-        reports.append(json.loads(printed(capsys, "parity", *arguments)))
+        reports.append(json.loads(output_of(capsys, "parity", *arguments)))
     assert reports[0] == reports[1]
     assert run("parity", "--train", "-", "--test", "-") == 2
     assert "'-' was given 2 times (--train, --test)" in capsys.readouterr().err

@@ -14,8 +14,8 @@ import rankadapters as ra
 from rankadapters import cli
 from rankadapters.cli import parity as parity_command
 from rankadapters.parity import trainers
-from tests.helpers.python_processes import python
-from tests.helpers.toolkit_names import NAMES
+from tests.helpers.python_processes import run_python
+from tests.helpers.toolkit_names import TOOLKITS
 
 
 def test_no_command_or_an_unknown_one_is_refused(capsys):
@@ -39,8 +39,8 @@ def test_the_command_and_crosscheck_list_the_same_toolkits():
 
 
 def test_python_m_runs_the_command_and_returns_its_exit_code():
-    assert python("-m", "rankadapters", "--version").stdout == f"rankadapters {ra.__version__}\n"
-    process = python("-m", "rankadapters", "parity", "--k", "0", code=2)
+    assert run_python("-m", "rankadapters", "--version").stdout == f"rankadapters {ra.__version__}\n"
+    process = run_python("-m", "rankadapters", "parity", "--k", "0", code=2)
     assert process.stdout == ""
     error = (
         "argument --k: '0' is not a whole number from 1 to 2147483647. Hint: `rankadapters parity --help` has examples."
@@ -57,17 +57,17 @@ def test_bad_arguments_are_refused_without_heavy_imports():
         "heavy = {'numba', 'sklearn', 'lightgbm', 'xgboost', 'catboost', 'scipy', 'matplotlib', 'jinja2', 'pyarrow'}\n"
         "print(sorted({*heavy, 'rich.table'} & set(sys.modules)))"
     )
-    assert python("-c", code).stdout == "[]\n"
+    assert run_python("-c", code).stdout == "[]\n"
 
 
 def test_all_toolkits_agree_on_the_generated_data_in_a_new_process():
-    for package in NAMES:
+    for package in TOOLKITS:
         pytest.importorskip(package)
-    process = python("-m", "rankadapters", "parity", "--format", "json", PYTHONWARNINGS="error")
+    process = run_python("-m", "rankadapters", "parity", "--format", "json", PYTHONWARNINGS="error")
     assert process.stderr == ""
     report = json.loads(process.stdout)
     assert report["ok"] is True
-    assert [row["toolkit"] for row in report["rows"]] == list(NAMES)
+    assert [row["toolkit"] for row in report["rows"]] == list(TOOLKITS)
     assert all(abs(row["difference"]) <= 1e-9 for row in report["rows"])
     values = [value for row in report["rows"] for value in row["declared"].values()]
     assert len(values) == 16

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.evaluate_files import LEFT_OUT, ROWS, printed, refused
+from tests.helpers.evaluate_files import LEFT_OUT, ROWS, error_of, output_of
 
 
 @pytest.mark.parametrize("source", ["letor", "trec", "table"])
@@ -16,12 +16,12 @@ def test_one_file_may_be_standard_input(capsys, request, stdin, source):
     files = request.getfixturevalue(source)
     options = ("--convention", "textbook@5+missing=zero", "--format", "csv")
     note = f"{LEFT_OUT}\n" if source == "trec" else ""
-    expected = printed(capsys, *files, *options, note=note)
+    expected = output_of(capsys, *files, *options, note=note)
     for option in ("--features", "--predictions", "--qrels", "--run", "--table"):
         if option in files:
             index = files.index(option) + 1
             stdin(Path(files[index]).read_bytes())
-            assert printed(capsys, *files[:index], "-", *files[index + 1 :], *options, note=note) == expected
+            assert output_of(capsys, *files[:index], "-", *files[index + 1 :], *options, note=note) == expected
 
 
 def test_standard_input_may_be_compressed_or_parquet(capsys, stdin, letor, table, tmp_path):
@@ -29,32 +29,32 @@ def test_standard_input_may_be_compressed_or_parquet(capsys, stdin, letor, table
     from pyarrow import parquet
 
     options = ("--convention", "textbook@5", "--format", "csv")
-    expected = printed(capsys, *letor, *options)
+    expected = output_of(capsys, *letor, *options)
     stdin(gzip.compress(ROWS.encode()))
-    assert printed(capsys, "--features", "-", *letor[2:], *options) == expected
+    assert output_of(capsys, "--features", "-", *letor[2:], *options) == expected
     parquet.write_table(arrow_csv.read_csv(table[1]), tmp_path / "table")
     stdin((tmp_path / "table").read_bytes())
-    assert printed(capsys, "--table", "-", *table[2:], *options) == printed(capsys, *table, *options)
+    assert output_of(capsys, "--table", "-", *table[2:], *options) == output_of(capsys, *table, *options)
 
 
 def test_standard_input_is_named_in_errors(capsys, stdin, letor, table):
     stdin("x\n")
-    assert "error: standard input, line 1: 'x' is not a label" in refused(capsys, "--features", "-", *letor[2:])
+    assert "error: standard input, line 1: 'x' is not a label" in error_of(capsys, "--features", "-", *letor[2:])
     stdin("")
-    assert "error: standard input is empty" in refused(capsys, *letor[:2], "--predictions", "-")
+    assert "error: standard input is empty" in error_of(capsys, *letor[:2], "--predictions", "-")
     stdin(ROWS.replace("0 qid:9", "-1 qid:9"))
-    assert "error: standard input, line 3: labels[2] is -1" in refused(
+    assert "error: standard input, line 3: labels[2] is -1" in error_of(
         capsys, "--features", "-", *letor[2:], "--convention", "yahoo@5"
     )
     stdin("query,grade,model\n7,1,nan\n")
-    assert "error: standard input, line 2: model is nan" in refused(capsys, "--table", "-", *table[2:])
+    assert "error: standard input, line 2: model is nan" in error_of(capsys, "--table", "-", *table[2:])
     stdin(b"PAR1")
-    assert "error: standard input: " in refused(capsys, "--table", "-", *table[2:])
+    assert "error: standard input: " in error_of(capsys, "--table", "-", *table[2:])
 
 
 def test_closed_standard_input_is_refused(capsys, monkeypatch, letor):
     monkeypatch.setattr(sys, "stdin", None)
-    assert "standard input is closed" in refused(capsys, "--features", "-", *letor[2:])
+    assert "standard input is closed" in error_of(capsys, "--features", "-", *letor[2:])
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_closed_standard_input_is_refused(capsys, monkeypatch, letor):
 )
 def test_two_files_cannot_both_be_standard_input(capsys, stdin, arguments, options):
     stdin(ROWS)
-    assert f"'-' was given 2 times ({options}), but standard input can be read only once. Hint: " in refused(
+    assert f"'-' was given 2 times ({options}), but standard input can be read only once. Hint: " in error_of(
         capsys, *arguments
     )

@@ -13,7 +13,7 @@ from rankadapters.core import presets
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.measures import MEASURES
 from rankadapters.objectives.base import OBJECTIVES
-from tests.helpers.python_processes import python
+from tests.helpers.python_processes import run_python
 
 # Hashing ids uses the kernel that compiles fastest.
 HASH = "import rankadapters as ra; print(ra.Queries([1], qid=[1]).id_hashes.size)"
@@ -33,7 +33,7 @@ print(json.dumps({"used": used, "compiled": sum(sum(kernel.stats.cache_misses.va
 
 
 def run(code, status=0, **environment):
-    process = python("-c", code, code=status, RANKADAPTERS_KERNELS="now", **environment)
+    process = run_python("-c", code, code=status, RANKADAPTERS_KERNELS="now", **environment)
     return process.stdout, process.stderr
 
 
@@ -206,7 +206,7 @@ def test_without_a_writable_folder_the_notice_suggests_a_fix():
 
 def test_a_warmup_without_a_writable_folder_is_refused(tmp_path):
     command = "from rankadapters.cli import main; raise SystemExit(main(['warmup']))"
-    process = python("-c", NO_LOCATOR + command, code=2, NUMBA_CACHE_DIR=None)
+    process = run_python("-c", NO_LOCATOR + command, code=2, NUMBA_CACHE_DIR=None)
     assert process.stdout == ""
     assert process.stderr == (
         "rankadapters: error: neither the package's folder nor the home directory can be written, so no machine "

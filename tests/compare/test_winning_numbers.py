@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 from rankadapters.compare import MixedDecimalsWarning, Results, front, leave_one_out, winning_numbers
 from rankadapters.core.errors import InputError
 from tests.helpers.depth import examples
-from tests.helpers.shared_data import KEPT
+from tests.helpers.shared_data import GOLDEN
 from tests.helpers.tables import for_each
 
-HAND = json.loads((KEPT / "compare_hand_case.json").read_text(encoding="utf-8"))
+HAND = json.loads((GOLDEN / "compare_hand_case.json").read_text(encoding="utf-8"))
 TABLE_11_8 = "letor3_published_winning_numbers"
 METHODS, DATASETS, MEASURES = "ABCDEF", ["D1", "D2", "D3"], ["m1", "m2"]
 
 
 def published_table(name):
     """Return a table of chapter 11 of Liu (2011): the measures, and the printed numbers of each method."""
-    with (KEPT / f"compare_{name}.csv").open(encoding="utf-8", newline="") as file:
+    with (GOLDEN / f"compare_{name}.csv").open(encoding="utf-8", newline="") as file:
         (_, *measures), *lines = list(csv.reader(file))
     return measures, {method: numbers for method, *numbers in lines}
 

@@ -8,15 +8,15 @@ import pytest
 import rankadapters as ra
 from tests.helpers.engines import failure_of
 from tests.helpers.partitioned_rows import (
-    BY_ROW,
+    AVERAGED_TIES,
     COLUMNS,
     N_PARTITIONS,
-    TIED,
+    ROW_WEIGHTED,
     conventions,
-    cut,
-    exactly,
-    reference,
+    expected_scores,
+    partition_rows,
     rows,
+    score_dicts,
 )
 from tests.helpers.tables import for_each
 
@@ -38,13 +38,13 @@ def frame(parts, **types):
 
 def frame_with(**columns):
     """Return a frame of three sorted partitions with these columns replaced."""
-    return frame(cut({**DATA, **columns}, 3))
+    return frame(partition_rows({**DATA, **columns}, 3))
 
 
 def check_value(df, data=DATA, **options):
     """Check the value of a convention that does not depend on the order of the rows."""
-    score = ra.dask.evaluate(df, TIED, **COLUMNS, **options)
-    assert score.to_dict() == reference(data, [TIED])[TIED].to_dict()
+    score = ra.dask.evaluate(df, AVERAGED_TIES, **COLUMNS, **options)
+    assert score.to_dict() == expected_scores(data, [AVERAGED_TIES])[AVERAGED_TIES].to_dict()
 
 
 @pytest.fixture(autouse=True)
@@ -60,40 +60,44 @@ def _synchronous(request):
 @for_each(
     ("partitions", "layout", "n_partitions"),
     [
-        ("whole", {"whole": True}, 1),
-        ("whole", {"whole": True}, 3),
+        ("whole", {"whole_queries": True}, 1),
+        ("whole", {"whole_queries": True}, 3),
         ("sorted", {}, 2),
         ("sorted", {}, 17),
         ("shuffle", {}, 3),
-        ("shuffle", {"mixed": True}, 1),
-        ("shuffle", {"mixed": True}, 17),
+        ("shuffle", {"shuffled": True}, 1),
+        ("shuffle", {"shuffled": True}, 17),
     ],
 )
 def test_every_measure_has_the_exact_value_of_one_process(partitions, layout, n_partitions):
     all_conventions = conventions()
-    df = frame(cut(DATA, n_partitions, empty=n_partitions == 3, **layout))
+    df = frame(partition_rows(DATA, n_partitions, with_empty=n_partitions == 3, **layout))
     scores = ra.dask.evaluate(df, all_conventions, **COLUMNS, **ORDER_AND_DOCID, partitions=partitions)
-    assert exactly(scores) == exactly(reference(DATA, all_conventions))
+    assert score_dicts(scores) == score_dicts(expected_scores(DATA, all_conventions))
 
 
 @pytest.mark.parametrize(
     ("cluster", "partitions", "layout"),
-    [("cluster2", "whole", {"whole": True}), ("cluster2", "sorted", {}), ("cluster3", "shuffle", {"mixed": True})],
+    [
+        ("cluster2", "whole", {"whole_queries": True}),
+        ("cluster2", "sorted", {}),
+        ("cluster3", "shuffle", {"shuffled": True}),
+    ],
     ids=["whole", "sorted", "shuffle"],
 )
 def test_a_cluster_gives_the_exact_values_of_one_process(request, cluster, partitions, layout):
-    all_conventions = [*conventions(), TIED]
+    all_conventions = [*conventions(), AVERAGED_TIES]
     with request.getfixturevalue(cluster).as_current():
-        df = frame(cut(DATA, 17, empty=True, **layout))
+        df = frame(partition_rows(DATA, 17, with_empty=True, **layout))
         scores = ra.dask.evaluate(df, all_conventions, **COLUMNS, **ORDER_AND_DOCID, partitions=partitions)
-    assert exactly(scores) == exactly(reference(DATA, all_conventions))
+    assert score_dicts(scores) == score_dicts(expected_scores(DATA, all_conventions))
 
 
 @for_each("partitions", ["sorted", "shuffle"])
 @for_each("n_partitions", N_PARTITIONS)
 def test_one_query_may_be_spread_over_all_partitions(partitions, n_partitions):
     data = {**DATA, "query": np.full(DATA["query"].size, 7)}
-    check_value(frame(cut(data, n_partitions)), data, partitions=partitions)
+    check_value(frame(partition_rows(data, n_partitions)), data, partitions=partitions)
 
 
 @for_each("factor", [1, 2**20, 2**50, -(2**50)])
@@ -101,42 +105,44 @@ def test_one_query_may_be_spread_over_all_partitions(partitions, n_partitions):
 def test_query_ids_may_be_integers_of_any_size(dtype, factor):
     query = DATA["query"].astype("int64") * (1 if dtype == "int8" else factor)
     data = {**DATA, "query": query.astype(dtype)}  # uint64 wraps
-    check_value(frame(cut(data, 3, mixed=True)), data, partitions="shuffle")
+    check_value(frame(partition_rows(data, 3, shuffled=True)), data, partitions="shuffle")
 
 
 @for_each("dtype", ["str", "category", "int32", "Int64", "object"])
 def test_query_ids_may_be_integers_or_texts_of_any_type(dtype):
     text = dtype in {"str", "category", "object"}
     data = {**DATA, "query": np.array([f"q{query + 20:03}" for query in DATA["query"]]) if text else DATA["query"]}
-    check_value(frame(cut(data, 3), query=dtype), data, partitions="sorted")
+    check_value(frame(partition_rows(data, 3), query=dtype), data, partitions="sorted")
 
 
 @for_each("partitions", ["sorted", "shuffle"])
 @for_each(
     ("convention", "columns", "weights"),
     [
-        (TIED.replace(average="query"), {"query_weight": "weight"}, {"weight": "weight"}),
-        (BY_ROW, {"row_weight": "share", "order": "position"}, {"row_weight": "share"}),
+        (AVERAGED_TIES.replace(average="query"), {"query_weight": "weight"}, {"weight": "weight"}),
+        (ROW_WEIGHTED, {"row_weight": "share", "order": "position"}, {"row_weight": "share"}),
     ],
 )
 def test_weights_count_by_query_or_by_row(convention, columns, weights, partitions):
-    score = ra.dask.evaluate(frame(cut(DATA, 3)), convention, **COLUMNS, **columns, partitions=partitions)
-    expected = reference(DATA, [convention], **weights)[convention]
+    score = ra.dask.evaluate(frame(partition_rows(DATA, 3)), convention, **COLUMNS, **columns, partitions=partitions)
+    expected = expected_scores(DATA, [convention], **weights)[convention]
     assert score.to_dict() == expected.to_dict()
     unweighted = convention.replace(average="uniform")
-    assert expected.value != reference(DATA, [unweighted])[unweighted].value
+    assert expected.value != expected_scores(DATA, [unweighted])[unweighted].value
 
 
 @pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
 def test_a_mean_above_all_values_causes_the_warning_of_one_process(partitions):
-    lifted = TIED.replace(average="query-except-empty", empty=1)
+    lifted = AVERAGED_TIES.replace(average="query-except-empty", empty=1)
     data = {**DATA, "weight": np.full(DATA["query"].size, 0.01)}
     with pytest.warns(ra.AboveValuesWarning, match="is above every query's value") as expected_warnings:
         value = ra.evaluate(
             data["grade"], data["model"], lifted, qid=data["query"], query_weight=np.full(40, 0.01)
         ).value
     with pytest.warns(ra.AboveValuesWarning) as warnings:
-        score = ra.dask.evaluate(frame(cut(data, 3)), lifted, **COLUMNS, query_weight="weight", partitions=partitions)
+        score = ra.dask.evaluate(
+            frame(partition_rows(data, 3)), lifted, **COLUMNS, query_weight="weight", partitions=partitions
+        )
     assert score.value == value
     assert [str(warning.message) for warning in warnings] == [str(warning.message) for warning in expected_warnings]
     assert warnings[0].filename == __file__
@@ -146,30 +152,30 @@ def test_a_mean_above_all_values_causes_the_warning_of_one_process(partitions):
 def test_a_column_gives_the_order_of_tied_rows(dtype):
     column = pd.Series(DATA["position"]).astype(dtype).to_numpy()
     scores = ra.dask.evaluate(
-        frame(cut({**DATA, "position": column}, 17, mixed=True)),
-        [TIED.replace(ties=ties) for ties in ("input", "reverse")],
+        frame(partition_rows({**DATA, "position": column}, 17, shuffled=True)),
+        [AVERAGED_TIES.replace(ties=ties) for ties in ("input", "reverse")],
         **COLUMNS, order="position", partitions="shuffle",
     )  # fmt: skip
-    expected = reference(DATA, list(scores))
-    assert exactly(scores) == exactly(expected)
+    expected = expected_scores(DATA, list(scores))
+    assert score_dicts(scores) == score_dicts(expected)
     assert len({score.value for score in expected.values()}) == 2
 
 
 @for_each("partitions", ["sorted", "shuffle"])
 def test_ids_are_not_compared_if_there_are_more_than_ids_up_to(partitions):
-    check_value(frame(cut(DATA, 17)), partitions=partitions, ids_up_to=0)
+    check_value(frame(partition_rows(DATA, 17)), partitions=partitions, ids_up_to=0)
 
 
 def test_ids_are_compared_if_there_are_exactly_ids_up_to():
-    check_value(frame(cut(DATA, 3, whole=True)), partitions="whole", ids_up_to=40)
+    check_value(frame(partition_rows(DATA, 3, whole_queries=True)), partitions="whole", ids_up_to=40)
     with pytest.raises(ra.InputError, match=r"is in partitions 0 and 1, and 39 more"):
-        ra.dask.evaluate(frame([DATA, DATA]), TIED, **COLUMNS, partitions="whole", ids_up_to=80)
+        ra.dask.evaluate(frame([DATA, DATA]), AVERAGED_TIES, **COLUMNS, partitions="whole", ids_up_to=80)
 
 
 @pytest.mark.parametrize("partitions", ["whole", "sorted", "shuffle"])
 def test_per_query_returns_a_frame_of_values(partitions):
-    conventions = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
-    df = frame(cut(DATA, 3, whole=partitions == "whole", empty=True))
+    conventions = [AVERAGED_TIES, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
+    df = frame(partition_rows(DATA, 3, whole_queries=partitions == "whole", with_empty=True))
     values = ra.dask.per_query(df, conventions, **COLUMNS, docid="document", partitions=partitions)
     assert isinstance(values, dd.DataFrame)
     assert values.columns.tolist() == ["query", *(convention.name for convention in conventions)]
@@ -185,9 +191,11 @@ def test_per_query_returns_a_frame_of_values(partitions):
 
 def test_a_cluster_computes_the_frame_of_values(cluster2):
     with cluster2.as_current():
-        values = ra.dask.per_query(frame(cut(DATA, 17, mixed=True)), TIED, **COLUMNS, partitions="shuffle")
-        table = values.compute().set_index("query")[TIED.name]
-    expected = ra.Evaluator(DATA["grade"], TIED, qid=DATA["query"])
+        values = ra.dask.per_query(
+            frame(partition_rows(DATA, 17, shuffled=True)), AVERAGED_TIES, **COLUMNS, partitions="shuffle"
+        )
+        table = values.compute().set_index("query")[AVERAGED_TIES.name]
+    expected = ra.Evaluator(DATA["grade"], AVERAGED_TIES, qid=DATA["query"])
     assert table[expected.query_ids].tolist() == expected.per_query(DATA["model"]).tolist()
 
 
@@ -201,12 +209,12 @@ def test_a_query_in_two_partitions_is_refused_by_name(evaluate):
     with pytest.raises(
         ra.InputError, match=rf"^query {LONGEST} is in partitions 0 and 1\.\nHint: partitions='shuffle'"
     ):
-        getattr(ra.dask, evaluate)(frame(parts), TIED, **COLUMNS, partitions="whole")
+        getattr(ra.dask, evaluate)(frame(parts), AVERAGED_TIES, **COLUMNS, partitions="whole")
     n_more = np.intersect1d(*(part["query"] for part in halves)).size - 1
     with pytest.raises(
         ra.InputError, match=rf"query -?\d+ is in partitions 0 and 1, and {n_more} more queries are in several"
     ):
-        getattr(ra.dask, evaluate)(frame(halves), TIED, **COLUMNS, partitions="whole")
+        getattr(ra.dask, evaluate)(frame(halves), AVERAGED_TIES, **COLUMNS, partitions="whole")
 
 
 def test_texts_with_the_same_hash_are_two_queries(monkeypatch):
@@ -214,7 +222,7 @@ def test_texts_with_the_same_hash_are_two_queries(monkeypatch):
     monkeypatch.setattr("rankadapters.partitions.jobs.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
     three_rows = {name: column[:3] for name, column in DATA.items()}
     parts = [{**three_rows, "query": np.full(3, name)} for name in "ab"]
-    score = ra.dask.evaluate(frame(parts), TIED, **COLUMNS, partitions="whole")
+    score = ra.dask.evaluate(frame(parts), AVERAGED_TIES, **COLUMNS, partitions="whole")
     assert score.n_queries == 2
 
 
@@ -223,36 +231,38 @@ def test_an_invalid_label_at_the_end_of_a_partition_is_refused():
     with pytest.raises(
         ra.InputError, match=r"^queries at the ends of partitions: labels\[\d+\] is 7, outside"
     ) as error_info:
-        ra.dask.evaluate(frame_with(grade=grade), TIED.replace(gain="table_0_1_3"), **COLUMNS, partitions="sorted")
+        ra.dask.evaluate(
+            frame_with(grade=grade), AVERAGED_TIES.replace(gain="table_0_1_3"), **COLUMNS, partitions="sorted"
+        )
     assert error_info.value.row is None
 
 
 def test_a_query_with_a_text_id_in_two_partitions_is_refused_by_name():
     df = frame_with(query=np.array([f"q{query}" for query in DATA["query"]]))
     with pytest.raises(ra.InputError, match=r"query q-?\d+ is in partitions"):
-        ra.dask.evaluate(df, TIED, **COLUMNS, partitions="whole")
+        ra.dask.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="whole")
 
 
 def test_unsorted_rows_are_refused_with_partitions_sorted():
     with pytest.raises(
         ra.InputError, match=r"^partition 0: the rows are not sorted by qid: query -?\d+ is after query -?\d+\."
     ):
-        ra.dask.evaluate(frame(cut(DATA, 3, mixed=True)), TIED, **COLUMNS, partitions="sorted")
+        ra.dask.evaluate(frame(partition_rows(DATA, 3, shuffled=True)), AVERAGED_TIES, **COLUMNS, partitions="sorted")
     with pytest.raises(
         ra.InputError, match=r"^the rows are not sorted by qid: a partition begins with query -20, another ends with"
     ):
-        ra.dask.evaluate(frame(cut(DATA, 2)[:1] * 2), TIED, **COLUMNS, partitions="sorted")
+        ra.dask.evaluate(frame(partition_rows(DATA, 2)[:1] * 2), AVERAGED_TIES, **COLUMNS, partitions="sorted")
 
 
 def test_sorted_partitions_may_come_in_any_order():
-    check_value(frame(cut(DATA, 17)[::-1]), partitions="sorted")
+    check_value(frame(partition_rows(DATA, 17)[::-1]), partitions="sorted")
 
 
 ONE_NAN = np.where(np.arange(DATA["query"].size) == 5, np.nan, DATA["model"])
 NUMBERS_AND_COLUMN = np.full(DATA["query"].size, 1, object)
 NUMBERS_AND_COLUMN[1] = pd.Series([1, 2])  # a column, whose text has several lines
 TWO_KINDS = np.array([1, "1"] * DATA["query"].size, object)[: DATA["query"].size]
-QUERY_WEIGHTS = {"query_weight": "weight", "convention": TIED.replace(average="query")}
+QUERY_WEIGHTS = {"query_weight": "weight", "convention": AVERAGED_TIES.replace(average="query")}
 REFUSED = {
     "a missing label": ({"grade": ONE_NAN}, {}, "^partition 0: row 5: grade is missing"),
     "an infinite score": (
@@ -303,14 +313,14 @@ REFUSED = {
 def test_invalid_columns_are_refused_with_their_partition_and_row(columns, changes, message):
     df = frame_with(text=DATA["query"].astype(str), **columns)
     with pytest.raises(ra.InputError, match=message):
-        ra.dask.evaluate(df, **{"convention": TIED, **COLUMNS, "partitions": "whole", **changes})
+        ra.dask.evaluate(df, **{"convention": AVERAGED_TIES, **COLUMNS, "partitions": "whole", **changes})
 
 
 @pytest.mark.parametrize("order", [None, "position"])
-@pytest.mark.parametrize(("partitions", "layout"), [("sorted", {}), ("shuffle", {"mixed": True})])
+@pytest.mark.parametrize(("partitions", "layout"), [("sorted", {}), ("shuffle", {"shuffled": True})])
 def test_an_invalid_row_is_named_by_its_number_in_the_partition(partitions, layout, order):
-    [part] = cut({**DATA, "grade": np.where(DATA["query"] == LONGEST, 7, DATA["grade"])}, 1, **layout)
-    convention = TIED.replace(gain="table_0_1_3")
+    [part] = partition_rows({**DATA, "grade": np.where(DATA["query"] == LONGEST, 7, DATA["grade"])}, 1, **layout)
+    convention = AVERAGED_TIES.replace(gain="table_0_1_3")
     row = np.argmax(part["grade"] == 7)
     with pytest.raises(ra.InputError, match=rf"^partition 0: labels\[{row}\] is 7, outside the gain table"):
         ra.dask.evaluate(frame([part]), convention, **COLUMNS, order=order, partitions=partitions)
@@ -321,15 +331,15 @@ def test_an_invalid_row_is_named_by_its_number_in_the_partition(partitions, layo
     [(str, "texts", "whole"), (np.uint64, "unsigned integers", "whole"), (np.uint64, "unsigned integers", "sorted")],
 )
 def test_qid_types_that_differ_between_partitions_are_refused(dtype, type_name, partitions):
-    parts = cut({**DATA, "query": DATA["query"] + 20}, 2, whole=True)
+    parts = partition_rows({**DATA, "query": DATA["query"] + 20}, 2, whole_queries=True)
     parts[1]["query"] = parts[1]["query"].astype(dtype)
     with pytest.raises(ra.InputError, match=f"qid holds {type_name} in some partitions and integers in others"):
-        ra.dask.evaluate(frame(parts), TIED, **COLUMNS, partitions=partitions)
+        ra.dask.evaluate(frame(parts), AVERAGED_TIES, **COLUMNS, partitions=partitions)
 
 
 @for_each("partitions", ["sorted", "whole"])
 def test_integers_of_different_widths_are_the_same_query_ids(partitions):
-    parts = cut(DATA, 2, whole=partitions == "whole")
+    parts = partition_rows(DATA, 2, whole_queries=partitions == "whole")
     parts[1]["query"] = parts[1]["query"].astype(np.int16)
     check_value(frame(parts), partitions=partitions)
 
@@ -361,8 +371,12 @@ ARGUMENTS = {
         ra.InputError,
         r"ties='input'\), but rows of a cluster have no order.\nHint: order=",
     ),
-    "ties reversed": ({"convention": TIED.replace(ties="reverse")}, ra.InputError, r"ties='reverse'\)"),
-    "ties by document": ({"convention": TIED.replace(ties="docid-ascending")}, ra.InputError, "docid= was not given"),
+    "ties reversed": ({"convention": AVERAGED_TIES.replace(ties="reverse")}, ra.InputError, r"ties='reverse'\)"),
+    "ties by document": (
+        {"convention": AVERAGED_TIES.replace(ties="docid-ascending")},
+        ra.InputError,
+        "docid= was not given",
+    ),
     "pool of rows": (
         {"convention": "sklearn.roc_auc_score"},
         ra.UnsupportedConventionError,
@@ -375,14 +389,20 @@ ARGUMENTS = {
 @pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
 @for_each(("changes", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
 def test_invalid_arguments_are_refused(evaluate, changes, error, message):
-    arguments = {"df": frame(cut(DATA, 3, whole=True)), "convention": TIED, **COLUMNS, "partitions": "whole", **changes}
+    arguments = {
+        "df": frame(partition_rows(DATA, 3, whole_queries=True)),
+        "convention": AVERAGED_TIES,
+        **COLUMNS,
+        "partitions": "whole",
+        **changes,
+    }
     with pytest.raises(error, match=message):
         getattr(ra.dask, evaluate)(**arguments)
 
 
 def test_partitions_is_a_required_argument():
     with pytest.raises(TypeError, match="required keyword-only argument: 'partitions'"):
-        ra.dask.evaluate(frame(cut(DATA, 3)), TIED, **COLUMNS)
+        ra.dask.evaluate(frame(partition_rows(DATA, 3)), AVERAGED_TIES, **COLUMNS)
 
 
 def fail_on_last_query(table):
@@ -396,8 +416,8 @@ def fail_on_last_query(table):
 def test_an_error_in_a_worker_is_raised(cluster2):
     def evaluate():
         with cluster2.as_current():
-            df = frame(cut(DATA, 17)).map_partitions(fail_on_last_query, meta=pd.DataFrame(DATA).iloc[:0])
-            ra.dask.evaluate(df, TIED, **COLUMNS, partitions="sorted")
+            df = frame(partition_rows(DATA, 17)).map_partitions(fail_on_last_query, meta=pd.DataFrame(DATA).iloc[:0])
+            ra.dask.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="sorted")
 
     assert "the disk is gone" in str(failure_of(evaluate, TIMEOUT))
 
@@ -405,7 +425,7 @@ def test_an_error_in_a_worker_is_raised(cluster2):
 def test_an_invalid_row_in_a_worker_is_named(cluster2):
     def evaluate():
         with cluster2.as_current():
-            ra.dask.evaluate(frame_with(grade=ONE_NAN), TIED, **COLUMNS, partitions="sorted")
+            ra.dask.evaluate(frame_with(grade=ONE_NAN), AVERAGED_TIES, **COLUMNS, partitions="sorted")
 
     error = failure_of(evaluate, TIMEOUT)
     assert isinstance(error, ra.InputError)

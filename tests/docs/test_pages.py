@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.depth import THOROUGH
-from tests.helpers.mlflow_registry import registered
+from tests.helpers.mlflow_registry import import_mlflow
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -36,7 +36,7 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
         monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
         for package in ("optuna", "wandb"):
             pytest.importorskip(package)
-        registered()
+        import_mlflow()
         warnings.filterwarnings("ignore", module="mlflow")  # about MLflow's own calls of pandas
     import sklearn
 

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import annotate_run, read_trec
-from tests.helpers.evaluate_files import LEFT_OUT, QRELS, RUN, printed, refused
+from tests.helpers.evaluate_files import LEFT_OUT, QRELS, RUN, error_of, output_of
 from tests.helpers.tables import for_each
 
 pytest.importorskip("yaml")
@@ -102,7 +102,8 @@ def test_annotating_a_run_keeps_its_rows_and_header_and_adds_the_scores(write, h
     judged = read_trec(qrels, run)
     annotate_run(run, scores_of(judged), out=run)
     annotated = read_trec(qrels, run)
-    assert run.read_text(encoding="utf-8").partition("# ir_metadata.end\n")[2] == f"# note\n{RUN}"
+    header_text, _, rows = run.read_text(encoding="utf-8").partition("# ir_metadata.end\n")
+    assert ("Jïmmy" in header_text, rows) == ("Jïmmy" in header, f"# note\n{RUN}")
     assert dict(scores_of(annotated)) == dict(scores_of(judged))
     assert annotated.note == judged.note
     evaluation = annotated.metadata["research goal"]["evaluation"]
@@ -165,10 +166,10 @@ def test_evaluate_writes_the_annotated_run(capsys, stdin, write, tmp_path, sourc
     out = tmp_path / "new" / "annotated.txt"
     options = ("--qrels", qrels, "--run", "-" if source == "stdin" else run, "--convention", *CONVENTIONS)
     note = f"{out}\n{LEFT_OUT}\n"
-    output_with_out = printed(capsys, *options, "--format", "csv", "--out", out, note=note)
+    output_with_out = output_of(capsys, *options, "--format", "csv", "--out", out, note=note)
     if source == "stdin":
         stdin(RUN)
-    assert output_with_out == printed(capsys, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
+    assert output_with_out == output_of(capsys, *options, "--format", "csv", note=f"{LEFT_OUT}\n")
     judged = read_trec(qrels, out)
     entries = judged.metadata["research goal"]["evaluation"]["scores"]
     assert [ra.Score.from_dict(entry) for entry in entries] == list(scores_of(judged).values())
@@ -186,13 +187,13 @@ def test_evaluate_writes_the_annotated_run(capsys, stdin, write, tmp_path, sourc
 )
 def test_evaluate_refuses_to_write_anything_but_one_trec_run(capsys, tmp_path, options):
     out = tmp_path / "annotated.txt"
-    assert "--out writes one TREC run. Hint: use it with --qrels" in refused(capsys, *options, "--out", out)
+    assert "--out writes one TREC run. Hint: use it with --qrels" in error_of(capsys, *options, "--out", out)
     assert not out.exists()
 
 
 def test_evaluate_refuses_a_malformed_header_and_writes_nothing(capsys, write, tmp_path):
     qrels, run = write(QRELS, "qrels.txt"), write(BROKEN_HEADERS[0][0] + RUN, "run.txt")
     out = tmp_path / "annotated.txt"
-    line = refused(capsys, "--qrels", qrels, "--run", run, "--out", out)
+    line = error_of(capsys, "--qrels", qrels, "--run", run, "--out", out)
     assert "run.txt, line 1: the ir_metadata header has no line" in line
     assert not out.exists()

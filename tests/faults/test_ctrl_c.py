@@ -13,10 +13,10 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.compiling import ctrl_c_waits
-from tests.helpers.one_kernel import answer
-from tests.helpers.python_processes import PATIENCE, posix, started
+from tests.helpers.one_kernel import result_and_compilations
+from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 
-pytestmark = [posix, pytest.mark.usefixtures("heeded")]
+pytestmark = [needs_posix, pytest.mark.usefixtures("default_sigint")]
 
 LINE = "rankadapters: interrupted\n"
 
@@ -43,8 +43,8 @@ sys.exit(command.main())
     ],
 )  # fmt: skip
 def test_a_signal_ends_the_command_with_its_exit_code(body, code, expected_stderr):
-    with started("-c", COMMAND.format(body=body)) as process:
-        stdout, stderr = process.communicate(timeout=PATIENCE)
+    with start_python("-c", COMMAND.format(body=body)) as process:
+        stdout, stderr = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, stdout, stderr) == (code, "", expected_stderr)
 
 
@@ -61,21 +61,21 @@ def ctrl_c_after(seconds):
 
 
 def test_ctrl_c_waits_until_a_kernel_is_compiled(load_kernel):
-    answer(load_kernel(added=1))  # imports numba, so that the next compilation can be timed
+    result_and_compilations(load_kernel(added=1))  # imports numba, so that the next compilation can be timed
     start, n_interrupts = time.monotonic(), 0
-    answer(load_kernel(added=2))
+    result_and_compilations(load_kernel(added=2))
     duration = time.monotonic() - start
     for number in range(3, 23):
         kernel = load_kernel(added=number)
         dispatcher = kernel.compiled  # compiles nothing yet
         try:
             with ctrl_c_after(0.001 + (number - 3) / 20 * duration):
-                answer(kernel)
+                result_and_compilations(kernel)
         except KeyboardInterrupt:
             n_interrupts += 1
             assert dispatcher.overloads
-        assert answer(kernel) == (41 + number, 1)
-        assert answer(load_kernel(added=number)) == (41 + number, 0)
+        assert result_and_compilations(kernel) == (41 + number, 1)
+        assert result_and_compilations(load_kernel(added=number)) == (41 + number, 0)
     assert n_interrupts
 
 

@@ -19,10 +19,11 @@ import rankadapters as ra
 from rankadapters.cli import warmup
 from rankadapters.core.kernels import compiling, kept_code
 from rankadapters.core.kernels.dispatch import NEVER, kernels
-from tests.helpers.command import refused
+from tests.helpers.checkout import CHECKOUT
+from tests.helpers.command import error_of
 from tests.helpers.depth import examples
-from tests.helpers.one_kernel import answer
-from tests.helpers.python_processes import PATIENCE, ROOT, posix, python, started
+from tests.helpers.one_kernel import result_and_compilations
+from tests.helpers.python_processes import TIMEOUT, needs_posix, run_python, start_python
 
 # Hashing ids uses the kernel that compiles fastest.
 HASH = "import rankadapters as ra; print(ra.Queries([1], qid=[1]).id_hashes.tolist())"
@@ -38,8 +39,8 @@ def cached_files(folder):
 
 
 def test_the_next_process_loads_the_cached_machine_code(load_kernel, tmp_path):
-    assert [answer(load_kernel()), answer(load_kernel())] == [(42, 1), (42, 0)]
-    assert answer(load_kernel(), (41,)) == (42, 1)  # integers
+    assert [result_and_compilations(load_kernel()), result_and_compilations(load_kernel())] == [(42, 1), (42, 0)]
+    assert result_and_compilations(load_kernel(), (41,)) == (42, 1)  # integers
     assert len(cached_files(tmp_path / "cache")) == 2
 
 
@@ -57,21 +58,21 @@ def test_the_next_process_loads_the_cached_machine_code(load_kernel, tmp_path):
     ids=["empty", "half", "a byte short", "zeros inside", "a byte more", "a class that is gone", "half a pickle"],
 )
 def test_a_damaged_file_is_compiled_again_and_replaced(load_kernel, tmp_path, damage):
-    answer(load_kernel())
+    result_and_compilations(load_kernel())
     [file] = cached_files(tmp_path / "cache")
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
-    assert answer(load_kernel()) == (42, 1)
+    assert result_and_compilations(load_kernel()) == (42, 1)
     assert cached_files(tmp_path / "cache") == [file]
-    assert answer(load_kernel()) == (42, 0)
+    assert result_and_compilations(load_kernel()) == (42, 0)
 
 
 def test_a_changed_source_or_release_is_compiled_again(load_kernel, tmp_path, monkeypatch):
-    assert answer(load_kernel()) == (42, 1)
-    assert answer(load_kernel(added=2)) == (43, 1)
+    assert result_and_compilations(load_kernel()) == (42, 1)
+    assert result_and_compilations(load_kernel(added=2)) == (43, 1)
     assert len(cached_files(tmp_path / "cache")) == 1
     monkeypatch.setattr(kept_code, "__version__", "the next")
-    assert answer(load_kernel(added=2)) == (43, 1)
+    assert result_and_compilations(load_kernel(added=2)) == (43, 1)
 
 
 def test_a_kernel_runs_even_if_numba_does_not_return_its_machine_code(load_kernel, monkeypatch):
@@ -83,20 +84,20 @@ def test_a_kernel_runs_even_if_numba_does_not_return_its_machine_code(load_kerne
         raise RuntimeError(msg)
 
     monkeypatch.setattr("numba.core.codegen.CPUCodeLibrary._get_compiled_object", refuse)
-    assert answer(load_kernel()) == (42, 1)
+    assert result_and_compilations(load_kernel()) == (42, 1)
     [error] = kept_code.FAILURES
     assert "no compiled object" in str(error)
 
 
 def test_only_old_temporary_files_are_removed(load_kernel, tmp_path):
-    answer(load_kernel())
+    result_and_compilations(load_kernel())
     [file] = cached_files(tmp_path / "cache")
     old, new, numba_index = (file.with_name(file.name + end) for end in (".tmp.1", ".tmp.2", ".nbi"))
     numba_index_with_version = file.with_name(file.name.split(".py3")[0] + ".py311.nbi")
     for path in (old, new):
         path.write_bytes(b"half")
     os.utime(old, (time.time() - 100,) * 2)
-    answer(load_kernel(), (41,))
+    result_and_compilations(load_kernel(), (41,))
     assert (old.exists(), new.exists()) == (False, True)
     assert not numba_index.exists()
     assert not numba_index_with_version.exists()
@@ -123,7 +124,7 @@ def die(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@posix
+@needs_posix
 @pytest.mark.parametrize(
     ("dies_in", "expected_files"),
     [("_save_data", []), ("_dump", []), ("os.replace", ["half"]), ("glob", ["whole"])],
@@ -139,38 +140,41 @@ def test_a_process_killed_while_it_writes_leaves_no_broken_machine_code(load_ker
             Path.glob = die
         else:
             setattr(kept_code.CheckedFiles, dies_in, die)
-        answer(kernel)
+        result_and_compilations(kernel)
 
     with child_process(compile_and_die):
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
     files = cached_files(tmp_path / "cache")
     assert ["half" if ".tmp." in path.name else "whole" for path in files] == expected_files
-    assert answer(load_kernel()) == (42, int(expected_files != ["whole"]))
-    assert answer(load_kernel()) == (42, 0)
+    assert result_and_compilations(load_kernel()) == (42, int(expected_files != ["whole"]))
+    assert result_and_compilations(load_kernel()) == (42, 0)
 
 
-@posix
+@needs_posix
 def test_a_process_killed_while_it_compiles_harms_no_other_process(load_kernel, tmp_path):
     start = time.monotonic()
-    answer(load_kernel())
+    result_and_compilations(load_kernel())
     duration = time.monotonic() - start
     n_kills = examples(6)
     for number in range(n_kills):
         shutil.rmtree(tmp_path / "cache")
         kernel = load_kernel()
-        with child_process(lambda kernel=kernel: answer(kernel)):
+        with child_process(lambda kernel=kernel: result_and_compilations(kernel)):
             time.sleep(number / (n_kills - 1) * duration)
-        assert answer(load_kernel())[0] == 42
-        assert answer(load_kernel()) == (42, 0)
+        assert result_and_compilations(load_kernel())[0] == 42
+        assert result_and_compilations(load_kernel()) == (42, 0)
 
 
 def test_processes_that_compile_at_once_agree_and_leave_whole_files(tmp_path):
     environment = {"NUMBA_CACHE_DIR": tmp_path, **NOW}
-    with started("-c", COUNT_COMPILED, **environment) as first, started("-c", COUNT_COMPILED, **environment) as second:
-        outputs = [process.communicate(timeout=PATIENCE)[0] for process in (first, second)]
+    with (
+        start_python("-c", COUNT_COMPILED, **environment) as first,
+        start_python("-c", COUNT_COMPILED, **environment) as second,
+    ):
+        outputs = [process.communicate(timeout=TIMEOUT)[0] for process in (first, second)]
     assert {output.splitlines()[0] + "\n" for output in outputs} == {HASHES}
     assert len(cached_files(tmp_path)) == 1
-    assert python("-c", COUNT_COMPILED, **environment).stdout == f"{HASHES}0 1\n"
+    assert run_python("-c", COUNT_COMPILED, **environment).stdout == f"{HASHES}0 1\n"
 
 
 def test_two_types_compiled_at_once_are_not_confused(load_kernel, monkeypatch):
@@ -180,13 +184,16 @@ def test_two_types_compiled_at_once_are_not_confused(load_kernel, monkeypatch):
 
     def save_after_the_integers(self, key, data):
         monkeypatch.setattr(kept_code.CheckedFiles, "save", save)
-        assert answer(integers, (2**60 + 1,)) == (2**60 + 2, 1)
+        assert result_and_compilations(integers, (2**60 + 1,)) == (2**60 + 2, 1)
         save(self, key, data)
 
     monkeypatch.setattr(kept_code.CheckedFiles, "save", save_after_the_integers)
-    assert answer(floats, (0.25,)) == (1.25, 1)
+    assert result_and_compilations(floats, (0.25,)) == (1.25, 1)
     reloaded = load_kernel()
-    assert [answer(reloaded, (0.25,)), answer(reloaded, (2**60 + 1,))] == [(1.25, 0), (2**60 + 2, 0)]
+    assert [result_and_compilations(reloaded, (0.25,)), result_and_compilations(reloaded, (2**60 + 1,))] == [
+        (1.25, 0),
+        (2**60 + 2, 0),
+    ]
 
 
 @pytest.mark.parametrize("path", ["somewhere", None])
@@ -213,14 +220,14 @@ def test_the_notice_is_registered_once_for_many_kernels(load_kernel, monkeypatch
 
     monkeypatch.setattr(compiling.event, "register", register_or_count)
     compiling.announce_compiling.cache_clear()
-    assert [answer(load_kernel(added=number))[0] for number in (1, 2)] == [42, 43]
+    assert [result_and_compilations(load_kernel(added=number))[0] for number in (1, 2)] == [42, 43]
     assert len(notices) == 1
 
 
 def test_a_full_disk_is_reported_and_the_evaluation_goes_on(small_disk):
     (small_disk / "filling").write_bytes(bytes(60_000))
     terminal = "import sys; sys.stderr.isatty = lambda: True; "
-    process = python("-c", terminal + COUNT_COMPILED, NUMBA_CACHE_DIR=small_disk, **NOW)
+    process = run_python("-c", terminal + COUNT_COMPILED, NUMBA_CACHE_DIR=small_disk, **NOW)
     assert process.stdout == f"{HASHES}1 0\n"
     first, second = process.stderr.splitlines()
     assert first == "rankadapters: compiling, once on this machine"
@@ -234,7 +241,7 @@ def test_a_warmup_on_a_full_disk_is_refused(capsys, monkeypatch):
     monkeypatch.setattr(warmup, "declared", lambda: {"a kernel": [[]]})
     monkeypatch.setattr(warmup, "named", lambda name: name)
     monkeypatch.setattr(compiling, "compile_for", lambda kernel, arguments: kept_code.FAILURES.append(disk_full))
-    line = refused(capsys, "warmup")
+    line = error_of(capsys, "warmup")
     assert line.startswith("rankadapters: error: cannot write to ")
     assert line.endswith(": [Errno 28] No space left on device. Hint: free disk space, or set NUMBA_CACHE_DIR.\n")
 
@@ -243,7 +250,7 @@ def test_a_warmup_on_a_full_disk_is_refused(capsys, monkeypatch):
 def installed_read_only(tmp_path):
     """Copy the package into a folder that nobody may write."""
     folder = tmp_path / "installed"
-    shutil.copytree(ROOT / "rankadapters", folder / "rankadapters", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(CHECKOUT / "rankadapters", folder / "rankadapters", ignore=shutil.ignore_patterns("__pycache__"))
     folders = [path for path in folder.rglob("*") if path.is_dir()]
     for path in folders:
         path.chmod(0o555)
@@ -252,12 +259,18 @@ def installed_read_only(tmp_path):
         path.chmod(0o755)
 
 
-@posix
+@needs_posix
 @pytest.mark.parametrize("home", ["read-only", "unset"])
 def test_evaluation_works_where_no_folder_can_be_written(installed_read_only, read_only, home):
     environment = {"HOME": None if home == "unset" else read_only, "NUMBA_CACHE_DIR": None, "XDG_CACHE_HOME": None}
-    process = python(
-        "-c", PRINT_FOLDER, cwd=installed_read_only, held=True, PYTHONPATH=installed_read_only, **environment, **NOW
+    process = run_python(
+        "-c",
+        PRINT_FOLDER,
+        cwd=installed_read_only,
+        without_root=True,
+        PYTHONPATH=installed_read_only,
+        **environment,
+        **NOW,
     )
     hashes, folder = process.stdout.splitlines()
     assert (hashes + "\n", process.stderr) == (HASHES, "")
@@ -268,7 +281,7 @@ def test_evaluation_works_where_no_folder_can_be_written(installed_read_only, re
         assert folder == "None"
 
 
-@posix
+@needs_posix
 def test_a_user_without_a_home_gets_no_cache_folder(tmp_path, monkeypatch):
     import pwd
 
@@ -281,8 +294,8 @@ def test_a_user_without_a_home_gets_no_cache_folder(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@posix
+@needs_posix
 def test_evaluation_works_with_a_read_only_cache_folder(read_only):
-    process = python("-c", COUNT_COMPILED, held=True, NUMBA_CACHE_DIR=read_only, **NOW)
+    process = run_python("-c", COUNT_COMPILED, without_root=True, NUMBA_CACHE_DIR=read_only, **NOW)
     assert process.stdout.startswith(HASHES)
     assert cached_files(read_only) == []

@@ -13,8 +13,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io.writing import require_writable, write_text
-from tests.helpers.command import refused
-from tests.helpers.python_processes import ROOT, posix, python, started
+from tests.helpers.checkout import CHECKOUT
+from tests.helpers.command import error_of
+from tests.helpers.python_processes import needs_posix, run_python, start_python
 
 WRITE = "import sys; from rankadapters.io.writing import write_text; write_text(sys.argv[1], sys.argv[2] * 100_000)"
 # Writes half of the temporary file, prints "half" and waits to be killed.
@@ -47,7 +48,7 @@ def test_writing_replaces_a_file_and_makes_missing_folders(tmp_path):
     assert names(path.parent) == ["page.html"]
 
 
-@posix
+@needs_posix
 def test_a_new_file_follows_the_umask_and_a_replaced_file_keeps_its_permissions(tmp_path):
     new, old = tmp_path / "new", tmp_path / "old"
     old.touch()
@@ -64,7 +65,7 @@ def test_a_new_file_follows_the_umask_and_a_replaced_file_keeps_its_permissions(
     assert permissions(old) == 0o604
 
 
-@posix
+@needs_posix
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
 def test_a_replaced_file_keeps_its_owner(tmp_path):
     path = tmp_path / "page.html"
@@ -74,7 +75,7 @@ def test_a_replaced_file_keeps_its_owner(tmp_path):
     assert (path.stat().st_uid, path.stat().st_gid) == (12345, 54321)
 
 
-@posix
+@needs_posix
 def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
     target, link, dangling = tmp_path / "folder" / "page.html", tmp_path / "link", tmp_path / "dangling"
     target.parent.mkdir()
@@ -88,7 +89,7 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
     assert names(target.parent) == ["new.html", "page.html"]
 
 
-@posix
+@needs_posix
 def test_a_pipe_can_be_written_to(tmp_path):
     pipe, texts = tmp_path / "pipe", []
     os.mkfifo(pipe)
@@ -99,7 +100,7 @@ def test_a_pipe_can_be_written_to(tmp_path):
     assert (texts, pipe.is_fifo()) == (["by a pipe"], True)
 
 
-@posix
+@needs_posix
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "link"])
 def test_redirected_standard_output_is_written_in_place(tmp_path, name):
     """If the file were replaced, the shell would go on writing to the old, renamed one."""
@@ -107,21 +108,21 @@ def test_redirected_standard_output_is_written_in_place(tmp_path, name):
     (tmp_path / "link").symlink_to("/dev/stdout")
     with path.open("w") as out:
         command = [sys.executable, "-c", WRITE, name if name.startswith("/") else str(tmp_path / name), "a"]
-        subprocess.run(command, stdout=out, check=True, cwd=ROOT)
+        subprocess.run(command, stdout=out, check=True, cwd=CHECKOUT)
         assert os.fstat(out.fileno()).st_ino == path.stat().st_ino
     assert path.read_text(encoding="utf-8") == 100_000 * "a"
 
 
-@posix
+@needs_posix
 @pytest.mark.parametrize(
     ("signal_name", "content"),
     [("SIGKILL", "old"), ("SIGINT", None), ("SIGTERM", "old")],  # Windows has no SIGKILL
 )
-def test_a_process_that_ends_while_it_writes_changes_no_file(heeded, tmp_path, signal_name, content):
+def test_a_process_that_ends_while_it_writes_changes_no_file(default_sigint, tmp_path, signal_name, content):
     path = tmp_path / "page.html"
     if content is not None:
         path.write_text(content)
-    with started("-c", WRITE_HALF + WRITE, path, "a") as process:
+    with start_python("-c", WRITE_HALF + WRITE, path, "a") as process:
         assert process.stdout.readline() == "half\n"
         process.send_signal(signal.Signals[signal_name])
         process.wait()
@@ -148,30 +149,30 @@ def test_a_full_device_raises():
     assert not Path("/dev/full").is_file()
 
 
-@posix
+@needs_posix
 def test_a_read_only_folder_raises(read_only):
-    stderr = python("-c", WRITE, read_only / "page.html", "a", held=True, code=1).stderr
+    stderr = run_python("-c", WRITE, read_only / "page.html", "a", without_root=True, code=1).stderr
     assert f"InputError: {read_only / 'page.html'} cannot be written: Permission denied.\n" in stderr
     assert names(read_only) == []
 
 
-@posix
+@needs_posix
 def test_a_read_only_file_is_not_replaced(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("old")
     path.chmod(0o444)
-    stderr = python("-c", WRITE, path, "a", held=True, code=1).stderr
+    stderr = run_python("-c", WRITE, path, "a", without_root=True, code=1).stderr
     assert f"InputError: {path} cannot be written: Permission denied.\n" in stderr
     assert (path.read_text(encoding="utf-8"), names(tmp_path)) == ("old", ["page.html"])
 
 
-@posix
+@needs_posix
 def test_a_writable_file_in_a_read_only_folder_is_written_in_place(tmp_path):
     path = tmp_path / "folder" / "page.html"
     path.parent.mkdir()
     path.write_text("old")
     path.parent.chmod(0o555)
-    python("-c", WRITE, path, "a", held=True)
+    run_python("-c", WRITE, path, "a", without_root=True)
     path.parent.chmod(0o755)
     assert path.read_text(encoding="utf-8") == 100_000 * "a"
 
@@ -192,7 +193,7 @@ def test_require_writable_changes_no_file(tmp_path):
         require_writable(path.parent)
 
 
-@posix
+@needs_posix
 def test_a_cycle_of_links_raises(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
@@ -221,7 +222,7 @@ def test_a_command_reports_a_full_disk_in_one_line(capsys, small_disk, write, co
     pytest.importorskip("jinja2")
     file, out = write(table, "table.csv"), small_disk / "page.html"
     (small_disk / "filling").write_bytes(bytes(60_000))
-    line = refused(capsys, *(part.format(out=out, table=file) for part in command))
+    line = error_of(capsys, *(part.format(out=out, table=file) for part in command))
     assert line.startswith(f"rankadapters: error: {out} cannot be written: No space left on device. Hint: ")
     assert names(small_disk) == ["filling"]
 
@@ -232,7 +233,7 @@ def test_a_command_reports_a_full_standard_output_in_one_line(write):
     with Path("/dev/full").open("w") as full_device:
         process = subprocess.run(
             [sys.executable, "-m", "rankadapters", *command, *COLUMNS],
-            stdout=full_device, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT,
+            stdout=full_device, stderr=subprocess.PIPE, text=True, check=False, cwd=CHECKOUT,
         )  # fmt: skip
     assert (process.returncode, process.stderr.count("\n")) == (2, 1)
     assert process.stderr.startswith("rankadapters: error: the result cannot be written: ")

@@ -1,4 +1,4 @@
-"""Small files, and ways to run the command, that the tests of its audits share."""
+"""Small input files and arguments of the audit commands."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ COMMANDS = {
 }
 
 
-def needs(command):
+def skip_without_scipy(command):
+    """Skip a test of `order`, the command that needs scipy, where scipy is missing."""
     if command == "order":
         pytest.importorskip("scipy")

@@ -1,4 +1,4 @@
-"""LightGBM and XGBoost trained by their built-in objectives, and by ours in their place, in the same way."""
+"""LightGBM and XGBoost, trained with their built-in objectives or with ours by the same calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_trainings import MEAN, SEED
+from tests.helpers.objective_trainings import MEAN_PAIRS, PAIR_SEED
 
 GAINS = [0.0, 1.0, 3.5, 3.5, 20.0]
 LIGHTGBM_OPTIONS: list[dict[str, Any]] = [
@@ -30,19 +30,19 @@ XGBOOST_OPTIONS: list[dict[str, Any]] = [
     {"lambdarank_score_normalization": False},
     {"lambdarank_normalization": False, "lambdarank_score_normalization": False},
 ]
-MEANS = [
-    {"lambdarank_pair_method": "mean", **SEED},
-    MEAN,
-    {**MEAN, "lambdarank_num_pair_per_sample": 4},
-    {**MEAN, "lambdarank_num_pair_per_sample": 2, "lambdarank_normalization": False},
-    {"lambdarank_pair_method": "mean", "lambdarank_score_normalization": False, **SEED},
+MEAN_PAIR_OPTIONS = [
+    {"lambdarank_pair_method": "mean", **PAIR_SEED},
+    MEAN_PAIRS,
+    {**MEAN_PAIRS, "lambdarank_num_pair_per_sample": 4},
+    {**MEAN_PAIRS, "lambdarank_num_pair_per_sample": 2, "lambdarank_normalization": False},
+    {"lambdarank_pair_method": "mean", "lambdarank_score_normalization": False, **PAIR_SEED},
 ]
 
 
 class LightGBM:
-    """Raw scores of `lgb.train`."""
+    """Train with `lgb.train` and predict raw scores."""
 
-    name, same = "lightgbm", 1e-10  # 0.0 is what was seen, with LightGBM 4.6.0 and 4.7.0
+    name, tolerance = "lightgbm", 1e-10  # the difference was 0 in LightGBM 4.6.0 and 4.7.0
     presets: ClassVar[dict[str, Callable[..., Any]]] = {
         "lambdarank": objectives.lightgbm.lambdarank,
         "rank_xendcg": objectives.lightgbm.xendcg,
@@ -58,31 +58,34 @@ class LightGBM:
         self.package = pytest.importorskip("lightgbm")
         self.adapter = ra.lightgbm
 
-    def dataset(self, data: Any, **more: Any) -> Any:
-        """A Dataset that is not constructed yet."""
-        params: ClassVar = {"verbosity": -1, "num_threads": 1}
-        return self.package.Dataset(data.X, label=data.y, group=data.sizes, free_raw_data=False, params=params, **more)
+    def dataset(self, data: Any, **columns: Any) -> Any:
+        """Return a Dataset that is not constructed yet."""
+        params = {"verbosity": -1, "num_threads": 1}
+        return self.package.Dataset(
+            data.X, label=data.y, group=data.sizes, free_raw_data=False, params=params, **columns
+        )
 
     def predictions(self, data: Any, objective: Any, rounds: int = 10, *, columns: Any = None, **params: Any) -> Any:
-        """Raw scores after some rounds, by an objective of ours or the parameters of a built-in one."""
-        ours = isinstance(objective, objectives.Objective)
-        objective = self.adapter.objective(objective, n_threads=1) if ours else objective
-        told = objective if isinstance(objective, dict) else {"objective": objective}
+        """Return raw scores after some rounds, with our objective or the parameters of a built-in one."""
+        if isinstance(objective, objectives.Objective):
+            objective = self.adapter.objective(objective, n_threads=1)
+        objective_params = objective if isinstance(objective, dict) else {"objective": objective}
         train = self.dataset(data, **(columns or {}))
-        return self.package.train({**self.params, **params, **told}, train, rounds).predict(data.X, raw_score=True)
+        booster = self.package.train({**self.params, **params, **objective_params}, train, rounds)
+        return booster.predict(data.X, raw_score=True)
 
 
 class XGBoost:
-    """Margins of `xgb.train`."""
+    """Train with `xgb.train` and predict margins."""
 
-    name, same = "xgboost", 1e-8  # 0.0 is what was seen, with XGBoost 3.1.2, 3.2.0 and 3.4.1
+    name, tolerance = "xgboost", 1e-8  # the difference was 0 in XGBoost 3.1.2, 3.2.0 and 3.4.1
     presets: ClassVar[dict[str, Callable[..., Any]]] = {
         "rank:ndcg": objectives.xgboost.ndcg,
         "rank:pairwise": objectives.xgboost.pairwise,
         "rank:map": objectives.xgboost.map,
     }
     built_in: ClassVar = [
-        *((name, options) for name in presets for options in (*XGBOOST_OPTIONS, *MEANS)),
+        *((name, options) for name in presets for options in (*XGBOOST_OPTIONS, *MEAN_PAIR_OPTIONS)),
         ("rank:ndcg", {"ndcg_exp_gain": False}),
     ]
     params: ClassVar = {"nthread": 1, "max_depth": 4, "base_score": 0.0, "disable_default_eval_metric": 1}
@@ -91,22 +94,23 @@ class XGBoost:
         self.package = pytest.importorskip("xgboost")
         self.adapter = ra.xgboost
 
-    def dataset(self, data: Any, *, kind: Any = None, **more: Any) -> Any:
-        """A DMatrix, or another kind of matrix."""
-        return (kind or self.package.DMatrix)(data.X, label=data.y, qid=data.qid, nthread=1, **more)
+    def dataset(self, data: Any, *, kind: Any = None, **columns: Any) -> Any:
+        """Return a DMatrix, or another kind of matrix."""
+        return (kind or self.package.DMatrix)(data.X, label=data.y, qid=data.qid, nthread=1, **columns)
 
     def predictions(
         self, data: Any, objective: Any, rounds: int = 3, *, columns: Any = None, kind: Any = None, **params: Any
     ) -> Any:
-        """Margins after some rounds, by an objective of ours or the parameters of a built-in one."""
-        told, obj = (objective, None) if isinstance(objective, dict) else ({}, objective)
-        obj = self.adapter.objective(obj, n_threads=1) if isinstance(obj, objectives.Objective) else obj
+        """Return margins after some rounds, with our objective or the parameters of a built-in one."""
+        if isinstance(objective, objectives.Objective):
+            objective = self.adapter.objective(objective, n_threads=1)
+        objective_params, obj = (objective, None) if isinstance(objective, dict) else ({}, objective)
         train = self.dataset(data, kind=kind, **(columns or {}))
-        booster = self.package.train({**self.params, **params, **told}, train, rounds, obj=obj)
+        booster = self.package.train({**self.params, **params, **objective_params}, train, rounds, obj=obj)
         return booster.predict(train, output_margin=True)
 
 
-def assert_same(found: Any, expected: Any, atol: float = 1e-10) -> None:
-    """Check that something was learned, and the same."""
+def assert_same_predictions(predictions: Any, expected: Any, atol: float = 1e-10) -> None:
+    """Check that a model learned something, and that its predictions equal the expected ones."""
     assert np.ptp(expected) > 0.1
-    np.testing.assert_allclose(found, expected, rtol=0, atol=atol)
+    np.testing.assert_allclose(predictions, expected, rtol=0, atol=atol)

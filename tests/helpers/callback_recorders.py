@@ -1,20 +1,20 @@
-"""A callback of scikit-learn that records what it is told, and the values that a ScoringMonitor has recorded."""
+"""Callbacks of scikit-learn that record their calls, and the values that a ScoringMonitor has recorded."""
 
 from __future__ import annotations
 
 
 class Recorder:
-    """Records tasks; `stop_after` asks to stop after so many rounds."""
+    """Record the tasks of a fit; ask to stop after `stop_after` rounds."""
 
     def __init__(self, stop_after=None):
-        self.begun, self.ended, self.seen, self.stop_after = [], [], [], stop_after
-        self.open = 0
+        self.begun, self.ended, self.records, self.stop_after = [], [], [], stop_after
+        self.n_open = 0  # fits that were set up but not torn down
 
     def setup(self, estimator, context):
-        self.open += 1
+        self.n_open += 1
 
     def teardown(self, estimator, context):
-        self.open -= 1
+        self.n_open -= 1
 
     def on_fit_task_begin(self, estimator, context):
         self.begun.append((context.task_name, context.task_id, context.max_subtasks))
@@ -25,16 +25,16 @@ class Recorder:
 
 
 class ModelRecorder(Recorder):
-    """Keeps the rows and the model of each task, too."""
+    """Record also the rows and the model of each task."""
 
     def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
         if fitted_estimator is not None:
-            self.seen.append((context.task_name, X, y, metadata, fitted_estimator))
+            self.records.append((context.task_name, X, y, metadata, fitted_estimator))
         return super().on_fit_task_end(estimator, context)
 
 
-def rounds(monitor, name="score"):
-    """Give the values that a monitor has recorded of each round, and that of the whole fit."""
+def recorded_values(monitor, name="score"):
+    """Return the values that a ScoringMonitor has recorded of each round, and its value of the whole fit."""
     rows = monitor.get_logs().data
     [fit] = [row[name] for row in rows if row["task_name"] == "fit"]
     return [row[name] for row in rows if row["task_name"] == "round"], fit

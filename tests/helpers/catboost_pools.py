@@ -1,4 +1,4 @@
-"""Pools that CatBoost is trained on one tree a round, and native trainings beside."""
+"""Pools and parameters that the tests of `catboost.train` share, and trainings without it for comparison."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ cb = pytest.importorskip("catboost")
 QUERY_RMSE = ra.objectives.QueryRMSE()
 CONV = ra.presets.textbook(5)
 LAMBDARANK = ra.catboost.read_objective("LambdaMart:metric=NDCG;top=5;type=Exp")
-# With nothing drawn at random, so that a native training takes the same splits.
-PLAIN: dict[str, Any] = {"iterations": 10, "depth": 4, "bootstrap_type": "No", "random_strength": 0, "thread_count": 2}
+# Nothing is drawn at random, so that a native training chooses the same splits.
+DETERMINISTIC: dict[str, Any] = {
+    "iterations": 10,
+    "depth": 4,
+    "bootstrap_type": "No",
+    "random_strength": 0,
+    "thread_count": 2,
+}
 
 
 def rows(seed=0, n_queries=100, per_query=30, n_features=6):
-    """Features, grades 0 to 4 that depend on some of them, and query ids."""
+    """Return features, labels 0 to 4 that depend on three of them, and query ids."""
     rng = np.random.default_rng(seed)
     n = n_queries * per_query
     X = rng.normal(size=(n, n_features))
@@ -28,19 +34,23 @@ def rows(seed=0, n_queries=100, per_query=30, n_features=6):
 
 
 def pool(seed=0, n_queries=100, **columns):
+    """Return the rows of `rows` as a Pool."""
     X, y, qid = rows(seed, n_queries)
     return cb.Pool(X, y, group_id=qid, **columns)
 
 
 def query_weights(seed=0, n_queries=100, per_query=30):
+    """Return a weight for each query, repeated for its rows; float32 can represent it exactly."""
     weights = np.random.default_rng(seed).uniform(0.5, 2, n_queries).astype(np.float32)
     return np.repeat(weights.astype(float), per_query)
 
 
-def native(params, train, loss="QueryRMSE", **more):
+def train_natively(params, train, loss="QueryRMSE", **options):
+    """Train with a loss of CatBoost itself and return the model."""
     fixed = {"loss_function": loss, "logging_level": "Silent", "allow_writing_files": False}
-    return cb.CatBoost({**params, **fixed}).fit(train, **more)
+    return cb.CatBoost({**params, **fixed}).fit(train, **options)
 
 
-def qid_of(data):
-    return data.get_group_id_hash()
+def group_ids(pool):
+    """Return the query ids of a Pool as CatBoost stores them."""
+    return pool.get_group_id_hash()

@@ -1,4 +1,4 @@
-"""Small rankers of CatBoost with a metric that is computed on the training set, and the data they are trained on."""
+"""A small CatBoostRanker that logs a metric of the training set too, and rows to train it on."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 
 cb = pytest.importorskip("catboost")
 
-LAST = 5  # iteration
+LAST_ITERATION = 5
 
 
-def data(seed=0, n_queries=20):
-    """Make features, labels, query ids and group weights, one of each per row."""
+def weighted_rows(seed=0, n_queries=20):
+    """Return features, labels, query ids and query weights of the same rows."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 9, n_queries)
     n = int(sizes.sum())
@@ -23,10 +23,11 @@ def data(seed=0, n_queries=20):
     return X, labels, qid, np.repeat(rng.uniform(0.5, 2, n_queries).astype(np.float32).astype(float), sizes)
 
 
-def fitted(train, valid, **more):
-    """Return a ranker trained on a pool, with a validation pool."""
+def fit_ranker(train, valid, **params):
+    """Train a ranker on a pool, with a validation pool, and return it."""
     model = cb.CatBoostRanker(
-        iterations=LAST + 1, depth=3, loss_function="QueryRMSE", thread_count=2, random_seed=0,
-        custom_metric=["NDCG:top=3;hints=skip_train~false"], allow_writing_files=False, logging_level="Silent", **more,
+        iterations=LAST_ITERATION + 1, depth=3, loss_function="QueryRMSE", thread_count=2, random_seed=0,
+        custom_metric=["NDCG:top=3;hints=skip_train~false"], allow_writing_files=False, logging_level="Silent",
+        **params,
     )  # fmt: skip
     return model.fit(train, eval_set=valid, use_best_model=False)

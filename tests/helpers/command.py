@@ -1,4 +1,4 @@
-"""Ways to run the command inside a test."""
+"""The command, run in the process of the test."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from rankadapters import cli
 
 
 class Terminal(io.StringIO):
-    """What is written to a terminal."""
+    """A text stream that claims to be a terminal."""
 
     def isatty(self):
         return True
 
 
 def run(*arguments):
-    """Return the exit code."""
+    """Run the command and return its exit code."""
     try:
         return cli.main([str(argument) for argument in arguments])
     except SystemExit as stop:
         return stop.code
 
 
-def printed(capsys, *arguments, code=0, note=""):
-    """Check the exit code and the text on stderr, and return the text on stdout."""
+def output_of(capsys, *arguments, code=0, note=""):
+    """Run the command, check its exit code and its text on stderr, and return its text on stdout."""
     capsys.readouterr()
     gc.disable()  # a progress bar that another test left open must not write its last line now
     try:
@@ -36,8 +36,8 @@ def printed(capsys, *arguments, code=0, note=""):
     return out
 
 
-def refused(capsys, *arguments):
-    """Check that the command exits with 2 and one line, and return the line."""
+def error_of(capsys, *arguments):
+    """Run the command, check that it exits with 2 and one line on stderr, and return that line."""
     assert run(*arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""

@@ -1,4 +1,4 @@
-"""Compile the kernels of `rankadapters warmup` in several processes: a test run would compile them one by one.
+"""Compile the kernels of `rankadapters warmup` in several processes; a test run alone would compile them one by one.
 
 `python -m tests.helpers.compile_kernels 0 2` compiles the first of two shares.
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
+
+from tests.helpers.checkout import CHECKOUT
 
 
 def compile_share(index: int, n_processes: int) -> None:
-    """Compile every n-th kernel, from the index on."""
+    """Compile every kernel of one process: its index, and every `n_processes`-th after it."""
     from rankadapters.cli.warmup import declared, example, named
     from rankadapters.core.kernels.compiling import compile_for
     from rankadapters.core.kernels.dispatch import NOW, kernels
@@ -24,12 +25,11 @@ def compile_share(index: int, n_processes: int) -> None:
 
 
 def start_compiling(n_processes: int) -> list[subprocess.Popen[bytes]]:
-    """Start processes that compile all kernels that are not in the cache, and return them; none without numba."""
+    """Start processes that compile every kernel that is not cached, and return them; none without numba."""
     if find_spec("numba") is None:
         return []
     command = [sys.executable, "-m", "tests.helpers.compile_kernels"]
-    root = Path(__file__).parent.parent.parent
-    return [subprocess.Popen([*command, str(i), str(n_processes)], cwd=root) for i in range(n_processes)]
+    return [subprocess.Popen([*command, str(i), str(n_processes)], cwd=CHECKOUT) for i in range(n_processes)]
 
 
 if __name__ == "__main__":

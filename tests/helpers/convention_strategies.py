@@ -1,4 +1,4 @@
-"""Generated conventions of every measure."""
+"""Hypothesis strategies of conventions of every measure and of the values of their fields."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from rankadapters.core.measures import MEASURES
 GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e+30")
 NUMBERS = (1e-5, 0.1, 0.5, 1.0, 2.0, -1.0)
 FLOATS = (0.0, 0.1, 0.5, 0.8, 1.0, 7.0, 16.0)
-LARGEST_LABEL, LARGEST_GAIN = 3, 7  # that tests draw
+LARGEST_LABEL, LARGEST_GAIN = 3, 7  # of the rows that tests draw
 
 
 @st.composite
 def conventions(
     draw: st.DrawFn, *, lenient: bool = False, measures: Iterable[type[ra.Convention]] = tuple(MEASURES.values())
 ) -> ra.Convention:
-    """Any convention; a lenient one has no policy `error`."""
+    """Draw a convention; a lenient one has no policy `error`."""
     measure = draw(st.sampled_from(list(measures)))
-    fields = {name: draw(values_of(kind, lenient=lenient)) for name, kind in measure.declared().items()}
+    fields = {name: draw(field_values(kind, lenient=lenient)) for name, kind in measure.declared().items()}
     if fields.get("scale", LARGEST_GAIN) < LARGEST_GAIN or ("scale" in fields and fields["gain"] == GAINS[-1]):
-        reject()  # chances above 1: sums of both signs, which lose digits
+        reject()  # probabilities above 1 make sums of both signs, which lose digits
     try:
         return measure(**fields)
-    except ra.ConventionError:  # fields that do not go together
+    except ra.ConventionError:  # fields that contradict each other
         reject()
 
 
-def values_of(kind: Any, *, lenient: bool = False) -> st.SearchStrategy[Any]:
-    """Values of one field."""
+def field_values(kind: Any, *, lenient: bool = False) -> st.SearchStrategy[Any]:
+    """Return the strategy of a field's values."""
     if isinstance(kind, Cutoff):
         return st.sampled_from([None, 1, 2, 3, 5, 10, 13, 29, 1000])
     if isinstance(kind, GainWords):

@@ -1,6 +1,6 @@
-"""How thorough the tests are: quick, or what the environment variable RANKADAPTERS_TESTS says.
+"""How thorough a test run is: quick, or as the environment variable RANKADAPTERS_TESTS says.
 
-`golden` reads whole golden files beside those of the checkout; `thorough` also runs all random examples.
+`golden` also reads the whole golden files; `thorough` also runs all random examples.
 """
 
 from __future__ import annotations

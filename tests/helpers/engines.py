@@ -1,4 +1,4 @@
-"""Real engines on this machine: Dask clusters of two and three processes, and Spark with two threads."""
+"""Dask clusters and a Spark session on this machine."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import os
 import shutil
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
-REPOSITORY = str(Path(__file__).parents[2])
+from tests.helpers.checkout import CHECKOUT
 
 
 @contextlib.contextmanager
@@ -25,12 +24,12 @@ def dask_client(n_workers):
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            # Any free port: two test processes may each have a cluster. There is no dashboard behind it.
+            # Any free port, since two test processes may each have a cluster. No dashboard uses the port.
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": False},
             silence_logs=50,
         ) as cluster,
-        # Not for all: a test says which cluster it means, and code without one must not find either.
+        # Not the default client: a test names its cluster, and code that names none must find none.
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
@@ -38,7 +37,7 @@ def dask_client(n_workers):
 
 @contextlib.contextmanager
 def spark_session():
-    """Start a Spark session with two threads, bound to loopback and without a user interface."""
+    """Start a Spark session of two threads, bound to loopback and without a user interface, and yield it."""
     sql = pytest.importorskip("pyspark.sql")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("Spark needs a Java runtime: apt-get install openjdk-17-jre-headless")
@@ -55,29 +54,30 @@ def spark_session():
         gateway = session.sparkContext._gateway
         yield session
         session.stop()
-        gateway.shutdown()  # or the virtual machine lives as long as this process
+        gateway.shutdown()  # otherwise the virtual machine lives as long as this process
         gateway.proc.stdin.close()
         gateway.proc.wait(30)
 
 
 @contextlib.contextmanager
-def worker_environment(**more):
-    """Let processes that an engine starts import what this one does, and take one thread each."""
-    paths = [REPOSITORY, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+def worker_environment(**variables):
+    """Let processes that an engine starts import what this process can, and use one thread each."""
+    paths = [str(CHECKOUT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "OMP_NUM_THREADS": "1", **more}.items():
+        variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "OMP_NUM_THREADS": "1", **variables}
+        for name, value in variables.items():
             patch.setenv(name, value)
         yield
 
 
 def failure_of(run, seconds=90):
-    """Run what must fail and return its error; what still runs after a time that is long on a busy machine hangs."""
+    """Call a function that must fail, and return its error; it hangs if it still runs after `seconds`."""
     errors = []
 
     def catch():
         try:
             run()
-        except BaseException as error:  # noqa: BLE001 - whatever it is, the test looks at it
+        except BaseException as error:  # noqa: BLE001 - the test checks which error it is
             errors.append(error)
 
     thread = threading.Thread(target=catch, daemon=True)

@@ -1,4 +1,4 @@
-"""Small files, and ways to run the command, that the tests of `rankadapters evaluate` share."""
+"""Small input files of `rankadapters evaluate`, and its output and errors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ TABLE = "query,grade,model,doc\n7,2,0.5,b\n7,0,0.75,a\n9,0,1,c\n"
 COLUMNS = ("--label", "grade", "--score", "model", "--qid", "query")
 
 
-def printed(capsys, *arguments, note=""):
-    return command.printed(capsys, "evaluate", *arguments, note=note)
+def output_of(capsys, *arguments, note=""):
+    """Run `rankadapters evaluate`, check its text on stderr, and return its text on stdout."""
+    return command.output_of(capsys, "evaluate", *arguments, note=note)
 
 
-def refused(capsys, *arguments):
-    return command.refused(capsys, "evaluate", "--convention", "textbook@5", "--format", "csv", *arguments)
+def error_of(capsys, *arguments):
+    """Run `rankadapters evaluate` with bad input and return the line on stderr."""
+    return command.error_of(capsys, "evaluate", "--convention", "textbook@5", "--format", "csv", *arguments)

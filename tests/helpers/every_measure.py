@@ -1,4 +1,4 @@
-"""One preset of every measure, and rows that all of them take."""
+"""One preset of every measure, and rows that every measure accepts."""
 
 from __future__ import annotations
 
@@ -11,22 +11,27 @@ from tests.helpers.rankings import ranking
 
 DATA, VALID = ranking(31, 12, 6), ranking(32, 8, 6)
 
-LABELS, VALID_LABELS = np.minimum(DATA.y, 1), np.minimum(VALID.y, 1)  # losses take such labels too
+LABELS, VALID_LABELS = np.minimum(DATA.y, 1), np.minimum(VALID.y, 1)  # QueryCrossEntropy needs labels in [0, 1]
 
 SCORES = DATA.X[:, 1] / 8  # with ties
 
 DOCIDS = [f"d{row:03}" for row in np.random.default_rng(0).permutation(DATA.y.size)]
 
 
+def first_preset(measure):
+    """Return the first preset of a measure, at cutoff 3."""
+    return presets.make(presets.names(measure)[0], 3)
+
+
 def convention_of(measure):
-    """Return the first preset of a measure, changed to need only binary labels and docids."""
-    convention = presets.make(presets.names(measure)[0], 3)
+    """Return the first preset of a measure, changed to need no pairs."""
+    convention = first_preset(measure)
     needs_pairs = getattr(convention, "pairs", "") == "given"
     return convention.replace(pairs="label", average="uniform") if needs_pairs else convention
 
 
-def by_rows(convention):
-    """Return the convention, changed to need no docids."""
+def without_docids(convention):
+    """Return a convention, changed to need no docids."""
     by_docid = getattr(convention, "ties", "").startswith("docid")
     return convention.replace(ties="input") if by_docid else convention
 

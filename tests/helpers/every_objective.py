@@ -1,11 +1,11 @@
-"""Values of every class of objective and position bias, as the toolkits' own presets make them."""
+"""Objectives and position biases of every class."""
 
 from __future__ import annotations
 
 from rankadapters import objectives
 from rankadapters.core import presets
 
-ALL = [
+OBJECTIVES = [
     objectives.lightgbm.lambdarank(),
     objectives.lightgbm.lambdarank(lambdarank_norm=False, label_gain=[0, 1, 3.5], sigmoid=0.5),
     objectives.lightgbm.xendcg(objective_seed=11),
@@ -43,11 +43,11 @@ BIASES = [
     objectives.xgboost.unbiased(lambdarank_bias_norm=0, lambdarank_num_pair_per_sample=7),
     objectives.unbiased_lambdamart(limit=None, norm=0.5),
 ]
-EACH = {type(value): value for value in reversed([*BIASES, *ALL])}  # one value of every class
+VALUE_BY_CLASS = {type(value): value for value in reversed([*BIASES, *OBJECTIVES])}  # one value of every class
 
 
-def one_of_each():
-    """One objective of every kind and arithmetic."""
+def one_objective_per_kind():
+    """Return one objective of every kind and arithmetic."""
     lambdarank, ranknet = objectives.lightgbm.lambdarank(), objectives.catboost.pair_logit()
     exact, ndcg = lambdarank.replace(sigmoid="exact"), presets.lightgbm(3)
     return [

@@ -1,4 +1,4 @@
-"""Objectives, and data that each of them takes."""
+"""Objectives, and rows that each of them accepts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.oracle_rows import columns
+from tests.helpers.oracle_rows import columns_and_scores
 from tests.oracles.rows import Row
 
 EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
-TABLE = objectives.lightgbm.lambdarank()
-SHARES = objectives.catboost.query_cross_entropy()  # wants labels in [0, 1]
+TABULATED = objectives.lightgbm.lambdarank()
+CROSS_ENTROPY = objectives.catboost.query_cross_entropy()  # needs labels in [0, 1]
 STATELESS = [
     EXACT,
-    TABLE,
+    TABULATED,
     EXACT.replace(normalization="none"),
     EXACT.replace(convention="lightgbm.map@10"),
     EXACT.replace(convention="catboost.mrr@10", normalization="none"),
@@ -36,9 +36,9 @@ STATELESS = [
     ),
     objectives.catboost.query_soft_max(),
     objectives.QueryRMSE(),
-    SHARES,
+    CROSS_ENTROPY,
 ]
-DRAWING = [
+RANDOMIZED = [
     objectives.lightgbm.xendcg(),
     objectives.xgboost.ndcg(lambdarank_pair_method="mean"),
     objectives.xgboost.pairwise(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3),
@@ -46,30 +46,31 @@ DRAWING = [
 ]
 
 
-def kind(value: objectives.Objective) -> str:
+def objective_id(value: objectives.Objective) -> str:
+    """Return the id of an objective in the name of a test."""
     return str(value).partition("/v")[0].replace("/", " ")
 
 
-def data(value: objectives.Objective, seed: int = 0, sizes: tuple[int, ...] = (1, 2, 7, 40, 120)):
-    """Labels that the objective takes, and distinct scores."""
+def labels_scores_sizes(value: objectives.Objective, seed: int = 0, sizes: tuple[int, ...] = (1, 2, 7, 40, 120)):
+    """Return labels that the objective accepts, distinct scores, and the sizes of the queries."""
     rng = np.random.default_rng(seed)
     n = sum(sizes)
-    if value.kind == "listmle":  # rows of equal labels stand in row order
+    if value.kind == "listmle":  # it orders rows of equal labels by row, so labels are distinct
         return rng.permutation(n).astype(float), rng.standard_normal(n), list(sizes)
     top = 1 if value.kind in {"lambdamap", "query-cross-entropy"} or "/scale=1/" in str(value) else 4
     return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)
 
 
-def rows_for(queries: list[list[Row]], value: objectives.Objective) -> list[list[Row]]:
-    """Rows that the objective takes: without a convention every row is retrieved and judged."""
+def accepted_rows(queries: list[list[Row]], value: objectives.Objective) -> list[list[Row]]:
+    """Return rows that the objective accepts: without a convention every row is retrieved and judged."""
     if "convention" in value.fields():
         return queries
     return [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
 
 
 def queries_of(rows: list[list[Row]], value: objectives.Objective) -> tuple[ra.Queries, np.ndarray]:
-    """Queries of such rows, and their scores."""
-    table, scores = columns(rows)
+    """Return the Queries of accepted rows, and their scores."""
+    table, scores = columns_and_scores(rows)
     if "convention" not in value.fields():
         del table["retrieved"], table["judged"]
     return ra.Queries(table.pop("labels"), **table), np.array(scores)

@@ -1,4 +1,4 @@
-"""Everything that an evaluator computes, under each form of the kernels."""
+"""Each form of the kernels, and everything that an evaluator computes."""
 
 from __future__ import annotations
 

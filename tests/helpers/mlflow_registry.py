@@ -1,4 +1,4 @@
-"""MLflow with our evaluator, also where the installed package is older than its entry point."""
+"""MLflow with our evaluator, also if the installed rankadapters is older than the evaluator's entry point."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 EVALUATOR = "rankadapters.trackers.mlflow_evaluator:MlflowEvaluator"
 
 
-def registered():
-    """Import MLflow's evaluators, register ours, and return MLflow; skip where a package is missing."""
+def import_mlflow():
+    """Register our evaluator and return the module mlflow; skip where a package is missing."""
     for package in ("mlflow", "pandas", "sklearn", "matplotlib"):
         pytest.importorskip(package)
     with warnings.catch_warnings():

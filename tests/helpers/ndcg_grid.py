@@ -1,4 +1,4 @@
-"""A small grid of conventions of NDCG."""
+"""A small grid of NDCG: some choices of each field."""
 
 from __future__ import annotations
 

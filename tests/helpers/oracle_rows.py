@@ -1,4 +1,4 @@
-"""Rows as the oracles take them, drawn at random, and the same rows as columns of `ra.Queries`."""
+"""Random rows as the oracles take them, and the same rows as columns of `ra.Queries`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.oracles.rows import Row
 
 
 @st.composite
-def ragged(draw: st.DrawFn, *, units: bool = False, weighted: bool = True) -> list[list[Row]]:
+def ragged_queries(draw: st.DrawFn, *, probabilities: bool = False, weighted: bool = True) -> list[list[Row]]:
     """Draw queries of different lengths with ties, unjudged and unretrieved rows, weights and pairs."""
     seed, n_queries = draw(st.integers(0, 2**32 - 1)), draw(st.integers(1, 8))
     rng = np.random.default_rng(seed)
@@ -29,15 +29,15 @@ def ragged(draw: st.DrawFn, *, units: bool = False, weighted: bool = True) -> li
         weights = rng.choice([0.25, 1.0, 1.0, 2.5], n) if weighted else np.ones(n)
         opponents, pair_weights = rng.integers(0, n, (n, 2)).tolist(), rng.choice([0.5, 1.0], (n, 2)).tolist()
         beats = [tuple((j, w) for j, w in zip(opponents[i], pair_weights[i], strict=True) if j != i) for i in range(n)]
-        if units:
+        if probabilities:
             labels = labels / 4
         queries.append([Row(float(labels[i]), float(scores[i]), docids[i], bool(retrieved[i]), bool(judged[i]),
                             float(weights[i]), beats[i]) for i in range(n)])  # fmt: skip
     return queries
 
 
-def columns(queries: list[list[Row]]) -> tuple[dict[str, object], list[float]]:
-    """Return the columns of the rows, and their scores."""
+def columns_and_scores(queries: list[list[Row]]) -> tuple[dict[str, object], list[float]]:
+    """Return the columns of rows, and their scores."""
     rows = [row for query in queries for row in query]
     return {
         "labels": [row.label for row in rows],
@@ -49,11 +49,11 @@ def columns(queries: list[list[Row]]) -> tuple[dict[str, object], list[float]]:
 
 
 def takes_probabilities(convention: ra.Convention) -> bool:
-    """Return whether the convention takes labels in [0, 1] only."""
+    """Tell whether a convention accepts only labels in [0, 1]."""
     return getattr(convention, "pairs", "") == "unit" or isinstance(convention, ra.QueryCrossEntropy)
 
 
-def weights_of(queries: list[list[Row]], convention: ra.Convention) -> dict[str, object]:
+def weights_and_pairs(queries: list[list[Row]], convention: ra.Convention) -> dict[str, object]:
     """Return the weights that a convention counts and the pairs that it needs."""
     arguments: dict[str, object] = {}
     if convention.weighting == "query_weight":

@@ -1,4 +1,4 @@
-"""Pairwise objectives in plain Python, pair by pair as their formulas say: what the kernels are compared with."""
+"""Pairwise objectives in plain Python, pair by pair as in their formulas; tests compare the kernels with them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ import numpy as np
 from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.objectives import LambdaRank, RankNet
 from tests.oracles import oracle
-from tests.oracles.rows import Row, discount, gain, graded, is_beyond
+from tests.oracles.rows import Row, discount, gain, meets_threshold, row_gain
 
 Pairwise = LambdaRank | RankNet
 
 
 def query_gradients(
-    rows: Sequence[Row], value: Pairwise, divisor: Callable[[int, int, float, float], float] | None = None
+    rows: Sequence[Row], value: Pairwise, bias_divisor: Callable[[int, int, float, float], float] | None = None
 ) -> tuple[list[float], list[float]]:
-    """Gradients and hessians of one query; `divisor` is what a position bias divides the pair by.
+    """Return gradients and hessians of one query.
 
-    It is called with the indexes of the more and the less relevant row, the weight and the distance of their scores.
+    `bias_divisor` returns the number by which a position bias divides a pair, given the indices of the more and the
+    less relevant row, the weight of the pair and the difference of the scores.
     """
     grad, hess = [0.0] * len(rows), [0.0] * len(rows)
     if isinstance(value, LambdaRank) and not _has_gradient(rows, value):
         return grad, hess
     order = _ranking(rows, value)
     worth = [_worth(rows[i], value) for i in order]
-    scores = [float(np.float32(rows[i].score)) if _narrow(value) else rows[i].score for i in order]
+    scores = [float(np.float32(rows[i].score)) if _rounds_scores(value) else rows[i].score for i in order]
     total = 0.0
     for i in range(min(len(order), value.truncation or len(order))):
         for j in range(i + 1, len(order)):
@@ -38,18 +39,18 @@ def query_gradients(
             weight = _delta(rows, worth, high, low, value) / _distance(scores, high, low, value)
             distance = scores[high] - scores[low]
             p = 1 / (1 + exp(min(value.sigma * distance, 700)))
-            biased = divisor(order[high], order[low], weight, distance) if divisor else 1.0
-            push, bend = value.sigma * weight * p / biased, value.sigma**2 * weight * p * (1 - p) / biased
+            divisor = bias_divisor(order[high], order[low], weight, distance) if bias_divisor else 1.0
+            push, bend = value.sigma * weight * p / divisor, value.sigma**2 * weight * p * (1 - p) / divisor
             total += 2 * push
-            for place, sign in ((high, -1), (low, 1)):
-                grad[order[place]] += sign * push
-                hess[order[place]] += bend * (2 if value.hessian == "doubled" else 1)
+            for index, sign in ((high, -1), (low, 1)):
+                grad[order[index]] += sign * push
+                hess[order[index]] += bend * (2 if value.hessian == "doubled" else 1)
     summed = value.normalization in {"lightgbm", "xgboost", "xgboost-sum"} and total > 0
     scale = log2(1 + total) / total if summed else 1.0
     return [g * scale for g in grad], [h * scale for h in hess]
 
 
-def _narrow(value: Pairwise) -> bool:
+def _rounds_scores(value: Pairwise) -> bool:
     return isinstance(value, LambdaRank) and value.convention.precision == "float32"
 
 
@@ -88,8 +89,8 @@ def _worth(row: Row, value: Pairwise) -> float:
     if isinstance(value, RankNet):
         return row.label
     if isinstance(value.convention, AP | RR):
-        return float(row.judged and is_beyond(row.label, value.convention.relevant))
-    return graded(row, value.convention)
+        return float(row.judged and meets_threshold(row.label, value.convention.relevant))
+    return row_gain(row, value.convention)
 
 
 def _ranking(rows: Sequence[Row], value: Pairwise) -> list[int]:
@@ -101,14 +102,14 @@ def _ranking(rows: Sequence[Row], value: Pairwise) -> list[int]:
         "docid-ascending": lambda i: rows[i].docid.encode(),
         "docid-descending": lambda i: [-byte for byte in rows[i].docid.encode()] + [1],
     }
-    scores = [np.float32(row.score) if _narrow(value) else row.score for row in rows]
+    scores = [np.float32(row.score) if _rounds_scores(value) else row.score for row in rows]
     return sorted(sorted(_retrieved(rows, value), key=keys.get(ties, lambda i: i)), key=lambda i: -scores[i])
 
 
-def _discount(place: int, value: LambdaRank) -> float:
+def _discount(index: int, value: LambdaRank) -> float:
     k = value.convention.k
-    beyond = value.beyond_k == "cut" and k and place >= k
-    return 0.0 if beyond else discount(place + 1, value.convention.discount)
+    is_cut = value.beyond_k == "cut" and k and index >= k
+    return 0.0 if is_cut else discount(index + 1, value.convention.discount)
 
 
 def _delta(rows: Sequence[Row], worth: list[float], high: int, low: int, value: Pairwise) -> float:
@@ -116,32 +117,32 @@ def _delta(rows: Sequence[Row], worth: list[float], high: int, low: int, value: 
         return 1.0
     if not isinstance(value.convention, NDCG):
         order = _ranking(rows, value)
-        return abs(_value(rows, order, value) - _value(rows, _traded(order, high, low), value))
+        return abs(_value(rows, order, value) - _value(rows, _swapped(order, high, low), value))
     gap = abs(_discount(high, value) - _discount(low, value))
     return (worth[high] - worth[low]) * gap / _ideal(rows, value)
 
 
-def _traded(order: list[int], one: int, other: int) -> list[int]:
-    traded = list(order)
-    traded[one], traded[other] = order[other], order[one]
-    return traded
+def _swapped(order: list[int], first: int, second: int) -> list[int]:
+    swapped = list(order)
+    swapped[first], swapped[second] = order[second], order[first]
+    return swapped
 
 
 def _value(rows: Sequence[Row], order: list[int], value: LambdaRank) -> float:
-    """What the measure's own definition says of rows in this order."""
+    """Return the measure of the rows in this order, by its definition."""
     convention = value.convention.replace(ties="input", precision="float64")
-    places = {row: place for place, row in enumerate(order)}
-    given = [
-        replace(row, score=-places[i]) if i in places else replace(row, score=0.0, retrieved=False)
+    ranks = {row: rank for rank, row in enumerate(order)}
+    reranked = [
+        replace(row, score=-ranks[i]) if i in ranks else replace(row, score=0.0, retrieved=False)
         for i, row in enumerate(rows)
     ]
     if value.beyond_k == "cut":
-        return oracle(given, convention)[0]
-    found = oracle(given, convention.replace(k=None))[0]
+        return oracle(reranked, convention)[0]
+    measured = oracle(reranked, convention.replace(k=None))[0]
     if isinstance(convention, AP) and convention.divisor == "cutoff":  # without a cutoff the divisor is R
         relevant = sum(_worth(row, value) for row in rows)
-        return found * relevant / min(convention.k, relevant)
-    return found
+        return measured * relevant / min(convention.k, relevant)
+    return measured
 
 
 def _distance(scores: list[float], high: int, low: int, value: Pairwise) -> float:

@@ -1,12 +1,9 @@
-"""What the sessions that are tested are started with."""
+"""Options, environment and first lines of the pytest sessions that the tests start."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-ROOT = Path(__file__).parents[2]
-# The checkout's plugin and no installed one.
-LOADED = (
+# The plugin of this checkout, and no installed plugin.
+PLUGIN_OPTIONS = (
     "-p",
     "rankadapters.pytest_plugin",
     "-p",
@@ -14,9 +11,9 @@ LOADED = (
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
 )
-AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"  # environment variable
 
-DATA = """
+PREAMBLE = """
 import numpy as np
 import pytest
 import rankadapters as ra

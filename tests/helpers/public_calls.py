@@ -1,4 +1,4 @@
-"""One valid call of every public function, class and method, by its name below `ra` and its keywords."""
+"""One valid call of every public function, class and method of `ra`: its name and its keyword arguments."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ CELLS = pd.DataFrame(
     ],
     columns=["dataset", "method", "measure", "value"],
 )
-DIRECTORY = TemporaryDirectory()  # of this process, so that no other one writes while this one reads
+DIRECTORY = TemporaryDirectory()  # one per process, so that no process reads what another writes
 
 
 @lru_cache
-def written(name: str, text: str) -> str:
+def write_file(name: str, text: str) -> str:
     """Write a small file, and return its path."""
     path = Path(DIRECTORY.name, name)
     path.write_text(text)
     return str(path)
 
 
-def letor() -> str:
+def letor_file() -> str:
     """Return the path of a LETOR file."""
-    return written("rows.txt", "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:0\n1 qid:2 1:0.5 2:1\n0 qid:2 1:0.75 2:2\n")
+    return write_file("rows.txt", "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:0\n1 qid:2 1:0.5 2:1\n0 qid:2 1:0.75 2:2\n")
 
 
 def queries() -> ra.Queries:
@@ -57,17 +57,17 @@ def queries() -> ra.Queries:
 
 
 def hits(labels: Any, scores: Any) -> float:
-    """Return whether one of the first two rows is relevant: somebody's function."""
+    """Return 1 if one of the first two rows is relevant, else 0: a user's function."""
     return float((np.asarray(labels)[np.argsort(-scores, kind="stable")][:2] > 0).any())
 
 
 def score() -> ra.Score:
-    """Return what the four rows are worth."""
+    """Return the score of the four rows."""
     return ra.evaluate(LABELS, SCORES, TEXT, qid=QID)
 
 
 def tally() -> ra.Tally:
-    """Return the sums of the four rows."""
+    """Return the tally of the four rows."""
     return ra.Evaluator(LABELS, TEXT, qid=QID).tally(SCORES)
 
 
@@ -77,7 +77,7 @@ def results() -> Any:
 
 
 def ranking_data() -> Any:
-    """Return the four rows as data to train on."""
+    """Return the four rows as RankingData."""
     return ra.datasets.RankingData(X=FEATURES, labels=np.array(LABELS), qid=np.array([0, 0, 1, 1]))
 
 
@@ -88,7 +88,7 @@ def history() -> History:
 
 @lru_cache
 def pool() -> Any:
-    """Return the four rows as CatBoost takes them."""
+    """Return the four rows as a Pool of CatBoost."""
     import catboost
 
     return catboost.Pool(FEATURES, LABELS, group_id=QID)
@@ -96,14 +96,14 @@ def pool() -> Any:
 
 @lru_cache
 def dmatrix() -> Any:
-    """Return the four rows as XGBoost takes them."""
+    """Return the four rows as a DMatrix of XGBoost."""
     import xgboost
 
     return xgboost.DMatrix(FEATURES, LABELS, qid=[0, 0, 1, 1])
 
 
 def train_set() -> Any:
-    """Return the four rows as LightGBM takes them."""
+    """Return the four rows as a Dataset of LightGBM."""
     import lightgbm
 
     return lightgbm.Dataset(FEATURES, LABELS, group=[2, 2], free_raw_data=False)
@@ -144,42 +144,42 @@ def public_modules() -> Iterator[tuple[str, ModuleType]]:
 
 
 def public_names(prefix: str, module: ModuleType) -> list[str]:
-    """Name what a module offers: what it lists, or else the functions that it defines itself."""
+    """Return the names in `__all__`, or else the public functions that the module defines."""
     if hasattr(module, "__all__"):
         return list(module.__all__)
-    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
-    return [name for name in own if not name.startswith("_") and not isclass(getattr(module, name))]
+    defined = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    return [name for name in defined if not name.startswith("_") and not isclass(getattr(module, name))]
 
 
-def takes_something(function: Callable[..., Any]) -> bool:
-    """Tell whether a function or method takes more than itself."""
+def takes_arguments(function: Callable[..., Any]) -> bool:
+    """Tell whether a function or method has a parameter besides `self`."""
     return any(name != "self" for name in signature(function).parameters)
 
 
-def methods(cls: type) -> Iterator[str]:
-    """Name the methods of our own that take an argument."""
+def method_names(cls: type) -> Iterator[str]:
+    """Yield the names of a class's own methods that take an argument."""
     for name in dir(cls):
         method = getattr_static(cls, name)
-        of_ours = getattr(getattr(cls, name), "__module__", None) or ""
+        module = getattr(getattr(cls, name), "__module__", None) or ""
         is_method = callable(getattr(cls, name)) and not isinstance(method, property)
-        if is_method and of_ours.startswith("rankadapters.") and not name.startswith(("_", "set_")):
-            yield from [name] if takes_something(getattr(cls, name)) else []
+        if is_method and module.startswith("rankadapters.") and not name.startswith(("_", "set_")):
+            yield from [name] if takes_arguments(getattr(cls, name)) else []
 
 
 def public_callables() -> Iterator[str]:
-    """Name every public function, class and method, below `ra`: each once."""
+    """Yield the name of every public function, class and method of `ra` once."""
     for prefix, module in public_modules():
         for name in public_names(prefix, module):
             value = getattr(module, name)
             if isclass(value) and not issubclass(value, BaseException):
                 yield f"{prefix}{name}"
-                yield from (f"{prefix}{name}.{method}" for method in methods(value))
+                yield from (f"{prefix}{name}.{method}" for method in method_names(value))
             elif (callable(value) and not isclass(value) and hasattr(value, "__code__")) or ismethod(value):
                 yield f"{prefix}{name}"
 
 
 def callable_of(name: str) -> Callable[..., Any]:
-    """Return what a name below `ra` stands for; a method is that of an instance made by its own valid call."""
+    """Return the callable of a name in `ra`; a method is bound to the instance of INSTANCES."""
     value: Any = ra
     for part in name.split("."):
         owner, value = value, getattr(value, part)
@@ -188,18 +188,18 @@ def callable_of(name: str) -> Callable[..., Any]:
     return value
 
 
-def fitted(estimator: Any) -> Any:
-    """Fit an estimator, which checks what it was made with."""
+def fit(estimator: Any) -> Any:
+    """Fit an estimator, which checks its parameters then."""
     return estimator.fit(FEATURES, LABELS, qid=QID)
 
 
-def folds(splitter: Any) -> Any:
-    """Split, which checks what the splitter was made with."""
+def split(splitter: Any) -> Any:
+    """Return the folds of a splitter, which checks its parameters then."""
     return list(splitter.split(FEATURES, LABELS, QID))
 
 
-def splitter(name: str) -> dict[str, Callable[[], dict[str, Any]]]:
-    """Return the calls of a splitter."""
+def splitter_calls(name: str) -> dict[str, Callable[[], dict[str, Any]]]:
+    """Return the valid calls of a splitter and its methods."""
     sizes = {"test_size": 0.5} if name == "QueryShuffleSplit" else {}
     return {
         f"sklearn.{name}": lambda: {"n_splits": 2, **sizes},
@@ -216,10 +216,9 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "RankSVM": {"convention": TEXT, "max_iter": 5},
 }
 SPLITTERS = ("QueryKFold", "StratifiedQueryKFold", "QueryShuffleSplit")
-FROM_LOG = {"objective": "listnet/v1"}
 EVALS = {"convention": TEXT, "names": ["ndcg"], "n_threads": 1}
 
-# One valid call of each: what it takes by name.
+# The keyword arguments of one valid call each.
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Evaluator": lambda: {"labels": LABELS, "convention": TEXT, "qid": QID},
     "Panel": lambda: {"labels": LABELS, "conventions": [TEXT], "qid": QID},
@@ -229,12 +228,12 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Trials.values": lambda: {"several": [SCORES]},
     **{
         f"{name}.{method}": lambda: {"scores": SCORES}
-        for name, its_methods in {
+        for name, methods in {
             "Evaluator": ("evaluate", "per_query", "standard_error", "tally"),
             "Panel": ("evaluate", "measure", "per_query", "tally"),
             "Trials": ("measure", "value"),
         }.items()
-        for method in its_methods
+        for method in methods
     },
     "Queries": lambda: {"labels": LABELS, "qid": QID},
     "Queries.check_scores": lambda: {"scores": SCORES},
@@ -261,7 +260,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "audit.Explanation.queries": dict,
     "compare.Results": lambda: {"data": CELLS},
     "compare.Results.only": dict,
-    "compare.Results.read": lambda: {"path": written("cells.csv", CELLS.to_csv(index=False))},
+    "compare.Results.read": lambda: {"path": write_file("cells.csv", CELLS.to_csv(index=False))},
     "compare.Results.to_frame": dict,
     "compare.LeaveOneOut.bagplot": lambda: {"method": "a"},
     "compare.LeaveOneOut.points": lambda: {"method": "a"},
@@ -284,16 +283,16 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "exports.to_every_eval_ever": lambda: {"score": score()},
     "exports.to_model_card": lambda: {"score": score()},
     "io.annotate_run": lambda: {
-        "run": written("annotated.txt", "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.25 x\n"),
+        "run": write_file("annotated.txt", "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.25 x\n"),
         "scores": score(),
         "out": str(Path(DIRECTORY.name, "annotated.txt")),
     },
-    "io.read_letor": lambda: {"files": letor(), "feature": 1},
-    "io.stream_letor": lambda: {"files": letor(), "feature": 1},
-    "io.read_table": lambda: {"path": written("rows.csv", FRAME.to_csv(index=False))},
+    "io.read_letor": lambda: {"files": letor_file(), "feature": 1},
+    "io.stream_letor": lambda: {"files": letor_file(), "feature": 1},
+    "io.read_table": lambda: {"path": write_file("rows.csv", FRAME.to_csv(index=False))},
     "io.read_trec": lambda: {
-        "qrels": written("qrels.txt", "1 0 a 2\n1 0 b 0\n"),
-        "run": written("run.txt", "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.25 x\n"),
+        "qrels": write_file("qrels.txt", "1 0 a 2\n1 0 b 0\n"),
+        "run": write_file("run.txt", "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.25 x\n"),
     },
     **{f"learners.{name}": lambda name=name: LEARNERS[name] for name in LEARNERS},
     **{f"learners.{name}.fit": lambda: {**ROWS, "eval_set": (FEATURES, LABELS, QID)} for name in LEARNERS},
@@ -357,7 +356,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "xgboost.lambdarank": lambda: {"convention": TEXT, "truncation": 3},
     "xgboost.objective": lambda: {"objective": "listnet/v1"},
     "xgboost.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},
-    **{name: call for splitter_name in SPLITTERS for name, call in splitter(splitter_name).items()},
+    **{name: call for splitter_name in SPLITTERS for name, call in splitter_calls(splitter_name).items()},
     "sklearn.QueryRanker": lambda: {"estimator": ranker(), "convention": TEXT},
     "sklearn.QueryRanker.fit": lambda: ROWS,
     "sklearn.QueryRanker.predict": lambda: {"X": FEATURES},
@@ -367,36 +366,36 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "trackers.wandb_name": lambda: {"convention": TEXT},
 }  # fmt: skip
 
-# Objects whose methods are called.
+# Objects to call methods of.
 INSTANCES: dict[str, Callable[[], Any]] = {
     **{
         name: lambda name=name: callable_of(name)(**CALLS[name]())
         for name in ("Evaluator", "Panel", "Trials", "Queries", "compare.Results")
     },
-    **{f"learners.{name}": lambda n=name: fitted(getattr(ra.learners, n)(**LEARNERS[n])) for name in LEARNERS},
+    **{f"learners.{name}": lambda n=name: fit(getattr(ra.learners, n)(**LEARNERS[n])) for name in LEARNERS},
     **{f"sklearn.{name}": lambda n=name: getattr(ra.sklearn, n)(n_splits=2) for name in SPLITTERS},
     "Tally": tally,
     "audit.Explanation": lambda: ra.audit.explain(LABELS, SCORES, TEXT, "yahoo@2", qid=QID),
     "compare.LeaveOneOut": lambda: ra.compare.leave_one_out(results()),
-    "sklearn.QueryRanker": lambda: fitted(ra.sklearn.QueryRanker(ranker(), convention=TEXT)),
+    "sklearn.QueryRanker": lambda: fit(ra.sklearn.QueryRanker(ranker(), convention=TEXT)),
 }
 
-# What is done with what a call returns: scikit-learn has its classes check their parameters when they are used.
+# Uses of the object that a call returns: classes of scikit-learn check their parameters only when they are used.
 USES: dict[str, Callable[[Any], Any]] = {
-    **{f"learners.{name}": fitted for name in LEARNERS},
-    **{f"sklearn.{name}": folds for name in SPLITTERS},
+    **{f"learners.{name}": fit for name in LEARNERS},
+    **{f"sklearn.{name}": split for name in SPLITTERS},
     **{f"sklearn.{name}.split": list for name in SPLITTERS},
-    "sklearn.QueryRanker": fitted,
+    "sklearn.QueryRanker": fit,
 }
 
 
 def valid_call(name: str) -> dict[str, Any]:
-    """Return the keywords of a valid call."""
+    """Return the keyword arguments of a valid call."""
     return dict(CALLS[name]())
 
 
-def parameters(function: Callable[..., Any]) -> list[str]:
-    """Name what a function takes by keyword, the columns of Queries among it where it takes those."""
+def parameter_names(function: Callable[..., Any]) -> list[str]:
+    """Return the keywords of a function, with the columns of Queries if it takes those."""
     declared = signature(function).parameters.values()
     various = {Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL}
     columns = [p.name for p in declared if p.kind is Parameter.VAR_KEYWORD]

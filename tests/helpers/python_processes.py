@@ -1,4 +1,4 @@
-"""Python in a process of its own: run to its end, or started and killed."""
+"""Python in another process: run to its end, or started and killed."""
 
 from __future__ import annotations
 
@@ -6,50 +6,53 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PATIENCE = 300  # seconds: far more than any of this takes, on any machine
-UNABLE = 77
-# Root may write everything. Without CAP_DAC_OVERRIDE, which a new program cannot get back, permissions hold for it too.
-HELD = f"""
+from tests.helpers.checkout import CHECKOUT
+
+TIMEOUT = 300  # seconds; everything here is far faster on any machine
+CANNOT_DROP = 77  # exit code
+# Root may write every file. Without CAP_DAC_OVERRIDE, which a new program cannot regain, permissions hold for root too.
+DROP_ROOT_PERMISSIONS = f"""
 import ctypes, os, sys
 if os.geteuid() == 0 and ctypes.CDLL(None).prctl(24, 1, 0, 0, 0) != 0:  # PR_CAPBSET_DROP
-    sys.exit({UNABLE})
+    sys.exit({CANNOT_DROP})
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
 
-posix = pytest.mark.skipif(os.name != "posix", reason="signals and permissions of POSIX")
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and permissions of POSIX")
 
 
-def environment(changed):
-    """Give the environment of this process with changes; None takes a variable out."""
-    merged = {**os.environ, "PYTHONPATH": str(ROOT), **changed}
-    return {name: str(each) for name, each in merged.items() if each is not None}
+def run_python(*arguments, cwd=CHECKOUT, without_root=False, code=0, **variables):
+    """Run Python to its end, check its exit code, and return the finished process.
 
-
-def python(*arguments, cwd=ROOT, held=False, code=0, **changed):
-    """Run Python to its end and check its exit code; `held` to permissions even if we are root."""
-    done = subprocess.run(
-        [sys.executable, *(("-c", HELD) if held else ()), *map(str, arguments)],
-        cwd=cwd, env=environment(changed), capture_output=True, text=True, check=False, timeout=PATIENCE,
+    `variables` change the environment. With `without_root`, permissions of files hold even if we are root.
+    """
+    process = subprocess.run(
+        [sys.executable, *(("-c", DROP_ROOT_PERMISSIONS) if without_root else ()), *map(str, arguments)],
+        cwd=cwd, env=_environment(variables), capture_output=True, text=True, check=False, timeout=TIMEOUT,
     )  # fmt: skip
-    if held and done.returncode == UNABLE:
+    if without_root and process.returncode == CANNOT_DROP:
         pytest.skip("root may write everything here")
-    assert done.returncode == code, done.stderr
-    return done
+    assert process.returncode == code, process.stderr
+    return process
 
 
 @contextmanager
-def started(*arguments, cwd=ROOT, **changed):
-    """Start Python, and kill it at the end."""
+def start_python(*arguments, cwd=CHECKOUT, **variables):
+    """Start Python, yield the process, and kill it at the end; `variables` change the environment."""
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     command = [sys.executable, *map(str, arguments)]
-    process = subprocess.Popen(command, cwd=cwd, env=environment(changed), text=True, **pipes)
+    process = subprocess.Popen(command, cwd=cwd, env=_environment(variables), text=True, **pipes)
     try:
         yield process
     finally:
         process.kill()
         process.communicate()
+
+
+def _environment(changes):
+    """Return the environment of this process with changes; None removes a variable."""
+    variables = {**os.environ, "PYTHONPATH": str(CHECKOUT), **changes}
+    return {name: str(value) for name, value in variables.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Ragged queries for the properties of evaluations and tallies."""
+"""Queries of different lengths for the tests of evaluations and tallies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import rankadapters as ra
 TEXTBOOK = ra.presets.textbook(10)
 
 
-def ragged(seed: int, n_queries: int = 40, longest: int = 60, levels: int = 8):
+def ragged_columns(seed: int, n_queries: int = 40, longest: int = 60, levels: int = 8):
+    """Return labels, scores with ties, and query ids."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, longest + 1, n_queries)
     n = int(sizes.sum())

@@ -1,4 +1,4 @@
-"""CatBoost's generator and the losses that draw from it, in plain Python, as their formulas say."""
+"""CatBoost's random generator and the losses that draw from it, in plain Python, as in their formulas."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import numpy as np
 import rankadapters as ra
 from rankadapters.objectives import StochasticFilter, StochasticRank, YetiRank
 from tests.oracles import oracle
-from tests.oracles.rows import Row, discount, gain, is_beyond
+from tests.oracles.rows import Row, discount, gain, meets_threshold
 
 MULTIPLIER, WORD = 6364136223846793005, 2**32
 BLOCKS = 128
 
 
 class Stream:
-    """PCG XSH-RR 64/32."""
+    """The generator PCG XSH-RR 64/32."""
 
     def __init__(self, state: int, increment: int) -> None:
         self.state, self.increment = state, increment
 
-    def word(self) -> int:
+    def uint32(self) -> int:
+        """Return the next number."""
         self.state = (MULTIPLIER * self.state + self.increment) % 2**64
         shifted, turn = ((self.state >> 18 ^ self.state) >> 27) % WORD, self.state >> 59
         return (shifted >> turn | shifted << (32 - turn)) % WORD
@@ -37,62 +38,65 @@ class Generator:
         seeding = Stream(seed, 1)
         parts = []
         for _ in range(2):
-            low, high = seeding.word(), seeding.word()
-            parts.append((high * WORD + low, seeding.word()))
-        (one, by), (two, other) = parts
-        if by % 2**31 == other % 2**31:
-            other ^= WORD - 1
-        self.streams = Stream(one, 2 * by + 1), Stream(two, 2 * other + 1)
+            low, high = seeding.uint32(), seeding.uint32()
+            parts.append((high * WORD + low, seeding.uint32()))
+        (first_state, first_sequence), (second_state, second_sequence) = parts
+        if first_sequence % 2**31 == second_sequence % 2**31:
+            second_sequence ^= WORD - 1
+        self.streams = (Stream(first_state, 2 * first_sequence + 1), Stream(second_state, 2 * second_sequence + 1))
 
-    def whole(self) -> int:
-        return self.streams[0].word() * WORD + self.streams[1].word()
+    def uint64(self) -> int:
+        """Return the next number."""
+        return self.streams[0].uint32() * WORD + self.streams[1].uint32()
 
-    def real(self) -> float:
-        return (self.whole() >> 11) / (2**53 - 1)
+    def uniform(self) -> float:
+        """Draw from [0, 1]."""
+        return (self.uint64() >> 11) / (2**53 - 1)
 
     def normal(self) -> float:
+        """Draw from the standard normal distribution."""
         while True:
-            x, y = 2 * self.real() - 1, 2 * self.real() - 1
+            x, y = 2 * self.uniform() - 1, 2 * self.uniform() - 1
             square = x * x + y * y
             if 0 < square <= 1:
                 return x * sqrt(-2 * log(square) / square)
 
 
 def seeds_by_block(seed: int, n_queries: int) -> Iterator[int]:
-    """The seed of each query, drawn by its block, of which the call draws the seeds."""
+    """Yield the seed of each query: the call draws the seed of each block, and the block those of its queries."""
     blocks, size = Generator(seed), -(-n_queries // BLOCKS)
     for q in range(n_queries):
         if q % size == 0:
-            block = Generator(blocks.whole())
-        yield block.whole()
+            block = Generator(blocks.uint64())
+        yield block.uint64()
 
 
-def moved(rows: Sequence[Row], convention: ra.Convention) -> list[int]:
-    """The rows that are ranked; none of a query without a gradient."""
-    places = [i for i, row in enumerate(rows) if row.retrieved and (row.judged or convention.unjudged != "drop")]
-    short = convention.k is not None and len(places) < convention.k and convention.short != "pad"
-    return [] if short or worth_of(rows, convention, places) is None else places
+def ranked_rows(rows: Sequence[Row], convention: ra.Convention) -> list[int]:
+    """Return the ranked rows; none if the query has no gradient."""
+    ranked = [i for i, row in enumerate(rows) if row.retrieved and (row.judged or convention.unjudged != "drop")]
+    short = convention.k is not None and len(ranked) < convention.k and convention.short != "pad"
+    return [] if short or measure_value(rows, convention, ranked) is None else ranked
 
 
-def worth_of(rows: Sequence[Row], convention: ra.Convention, order: Sequence[int]) -> float | None:
-    """The measure of a ranking of some rows, the others not being retrieved."""
+def measure_value(rows: Sequence[Row], convention: ra.Convention, order: Sequence[int]) -> float | None:
+    """Return the measure of a ranking of some rows; the other rows are not retrieved. None if nothing is relevant."""
     ranks = {i: rank for rank, i in enumerate(order)}
     ranked = [replace(row, retrieved=i in ranks, score=-float(ranks.get(i, 0))) for i, row in enumerate(rows)]
-    found = oracle(ranked, convention.replace(ties="input"))
-    return None if found is None else found[0] / found[1]
+    sums = oracle(ranked, convention.replace(ties="input"))
+    return None if sums is None else sums[0] / sums[1]
 
 
 def stochastic_rank(rows: Sequence[Row], value: StochasticRank, seed: int) -> list[float]:
-    """Gradient of one query: every row in turn through all places, with the measure computed anew at each."""
-    places, generator = moved(rows, value.convention), Generator(seed)
-    ders, n = dict.fromkeys(range(len(rows)), 0.0), len(places)
+    """Return the gradient of one query: move each row through all ranks and compute the measure at each rank."""
+    ranked, generator = ranked_rows(rows, value.convention), Generator(seed)
+    ders, n = dict.fromkeys(range(len(rows)), 0.0), len(ranked)
     if n <= 1:
         return [0.0] * len(rows)
-    labels = [rows[i].label if rows[i].judged else 0.0 for i in places]
-    means = [rows[i].score - value.sigma * value.mu * label for i, label in zip(places, labels, strict=True)]
+    labels = [rows[i].label if rows[i].judged else 0.0 for i in ranked]
+    means = [rows[i].score - value.sigma * value.mu * label for i, label in zip(ranked, labels, strict=True)]
     means = [mean - sum(means) / n for mean in means]
     for _ in range(value.estimations):
-        noise = [generator.normal() for _ in places]
+        noise = [generator.normal() for _ in ranked]
         x = [mean + value.sigma * z for mean, z in zip(means, noise, strict=True)]
         order = sorted(range(n), key=lambda d: -x[d])
         for d in range(n):
@@ -100,30 +104,30 @@ def stochastic_rank(rows: Sequence[Row], value: StochasticRank, seed: int) -> li
             factor = value.sigma if value.arithmetic == "exact" else 1.0
             spread, mean = value.sigma * sqrt(n / (n - 1)), means[d] + factor * others / (n - 1)
             densities = [exp(-(((x[j] - mean) / spread) ** 2) / 2) / spread / sqrt(2 * pi) for j in order if j != d]
-            found = [worth + excess for worth, excess in slots(rows, value, places, order, d)]
+            values = [measure + excess for measure, excess in values_by_rank(rows, value, ranked, order, d)]
             steps = [below - above for above, below in pairwise([0.0, *densities, 0.0])]
-            here = found[order.index(d)]
-            total = sum((worth - here) * step for worth, step in zip(found, steps, strict=True))
-            ders[places[d]] += total / value.estimations
-    return [-ders[i] for i in range(len(rows))] if n == 0 else _orthogonal(rows, value, places, ders)
+            current = values[order.index(d)]
+            total = sum((measure - current) * step for measure, step in zip(values, steps, strict=True))
+            ders[ranked[d]] += total / value.estimations
+    return _orthogonal(rows, value, ranked, ders)
 
 
-def slots(rows, value: StochasticRank, places, order, d) -> Iterator[tuple[float, float]]:
-    """The measure with one row in each place, and what CatBoost adds to it."""
+def values_by_rank(rows, value: StochasticRank, ranked, order, d) -> Iterator[tuple[float, float]]:
+    """Yield the measure with row d at each rank, and the error that CatBoost adds to it."""
     rest, at, n = [i for i in order if i != d], order.index(d), len(order)
     wrong = value.arithmetic == "catboost" and isinstance(value.convention, ra.ERR)
     for q in range(n):
-        ranked = [places[i] for i in [*rest[:q], d, *rest[q:]]]
-        excess = _excess(rows, value.convention, places, rest, (d, at, q)) if wrong else 0.0
-        yield worth_of(rows, value.convention, ranked), excess
+        reranked = [ranked[i] for i in [*rest[:q], d, *rest[q:]]]
+        excess = _excess(rows, value.convention, ranked, rest, (d, at, q)) if wrong else 0.0
+        yield measure_value(rows, value.convention, reranked), excess
 
 
-def _excess(rows, convention, places, rest, move) -> float:
-    """CatBoost's mistakes; `rest` are the other rows as they rank, and a move is of a row from one rank to another."""
+def _excess(rows, convention, ranked, rest, move) -> float:
+    """Return the error of CatBoost's ERR after `move`: a row, its rank and its new rank; `rest` has the other rows."""
     d, at, q = move
 
     def chance(i: int) -> float:
-        row = rows[places[i]]
+        row = rows[ranked[i]]
         return gain(row.label, convention.gain) / convention.scale if row.judged else 0.0
 
     look, p, k = 1.0, chance(d), convention.k or len(rest) + 1
@@ -140,24 +144,24 @@ def _excess(rows, convention, places, rest, move) -> float:
     return 0.0
 
 
-def _orthogonal(rows, value, places, ders) -> list[float]:
-    n = len(places)
-    centered = {i: ders[i] - sum(ders[j] for j in places) / n for i in places}
-    scores = {i: rows[i].score - sum(rows[j].score for j in places) / n for i in places}
+def _orthogonal(rows, value, ranked, ders) -> list[float]:
+    n = len(ranked)
+    centered = {i: ders[i] - sum(ders[j] for j in ranked) / n for i in ranked}
+    scores = {i: rows[i].score - sum(rows[j].score for j in ranked) / n for i in ranked}
     norm = sqrt(sum(s * s for s in scores.values())) + value.nu
-    along = sum(centered[i] * scores[i] for i in places) / norm**2 if n > 2 else 0.0
+    along = sum(centered[i] * scores[i] for i in ranked) / norm**2 if n > 2 else 0.0
     return [-(centered[i] - value.lambda_ * along * scores[i]) if i in centered else 0.0 for i in range(len(rows))]
 
 
 def yetirank(rows: Sequence[Row], value: YetiRank, seed: int) -> tuple[list[float], list[float]]:
-    """Gradients and hessians of one query; weights of pairs are added up in float32."""
+    """Return gradients and hessians of one query; weights of pairs are summed in float32."""
     convention, generator = value.convention, Generator(seed)
-    places = list(range(len(rows))) if convention is None else moved(rows, convention)
+    ranked = list(range(len(rows))) if convention is None else ranked_rows(rows, convention)
     weights: dict[tuple[int, int], np.float32] = {}
-    for _ in range(value.permutations if len(places) > 1 else 0):
-        noise = [_noise(value, generator) for _ in places]
-        order = sorted(range(len(places)), key=lambda j: -(rows[places[j]].score + noise[j]))
-        for pair, weight in _weights(rows, value, [places[j] for j in order]):
+    for _ in range(value.permutations if len(ranked) > 1 else 0):
+        noise = [_noise(value, generator) for _ in ranked]
+        order = sorted(range(len(ranked)), key=lambda j: -(rows[ranked[j]].score + noise[j]))
+        for pair, weight in _weights(rows, value, [ranked[j] for j in order]):
             weights[pair] = weights.get(pair, np.float32(0)) + np.float32(weight)
     grad, hess = [0.0] * len(rows), [0.0] * len(rows)
     for (winner, loser), weight in weights.items():
@@ -174,40 +178,40 @@ def _noise(value: YetiRank, generator: Generator) -> float:
         return 0.0
     if value.noise == "gauss":
         return value.noise_power * generator.normal()
-    uniform = np.float32(generator.real())
+    uniform = np.float32(generator.uniform())
     return log(uniform / (np.float32(1.000001) - uniform))
 
 
 def _weights(rows, value: YetiRank, order) -> Iterator[tuple[tuple[int, int], float]]:
-    """Winner and loser, and what they weigh in this ranking."""
+    """Yield each pair of winner and loser with its weight in this ranking."""
     convention, n = value.convention, len(order)
     reach = n if convention is None else min(convention.k or n, n)
     for a in range(reach):
         for b in range(a + 1, min(n, a + 1 + (value.neighbors or n))):
-            one, other = _merit(rows[order[a]], convention), _merit(rows[order[b]], convention)
-            if one != other:
+            merit_a, merit_b = _merit(rows[order[a]], convention), _merit(rows[order[b]], convention)
+            if merit_a != merit_b:
                 weight = _weight(rows, value, order, a, b)
-                yield ((order[a], order[b]) if one > other else (order[b], order[a])), weight
+                yield ((order[a], order[b]) if merit_a > merit_b else (order[b], order[a])), weight
 
 
 def _merit(row: Row, convention: ra.Convention | None) -> float:
     if convention is None:
         return row.label
     if hasattr(convention, "relevant"):
-        return float(row.judged and is_beyond(row.label, convention.relevant))
+        return float(row.judged and meets_threshold(row.label, convention.relevant))
     return gain(row.label, convention.gain) if row.judged else 0.0
 
 
 def _weight(rows, value: YetiRank, order, a: int, b: int) -> float:
     if value.delta == "classic":
         return 0.15 * value.decay**a * abs(rows[order[a]].label - rows[order[b]].label)
-    traded = list(order)
-    traded[a], traded[b] = order[b], order[a]
+    swapped = list(order)
+    swapped[a], swapped[b] = order[b], order[a]
     convention = value.convention
     if value.delta == "catboost" and isinstance(convention, ra.ERR):
         convention = convention.replace(k=None)
     if value.delta == "exact" or isinstance(convention, ra.ERR):
-        return abs(worth_of(rows, convention, traded) - worth_of(rows, convention, order))
+        return abs(measure_value(rows, convention, swapped) - measure_value(rows, convention, order))
     relevant = [bool(_merit(rows[i], convention)) for i in order]
     if isinstance(convention, ra.RR):
         return 0.0 if any(relevant[:a]) else 1 / (a + 1) - 1 / (b + 1)
@@ -215,27 +219,29 @@ def _weight(rows, value: YetiRank, order, a: int, b: int) -> float:
 
 
 def stochastic_filter(queries: Sequence[Sequence[Row]], value: StochasticFilter, seed: int) -> list[list[float]]:
-    """Gradients of all queries, whose blocks have a generator each."""
+    """Return the gradients of all queries; each block of queries has a generator."""
     blocks, size = Generator(seed), -(-len(queries) // BLOCKS)
-    convention, found = value.convention, []
-    bound = float(convention.retrieve.rpartition("_")[2])
+    convention, gradients = value.convention, []
+    threshold = float(convention.retrieve.rpartition("_")[2])
     for q, rows in enumerate(queries):
         if q % size == 0:
-            block = Generator(blocks.whole())
+            block = Generator(blocks.uint64())
             for _ in range(10):
-                block.whole()
-        chances = [1 / (1 + exp(min(-value.sigma * (row.score - bound), 700))) for row in rows]
-        baseline = filtered(rows, convention, [is_beyond(row.score, convention.retrieve) for row in rows])
+                block.uint64()
+        chances = [1 / (1 + exp(min(-value.sigma * (row.score - threshold), 700))) for row in rows]
+        baseline = filtered_value(rows, convention, [meets_threshold(row.score, convention.retrieve) for row in rows])
         grad = [0.0] * len(rows)
         for _ in range(value.estimations):
-            kept = [chance >= block.real() for chance in chances]
-            gain = filtered(rows, convention, kept) - baseline
-            grad = [g - (keep - p) * gain / value.estimations for g, keep, p in zip(grad, kept, chances, strict=True)]
-        found.append(grad)
-    return found
+            retrieved = [chance >= block.uniform() for chance in chances]
+            gain = filtered_value(rows, convention, retrieved) - baseline
+            grad = [
+                g - (keep - p) * gain / value.estimations for g, keep, p in zip(grad, retrieved, chances, strict=True)
+            ]
+        gradients.append(grad)
+    return gradients
 
 
-def filtered(rows: Sequence[Row], convention: ra.FilteredDCG, kept: Sequence[bool]) -> float:
-    """The measure of the rows that are kept."""
-    passing = [replace(row, score=float("inf") if keep else -1e300) for row, keep in zip(rows, kept, strict=True)]
-    return oracle(passing, convention)[0]
+def filtered_value(rows: Sequence[Row], convention: ra.FilteredDCG, retrieved: Sequence[bool]) -> float:
+    """Return the measure of the rows that are retrieved."""
+    ranked = [replace(row, score=float("inf") if keep else -1e300) for row, keep in zip(rows, retrieved, strict=True)]
+    return oracle(ranked, convention)[0]

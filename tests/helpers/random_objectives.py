@@ -1,4 +1,4 @@
-"""Objectives drawn by hypothesis, and simple objectives that draw from CatBoost's generator."""
+"""Hypothesis strategies of objectives, and simple objectives that draw from CatBoost's generator."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from rankadapters import objectives
 from tests.helpers.convention_strategies import conventions
 
 MEASURES = (ra.NDCG, ra.DCG, ra.ERR, ra.RR, ra.AP)
-TRADED = (ra.AP, ra.RR, ra.ERR)  # measures that LambdaRank takes besides NDCG
+SWAPPABLE = (ra.AP, ra.RR, ra.ERR)  # measures of LambdaRank besides NDCG
 CATBOOST_ERR = ra.presets.catboost.err(None, use_weights=False)
 
 
 @st.composite
-def moved_measures(draw: st.DrawFn) -> ra.Convention:
-    """Conventions whose change under a move is known."""
+def swappable_conventions(draw: st.DrawFn) -> ra.Convention:
+    """Draw a convention of which every objective with a swap knows the change."""
     convention = draw(conventions(lenient=True, measures=MEASURES))
-    wanted = {"unjudged": "zero", "average": "uniform", "retrieve": "all", "pool": "queries"}
-    changes = {name: word for name, word in wanted.items() if name in convention.fields()}
-    if "1e+30" in getattr(convention, "gain", ""):  # beyond float32 there is no gradient to compare
+    required = {"unjudged": "zero", "average": "uniform", "retrieve": "all", "pool": "queries"}
+    changes = {name: word for name, word in required.items() if name in convention.fields()}
+    if "1e+30" in getattr(convention, "gain", ""):  # its gradients overflow float32
         changes["gain"] = "exp2"
     if isinstance(convention, ra.AP) and (convention.ties, convention.divisor) == ("average", "found"):
         changes["ties"] = "input"
-    if getattr(convention, "ideal", "") == "top-only":  # which no objective takes
+    if getattr(convention, "ideal", "") == "top-only":  # no objective accepts such an ideal
         changes["ideal"] = "retrieved-only"
     try:
         return convention.replace(**changes)
@@ -34,8 +34,9 @@ def moved_measures(draw: st.DrawFn) -> ra.Convention:
 
 @st.composite
 def stochastic_ranks(draw: st.DrawFn) -> objectives.StochasticRank:
+    """Draw a StochasticRank."""
     return objectives.StochasticRank(
-        convention=draw(moved_measures()),
+        convention=draw(swappable_conventions()),
         sigma=draw(st.sampled_from([0.5, 1, 3])),
         mu=draw(st.sampled_from([0, 0.1])),
         nu=draw(st.sampled_from([0.01, 1])),
@@ -48,11 +49,12 @@ def stochastic_ranks(draw: st.DrawFn) -> objectives.StochasticRank:
 
 @st.composite
 def yetiranks(draw: st.DrawFn) -> objectives.YetiRank:
+    """Draw a YetiRank."""
     delta = draw(st.sampled_from(["classic", "exact", "catboost"]))
     noise = draw(st.sampled_from(["logistic", "gauss", "none"]))
     return objectives.YetiRank(
         delta=delta,
-        convention=None if delta == "classic" else draw(moved_measures()),
+        convention=None if delta == "classic" else draw(swappable_conventions()),
         permutations=draw(st.sampled_from([1, 4])),
         neighbors=1 if delta == "classic" else draw(st.sampled_from([1, 2, None])),
         decay=draw(st.sampled_from([0.85, 1.0])),
@@ -62,20 +64,21 @@ def yetiranks(draw: st.DrawFn) -> objectives.YetiRank:
     )
 
 
-def plain(convention: ra.Convention, **fields: object) -> objectives.StochasticRank:
-    """StochasticRank with nothing but the measure's derivative."""
-    given = {"sigma": 1, "mu": 0, "nu": 0.01, "lambda_": 0, "estimations": 1, "arithmetic": "exact", "seed": 0}
-    return objectives.StochasticRank(convention=convention, **{**given, **fields})
+def simple_stochastic_rank(convention: ra.Convention, **fields: object) -> objectives.StochasticRank:
+    """Return a StochasticRank that is only the derivative of the measure."""
+    defaults = {"sigma": 1, "mu": 0, "nu": 0.01, "lambda_": 0, "estimations": 1, "arithmetic": "exact", "seed": 0}
+    return objectives.StochasticRank(convention=convention, **{**defaults, **fields})
 
 
-def trading(convention: ra.Convention, **fields: object) -> objectives.YetiRank:
-    """YetiRank whose pairs weigh what trading their places changes."""
-    given = {"delta": "exact", "permutations": 10, "neighbors": 1, "decay": 1, "noise": "logistic", "noise_power": 1}
-    return objectives.YetiRank(convention=convention, **{**given, "seed": 0, **fields})
+def simple_yetirank(convention: ra.Convention, **fields: object) -> objectives.YetiRank:
+    """Return a YetiRank that weighs a pair by the change of the measure when its rows are swapped."""
+    defaults = {"delta": "exact", "permutations": 10, "neighbors": 1, "decay": 1, "noise": "logistic", "noise_power": 1}
+    return objectives.YetiRank(convention=convention, **{**defaults, "seed": 0, **fields})
 
 
 @st.composite
-def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
+def pairwise_objectives(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
+    """Draw a LambdaRank of NDCG, or a RankNet."""
     common = {
         "truncation": draw(st.sampled_from([None, 1, 3, 10])),
         "samples": None,
@@ -89,20 +92,21 @@ def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
     convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
     if "1e+30" in convention.gain:  # its gradients overflow float32
         convention = convention.replace(gain="exp2")
-    if convention.ideal_follows_scores:  # no objective takes such an ideal
+    if convention.ideal_follows_scores:  # no objective accepts such an ideal
         convention = convention.replace(ideal="retrieved-only")
     return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
 
 
-def takes(convention: ra.Convention) -> bool:
-    """Return whether LambdaRank takes the convention; `test_trade_gradients` checks that it refuses the rest."""
+def lambdarank_takes(convention: ra.Convention) -> bool:
+    """Tell whether LambdaRank accepts a convention; `test_trade_gradients` checks that it refuses the rest."""
     by_row = convention.weighting == "row_weight" or getattr(convention, "pool", "") == "rows"
     return not by_row and getattr(convention, "retrieve", "all") == "all"
 
 
 @st.composite
 def lambdaranks(draw: st.DrawFn) -> objectives.LambdaRank:
-    convention = draw(conventions(lenient=True, measures=TRADED).filter(takes))
+    """Draw a LambdaRank of AP, RR or ERR."""
+    convention = draw(conventions(lenient=True, measures=SWAPPABLE).filter(lambdarank_takes))
     return objectives.LambdaRank(
         convention=convention,
         beyond_k=draw(st.sampled_from(["keep", "cut"])),

@@ -1,4 +1,4 @@
-"""Ranking data in partitions that lie on given workers of a Dask cluster."""
+"""Rankings cut into parts, and placed on chosen workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ dask = pytest.importorskip("dask")
 
 
 def workers_of(client):
+    """Return the sorted addresses of the workers."""
     return sorted(client.scheduler_info()["workers"])
 
 
@@ -25,7 +26,7 @@ def cut_at_queries(data: Ranking, n_parts: int) -> list[Ranking]:
 
 
 def cut_at_rows(data: Ranking, n_parts: int) -> list[Ranking]:
-    """Cut rows into parts of about one size, wherever that is in a query."""
+    """Cut rows into parts of about equal size; a part may end within a query."""
     bounds = np.linspace(0, data.y.size, n_parts + 1).astype(int)
     return [_part(data, first, last) for first, last in pairwise(bounds)]
 
@@ -35,16 +36,16 @@ def _part(data, first, last):
     return Ranking(data.X[first:last], data.y[first:last], qid, np.unique(qid, return_counts=True)[1])
 
 
-def placed(client, parts: list[Ranking], workers=None) -> Ranking:
-    """Dask arrays whose chunks are these parts, each held by the worker of its place, in turn."""
+def scatter_parts(client, parts: list[Ranking], workers=None) -> Ranking:
+    """Return Dask arrays whose chunks are the parts, placed on the workers in turn."""
     workers = workers or workers_of(client)
 
-    def held(array, place):
-        future = client.scatter(array, workers=[workers[place % len(workers)]], hash=False)
+    def place(array, index):
+        future = client.scatter(array, workers=[workers[index % len(workers)]], hash=False)
         return da.from_delayed(dask.delayed(future), array.shape, array.dtype)
 
     def column(name):
-        chunks = [held(getattr(part, name), place) for place, part in enumerate(parts)]
+        chunks = [place(getattr(part, name), index) for index, part in enumerate(parts)]
         return client.persist(da.concatenate(chunks))
 
     return Ranking(*(column(name) for name in Ranking._fields))

@@ -1,4 +1,4 @@
-"""Small seeded ranking data for the toolkits' tests."""
+"""Small generated rankings for the tests of toolkits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 
 
 class Ranking(NamedTuple):
+    """Features, labels and query ids of rows, and the sizes of the queries."""
+
     X: np.ndarray
     y: np.ndarray
     qid: np.ndarray
@@ -15,7 +17,7 @@ class Ranking(NamedTuple):
 
 
 def ranking(seed: int, n_queries: int = 30, longest: int = 20) -> Ranking:
-    """Grades 0..2 with some queries of nothing relevant or of one document, and few distinct feature values."""
+    """Return a ranking of labels 0 to 2 and few feature values, with empty queries and queries of one document."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, longest + 1, n_queries)
     n = int(sizes.sum())

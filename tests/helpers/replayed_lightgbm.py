@@ -1,4 +1,4 @@
-"""LightGBM's settings, each trained by `lambdarank` or `rank_xendcg` and by its replay."""
+"""LightGBM's settings: each trains `lambdarank` or `rank_xendcg`, and our replay of it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import lightgbm as lgb
 import numpy as np
 
 import rankadapters as ra
-from tests.helpers.objective_rankings import graded
+from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.replayed_settings import NO_SETTING, Setting, Toolkit
 
 PARAMS = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 7, "min_data_in_leaf": 5}
-DATA = graded(1, 20, 20, grades=5)
+DATA = graded_ranking(1, 20, 20, grades=5)
 X = np.where(np.random.default_rng(0).random(DATA.X.shape) < 0.1, np.nan, DATA.X)  # some missing
 X[:, 5] = np.floor(DATA.X[:, 5] * 8)  # some zeros, and few distinct
 PRESETS = {"lambdarank": ra.objectives.lightgbm.lambdarank, "rank_xendcg": ra.objectives.lightgbm.xendcg}
@@ -29,24 +29,26 @@ QUANTIZED = {"use_quantized_grad": True}
 GOSS = {"data_sample_strategy": "goss", "learning_rate": 0.5, "top_rate": 0.3, "other_rate": 0.3}
 CATEGORIES = {"categorical_feature": [5], "min_data_per_group": 3}
 XENDCG = {"objective": "rank_xendcg"}
-SHOWN = {"data": {"position": np.arange(DATA.y.size) % 5}}
+POSITIONS = {"data": {"position": np.arange(DATA.y.size) % 5}}
 DART = {"boosting": "dart", "drop_rate": 0.5, "skip_drop": 0.0, "drop_seed": 4}
 
 
 def seed_before(seed: int) -> int:
-    """Find the seed from which LightGBM's generator, x = 214013 x + 2531011 modulo 2^32, comes to this one."""
+    """Return the seed whose next number is `seed` in LightGBM's generator, x = 214013 x + 2531011 modulo 2^32."""
     x = (seed - 2531011) * pow(214013, -1, 2**32) % 2**32
     return x - 2**32 if x >= 2**31 else x
 
 
-def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - by ours, or by the built-in objective
+def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - our objective, or the built-in one
+    """Train under a trial and return raw scores."""
     params = {name: value for name, value in trial.items() if name not in NO_SETTING}
     preset = trial.get("preset", {})
     name, bias = params.pop("objective", "lambdarank"), trial.get("bias")
     objective = preset | (bias or {})
     if ours:
-        learned = None if bias is None else ra.objectives.lightgbm.position_bias(**bias)
-        objective = {"objective": ra.lightgbm.objective(PRESETS[name](**preset), position_bias=learned, n_threads=1)}
+        position_bias = None if bias is None else ra.objectives.lightgbm.position_bias(**bias)
+        our_objective = ra.lightgbm.objective(PRESETS[name](**preset), position_bias=position_bias, n_threads=1)
+        objective = {"objective": our_objective}
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
         warnings.filterwarnings("ignore", "boosting=|bagging_by_query:|categorical_feature|the Dataset has positions")
         if "forcedsplits_filename" in params:
@@ -59,12 +61,14 @@ def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - by
     return booster.predict(X, raw_score=True)
 
 
-def parameters() -> set[str]:
+def parameter_names() -> set[str]:
+    """Return the names of all parameters of LightGBM."""
     booster = lgb.train({**PARAMS, "objective": "lambdarank"}, lgb.Dataset(X, DATA.y, group=DATA.sizes), 1)
     return set(re.findall(r"^\[(\w+):", booster.model_to_string(), re.MULTILINE))
 
 
-def decaying() -> Any:
+def decay_learning_rate() -> Any:
+    """Return a callback that lowers the learning rate in every round."""
     return lgb.reset_parameter(learning_rate=lambda number: 0.1 * 0.9**number)
 
 
@@ -72,52 +76,52 @@ SETTINGS = [
     Setting([{"preset": {"lambdarank_truncation_level": 3}}, {"preset": {"lambdarank_norm": False}},
              {"preset": {"sigmoid": 2.0}}, {"preset": {"label_gain": [0, 1, 2, 3, 9]}},
              {**XENDCG, "preset": {"objective_seed": 9}}],
-            shown="`lambdarank_truncation_level`, `lambdarank_norm`, `sigmoid`, `label_gain`, `objective_seed` "
+            title="`lambdarank_truncation_level`, `lambdarank_norm`, `sigmoid`, `label_gain`, `objective_seed` "
             "of the preset"),
     Setting([{"lambdarank_truncation_level": 3}, {"lambdarank_norm": False}, {"sigmoid": 2.0},
              {"label_gain": [0, 1, 2, 3, 9]}, {**XENDCG, "objective_seed": 9}],
-            shown="the same parameters, in `params` only", why="a callable does not receive them"),
-    Setting([{**XENDCG, "seed": 7}], shown="`seed` under `rank_xendcg`",
+            title="the same parameters, in `params` only", why="a callable does not receive them"),
+    Setting([{**XENDCG, "seed": 7}], title="`seed` under `rank_xendcg`",
             why="LightGBM derives `objective_seed` from it; set `objective_seed` for both"),
-    Setting([{**XENDCG, "seed": 7, "preset": {"objective_seed": 9}}], shown="`seed` and `objective_seed`"),
+    Setting([{**XENDCG, "seed": 7, "preset": {"objective_seed": 9}}], title="`seed` and `objective_seed`"),
     Setting([{"data": {"weight": WEIGHT}}, {"data": {"init_score": START}}],
-            shown="`weight`, `init_score` of the Dataset"),
-    Setting([{**SHOWN, "bias": {}}, {**SHOWN, "bias": {"lambdarank_position_bias_regularization": 1.0}},
-             {"data": {**SHOWN["data"], "weight": WEIGHT}, "bias": {"learning_rate": 0.3}, "learning_rate": 0.3},
-             {**SHOWN, "bias": {}, "callbacks": [decaying]}],
-            shown="`position` of the Dataset; `lambdarank_position_bias_regularization`, `learning_rate` also in "
+            title="`weight`, `init_score` of the Dataset"),
+    Setting([{**POSITIONS, "bias": {}}, {**POSITIONS, "bias": {"lambdarank_position_bias_regularization": 1.0}},
+             {"data": {**POSITIONS["data"], "weight": WEIGHT}, "bias": {"learning_rate": 0.3}, "learning_rate": 0.3},
+             {**POSITIONS, "bias": {}, "callbacks": [decay_learning_rate]}],
+            title="`position` of the Dataset; `lambdarank_position_bias_regularization`, `learning_rate` also in "
             "`position_bias=lightgbm.position_bias(...)`",
             why="with `num_threads=1`; with more threads LightGBM adds up the biases in a different order"),
-    Setting([SHOWN, {**SHOWN, "lambdarank_position_bias_regularization": 1.0}],
-            shown="`position` of the Dataset, without `position_bias`",
+    Setting([POSITIONS, {**POSITIONS, "lambdarank_position_bias_regularization": 1.0}],
+            title="`position` of the Dataset, without `position_bias`",
             why="the built-in objective corrects the bias. We warn."),
-    Setting([{"boosting": "gbdt"}], shown='`boosting="gbdt"`', idle=True),
+    Setting([{"boosting": "gbdt"}], title='`boosting="gbdt"`', no_effect=True),
     Setting([{**DART, "by_chance": {"drop_seed": seed_before(4)}},
              {**DART, "uniform_drop": True, "by_chance": {"drop_seed": seed_before(4)}},
              {**DART, "xgboost_dart_mode": True, "max_drop": 2, "by_chance": {"drop_seed": seed_before(4)}}],
-            shown='`boosting="dart"`, with `drop_rate`, `drop_seed`, `max_drop`, `skip_drop`, `uniform_drop`, '
+            title='`boosting="dart"`, with `drop_rate`, `drop_seed`, `max_drop`, `skip_drop`, `uniform_drop`, '
             "`xgboost_dart_mode`",
             why="under a callable LightGBM reads a flag before it sets it, and the dropped trees depend on that flag; "
             "with the training set in `valid_sets` the dropped trees keep the wrong sign. We warn."),
-    Setting([{"boosting": "rf", **BAGGING}], shown='`boosting="rf"`', why="LightGBM refuses every callable here"),
-    Setting([GOSS], shown='`data_sample_strategy="goss"`, `top_rate`, `other_rate`'),
+    Setting([{"boosting": "rf", **BAGGING}], title='`boosting="rf"`', why="LightGBM refuses every callable here"),
+    Setting([GOSS], title='`data_sample_strategy="goss"`, `top_rate`, `other_rate`'),
     Setting([BAGGING, {**BAGGING, "bagging_fraction": 0.3}, {**BAGGING, "bagging_freq": 2, "bagging_seed": 9},
              {**BAGGING, "seed": 7}]),
     Setting([{**BAGGING, "bagging_by_query": True}, {**BAGGING, "bagging_fraction": 0.4, "bagging_by_query": True}],
-            shown="`bagging_by_query`",
+            title="`bagging_by_query`",
             why="LightGBM samples queries for its own objectives only: a callable trains on all rows, or on none if "
             "the sample is half of the rows or less, and the score of row 0 becomes wrong. We warn."),
-    Setting([{"bagging_freq": 1, "pos_bagging_fraction": 0.5, "neg_bagging_fraction": 0.5}], idle=True),
+    Setting([{"bagging_freq": 1, "pos_bagging_fraction": 0.5, "neg_bagging_fraction": 0.5}], no_effect=True),
     Setting([{"feature_fraction": 0.5}, {"feature_fraction": 0.5, "feature_fraction_seed": 9},
              {"feature_fraction": 0.5, "feature_fraction_bynode": 0.5}],
-            shown="`feature_fraction`, `feature_fraction_seed`",
+            title="`feature_fraction`, `feature_fraction_seed`",
             why="`Booster.update` resets a parameter before the first round of a callable, and LightGBM then draws the "
             "features again, as with a different seed"),
     Setting([{"feature_fraction_bynode": 0.5}, {"feature_fraction_bynode": 0.5, "feature_fraction_seed": 9}],
-            shown="`feature_fraction_bynode` alone"),
+            title="`feature_fraction_bynode` alone"),
     Setting([{"extra_trees": True}, {"extra_trees": True, "extra_seed": 9}]),
     Setting([{"linear_tree": True}, {"linear_tree": True, "linear_lambda": 0.5, **BAGGING}],
-            shown="`linear_tree`, `linear_lambda`"),
+            title="`linear_tree`, `linear_lambda`"),
     Setting([MONOTONE, {**MONOTONE, "monotone_constraints_method": "intermediate"},
              {**MONOTONE, "monotone_constraints_method": "advanced", "monotone_penalty": 1.0}]),
     Setting([{"interaction_constraints": [[0, 1], [2, 3, 4, 5]]},
@@ -129,21 +133,21 @@ SETTINGS = [
              {"num_leaves": 4}, {"learning_rate": 0.3}]),
     Setting([QUANTIZED, {**QUANTIZED, "num_grad_quant_bins": 16}, {**QUANTIZED, "quant_train_renew_leaf": True},
              {**QUANTIZED, "stochastic_rounding": False}, {**QUANTIZED, **BAGGING, "bagging_fraction": 0.3}],
-            shown="`use_quantized_grad`, `num_grad_quant_bins`, `quant_train_renew_leaf`, `stochastic_rounding`"),
+            title="`use_quantized_grad`, `num_grad_quant_bins`, `quant_train_renew_leaf`, `stochastic_rounding`"),
     Setting([{"max_bin": 7}, {"max_bin_by_feature": [5] * 6}, {"min_data_in_bin": 30}, {"bin_construct_sample_cnt": 50},
              {"bin_construct_sample_cnt": 50, "data_random_seed": 9}, {"zero_as_missing": True},
              {"use_missing": False}]),
     Setting([CATEGORIES, {**CATEGORIES, "max_cat_to_onehot": 10},
              {**CATEGORIES, "cat_l2": 1.0, "cat_smooth": 1.0, "max_cat_threshold": 2}]),
-    Setting([{"callbacks": [decaying]}, {"callbacks": [decaying], **BAGGING}],
-            shown="`lgb.reset_parameter`, as a callback"),
+    Setting([{"callbacks": [decay_learning_rate]}, {"callbacks": [decay_learning_rate], **BAGGING}],
+            title="`lgb.reset_parameter`, as a callback"),
     Setting([{"seed": 7}, {"deterministic": True}, {"num_threads": 2}, {"force_col_wise": True},
              {"force_row_wise": True},
              {"tree_learner": "feature"}, {"tree_learner": "data"}, {"tree_learner": "voting", "top_k": 5},
              {"histogram_pool_size": 1.0}, {"enable_bundle": False}, {"is_enable_sparse": False},
-             {"feature_pre_filter": False}, {"boost_from_average": False}], idle=True),
+             {"feature_pre_filter": False}, {"boost_from_average": False}], no_effect=True),
 ]  # fmt: skip
-ELSEWHERE = {
+UNTRIED = {
     "other objectives": "alpha fair_c is_unbalance num_class poisson_max_delta_step reg_sqrt scale_pos_weight "
     "tweedie_variance_power objective objective_seed",
     "metrics and stopping": "auc_mu_weights early_stopping_min_delta early_stopping_round eval_at first_metric_only "
@@ -154,4 +158,4 @@ ELSEWHERE = {
     "local_listen_port machine_list_filename machines num_gpu num_machines time_out",
     "the log, the number of rounds, and models trained before": "num_iterations refit_decay_rate verbosity",
 }
-LIGHTGBM = Toolkit("LightGBM", SETTINGS, ELSEWHERE, train, (lgb.basic.LightGBMError, ra.InputError), parameters)
+LIGHTGBM = Toolkit("LightGBM", SETTINGS, UNTRIED, train, (lgb.basic.LightGBMError, ra.InputError), parameter_names)

@@ -1,6 +1,6 @@
-"""Which settings train the same model under a replayed objective: the tables of docs/objectives.md.
+"""The tables of docs/objectives.md: which settings train the same model with a replayed objective.
 
-`python -m tests.helpers.replayed_settings` trains under each and writes the tables;
+`python -m tests.helpers.replayed_settings` trains with each setting and writes the tables;
 `tests/objectives/test_replayed_settings.py` compares them.
 """
 
@@ -8,49 +8,57 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "objectives.md"
+from tests.helpers.checkout import CHECKOUT
+
+PAGE = CHECKOUT / "docs" / "objectives.md"
 SAME, DIFFERS, REFUSED, BY_CHANCE = "same", "differs", "refused", "by chance"
-NO_SETTING = ("preset", "bias", "data", "callbacks", "by_chance", "alone")  # keys of a trial that are not parameters
+NO_SETTING = (
+    "preset",
+    "bias",
+    "data",
+    "callbacks",
+    "by_chance",
+    "replay_only",
+)  # keys of a trial that are not parameters
 
 
 class Setting(NamedTuple):
     """One line of a table."""
 
-    trials: list[dict[str, Any]]  # parameters, each trial trained by both objectives
-    shown: str = ""  # instead of the names of the parameters
-    why: str = ""  # what differs, and the way out
-    idle: bool = False  # whether it has no effect on a model of these data, built-in or not
+    trials: list[dict[str, Any]]  # parameters; both objectives train each trial
+    title: str = ""  # replaces the names of the parameters
+    why: str = ""  # what differs, and what to do about it
+    no_effect: bool = False  # whether it does not change a model of these data
 
     @property
     def name(self) -> str:
-        """How the table calls it."""
+        """The name in the table."""
         names = {name: None for trial in self.trials for name in trial if name not in NO_SETTING}
-        return self.shown or ", ".join(f"`{name}`" for name in names)
+        return self.title or ", ".join(f"`{name}`" for name in names)
 
 
 class Toolkit(NamedTuple):
-    """What the tables need of a toolkit."""
+    """The settings of a toolkit and its training."""
 
     name: str
     settings: list[Setting]
-    elsewhere: dict[str, str]  # parameters that no training tells apart: why, and their names
-    train: Callable[[dict[str, Any], bool], np.ndarray]  # margins under a trial, by our objective or the built-in one
+    untried: dict[str, str]  # parameters that no trial can distinguish, by reason
+    train: Callable[[dict[str, Any], bool], np.ndarray]  # scores of a trial with our objective or the built-in one
     refusals: tuple[type[Exception], ...]
-    parameters: Callable[[], set[str]]  # all that the toolkit has
+    parameters: Callable[[], set[str]]  # names of all parameters of the toolkit
 
 
 def outcome(toolkit: Toolkit, setting: Setting) -> str:
-    """Train every trial by both objectives; all must end alike."""
-    found = {_outcome(toolkit, trial) for trial in setting.trials}
-    if len(found) > 1:
-        msg = f"{setting.name} has several outcomes: {found}"
+    """Train every trial with both objectives, check that all trials agree, and return their outcome."""
+    outcomes = {_outcome(toolkit, trial) for trial in setting.trials}
+    if len(outcomes) > 1:
+        msg = f"{setting.name} has several outcomes: {outcomes}"
         raise AssertionError(msg)
-    return found.pop()
+    return outcomes.pop()
 
 
 def _outcome(toolkit: Toolkit, trial: dict[str, Any]) -> str:
@@ -60,27 +68,27 @@ def _outcome(toolkit: Toolkit, trial: dict[str, Any]) -> str:
     except toolkit.refusals:
         return REFUSED
     if "by_chance" in trial:
-        other = toolkit.train(trial | trial["by_chance"], False)
-        known = any(np.array_equal(ours, each) for each in (built_in, other))
-        return BY_CHANCE if known and not np.array_equal(built_in, other) else DIFFERS
+        changed = toolkit.train(trial | trial["by_chance"], False)
+        is_known = any(np.array_equal(ours, scores) for scores in (built_in, changed))
+        return BY_CHANCE if is_known and not np.array_equal(built_in, changed) else DIFFERS
     return SAME if np.array_equal(ours, built_in) else DIFFERS
 
 
-def row(setting: Setting, found: str) -> str:
-    """Write a line of a table."""
-    return f"| {setting.name} | {found} | {setting.why} |"
+def table_row(setting: Setting, result: str) -> str:
+    """Return a line of a table."""
+    return f"| {setting.name} | {result} | {setting.why} |"
 
 
-def section(page: str, toolkit: str) -> list[str]:
-    """Read the lines of a toolkit's table in the page."""
+def table_rows(page: str, toolkit: str) -> list[str]:
+    """Return the lines of a toolkit's table in the page, without its head."""
     begin, end = _marks(toolkit)
     return page.partition(begin)[2].partition(end)[0].strip().splitlines()[2:]
 
 
-def written(page: str, toolkit: Toolkit) -> str:
-    """Write a toolkit's table anew into the page."""
+def with_table(page: str, toolkit: Toolkit) -> str:
+    """Return the page with a new table of a toolkit."""
     lines = [f"| {toolkit.name} | model | why |", "|---|---|---|"]
-    lines += [row(setting, outcome(toolkit, setting)) for setting in toolkit.settings]
+    lines += [table_row(setting, outcome(toolkit, setting)) for setting in toolkit.settings]
     begin, end = _marks(toolkit.name)
     table = "\n".join([begin, "", *lines, "", end])
     return re.sub(f"{re.escape(begin)}.*{re.escape(end)}", lambda _: table, page, flags=re.DOTALL)
@@ -94,7 +102,7 @@ def _marks(toolkit: str) -> tuple[str, str]:
 
 
 def toolkits() -> Iterator[Toolkit]:
-    """LightGBM and XGBoost, each imported when it is its turn."""
+    """Yield LightGBM and XGBoost; each is imported only when its turn comes."""
     from tests.helpers.replayed_lightgbm import LIGHTGBM
 
     yield LIGHTGBM
@@ -105,6 +113,6 @@ def toolkits() -> Iterator[Toolkit]:
 
 if __name__ == "__main__":
     text = PAGE.read_text(encoding="utf-8")
-    for each in toolkits():
-        text = written(text, each)
+    for toolkit in toolkits():
+        text = with_table(text, toolkit)
     PAGE.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""XGBoost's settings, each trained by its own objectives and by their replay with `replay_params`."""
+"""XGBoost's settings: each trains its own objectives, and our replay of them with `replay_params`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pandas as pd
 import xgboost as xgb
 
 import rankadapters as ra
-from tests.helpers.objective_rankings import graded
-from tests.helpers.objective_trainings import SEED
+from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.objective_trainings import PAIR_SEED
 from tests.helpers.replayed_settings import NO_SETTING, Setting, Toolkit
 
 PARAMS = {"nthread": 1, "max_depth": 3, "disable_default_eval_metric": 1}
-DATA = graded(1, 20, 20, grades=5)
+DATA = graded_ranking(1, 20, 20, grades=5)
 X = np.where(np.random.default_rng(0).random(DATA.X.shape) < 0.1, np.nan, DATA.X)  # some missing
 FRAME = pd.DataFrame(X[:, :5]).assign(kind=pd.Categorical((DATA.X[:, 5] * 8).astype(int)))
 PRESETS = {
@@ -36,119 +36,122 @@ APPROX = {"tree_method": "approx"}
 CATEGORIES = {"data": {"data": FRAME, "enable_categorical": True}}
 
 
-def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - by ours, or by the built-in objective
+def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - our objective, or the built-in one
+    """Train under a trial and return margins."""
     params = {name: value for name, value in trial.items() if name not in NO_SETTING}
     name, preset = params.pop("objective", "rank:ndcg"), trial.get("preset", {})
     label = (DATA.y > 0) if name == "rank:map" else DATA.y
-    make = {"data": X, "label": label, "qid": DATA.qid, "nthread": 1} | trial.get("data", {})
-    matrix = make.pop("kind", xgb.DMatrix)(**make)
+    columns = {"data": X, "label": label, "qid": DATA.qid, "nthread": 1} | trial.get("data", {})
+    matrix = columns.pop("kind", xgb.DMatrix)(**columns)
     bias = trial.get("bias")
     unbiased = None if bias is None else ra.objectives.xgboost.unbiased(**bias)
     objective = ra.xgboost.objective(PRESETS[name](**preset), position_bias=unbiased, n_threads=1)
-    told = {"objective": name, "lambdarank_unbiased": bias is not None, **preset, **(bias or {})}
+    objective_params = {"objective": name, "lambdarank_unbiased": bias is not None, **preset, **(bias or {})}
     if ours:
-        told = objective.replay_params(matrix)
-        told = {key: value for key, value in told.items() if key in trial.get("alone", told)}
-    given = {key: value for key, value in {**PARAMS, **told, **params}.items() if value is not None}
+        replay = objective.replay_params(matrix)
+        objective_params = {key: value for key, value in replay.items() if key in trial.get("replay_only", replay)}
+    all_params = {key: value for key, value in {**PARAMS, **objective_params, **params}.items() if value is not None}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"[^\0]*(is|are) (deprecated|not used)")  # gblinear and dart, from 3.4 on
-        booster = xgb.train(given, matrix, 6, obj=objective if ours else None)
+        booster = xgb.train(all_params, matrix, 6, obj=objective if ours else None)
         return booster.predict(matrix, output_margin=True)
 
 
-def parameters() -> set[str]:
+def parameter_names() -> set[str]:
+    """Return the names of the parameters in the configurations of all boosters."""
     config = []
-    for params in ({}, DART, LINEAR, DESCENT, APPROX, {"tree_method": "exact"}):
+    for settings in ({}, DART, LINEAR, DESCENT, APPROX, {"tree_method": "exact"}):
         matrix = xgb.DMatrix(X, DATA.y, qid=DATA.qid)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            given = {key: value for key, value in params.items() if value is not None}
-            booster = xgb.train({"objective": "rank:ndcg", **given}, matrix, 1)
+            params = {key: value for key, value in settings.items() if value is not None}
+            booster = xgb.train({"objective": "rank:ndcg", **params}, matrix, 1)
         config.append(json.loads(booster.save_config()))
-    return set(named(config))
+    return set(names_in(config))
 
 
-def named(config: Any) -> Iterator[str]:
-    """Names of the parameters in a configuration, at any depth."""
+def names_in(config: Any) -> Iterator[str]:
+    """Yield the names of the parameters in a configuration, at any depth."""
     parts = config.items() if isinstance(config, dict) else enumerate(config) if isinstance(config, list) else ()
     for key, part in parts:
         if str(key).endswith("_param") and isinstance(part, dict):
             yield from part
-        yield from named(part)
+        yield from names_in(part)
 
 
 SETTINGS = [
-    Setting([{"alone": []}, {"alone": ["objective"]}], shown="without `replay_params`", why="XGBoost starts from 0.5",
-            idle=True),
-    Setting([{"alone": ["base_score"]}, {"base_score": 0}, {"base_score": 0.5}], shown="`base_score` alone"),
-    Setting([{"alone": ["base_score"], **APPROX}], shown='`base_score` alone, under `tree_method="approx"`',
+    Setting([{"replay_only": []}, {"replay_only": ["objective"]}], title="without `replay_params`",
+            why="XGBoost starts from 0.5", no_effect=True),
+    Setting([{"replay_only": ["base_score"]}, {"base_score": 0}, {"base_score": 0.5}], title="`base_score` alone"),
+    Setting([{"replay_only": ["base_score"], **APPROX}], title='`base_score` alone, under `tree_method="approx"`',
             why="XGBoost assumes that a callable is squared error with a constant hessian, so it keeps the bins of the "
             "first round"),
     Setting([{"tree_method": "exact"}, APPROX, {**APPROX, **HALF}, {"grow_policy": "lossguide", "max_leaves": 4},
              {"max_leaves": 5}]),
     Setting([{"tree_method": "hist"}, {"booster": "gbtree"}],
-            shown='`tree_method="hist"`, `booster="gbtree"`', idle=True),
+            title='`tree_method="hist"`, `booster="gbtree"`', no_effect=True),
     Setting([DART, {**DART, "one_drop": 1}, {**DART, "skip_drop": 0.5}, {**DART, "sample_type": "weighted"},
              {**DART, "normalize_type": "forest"}, {**DART, "seed": 7}],
-            shown='`booster="dart"`, with `rate_drop`, `one_drop`, `skip_drop`, `sample_type`, `normalize_type`'),
+            title='`booster="dart"`, with `rate_drop`, `one_drop`, `skip_drop`, `sample_type`, `normalize_type`'),
     Setting([LINEAR, {**LINEAR, "reg_lambda": 1.0, "reg_alpha": 0.1}, DESCENT,
-             *({**DESCENT, "feature_selector": each} for each in ("shuffle", "random", "greedy")),
+             *({**DESCENT, "feature_selector": selector} for selector in ("shuffle", "random", "greedy")),
              {**DESCENT, "feature_selector": "thrifty", "top_k": 2}, {**LINEAR, "tolerance": 0.5}],
-            shown='`booster="gblinear"`, with `updater`, `feature_selector`, `top_k`, `tolerance`'),
+            title='`booster="gblinear"`, with `updater`, `feature_selector`, `top_k`, `tolerance`'),
+    # Up to 3.1 `gradient_based` needs a GPU.
     Setting([HALF, {**HALF, "seed": 7}, {**HALF, "seed_per_iteration": True},
-             *([{**HALF, "sampling_method": "gradient_based"}] if VERSION >= (3, 2) else [])],  # before, on a GPU only
-            shown="`subsample`, `sampling_method`, `seed`, `seed_per_iteration`"),
+             *([{**HALF, "sampling_method": "gradient_based"}] if VERSION >= (3, 2) else [])],
+            title="`subsample`, `sampling_method`, `seed`, `seed_per_iteration`"),
     Setting([{"colsample_bytree": 0.5}, {"colsample_bylevel": 0.5}, {"colsample_bynode": 0.5},
              {"colsample_bynode": 0.5, "data": {"feature_weights": [1, 2, 3, 4, 5, 6]}}],
-            shown="`colsample_bytree`, `colsample_bylevel`, `colsample_bynode`, `feature_weights` of the DMatrix"),
+            title="`colsample_bytree`, `colsample_bylevel`, `colsample_bynode`, `feature_weights` of the DMatrix"),
     Setting([{"num_parallel_tree": 4, **HALF}, {"num_parallel_tree": 4, "colsample_bynode": 0.5}],
-            shown="`num_parallel_tree`"),
+            title="`num_parallel_tree`"),
     Setting([{"max_delta_step": 0.1}, {"min_split_loss": 0.5}, {"min_child_weight": 3.0}, {"reg_lambda": 5.0},
              {"reg_alpha": 1.0}, {"learning_rate": 0.7}, {"max_depth": 2}, {"max_bin": 7}]),
     Setting([{"monotone_constraints": "(1,0,0,0,0,-1)"}, {"interaction_constraints": "[[0,1],[2,3,4,5]]"}]),
     Setting([CATEGORIES, {**CATEGORIES, "max_cat_to_onehot": 10}, {**CATEGORIES, "max_cat_threshold": 1}],
-            shown="`enable_categorical`, `max_cat_to_onehot`, `max_cat_threshold`"),
+            title="`enable_categorical`, `max_cat_to_onehot`, `max_cat_threshold`"),
     Setting([{"data": {"weight": RNG.random(DATA.sizes.size)}}, {"data": {"base_margin": RNG.normal(size=DATA.y.size)}},
              {"data": {"weight": RNG.random(DATA.sizes.size)}, **APPROX}],
-            shown="`weight`, `base_margin` of the DMatrix"),
-    Setting([{"data": {"kind": xgb.QuantileDMatrix, "max_bin": 16}, "max_bin": 16}], shown="`QuantileDMatrix`"),
+            title="`weight`, `base_margin` of the DMatrix"),
+    Setting([{"data": {"kind": xgb.QuantileDMatrix, "max_bin": 16}, "max_bin": 16}], title="`QuantileDMatrix`"),
     Setting([{"preset": {name: value}} for name, value in (
         ("lambdarank_num_pair_per_sample", 3), ("lambdarank_normalization", False),
         ("lambdarank_score_normalization", False), ("ndcg_exp_gain", False))] + [
         {"objective": "rank:pairwise"}, {"objective": "rank:map"}],
-            shown="`lambdarank_num_pair_per_sample`, `lambdarank_normalization`, `lambdarank_score_normalization`, "
+            title="`lambdarank_num_pair_per_sample`, `lambdarank_normalization`, `lambdarank_score_normalization`, "
             "`ndcg_exp_gain` in the preset; `rank:pairwise`, `rank:map`"),
     Setting([{"bias": {}}, {"bias": {"lambdarank_bias_norm": 2.0}}, {"bias": {}, **HALF},
              {"bias": {}, "objective": "rank:map"}, {"bias": {}, "objective": "rank:pairwise"}],
-            shown="`lambdarank_unbiased`, `lambdarank_bias_norm` as `position_bias=xgboost.unbiased(...)`"),
+            title="`lambdarank_unbiased`, `lambdarank_bias_norm` as `position_bias=xgboost.unbiased(...)`"),
     Setting([{"lambdarank_unbiased": True}, {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0}],
-            shown="the same parameters, in the parameters of the training only",
+            title="the same parameters, in the parameters of the training only",
             why="a callable does not receive them"),
     Setting([{"multi_strategy": "multi_output_tree"}, {"nthread": 2}, {"seed": 7}, {"process_type": "default"},
-             {"refresh_leaf": 0}, {"max_cached_hist_node": 1}, {"sparse_threshold": 0.9}], idle=True),
+             {"refresh_leaf": 0}, {"max_cached_hist_node": 1}, {"sparse_threshold": 0.9}], no_effect=True),
 ]  # fmt: skip
-MEANS = [{"preset": {"lambdarank_pair_method": "mean", **SEED, **more}} for more in (
-    {}, {"lambdarank_num_pair_per_sample": 3}, {"seed": 7} if SEED else {})]  # fmt: skip
-BESIDE = [HALF, {"colsample_bytree": 0.5}, {"colsample_bylevel": 0.5}, {"colsample_bynode": 0.5}, DART,
+MEANS = [{"preset": {"lambdarank_pair_method": "mean", **PAIR_SEED, **more}} for more in (
+    {}, {"lambdarank_num_pair_per_sample": 3}, {"seed": 7} if PAIR_SEED else {})]  # fmt: skip
+OTHER_DRAWS = [HALF, {"colsample_bytree": 0.5}, {"colsample_bylevel": 0.5}, {"colsample_bynode": 0.5}, DART,
           {**DART, "one_drop": 1}, {**DESCENT, "feature_selector": "random"}]  # fmt: skip
-MEAN_BESIDE = Setting(
-    [MEANS[0] | trial for trial in (*BESIDE, {"seed": 7}, {"seed_per_iteration": True})],
-    shown="the same with `subsample`, `colsample_*`, the parameters of `dart`, `feature_selector`, a different "
+MEAN_WITH_OTHER_DRAWS = Setting(
+    [MEANS[0] | trial for trial in (*OTHER_DRAWS, {"seed": 7}, {"seed_per_iteration": True})],
+    title="the same with `subsample`, `colsample_*`, the parameters of `dart`, `feature_selector`, a different "
     "`seed`, or `seed_per_iteration`",
     why="up to 3.3; from 3.4 on one generator draws all this, and the pairs differ. We warn.",
 )
 SETTINGS += [Setting(
     [*MEANS, {**MEANS[0], "tree_method": "exact"}, {**MEANS[0], **APPROX}, {**MEANS[0], **DESCENT}, *(
         {**MEANS[0], "objective": name, **more} for name in PRESETS for more in ({}, {"bias": {}}))],
-    shown='`lambdarank_pair_method="mean"` in the preset, from 3.4 on with its `seed`')]  # fmt: skip
-SETTINGS += [] if SEED else [MEAN_BESIDE]
-ELSEWHERE = {
-    "other names of what is tried": "alpha eta gamma lambda n_jobs random_state",
+    title='`lambdarank_pair_method="mean"` in the preset, from 3.4 on with its `seed`')]  # fmt: skip
+SETTINGS += [] if PAIR_SEED else [MEAN_WITH_OTHER_DRAWS]
+UNTRIED = {
+    "aliases of parameters that are tried": "alpha eta gamma lambda n_jobs random_state",
     "other objectives": "num_class num_target objective lambdarank_pair_method",
-    "the log, and what XGBoost counts itself": "boost_from_average disable_default_eval_metric num_feature num_trees "
-    "updater_seq validate_parameters",
+    "the log, and numbers that XGBoost counts itself": "boost_from_average disable_default_eval_metric num_feature "
+    "num_trees updater_seq validate_parameters",
     "other devices": "device fail_on_invalid_gpu_id",
     "for debugging": "debug_synchronize",
     "of `exact`, undocumented": "default_direction max_row_perbatch opt_dense_col",
 }
-XGBOOST = Toolkit("XGBoost", SETTINGS, ELSEWHERE, train, (xgb.core.XGBoostError, ra.InputError), parameters)
+XGBOOST = Toolkit("XGBoost", SETTINGS, UNTRIED, train, (xgb.core.XGBoostError, ra.InputError), parameter_names)

@@ -1,4 +1,4 @@
-"""Scores that are spread in awkward ways."""
+"""Distributions of scores that are difficult to sort."""
 
 from __future__ import annotations
 

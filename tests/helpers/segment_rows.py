@@ -1,21 +1,21 @@
-"""Queries with segments, and what `ra.evaluate` says of each segment's rows alone."""
+"""Rows with segments, and the score of the rows of one segment by `ra.evaluate`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 import rankadapters as ra
-from rankadapters import presets
 from rankadapters.core.measures import MEASURES
+from tests.helpers.every_measure import first_preset
 
 
 def conventions():
-    """One of every measure, with the pool of its first preset, and one of each average that takes weights."""
-    return [presets.make(presets.names(measure)[0], 3) for measure in MEASURES]
+    """Return the first preset of every measure."""
+    return [first_preset(measure) for measure in MEASURES]
 
 
 def rows(seed=0, n_queries=40):
-    """Columns whose rows of a query are scattered, and a segment of texts for each."""
+    """Return columns of queries whose rows are scattered, with a segment for each query."""
     rng = np.random.default_rng(seed)
     query = np.repeat(np.arange(n_queries), rng.integers(1, 15, n_queries))
     query = rng.permutation(query)
@@ -32,32 +32,32 @@ def rows(seed=0, n_queries=40):
     }
 
 
-def pairs(label, qid, share):
-    """Winners, losers and weights: every pair of rows of one query whose labels differ."""
+def label_pairs(label, qid, share):
+    """Return winners, losers and weights of all pairs of rows of one query whose labels differ."""
     winner, loser = np.nonzero((qid[:, None] == qid) & (label[:, None] > label))
     return winner, loser, share[winner]
 
 
-def columns(data, convention):
-    """The columns of `ra.evaluate` that a convention takes, of these rows."""
-    taken = {"qid": data["qid"], "docid": data["docid"]}
+def evaluate_columns(data, convention):
+    """Return the columns of `ra.evaluate` that a convention needs."""
+    arguments = {"qid": data["qid"], "docid": data["docid"]}
     if getattr(convention, "pairs", None) == "given":
-        taken["pairs"] = pairs(data["label"], data["qid"], data["share"])
+        arguments["pairs"] = label_pairs(data["label"], data["qid"], data["share"])
     if convention.weighting == "query_weight":
         _, first = np.unique(data["qid"], return_index=True)
-        taken["query_weight"] = data["weight"][np.sort(first)]
+        arguments["query_weight"] = data["weight"][np.sort(first)]
     if convention.weighting == "row_weight":
-        taken["row_weight"] = data["share"]
-    return taken
+        arguments["row_weight"] = data["share"]
+    return arguments
 
 
-def alone(data, convention, segment):
-    """The score of the rows of one segment, which is evaluated without the others."""
+def evaluate_segment(data, convention, segment):
+    """Return the score of the rows of one segment, evaluated without all other rows."""
     part = {name: column[data["segment"] == segment] for name, column in data.items()}
-    return ra.evaluate(part["label"], part["score"], convention, **columns(part, convention))
+    return ra.evaluate(part["label"], part["score"], convention, **evaluate_columns(part, convention))
 
 
-def all_facts(segments):
-    """Return all facts of segments: their names, scores with digests, and intervals."""
+def segment_results(segments):
+    """Return the names of segments, the dicts of their scores, and the dict with their intervals."""
     scores = [[score.to_dict() for score in results.values()] for results in (*segments.values(), segments.all)]
     return list(segments), scores, segments.to_dict()

@@ -1,8 +1,8 @@
-"""Where tests find what is not in the checkout: the whole golden files, and data sets that are not ours to pass on.
+"""Golden files of this checkout, and shared data that is not part of it: whole golden files and MQ2008.
 
-They lie in the folder that the environment variable RANKADAPTERS_SHARED names, or else in `../shared`, beside the
-checkout. `golden/` has a selection of every golden file, so that without the folder only the tests on MQ2008 skip. The
-whole golden files are read on request only (`tests/helpers/depth.py`).
+The environment variable RANKADAPTERS_SHARED names the folder of the shared data; its default is `../shared`, beside the
+checkout. The checkout has a selection of every golden file, so without shared data only the tests on MQ2008 skip. Whole
+golden files are read on request only (`tests/helpers/depth.py`).
 """
 
 from __future__ import annotations
@@ -14,63 +14,63 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.checkout import CHECKOUT
 from tests.helpers.depth import WHOLE
 
 VARIABLE = "RANKADAPTERS_SHARED"
-CHECKOUT = Path(__file__).parent.parent.parent
-KEPT = Path(__file__).parent.parent / "golden"
+GOLDEN = CHECKOUT / "tests" / "golden"
 
 
 def shared_folder() -> Path:
-    """The folder of shared data, which need not be there unless the variable names it."""
-    named = os.environ.get(VARIABLE)
-    if not named:
+    """Return the folder of shared data; it must exist if the variable names it."""
+    folder = os.environ.get(VARIABLE)
+    if not folder:
         return CHECKOUT.parent / "shared"
-    if not Path(named).is_dir():
+    if not Path(folder).is_dir():
         message = (
-            f"{VARIABLE}={named!r} is not a folder.\nHint: name the folder that holds golden/ and data/, or unset it."
+            f"{VARIABLE}={folder!r} is not a folder.\nHint: name the folder that holds golden/ and data/, or unset it."
         )
         raise NotADirectoryError(message)
-    return Path(named)
+    return Path(folder)
 
 
 SHARED = shared_folder()
 MQ2008 = SHARED / "data" / "MQ2008"
-needs_mq2008 = pytest.mark.skipif(not MQ2008.is_dir(), reason="MQ2008 is not there, and is not ours to pass on")
 
 
 def mq2008_files(*parts: int) -> list[Path]:
-    """Parts 1 to 5 of MQ2008 (LETOR 4.0), or those given; skips where they are not there."""
+    """Return the files of some parts of MQ2008 (LETOR 4.0), or of all five; skip where they are missing."""
     if not MQ2008.is_dir():
-        pytest.skip(needs_mq2008.kwargs["reason"])
+        pytest.skip("MQ2008 is not there, and we may not redistribute it")
     return [MQ2008 / f"S{part}.txt" for part in parts or range(1, 6)]
 
 
-def kept(name: str) -> dict[str, Any]:
-    """A golden file of this checkout."""
-    found: dict[str, Any] = json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+def golden_file(name: str) -> dict[str, Any]:
+    """Return the content of a golden file of this checkout."""
+    content: dict[str, Any] = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    return content
 
 
 def shared_records(name: str) -> list[dict[str, Any]]:
-    """All records of a shared golden file such as `toolkits/xgboost_metrics`; none in a quick run or without it."""
+    """Return all records of a shared golden file (`toolkits/xgboost_metrics`); none in a quick run or without it."""
     file = SHARED / "golden" / f"{name}.json"
     return json.loads(file.read_text(encoding="utf-8"))["records"] if WHOLE and file.is_file() else []
 
 
 def shared_losses() -> dict[str, Any]:
-    """Numbers of losses and of models under a position bias; empty in a quick run or without the file."""
+    """Return all recorded losses and models under position bias; empty in a quick run or without the file."""
     file = SHARED / "golden" / "losses" / "losses.json"
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if WHOLE and file.is_file() else {}
-    return found
+    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if WHOLE and file.is_file() else {}
+    return content
 
 
 def tools_data_sets() -> list[dict[str, Any]]:
-    """Data sets with what the evaluation tools printed for them: those kept here, and all in a thorough run."""
-    return kept("tools")["sets"] + [{**one, "name": f"full-{one['name']}"} for one in shared_tools_data_sets()]
+    """Return data sets with the values that tools print: those of the checkout, and all in a thorough run."""
+    shared = [{**data, "name": f"full-{data['name']}"} for data in shared_tools_data_sets()]
+    return golden_file("tools")["sets"] + shared
 
 
 def shared_tools_data_sets() -> list[dict[str, Any]]:
-    """All of them; none in a quick run or without the files."""
+    """Return the shared data sets of the evaluation tools; none in a quick run or without the files."""
     files = sorted(SHARED.glob("golden/tools/*.json")) if WHOLE else []
     return [json.loads(file.read_text(encoding="utf-8")) for file in files]

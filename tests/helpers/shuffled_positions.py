@@ -1,4 +1,4 @@
-"""Position biases, and positions of rows in random order."""
+"""Position biases, and positions that differ from the order of the rows."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 
 from rankadapters import objectives
 
-GIVEN, UNBIASED = objectives.lightgbm.position_bias(), objectives.xgboost.unbiased()
+ADDITIVE_BIAS, RATIO_BIAS = objectives.lightgbm.position_bias(), objectives.xgboost.unbiased()
 
-ROWS, TRUE_COST = GIVEN.replace(positions="rows"), objectives.unbiased_lambdamart()
+ADDITIVE_BIAS_BY_ROW, TRUE_COST = ADDITIVE_BIAS.replace(positions="rows"), objectives.unbiased_lambdamart()
 
 
 def shuffled_positions(data):

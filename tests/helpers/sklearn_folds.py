@@ -1,4 +1,4 @@
-"""Data, folds and values by hand that the tests of scorers share."""
+"""Rows, folds, and values of folds computed without a scorer."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ DATA = ranking(1, 60)
 
 
 def folds():
+    """Return three folds of whole queries."""
     return list(GroupKFold(3).split(DATA.X, DATA.y, DATA.qid))
 
 
-def by_hand(convention, model=Ridge(), cv=None, **weights):  # noqa: B008 - cloned before each use
+def values_by_fold(convention, model=Ridge(), cv=None, **weights):  # noqa: B008 - cloned before each use
+    """Fit a model on each fold, and return the values of the test rows; `weights` may have query weights by row."""
     values = []
     for train, test in cv or folds():
         fitted = clone(model).fit(DATA.X[train], DATA.y[train])
@@ -37,4 +39,5 @@ def by_hand(convention, model=Ridge(), cv=None, **weights):  # noqa: B008 - clon
 
 
 def forest(**params):
+    """Return a small forest."""
     return ExtraTreesRegressor(max_depth=3, random_state=0, **params)

@@ -1,4 +1,4 @@
-"""A toolkit that is always installed, and whose number is ours plus a shift."""
+"""A toolkit that is always installed; its value is ours plus a shift."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rankadapters.parity.trainers import Trainer
 
 
 class StandIn(Toolkit):
-    """Its words for a convention are the convention."""
+    """A toolkit whose words for a convention are the convention itself."""
 
     version = "0"
 
@@ -21,18 +21,18 @@ class StandIn(Toolkit):
     def names(self, words):
         return "its ndcg", "its ndcg"
 
-    def ask(self, held, words):
-        return ra.evaluate(held.queries, held.scores, words).value + self.shift
+    def ask(self, data, words):
+        return ra.evaluate(data.queries, data.scores, words).value + self.shift
 
 
 class StandInTrainer(Trainer):
-    """Trains by a function of the task and the words."""
+    """A trainer that calls a function of the task and the words."""
 
     def train(self, task, words):
         return self.made["train"](task, words), None
 
 
-def trainer(
+def stand_in_trainer(
     name,
     *,
     train=lambda task, words: task.test.X[:, 0],
@@ -41,5 +41,5 @@ def trainer(
     model="StandIn",
     convention=ra.presets.yahoo,
 ):
-    """Make one whose model scores by the first feature, or by what `train` gives."""
+    """Return a trainer whose model scores by the first feature, or by the scores that `train` returns."""
     return StandInTrainer(name, (package,), model, convention, {"train": train}, load=lambda _: StandIn(shift))

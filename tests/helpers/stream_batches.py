@@ -1,4 +1,4 @@
-"""Rows for streams, and ways to cut them into batches."""
+"""Rows for streams, and bounds that cut them into batches."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-LABEL, SCORE, QID = "label", "score", "qid"
-
 
 def rows(seed, *, n_queries=20, longest=30, text=False):
-    """Columns by name: scores with ties, ids in no order, weights and docids."""
+    """Return columns by name, with tied scores, query ids in random order, weights and docids."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, longest + 1, n_queries)
     n = int(sizes.sum())
@@ -26,34 +24,29 @@ def rows(seed, *, n_queries=20, longest=30, text=False):
     }
 
 
-def evenly(n_rows, n_parts):
-    """Bounds of parts that cut wherever it falls; some are empty where there are more parts than rows."""
+def even_bounds(n_rows, n_parts):
+    """Return the bounds of parts of equal size; some parts are empty if there are more parts than rows."""
     return np.linspace(0, n_rows, n_parts + 1).astype(int).tolist()
 
 
-def anyhow(n_rows, n_parts, seed):
-    """Bounds of parts of any size, of which some are empty."""
+def random_bounds(n_rows, n_parts, seed):
+    """Return the bounds of parts of random sizes, some of them empty."""
     inner = np.sort(np.random.default_rng(seed).integers(0, n_rows + 1, n_parts - 1))
     return [0, *inner.tolist(), n_rows]
 
 
-def cut(columns, bounds):
-    """Batches of the rows between bounds."""
+def cut_at(columns, bounds):
+    """Return the batches of the rows between bounds."""
     return [{name: column[first:last] for name, column in columns.items()} for first, last in pairwise(bounds)]
 
 
-def given(columns, *names):
-    """Columns of `ra.evaluate` that a stream has by name."""
-    found = {"qid": columns["qid"]}
+def evaluate_columns(columns, *names):
+    """Return the columns of `ra.evaluate` that have these names in a stream."""
+    arguments = {"qid": columns["qid"]}
     if "query_weight" in names:
         _, first = np.unique(columns["qid"], return_index=True)
-        found["query_weight"] = columns["weight"][np.sort(first)]
+        arguments["query_weight"] = columns["weight"][np.sort(first)]
     for name in ("row_weight", "docid"):
         if name in names:
-            found[name] = columns[name]
-    return found
-
-
-def facts(score):
-    """Everything that a score holds."""
-    return score.to_dict()
+            arguments[name] = columns[name]
+    return arguments

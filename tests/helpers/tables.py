@@ -1,4 +1,4 @@
-"""A test that goes through the rows of a table as one case and names all rows that fail."""
+"""A decorator that runs a test for every row of a table as one case, and names all rows that fail."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-MOST = 10  # failed rows, after which the rest of the table is not run
-SHORT = 100  # characters of a row's name
+MAX_FAILURES = 10  # after so many failed rows the remaining rows do not run
+MAX_TITLE = 100  # characters of a row's name
 
 
 def for_each(
@@ -18,11 +18,11 @@ def for_each(
     rows: Iterable[Any] | Callable[..., Iterable[Any]],
     ids: Callable[[Any], object] | Iterable[str] = repr,
 ) -> Callable[..., Any]:
-    """Call a test for every row and fail with the rows that failed.
+    """Return a decorator that calls a test for every row and fails with the names of the rows that failed.
 
-    Takes what `pytest.mark.parametrize` takes, where the rows are too many or too alike to be cases. Fixtures are those
-    of the one case: what a row writes or patches is still there for the next. It may be stacked. Rows that depend on a
-    fixture are a function of the fixtures.
+    It replaces `pytest.mark.parametrize` where rows are too many or too similar to be cases. All rows share the
+    fixtures of one case, so that a row sees the files and patches of earlier rows. Decorators may be stacked. If rows
+    depend on fixtures, `rows` is a function of the fixtures.
     """
     arguments = [names] if isinstance(names, str) else list(names)
     fixed = None if callable(rows) else list(rows)
@@ -43,16 +43,16 @@ def for_each(
                     skipped.append(reason)
                 except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - every failure is reported
                     failures.append((name, error))
-                if len(failures) == MOST:
+                if len(failures) == MAX_FAILURES:
                     break
             if failures:
-                report(failures, len(table))
+                raise_failures(failures, len(table))
             if len(skipped) == len(table):
                 raise skipped[0]
 
         parameters = inspect.signature(test).parameters
         assert not set(arguments) - set(parameters), f"{test.__name__} has no argument for some of {names}"
-        fixtures = [each for name, each in parameters.items() if name not in arguments]
+        fixtures = [parameter for name, parameter in parameters.items() if name not in arguments]
         run_all.__signature__ = inspect.Signature(fixtures)  # type: ignore[attr-defined]
         return run_all
 
@@ -76,15 +76,15 @@ def values_of(row: Any, *, single: bool) -> tuple[Any, ...]:
 
 
 def title(row: Any, ids: Callable[[Any], object]) -> str:
-    """Return what a message calls a row."""
+    """Return the name of a row in a message."""
     if isinstance(row, PARAMETERS):
-        return str(row.id or ", ".join(repr(value) for value in row.values))[:SHORT]
+        return str(row.id or ", ".join(repr(value) for value in row.values))[:MAX_TITLE]
     values = row if isinstance(row, tuple) else (row,)
-    return ", ".join(str(ids(value)) for value in values)[:SHORT]
+    return ", ".join(str(ids(value)) for value in values)[:MAX_TITLE]
 
 
-def report(failures: list[tuple[str, BaseException]], rows: int) -> None:
+def raise_failures(failures: list[tuple[str, BaseException]], rows: int) -> None:
     """Fail with one line for each failed row, and the first row's traceback."""
     lines = [f"- {name}: {type(error).__name__}: {error!s:.300}" for name, error in failures]
-    more = f"the first {MOST}" if len(failures) == MOST else f"{len(failures)} of {rows}"
+    more = f"the first {MAX_FAILURES}" if len(failures) == MAX_FAILURES else f"{len(failures)} of {rows}"
     raise AssertionError("\n".join([f"rows that failed ({more}):", *lines])) from failures[0][1]

@@ -1,5 +1,5 @@
-"""The toolkits of `rankadapters parity`."""
+"""The names of the toolkits of `rankadapters parity`."""
 
 from __future__ import annotations
 
-NAMES = ("sklearn", "lightgbm", "xgboost", "catboost")
+TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")

@@ -1,4 +1,4 @@
-"""Four rows of two queries, whose input the tests spoil."""
+"""Four rows of two queries, which tests change to bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes that a type checker shall see: each marked line has one, and the others none. Checked, never run."""
+"""Mistakes that a type checker must report: one in each marked line, and none elsewhere. Never run."""
 
 import rankadapters as ra
 

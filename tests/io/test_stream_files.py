@@ -13,17 +13,11 @@ import rankadapters as ra
 from rankadapters import progress
 from rankadapters.io import csv_lines, cut_queries, line_blocks, read_letor, read_table, stream_letor, table
 from tests.helpers import stream_batches
-from tests.helpers.command import printed, refused
-from tests.helpers.stream_batches import facts
+from tests.helpers.command import error_of, output_of
 from tests.helpers.tables import for_each, short
 
 NAMES = {"label": "label", "score": "score", "qid": "qid"}
 OPTIONS = ("--label", "label", "--score", "score", "--qid", "qid")
-
-
-@pytest.fixture
-def arrow():
-    return pytest.importorskip("pyarrow")
 
 
 @pytest.fixture(params=[40, 10**6])
@@ -69,10 +63,11 @@ def test_a_streamed_table_has_the_bits_of_the_whole_table(small_blocks, arrow, t
     path = save(stream_batches.rows(5, text=text), tmp_path / "table")
     for columns, convention in (({}, "mslr@5"), ({"docid": "docid"}, "trec_eval_9@5")):
         score = ra.evaluate_stream(path, convention, **NAMES, **columns)
-        assert facts(score) == facts(evaluate_whole(path, convention, **columns))
+        assert score.to_dict() == evaluate_whole(path, convention, **columns).to_dict()
     weighted = ra.parse("lightgbm@10").replace(average="query")
-    assert facts(ra.evaluate_stream(path, weighted, query_weight="weight")) == facts(
-        evaluate_whole(path, weighted, query_weight="weight")
+    assert (
+        ra.evaluate_stream(path, weighted, query_weight="weight").to_dict()
+        == evaluate_whole(path, weighted, query_weight="weight").to_dict()
     )
 
 
@@ -87,15 +82,15 @@ def test_scores_of_any_type_have_the_bits_of_the_whole_table(arrow, tmp_path, ki
     columns["score"] = scores.cast("float32" if kind == "float16" else scores.type).cast(types.get(kind, kind))
     path = save_parquet(columns, tmp_path / "table")
     score = ra.evaluate_stream(path, "trec_eval_9@5", docid="docid", unsorted=unsorted)
-    assert facts(score) == facts(evaluate_whole(path, "trec_eval_9@5", docid="docid"))
+    assert score.to_dict() == evaluate_whole(path, "trec_eval_9@5", docid="docid").to_dict()
 
 
 def test_several_files_are_one_stream(small_blocks, arrow, tmp_path):
     columns = stream_batches.rows(6)
-    parts = stream_batches.cut(columns, stream_batches.evenly(columns["label"].size, 4))
+    parts = stream_batches.cut_at(columns, stream_batches.even_bounds(columns["label"].size, 4))
     paths = [save_parquet(part, tmp_path / f"part-{number}") for number, part in enumerate(parts)]
     expected = ra.evaluate(columns["label"], columns["score"], "mslr@5", qid=columns["qid"])
-    assert facts(ra.evaluate_stream(paths, "mslr@5")) == facts(expected)
+    assert ra.evaluate_stream(paths, "mslr@5").to_dict() == expected.to_dict()
     with pytest.raises(ra.InputError, match=r"part-0, row 1: query -?\d+ returns after it began in .*part-0, row 1"):
         ra.evaluate_stream([*paths, paths[0]], "mslr@5")
 
@@ -112,7 +107,7 @@ def test_arrow_datasets_tables_and_readers_can_be_streamed(small_blocks, arrow, 
         "Table": lambda: arrow.table(columns),
         "reader": lambda: arrow.table(columns).to_reader(max_chunksize=11),
     }[kind]
-    assert facts(ra.evaluate_stream(stream(), "mslr@5")) == facts(evaluate_whole(path, "mslr@5"))
+    assert ra.evaluate_stream(stream(), "mslr@5").to_dict() == evaluate_whole(path, "mslr@5").to_dict()
     with pytest.raises(ra.InputError, match="has no column 'clicks'"):
         ra.evaluate_stream(stream(), "mslr@5", label="clicks")
 
@@ -142,7 +137,7 @@ def message_and_row(call):
 @for_each("form", [str.encode, lambda text: text.replace("\n", "\r\n"), "\ufeff{}".format, lambda text: text[:-1]])
 def test_line_ends_and_a_byte_order_mark_do_not_change_a_csv_file(small_blocks, write, arrow, form):
     path = write(form('qid,label,score,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'), "table.csv")
-    assert facts(ra.evaluate_stream(path, "yahoo@2")) == facts(evaluate_whole(path, "yahoo@2"))
+    assert ra.evaluate_stream(path, "yahoo@2").to_dict() == evaluate_whole(path, "yahoo@2").to_dict()
 
 
 @for_each(
@@ -225,7 +220,7 @@ def test_streamed_letor_files_have_the_bits_of_the_whole_files(small_blocks, wri
         judgments = read_letor(files, **source, docids=True)
         for convention in ("yahoo@5", "trec_eval_9@5"):
             score = ra.evaluate_stream(stream_letor(files, **source, docids=True), convention, docid="docid")
-            assert facts(score) == facts(ra.evaluate(judgments.queries, judgments.scores, convention))
+            assert score.to_dict() == ra.evaluate(judgments.queries, judgments.scores, convention).to_dict()
 
 
 @for_each(
@@ -295,7 +290,7 @@ def test_the_command_prints_the_values_of_the_whole_table(small_blocks, arrow, c
     conventions = ["mslr@5", "lightgbm@10"]
     files = ("--table", path, *OPTIONS[:4], "other", *OPTIONS[4:])
     options = (*files, "--convention", *conventions, "--per-query", "--format", "json")
-    report = json.loads(printed(capsys, "evaluate", *options))
+    report = json.loads(output_of(capsys, "evaluate", *options))
     for model in ("score", "other"):
         judgments = read_table(path, **NAMES | {"score": model})
         for convention in conventions:
@@ -311,19 +306,19 @@ def test_the_command_prints_the_values_of_the_whole_table(small_blocks, arrow, c
 def test_the_command_names_the_line_of_a_row_that_it_refuses(small_blocks, arrow, capsys, write):
     options = ("evaluate", "--convention", "textbook@5", "--format", "csv", *OPTIONS, "--table")
     negative = write(HEADER + GOOD + "9,-1,1,x\n", "table.csv")
-    assert f"{negative}, line 42: labels[40] is -1, negative" in refused(capsys, *options, negative)
+    assert f"{negative}, line 42: labels[40] is -1, negative" in error_of(capsys, *options, negative)
     returning = write(HEADER + GOOD + "2,1,1,x\n", "table.csv")
-    assert f"{returning}, line 42: query 2 returns after it began in {returning}, line 12. Hint: " in refused(
+    assert f"{returning}, line 42: query 2 returns after it began in {returning}, line 12. Hint: " in error_of(
         capsys, *options, returning
     )
     for choice, n_queries in (("merge", 8), ("separate", 9)):
-        assert f",{n_queries}," in printed(capsys, *options, returning, "--split-queries", choice)
+        assert f",{n_queries}," in output_of(capsys, *options, returning, "--split-queries", choice)
 
 
 def test_the_command_reads_the_whole_table_for_conventions_over_all_rows(arrow, capsys, write):
     path = write(HEADER + "".join(f"{row // 5},{row % 2},{row * 7 % 11},x\n" for row in range(40)), "table.csv")
     options = ("--table", path, *OPTIONS, "--convention", "sklearn.roc_auc_score", "yahoo@5", "--format", "json")
-    rows = json.loads(printed(capsys, "evaluate", *options))["conventions"]
+    rows = json.loads(output_of(capsys, "evaluate", *options))["conventions"]
     judgments = read_table(path, **NAMES)
     scores = ra.evaluate(judgments.queries, judgments.scores, ["sklearn.roc_auc_score", "yahoo@5"])
     assert [row["value"] for row in rows] == [score.value for score in scores.values()]

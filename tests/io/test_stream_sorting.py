@@ -19,9 +19,9 @@ from rankadapters.io.sorting import PREFIX
 from rankadapters.io.stream_rows import StreamRows
 from rankadapters.io.stream_sums import ClosedQueries
 from tests.helpers import stream_batches
-from tests.helpers.command import printed, refused
-from tests.helpers.python_processes import posix, started
-from tests.helpers.stream_batches import anyhow, cut, facts
+from tests.helpers.command import error_of, output_of
+from tests.helpers.python_processes import needs_posix, start_python
+from tests.helpers.stream_batches import cut_at, random_bounds
 from tests.helpers.tables import for_each
 
 COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
@@ -32,7 +32,9 @@ pytest.importorskip("duckdb")
 def check_sorted_stream(batches, columns):
     """Check that the sorted batches have the score of the columns."""
     score = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
-    assert facts(score) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
+    assert (
+        score.to_dict() == ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]).to_dict()
+    )
 
 
 @pytest.fixture
@@ -60,11 +62,11 @@ def test_a_sorted_stream_has_the_bits_of_evaluate(temporary_folder, monkeypatch,
         ra.parse("mslr@5"), ra.parse("trec_eval_9@5"),
         *(ra.parse("textbook@5").replace(ties=ties) for ties in ("input", "reverse", "average")),
     ]  # fmt: skip
-    batches = cut(columns, anyhow(columns["label"].size, n_parts, 0))
+    batches = cut_at(columns, random_bounds(columns["label"].size, n_parts, 0))
     scores = ra.evaluate_stream(batches, conventions, docid="docid", unsorted=True)
     ids = {"qid": columns["qid"], "docid": columns["docid"]}
     for convention, score in scores.items():
-        assert facts(score) == facts(ra.evaluate(columns["label"], columns["score"], convention, **ids))
+        assert score.to_dict() == ra.evaluate(columns["label"], columns["score"], convention, **ids).to_dict()
     assert list(temporary_folder.iterdir()) == []
 
 
@@ -72,13 +74,13 @@ def test_weights_and_models_stay_with_their_rows(temporary_folder):
     columns = scattered_rows(3)
     convention = ra.parse("lightgbm@10").replace(average="query")
     scores = ra.evaluate_stream(
-        cut(columns, anyhow(columns["label"].size, 5, 1)), convention, score=["other", "score"], query_weight="weight",
-        unsorted=True,
+        cut_at(columns, random_bounds(columns["label"].size, 5, 1)), convention, score=["other", "score"],
+        query_weight="weight", unsorted=True,
     )  # fmt: skip
     queries = ra.Queries(columns["label"], qid=columns["qid"])
     queries = queries.with_weights(queries.per_query(columns["weight"])[0])
     for name in ("other", "score"):
-        assert facts(scores[name]) == facts(ra.evaluate(queries, columns[name], convention))
+        assert scores[name].to_dict() == ra.evaluate(queries, columns[name], convention).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_an_error_names_the_row_before_sorting(temporary_folder, change, match, 
         columns[name][12] = value
     convention = ra.parse("lightgbm@10").replace(average="query")
     with pytest.raises(ra.InputError, match=match) as caught:
-        ra.evaluate_stream(cut(columns, [0, 10, 20]), convention, query_weight="weight", unsorted=True)
+        ra.evaluate_stream(cut_at(columns, [0, 10, 20]), convention, query_weight="weight", unsorted=True)
     assert caught.value.row == row
     assert list(temporary_folder.iterdir()) == []
 
@@ -111,7 +113,7 @@ def test_ids_may_have_a_different_width_in_each_batch(temporary_folder, first, s
     columns = scattered_rows(5)
     columns["qid"] = columns["qid"] % (2 if first == "bool" else 7)
     middle = columns["label"].size // 2
-    batches = cut(columns, [0, middle, columns["label"].size])
+    batches = cut_at(columns, [0, middle, columns["label"].size])
     for batch, width in zip(batches, (first, second), strict=True):
         batch["qid"] = batch["qid"].astype(width)
     check_sorted_stream(batches, columns)
@@ -122,7 +124,7 @@ def test_ids_may_have_a_different_width_in_each_file(temporary_folder, tmp_path)
     from pyarrow import parquet
 
     columns, paths = scattered_rows(5), []
-    for width, batch in zip(("int32", "int64"), cut(columns, [0, 100, columns["label"].size]), strict=True):
+    for width, batch in zip(("int32", "int64"), cut_at(columns, [0, 100, columns["label"].size]), strict=True):
         paths.append(tmp_path / f"{width}.parquet")
         parquet.write_table(pa.table({**batch, "qid": batch["qid"].astype(width)}), paths[-1])
     check_sorted_stream(paths, columns)
@@ -134,7 +136,7 @@ def test_text_ids_of_any_frame_are_sorted(temporary_folder, package):
     columns = scattered_rows(5, text=True)
     columns["qid"] = columns["qid"].astype(object)
     columns["qid"][columns["qid"] == columns["qid"][0]] = columns["qid"][-1] + "\0"  # differs only in a trailing NUL
-    check_sorted_stream(map(make, cut(columns, anyhow(columns["label"].size, 3, 0))), columns)
+    check_sorted_stream(map(make, cut_at(columns, random_bounds(columns["label"].size, 3, 0))), columns)
 
 
 def test_ids_that_cannot_be_sorted_are_refused(temporary_folder):
@@ -164,8 +166,8 @@ def scattered_table(write):
 @pytest.mark.parametrize("per_query", [(), ("--per-query",)])
 def test_the_command_sorts_with_unsorted(capsys, temporary_folder, scattered_table, per_query):
     options = ("--table", scattered_table, *COLUMNS, "--convention", "textbook@5", "--format", "json", *per_query)
-    merged = printed(capsys, "evaluate", *options, "--split-queries", "merge")
-    assert printed(capsys, "evaluate", *options, "--unsorted") == merged
+    merged = output_of(capsys, "evaluate", *options, "--split-queries", "merge")
+    assert output_of(capsys, "evaluate", *options, "--unsorted") == merged
     assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
@@ -173,8 +175,8 @@ def test_the_command_reads_the_whole_table_for_a_convention_over_all_rows(capsys
     options = ("--table", scattered_table, *COLUMNS, "--convention", "sklearn.roc_auc_score", "--format", "csv")
     binary = scattered_table.read_text(encoding="utf-8").replace("7,2,", "7,1,")
     scattered_table.write_text(binary)
-    unsorted = printed(capsys, "evaluate", *options, "--unsorted")
-    assert unsorted == printed(capsys, "evaluate", *options, "--split-queries", "merge")
+    unsorted = output_of(capsys, "evaluate", *options, "--unsorted")
+    assert unsorted == output_of(capsys, "evaluate", *options, "--split-queries", "merge")
     expected = ra.evaluate([1, 0, 0, 1], [0.5, 1, 0.75, 1], "sklearn.roc_auc_score", qid=[7, 9, 7, 9]).value
     assert f",{expected},1," in unsorted
 
@@ -182,9 +184,9 @@ def test_the_command_reads_the_whole_table_for_a_convention_over_all_rows(capsys
 def test_unsorted_is_refused_without_a_table_or_with_split_queries(capsys, scattered_table, write):
     options = ("evaluate", "--convention", "textbook@5", "--format", "csv", "--unsorted")
     table = ("--table", scattered_table, *COLUMNS)
-    assert "--split-queries contradicts --unsorted" in refused(capsys, *options, *table, "--split-queries", "merge")
+    assert "--split-queries contradicts --unsorted" in error_of(capsys, *options, *table, "--split-queries", "merge")
     letor = ("--features", write("1 qid:7 1:1\n", "rows.txt"), "--feature", "1")
-    assert "--unsorted has no effect with --features" in refused(capsys, *options, *letor)
+    assert "--unsorted has no effect with --features" in error_of(capsys, *options, *letor)
 
 
 WAIT_FOREVER = """
@@ -207,16 +209,16 @@ sys.exit(main())
 """
 
 
-@posix
+@needs_posix
 @pytest.mark.parametrize("where", ["in the middle of the stream", "in the middle of the sort"])
-@pytest.mark.usefixtures("heeded")
+@pytest.mark.usefixtures("default_sigint")
 @pytest.mark.parametrize(("signal_number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_command_ended_by_a_signal_leaves_no_temporary_files(temporary_folder, where, signal_number, code):
     table = temporary_folder / "table.csv"
     table.write_text("qid,label,score\n" + "7,1,0.5\n" * 10)
     options = ("--convention", "textbook@5", "--unsorted", "--format", "csv")
     command = ("-c", WAIT_FOREVER, where, "evaluate", "--table", table, *COLUMNS, *options)
-    with started(*command) as process:
+    with start_python(*command) as process:
         assert process.stdout.readline() == "begun\n"
         assert list(temporary_folder.glob(f"{PREFIX}*"))
         process.send_signal(signal_number)
@@ -224,8 +226,8 @@ def test_a_command_ended_by_a_signal_leaves_no_temporary_files(temporary_folder,
     assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
-@posix
-@pytest.mark.usefixtures("heeded")
+@needs_posix
+@pytest.mark.usefixtures("default_sigint")
 def test_a_sort_that_ignores_interrupts_ends_when_its_rows_end():
     connection = import_module("duckdb").connect()
 

@@ -18,7 +18,7 @@ from rankadapters.io.stream_rows import StreamColumns
 from tests.helpers import stream_batches
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
-from tests.helpers.stream_batches import anyhow, cut, evenly, facts
+from tests.helpers.stream_batches import cut_at, even_bounds, random_bounds
 from tests.helpers.tables import for_each, short
 
 CONVENTIONS = ["lightgbm@10", "mslr@5", "sklearn@3", "lightgbm.map@5", "xgboost.auc", "textbook@all"]
@@ -31,13 +31,13 @@ def one_row_at_once(monkeypatch):
 
 
 def evaluate_whole(columns, convention, *names, score="score"):
-    return ra.evaluate(columns["label"], columns[score], convention, **stream_batches.given(columns, *names))
+    return ra.evaluate(columns["label"], columns[score], convention, **stream_batches.evaluate_columns(columns, *names))
 
 
 def facts_or_message(evaluate):
     """Return the facts of a score, or the message of an InputError."""
     try:
-        return facts(evaluate())
+        return evaluate().to_dict()
     except ra.InputError as error:
         return str(error)
 
@@ -53,7 +53,7 @@ def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, dat
         columns["label"] = columns["label"] / 4
     weights = {"query_weight": "weight", "row_weight": "row_weight"}
     names = {"docid": "docid"} | {role: name for role, name in weights.items() if role == convention.weighting}
-    batches = cut(columns, anyhow(columns["label"].size, n_parts, seed))
+    batches = cut_at(columns, random_bounds(columns["label"].size, n_parts, seed))
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
         patch.setattr(cut_queries, "ROWS_AT_ONCE", n_at_once)
@@ -66,17 +66,17 @@ def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, dat
 def test_several_conventions_have_the_bits_of_the_whole_table(one_row_at_once, choice):
     columns = stream_batches.rows(3)
     with kernels(choice):
-        scores = ra.evaluate_stream(cut(columns, evenly(columns["label"].size, 17)), CONVENTIONS)
-    expected = [(ra.parse(convention), facts(evaluate_whole(columns, convention))) for convention in CONVENTIONS]
-    assert [(convention, facts(score)) for convention, score in scores.items()] == expected
+        scores = ra.evaluate_stream(cut_at(columns, even_bounds(columns["label"].size, 17)), CONVENTIONS)
+    expected = [(ra.parse(convention), evaluate_whole(columns, convention).to_dict()) for convention in CONVENTIONS]
+    assert [(convention, score.to_dict()) for convention, score in scores.items()] == expected
 
 
 def test_each_score_column_is_one_model(one_row_at_once):
     columns = stream_batches.rows(5)
-    batches = cut(columns, evenly(columns["label"].size, 3))
+    batches = cut_at(columns, even_bounds(columns["label"].size, 3))
     scores = ra.evaluate_stream(batches, "lightgbm@10", score=["score", "other"])
-    assert {name: facts(score) for name, score in scores.items()} == {
-        name: facts(evaluate_whole(columns, "lightgbm@10", score=name)) for name in ("score", "other")
+    assert {name: score.to_dict() for name, score in scores.items()} == {
+        name: evaluate_whole(columns, "lightgbm@10", score=name).to_dict() for name in ("score", "other")
     }
     two_conventions = ra.evaluate_stream(batches, ["mslr@3", "lightgbm@10"], score=["other"])
     assert two_conventions[ra.parse("lightgbm@10")] == {"other": scores["other"]}
@@ -86,8 +86,8 @@ def test_one_query_may_be_larger_than_every_batch(one_row_at_once):
     columns = stream_batches.rows(1, n_queries=1, longest=1)
     columns = {name: np.repeat(column, 2500) for name, column in columns.items()}
     columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
-    score = ra.evaluate_stream(cut(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
-    assert facts(score) == facts(evaluate_whole(columns, "lightgbm@10"))
+    score = ra.evaluate_stream(cut_at(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
+    assert score.to_dict() == evaluate_whole(columns, "lightgbm@10").to_dict()
 
 
 def test_a_mean_above_every_value_warns(one_row_at_once):
@@ -131,19 +131,19 @@ FORMS = {
 @pytest.mark.parametrize("text", [False, True])
 def test_a_batch_or_a_whole_table_may_have_any_form(one_row_at_once, form, text):
     columns = stream_batches.rows(4, text=text)
-    batches = map(form, cut(columns, [0, 0, *evenly(columns["label"].size, 5), columns["label"].size]))
+    batches = map(form, cut_at(columns, [0, 0, *even_bounds(columns["label"].size, 5), columns["label"].size]))
     names = {"query_weight": "weight", "docid": "docid"}
     convention = ra.parse("trec_eval_9@5").replace(average="query")
-    expected = facts(evaluate_whole(columns, convention, *names))
+    expected = evaluate_whole(columns, convention, *names).to_dict()
     for stream in (batches, form(columns), [form(columns)]):
-        assert facts(ra.evaluate_stream(stream, convention, **names)) == expected
+        assert ra.evaluate_stream(stream, convention, **names).to_dict() == expected
 
 
 def test_columns_of_tuples_are_named_by_index(one_row_at_once):
     columns = stream_batches.rows(4)
-    batches = [tuple(batch.values()) for batch in cut(columns, evenly(columns["label"].size, 5))]
+    batches = [tuple(batch.values()) for batch in cut_at(columns, even_bounds(columns["label"].size, 5))]
     score = ra.evaluate_stream(batches, "lightgbm@10", label=0, score=2, qid=3)
-    assert facts(score) == facts(evaluate_whole(columns, "lightgbm@10", score="other"))
+    assert score.to_dict() == evaluate_whole(columns, "lightgbm@10", score="other").to_dict()
 
 
 BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
@@ -236,7 +236,7 @@ def test_a_cut_query_may_have_ids_of_another_width_in_the_next_batch(one_row_at_
     expected = ra.evaluate(
         np.tile([1.0, 0.0], 6), np.tile([0.25, 0.5], 6), "lightgbm@10", qid=np.repeat([7, 8, 8, 9, 9, 10], 2)
     )
-    assert facts(ra.evaluate_stream(batches, "lightgbm@10")) == facts(expected)
+    assert ra.evaluate_stream(batches, "lightgbm@10").to_dict() == expected.to_dict()
 
 
 @pytest.mark.parametrize("frame", ["polars", "duckdb"])
@@ -281,7 +281,7 @@ def test_a_query_that_returns_is_refused_with_both_rows(one_row_at_once, as_iter
     columns = stream_batches.rows(6, text=text)
     n, first = columns["label"].size, columns["qid"][0]
     returning = {name: np.append(column, column[:1]) for name, column in columns.items()}
-    batches = cut(returning, [0, n // 2, n, n + 1])
+    batches = cut_at(returning, [0, n // 2, n, n + 1])
     began = "others followed it" if as_iterator else "it began in batch 1, row 1"
     with pytest.raises(
         ra.InputError, match=f"batch 3, row 1: query {first} returns after {began}.\nHint: sort"
@@ -296,12 +296,12 @@ def test_a_weight_that_changes_within_a_cut_query_is_refused(one_row_at_once, cu
     columns = {name: np.asarray(column) for name, column in columns.items()}
     convention = ra.parse("lightgbm@10").replace(average="query")
     with pytest.raises(ra.InputError, match=f"{row}: weight is 3, but another row of its query has a different weight"):
-        ra.evaluate_stream(cut(columns, cuts), convention, query_weight="weight")
+        ra.evaluate_stream(cut_at(columns, cuts), convention, query_weight="weight")
     columns["weight"] = np.array([1.0, 1.0, 1.0, -2.0])
     with pytest.raises(ra.InputError, match=r"query_weight\[1\] is -2.0, but weights are >= 0"):
-        ra.evaluate_stream(cut(columns, cuts), convention, query_weight="weight")
+        ra.evaluate_stream(cut_at(columns, cuts), convention, query_weight="weight")
     with pytest.raises(ra.InputError, match="query_weight was given but the convention says average='uniform'"):
-        ra.evaluate_stream(cut(columns, cuts), "mslr@10", query_weight="weight")
+        ra.evaluate_stream(cut_at(columns, cuts), "mslr@10", query_weight="weight")
 
 
 def test_a_document_twice_in_a_cut_query_is_refused(one_row_at_once):

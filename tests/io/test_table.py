@@ -23,11 +23,6 @@ TABLE = {
 }
 
 
-@pytest.fixture
-def arrow():
-    return pytest.importorskip("pyarrow")
-
-
 @pytest.fixture(params=["csv", "parquet"])
 def save(request, tmp_path, arrow):
     from pyarrow import csv, parquet

@@ -117,7 +117,7 @@ def test_ranklib_keeps_the_last_round_if_every_validation_value_is_zero():
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_features_are_excluded_as_in_plain_python(limit):
     model = AdaRank("textbook@5", max_iter=30, tol=10.0, max_consecutive=limit).fit(DATA.X, DATA.y, qid=DATA.qid)
-    expected = adarank(DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), "textbook@5", 30, most=limit)
+    expected = adarank(DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), "textbook@5", 30, max_repeats=limit)
     np.testing.assert_allclose(model.coef_, expected, rtol=1e-9)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.callback_recorders import ModelRecorder, Recorder, rounds
+from tests.helpers.callback_recorders import ModelRecorder, Recorder, recorded_values
 from tests.helpers.rankings import ranking
 
 sklearn = pytest.importorskip("sklearn")
@@ -53,13 +53,13 @@ def test_each_round_of_the_history_is_a_task(learner, validated):
         n_rounds = 0
     else:
         n_rounds = learner.max_iter if learner.convention is None else model.history_[-1].iteration + 1
-    assert [name for name, *_ in models.seen] == [*["round"] * n_rounds, "fit"]
+    assert [name for name, *_ in models.records] == [*["round"] * n_rounds, "fit"]
     assert recorder.begun[0][:2] == ("fit", 0)
     assert recorder.begun[0][2] == MOST_ROUNDS.get(learner, 5)
     assert n_rounds <= (recorder.begun[0][2] or n_rounds)
     assert {task[:2] for task in recorder.begun} == set(recorder.ended)
     assert len(recorder.ended) - 1 - n_rounds in {0, 1}  # a last round may have begun without ending
-    assert recorder.open == 0
+    assert recorder.n_open == 0
 
 
 @for_every_learner
@@ -78,7 +78,7 @@ def test_the_monitor_records_the_score_of_a_shorter_fit_for_each_round(learner, 
     monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
     options = {"eval_set": EVAL_SET} if validated else {}
     model = fitted(learner, monitor, **options)
-    values, last = rounds(monitor)
+    values, last = recorded_values(monitor)
     for iteration, value in enumerate(values):
         shorter = clone(learner).set_params(max_iter=iteration + 1).fit(DATA.X, DATA.y, qid=DATA.qid, **options)
         assert value == ra.evaluate(DATA.y, shorter.predict(DATA.X), CONV, qid=DATA.qid).value
@@ -105,7 +105,7 @@ def test_a_callback_also_stops_ranklibs_phases_and_restarts(name):
 def test_the_monitor_records_the_end_of_a_solver_without_rounds():
     monitor = callback.ScoringMonitor(scoring=query_scorer(CONV))
     model = fitted(VARIANTS["RankSVM"], monitor)
-    values, last = rounds(monitor)
+    values, last = recorded_values(monitor)
     assert values == []
     assert last == model.score(DATA.X, DATA.y, qid=DATA.qid)
 
@@ -115,7 +115,7 @@ def test_the_first_round_of_a_warm_start_has_the_score_of_the_previous_model():
     previous_score = model.score(DATA.X, DATA.y, qid=DATA.qid)
     monitor, recorder = callback.ScoringMonitor(scoring=query_scorer(CONV)), Recorder()
     model.set_callbacks(monitor, recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
-    values, _ = rounds(monitor)
+    values, _ = recorded_values(monitor)
     assert values[0] == previous_score
     assert recorder.begun[0][2] == 4
     assert len(values) == model.history_[-1].iteration + 1 <= 4

@@ -43,12 +43,18 @@ for_every_learner = pytest.mark.parametrize("learner", QUICK.values(), ids=QUICK
 for_learners_with_validation = pytest.mark.parametrize("name", [name for name in QUICK if name != "RankSVM"])
 
 
+@for_every_learner
+def test_a_bad_convention_is_refused_with_the_name_of_the_parameter(learner):
+    with pytest.raises(ra.ConventionError, match="^convention: 'ndcg' does not say whose ndcg it is"):
+        clone(learner).set_params(convention="ndcg").fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
 # scikit-learn's own suite
 
 
 @for_every_learner
 def test_scikit_learn_checks_fail_only_because_they_pass_no_qid(learner):
-    assert failed_checks(learner, but="fit got no qid") == {}
+    assert failed_checks(learner, expected_error="fit got no qid") == {}
 
 
 class WithQueries:
@@ -78,7 +84,7 @@ globals().update({learner.__name__: learner for learner in WITH_QUERIES.values()
 @pytest.mark.parametrize("name", WITH_QUERIES)
 def test_scikit_learn_checks_pass_once_rows_have_queries(name):
     learner = WITH_QUERIES[name](**QUICK[name].get_params())
-    assert failed_checks(learner, but="sample_weight varies within query") == {}
+    assert failed_checks(learner, expected_error="sample_weight varies within query") == {}
 
 
 # scikit-learn's interface
@@ -163,7 +169,7 @@ def test_importances_of_a_linear_model_are_shares_of_its_weights(name):
 
 
 @for_every_learner
-@pytest.mark.usefixtures("routing")
+@pytest.mark.usefixtures("metadata_routing")
 def test_qid_is_routed_in_searches_and_pipelines(learner):
     params = {"params": {"qid": DATA.qid}}
     scores = cross_validate(clone(learner), DATA.X, DATA.y, cv=QueryKFold(3), scoring=query_scorer(CONV), **params)

@@ -16,7 +16,7 @@ from rankadapters.learners.network import ACTIVATIONS, Adam, Network
 from tests.helpers.depth import THOROUGH
 from tests.helpers.mq2008_folds import fold
 from tests.helpers.rankings import ranking
-from tests.helpers.shared_data import kept
+from tests.helpers.shared_data import golden_file
 from tests.helpers.tables import for_each
 
 DATA = ranking(1, 25)
@@ -160,7 +160,10 @@ def mq2008_ndcg(number):
 @pytest.mark.skipif(not THOROUGH, reason="takes long: RANKADAPTERS_TESTS=thorough")
 def test_mean_quality_of_ranknet_on_mq2008_is_at_least_ranklibs():
     """Mean test NDCG@10 of five folds."""
-    assert np.mean([mq2008_ndcg(number) for number in range(1, 6)]) >= kept("learners")["mean_test_ndcg10"]["ranknet"]
+    assert (
+        np.mean([mq2008_ndcg(number) for number in range(1, 6)])
+        >= golden_file("learners")["mean_test_ndcg10"]["ranknet"]
+    )
 
 
 def test_quality_of_ranknet_on_one_fold_of_mq2008_is_unchanged():

@@ -19,7 +19,7 @@ from rankadapters.learners.columns import FeatureColumns
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.pair_potentials import PairPotentials, _levels
 from rankadapters.learners.rankboost import _alpha, _RoundBatches
-from tests.helpers.learners_by_hand import pairs_of, rankboost
+from tests.helpers.learners_by_hand import label_pairs, rankboost
 from tests.helpers.rankings import ranking
 
 DATA = ranking(1, 25)
@@ -147,9 +147,9 @@ def test_potentials_of_distinct_labels_equal_sums_over_all_pairs(shift):
     scores = rng.normal(0, 1, 90)
     potentials = PairPotentials(labels, sizes, None)
     expected = np.zeros(90)
-    for i, j in pairs_of(labels.tolist(), sizes.tolist()):
+    for i, j in label_pairs(labels.tolist(), sizes.tolist()):
         expected[[i, j]] += np.exp(scores[j] - scores[i]) * np.array([1, -1])
-    total = sum(np.exp(scores[j] - scores[i]) for i, j in pairs_of(labels.tolist(), sizes.tolist()))
+    total = sum(np.exp(scores[j] - scores[i]) for i, j in label_pairs(labels.tolist(), sizes.tolist()))
     np.testing.assert_allclose(
         potentials(scores[potentials.rows] + shift), (expected / total)[potentials.rows], atol=1e-13
     )

@@ -20,13 +20,13 @@ from sklearn.svm import LinearSVC
 
 from rankadapters.learners import RankSVM
 from rankadapters.learners.pair_margins import PairMargins, _conjugate_gradients, _descend
-from tests.helpers.learners_by_hand import pairs_of
+from tests.helpers.learners_by_hand import label_pairs
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)
-PAIRS = np.array(pairs_of(DATA.y.tolist(), DATA.sizes.tolist()))
+PAIRS = np.array(label_pairs(DATA.y.tolist(), DATA.sizes.tolist()))
 
 
 def objective(w, C):

@@ -17,7 +17,7 @@ from rankadapters.learners import AdaRank, NeuralRanker, RankBoost
 from tests.helpers.depth import THOROUGH
 from tests.helpers.mq2008_folds import fold, ranklib_scores
 from tests.helpers.rankings import ranking
-from tests.helpers.shared_data import kept
+from tests.helpers.shared_data import golden_file
 
 DATA = ranking(1, 40)
 VALID = ranking(2, 20)
@@ -65,8 +65,8 @@ def test_scores_equal_ranklibs(learner, number):
 def test_the_number_of_rounds_and_the_test_value_equal_ranklibs(learner, number):
     """`tests/golden/learners.json` has RankLib's numbers for every fold."""
     model, test = fit_on_fold(learner, number)
-    assert model.n_iter_ == kept("learners")["rounds_kept"][learner][number - 1]
-    expected = kept("learners")["fold_test_ndcg10"][learner][number - 1]
+    assert model.n_iter_ == golden_file("learners")["rounds_kept"][learner][number - 1]
+    expected = golden_file("learners")["fold_test_ndcg10"][learner][number - 1]
     assert model.score(test.X, test.y, qid=test.qid) == pytest.approx(expected, abs=5e-5)
 
 

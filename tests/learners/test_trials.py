@@ -18,7 +18,7 @@ from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
-from tests.helpers.oracle_rows import columns, ragged, takes_probabilities, weights_of
+from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_probabilities, weights_and_pairs
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
@@ -43,9 +43,9 @@ def evaluate_queries(convention, query_columns, scores):
 @settings(max_examples=examples(300))
 def test_values_equal_the_evaluators_up_to_the_rounding_bound(data, convention, weighted):
     row_weighted = weighted and convention.weighting == "row_weight"
-    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=row_weighted))
-    query_columns, scores = columns(queries)
-    query_columns |= weights_of(queries, convention) if weighted else {}
+    queries = data.draw(ragged_queries(probabilities=takes_probabilities(convention), weighted=row_weighted))
+    query_columns, scores = columns_and_scores(queries)
+    query_columns |= weights_and_pairs(queries, convention) if weighted else {}
     scores = np.array(scores, np.float64)
     value, per_query = evaluate_queries(convention, dict(query_columns), scores)
     with kernels(NEVER):

@@ -12,6 +12,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from tests.helpers.engines import failure_of
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 
 lgb = pytest.importorskip("lightgbm")
@@ -19,10 +20,9 @@ pytest.importorskip("sklearn")
 distributed = pytest.importorskip("distributed")
 if lgb.__version__.startswith("4.6."):
     pytest.skip("LightGBM 4.6 does not train on Dask 2025.1, the oldest supported", allow_module_level=True)
-from tests.helpers.every_measure import by_rows, convention_of  # noqa: E402
+from tests.helpers.every_measure import convention_of, without_docids  # noqa: E402
 from tests.helpers.failing_functions import FailingMetric  # noqa: E402 - after the skips
-from tests.helpers.lightgbm_datasets import LETOR, TEXTBOOK  # noqa: E402
-from tests.helpers.ranking_parts import cut_at_queries, cut_at_rows, placed, workers_of  # noqa: E402
+from tests.helpers.ranking_parts import cut_at_queries, cut_at_rows, scatter_parts, workers_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning"),  # not given by us
@@ -48,8 +48,8 @@ def parts_on_workers(client):
 def fit(client, valid, train=ONE, *, metric, callbacks=(), names=None, **settings):
     """Train with whole queries on each worker. `valid` lists evaluation sets, each a list of parts."""
     with parts_on_workers(client):
-        training = placed(client, cut_at_queries(train, len(workers_of(client))))
-        sets = [placed(client, parts) for parts in valid]
+        training = scatter_parts(client, cut_at_queries(train, len(workers_of(client))))
+        sets = [scatter_parts(client, parts) for parts in valid]
         ranker = lgb.DaskLGBMRanker(client=client, **{**SETTINGS, **settings})
         X, y, sizes = ([getattr(part, name) for part in sets] for name in ("X", "y", "sizes"))
         new = "eval_X" in inspect.signature(ranker.fit).parameters  # since LightGBM 4.7
@@ -77,7 +77,7 @@ def value(ranker, data, convention):
 
 
 def test_every_mergeable_measure_has_the_bits_of_one_process(cluster3, global_eval):
-    conventions = [by_rows(convention_of(measure)) for measure in MEASURES]
+    conventions = [without_docids(convention_of(measure)) for measure in MEASURES]
     conventions = [convention for convention in conventions if convention.over != "rows"]
     watch = global_eval(cluster3, *conventions, n_queries=43)
     ranker = fit(cluster3, [cut_at_queries(TWO, 2)], metric=watch, callbacks=[watch])

@@ -10,12 +10,13 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.lightgbm.distributed import leaving_network
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
-from tests.helpers.lightgbm_datasets import LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
+from tests.helpers.lightgbm_datasets import PARAMS, dataset, fit_ranker  # noqa: E402 - after the skip
 
 ONE, TWO = ranking(20, 60), ranking(21, 40)
 
@@ -27,7 +28,7 @@ def test_lgbmranker_reports_global_values_and_other_callbacks_see_them():
     def record(env):  # without an `order` LightGBM calls it before its own callbacks
         seen_values.append(env.evaluation_result_list[0][2])
 
-    fit(ranker, ONE, TWO, eval_metric=[watch], callbacks=[record, watch])
+    fit_ranker(ranker, ONE, TWO, eval_metric=[watch], callbacks=[record, watch])
     assert ranker.evals_result_["valid_0"][TEXTBOOK.name] == seen_values == [entry.value for entry in watch.history]
     assert seen_values[-1] == ra.evaluate(TWO.y, ranker.predict(TWO.X), TEXTBOOK, qid=TWO.qid).value
 

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 from rankadapters.lightgbm.metrics import query_weights  # noqa: E402 - after the skip
-from tests.helpers.lightgbm_datasets import IGNORED, LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
+from tests.helpers.lightgbm_datasets import PARAMS, dataset, fit_ranker  # noqa: E402 - after the skip
 
 LIGHTGBM = ra.presets.lightgbm(5)
 TRAIN, VALID = ranking(5, 60), ranking(6, 40)
@@ -39,7 +40,7 @@ def test_lgbmranker_records_history_binds_sets_once_and_shares_history_with_copi
     monkeypatch.setattr(metric._monitor, "_panels", lambda columns: bound_sets.append(columns) or panels(columns))
     model = ranker(metric="None")
     for run in range(2):
-        fit(model, TRAIN, VALID, eval_metric=[metric, lambda y, s: ("zero", 0.0, True)] if in_list else metric)
+        fit_ranker(model, TRAIN, VALID, eval_metric=[metric, lambda y, s: ("zero", 0.0, True)] if in_list else metric)
         log = model.evals_result_["valid_0"]
         for convention in (LETOR, LETOR.at(3)):
             expected = value(VALID, model.predict(VALID.X), convention)
@@ -54,7 +55,7 @@ def test_lgbmranker_records_history_binds_sets_once_and_shares_history_with_copi
 def test_early_stopping_stops_lgbmranker_at_the_best_round():
     stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
     model = ranker(80, learning_rate=0.5)
-    fit(model, TRAIN, VALID, eval_metric=ra.lightgbm.eval_metric(TEXTBOOK), callbacks=[stop])
+    fit_ranker(model, TRAIN, VALID, eval_metric=ra.lightgbm.eval_metric(TEXTBOOK), callbacks=[stop])
     values = model.evals_result_["valid_0"][TEXTBOOK.name]
     assert model.best_iteration_ == int(np.argmax(values)) + 1 < 80
 
@@ -63,10 +64,12 @@ def test_early_stopping_stops_lgbmranker_at_the_best_round():
 def test_lgbmranker_weights_count_and_ignored_weights_warn_once_for_all_fits():
     metric, weights = ra.lightgbm.eval_metric([LIGHTGBM, TEXTBOOK]), np.random.default_rng(3).random(VALID.y.size)
     model = ranker(2)
-    with pytest.warns(UserWarning, match=IGNORED) as warnings:
-        fit(model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights])
+    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS) as warnings:
+        fit_ranker(model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights])
     assert len(warnings) == 1
-    fit(model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights])  # a second warning would fail this test
+    fit_ranker(
+        model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights]
+    )  # a second warning would fail this test
     expected = value(VALID, model.predict(VALID.X), LIGHTGBM, query_weight=query_weights(weights, VALID.sizes))
     assert model.evals_result_["valid_0"][LIGHTGBM.name][-1] == pytest.approx(expected, abs=1e-15)
 

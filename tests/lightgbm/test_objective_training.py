@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.built_in_trainings import LightGBM, assert_same
-from tests.helpers.objective_rankings import graded
+from tests.helpers.built_in_trainings import LightGBM, assert_same_predictions
+from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.objective_trainings import XENDCG
 from tests.helpers.tables import for_each, short
 
@@ -47,7 +47,7 @@ def group_folds(data, n_folds=3):
 
 
 def test_a_direct_call_takes_a_dataset_that_is_not_constructed():
-    data, objective = graded(7), ra.lightgbm.objective(LAMBDARANK)
+    data, objective = graded_ranking(7), ra.lightgbm.objective(LAMBDARANK)
     weights, scores = np.random.default_rng(5).random(data.y.size), np.linspace(0, 1, data.y.size)
     lazy = dataset(data, weight=weights)
     derivatives = objective(scores, lazy)
@@ -58,9 +58,9 @@ def test_a_direct_call_takes_a_dataset_that_is_not_constructed():
 
 @EACH_OBJECTIVE
 def test_one_object_trains_twice_with_equal_results(name):
-    data, objective = graded(8), our_params(VALUES[name])
+    data, objective = graded_ranking(8), our_params(VALUES[name])
     first, second = (DRIVER.predictions(data, objective) for _ in range(2))
-    assert_same(first, DRIVER.predictions(data, {"objective": name}))
+    assert_same_predictions(first, DRIVER.predictions(data, {"objective": name}))
     np.testing.assert_array_equal(first, second)
     train = dataset(data)
     boosters = [lgb.train({**PARAMS, **objective}, train, 10) for _ in range(2)]
@@ -69,24 +69,24 @@ def test_one_object_trains_twice_with_equal_results(name):
 
 @EACH_OBJECTIVE
 def test_continued_training_equals_the_built_in_objective(name):
-    data, predictions = graded(9), []
+    data, predictions = graded_ranking(9), []
     for objective in both_params(name):
         first = lgb.train({**PARAMS, **objective}, dataset(data), 5, keep_training_booster=True)
         second = lgb.train({**PARAMS, **objective}, dataset(data), 5, init_model=first)
         assert second.num_trees() == 10
         predictions.append(second.predict(data.X, raw_score=True))
-    assert_same(*predictions)
+    assert_same_predictions(*predictions)
 
 
 @pytest.mark.parametrize("pickles", [0, 1, 2])
 def test_each_update_draws_anew_and_a_pickle_continues_the_draws(pickles):
-    data, objective = graded(14), ra.lightgbm.objective(XENDCG)
+    data, objective = graded_ranking(14), ra.lightgbm.objective(XENDCG)
     booster = lgb.Booster({**PARAMS, "objective": "none"}, dataset(data))
     for iteration in range(10):
         for _ in range(pickles if iteration == 5 else 0):
             objective = pickled(objective)
         booster.update(fobj=objective)
-    assert_same(booster.predict(data.X), DRIVER.predictions(data, {"objective": "rank_xendcg"}))
+    assert_same_predictions(booster.predict(data.X), DRIVER.predictions(data, {"objective": "rank_xendcg"}))
 
 
 class Spy:
@@ -101,7 +101,7 @@ class Spy:
 
 
 def test_metric_early_stopping_and_objective_work_together():
-    train, valid, logs = graded(10), graded(11), []
+    train, valid, logs = graded_ranking(10), graded_ranking(11), []
     for objective in both_params("lambdarank"):
         spy, metric, log, train_set = Spy(), ra.lightgbm.eval_metric(TEXTBOOK), {}, dataset(train)
         stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
@@ -125,7 +125,7 @@ def test_metric_early_stopping_and_objective_work_together():
 @pytest.mark.parametrize("reverse_folds", [False, True])
 @EACH_OBJECTIVE
 def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, reverse_folds):
-    data, metric = graded(12), ra.lightgbm.eval_metric(LETOR)
+    data, metric = graded_ranking(12), ra.lightgbm.eval_metric(LETOR)
     folds = group_folds(data)[:: -1 if reverse_folds else 1]
     results = [
         lgb.cv({**PARAMS, **objective}, dataset(data), 8, folds=folds, feval=metric, eval_train_metric=True,
@@ -134,7 +134,9 @@ def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, reve
     ]  # fmt: skip
     boosters = (result.pop("cvbooster").boosters for result in results)
     for our_booster, built_in_booster in zip(*boosters, strict=True):
-        assert_same(our_booster.predict(data.X, raw_score=True), built_in_booster.predict(data.X, raw_score=True))
+        assert_same_predictions(
+            our_booster.predict(data.X, raw_score=True), built_in_booster.predict(data.X, raw_score=True)
+        )
     assert results[0] == results[1]
 
 
@@ -142,7 +144,7 @@ def test_cv_with_folds_of_whole_queries_equals_the_built_in_objective(name, reve
 def test_cv_with_its_default_folds_is_refused_and_the_hint_works(options):
     from sklearn.model_selection import GroupKFold, KFold
 
-    data, params = graded(12), {**PARAMS, **our_params(LAMBDARANK)}
+    data, params = graded_ranking(12), {**PARAMS, **our_params(LAMBDARANK)}
     message = r"has \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
     for folds in ({"nfold": 3}, {"folds": KFold(3).split(data.X)}):
         with pytest.raises(ra.InputError, match=message):
@@ -153,10 +155,10 @@ def test_cv_with_its_default_folds_is_refused_and_the_hint_works(options):
 
 
 def test_a_subset_of_whole_queries_trains_the_built_in_model():
-    data = graded(13)
+    data = graded_ranking(13)
     rows = np.flatnonzero(data.qid % 3 > 0)
     boosters = [lgb.train({**PARAMS, **params}, dataset(data).subset(rows), 5) for params in both_params("rank_xendcg")]
-    assert_same(*(booster.predict(data.X, raw_score=True) for booster in boosters))
+    assert_same_predictions(*(booster.predict(data.X, raw_score=True) for booster in boosters))
 
 
 @for_each(
@@ -188,7 +190,7 @@ def ranker(objective, **more):
 def test_lgbmranker_trains_the_built_in_model_also_when_cloned_or_pickled(name, weighted):
     from sklearn.base import clone
 
-    data = graded(6)
+    data = graded_ranking(6)
     weights = np.random.default_rng(4).random(data.y.size) if weighted else None
 
     def fitted(model):
@@ -196,7 +198,7 @@ def test_lgbmranker_trains_the_built_in_model_also_when_cloned_or_pickled(name, 
 
     our_ranker, built_in = map(ranker, both_params(name))
     expected = fitted(our_ranker)
-    assert_same(expected, fitted(built_in))
+    assert_same_predictions(expected, fitted(built_in))
     unpickled = pickled(our_ranker)
     np.testing.assert_array_equal(unpickled.predict(data.X), expected)
     for copied_ranker in (unpickled, clone(our_ranker), pickled(ranker(our_params(VALUES[name]))), our_ranker):
@@ -205,7 +207,7 @@ def test_lgbmranker_trains_the_built_in_model_also_when_cloned_or_pickled(name, 
 
 
 def test_set_params_changes_the_objective():
-    data, candidate = graded(23), ranker({})
+    data, candidate = graded_ranking(23), ranker({})
     tied = ra.evaluate(data.y, np.zeros(data.y.size), TEXTBOOK, group_sizes=data.sizes).value
     for value in (LAMBDARANK.replace(sigmoid="exact"), XENDCG):
         candidate.set_params(**our_params(value), num_leaves=5)
@@ -215,7 +217,7 @@ def test_set_params_changes_the_objective():
 
 
 def test_labels_are_not_kept_alive():
-    data, objective = graded(16), ra.lightgbm.objective(LAMBDARANK)
+    data, objective = graded_ranking(16), ra.lightgbm.objective(LAMBDARANK)
     labels = data.y.copy()
     objective(labels, np.zeros(data.y.size), None, data.sizes)
     del labels
@@ -224,6 +226,6 @@ def test_labels_are_not_kept_alive():
 
 
 def test_a_regressor_without_groups_is_refused():
-    data = graded(18)
+    data = graded_ranking(18)
     with pytest.raises(ra.InputError, match=r"the training data has no group.*\nHint: fit\(group=...\)"):
         lgb.LGBMRegressor(n_estimators=1, verbosity=-1, **our_params(XENDCG)).fit(data.X, data.y)

@@ -14,19 +14,25 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.helpers.built_in_trainings import LightGBM
-from tests.helpers.objective_rankings import graded
-from tests.helpers.shuffled_positions import GIVEN, ROWS, TRUE_COST, UNBIASED, shuffled_positions
+from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.shuffled_positions import (
+    ADDITIVE_BIAS,
+    ADDITIVE_BIAS_BY_ROW,
+    RATIO_BIAS,
+    TRUE_COST,
+    shuffled_positions,
+)
 from tests.helpers.tables import short
 
 lgb = pytest.importorskip("lightgbm")
 
 PARAMS, dataset = LightGBM.params, LightGBM().dataset
-LAMBDARANK, RATIOS = objectives.lightgbm.lambdarank(), [UNBIASED, TRUE_COST]
-DATA = graded(5)
+LAMBDARANK, RATIOS = objectives.lightgbm.lambdarank(), [RATIO_BIAS, TRUE_COST]
+DATA = graded_ranking(5)
 SCORES = np.random.default_rng(0).normal(size=DATA.y.size)
 
 
-def biased(bias=GIVEN):
+def biased(bias=ADDITIVE_BIAS):
     return ra.lightgbm.objective(LAMBDARANK, position_bias=bias, n_threads=1)
 
 
@@ -49,7 +55,7 @@ def test_renumbered_positions_train_the_same_model():
 # State
 
 
-@pytest.mark.parametrize("bias", [GIVEN, *RATIOS], ids=short)
+@pytest.mark.parametrize("bias", [ADDITIVE_BIAS, *RATIOS], ids=short)
 def test_a_pickle_resumes_the_biases_unless_the_positions_changed(bias):
     positions = None if bias in RATIOS else shuffled_positions(DATA)
     objective, train = biased(bias), constructed(positions)
@@ -60,7 +66,7 @@ def test_a_pickle_resumes_the_biases_unless_the_positions_changed(bias):
     assert not np.array_equal(first, expected)
     for resumed_bias, bias_part in zip(resumed.learned_bias, objective.learned_bias, strict=True):
         np.testing.assert_array_equal(resumed_bias, bias_part)
-    if bias is GIVEN:
+    if bias is ADDITIVE_BIAS:
         np.testing.assert_array_equal(second_copy(SCORES, constructed(DATA.qid % 3)), first)
 
 
@@ -123,7 +129,7 @@ def test_the_scikit_learn_interface_uses_row_indices_as_positions():
         ranker = lgb.LGBMRanker(n_estimators=5, verbosity=-1, n_jobs=1, min_child_samples=5, objective=objective)
         return ranker.fit(DATA.X, DATA.y, group=DATA.sizes)
 
-    objective = biased(ROWS)
+    objective = biased(ADDITIVE_BIAS_BY_ROW)
     fitted(objective)
     assert objective.learned_bias.positions.tolist() == list(range(DATA.sizes.max()))
     with pytest.raises(ra.InputError, match="there are no positions"):

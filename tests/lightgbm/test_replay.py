@@ -7,14 +7,14 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_rankings import graded
+from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 
 PARAMS = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 7, "min_data_in_leaf": 5}
-DATA = graded(1, 20, 20, grades=5)
+DATA = graded_ranking(1, 20, 20, grades=5)
 BAGGING = {"bagging_freq": 1, "bagging_fraction": 0.8}
 BY_QUERY = {**BAGGING, "bagging_by_query": True}
 DART = {"boosting": "dart", "drop_rate": 0.5, "skip_drop": 0.0}

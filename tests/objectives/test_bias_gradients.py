@@ -13,10 +13,18 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
 from tests.helpers.depth import examples
-from tests.helpers.gradient_rows import EXACT, STATELESS, TABLE, data, kind, queries_of, rows_for
-from tests.helpers.oracle_rows import ragged
-from tests.helpers.position_bias_by_hand import AddedByHand, RatiosByHand, moved
-from tests.helpers.random_objectives import lambdaranks, pairwise
+from tests.helpers.gradient_rows import (
+    EXACT,
+    STATELESS,
+    TABULATED,
+    accepted_rows,
+    labels_scores_sizes,
+    objective_id,
+    queries_of,
+)
+from tests.helpers.oracle_rows import ragged_queries
+from tests.helpers.position_bias_by_hand import AdditiveBiasByHand, BiasRatiosByHand, add_to_scores
+from tests.helpers.random_objectives import lambdaranks, pairwise_objectives
 from tests.helpers.tables import for_each
 
 MEAN = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
@@ -30,7 +38,7 @@ GIVEN = ROWS.replace(positions="given")
 TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost.unbiased()
 BIASES = [ROWS, TRUE, MIRRORED]
 EACH_BIAS = pytest.mark.parametrize("bias", BIASES, ids=["added", "true", "mirrored"])
-EACH_OBJECTIVE = for_each("value", PAIR_OBJECTIVES, ids=kind)
+EACH_OBJECTIVE = for_each("value", PAIR_OBJECTIVES, ids=objective_id)
 
 
 @st.composite
@@ -43,7 +51,7 @@ def ratios(draw: st.DrawFn) -> objectives.BiasRatios:
 
 def moderate_rows(queries, value):
     """Return rows that the objective takes, with scores so small that no round makes them extreme."""
-    return rows_for([[replace(row, score=row.score % 4) for row in query] for query in queries], value)
+    return accepted_rows([[replace(row, score=row.score % 4) for row in query] for query in queries], value)
 
 
 def discounts_fall(value):
@@ -63,20 +71,20 @@ def train(binding, scores, rounds):
     return history, scores
 
 
-@given(queries=ragged(), value=st.one_of(pairwise(), lambdaranks()), bias=ratios())
+@given(queries=ragged_queries(), value=st.one_of(pairwise_objectives(), lambdaranks()), bias=ratios())
 @settings(max_examples=examples(150), deadline=None)
 def test_gradients_and_ratios_equal_the_formula(queries, value, bias):
     assume(discounts_fall(value))
     rows = moderate_rows([query[:12] for query in queries], value)
     binding = bias.bind(value, queries_of(rows, value)[0])
-    by_hand = RatiosByHand(bias, max(map(len, rows)))
+    by_hand = BiasRatiosByHand(bias, max(map(len, rows)))
     shift = np.zeros(sum(map(len, rows)))
     for _ in range(3):
-        moved_rows = moved(rows, shift)
+        moved_rows = add_to_scores(rows, shift)
         grad, hess = binding.gradients([row.score for query in moved_rows for row in query])
         binding.learn(grad, hess)
         expected = by_hand.gradients(moved_rows, value)
-        assume(by_hand.settled)
+        assume(by_hand.well_conditioned)
         # Changes of AP, RR and ERR are differences of running sums: digits cancel, and the ratios divide them.
         tolerance = 1e-9 if isinstance(getattr(value, "convention", None), ra.NDCG) else 1e-7
         np.testing.assert_allclose(grad, expected[0], rtol=1e-6 + 10 * tolerance, atol=1e-9)
@@ -87,13 +95,18 @@ def test_gradients_and_ratios_equal_the_formula(queries, value, bias):
         shift -= 0.1 * np.clip(grad.astype(float), -5, 5)
 
 
-@given(queries=ragged(), value=pairwise(), seed=st.integers(0, 2**32 - 1), strength=st.sampled_from([0.0, 0.3]))
+@given(
+    queries=ragged_queries(),
+    value=pairwise_objectives(),
+    seed=st.integers(0, 2**32 - 1),
+    strength=st.sampled_from([0.0, 0.3]),
+)
 @settings(max_examples=examples(100), deadline=None)
 def test_added_biases_equal_the_formula(queries, value, seed, strength):
     bias = GIVEN.replace(regularization=strength)
     queries, scores = queries_of(moderate_rows(queries, value), value)
     positions = np.random.default_rng(seed).integers(0, 9, scores.size) * 3
-    binding, by_hand = bias.bind(value, queries, positions=positions), AddedByHand(bias, positions.tolist())
+    binding, by_hand = bias.bind(value, queries, positions=positions), AdditiveBiasByHand(bias, positions.tolist())
     plain = value.bind(queries)
     for _ in range(3):
         grad, hess = binding.gradients(scores)
@@ -111,7 +124,7 @@ def test_added_biases_equal_the_formula(queries, value, seed, strength):
 @EACH_OBJECTIVE
 def test_a_bias_starts_neutral_keeps_gradient_sums_at_0_and_resumes_from_its_state(value, bias):
     """The first round equals training without a bias, and the gradients of a query add up to 0 in every round."""
-    labels, start, sizes = data(value)
+    labels, start, sizes = labels_scores_sizes(value)
     queries = ra.Queries(labels, group_sizes=sizes)
     binding = bias.bind(value, queries)
     first_rounds, scores = train(binding, start, 2)
@@ -131,7 +144,7 @@ def test_a_bias_starts_neutral_keeps_gradient_sums_at_0_and_resumes_from_its_sta
 
 
 @EACH_BIAS
-@for_each("value", [TABLE, EXACT, MEAN, objectives.xgboost.pairwise()], ids=kind)
+@for_each("value", [TABULATED, EXACT, MEAN, objectives.xgboost.pairwise()], ids=objective_id)
 def test_any_number_of_threads_learns_the_same_bits(value, bias, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     rng = np.random.default_rng(0)
@@ -223,7 +236,7 @@ def test_scores_are_checked_under_a_bias_too(bias):
             binding.gradients([1e308, -1e308])
 
 
-@for_each("value", [TABLE, objectives.xgboost.pairwise(), objectives.xgboost.map()], ids=kind)
+@for_each("value", [TABULATED, objectives.xgboost.pairwise(), objectives.xgboost.map()], ids=objective_id)
 def test_infinite_mirrored_costs_leave_gradients_finite(value):
     """As in XGBoost: for scores more than 17 apart, float32 rounds the probability of the order to 1."""
     binding = MIRRORED.bind(value, ra.Queries([1, 0, 1, 0, 1], group_sizes=[5]))

@@ -9,9 +9,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.built_in_trainings import MEAN, LightGBM, XGBoost, assert_same
-from tests.helpers.objective_rankings import golden, graded, lightgbm_example, mq2008
-from tests.helpers.objective_trainings import COMMON, VALUES, fitting
+from tests.helpers.built_in_trainings import LightGBM, XGBoost, assert_same_predictions
+from tests.helpers.objective_rankings import first_trees, graded_ranking, lightgbm_example, mq2008
+from tests.helpers.objective_trainings import COMMON_OBJECTIVES, MEAN_PAIRS, OBJECTIVES, with_accepted_labels
 from tests.helpers.tables import for_each
 
 LAMBDARANK, NDCG, PAIR_LOGIT = (
@@ -29,9 +29,9 @@ def toolkit(request):
 def assert_trains(toolkit, value, built_in, data, **more):
     """Check that our objective trains the same model as the built-in parameters, and return its predictions."""
     rounds = 15 if toolkit.name == "lightgbm" else 3
-    data = fitting(data, value)
+    data = with_accepted_labels(data, value)
     expected = toolkit.predictions(data, built_in, rounds, **more)
-    assert_same(toolkit.predictions(data, value, rounds, **more), expected, toolkit.same)
+    assert_same_predictions(toolkit.predictions(data, value, rounds, **more), expected, toolkit.tolerance)
     return expected
 
 
@@ -43,18 +43,20 @@ def weight_column(toolkit, data):
 
 @for_each(("name", "options"), lambda toolkit: toolkit.built_in)
 def test_a_preset_trains_the_built_in_model_and_converts_to_its_parameters(toolkit, name, options):
-    value, data = toolkit.presets[name](**options), graded(1, grades=5)
+    value, data = toolkit.presets[name](**options), graded_ranking(1, grades=5)
     native = toolkit.adapter.native_objective(value)
     assert native["objective"] == name
     assert native.items() >= options.items()
     assert_trains(toolkit, value, {"objective": name, **options}, data, columns=weight_column(toolkit, data))
-    assert_trains(toolkit, value, native, graded(20), seed=options.get("seed", 3 if toolkit.name == "lightgbm" else 0))
+    assert_trains(
+        toolkit, value, native, graded_ranking(20), seed=options.get("seed", 3 if toolkit.name == "lightgbm" else 0)
+    )
 
 
 @for_each(("n_distinct", "case"), lambda toolkit: [(2 + 2 * (i % 2), case) for i, case in enumerate(toolkit.built_in)])
 def test_tied_rows_train_the_built_in_model(toolkit, n_distinct, case):
     name, options = case
-    data = graded(3, distinct=n_distinct)
+    data = graded_ranking(3, n_values=n_distinct)
     data = data._replace(X=data.X[:, :2])
     expected = assert_trains(toolkit, toolkit.presets[name](**options), {"objective": name, **options}, data)
     assert np.unique(expected).size < data.y.size / 20
@@ -75,17 +77,17 @@ def test_a_preset_trains_the_built_in_model_of_real_data(toolkit, source, name):
 
 @for_each(("name", "size"), lambda toolkit: product(toolkit.presets, (1, 2, 3)))
 def test_short_queries_train_the_built_in_model(toolkit, name, size):
-    data, qid = graded(4, 200, 1), np.arange(200) // size
+    data, qid = graded_ranking(4, 200, 1), np.arange(200) // size
     data = data._replace(qid=qid, sizes=np.bincount(qid), y=(data.X[:, 0] > 0.5).astype(float))
     expected = toolkit.predictions(data, {"objective": name})
     scores = toolkit.predictions(data, toolkit.presets[name]())
-    np.testing.assert_allclose(scores, expected, rtol=0, atol=toolkit.same)
+    np.testing.assert_allclose(scores, expected, rtol=0, atol=toolkit.tolerance)
 
 
 def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
-    data, rng = graded(5), np.random.default_rng(3)
+    data, rng = graded_ranking(5), np.random.default_rng(3)
     if toolkit.name == "xgboost":
-        for name, options in (("rank:ndcg", {}), ("rank:map", MEAN)):
+        for name, options in (("rank:ndcg", {}), ("rank:map", MEAN_PAIRS)):
             value, built_in = toolkit.presets[name](**options), {"objective": name, **options}
             assert_trains(toolkit, value, built_in, data, kind=toolkit.package.QuantileDMatrix)
         columns = {"base_margin": rng.normal(size=data.y.size)}
@@ -104,7 +106,7 @@ def test_initial_scores_and_samples_train_the_built_in_model(toolkit):
 
 def built_in_records(toolkit):
     return [
-        case.values[0] for case in golden(toolkit.name) if "lambdarank_unbiased" not in case.values[0].get("params", {})
+        record for record in first_trees(toolkit.name).values() if "lambdarank_unbiased" not in record.get("params", {})
     ]
 
 
@@ -130,7 +132,7 @@ def test_leaf_sums_and_predictions_equal_the_recorded_ones(toolkit, record):
             scores = toolkit.package.train({**params, "objective": objective}, data, rounds).predict(X)
         else:
             scores = toolkit.package.train(params, data, rounds, obj=objective).predict(data, output_margin=True)
-        np.testing.assert_allclose(scores, record[f"pred_after_{rounds}"], rtol=0, atol=toolkit.same)
+        np.testing.assert_allclose(scores, record[f"pred_after_{rounds}"], rtol=0, atol=toolkit.tolerance)
 
 
 def gradients(toolkit, value, data, scores, **columns):
@@ -143,7 +145,7 @@ def gradients(toolkit, value, data, scores, **columns):
     [(LightGBM, "lambdarank", 1e-4), (XGBoost, "rank:ndcg", 1e-5), (XGBoost, "rank:pairwise", 1e-5)],
 )
 def test_the_exact_sigmoid_is_close_but_not_equal_to_the_toolkits(toolkit_class, name, atol):
-    toolkit, data = toolkit_class(), graded(1)
+    toolkit, data = toolkit_class(), graded_ranking(1)
     preset, scores = toolkit.presets[name](), np.random.default_rng(0).normal(size=data.y.size)
     values = preset, preset.replace(sigmoid="exact")
     for approximate, exact in zip(*(gradients(toolkit, value, data, scores) for value in values), strict=True):
@@ -153,9 +155,9 @@ def test_the_exact_sigmoid_is_close_but_not_equal_to_the_toolkits(toolkit_class,
     np.testing.assert_allclose(exact, approximate, rtol=0, atol=100 * atol)
 
 
-@for_each("value", lambda toolkit: [v for v in VALUES[toolkit.name] if v.uses_weights], ids=lambda v: v.kind)
+@for_each("value", lambda toolkit: [v for v in OBJECTIVES[toolkit.name] if v.uses_weights], ids=lambda v: v.kind)
 def test_weights_multiply_gradients_and_xgboost_first_divides_them_by_their_mean(toolkit, value):
-    data = fitting(graded(8), value)
+    data = with_accepted_labels(graded_ranking(8), value)
     scores, weights = np.random.default_rng(5).normal(size=data.y.size), weight_column(toolkit, data)["weight"]
     weights = weights.astype(np.float32)
     plain, weighted = (gradients(toolkit, value, data, scores, weight=column) for column in (None, weights))
@@ -192,7 +194,7 @@ def test_conventions_equivalent_on_whole_labels_have_native_parameters(toolkit_c
     value = value.replace(**changes, convention=value.convention.replace(**fields))
     native = toolkit.adapter.native_objective(value)
     assert native.items() >= params.items()
-    assert_trains(toolkit, value, native, graded(20, 8, 400) if changes else graded(20))
+    assert_trains(toolkit, value, native, graded_ranking(20, 8, 400) if changes else graded_ranking(20))
 
 
 def test_more_top_ranks_than_int32_holds_have_native_parameters():
@@ -212,7 +214,11 @@ NOT_BUILT_IN = [
     (LightGBM, EXACT.replace(convention=ra.presets.letor4(30)), "discount=jk2"),
     (LightGBM, EXACT.replace(convention=ra.presets.yahoo(30)), "average=uniform"),
     (LightGBM, EXACT.replace(convention=ra.presets.textbook(30)), "ties=average"),
-    *((LightGBM, value, value.kind) for value in VALUES["lightgbm"][1:] if value.kind not in {"xendcg", "lambdarank"}),
+    *(
+        (LightGBM, value, value.kind)
+        for value in OBJECTIVES["lightgbm"][1:]
+        if value.kind not in {"xendcg", "lambdarank"}
+    ),
     (XGBoost, NDCG.replace(sigmoid="exact"), "sigmoid=exact"),
     (XGBoost, NDCG.replace(sigmoid="exact", convention="lightgbm.map@30"), "LambdaRank for ap, only for ndcg"),
     (XGBoost, NDCG.replace(truncation=10), "k=32"),
@@ -224,9 +230,9 @@ NOT_BUILT_IN = [
     (XGBoost, NDCG.replace(convention=NDCG.convention.replace(gain="linear-positive")), "gain=linear-positive"),
     (XGBoost, NDCG.replace(convention=NDCG.convention.replace(average="uniform")), "average=uniform"),
     (XGBoost, NDCG.replace(convention=NDCG.convention.replace(ties="average")), "ties=average"),
-    (XGBoost, objectives.xgboost.ndcg(**MEAN).replace(convention=NDCG.convention), "k=32"),
+    (XGBoost, objectives.xgboost.ndcg(**MEAN_PAIRS).replace(convention=NDCG.convention), "k=32"),
     (XGBoost, objectives.xgboost.map().replace(hessian="plain"), "hessian=plain"),
-    *((XGBoost, value, value.kind) for value in COMMON if value.kind not in {"ranknet", "lambdarank"}),
+    *((XGBoost, value, value.kind) for value in COMMON_OBJECTIVES if value.kind not in {"ranknet", "lambdarank"}),
     (XGBoost, PAIR_LOGIT, "hessian=plain"),
     (XGBoost, LAMBDARANK, "sigmoid=table"),
 ]

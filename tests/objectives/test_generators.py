@@ -37,12 +37,12 @@ def test_normal_numbers_equal_those_of_plain_python(seed):
 @for_each(("block", "steps"), [(0, 0), (0, 10), (3, 1), (127, 1000)])
 def test_a_block_starts_after_the_given_number_of_draws(seed, block, steps):
     blocks = Generator(seed)
-    generator = Generator([blocks.whole() for _ in range(block + 1)][-1])
+    generator = Generator([blocks.uint64() for _ in range(block + 1)][-1])
     for _ in range(steps):
-        generator.whole()
+        generator.uint64()
     numbers = np.empty(5, np.uint64)
     fill_integers(np.uint64(seed), block, steps, numbers)
-    assert numbers.tolist() == [generator.whole() for _ in range(5)]
+    assert numbers.tolist() == [generator.uint64() for _ in range(5)]
 
 
 @for_each("n_queries", [1, 5, 128, 129, 300])

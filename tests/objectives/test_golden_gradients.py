@@ -9,10 +9,9 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers import random_loss_records
-from tests.helpers.objective_rankings import recorded
-from tests.helpers.random_loss_records import leaf_values, read, unrounded
-from tests.helpers.shared_data import kept, shared_losses
+from tests.helpers.objective_rankings import first_trees
+from tests.helpers.random_loss_records import float64_gradients, leaf_values, named_trees, read_loss
+from tests.helpers.shared_data import golden_file, shared_losses
 from tests.helpers.tables import for_each
 
 PRESETS = {
@@ -25,7 +24,7 @@ PRESETS = {
 BUILT_IN = [
     (toolkit, name, record)
     for toolkit in ("lightgbm", "xgboost")
-    for name, record in recorded(toolkit)
+    for name, record in first_trees(toolkit).items()
     if not record["params"].get("lambdarank_unbiased")  # needs a position bias
 ]
 
@@ -52,7 +51,7 @@ OPTION_TYPES: dict[str, Any] = {"top": int, "sigma": float, "norm": lambda text:
 def lambdamart_models() -> dict[str, dict[str, Any]]:
     """Return CatBoost's recorded models by name: those in this repository, and those of the shared data if present."""
     records_by_name = {}
-    for prefix, source, records in (("", kept("lambdamart"), "records"), ("full-", shared_losses(), "catboost")):
+    for prefix, source, records in (("", golden_file("lambdamart"), "records"), ("full-", shared_losses(), "catboost")):
         for record in source.get(records, []):
             if record["loss"].startswith("LambdaMart"):
                 name = f"{prefix}{record['loss']}-{record['leaf_estimation_method']}-{record['data']}"
@@ -81,20 +80,20 @@ def test_leaf_values_of_lambdamart_equal_catboosts(record):
     """They agree to 1e-12 before our gradients are rounded to float32."""
     value, queries = read_lambdamart(record["loss"]), ra.Queries(record["labels"], qid=record["qid"])
     expected = np.array(record["leaf_values"])
-    exact = leaf_steps(record, *unrounded(value, queries, record["scores"]))
+    exact = leaf_steps(record, *float64_gradients(value, queries, record["scores"]))
     np.testing.assert_allclose(exact, expected, rtol=1e-12, atol=1e-12)
     rounded = leaf_steps(record, *objectives.gradients(queries, record["scores"], value))
     np.testing.assert_allclose(rounded, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
-RANDOM_LOSSES = dict(random_loss_records.recorded())
+RANDOM_LOSSES = named_trees()
 
 
 @for_each("record", RANDOM_LOSSES.values(), ids=RANDOM_LOSSES)
 def test_leaf_values_of_random_losses_equal_catboosts(record):
-    value = read(record["loss"], int(record["call_seed"]))
+    value = read_loss(record["loss"], int(record["call_seed"]))
     queries = ra.Queries(record["labels"], qid=record["qid"])
-    exact = leaf_values(value, record, *unrounded(value, queries, record["scores"]))
+    exact = leaf_values(value, record, *float64_gradients(value, queries, record["scores"]))
     np.testing.assert_allclose(exact, record["leaf_values"], rtol=1e-12, atol=1e-12)
     rounded = [part.astype(float) for part in objectives.gradients(queries, record["scores"], value)]
     np.testing.assert_allclose(leaf_values(value, record, *rounded), record["leaf_values"], rtol=1e-6, atol=1e-6)
@@ -120,7 +119,7 @@ RAX_LOSSES = {
         lambda _: math.log(2),
     ),
 }
-RECORDS = kept("list_losses")["records"]
+RECORDS = golden_file("list_losses")["records"]
 
 
 def test_every_recorded_rax_loss_is_compared():

@@ -15,21 +15,31 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
 from tests.helpers.depth import examples
-from tests.helpers.every_objective import EACH
-from tests.helpers.gradient_rows import DRAWING, EXACT, SHARES, STATELESS, TABLE, data, kind, queries_of, rows_for
-from tests.helpers.oracle_rows import ragged
+from tests.helpers.every_objective import VALUE_BY_CLASS
+from tests.helpers.gradient_rows import (
+    CROSS_ENTROPY,
+    EXACT,
+    RANDOMIZED,
+    STATELESS,
+    TABULATED,
+    accepted_rows,
+    labels_scores_sizes,
+    objective_id,
+    queries_of,
+)
+from tests.helpers.oracle_rows import ragged_queries
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
-from tests.helpers.random_objectives import pairwise
+from tests.helpers.random_objectives import pairwise_objectives
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
-ADDING_UP_TO_0 = [value for value in [*STATELESS, *DRAWING] if value.kind not in {"query-cross-entropy", "xendcg"}]
+ADDING_UP_TO_0 = [value for value in [*STATELESS, *RANDOMIZED] if value.kind not in {"query-cross-entropy", "xendcg"}]
 
 
-@given(queries=ragged(), value=pairwise())
+@given(queries=ragged_queries(), value=pairwise_objectives())
 @settings(max_examples=examples(200))
 def test_gradients_equal_the_formula(queries, value):
-    queries = rows_for(queries, value)
+    queries = accepted_rows(queries, value)
     grad, hess = objectives.gradients(*queries_of(queries, value), value)
     pairs = [query_gradients(query, value) for query in queries]
     np.testing.assert_allclose(grad, [g for query, _ in pairs for g in query], rtol=3e-7, atol=1e-12)
@@ -56,17 +66,17 @@ TOOLKIT_SIGMOIDS = [
     objectives.xgboost.ndcg(lambdarank_score_normalization=False).replace(sigma=0.5, hessian="plain"),
     objectives.xgboost.pairwise(),
     objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False).replace(sigma=2),
-    TABLE.replace(sigma=2.0),
-    TABLE.replace(sigma=0.5, normalization="none", truncation=3),
-    TABLE.replace(truncation=1),
-    TABLE.replace(normalization="none"),
+    TABULATED.replace(sigma=2.0),
+    TABULATED.replace(sigma=0.5, normalization="none", truncation=3),
+    TABULATED.replace(truncation=1),
+    TABULATED.replace(normalization="none"),
 ]
 
 
 @for_each(("value", "tied", "seed"), list(product(TOOLKIT_SIGMOIDS, [False, True], [0, 1])), ids=str)
 def test_toolkit_sigmoids_equal_the_exact_one_up_to_rounding(value, tied, seed):
     """The width of the bins limits LightGBM's table; tied queries have no score distance to divide by."""
-    labels, scores, sizes = data(value, seed)
+    labels, scores, sizes = labels_scores_sizes(value, seed)
     scores = np.where(tied & (np.arange(scores.size) < 50), 0.5, scores).astype(np.float32)
     approximate = objectives.gradients(labels, scores, value, group_sizes=sizes)
     exact = objectives.gradients(labels, scores, value.replace(sigmoid="exact"), group_sizes=sizes)
@@ -75,17 +85,17 @@ def test_toolkit_sigmoids_equal_the_exact_one_up_to_rounding(value, tied, seed):
         np.testing.assert_allclose(part, exact_part, rtol=tolerance, atol=tolerance * np.abs(exact_part).max())
 
 
-@for_each("value", ADDING_UP_TO_0, ids=kind)
+@for_each("value", ADDING_UP_TO_0, ids=objective_id)
 def test_gradients_of_a_query_add_up_to_0(value):
-    labels, scores, sizes = data(value)
+    labels, scores, sizes = labels_scores_sizes(value)
     grad, _ = objectives.gradients(labels, scores, value, group_sizes=sizes)
     starts = np.cumsum([0, *sizes[:-1]])
     np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=2e-6 * np.abs(grad).max())
 
 
-@for_each("value", STATELESS, ids=kind)
+@for_each("value", STATELESS, ids=objective_id)
 def test_permuted_rows_have_permuted_gradients(value):
-    labels, scores, sizes = data(value)
+    labels, scores, sizes = labels_scores_sizes(value)
     qid = np.repeat(np.arange(len(sizes)), sizes)
     in_order = objectives.gradients(labels, scores, value, qid=qid)
     order = np.random.default_rng(5).permutation(qid.size)
@@ -97,11 +107,11 @@ def test_permuted_rows_have_permuted_gradients(value):
             np.testing.assert_array_equal(shuffled_part, expected[order])
 
 
-@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("value", [*STATELESS, *RANDOMIZED], ids=objective_id)
 def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 500)
     sizes = tuple(np.random.default_rng(1).integers(1, 40, 200).tolist())
-    labels, scores, _ = data(value, 3, sizes)
+    labels, scores, _ = labels_scores_sizes(value, 3, sizes)
     assert scores.size > 1500  # one chunk for each of three threads
     queries = ra.Queries(labels, group_sizes=sizes)
     bindings = [value.bind(queries, n_threads=n_threads) for n_threads in (1, 2, 3)]
@@ -110,10 +120,10 @@ def test_any_number_of_threads_gives_the_same_bits(value, monkeypatch):
         np.testing.assert_array_equal(single_threaded, gradients)
 
 
-@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("value", [*STATELESS, *RANDOMIZED], ids=objective_id)
 @for_each("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
-    labels, scores, sizes = data(value)
+    labels, scores, sizes = labels_scores_sizes(value)
     if value.kind == "query-rmse" or "float32" in str(value):
         scale = min(scale, 1e6)  # float32 ends at 3.4e38; QueryRMSE's gradients are as large as the scores
     for shape in (np.sign(scores), scores, np.where(np.arange(scores.size) % 7, scores, -scores * 3)):
@@ -144,7 +154,7 @@ NINE_ROWS = {"scores": np.arange(9.0), "group_sizes": [4, 5]}
         *((value, {"labels": [1, 1, 1, 1, 0, 1, 1, 0, 0]})  # one grade
           for value in STATELESS if value.kind in {"lambdarank", "ranknet", "lambdamap"}),
         *((value, {"labels": [1, 0, 0, 1, 0, 2, 1, 0, 0], "retrieved": [False] * 4 + [True] * 5})
-          for value in (EXACT, TABLE, objectives.xgboost.ndcg())),
+          for value in (EXACT, TABULATED, objectives.xgboost.ndcg())),
         (objectives.catboost.query_soft_max(), {"labels": [0, 0, 0, 0, 0, 1, 1, 0, 0]}),  # no positive label
     ],
     ids=str,
@@ -165,9 +175,9 @@ def test_policies_for_values_do_not_change_gradients(policy):
     np.testing.assert_array_equal(expected, objectives.gradients(labels, scores, changed, group_sizes=sizes))
 
 
-@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("value", [*STATELESS, *RANDOMIZED], ids=objective_id)
 def test_query_weights_multiply_gradients(value):
-    labels, scores, sizes = data(value)
+    labels, scores, sizes = labels_scores_sizes(value)
     if "convention" in value.fields():
         value = value.replace(convention=value.convention.replace(average="query"))
     weights = [1.0, 2.0, 1.0, 4.0, 0.0]  # powers of two multiply without rounding
@@ -177,10 +187,10 @@ def test_query_weights_multiply_gradients(value):
     np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) * factor for part in plain])
 
 
-@for_each("value", STATELESS, ids=kind)
+@for_each("value", STATELESS, ids=objective_id)
 @for_each("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]])
 def test_gradients_of_a_range_of_queries_equal_those_of_all(value, weights):
-    labels, scores, sizes = data(value)
+    labels, scores, sizes = labels_scores_sizes(value)
     if "convention" in value.fields():
         value = value.replace(convention=value.convention.replace(average="query"))
     queries = ra.Queries(labels, group_sizes=sizes, query_weight=weights)
@@ -197,10 +207,10 @@ OVERFLOW_FREE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax
     "value",
     [
         value
-        for value in (EXACT, *STATELESS, *DRAWING)
+        for value in (EXACT, *STATELESS, *RANDOMIZED)
         if not isinstance(value, (*OVERFLOW_FREE, objectives.XENDCG)) and getattr(value, "sigmoid", "") != "table"
     ],
-    ids=kind,
+    ids=objective_id,
 )
 def test_the_lowest_score_too_far_from_its_query_is_named_in_the_callers_order(value):
     labels, scores = [1, 0, 0, 1, 1, 1, 0], [0.0, -1.5e308, 1.0, 0.5, 1.5e308, 0.0, 2.0]
@@ -213,10 +223,10 @@ def test_the_lowest_score_too_far_from_its_query_is_named_in_the_callers_order(v
         objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
 
 
-@for_each("value", [*STATELESS, *DRAWING], ids=kind)
+@for_each("value", [*STATELESS, *RANDOMIZED], ids=objective_id)
 @for_each("bad", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_not_finite_are_refused(value, bad):
-    labels, scores, sizes = data(value)
+    labels, scores, sizes = labels_scores_sizes(value)
     scores[11] = bad
     binding = value.bind(ra.Queries(labels, group_sizes=sizes))
     state = binding.state.copy()
@@ -225,10 +235,10 @@ def test_scores_that_are_not_finite_are_refused(value, bad):
     np.testing.assert_array_equal(binding.state, state)
 
 
-@for_each("value", STATELESS, ids=kind)
+@for_each("value", STATELESS, ids=objective_id)
 @for_each("rows", [[4], [4, 9]])
 def test_a_range_of_queries_names_its_first_query_with_a_score_that_is_not_finite(value, rows):
-    labels, scores, _ = data(value)
+    labels, scores, _ = labels_scores_sizes(value)
     scores = np.array(scores, float)
     scores[rows] = math.nan
     binding = value.bind(ra.Queries(labels, group_sizes=[3, 3, scores.size - 6]))
@@ -239,7 +249,7 @@ def test_a_range_of_queries_names_its_first_query_with_a_score_that_is_not_finit
 
 
 def test_a_range_of_queries_names_its_first_query_with_scores_too_far_apart():
-    binding = EACH[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
+    binding = VALUE_BY_CLASS[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
     with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as error:
         binding.of_queries(np.array([0.0, 1.0, -1.5e308, 1.5e308]), 1, 2)
     assert error.value.row == 2
@@ -251,7 +261,7 @@ def test_a_range_of_queries_names_its_first_query_with_scores_too_far_apart():
         (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision takes only 0 and 1"),
         (objectives.lightgbm.xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
         (objectives.catboost.query_soft_max(), [-1, 1], r"labels\[0\] is -1; .* takes labels from 0 to 1e\+30"),
-        (SHARES, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
+        (CROSS_ENTROPY, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
         (EXACT, [0, -1], r"labels\[1\] is -1"),
     ],
 )
@@ -266,7 +276,7 @@ def test_weights_under_a_uniform_average_are_refused():
         objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
 
 
-@for_each("value", [v for v in [*STATELESS, *DRAWING] if "convention" not in v.fields()], ids=kind)
+@for_each("value", [v for v in [*STATELESS, *RANDOMIZED] if "convention" not in v.fields()], ids=objective_id)
 @for_each("column", ["retrieved", "judged"])
 def test_unjudged_rows_need_a_convention(value, column):
     with pytest.raises(ra.InputError, match="mean something under a convention only"):

@@ -13,9 +13,9 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from rankadapters.objectives.kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
-from tests.helpers.gradient_rows import EXACT, STATELESS, data, kind
+from tests.helpers.gradient_rows import EXACT, STATELESS, labels_scores_sizes, objective_id
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
-from tests.helpers.random_loss_records import unrounded
+from tests.helpers.random_loss_records import float64_gradients
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
@@ -23,9 +23,9 @@ SIZES = (3, 1, 5, 2, 8)
 STARTS = np.cumsum([0, *SIZES])
 
 
-@for_each("value", [*STATELESS, objectives.lightgbm.xendcg()], ids=kind)
+@for_each("value", [*STATELESS, objectives.lightgbm.xendcg()], ids=objective_id)
 def test_gradients_of_several_queries_equal_those_of_each_query_alone(value):
-    labels, scores, sizes = data(value, 7, SIZES)
+    labels, scores, sizes = labels_scores_sizes(value, 7, SIZES)
     whole = objectives.gradients(labels, scores, value, group_sizes=sizes)
     for query, rows in enumerate(map(slice, STARTS, STARTS[1:])):
         seeded = value.replace(seed=value.seed + query) if value.kind == "xendcg" else value  # one generator per query
@@ -70,7 +70,9 @@ def test_xendcg_equals_its_formula_in_two_rounds():
 
 def test_xendcg_divides_by_the_last_bit_of_1_if_a_probability_rounds_to_1():
     labels, scores = np.array([1.0, 1.0]), np.array([38.0, 0.0])
-    grad, _ = unrounded(objectives.lightgbm.xendcg(objective_seed=5), ra.Queries(labels, group_sizes=[2]), scores)
+    grad, _ = float64_gradients(
+        objectives.lightgbm.xendcg(objective_seed=5), ra.Queries(labels, group_sizes=[2]), scores
+    )
     np.testing.assert_allclose(grad, xendcg(labels, scores, draws(5, 2))[0], rtol=1e-6)
 
 
@@ -147,7 +149,7 @@ def test_a_seed_that_is_a_multiple_of_the_modulus_draws_like_seed_1(rounds):
 @for_each("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
 @for_each("by_distance", [True, False])
 def test_normalization_divides_drawn_pairs_by_their_number(make, by_distance):
-    labels, scores, sizes = data(objectives.xgboost.map(), 3, SIZES)
+    labels, scores, sizes = labels_scores_sizes(objectives.xgboost.map(), 3, SIZES)
     options = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3}
     normalized, plain = (
         objectives.gradients(labels, scores, make(**options, lambdarank_score_normalization=by_distance,

@@ -9,7 +9,7 @@ from rankadapters import objectives
 from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
 from rankadapters.objectives.pair_gradients import COMMON_SHARE, common_gain
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
-from tests.helpers.random_loss_records import unrounded
+from tests.helpers.random_loss_records import float64_gradients
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
@@ -52,8 +52,8 @@ def test_skipping_pairs_of_equal_gain_changes_no_bit(normalization, hessian):
     n = labels.size
     all_labels = np.concatenate([labels, np.arange(n) % 5])
     all_queries = ra.Queries(all_labels, group_sizes=np.concatenate([sizes, sizes]))
-    skipping = unrounded(value, ra.Queries(labels, group_sizes=sizes), scores)
-    complete = unrounded(value, all_queries, np.concatenate([scores, scores]))
+    skipping = float64_gradients(value, ra.Queries(labels, group_sizes=sizes), scores)
+    complete = float64_gradients(value, all_queries, np.concatenate([scores, scores]))
     assert common_gain(labels) == 0
     assert np.isnan(common_gain(all_labels))
     np.testing.assert_array_equal(skipping, [array[:n] for array in complete])

@@ -11,7 +11,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.base import OBJECTIVES
 from rankadapters.objectives.position_bias import POSITION_BIASES
-from tests.helpers.every_objective import EACH
+from tests.helpers.every_objective import VALUE_BY_CLASS
 from tests.helpers.tables import for_each, short
 
 CLASSES = [*OBJECTIVES.values(), *POSITION_BIASES.values()]
@@ -72,14 +72,14 @@ def test_every_class_refuses_wrong_values_of_its_fields(cls, field, value):
     if field == "convention":
         message = CONVENTION_MESSAGES.get(value, rf"^{re.escape(repr(value))} is not a convention")
     with pytest.raises(ra.ConventionError, match=message):
-        EACH[cls].replace(**{field: value})
+        VALUE_BY_CLASS[cls].replace(**{field: value})
     with pytest.raises(ra.ConventionError, match=message):
-        cls(**{**EACH[cls].to_dict(), field: value})
+        cls(**{**VALUE_BY_CLASS[cls].to_dict(), field: value})
 
 
 @for_each("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_every_class_refuses_a_missing_field(cls):
-    fields = EACH[cls].to_dict()
+    fields = VALUE_BY_CLASS[cls].to_dict()
     for field in (name for name, kind in cls.declared().items() if kind.implied is None):
         with pytest.raises(
             ra.ConventionError, match=rf"{cls.__name__} needs every field declared; left out:\n  {field}"
@@ -105,12 +105,12 @@ def test_every_class_refuses_a_missing_field(cls):
 )
 def test_the_smallest_and_largest_allowed_values_are_accepted(cls, field, values):
     for value in values:
-        assert getattr(EACH[cls].replace(**{field: value}), field) == value
+        assert getattr(VALUE_BY_CLASS[cls].replace(**{field: value}), field) == value
 
 
 @for_each("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
 def test_bind_takes_queries_by_position_and_all_options_by_keyword(cls):
-    queries, *options = signature(EACH[cls].bind).parameters.values()
+    queries, *options = signature(VALUE_BY_CLASS[cls].bind).parameters.values()
     assert queries.kind is Parameter.POSITIONAL_OR_KEYWORD
     assert {option.kind for option in options} == {Parameter.KEYWORD_ONLY}
 
@@ -123,8 +123,8 @@ def test_more_neighbors_than_rows_mean_all_rows():
     assert [part.tolist() for part in derivatives] == [part.tolist() for part in expected]
 
 
-FLOAT32 = {cls: EACH[cls].replace(sigmoid="float32") for cls in (objectives.LambdaRank, objectives.RankNet)}
-FLOAT32[objectives.LambdaMAP] = EACH[objectives.LambdaMAP]
+FLOAT32 = {cls: VALUE_BY_CLASS[cls].replace(sigmoid="float32") for cls in (objectives.LambdaRank, objectives.RankNet)}
+FLOAT32[objectives.LambdaMAP] = VALUE_BY_CLASS[objectives.LambdaMAP]
 BY_RANK = "truncation=5 chooses pairs by rank and samples=3 draws them"
 EXACT = "sigmoid='exact' takes every pair, but samples draws them"
 TABLE = "sigmoid='table' replays LightGBM, which has neither samples, nor"
@@ -134,8 +134,8 @@ TABLE = "sigmoid='table' replays LightGBM, which has neither samples, nor"
     ("value", "changes", "problem"),
     [
         *((value, {"truncation": 5, "samples": 3}, BY_RANK) for value in FLOAT32.values()),
-        (EACH[objectives.LambdaRank], {"sigmoid": "exact", "truncation": None, "samples": 3}, EXACT),
-        (EACH[objectives.RankNet], {"sigmoid": "exact", "truncation": None, "samples": 3}, EXACT),
+        (VALUE_BY_CLASS[objectives.LambdaRank], {"sigmoid": "exact", "truncation": None, "samples": 3}, EXACT),
+        (VALUE_BY_CLASS[objectives.RankNet], {"sigmoid": "exact", "truncation": None, "samples": 3}, EXACT),
         (objectives.lightgbm.lambdarank(), {"samples": 3, "truncation": None}, TABLE),
         (objectives.lightgbm.lambdarank(), {"hessian": "doubled"}, TABLE),
         (objectives.lightgbm.lambdarank(), {"normalization": "xgboost"}, TABLE),

@@ -12,10 +12,13 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.every_objective import ALL, BIASES
+from tests.helpers.every_objective import BIASES, OBJECTIVES
 from tests.helpers.tables import for_each, short
 
-READERS = [*((objectives.parse, value) for value in ALL), *((objectives.parse_position_bias, bias) for bias in BIASES)]
+READERS = [
+    *((objectives.parse, value) for value in OBJECTIVES),
+    *((objectives.parse_position_bias, bias) for bias in BIASES),
+]
 
 
 @for_each(("read", "value"), READERS, ids=short)
@@ -47,7 +50,8 @@ def test_a_signature_shows_every_field():
     [
         *((objectives.parse, text, None) for text in (
             "", "lambdarank", "nosuch/v1", "xendcg/seed=5/seed=6/v1", "xendcg/seed=0_5/v1", "listnet/v1/x",
-            "xendcg/seed=5/v1 ", "query-rmse/v2", "ranknet/truncation/v1", str(ALL[0])[:-20], "query-rmse/a=1/v1",
+            "xendcg/seed=5/v1 ", "query-rmse/v2", "ranknet/truncation/v1", str(OBJECTIVES[0])[:-20],
+            "query-rmse/a=1/v1",
         )),
         (objectives.parse, "xendcg/seed=5/v10", r"has version 'v10'; this rankadapters knows 'v1'\.\nHint: upgrade"),
         *((objectives.parse_position_bias, text, None) for text in (

@@ -8,7 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.objectives.pair_gradients import PairDraws, twister_word
-from tests.helpers.objective_rankings import graded
+from tests.helpers.objective_rankings import graded_ranking
 from tests.helpers.tables import for_each
 
 MEAN = {"lambdarank_pair_method": "mean"}
@@ -56,7 +56,7 @@ def test_queries_are_seeded_by_the_round_or_by_a_word_of_the_generator():
 
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_every_call_draws_new_pairs_that_do_not_depend_on_the_threads(n_threads):
-    data = graded(1, 60, 20)
+    data = graded_ranking(1, 60, 20)
     scores = np.random.default_rng(0).normal(size=data.y.size)
     queries = ra.Queries(data.y, group_sizes=data.sizes)
     binding, skipping, single_threaded = (SEEDED.bind(queries, n_threads=n) for n in (n_threads, n_threads, 1))
@@ -68,7 +68,7 @@ def test_every_call_draws_new_pairs_that_do_not_depend_on_the_threads(n_threads)
 
 
 def test_seeds_draw_different_pairs_under_a_position_bias_too():
-    data = graded(1, 60, 20)
+    data = graded_ranking(1, 60, 20)
     queries, scores = ra.Queries(data.y, group_sizes=data.sizes), np.linspace(0, 1, data.y.size)
     bias = objectives.xgboost.unbiased(**MEAN)
     gradients = [bias.bind(value, queries).gradients(scores)[0] for value in (BY_ROUND, SEEDED, SEEDED.replace(seed=1))]

@@ -8,7 +8,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.callbacks.objectives import _digest
-from tests.helpers.every_objective import ALL, BIASES, EACH
+from tests.helpers.every_objective import BIASES, OBJECTIVES, VALUE_BY_CLASS
 from tests.helpers.tables import for_each, short
 
 ADAPTERS = ["lightgbm", "xgboost"]
@@ -21,7 +21,7 @@ def objective_of(adapter):
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 @for_each("bias", BIASES[2:], ids=short)
-@for_each("value", ALL, ids=lambda value: value.kind)
+@for_each("value", OBJECTIVES, ids=lambda value: value.kind)
 def test_only_pair_objectives_accept_a_position_bias(adapter, bias, value):
     make_objective = objective_of(adapter)
     if isinstance(value, objectives.LambdaRank | objectives.RankNet | objectives.LambdaMAP | objectives.LambdaLoss):
@@ -49,8 +49,8 @@ def test_lambda_loss_accepts_only_an_additive_bias():
     with pytest.raises(
         ra.ConventionError, match=rf"BiasRatios cannot divide the pairs of {value.kind}/.*\nHint: Additive"
     ):
-        EACH[objectives.BiasRatios].bind(value, queries)
-    binding = EACH[objectives.AdditiveBias].replace(positions="rows").bind(value, queries)
+        VALUE_BY_CLASS[objectives.BiasRatios].bind(value, queries)
+    binding = VALUE_BY_CLASS[objectives.AdditiveBias].replace(positions="rows").bind(value, queries)
     grad, hess = binding.gradients(scores)
     assert (grad == value.bind(queries).gradients(scores)[0]).all()
     binding.learn(grad, hess)

@@ -9,12 +9,17 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.built_in_trainings import MEANS, LightGBM, XGBoost, assert_same
-from tests.helpers.objective_rankings import golden as first_trees
-from tests.helpers.objective_rankings import graded
-from tests.helpers.objective_trainings import SEED, fitting
-from tests.helpers.position_bias_records import apart, data_of, golden, last_rounds
-from tests.helpers.shuffled_positions import GIVEN, ROWS, TRUE_COST, UNBIASED, shuffled_positions
+from tests.helpers.built_in_trainings import MEAN_PAIR_OPTIONS, LightGBM, XGBoost, assert_same_predictions
+from tests.helpers.objective_rankings import first_trees, graded_ranking
+from tests.helpers.objective_trainings import PAIR_SEED, with_accepted_labels
+from tests.helpers.position_bias_records import ranking_of, recorded_models, recorded_rounds, split_params
+from tests.helpers.shuffled_positions import (
+    ADDITIVE_BIAS,
+    ADDITIVE_BIAS_BY_ROW,
+    RATIO_BIAS,
+    TRUE_COST,
+    shuffled_positions,
+)
 from tests.helpers.tables import for_each, short
 
 
@@ -22,7 +27,7 @@ class Additive(LightGBM):
     """LightGBM with its additive bias of the positions in a Dataset."""
 
     rounds = 20
-    unsupported: ClassVar = [ROWS, UNBIASED, TRUE_COST]
+    unsupported: ClassVar = [ADDITIVE_BIAS_BY_ROW, RATIO_BIAS, TRUE_COST]
     cases: ClassVar = [
         ("lambdarank", {}),
         ("lambdarank", {"lambdarank_position_bias_regularization": 0.3}),
@@ -52,7 +57,7 @@ class Ratios(XGBoost):
     """XGBoost with its bias ratios of the row indices within queries of a DMatrix."""
 
     rounds = 8
-    unsupported: ClassVar = [ROWS, TRUE_COST, UNBIASED.replace(limit=5)]
+    unsupported: ClassVar = [ADDITIVE_BIAS_BY_ROW, TRUE_COST, RATIO_BIAS.replace(limit=5)]
     cases: ClassVar = [
         (name, options)
         for name in XGBoost.presets
@@ -61,7 +66,7 @@ class Ratios(XGBoost):
             {"lambdarank_bias_norm": 0.0},
             {"lambdarank_bias_norm": 2.0, "lambdarank_num_pair_per_sample": 5},
             {"lambdarank_normalization": False, "lambdarank_score_normalization": False},
-            *MEANS,
+            *MEAN_PAIR_OPTIONS,
         )
     ]
 
@@ -98,27 +103,25 @@ def biased(toolkit, value, bias):
 )
 def test_a_declared_bias_trains_the_toolkits_model_and_converts_to_its_parameters(toolkit, case, weighted):
     value, bias, rate = toolkit.declared(*case)
-    data = fitting(graded(1, grades=5), value)
+    data = with_accepted_labels(graded_ranking(1, grades=5), value)
     arguments = {"columns": toolkit.columns(data, weighted)}
     expected = toolkit.predictions(data, toolkit.native_params(*case), toolkit.rounds, **arguments)
     scores = toolkit.predictions(data, biased(toolkit, value, bias), toolkit.rounds, **arguments, **rate)
-    assert_same(scores, expected, toolkit.same)
+    assert_same_predictions(scores, expected, toolkit.tolerance)
     if not weighted and (toolkit.name == "lightgbm" or "lambdarank_pair_method" not in case[1]):
         native = toolkit.adapter.native_objective(value, position_bias=str(bias))
-        assert_same(toolkit.predictions(data, native, toolkit.rounds, **arguments), expected, toolkit.same)
+        assert_same_predictions(
+            toolkit.predictions(data, native, toolkit.rounds, **arguments), expected, toolkit.tolerance
+        )
 
 
-def recorded_models(toolkit):
-    return [case.values[0] for case in golden(toolkit.name)]
-
-
-@for_each("record", recorded_models, ids=lambda record: record["params"])
+@for_each("record", lambda toolkit: recorded_models(toolkit.name), ids=lambda record: record["params"])
 def test_recorded_scores_and_biases_are_reproduced(toolkit, record):
-    params, preset, bias = apart(record)
-    data, lightgbm = data_of(record), toolkit.name == "lightgbm"
+    params, preset, bias = split_params(record)
+    data, lightgbm = ranking_of(record), toolkit.name == "lightgbm"
     name = record["params"].get("objective", "lambdarank")
     rate = {"learning_rate": params["learning_rate"]} if lightgbm else {}
-    for index, rounds in enumerate(last_rounds(record)):
+    for index, rounds in enumerate(recorded_rounds(record)):
         value, bias_value, _ = toolkit.declared(name, preset | bias | rate)
         objective = biased(toolkit, value, bias_value)
         if lightgbm:
@@ -138,9 +141,7 @@ def test_recorded_scores_and_biases_are_reproduced(toolkit, record):
             assert not expected[ratios.size :].any()
 
 
-@for_each(
-    "record", [case.values[0] for case in first_trees("xgboost") if "lambdarank_unbiased" in case.values[0]["params"]]
-)
+@for_each("record", [record for record in first_trees("xgboost").values() if "lambdarank_unbiased" in record["params"]])
 def test_recorded_predictions_of_first_trees_are_reproduced(record):
     toolkit = Ratios()
     columns = {"label": record["labels"], "group": record["group"], "weight": record["query_weight"]}
@@ -149,7 +150,7 @@ def test_recorded_predictions_of_first_trees_are_reproduced(record):
         value, bias, _ = toolkit.declared(record["objective"], record["params"])
         booster = toolkit.package.train(record["train_params"], data, rounds, obj=biased(toolkit, value, bias))
         expected = record[f"pred_after_{rounds}"]
-        np.testing.assert_allclose(booster.predict(data, output_margin=True), expected, rtol=0, atol=toolkit.same)
+        np.testing.assert_allclose(booster.predict(data, output_margin=True), expected, rtol=0, atol=toolkit.tolerance)
 
 
 @for_each("name", XGBoost.presets)
@@ -158,7 +159,7 @@ def test_infinite_costs_train_xgboosts_own_model(name):
     toolkit = Ratios()
     options = {"lambdarank_normalization": False, "lambdarank_score_normalization": False, "eta": 20.0}
     value, bias, rate = toolkit.declared(name, options)
-    data, objective = fitting(graded(1, grades=5), value), biased(toolkit, value, bias)
+    data, objective = with_accepted_labels(graded_ranking(1, grades=5), value), biased(toolkit, value, bias)
     scores = toolkit.predictions(data, objective, 6, **rate)
     np.testing.assert_array_equal(scores, toolkit.predictions(data, toolkit.native_params(name, options), 6))
     assert not np.isfinite(objective.learned_bias).all()
@@ -166,9 +167,9 @@ def test_infinite_costs_train_xgboosts_own_model(name):
 
 def test_query_ranker_and_replay_params_train_xgboosts_own_model():
     pytest.importorskip("sklearn")
-    xgb, data = Ratios().package, graded(5)
+    xgb, data = Ratios().package, graded_ranking(5)
     params = {"n_estimators": 5, "max_depth": 3, "n_jobs": 1}
-    objective = biased(Ratios(), objectives.xgboost.ndcg(), UNBIASED)
+    objective = biased(Ratios(), objectives.xgboost.ndcg(), RATIO_BIAS)
     ranker = ra.sklearn.QueryRanker(xgb.XGBRanker(**params)).set_params(estimator__objective=objective)
     built_in = xgb.XGBRanker(**params, lambdarank_unbiased=True).fit(data.X, data.y, qid=data.qid)
     expected = built_in.predict(data.X)
@@ -182,7 +183,7 @@ def test_query_ranker_and_replay_params_train_xgboosts_own_model():
 @pytest.mark.parametrize("rate", [0.1, 0.2])
 def test_biases_learn_by_the_declared_rate_under_a_learning_rate_schedule(rate):
     """LightGBM keeps learning biases by the rate in `params`, here 0.1, which no round of the schedule uses."""
-    toolkit, data, scores = Additive(), graded(2, grades=5), []
+    toolkit, data, scores = Additive(), graded_ranking(2, grades=5), []
     lgb, bias = toolkit.package, objectives.lightgbm.position_bias(learning_rate=rate)
     for objective in ("lambdarank", biased(toolkit, objectives.lightgbm.lambdarank(), bias)):
         schedule = lgb.reset_parameter(learning_rate=[0.3 * 0.9**iteration for iteration in range(20)])
@@ -202,14 +203,14 @@ def pair_objectives(toolkit):
         objectives.lightgbm.lambdarank(),
         exact.replace(convention="letor4@10", sigmoid="exact", beyond_k="cut"),
         objectives.catboost.pair_logit(),
-        objectives.xgboost.ndcg(lambdarank_pair_method="mean", **(SEED if toolkit.name == "xgboost" else {})),
+        objectives.xgboost.ndcg(lambdarank_pair_method="mean", **(PAIR_SEED if toolkit.name == "xgboost" else {})),
     ]
 
 
-@for_each("bias", [ROWS, UNBIASED, TRUE_COST], ids=short)
+@for_each("bias", [ADDITIVE_BIAS_BY_ROW, RATIO_BIAS, TRUE_COST], ids=short)
 @for_each("value", lambda toolkit, **_: pair_objectives(toolkit), ids=lambda value: f"{value.kind} {value.sigmoid}")
 def test_every_bias_works_with_every_pair_objective(toolkit, value, bias):
-    data, textbook = graded(4), ra.presets.textbook(10)
+    data, textbook = graded_ranking(4), ra.presets.textbook(10)
     scores = toolkit.predictions(data, biased(toolkit, value, bias), 10)
     plain = toolkit.predictions(data, biased(toolkit, value, None), 10)
     initial, learned = (ra.evaluate(data.y, s, textbook, qid=data.qid).value for s in (np.zeros(data.y.size), scores))
@@ -220,8 +221,8 @@ def test_every_bias_works_with_every_pair_objective(toolkit, value, bias):
 
 
 def test_the_mirrored_and_the_true_cost_train_different_models():
-    toolkit, data, value = Ratios(), graded(4), objectives.xgboost.ndcg()
-    mirrored, true = (toolkit.predictions(data, biased(toolkit, value, bias), 10) for bias in (UNBIASED, TRUE_COST))
+    toolkit, data, value = Ratios(), graded_ranking(4), objectives.xgboost.ndcg()
+    mirrored, true = (toolkit.predictions(data, biased(toolkit, value, bias), 10) for bias in (RATIO_BIAS, TRUE_COST))
     assert not np.array_equal(mirrored, true)
 
 
@@ -238,4 +239,4 @@ def test_a_position_bias_that_a_toolkit_has_not_built_in_is_refused(toolkit, bia
 def test_a_dmatrix_has_no_positions():
     message = r"positions=given.* needs positions, which a DMatrix does not have\.\nHint: positions='rows'"
     with pytest.raises(ra.ConventionError, match=message):
-        biased(Ratios(), objectives.xgboost.ndcg(), GIVEN)
+        biased(Ratios(), objectives.xgboost.ndcg(), ADDITIVE_BIAS)

@@ -8,8 +8,8 @@ from itertools import permutations, product
 import numpy as np
 
 import rankadapters as ra
-from tests.helpers.random_losses_by_hand import filtered, worth_of
-from tests.helpers.random_objectives import CATBOOST_ERR, plain, trading
+from tests.helpers.random_losses_by_hand import filtered_value, measure_value
+from tests.helpers.random_objectives import CATBOOST_ERR, simple_stochastic_rank, simple_yetirank
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
@@ -63,7 +63,7 @@ def normal_order(means, sigma):
 
 def expected_measure(convention, means, sigma):
     return sum(
-        worth_of(ROWS, convention, order) * normal_order([means[i] for i in order], sigma)
+        measure_value(ROWS, convention, order) * normal_order([means[i] for i in order], sigma)
         for order in permutations(range(3))
     )
 
@@ -84,7 +84,7 @@ def expected_gradient(value):
 @EACH_MEASURE
 @for_each("fields", [{}, {"sigma": 0.5, "mu": 0.3}, {"sigma": 2, "lambda_": 1, "nu": 0.1}])
 def test_stochastic_rank_estimates_the_gradient_of_the_expected_measure(convention, fields):
-    value = plain(convention, seed=SEED, **fields)
+    value = simple_stochastic_rank(convention, seed=SEED, **fields)
     assert_within_three_errors(draw_gradients(value, LABELS, SCORES), expected_gradient(value))
 
 
@@ -115,11 +115,11 @@ def test_yetirank_weighs_a_pair_by_the_mean_change_over_all_orders(convention, n
         for rank in (0, 1):
             swapped = list(order)
             swapped[rank], swapped[rank + 1] = order[rank + 1], order[rank]
-            weight = abs(worth_of(ROWS, convention, swapped) - worth_of(ROWS, convention, order))
+            weight = abs(measure_value(ROWS, convention, swapped) - measure_value(ROWS, convention, order))
             winner, loser = sorted((order[rank], order[rank + 1]), key=lambda i: -LABELS[i])
             push = probability * weight / (1 + math.exp(SCORES[winner] - SCORES[loser]))
             expected[[winner, loser]] += [-push, push]
-    value = trading(convention, permutations=1, seed=SEED, **noise)
+    value = simple_yetirank(convention, permutations=1, seed=SEED, **noise)
     assert_within_three_errors(draw_gradients(value, LABELS, SCORES), expected)
 
 
@@ -134,7 +134,7 @@ def test_stochastic_filter_estimates_the_derivative_of_the_expected_sum(sigma, c
         probabilities = 1 / (1 + np.exp(-sigma * (scores - border)))
         return sum(
             math.prod(p if keep else 1 - p for p, keep in zip(probabilities, subset, strict=True))
-            * filtered(ROWS, convention, subset)
+            * filtered_value(ROWS, convention, subset)
             for subset in product([True, False], repeat=3)
         )
 

@@ -14,20 +14,26 @@ from rankadapters import objectives
 from rankadapters.core.evaluation import threads
 from tests.helpers import random_losses_by_hand as by_hand
 from tests.helpers.depth import examples
-from tests.helpers.oracle_rows import columns, ragged
-from tests.helpers.random_loss_records import unrounded
-from tests.helpers.random_objectives import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
+from tests.helpers.oracle_rows import columns_and_scores, ragged_queries
+from tests.helpers.random_loss_records import float64_gradients
+from tests.helpers.random_objectives import (
+    CATBOOST_ERR,
+    simple_stochastic_rank,
+    simple_yetirank,
+    stochastic_ranks,
+    yetiranks,
+)
 from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
 LONGEST = 9  # rows of a query: plain Python computes the measure with each row at each rank
 OBJECTIVES = [
-    plain(ra.presets.textbook(3), lambda_=1),
-    plain(CATBOOST_ERR.replace(scale=4), estimations=2),
-    plain(ra.presets.catboost.map(4, border=0)),
+    simple_stochastic_rank(ra.presets.textbook(3), lambda_=1),
+    simple_stochastic_rank(CATBOOST_ERR.replace(scale=4), estimations=2),
+    simple_stochastic_rank(ra.presets.catboost.map(4, border=0)),
     objectives.catboost.yetirank(),
     objectives.catboost.yetirank(mode="MRR", num_neighbors=-1),
-    trading(ra.presets.catboost.map(5, border=0)),
+    simple_yetirank(ra.presets.catboost.map(5, border=0)),
     objectives.catboost.stochastic_filter(num_estimations=3),
 ]
 
@@ -41,10 +47,10 @@ def shortened(queries):
 
 
 def exact_gradients(queries, value):
-    table, scores = columns(queries)
+    table, scores = columns_and_scores(queries)
     if value.convention is None:
         del table["retrieved"], table["judged"]
-    return unrounded(value, ra.Queries(table.pop("labels"), **table), scores)
+    return float64_gradients(value, ra.Queries(table.pop("labels"), **table), scores)
 
 
 def fully_retrieved(queries):
@@ -64,7 +70,7 @@ def stochastic_rank_by_hand(queries, value):
     return np.concatenate(gradients)
 
 
-@given(queries=ragged(), value=stochastic_ranks())
+@given(queries=ragged_queries(), value=stochastic_ranks())
 @settings(max_examples=examples(100), deadline=None)
 def test_stochastic_rank_moves_every_row_through_all_ranks(queries, value):
     queries = shortened(queries)
@@ -87,10 +93,14 @@ MAP, MRR = ra.presets.catboost.map(3, border=0.6), ra.presets.catboost.mrr(3, bo
 ERR = CATBOOST_ERR.replace(k=3, scale=1, complement="float64")
 PFOUND = ra.presets.catboost.pfound(3, use_weights=False)
 CUTOFF_OBJECTIVES = [
-    *(plain(convention, arithmetic=name, sigma=2) for convention in (PFOUND, ERR) for name in ("exact", "catboost")),
-    *(plain(MAP.replace(divisor=divisor)) for divisor in ("relevant", "cutoff", "found")),
-    plain(MRR),
-    plain(ra.presets.letor4(3).replace(gain="linear"), nu=1, lambda_=1),
+    *(
+        simple_stochastic_rank(convention, arithmetic=name, sigma=2)
+        for convention in (PFOUND, ERR)
+        for name in ("exact", "catboost")
+    ),
+    *(simple_stochastic_rank(MAP.replace(divisor=divisor)) for divisor in ("relevant", "cutoff", "found")),
+    simple_stochastic_rank(MRR),
+    simple_stochastic_rank(ra.presets.letor4(3).replace(gain="linear"), nu=1, lambda_=1),
 ]
 
 
@@ -106,9 +116,9 @@ def test_short_queries_have_the_gradients_of_plain_python(n):
     """From three rows on, the part of the gradient along the scores is removed."""
     queries = graded(n, n=n)
     for convention in (PFOUND, MAP, MRR, ERR, ra.presets.letor4(2).replace(gain="linear")):
-        value = plain(convention, lambda_=0.5, nu=0.1, mu=0.2)
+        value = simple_stochastic_rank(convention, lambda_=0.5, nu=0.1, mu=0.2)
         assert_close(exact_gradients(queries, value)[0], stochastic_rank_by_hand(queries, value))
-        assert_pairs_by_hand(queries, trading(convention))
+        assert_pairs_by_hand(queries, simple_yetirank(convention))
 
 
 def assert_pairs_by_hand(queries, value):
@@ -121,7 +131,7 @@ def assert_pairs_by_hand(queries, value):
         np.testing.assert_allclose(actual, expected, rtol=2e-7, atol=2e-7 * max(np.abs(expected).max(), 1e-9))
 
 
-@given(queries=ragged(), value=yetiranks())
+@given(queries=ragged_queries(), value=yetiranks())
 @settings(max_examples=examples(150), deadline=None)
 def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
     queries = shortened(queries) if value.convention else fully_retrieved(queries)
@@ -132,9 +142,12 @@ def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
 @for_each(
     "value",
     [
-        *(trading(convention) for convention in (PFOUND, ERR, MRR, ra.presets.letor4(3).replace(gain="linear"))),
-        *(trading(MAP.replace(divisor=divisor)) for divisor in ("relevant", "cutoff", "found")),
-        *(trading(convention, delta="catboost") for convention in (MAP, MRR, ERR, PFOUND)),
+        *(
+            simple_yetirank(convention)
+            for convention in (PFOUND, ERR, MRR, ra.presets.letor4(3).replace(gain="linear"))
+        ),
+        *(simple_yetirank(MAP.replace(divisor=divisor)) for divisor in ("relevant", "cutoff", "found")),
+        *(simple_yetirank(convention, delta="catboost") for convention in (MAP, MRR, ERR, PFOUND)),
     ],
     ids=title,
 )
@@ -143,7 +156,7 @@ def test_yetirank_weighs_pairs_across_the_cutoff_by_the_change_of_their_swap(val
 
 
 @given(
-    queries=ragged(),
+    queries=ragged_queries(),
     options=st.fixed_dictionaries({"estimations": st.sampled_from([1, 4]), "sigma": st.sampled_from([0.5, 2])}),
     fields=st.fixed_dictionaries({
         "retrieve": st.sampled_from(["from_0", "above_0.5"]), "k": st.sampled_from([None, 2]),
@@ -214,11 +227,11 @@ def test_rows_of_queries_may_be_interleaved(value):
 @for_each("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)])
 def test_without_noise_permuted_rows_have_permuted_gradients(convention):
     fields = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
-    value = trading(ra.presets.textbook(5), noise="none").replace(**fields)
+    value = simple_yetirank(ra.presets.textbook(5), noise="none").replace(**fields)
     labels, scores, _ = random_rows(8, (60,))
     order = np.random.default_rng(3).permutation(60)
-    in_order = unrounded(value, ra.Queries(labels, group_sizes=[60]), scores)
-    shuffled = unrounded(value, ra.Queries(labels[order], group_sizes=[60]), scores[order])
+    in_order = float64_gradients(value, ra.Queries(labels, group_sizes=[60]), scores)
+    shuffled = float64_gradients(value, ra.Queries(labels[order], group_sizes=[60]), scores[order])
     for expected, part in zip(in_order, shuffled, strict=True):
         np.testing.assert_array_equal(part, expected[order])
 
@@ -237,7 +250,10 @@ def test_scores_of_any_size_have_finite_gradients(value, scale):
 def test_scores_too_far_apart_are_refused_in_the_callers_order():
     with pytest.raises(ra.InputError, match=r"scores\[2\] is -1\.5e\+308, too far from the others of its query"):
         objectives.gradients(
-            [1, 1, 0, 0], [1.0, 1.5e308, -1.5e308, 0.0], plain(ra.presets.textbook(3)), qid=["a", "b", "b", "a"]
+            [1, 1, 0, 0],
+            [1.0, 1.5e308, -1.5e308, 0.0],
+            simple_stochastic_rank(ra.presets.textbook(3)),
+            qid=["a", "b", "b", "a"],
         )
 
 
@@ -257,8 +273,8 @@ def test_query_weights_multiply_unless_the_average_is_uniform(value):
 def test_without_noise_the_smallest_score_difference_decides_the_order():
     value = objectives.catboost.yetirank(noise="No", permutations=1)
     labels, scores = np.array([0.0, 1.0, 0.0, 2.0]), np.array([0.0, 1e-20, 2e-20, 3e-20])
-    ascending = unrounded(value, ra.Queries(labels, group_sizes=[4]), scores)
-    descending = unrounded(value, ra.Queries(labels[::-1], group_sizes=[4]), scores[::-1])
+    ascending = float64_gradients(value, ra.Queries(labels, group_sizes=[4]), scores)
+    descending = float64_gradients(value, ra.Queries(labels[::-1], group_sizes=[4]), scores[::-1])
     np.testing.assert_array_equal(ascending, np.array(descending)[:, ::-1])
-    tied = unrounded(value, ra.Queries(labels, group_sizes=[4]), np.zeros(4))
+    tied = float64_gradients(value, ra.Queries(labels, group_sizes=[4]), np.zeros(4))
     assert not np.array_equal(ascending, tied)

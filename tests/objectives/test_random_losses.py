@@ -6,13 +6,13 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.random_objectives import plain, trading
+from tests.helpers.random_objectives import simple_stochastic_rank, simple_yetirank
 from tests.helpers.tables import for_each, short
 
 AP = ra.presets.catboost.map(5, border=0)
 
 
-@for_each("make", [plain, trading])
+@for_each("make", [simple_stochastic_rank, simple_yetirank])
 @for_each(
     ("convention", "message"),
     [
@@ -29,7 +29,7 @@ def test_conventions_that_random_objectives_do_not_support_are_refused(make, con
         make(convention)
 
 
-@for_each("make", [plain, trading])
+@for_each("make", [simple_stochastic_rank, simple_yetirank])
 @for_each("text", ["textbook@10", "catboost.dcg@all", "catboost.pfound@5", "catboost.mrr@5", "lightgbm.map@5"])
 def test_a_text_is_accepted_instead_of_a_convention(make, text):
     assert make(text) == make(ra.parse(text))
@@ -37,7 +37,9 @@ def test_a_text_is_accepted_instead_of_a_convention(make, text):
 
 
 @for_each("labels", [[0, 1.5], [0, -0.25]])
-@for_each("value", [objectives.catboost.stochastic_rank("PFound"), trading(ra.presets.catboost.pfound(3))], ids=short)
+@for_each(
+    "value", [objectives.catboost.stochastic_rank("PFound"), simple_yetirank(ra.presets.catboost.pfound(3))], ids=short
+)
 def test_pfound_refuses_labels_that_are_not_probabilities(value, labels):
     with pytest.raises(ra.InputError, match=rf"labels\[1\] is {labels[1]:g}, .* is not a probability.*0 to 1") as error:
         objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
@@ -48,7 +50,7 @@ def test_pfound_refuses_labels_that_are_not_probabilities(value, labels):
     ("value", "labels", "problem"),
     [
         (objectives.catboost.stochastic_rank("ERR"), [0, 1, 7], r"labels\[2\] is 7"),
-        (plain(ra.presets.catboost.dcg(None, type="Exp", use_weights=False)), [200, 1, 0],
+        (simple_stochastic_rank(ra.presets.catboost.dcg(None, type="Exp", use_weights=False)), [200, 1, 0],
          r"labels\[0\] is 200, whose gain 1.6\d*e\+60 is too large for float32"),
     ],
     ids=short,
@@ -74,9 +76,12 @@ def test_errors_name_rows_in_the_callers_order(value, labels, problem):
         (lambda o: o.catboost.yetirank(noise_power=2.0), "noise_power belongs to noise 'Gauss', not to noise='Gumbel'"),
         (lambda o: o.catboost.yetirank(mode="MAP", num_neighbors=0), "num_neighbors=0; allowed are whole numbers"),
         (lambda o: o.catboost.stochastic_filter(sigma=0), "sigma=0; allowed are finite numbers above 0"),
-        (lambda o: trading("textbook@5", delta="classic"), "delta='classic' goes with no convention"),
-        (lambda o: trading(None), "delta='exact' goes with a convention"),
-        (lambda o: trading(None, delta="classic", neighbors=2), "pairs rows of adjacent ranks, but neighbors=2"),
+        (lambda o: simple_yetirank("textbook@5", delta="classic"), "delta='classic' goes with no convention"),
+        (lambda o: simple_yetirank(None), "delta='exact' goes with a convention"),
+        (
+            lambda o: simple_yetirank(None, delta="classic", neighbors=2),
+            "pairs rows of adjacent ranks, but neighbors=2",
+        ),
         (lambda o: o.catboost.stochastic_filter().replace(convention="textbook@5"), "of FilteredDCG, not ndcg@5"),
         (
             lambda o: o.catboost.stochastic_filter().replace(convention="catboost.filtered_dcg+retrieve=all"),
@@ -98,14 +103,14 @@ def test_wrong_or_contradictory_options_are_refused(call, message):
 @pytest.mark.parametrize("delta", ["exact", "catboost"])
 def test_catboosts_pair_weights_are_exact_for_dcg_ndcg_and_pfound(delta):
     for text in ("catboost@5", "catboost.dcg@5", "catboost.pfound@5"):
-        assert trading(text, delta=delta).delta == "exact"
+        assert simple_yetirank(text, delta=delta).delta == "exact"
     for text in ("catboost.mrr@5", "catboost.map@5", "catboost.err@5"):
-        assert trading(text, delta=delta).delta == delta
+        assert simple_yetirank(text, delta=delta).delta == delta
 
 
 def test_catboosts_estimate_is_exact_if_sigma_is_1_and_no_reader_stops():
-    assert plain("catboost@5", arithmetic="catboost").arithmetic == "exact"
-    assert plain("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"
+    assert simple_stochastic_rank("catboost@5", arithmetic="catboost").arithmetic == "exact"
+    assert simple_stochastic_rank("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"
     assert objectives.catboost.stochastic_rank("ERR").arithmetic == "catboost"
 
 

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.helpers.replayed_settings import PAGE, outcome, row, section
+from tests.helpers.replayed_settings import PAGE, outcome, table_row, table_rows
 from tests.helpers.tables import for_each
 
 pytest.importorskip("pandas")
@@ -35,7 +35,7 @@ def load_toolkit(name):
 
 
 def table_lines(name):
-    return section(PAGE.read_text(encoding="utf-8"), name)
+    return table_rows(PAGE.read_text(encoding="utf-8"), name)
 
 
 @pytest.fixture(params=VERSIONS)
@@ -50,7 +50,7 @@ def test_every_line_of_the_tables_agrees_with_training(name, line):
     setting = settings.get(line.split(" | ")[0].removeprefix("| "))
     if setting is None and "from 3.4 on one generator draws all this" in line:
         pytest.skip("tests/xgboost/test_pair_draws.py says what XGBoost 3.4 does")
-    assert line == row(setting, outcome(toolkit, setting))
+    assert line == table_row(setting, outcome(toolkit, setting))
 
 
 def test_the_tables_list_every_setting(toolkit):
@@ -63,7 +63,7 @@ def test_each_setting_changes_the_built_in_model_unless_it_is_idle(toolkit):
     unchanged = toolkit.train({}, False)
     for setting in toolkit.settings:
         changed = [not np.array_equal(toolkit.train(trial, False), unchanged) for trial in setting.trials]
-        assert any(changed) == (not setting.idle), setting.name
+        assert any(changed) == (not setting.no_effect), setting.name
 
 
 def test_every_parameter_of_the_toolkit_is_tried_or_covered_elsewhere(toolkit):
@@ -73,5 +73,5 @@ def test_every_parameter_of_the_toolkit_is_tried_or_covered_elsewhere(toolkit):
     tried = {
         name for setting in toolkit.settings for trial in setting.trials for name in trial | trial.get("preset", {})
     }
-    covered_elsewhere = set(" ".join(toolkit.elsewhere.values()).split())
-    assert toolkit.parameters() - tried == covered_elsewhere - tried
+    untried = set(" ".join(toolkit.untried.values()).split())
+    assert toolkit.parameters() - tried == untried - tried

@@ -14,8 +14,8 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
-from tests.helpers.objective_rankings import graded
-from tests.helpers.objective_trainings import DRIVERS, VALUES, XENDCG, fitting
+from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.objective_trainings import DRIVERS, OBJECTIVES, XENDCG, with_accepted_labels
 from tests.helpers.tables import for_each, short
 
 RANDOM = [
@@ -24,7 +24,7 @@ RANDOM = [
     objectives.catboost.stochastic_filter(num_estimations=2),
 ]
 CONVENTIONS = [ra.presets.letor4(10), ra.presets.yahoo(10), ra.presets.textbook(10)]
-EACH_VALUE = for_each("value", lambda toolkit, **_: VALUES[toolkit.name])
+EACH_VALUE = for_each("value", lambda toolkit, **_: OBJECTIVES[toolkit.name])
 
 
 @pytest.fixture(params=DRIVERS)
@@ -47,8 +47,8 @@ def pickled(value):
 
 @EACH_VALUE
 def test_a_direct_call_returns_the_gradients_of_the_first_round_in_float32(toolkit, value):
-    data = fitting(graded(7), value)
-    scores = np.random.default_rng(5).normal(size=data.y.size).astype(toolkit.precision)
+    data = with_accepted_labels(graded_ranking(7), value)
+    scores = np.random.default_rng(5).normal(size=data.y.size).astype(toolkit.score_dtype)
     expected = objectives.gradients(data.y, scores, value, group_sizes=data.sizes)
     for preds in (scores, scores[:, None], np.repeat(scores, 2)[::2]):
         derivatives = toolkit.adapter.objective(value)(preds, toolkit.dataset(data))
@@ -60,7 +60,7 @@ def test_a_direct_call_returns_the_gradients_of_the_first_round_in_float32(toolk
 
 @EACH_VALUE
 def test_any_number_of_threads_gives_the_same_bits(toolkit, value):
-    data = fitting(graded(17, 120), value)
+    data = with_accepted_labels(graded_ranking(17, 120), value)
     scores, train = np.random.default_rng(6).normal(size=data.y.size), toolkit.dataset(data)
     single_threaded, *multi_threaded = (toolkit.adapter.objective(value, n_threads=n) for n in (1, 2, None))
     for _ in range(2):
@@ -72,9 +72,9 @@ def test_any_number_of_threads_gives_the_same_bits(toolkit, value):
 @pytest.mark.parametrize("size", ["huge", "tiny"])
 @EACH_VALUE
 def test_scores_of_any_size_have_finite_gradients(toolkit, value, size):
-    data = fitting(graded(18), value)
-    scale = {"huge": 1e6, "tiny": toolkit.tiny}[size]
-    scores = np.random.default_rng(7).choice([-scale, 0.0, scale], data.y.size).astype(toolkit.precision)
+    data = with_accepted_labels(graded_ranking(18), value)
+    scale = {"huge": 1e6, "tiny": toolkit.smallest_score}[size]
+    scores = np.random.default_rng(7).choice([-scale, 0.0, scale], data.y.size).astype(toolkit.score_dtype)
     grad, hess = toolkit.adapter.objective(value)(scores, toolkit.dataset(data))
     assert np.isfinite(grad).all()
     assert np.isfinite(hess).all()
@@ -86,7 +86,7 @@ def test_scores_of_any_size_have_finite_gradients(toolkit, value, size):
 
 @for_each("value", [XENDCG, *RANDOM], ids=short)
 def test_pickles_continue_with_a_rebuilt_dataset_but_deep_copies_and_reset_restart(toolkit, value):
-    data, foreign_data = graded(14), graded(15)
+    data, foreign_data = graded_ranking(14), graded_ranking(15)
     scores, objective, train = np.zeros(data.y.size), toolkit.adapter.objective(value), toolkit.dataset(data)
     first, second = objective(scores, train), objective(scores, train)
     resumed, copied = pickled(pickled(objective)), copy.deepcopy(objective)
@@ -105,7 +105,7 @@ def test_pickles_continue_with_a_rebuilt_dataset_but_deep_copies_and_reset_resta
 
 @for_each("value", RANDOM, ids=short)
 def test_the_same_seed_trains_the_same_model(toolkit, value):
-    data = graded(15)
+    data = graded_ranking(15)
     single_threaded, two_threads, other_seed = (
         toolkit.predictions(data, toolkit.adapter.objective(seeded, n_threads=n_threads), 5)
         for seeded, n_threads in ((value, 1), (value, 2), (value.replace(seed=8), 1))
@@ -115,7 +115,7 @@ def test_the_same_seed_trains_the_same_model(toolkit, value):
 
 
 def test_each_dataset_has_its_own_state(toolkit):
-    data, objective = graded(14), toolkit.adapter.objective(XENDCG)
+    data, objective = graded_ranking(14), toolkit.adapter.objective(XENDCG)
     first_dataset, second_dataset, scores = toolkit.dataset(data), toolkit.dataset(data), np.zeros(data.y.size)
     first_round = objective(scores, first_dataset)[0]
     np.testing.assert_array_equal(objective(scores, second_dataset)[0], first_round)
@@ -125,7 +125,7 @@ def test_each_dataset_has_its_own_state(toolkit):
 
 
 def test_datasets_are_not_kept_alive(toolkit):
-    data, objective = graded(16), toolkit.adapter.objective(XENDCG)
+    data, objective = graded_ranking(16), toolkit.adapter.objective(XENDCG)
     train = toolkit.dataset(data)
     objective(np.zeros(data.y.size), train)
     reference = weakref.ref(train)
@@ -139,8 +139,8 @@ def test_datasets_are_not_kept_alive(toolkit):
 
 
 def test_datasets_without_group_and_predictions_of_another_length_are_refused(toolkit):
-    data, objective = graded(18), toolkit.adapter.objective(XENDCG)
-    with pytest.raises(ra.InputError, match=toolkit.hint):
+    data, objective = graded_ranking(18), toolkit.adapter.objective(XENDCG)
+    with pytest.raises(ra.InputError, match=toolkit.no_group_message):
         objective(np.zeros(data.y.size), toolkit.dataset(data, group=False))
     with pytest.raises(ra.InputError, match=rf"scores has 3 rows but the queries cover {data.y.size}"):
         objective(np.zeros(3), toolkit.dataset(data))
@@ -160,11 +160,11 @@ def test_columns_that_are_changed_in_place_differ_from_their_copy():
 
 @pytest.mark.parametrize("field", ["label", "weight", "group"])
 def test_a_dataset_that_changes_between_rounds_is_refused_until_reset(toolkit, field):
-    data, objective = graded(18), toolkit.adapter.objective(VALUES["lightgbm"][0])
+    data, objective = graded_ranking(18), toolkit.adapter.objective(OBJECTIVES["lightgbm"][0])
     train, scores = toolkit.dataset(data, weights=np.ones(data.sizes.size)), np.zeros(data.y.size)
     for _ in range(2):
         objective(scores, train)
-    toolkit.change(train, field, data)
+    toolkit.replace_field(train, field, data)
     with pytest.raises(ra.InputError, match=r"labels, groups or weights .* changed after round 2 .*\nHint: reset\(\)"):
         objective(scores, train)
     objective.reset()
@@ -174,9 +174,9 @@ def test_a_dataset_that_changes_between_rounds_is_refused_until_reset(toolkit, f
 @for_each("bad", [np.nan, np.inf, -np.inf])
 @EACH_VALUE
 def test_predictions_that_are_not_finite_are_refused_with_round_and_row(toolkit, value, bad):
-    data = fitting(graded(18), value)
+    data = with_accepted_labels(graded_ranking(18), value)
     objective, train = toolkit.adapter.objective(value), toolkit.dataset(data)
-    scores = np.zeros(data.y.size, toolkit.precision)
+    scores = np.zeros(data.y.size, toolkit.score_dtype)
     objective(scores, train)
     scores[7] = bad
     with pytest.raises(ra.InputError, match=rf"round 2: scores\[7\] is {bad}"):
@@ -193,7 +193,7 @@ def test_predictions_that_are_not_finite_are_refused_with_round_and_row(toolkit,
 )
 def test_labels_that_an_objective_does_not_allow_are_refused(toolkit, value, allowed):
     with pytest.raises(ra.InputError, match=rf"labels\[\d+\] is 2.*{allowed}"):
-        toolkit.predictions(graded(18), toolkit.adapter.objective(value), 1)
+        toolkit.predictions(graded_ranking(18), toolkit.adapter.objective(value), 1)
 
 
 @for_each("value", ["lambdarank", "rank:ndcg", ra.presets.letor4(10), None])
@@ -248,7 +248,7 @@ def test_random_objectives_have_no_native_parameters(toolkit, value):
 
 
 def test_models_trained_under_different_conventions_differ(toolkit):
-    data = graded(21)
+    data = graded_ranking(21)
     lambdaranks = [toolkit.adapter.lambdarank(convention, truncation=30) for convention in CONVENTIONS]
     letor, yahoo, textbook = (toolkit.predictions(data, objective) for objective in lambdaranks)
     assert all(improvement(data, scores) > 0.1 for scores in (letor, yahoo, textbook))
@@ -257,7 +257,7 @@ def test_models_trained_under_different_conventions_differ(toolkit):
 
 
 def test_adapter_lambdarank_takes_every_field(toolkit):
-    data, convention = graded(21), CONVENTIONS[0].at(5)
+    data, convention = graded_ranking(21), CONVENTIONS[0].at(5)
     default = toolkit.adapter.lambdarank(convention, truncation=10)
     unchanged = toolkit.predictions(data, default, 10)
     for change in (
@@ -266,7 +266,7 @@ def test_adapter_lambdarank_takes_every_field(toolkit):
     ):  # fmt: skip
         fields = {"truncation": 10, **change}
         changed = toolkit.adapter.lambdarank(convention, **fields, n_threads=1)
-        assert changed.objective == toolkit.exact.replace(convention=convention, **fields)
+        assert changed.objective == toolkit.exact_sigmoid.replace(convention=convention, **fields)
         scores = toolkit.predictions(data, changed, 10)
         assert np.array_equal(scores, unchanged) is (changed.objective == default.objective), change
         assert improvement(data, scores) > 0.1, change
@@ -274,20 +274,20 @@ def test_adapter_lambdarank_takes_every_field(toolkit):
 
 @EACH_VALUE
 def test_every_objective_improves_ndcg(toolkit, value):
-    data = fitting(graded(22), value)
+    data = with_accepted_labels(graded_ranking(22), value)
     assert improvement(data, toolkit.predictions(data, toolkit.adapter.objective(value, n_threads=1), 10)) > 0.1
 
 
 @for_each("name", ["lightgbm.map@5", "catboost.mrr@5", "yahoo.err"])
 @for_each("beyond_k", ["keep", "cut"])
 def test_lambdarank_improves_the_measure_of_its_convention(toolkit, name, beyond_k):
-    data = graded(23, 80)
+    data = graded_ranking(23, 80)
     objective = toolkit.adapter.lambdarank(name, truncation=10, beyond_k=beyond_k)
     assert improvement(data, toolkit.predictions(data, objective), ra.parse(name)) > 0.1
 
 
 def test_weights_are_ignored_under_a_uniform_average(toolkit):
-    data, weights = graded(21), np.random.default_rng(8).random(40)
+    data, weights = graded_ranking(21), np.random.default_rng(8).random(40)
     for convention, same in (("yahoo@10", True), ("yahoo@10+average=query", False)):
         objective = toolkit.adapter.lambdarank(convention, truncation=30)
         weighted = toolkit.predictions(data, objective, 5, weights=weights)
@@ -296,7 +296,7 @@ def test_weights_are_ignored_under_a_uniform_average(toolkit):
 
 def test_a_filter_learns_which_rows_to_keep(toolkit):
     """Rows of kind 1 have the label 1, rows of kind 0 the label -1."""
-    data = graded(16)
+    data = graded_ranking(16)
     kind = np.random.default_rng(0).integers(0, 2, data.y.size)
     data = data._replace(X=kind[:, None].astype(float), y=np.where(kind == 1, 1.0, -1.0))
     value = objectives.catboost.stochastic_filter(num_estimations=10)

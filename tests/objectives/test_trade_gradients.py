@@ -14,7 +14,7 @@ from rankadapters import objectives
 from rankadapters.objectives.measure_kernels import kernel_kinds
 from tests.helpers.depth import examples
 from tests.helpers.gradient_rows import EXACT
-from tests.helpers.oracle_rows import columns, ragged
+from tests.helpers.oracle_rows import columns_and_scores, ragged_queries
 from tests.helpers.pairwise_gradients_by_hand import query_gradients
 from tests.helpers.random_objectives import lambdaranks
 from tests.helpers.tables import for_each
@@ -25,11 +25,11 @@ ERR = ra.presets.catboost.err(None).replace(complement="float64", ties="input")
 PLAIN = EXACT.replace(normalization="none", truncation=None, beyond_k="cut")
 
 
-@given(queries=ragged(), value=lambdaranks(), weighted=st.booleans())
+@given(queries=ragged_queries(), value=lambdaranks(), weighted=st.booleans())
 @settings(max_examples=examples(300), deadline=None)
 def test_gradients_equal_brute_force_swaps(queries, value, weighted):
     queries = [query[:12] for query in queries]
-    table, scores = columns(queries)
+    table, scores = columns_and_scores(queries)
     weights = np.arange(len(queries)) % 3 + 0.5
     if weighted and value.uses_weights:
         table["query_weight"] = weights / weights.mean() if value.divides_weights else weights

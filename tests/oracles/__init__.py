@@ -1,4 +1,4 @@
-"""What one query adds to the value of each measure, in plain Python: the kernels are compared with it."""
+"""Numerator and mass that one query adds to each measure, in plain Python; tests compare the kernels with them."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ ORACLES: dict[str, Callable[[Sequence[Row], Any], Sums | None]] = {
 
 
 def oracle(rows: Sequence[Row], convention: Any) -> Sums | None:
-    """Return what one query adds, numerator and mass; None where the query has nothing to find.
+    """Return the numerator and the mass of one query; None if the query has nothing to find.
 
-    Rows that `unjudged="drop"` leaves out are passed as not retrieved.
+    Callers pass the rows that `unjudged="drop"` removes as not retrieved.
     """
     return ORACLES[convention.measure](rows, convention)

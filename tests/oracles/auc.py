@@ -1,4 +1,4 @@
-"""AUC: the share of pairs that stand in the right order."""
+"""AUC: the share of pairs in the right order."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from tests.oracles.rows import Row, as_float32, is_beyond, weighs_rows
+from tests.oracles.rows import Row, as_float32, meets_threshold, weighs_rows
 
-TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # what a tied pair counts
-LEAST_ROWS = 3  # in a query for which XGBoost takes every two rows
+TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # the value of a tied pair
+LEAST_ROWS = 3  # of a query in which XGBoost takes every two rows
 
 
 def auc(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
@@ -36,15 +36,15 @@ def _pairs(rows: Sequence[Row], convention: Any) -> Iterator[tuple[Row, Row, flo
             pairs = [(rows[loser], weight) for loser, weight in row.beats if row.retrieved and rows[loser].retrieved]
             yield from ((row, loser, weight if convention.average == "pair" else 1.0) for loser, weight in pairs)
         return
-    kept = [row for row in rows if row.retrieved]
+    retrieved = [row for row in rows if row.retrieved]
     if convention.pairs == "unit":
         rounded = as_float32 if convention.complement == "float32" else float
-        pairs = ((a, b, _label(a), rounded(1 - _label(b))) for a in kept for b in kept)
+        pairs = ((a, b, _label(a), rounded(1 - _label(b))) for a in retrieved for b in retrieved)
         yield from ((a, b, weigh(a) * better * weigh(b) * worse) for a, b, better, worse in pairs)
         return
-    if convention.pairs == "every-two" and len(kept) < LEAST_ROWS:
+    if convention.pairs == "every-two" and len(retrieved) < LEAST_ROWS:
         return
-    for a, b in combinations(kept, 2):
+    for a, b in combinations(retrieved, 2):
         grades = [_grade(a, convention), _grade(b, convention)]
         if grades[0] != grades[1] or convention.pairs == "every-two":
             better, worse = (a, b) if grades[0] >= grades[1] else (b, a)
@@ -53,7 +53,7 @@ def _pairs(rows: Sequence[Row], convention: Any) -> Iterator[tuple[Row, Row, flo
 
 def _grade(row: Row, convention: Any) -> float:
     by_label = convention.pairs in {"label", "every-two"}
-    return _label(row) if by_label else float(row.judged and is_beyond(row.label, convention.pairs))
+    return _label(row) if by_label else float(row.judged and meets_threshold(row.label, convention.pairs))
 
 
 def _label(row: Row) -> float:

@@ -16,7 +16,7 @@ Numbers = Sequence[float]
 def spearman(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     """Return Pearson's correlation of the ranks."""
     labels, scores = _labels_and_scores(rows, convention)
-    in_order = [Fraction(place) for place in range(len(scores))]  # how a tied row ranks against the others of its tie
+    in_order = [Fraction(index) for index in range(len(scores))]  # ranks within a tie
     order = {"mean-rank": None, "input": in_order[::-1], "reverse": in_order}[convention.ties]
     return _defined(labels, scores, convention, lambda: _cosine(_ranks(labels, None), _ranks(scores, order)))
 
@@ -28,7 +28,7 @@ def kendall(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
 
 
 def pearson(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Return the correlation of labels and scores as they are."""
+    """Return the correlation of the labels and scores themselves."""
     labels, scores = _labels_and_scores(rows, convention)
     fractions = [[Fraction(value) for value in column] for column in (labels, scores)]
     return _defined(labels, scores, convention, lambda: _cosine(*fractions))
@@ -36,8 +36,8 @@ def pearson(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
 
 def _labels_and_scores(rows: Sequence[Row], convention: Any) -> tuple[Numbers, Numbers]:
     score = as_float32 if getattr(convention, "precision", "float64") == "float32" else float
-    kept = [row for row in rows if row.retrieved]
-    return [row.label if row.judged else 0.0 for row in kept], [score(row.score) for row in kept]
+    retrieved = [row for row in rows if row.retrieved]
+    return [row.label if row.judged else 0.0 for row in retrieved], [score(row.score) for row in retrieved]
 
 
 def _defined(labels: Numbers, scores: Numbers, convention: Any, value: Any) -> tuple[float, float] | None:
@@ -47,11 +47,11 @@ def _defined(labels: Numbers, scores: Numbers, convention: Any, value: Any) -> t
 
 
 def _ranks(values: Numbers, order: Sequence[Fraction] | None) -> list[Fraction]:
-    """Rank by counting the rows below; rows of a tie count half, or by their order."""
+    """Return ranks: the number of rows below, plus half of the tie or the rank within the tie."""
     ranks = []
     for i, value in enumerate(values):
-        below = Fraction(sum(other < value for other in values))
-        tied = [j for j, other in enumerate(values) if other == value]
+        below = Fraction(sum(smaller < value for smaller in values))
+        tied = [j for j, value_j in enumerate(values) if value_j == value]
         ranks.append(below + (Fraction(len(tied), 2) if order is None else sum(order[j] < order[i] for j in tied)))
     return ranks
 

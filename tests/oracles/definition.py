@@ -1,7 +1,7 @@
-"""What every number means, in plain Python: all kernels are compared with it. Read this file first.
+"""The definition of every value in plain Python; tests compare all kernels with it. Read this file first.
 
-The other files here say what one query adds to a value, with one function for each measure. This file has what all
-measures share: the policy that decides the value of a query, and how the values of the queries become one.
+The other files define the numerator and mass of one query, with one function for each measure. This file defines what
+all measures share: the policies that decide the value of a query, and the value of all queries.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def evaluate(queries: Queries, convention: Convention) -> float:
 
 
 def _as_one_query(queries: Queries, convention: Convention) -> list[Row]:
-    """Return all rows: pairs name rows among all of them, and a row takes the weight of its query where that counts."""
-    together = list[Row]()
+    """Return all rows as one query: pairs index all rows, and rows have the weight of their query if it counts."""
+    all_rows = list[Row]()
     for rows, weight in queries:
-        first = len(together)
+        first = len(all_rows)
         for row in rows:
             beats = tuple((first + loser, pair_weight) for loser, pair_weight in row.beats)
             row_weight = weight if convention.average == "query" else row.weight
-            together.append(replace(row, beats=beats, weight=row_weight))
-    return together
+            all_rows.append(replace(row, beats=beats, weight=row_weight))
+    return all_rows

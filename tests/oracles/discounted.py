@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.oracles.rows import Row, discount, gain, graded, worth_by_rank
+from tests.oracles.rows import Row, discount, gain, row_gain, worth_by_rank
 
 
 def ndcg(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
@@ -14,7 +14,7 @@ def ndcg(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     cut = {"retrieved": min(convention.k or len(rows), n_retrieved), "all": None}.get(convention.ideal, convention.k)
     best = [gain(row.label, convention.gain) for row in rows if row.judged]
     if convention.ideal == "retrieved-only":
-        best = [graded(row, convention) for row in rows if row.retrieved]
+        best = [row_gain(row, convention) for row in rows if row.retrieved]
     ideal = _dcg(sorted(best, reverse=True), cut, convention.discount)
     if ideal <= 0:
         return None
@@ -31,7 +31,7 @@ def dcg(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
 
 
 def _ranked_gains(rows: Sequence[Row], convention: Any) -> list[float]:
-    return worth_by_rank(rows, convention, lambda row: graded(row, convention))
+    return worth_by_rank(rows, convention, lambda row: row_gain(row, convention))
 
 
 def _dcg(gains: Sequence[float], k: int | None, name: str) -> float:

@@ -1,4 +1,4 @@
-"""ERR: the reciprocal rank at which a reader who may stop at every row is expected to stop."""
+"""ERR: the expected reciprocal rank at which a reader stops who may stop at every row."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from math import comb
 from typing import Any
 
-from tests.oracles.rows import Row, as_float32, discount, graded, ties_by_score
+from tests.oracles.rows import Row, as_float32, discount, row_gain, ties_by_score
 
 
 def err(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     """Return sum over the ranks of discount x chance to stop there, or its mean over the orders of averaged ties."""
     total, look, rank = 0.0, 1.0, 0
-    for tie in ties_by_score(rows, convention, lambda row: graded(row, convention)):
+    for tie in ties_by_score(rows, convention, lambda row: row_gain(row, convention)):
         groups = [tie] if convention.ties == "average" else [[row] for row in tie]
         for group in groups:
-            chances = [graded(row, convention) / convention.scale for row in group]
+            chances = [row_gain(row, convention) / convention.scale for row in group]
             stops, looks = _expectations(chances, [_complement(chance, convention) for chance in chances])
             for stop_rank, stop in enumerate(stops, start=rank + 1):
                 if stop_rank <= (convention.k or stop_rank):
@@ -30,9 +30,9 @@ def _complement(chance: float, convention: Any) -> float:
 
 
 def _expectations(chances: list[float], rests: list[float]) -> tuple[list[float], float]:
-    """Return the chances to stop at each rank of a tie, whose orders are equally likely, and to look beyond it.
+    """Return the probability to stop at each rank of a tie in random order, and to look beyond the tie.
 
-    They are sums, over all choices of rows, of products of m rests, and of products of one chance and m other rests.
+    The latter sums products of m rests over all choices of rows, the former products of one chance and m other rests.
     """
     n = len(chances)
     rest, stop = [1.0] + [0.0] * n, [0.0] * n

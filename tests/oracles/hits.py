@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from math import comb
 from typing import Any
 
-from tests.oracles.rows import Row, degree, ties_by_score, worth_by_rank
+from tests.oracles.rows import Row, relevance_of, ties_by_score, worth_by_rank
 
 
 def precision(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     """Return relevant rows at ranks 1..k / divisor."""
-    relevant = sum(degree(row, convention.relevant) != 0 for row in rows)
+    relevant = sum(relevance_of(row, convention.relevant) != 0 for row in rows)
     if not relevant:
         return None
     n = sum(row.retrieved for row in rows)
@@ -42,10 +42,10 @@ def fall_out(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None
     """Return irrelevant rows at ranks 1..k / irrelevant rows."""
 
     def irrelevance(row: Row) -> float:
-        return float(row.judged) - degree(row, convention.relevant)
+        return float(row.judged) - relevance_of(row, convention.relevant)
 
     irrelevant = sum(map(irrelevance, rows))
-    ranked = worth_by_rank(rows, convention, irrelevance, by=lambda row: -irrelevance(row))
+    ranked = worth_by_rank(rows, convention, irrelevance, order_by=lambda row: -irrelevance(row))
     return (sum(ranked[: convention.k]) / irrelevant, 1.0) if irrelevant else None
 
 
@@ -98,7 +98,7 @@ def bpref(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     """Return the mean over the relevant rows of 1 - min(irrelevant rows above, R) / min(N, R)."""
 
     def relevance(row: Row) -> float:
-        return degree(row, convention.relevant)
+        return relevance_of(row, convention.relevant)
 
     relevant = _relevant(rows, convention)
     least = min(relevant, sum(row.judged for row in rows) - relevant)
@@ -112,13 +112,13 @@ def bpref(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
 
 
 def _relevant(rows: Sequence[Row], convention: Any) -> float:
-    return sum(degree(row, convention.relevant) for row in rows)
+    return sum(relevance_of(row, convention.relevant) for row in rows)
 
 
 def _hits(rows: Sequence[Row], convention: Any, k: int | None) -> float:
-    return sum(worth_by_rank(rows, convention, lambda row: degree(row, convention.relevant))[:k])
+    return sum(worth_by_rank(rows, convention, lambda row: relevance_of(row, convention.relevant))[:k])
 
 
 def _relevance_by_tie(rows: Sequence[Row], convention: Any) -> list[list[float]]:
-    ties = ties_by_score(rows, convention, lambda row: degree(row, convention.relevant))
-    return [[degree(row, convention.relevant) for row in tie] for tie in ties]
+    ties = ties_by_score(rows, convention, lambda row: relevance_of(row, convention.relevant))
+    return [[relevance_of(row, convention.relevant) for row in tie] for tie in ties]

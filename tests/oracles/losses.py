@@ -31,8 +31,8 @@ def _pairs(rows: Sequence[Row], convention: Any) -> Iterator[tuple[Row, Row, flo
         retrieved = (pair for pair in pairs if pair[0].retrieved and pair[1].retrieved)
         yield from ((i, j, weight if convention.average == "pair" else 1.0) for i, j, weight in retrieved)
         return
-    kept = [(row.label if row.judged else 0.0, row) for row in rows if row.retrieved]
-    for (label_a, a), (label_b, b) in combinations(kept, 2):
+    retrieved_rows = [(row.label if row.judged else 0.0, row) for row in rows if row.retrieved]
+    for (label_a, a), (label_b, b) in combinations(retrieved_rows, 2):
         if label_a != label_b:
             yield (a, b, 1.0) if label_a > label_b else (b, a, 1.0)
 
@@ -74,7 +74,7 @@ def query_cross_entropy(rows: Sequence[Row], convention: Any) -> tuple[float, fl
 
 
 def best_shift(excess: Callable[[float], float]) -> float:
-    """Halve the interval of shifts as often as CatBoost does: up if labels exceed probabilities, else down."""
+    """Return the shift after CatBoost's number of bisections: up if labels exceed probabilities, else down."""
     low, high, middle = -FARTHEST_SHIFT, FARTHEST_SHIFT, 0.0
     for _ in range(HALVINGS):
         low, high = (middle, high) if excess(middle) > 0 else (low, middle)

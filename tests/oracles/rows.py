@@ -1,4 +1,4 @@
-"""What oracles share: a row, what its label and its rank are worth, and the order of rows."""
+"""A row, the gain of its label, the discount of its rank, and the order of rows."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Row:
     retrieved: bool = True
     judged: bool = True
     weight: float = 1.0
-    beats: tuple[tuple[int, float], ...] = ()  # the pairs that it wins: index of the loser in its query, weight
+    beats: tuple[tuple[int, float], ...] = ()  # pairs that it wins: index of the loser in the query, and weight
 
 
 def gain(label: float, name: str) -> float:
-    """Return what a label is worth."""
+    """Return the gain of a label."""
     if gains := table(name):
         return gains[int(label)]
     word, level = border(name) or (name, 0.0)
@@ -37,7 +37,7 @@ def gain(label: float, name: str) -> float:
 
 
 def discount(rank: int, name: str) -> float:
-    """Return what a rank is worth, counted from 1."""
+    """Return the discount of a rank, counted from 1."""
     word, parameter = border(name) or (name, 2.0)
     if word == "power":
         return float(parameter ** (rank - 1))
@@ -45,35 +45,35 @@ def discount(rank: int, name: str) -> float:
     return 1 / by_rank[word]
 
 
-def graded(row: Row, convention: Any) -> float:
-    """Return the gain of a row; `unjudged` may be the label of a row without a judgment."""
+def row_gain(row: Row, convention: Any) -> float:
+    """Return the gain of a row; an unjudged row has gain 0, or the gain of the label that `unjudged` names."""
     if row.judged:
         return gain(row.label, convention.gain)
     return gain(convention.unjudged, convention.gain) if isinstance(convention.unjudged, float) else 0.0
 
 
-def is_beyond(value: float, name: str) -> bool:
-    """Tell whether a label is relevant, or a score enters the ranking: `above_B`, `from_B`, or `all`."""
+def meets_threshold(value: float, name: str) -> bool:
+    """Tell whether a label or score meets a threshold: `above_B`, `from_B`, or `all`, which every value meets."""
     word, threshold = border(name) or ("from", float("-inf"))
     return value > threshold if word == "above" else value >= threshold
 
 
 def ties_by_score(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) -> list[list[Row]]:
-    """Return the ranked rows by descending score: a list for each score, with its rows in the declared order.
+    """Return the ranked rows by descending score: one list per score, in the order that `ties` declares.
 
-    `ties="worst"` and `ties="best"` order rows by `worth`. Rows that `retrieve` keeps out are not ranked.
+    `ties="worst"` and `ties="best"` order rows by `worth`. Rows that `retrieve` excludes are not ranked.
     """
     score = as_float32 if convention.precision == "float32" else float
     retrieve = str(getattr(convention, "retrieve", "all"))
-    kept = [row for row in rows if row.retrieved and is_beyond(score(row.score), retrieve)]
+    ranked = [row for row in rows if row.retrieved and meets_threshold(score(row.score), retrieve)]
     tie_order: dict[str, Callable[[int], Any]] = {
         "reverse": lambda i: -i,
-        "worst": lambda i: worth(kept[i]),
-        "best": lambda i: -worth(kept[i]),
-        "docid-ascending": lambda i: kept[i].docid.encode(),
-        "docid-descending": lambda i: [-byte for byte in kept[i].docid.encode()] + [1],
+        "worst": lambda i: worth(ranked[i]),
+        "best": lambda i: -worth(ranked[i]),
+        "docid-ascending": lambda i: ranked[i].docid.encode(),
+        "docid-descending": lambda i: [-byte for byte in ranked[i].docid.encode()] + [1],
     }
-    ordered = [kept[i] for i in sorted(range(len(kept)), key=tie_order.get(convention.ties, lambda i: i))]
+    ordered = [ranked[i] for i in sorted(range(len(ranked)), key=tie_order.get(convention.ties, lambda i: i))]
     if convention.precision == "none":
         return [ordered]
     ties: dict[float, list[Row]] = {}
@@ -83,13 +83,13 @@ def ties_by_score(rows: Sequence[Row], convention: Any, worth: Callable[[Row], f
 
 
 def labels_scores_weights(rows: Sequence[Row], average: str) -> list[tuple[float, float, float]]:
-    """Return label, score and weight of every retrieved row; a row without a judgment has label 0."""
-    kept = [row for row in rows if row.retrieved]
-    return [(row.label if row.judged else 0.0, row.score, row.weight if average == "row" else 1.0) for row in kept]
+    """Return label, score and weight of every retrieved row; an unjudged row has label 0."""
+    retrieved = [row for row in rows if row.retrieved]
+    return [(row.label if row.judged else 0.0, row.score, row.weight if average == "row" else 1.0) for row in retrieved]
 
 
 def weighs_rows(convention: Any) -> bool:
-    """Tell whether a row counts by its weight."""
+    """Tell whether a convention weighs rows."""
     return convention.average == "row" or (convention.over == "rows" and convention.average == "query")
 
 
@@ -99,7 +99,7 @@ def as_float32(value: float) -> float:
 
 
 def mean_of(values: Sequence[float]) -> float:
-    """Return the mean, which is exact where all values are equal."""
+    """Return the mean, which is exact if all values are equal."""
     ordered = sorted(values)
     return ordered[0] if ordered[0] == ordered[-1] else fsum(ordered) / len(ordered)
 
@@ -107,16 +107,16 @@ def mean_of(values: Sequence[float]) -> float:
 Worth = Callable[[Row], float]
 
 
-def degree(row: Row, relevant: str) -> float:
-    """Return how relevant a row is: 0 if it is not judged."""
+def relevance_of(row: Row, relevant: str) -> float:
+    """Return the relevance of a row, which is 0 if it is not judged."""
     if relevant == "label":
         return row.label if row.judged else 0.0
-    return float(row.judged and (relevant == "judged" or is_beyond(row.label, relevant)))
+    return float(row.judged and (relevant == "judged" or meets_threshold(row.label, relevant)))
 
 
-def worth_by_rank(rows: Sequence[Row], convention: Any, worth: Worth, by: Worth | None = None) -> list[float]:
-    """Return what the row at each rank is worth; where ties are averaged, that is the mean of its tie."""
-    ties = [[worth(row) for row in tie] for tie in ties_by_score(rows, convention, by or worth)]
+def worth_by_rank(rows: Sequence[Row], convention: Any, worth: Worth, order_by: Worth | None = None) -> list[float]:
+    """Return the worth of the row at each rank; if ties are averaged, the mean of its tie."""
+    ties = [[worth(row) for row in tie] for tie in ties_by_score(rows, convention, order_by or worth)]
     if convention.ties == "average":
         ties = [[mean_of(tie)] * len(tie) for tie in ties]
     return [value for tie in ties for value in tie]

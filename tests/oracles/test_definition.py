@@ -44,7 +44,7 @@ def test_discounts_of_ranks(name, rank, expected):
 @pytest.mark.parametrize("first", [0, 3])
 def test_success_of_a_tie_is_the_share_of_its_orders_that_have_a_relevant_row_in_reach(k, chance, first):
     convention = ra.parse("ranx.hit_rate@1").replace(k=k, ties="average")
-    rows = [Row(label=float(place == first), score=0.5) for place in range(4)]
+    rows = [Row(label=float(index == first), score=0.5) for index in range(4)]
     assert oracle(rows, convention) == (chance, 1)
 
 

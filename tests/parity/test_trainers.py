@@ -16,8 +16,8 @@ import rankadapters as ra
 from rankadapters.datasets import RankingData, mq2008_like
 from rankadapters.parity import crosscheck_models, trainers
 from rankadapters.parity.trainers import Trainer, measure_named, own_convention
-from tests.helpers.command import refused, run
-from tests.helpers.stand_in_toolkit import trainer
+from tests.helpers.command import error_of, run
+from tests.helpers.stand_in_toolkit import stand_in_trainer
 from tests.helpers.tables import for_each
 
 ALL = ("sklearn", "lightgbm", "xgboost", "catboost")
@@ -38,7 +38,7 @@ def skip_without(toolkit):
 
 def use_stand_in(monkeypatch, name, **options):
     """Let a stand-in, which is always installed, take a toolkit's place."""
-    monkeypatch.setitem(trainers.TOOLKITS, name, trainer(name, **options))
+    monkeypatch.setitem(trainers.TOOLKITS, name, stand_in_trainer(name, **options))
 
 
 def conventions_of(toolkit):
@@ -301,7 +301,7 @@ def test_the_command_takes_a_measure(capsys):
     assert row["native_metric"] == "QueryRMSE"
     assert run("parity", "--measure", "map", "--toolkits", "catboost") == 0
     assert "Each toolkit's own AP of its model" in capsys.readouterr().out
-    assert "measure='precise'; allowed are" in refused(capsys, "parity", "--measure", "precise")
+    assert "measure='precise'; allowed are" in error_of(capsys, "parity", "--measure", "precise")
 
 
 def test_the_parity_example_runs(capsys):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.partitioned_rows import COLUMNS, TIED, conventions, cut, rows
-from tests.helpers.segment_rows import all_facts
+from tests.helpers.partitioned_rows import AVERAGED_TIES, COLUMNS, conventions, partition_rows, rows
+from tests.helpers.segment_rows import segment_results
 from tests.helpers.tables import for_each
 
 DATA = rows()
@@ -42,9 +42,9 @@ class OnSpark:
         self.session, self.module = request.getfixturevalue("spark"), ra.spark
 
     def frame(self, parts):
-        from tests.helpers.spark_frames import frame
+        from tests.helpers.spark_frames import spark_frame
 
-        return frame(self.session, parts)
+        return spark_frame(self.session, parts)
 
 
 @pytest.fixture(params=[OnDask, OnSpark], ids=["dask", "spark"])
@@ -62,28 +62,28 @@ def evaluate_in_memory(convention, by, **changes):
 
 @pytest.mark.parametrize(
     ("partitions", "cut_options", "by"),
-    [("whole", {"whole": True}, SEGMENTS), ("sorted", {}, "market"), ("shuffle", {"mixed": True}, "head")],
+    [("whole", {"whole_queries": True}, SEGMENTS), ("sorted", {}, "market"), ("shuffle", {"shuffled": True}, "head")],
     ids=["whole and a mapping", "sorted and texts", "shuffle and integers"],
 )
 def test_partitions_give_the_same_segments_as_memory(engine, partitions, cut_options, by):
-    convention_list = conventions() if by == "market" else [TIED]
-    df = engine.frame(cut(DATA, 3, empty=True, **cut_options))
+    convention_list = conventions() if by == "market" else [AVERAGED_TIES]
+    df = engine.frame(partition_rows(DATA, 3, with_empty=True, **cut_options))
     segments = engine.module.evaluate(df, convention_list, **ALL_COLUMNS, partitions=partitions, by=by)
-    assert all_facts(segments) == all_facts(evaluate_in_memory(convention_list, by))
+    assert segment_results(segments) == segment_results(evaluate_in_memory(convention_list, by))
 
 
 @for_each("by", ["market", SEGMENTS])
 def test_one_convention_has_a_score_for_each_segment(engine, by):
-    df = engine.frame(cut(DATA, 17))
-    segments = engine.module.evaluate(df, TIED, **COLUMNS, partitions="sorted", by=by)
-    assert repr(segments) == repr(evaluate_in_memory(TIED, by))
+    df = engine.frame(partition_rows(DATA, 17))
+    segments = engine.module.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="sorted", by=by)
+    assert repr(segments) == repr(evaluate_in_memory(AVERAGED_TIES, by))
     assert isinstance(segments["se"], ra.Score)
 
 
 def test_a_mean_above_the_values_of_a_segment_warns_at_the_callers_line(engine):
-    convention = TIED.replace(average="query-except-empty", empty=1)
+    convention = AVERAGED_TIES.replace(average="query-except-empty", empty=1)
     weights = np.where(DATA["market"] == "se", 0.01, 1.0)
-    df = engine.frame(cut({**DATA, "weight": weights}, 3))
+    df = engine.frame(partition_rows({**DATA, "weight": weights}, 3))
     with pytest.warns(ra.AboveValuesWarning, match="segment 'se': a mean under") as caught:
         engine.module.evaluate(df, convention, **COLUMNS, query_weight="weight", partitions="sorted", by="market")
     filenames = {warning.filename for warning in caught if issubclass(warning.category, ra.AboveValuesWarning)}
@@ -95,9 +95,9 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_partition_and_row(en
     starts = np.flatnonzero(np.diff(DATA["query"], prepend=-1000))
     row = int(starts[np.argmax(np.diff(starts) > 2)]) + 1
     market[row] = "xx"
-    df = engine.frame(cut({**DATA, "market": market}, 1))
+    df = engine.frame(partition_rows({**DATA, "market": market}, 1))
     with pytest.raises(ra.InputError, match=rf"partition 0: by\[{row}\] is 'xx', but query") as error:
-        engine.module.evaluate(df, TIED, **COLUMNS, partitions="whole", by="market")
+        engine.module.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="whole", by="market")
     assert error.value.row == row
 
 
@@ -114,9 +114,13 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_partition_and_row(en
 )
 def test_bad_segments_are_refused(engine, by, message):
     with pytest.raises(ra.InputError, match=message):
-        engine.module.evaluate(engine.frame(cut(DATA, 2)), TIED, **COLUMNS, partitions="sorted", by=by)
+        engine.module.evaluate(
+            engine.frame(partition_rows(DATA, 2)), AVERAGED_TIES, **COLUMNS, partitions="sorted", by=by
+        )
 
 
 def test_per_query_refuses_segments(engine):
     with pytest.raises(ra.InputError, match="by was given, but per-query values have no segments"):
-        engine.module.per_query(engine.frame(cut(DATA, 1)), TIED, **COLUMNS, partitions="whole", by="market")
+        engine.module.per_query(
+            engine.frame(partition_rows(DATA, 1)), AVERAGED_TIES, **COLUMNS, partitions="whole", by="market"
+        )

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.helpers.tables import MOST, for_each
+from tests.helpers.tables import MAX_FAILURES, for_each
 
 
 def test_all_failed_rows_are_named_and_the_first_is_the_cause():
@@ -49,9 +49,9 @@ def test_a_table_stops_after_many_failures():
         calls.append(number)
         raise ValueError(number)
 
-    with pytest.raises(AssertionError, match=re.escape(f"(the first {MOST}):")):
+    with pytest.raises(AssertionError, match=re.escape(f"(the first {MAX_FAILURES}):")):
         fail()
-    assert len(calls) == MOST
+    assert len(calls) == MAX_FAILURES
 
 
 def test_a_table_is_skipped_if_all_its_rows_are():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.public_calls import CALLS, TEXT, USES, callable_of, parameters, public_callables, valid_call
+from tests.helpers.public_calls import CALLS, TEXT, USES, callable_of, parameter_names, public_callables, valid_call
 
 
 @pytest.fixture(autouse=True)
@@ -139,7 +139,7 @@ def test_wrong_arguments_of_a_preset_raise_only_our_errors(tool):
         }
         errors |= {
             f"{name}, {parameter}: {kind}": foreign_error("", method, {**valid, parameter: wrong})
-            for parameter in parameters(method)
+            for parameter in parameter_names(method)
             for kind, wrong in WRONG_VALUES.items()
         }
     assert {kind: error for kind, error in errors.items() if error is not None} == {}
@@ -154,7 +154,7 @@ def test_wrong_arguments_raise_only_our_errors(name):
     USES.get(name, lambda result: result)(function(**valid_call(name)))
     errors = {
         f"{parameter}: {kind}": foreign_error(name, function, {**valid_call(name), parameter: value})
-        for parameter in parameters(function)
+        for parameter in parameter_names(function)
         for kind, value in WRONG_VALUES.items()
         if not (parameter in ENDLESS and kind == "a number beyond float64")
         and not (parameter in FEATURES and name.startswith(("learners.", "sklearn.QueryRanker")))

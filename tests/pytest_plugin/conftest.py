@@ -8,7 +8,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import check_value, crosscheck
-from tests.helpers.plugin_sessions import AUTOLOAD, DATA, LOADED, ROOT
+from tests.helpers.checkout import CHECKOUT
+from tests.helpers.plugin_sessions import NO_AUTOLOAD, PLUGIN_OPTIONS, PREAMBLE
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -20,14 +21,14 @@ def import_everything_first():
 
 @pytest.fixture(autouse=True)
 def load_no_other_plugin(monkeypatch):
-    monkeypatch.setenv(AUTOLOAD, "1")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)  # so that every session imports this checkout
+    monkeypatch.setenv(NO_AUTOLOAD, "1")
+    monkeypatch.setenv("PYTHONPATH", str(CHECKOUT), prepend=os.pathsep)  # so that every session imports this checkout
 
 
 @pytest.fixture
 def run(pytester):
     def run(body, *options):
-        pytester.makepyfile(test_it=DATA + body)
-        return pytester.runpytest_inprocess(*LOADED, *options)
+        pytester.makepyfile(test_it=PREAMBLE + body)
+        return pytester.runpytest_inprocess(*PLUGIN_OPTIONS, *options)
 
     return run

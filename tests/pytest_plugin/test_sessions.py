@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from tests.helpers.plugin_sessions import AUTOLOAD, DATA, LOADED, ROOT
+from tests.helpers.checkout import CHECKOUT
+from tests.helpers.plugin_sessions import NO_AUTOLOAD, PLUGIN_OPTIONS, PREAMBLE
 
 pytest_plugins = ["pytester"]
 
@@ -28,25 +29,25 @@ def test_loading_the_plugin_imports_neither_numpy_nor_numba_nor_a_toolkit(pytest
         """
     )
     pytester.makepyfile("def test_nothing(): pass")
-    result = pytester.runpytest_subprocess(*LOADED, "--strict-markers", "-W", "error", "-s")
+    result = pytester.runpytest_subprocess(*PLUGIN_OPTIONS, "--strict-markers", "-W", "error", "-s")
     result.stdout.fnmatch_lines(["*loaded: [[]] True"])
     result.stdout.no_fnmatch_line("*parity*")
     result.assert_outcomes(passed=1)
 
 
 def test_the_marker_and_the_options_are_documented(pytester):
-    pytester.runpytest_inprocess(*LOADED, "--markers").stdout.fnmatch_lines(
+    pytester.runpytest_inprocess(*PLUGIN_OPTIONS, "--markers").stdout.fnmatch_lines(
         ["@pytest.mark.rank_parity(convention, toolkits, require): *"]
     )
-    pytester.runpytest_inprocess(*LOADED, "--help").stdout.fnmatch_lines(
+    pytester.runpytest_inprocess(*PLUGIN_OPTIONS, "--help").stdout.fnmatch_lines(
         ["*ranking parity (rankadapters):", "*--rank-convention=SPEC*", "*--rank-parity-report=FILE*"]
     )
-    fixtures = pytester.runpytest_inprocess(*LOADED, "--fixtures").stdout
+    fixtures = pytester.runpytest_inprocess(*PLUGIN_OPTIONS, "--fixtures").stdout
     fixtures.fnmatch_lines_random(["*assert_conforms*", "*assert_same_ndcg*", "*ranking_parity*"])
 
 
 def test_the_package_declares_the_plugin():
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    text = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
     assert '[project.entry-points.pytest11]\nrankadapters = "rankadapters.pytest_plugin"' in text
 
 
@@ -163,9 +164,9 @@ def test_a_report_that_cannot_be_written_at_the_end_fails_the_session(run, pytes
 
 def test_the_report_has_the_comparisons_of_all_xdist_workers(run, pytester):
     pytest.importorskip("xdist")
-    pytester.makepyfile(test_it=DATA + THREE_TESTS)
+    pytester.makepyfile(test_it=PREAMBLE + THREE_TESTS)
     result = pytester.runpytest_subprocess(
-        *LOADED, "-p", "xdist.plugin", "-n", "2", "--rank-parity-report", "parity.json"
+        *PLUGIN_OPTIONS, "-p", "xdist.plugin", "-n", "2", "--rank-parity-report", "parity.json"
     )
     result.assert_outcomes(passed=2, failed=1)
     assert len(json.loads((pytester.path / "parity.json").read_text(encoding="utf-8"))["reports"]) == 3
@@ -178,10 +179,15 @@ def test_the_example_project_passes_when_run_from_its_folder(tmp_path):
     for toolkit in ("lightgbm", "sklearn"):
         pytest.importorskip(toolkit)
     report = tmp_path / "parity.md"
-    command = [sys.executable, "-m", "pytest", "-q", *LOADED, "--rank-parity-report", str(report)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), AUTOLOAD: "1"}
+    command = [sys.executable, "-m", "pytest", "-q", *PLUGIN_OPTIONS, "--rank-parity-report", str(report)]
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), NO_AUTOLOAD: "1"}
     process = subprocess.run(
-        command, cwd=ROOT / "examples" / "parity_in_ci", env=environment, capture_output=True, text=True, check=False
+        command,
+        cwd=CHECKOUT / "examples" / "parity_in_ci",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert process.returncode == 0, process.stdout + process.stderr
     assert "0 fail" in process.stdout

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.segments.segments import _student
-from tests.helpers.segment_rows import alone, columns, conventions, rows
+from tests.helpers.segment_rows import conventions, evaluate_columns, evaluate_segment, rows
 from tests.helpers.tables import for_each
 
 DATA = rows()
@@ -32,10 +32,10 @@ def evaluate_segments(convention="textbook@2", by=SEGMENTS, **arguments):
 
 def test_a_segment_scores_what_its_queries_score_alone():
     for convention in (*conventions(), *WEIGHED):
-        arguments = columns(DATA, convention)
+        arguments = evaluate_columns(DATA, convention)
         segments = ra.evaluate(DATA["label"], DATA["score"], convention, **arguments, by=DATA["segment"])
         assert list(segments) == ["dk", "no", "se"]
-        expected = {segment: alone(DATA, convention, segment).to_dict() for segment in segments}
+        expected = {segment: evaluate_segment(DATA, convention, segment).to_dict() for segment in segments}
         assert {segment: score.to_dict() for segment, score in segments.items()} == expected, convention.name
         overall = ra.evaluate(DATA["label"], DATA["score"], convention, **arguments)
         assert segments.all.to_dict() == overall.to_dict(), convention.name

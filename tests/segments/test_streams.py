@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.command import printed, refused
-from tests.helpers.segment_rows import all_facts, conventions, rows
-from tests.helpers.stream_batches import anyhow, cut, evenly
+from tests.helpers.command import error_of, output_of
+from tests.helpers.segment_rows import conventions, rows, segment_results
+from tests.helpers.stream_batches import cut_at, even_bounds, random_bounds
 from tests.helpers.tables import for_each
 
 DATA = rows(3)
@@ -30,11 +30,11 @@ def evaluate_in_memory(convention, scores=DATA["score"], **changes):
     return ra.evaluate(DATA["label"], scores, convention, **arguments)
 
 
-@for_each("bounds", [evenly(DATA["qid"].size, 7), anyhow(DATA["qid"].size, 40, seed=1)])
+@for_each("bounds", [even_bounds(DATA["qid"].size, 7), random_bounds(DATA["qid"].size, 40, seed=1)])
 @for_each("by", ["segment", SEGMENTS], ids=["column", "mapping"])
 def test_a_stream_gives_the_same_segments_as_memory(bounds, by):
-    segments = ra.evaluate_stream(cut(DATA, bounds), MERGEABLE, docid="docid", by=by)
-    assert all_facts(segments) == all_facts(evaluate_in_memory(MERGEABLE))
+    segments = ra.evaluate_stream(cut_at(DATA, bounds), MERGEABLE, docid="docid", by=by)
+    assert segment_results(segments) == segment_results(evaluate_in_memory(MERGEABLE))
 
 
 @for_each("kind", ["csv", "parquet"])
@@ -45,7 +45,7 @@ def test_a_file_gives_the_same_segments_as_memory(tmp_path, kind):
     frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
     segments = ra.evaluate_stream(path, ["letor4@3"], by="segment")
     qid = [str(query) for query in DATA["qid"]] if kind == "csv" else DATA["qid"]
-    assert all_facts(segments) == all_facts(evaluate_in_memory(["letor4@3"], qid=qid))
+    assert segment_results(segments) == segment_results(evaluate_in_memory(["letor4@3"], qid=qid))
 
 
 def test_unsorted_rows_are_sorted_with_their_segments():
@@ -55,7 +55,7 @@ def test_unsorted_rows_are_sorted_with_their_segments():
         batch = {**scattered, "segment": convert(scattered["segment"])}
         segments = ra.evaluate_stream([batch], ["textbook@3"], unsorted=True, by="segment")
         expected = ra.evaluate(batch["label"], batch["score"], ["textbook@3"], qid=batch["qid"], by=batch["segment"])
-        assert all_facts(segments) == all_facts(expected)
+        assert segment_results(segments) == segment_results(expected)
 
 
 def test_models_of_a_stream_give_the_same_results_as_memory():
@@ -70,7 +70,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
     row = int(np.flatnonzero(np.diff(DATA["qid"]) == 0)[-1]) + 1
     segment[row] = "xx"
     with pytest.raises(ra.InputError, match=rf"batch 2, row .*: by\[{row}\] is 'xx', but query") as error:
-        ra.evaluate_stream(cut({**DATA, "segment": segment}, [0, row - 5, segment.size]), "letor4@3", by="segment")
+        ra.evaluate_stream(cut_at({**DATA, "segment": segment}, [0, row - 5, segment.size]), "letor4@3", by="segment")
     assert error.value.row == row
 
 
@@ -85,7 +85,7 @@ def test_a_segment_that_varies_within_a_query_is_refused_by_batch_and_row():
 )
 def test_bad_segments_are_refused(by, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.evaluate_stream(cut(DATA, [0, 20, DATA["qid"].size]), "letor4@3", by=by)
+        ra.evaluate_stream(cut_at(DATA, [0, 20, DATA["qid"].size]), "letor4@3", by=by)
 
 
 def test_letor_files_take_segments_from_a_mapping_only(tmp_path):
@@ -103,22 +103,22 @@ def test_the_command_prints_the_same_segments_as_memory(capsys, write, conventio
     rows_of_text = (",".join(map(str, row)) for row in zip(*DATA.values(), strict=True))
     table = write("\n".join([",".join(DATA), *rows_of_text, ""]), "rows.csv")
     command = ("evaluate", "--convention", convention, "--table", table, "--by", "segment", "--format")
-    assert json.loads(printed(capsys, *command, "json"))["segments"] == expected
-    lines = list(csv.DictReader(io.StringIO(printed(capsys, *command, "csv"))))
+    assert json.loads(output_of(capsys, *command, "json"))["segments"] == expected
+    lines = list(csv.DictReader(io.StringIO(output_of(capsys, *command, "csv"))))
     assert [(line["segment"], float(line["value"])) for line in lines] == [
         (row["segment"] or "", row["value"]) for row in expected
     ]
     if convention == "letor4@3":
-        assert "| no | ndcg@3/letor4 |" in printed(capsys, *command, "markdown")
+        assert "| no | ndcg@3/letor4 |" in output_of(capsys, *command, "markdown")
 
 
 def test_the_command_reads_a_file_of_queries_and_their_segments(capsys, write):
     files = ("--features", write("2 qid:7 1:1\n0 qid:7 1:2\n1 qid:8 1:1\n", "rows.txt"), "--feature", "1")
     segment_file = write("7 New York\n\n8\tOslo\n", "segments.txt")
     command = ("evaluate", "--convention", "textbook@2", *files, "--per-query", "--format")
-    segments = json.loads(printed(capsys, *command, "json", "--by", segment_file))["segments"]
+    segments = json.loads(output_of(capsys, *command, "json", "--by", segment_file))["segments"]
     assert [(row["segment"], row["n_queries"]) for row in segments] == [("New York", 1), ("Oslo", 1), (None, 2)]
-    lines = list(csv.DictReader(io.StringIO(printed(capsys, *command, "csv", "--by", segment_file))))
+    lines = list(csv.DictReader(io.StringIO(output_of(capsys, *command, "csv", "--by", segment_file))))
     assert [line["qid"] for line in lines] == ["", "", "", "7", "8"]
     for text, message in {
         "7 x\n8\n": "line 2 is '8'; expected a query and its only segment",
@@ -126,8 +126,8 @@ def test_the_command_reads_a_file_of_queries_and_their_segments(capsys, write):
         "7 x\n": "by has no segment for query '8'",
         "7 x\n8 y\n9 z\n": "by names query '9', but the data have no such query",
     }.items():
-        assert message in refused(capsys, *command, "csv", "--by", write(text, "segments.txt"))
+        assert message in error_of(capsys, *command, "csv", "--by", write(text, "segments.txt"))
     trec = ("--qrels", write("7 0 a 1\n8 0 b 1\n", "qrels"), "--run", write("7 Q0 a 1 1 t\n8 Q0 b 1 1 t\n", "run"))
     segment_file = write("7 x\n8 y\n", "segments.txt")
     command = ("evaluate", "--convention", "trec_eval_9@5", *trec, "--by", segment_file, "--format", "json")
-    assert [row["value"] for row in json.loads(printed(capsys, *command))["segments"]] == [1, 1, 1]
+    assert [row["value"] for row in json.loads(output_of(capsys, *command))["segments"]] == [1, 1, 1]

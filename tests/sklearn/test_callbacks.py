@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rankadapters as ra
-from tests.helpers.callback_recorders import ModelRecorder, Recorder, rounds
+from tests.helpers.callback_recorders import ModelRecorder, Recorder, recorded_values
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 from tests.helpers.toolkit_rankers import RANKERS, ROUNDS, catboost, lightgbm
@@ -67,7 +67,7 @@ def test_a_callback_stops_the_training(make, kind):
         return
     assert recorder.begun[:5] == [("fit", 0, ROUNDS), *(("round", number, 0) for number in range(4))]
     assert recorder.ended == [*(("round", number) for number in range(4)), ("fit", 0)]
-    assert recorder.open == 0
+    assert recorder.n_open == 0
     assert np.array_equal(model.predict(VALID.X), shorter.predict(VALID.X))
 
 
@@ -80,10 +80,10 @@ def test_every_round_is_a_task_with_the_trees_so_far_and_callbacks_change_no_mod
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
     assert recorder.begun == [("fit", 0, ROUNDS), *(("round", iteration, 0) for iteration in range(ROUNDS))]
     assert recorder.ended == [*(("round", iteration) for iteration in range(ROUNDS)), ("fit", 0)]
-    assert recorder.open == 0
-    assert [name for name, *_ in recorder.seen] == [*["round"] * ROUNDS, "fit"]
+    assert recorder.n_open == 0
+    assert [name for name, *_ in recorder.records] == [*["round"] * ROUNDS, "fit"]
     for iteration in (0, 5, ROUNDS - 1):
-        _, X, y, _, model = recorder.seen[iteration]
+        _, X, y, _, model = recorder.records[iteration]
         assert X is DATA.X
         assert y is DATA.y
         shorter = QueryRanker(ranker_of_rounds(make, iteration + 1)).fit(DATA.X, DATA.y, qid=DATA.qid)
@@ -100,7 +100,7 @@ def test_a_training_that_stops_early_reports_its_rounds_and_ends_every_task(make
     model = QueryRanker(inner, eval_metric=CONV).set_callbacks(recorder)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
     n_rounds = len({entry.iteration for entry in model.history_})
-    reported = [name for name, *_ in recorder.seen[:-1]]
+    reported = [name for name, *_ in recorder.records[:-1]]
     assert len(reported) == (model.estimator_.tree_count_ if make is catboost else n_rounds) < 60
     assert len(recorder.ended) == len(recorder.begun) == len(reported) + 2  # the fit, and the round after the last
     assert recorder.ended[-1] == ("fit", 0)
@@ -138,7 +138,7 @@ def test_a_fit_that_fails_leaves_no_task_open():
     model = QueryRanker(lightgbm(num_leaves=-1)).set_callbacks(recorder)
     with pytest.raises(Exception, match="num_leaves"):
         model.fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert recorder.open == 0
+    assert recorder.n_open == 0
 
 
 def test_the_number_of_rounds_is_unknown_if_given_by_a_lightgbm_alias():
@@ -179,7 +179,7 @@ def test_the_monitor_records_the_declared_value_of_every_round(make, table, opti
     X, y, qid = shuffled_rows(table)
     with sklearn.config_context(enable_metadata_routing=routed):
         model, monitor = fit_monitored(ranker(ROUNDS), query_scorer(CONV), X, y, qid)
-    values, last = rounds(monitor)
+    values, last = recorded_values(monitor)
     assert len(values) == ROUNDS
     assert values[-1] == last == value_of(model, X, y, DATA.qid[SHUFFLED])
     for n_rounds_fitted in (1, ROUNDS // 2):
@@ -193,10 +193,10 @@ def test_scikit_learn_scorers_work_beside_declared_ones_in_a_dict(make):
     scoring["r2"] = sklearn.metrics.get_scorer("r2")
     model, monitor = fit_monitored(QueryRanker(make()), scoring)
     scores = model.predict(DATA.X)
-    assert rounds(monitor, "a")[1] == ra.evaluate(DATA.y, scores, CONV, qid=DATA.qid).value
-    assert rounds(monitor, "b")[1] == ra.evaluate(DATA.y, scores, LIGHTGBM, qid=DATA.qid).value
-    assert rounds(monitor, "r2")[1] == sklearn.metrics.r2_score(DATA.y, scores)
-    assert rounds(monitor, "own")[1] == scores.max()
+    assert recorded_values(monitor, "a")[1] == ra.evaluate(DATA.y, scores, CONV, qid=DATA.qid).value
+    assert recorded_values(monitor, "b")[1] == ra.evaluate(DATA.y, scores, LIGHTGBM, qid=DATA.qid).value
+    assert recorded_values(monitor, "r2")[1] == sklearn.metrics.r2_score(DATA.y, scores)
+    assert recorded_values(monitor, "own")[1] == scores.max()
 
 
 def largest_score(estimator, X, y):
@@ -219,13 +219,13 @@ def test_weights_count_if_the_convention_uses_them(convention, routed):
         model, monitor = fit_monitored(QueryRanker(lightgbm()), query_scorer(convention), sample_weight=WEIGHTS)
     first_rows = np.unique(DATA.qid, return_index=True)[1]
     weights = {"query_weight": WEIGHTS[np.sort(first_rows)]} if convention is WEIGHTED else {}
-    assert rounds(monitor)[1] == value_of(model, DATA.X, DATA.y, DATA.qid, convention, **weights)
+    assert recorded_values(monitor)[1] == value_of(model, DATA.X, DATA.y, DATA.qid, convention, **weights)
 
 
 def test_the_model_of_a_round_knows_the_queries_of_its_training_rows_only():
     recorder, scorer = ModelRecorder(), query_scorer(CONV)
     QueryRanker(lightgbm(), convention=CONV).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)
-    _, X, y, _, model = recorder.seen[3]
+    _, X, y, _, model = recorder.records[3]
     assert model.score(X, y) == scorer(model, X, y) == value_of(model, DATA.X, DATA.y, DATA.qid)
     with pytest.raises(ra.InputError, match="score got no qid"):
         model.score(X.copy(), y)
@@ -240,7 +240,7 @@ def test_the_model_of_a_round_knows_the_queries_of_its_training_rows_only():
 )  # fmt: skip
 def test_without_scoring_the_monitor_records_the_score_of_the_estimator():
     model, monitor = fit_monitored(QueryRanker(lightgbm(), convention=CONV), None)
-    assert rounds(monitor)[1] == model.score(DATA.X, DATA.y, qid=DATA.qid)
+    assert recorded_values(monitor)[1] == model.score(DATA.X, DATA.y, qid=DATA.qid)
 
 
 @for_every_toolkit
@@ -250,12 +250,12 @@ def test_held_out_queries_are_not_scored(make):
     frame = FRAME.iloc[SHUFFLED].reset_index(drop=True)
     model, monitor = fit_monitored(model, query_scorer(CONV), frame, DATA.y[SHUFFLED], DATA.qid[SHUFFLED])
     model.set_callbacks(recorder).fit(frame, DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
-    _, X, y, _, last_model = recorder.seen[-1]
+    _, X, y, _, last_model = recorder.records[-1]
     training_rows = X.index.to_numpy()
     assert (np.diff(training_rows) > 0).all()
     assert 0.6 < training_rows.size / SHUFFLED.size < 0.8
     assert np.array_equal(DATA.y[SHUFFLED][training_rows], y)
-    assert rounds(monitor)[1] == value_of(last_model, X, y, DATA.qid[SHUFFLED][training_rows])
+    assert recorded_values(monitor)[1] == value_of(last_model, X, y, DATA.qid[SHUFFLED][training_rows])
 
 
 HALVING = {"resource": "estimator__n_estimators", "min_resources": 4, "max_resources": 8, "factor": 2}
@@ -333,8 +333,8 @@ def test_an_estimator_with_callbacks_reports_its_own_tasks():
     labels = (DATA.y > 1).astype(int)
     classifier = LogisticRegression(max_iter=50).set_callbacks(recorder)
     model, monitor = fit_monitored(QueryRanker(classifier), query_scorer(CONV), y=labels)
-    assert rounds(monitor)[1] == value_of(model, DATA.X, labels, DATA.qid)
-    assert len(rounds(monitor)[0]) == 0
+    assert recorded_values(monitor)[1] == value_of(model, DATA.X, labels, DATA.qid)
+    assert len(recorded_values(monitor)[0]) == 0
     assert recorder.ended[0] == ("lbfgs-iter", 0)
     assert recorder.ended[-1] == ("fit", 0)
 

@@ -17,7 +17,7 @@ from sklearn.inspection import permutation_importance  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
 
-from tests.helpers.sklearn_folds import DATA, TEXTBOOK, by_hand, folds  # noqa: E402 - after the skip
+from tests.helpers.sklearn_folds import DATA, TEXTBOOK, folds, values_by_fold  # noqa: E402 - after the skip
 
 
 class DropQid(RegressorMixin, BaseEstimator):
@@ -46,7 +46,7 @@ def test_qid_is_found_in_the_data_without_routing(location, routed):
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     with sklearn.config_context(enable_metadata_routing=routed):
         scores = cross_validate(DropQid(), X, y, cv=folds(), scoring=scorer, params={})  # not None until 1.7
-        assert scores["test_score"].tolist() == by_hand(TEXTBOOK)
+        assert scores["test_score"].tolist() == values_by_fold(TEXTBOOK)
         fitted = DropQid().fit(X, y)
         importance = permutation_importance(fitted, X, y, scoring=scorer, n_repeats=2, random_state=0)
     if location != "column of X":  # permuting the qid column itself breaks queries apart
@@ -61,7 +61,7 @@ def test_qid_is_found_in_polars_and_pyarrow_tables():
     np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame_like_arrow, DATA.y), DATA.qid)
 
 
-def test_a_scorer_without_qid_raises_and_ignores_an_unnamed_index(routing):
+def test_a_scorer_without_qid_raises_and_ignores_an_unnamed_index(metadata_routing):
     model = Ridge().fit(DATA.X, DATA.y)
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     unnamed = pd.Series(DATA.y, index=DATA.qid)

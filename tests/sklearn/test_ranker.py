@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils import get_tags  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
-from tests.helpers.ranker_rows import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
+from tests.helpers.ranker_rows import CONV, DATA, FRAME, NAMES, SHUFFLED, WEIGHTED, WEIGHTS, folds  # noqa: E402 - after the skip
 from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
 
 # scikit-learn's own checks
@@ -34,7 +34,7 @@ from tests.helpers.sklearn_checks import failed_checks  # noqa: E402
 
 @pytest.mark.parametrize("regressor", [Ridge(), HistGradientBoostingRegressor(max_iter=5)], ids=["ridge", "trees"])
 def test_scikit_learn_checks_fail_only_because_score_gets_no_qid(regressor):
-    assert failed_checks(QueryRanker(regressor, convention=CONV), but="QueryRanker: score got no qid") == {}
+    assert failed_checks(QueryRanker(regressor, convention=CONV), expected_error="QueryRanker: score got no qid") == {}
 
 
 # A regressor in QueryRanker
@@ -46,9 +46,9 @@ def test_a_regressor_is_fitted_as_by_hand_with_or_without_qid_in_any_row_order()
     assert (model.fit(DATA.X, DATA.y).predict(DATA.X) == by_hand).all()
     assert not hasattr(regressor, "_predictors")
     assert (model.fit(DATA.X, DATA.y, qid=DATA.qid).predict(DATA.X) == by_hand).all()
-    model.fit(DATA.X[MIXED], DATA.y[MIXED], qid=DATA.qid[MIXED])
+    model.fit(DATA.X[SHUFFLED], DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
     assert (model.predict(DATA.X) == by_hand).all()
-    assert (model.predict(DATA.X[MIXED]) == by_hand[MIXED]).all()
+    assert (model.predict(DATA.X[SHUFFLED]) == by_hand[SHUFFLED]).all()
 
 
 def test_row_weights_reach_the_estimator():
@@ -58,7 +58,7 @@ def test_row_weights_reach_the_estimator():
     assert (model.coef_ == by_hand.coef_).all()
 
 
-@pytest.mark.parametrize("rows", [slice(None), MIXED])
+@pytest.mark.parametrize("rows", [slice(None), SHUFFLED])
 def test_the_score_is_under_the_declared_convention(rows):
     X, y, qid = DATA.X[rows], DATA.y[rows], DATA.qid[rows]
     model = QueryRanker(Ridge(), convention=CONV).fit(X, y)
@@ -170,7 +170,7 @@ def test_fit_parameters_are_passed_on_or_routed_to_the_estimator():
                 QueryRanker(unrequesting).fit(DATA.X, DATA.y, tag="x")
 
 
-def test_a_search_without_scoring_uses_the_score_of_the_ranker(routing):
+def test_a_search_without_scoring_uses_the_score_of_the_ranker(metadata_routing):
     search = GridSearchCV(QueryRanker(Ridge(), convention=CONV), {"estimator__alpha": [1.0]}, cv=folds())
     search.fit(DATA.X, DATA.y, qid=DATA.qid)
     expected = ra.evaluate(DATA.y, search.predict(DATA.X), CONV, qid=DATA.qid).value
@@ -178,7 +178,7 @@ def test_a_search_without_scoring_uses_the_score_of_the_ranker(routing):
 
 
 @pytest.mark.parametrize("convention", [CONV, WEIGHTED])
-def test_weights_need_no_request_and_count_if_the_convention_uses_them(routing, convention):
+def test_weights_need_no_request_and_count_if_the_convention_uses_them(metadata_routing, convention):
     results = cross_validate(QueryRanker(Ridge(), convention=convention), DATA.X, DATA.y, cv=folds(),
                            params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
     for value, (train, test) in zip(results["test_score"], folds(), strict=True):
@@ -196,7 +196,7 @@ class UnrequestingRidge(Ridge):
 
 
 @pytest.mark.parametrize("regressor", [Ridge(), UnrequestingRidge()])
-def test_routed_weights_train_every_fold(routing, regressor):
+def test_routed_weights_train_every_fold(metadata_routing, regressor):
     results = cross_validate(QueryRanker(regressor), DATA.X, DATA.y, cv=folds(), scoring=query_scorer(WEIGHTED),
                            return_estimator=True, params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
     for model, (train, _) in zip(results["estimator"], folds(), strict=True):
@@ -205,8 +205,8 @@ def test_routed_weights_train_every_fold(routing, regressor):
         assert (model.coef_ != Ridge().fit(X, y).coef_).all()
 
 
-def test_predictions_of_a_cross_validation_are_in_row_order(routing):
-    X, y, qid = DATA.X[MIXED], DATA.y[MIXED], DATA.qid[MIXED]
+def test_predictions_of_a_cross_validation_are_in_row_order(metadata_routing):
+    X, y, qid = DATA.X[SHUFFLED], DATA.y[SHUFFLED], DATA.qid[SHUFFLED]
     predictions = cross_val_predict(QueryRanker(Ridge()), X, y, cv=QueryKFold(3), params={"qid": qid})
     for train, test in QueryKFold(3).split(X, y, qid):
         assert (predictions[test] == Ridge().fit(X[train], y[train]).predict(X[test])).all()

@@ -49,13 +49,13 @@ def test_a_nested_pipeline_keeps_memory_and_set_output(tmp_path):
     assert (model.predict(FRAME) == by_hand.predict(FRAME)).all()
 
 
-def test_a_ranker_may_be_the_last_step_of_a_pipeline(routing):
+def test_a_ranker_may_be_the_last_step_of_a_pipeline(metadata_routing):
     model = make_pipeline(StandardScaler(), QueryRanker(Ridge(), convention=CONV)).fit(DATA.X, DATA.y, qid=DATA.qid)
     expected = ra.evaluate(DATA.y, model.predict(DATA.X), CONV, qid=DATA.qid).value
     assert model.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 
-def test_a_transformer_gets_the_weights_that_it_requests(routing):
+def test_a_transformer_gets_the_weights_that_it_requests(metadata_routing):
     for requests_weights in (True, False):
         transformer = RecordingTransformer().set_fit_request(sample_weight=requests_weights)
         model = QueryRanker(make_pipeline(transformer, Ridge())).fit(DATA.X, DATA.y, sample_weight=WEIGHTS)

@@ -21,10 +21,10 @@ from sklearn.neighbors import KNeighborsRegressor  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import CutQueriesWarning, QueryKFold, QueryRanker  # noqa: E402
-from tests.helpers.ranker_rows import CONV, DATA, FRAME, MIXED, NAMES, WEIGHTS, folds  # noqa: E402 - after the skip
+from tests.helpers.ranker_rows import CONV, DATA, FRAME, NAMES, SHUFFLED, WEIGHTS, folds  # noqa: E402 - after the skip
 
 
-def test_a_ranker_that_knows_the_whole_queries_warns_of_cut_ones(routing):
+def test_a_ranker_that_knows_the_whole_queries_warns_of_cut_ones(metadata_routing):
     model = QueryRanker(Ridge(), convention=CONV, whole=DATA.qid)
     rows = np.flatnonzero(DATA.qid < 10)
     clone(model).fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows]).score(DATA.X, DATA.y, qid=DATA.qid)
@@ -68,7 +68,7 @@ BAD = [
     (lambda: fit(y=with_nan_in_row_7(DATA.y)), rf"labels\[7\] is nan, which is not a finite number{HINTED}"),
     (lambda: fit(X=DATA.X[:-1]), rf"X has \d+ rows but y has \d+{HINTED}one label"),
     (lambda: fit(X=np.array(5.0)), r"X=ndarray of shape \(\); allowed are tables, matrices"),
-    (lambda: fit(y=pd.Series(DATA.y), qid=pd.Series(DATA.qid, index=MIXED)), "different pandas index"),
+    (lambda: fit(y=pd.Series(DATA.y), qid=pd.Series(DATA.qid, index=SHUFFLED)), "different pandas index"),
     (lambda: fit(X=np.column_stack([DATA.X, DATA.qid])), f"column 5 {HOLDS_IDS}"),
     (lambda: fit(X=sp.csr_matrix(np.column_stack([DATA.qid, DATA.X]))), f"column 0 {HOLDS_IDS}"),
     (lambda: fit(X=FRAME.assign(session=DATA.qid)), f"column 'session' {HOLDS_IDS}"),

@@ -32,7 +32,7 @@ from tests.helpers.toolkit_rankers import (  # noqa: E402 - after the skip
     CONV,
     DATA,
     INTERLEAVED,
-    QUERIES_MOVED,
+    QUERIES_SHUFFLED,
     RANKERS,
     ROUNDS,
     ROW_WEIGHTS,
@@ -63,7 +63,7 @@ def fit_by_hand(make, X, y, codes, weights=None):
 # The same models as by hand
 
 
-ORDERS = {"sorted": slice(None), "interleaved": INTERLEAVED, "queries moved": QUERIES_MOVED, "shuffled": SHUFFLED}
+ORDERS = {"sorted": slice(None), "interleaved": INTERLEAVED, "queries moved": QUERIES_SHUFFLED, "shuffled": SHUFFLED}
 
 
 @pytest.mark.parametrize("make", [*RANKERS, boosting])

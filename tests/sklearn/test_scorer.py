@@ -34,9 +34,9 @@ from tests.helpers.sklearn_folds import (  # noqa: E402 - after the skip
     DATA,
     TEXTBOOK,
     WEIGHTED,
-    by_hand,
     folds,
     forest,
+    values_by_fold,
 )
 
 ROW_WEIGHTS = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)
@@ -46,14 +46,14 @@ def query_folds():
     return list(ra.sklearn.QueryKFold(3).split(DATA.X, DATA.y, DATA.qid))
 
 
-def test_routed_qid_needs_no_request_and_may_have_another_name(routing):
+def test_routed_qid_needs_no_request_and_may_have_another_name(metadata_routing):
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=folds(), scoring=scorer)
-    assert scores["test_score"].tolist() == by_hand(TEXTBOOK)
+    assert scores["test_score"].tolist() == values_by_fold(TEXTBOOK)
     scoring = {name: ra.sklearn.query_scorer(c, qid="session") for name, c in (("a", TEXTBOOK), ("b", WEIGHTED))}
     scores = cross_validate(Ridge(), DATA.X, DATA.y, params={"session": DATA.qid}, cv=folds(), scoring=scoring)
-    assert scores["test_a"].tolist() == by_hand(TEXTBOOK)
-    assert scores["test_b"].tolist() == by_hand(WEIGHTED)
+    assert scores["test_a"].tolist() == values_by_fold(TEXTBOOK)
+    assert scores["test_b"].tolist() == values_by_fold(WEIGHTED)
 
 
 TWO_CANDIDATES = {"n_iter": 2, "random_state": 0}
@@ -70,7 +70,7 @@ SEARCHES = {
 @pytest.mark.parametrize(
     ("kind", "backend"), [*((kind, None) for kind in SEARCHES), ("grid", "loky"), ("grid", "threading")]
 )
-def test_a_search_scores_every_candidate_on_whole_queries(routing, kind, backend):
+def test_a_search_scores_every_candidate_on_whole_queries(metadata_routing, kind, backend):
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     search = SEARCHES[kind](scoring=scorer, cv=ra.sklearn.QueryKFold(3), n_jobs=2 if backend else None)
     with joblib.parallel_backend(backend or "sequential"):
@@ -79,19 +79,19 @@ def test_a_search_scores_every_candidate_on_whole_queries(routing, kind, backend
         resources = {"n_estimators": results["n_resources"][candidate]} if kind == "halving" else {}
         model = clone(search.estimator).set_params(**{**params, **resources})
         values = [results[f"split{fold}_test_score"][candidate] for fold in range(3)]
-        assert values == by_hand(TEXTBOOK, model, query_folds())
+        assert values == values_by_fold(TEXTBOOK, model, query_folds())
     expected = ra.evaluate(DATA.y, search.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
     assert search.score(DATA.X, DATA.y, qid=DATA.qid) == expected
 
 
-def test_scorers_of_several_conventions_are_keyed_by_their_names(routing):
+def test_scorers_of_several_conventions_are_keyed_by_their_names(metadata_routing):
     scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED])
     assert list(scoring) == [TEXTBOOK.name, WEIGHTED.name]
     search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scoring, cv=ra.sklearn.QueryKFold(3), refit=TEXTBOOK.name)
     results = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
     for convention in (TEXTBOOK, WEIGHTED):
         values = [results[f"split{fold}_test_{convention.name}"][0] for fold in range(3)]
-        assert values == by_hand(convention, cv=query_folds())
+        assert values == values_by_fold(convention, cv=query_folds())
     assert search.best_score_ == results[f"mean_test_{TEXTBOOK.name}"][0]
 
 
@@ -133,7 +133,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("library", TABLES)
-def test_tables_are_split_and_scored_like_arrays(routing, library):
+def test_tables_are_split_and_scored_like_arrays(metadata_routing, library):
     to_table, to_column = TABLES[library]
     try:
         sklearn.utils._safe_indexing(to_table({"a": [1, 2]}), [0])
@@ -143,7 +143,7 @@ def test_tables_are_split_and_scored_like_arrays(routing, library):
     params = {"qid": to_column(DATA.qid), "sample_weight": to_column(ROW_WEIGHTS)}
     scores = cross_validate(Ridge().set_fit_request(sample_weight=False), X, to_column(DATA.y), params=params,
                             cv=ra.sklearn.QueryKFold(3), scoring=ra.sklearn.query_scorer(WEIGHTED))  # fmt: skip
-    assert scores["test_score"].tolist() == by_hand(WEIGHTED, cv=query_folds(), rows=ROW_WEIGHTS)
+    assert scores["test_score"].tolist() == values_by_fold(WEIGHTED, cv=query_folds(), rows=ROW_WEIGHTS)
 
 
 def test_weights_without_routing_reach_the_scorers_from_scikit_learn_1_9_on():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rankadapters as ra
-from tests.helpers.sklearn_folds import DATA, TEXTBOOK, WEIGHTED, by_hand
+from tests.helpers.sklearn_folds import DATA, TEXTBOOK, WEIGHTED, values_by_fold
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -88,8 +88,8 @@ def test_curves_have_the_declared_values():
     # A learning curve trains every fold on as many rows as the smallest fold has.
     smallest = min(train.size for train, _ in FOLDS)
     cut_folds = [(train[:smallest], test) for train, test in FOLDS]
-    assert scores[0].tolist() == by_hand(TEXTBOOK, cv=cut_folds)
-    assert alpha_scores.tolist() == [by_hand(TEXTBOOK, Ridge(alpha=alpha), cv=FOLDS) for alpha in (1.0, 100.0)]
+    assert scores[0].tolist() == values_by_fold(TEXTBOOK, cv=cut_folds)
+    assert alpha_scores.tolist() == [values_by_fold(TEXTBOOK, Ridge(alpha=alpha), cv=FOLDS) for alpha in (1.0, 100.0)]
 
 
 @pytest.mark.parametrize("in_list", [False, True])

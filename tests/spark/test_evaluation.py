@@ -7,8 +7,17 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.engines import failure_of
-from tests.helpers.partitioned_rows import BY_ROW, COLUMNS, TIED, conventions, cut, exactly, reference, rows
-from tests.helpers.spark_frames import frame
+from tests.helpers.partitioned_rows import (
+    AVERAGED_TIES,
+    COLUMNS,
+    ROW_WEIGHTED,
+    conventions,
+    expected_scores,
+    partition_rows,
+    rows,
+    score_dicts,
+)
+from tests.helpers.spark_frames import spark_frame
 from tests.helpers.tables import for_each
 
 pytest.importorskip("pyspark")
@@ -21,42 +30,44 @@ LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
 
 @pytest.mark.parametrize(
     ("n_partitions", "partitions", "layout"),
-    [(3, "whole", {"whole": True, "empty": True}), (2, "shuffle", {"mixed": True})],
+    [(3, "whole", {"whole_queries": True, "with_empty": True}), (2, "shuffle", {"shuffled": True})],
 )
 def test_every_measure_has_the_exact_value_of_one_process(spark, n_partitions, partitions, layout):
-    all_conventions = [*conventions(), TIED]
-    df = frame(spark, cut(DATA, n_partitions, **layout))
+    all_conventions = [*conventions(), AVERAGED_TIES]
+    df = spark_frame(spark, partition_rows(DATA, n_partitions, **layout))
     scores = ra.spark.evaluate(df, all_conventions, **COLUMNS, **ORDER_AND_DOCID, partitions=partitions)
-    assert exactly(scores) == exactly(reference(DATA, all_conventions))
+    assert score_dicts(scores) == score_dicts(expected_scores(DATA, all_conventions))
 
 
 def test_one_query_with_a_text_id_may_be_spread_over_all_partitions(spark):
     data = {**DATA, "query": np.full(DATA["query"].size, "only")}
-    score = ra.spark.evaluate(frame(spark, cut(data, 3)), TIED, **COLUMNS, partitions="sorted")
-    assert score.to_dict() == reference(data, [TIED])[TIED].to_dict()
+    score = ra.spark.evaluate(
+        spark_frame(spark, partition_rows(data, 3)), AVERAGED_TIES, **COLUMNS, partitions="sorted"
+    )
+    assert score.to_dict() == expected_scores(data, [AVERAGED_TIES])[AVERAGED_TIES].to_dict()
 
 
 def test_sorting_by_spark_and_weights_and_odd_column_names_work(spark):
-    weighed = TIED.replace(average="query")
+    weighed = AVERAGED_TIES.replace(average="query")
     names = {"grade": "a grade", "model": "model.score", "query": "search query", "weight": "query weight"}
-    df = frame(spark, cut(DATA, 3, mixed=True)).withColumnsRenamed(names).orderBy("search query")
+    df = spark_frame(spark, partition_rows(DATA, 3, shuffled=True)).withColumnsRenamed(names).orderBy("search query")
     columns = {"label": "a grade", "score": "model.score", "qid": "search query", "query_weight": "query weight"}
-    expected = reference(DATA, [weighed], weight="weight")[weighed].to_dict()
+    expected = expected_scores(DATA, [weighed], weight="weight")[weighed].to_dict()
     assert ra.spark.evaluate(df, weighed, **columns, partitions="whole").to_dict() == expected
     assert ra.spark.evaluate(df, weighed, **columns, partitions="sorted", ids_up_to=0).to_dict() == expected
 
 
 def test_weights_count_by_row(spark):
-    df = frame(spark, cut(DATA, 3))
+    df = spark_frame(spark, partition_rows(DATA, 3))
     columns = {**COLUMNS, "row_weight": "share", "order": "position"}
-    score = ra.spark.evaluate(df, BY_ROW, **columns, partitions="sorted")
-    assert score.to_dict() == reference(DATA, [BY_ROW], row_weight="share")[BY_ROW].to_dict()
+    score = ra.spark.evaluate(df, ROW_WEIGHTED, **columns, partitions="sorted")
+    assert score.to_dict() == expected_scores(DATA, [ROW_WEIGHTED], row_weight="share")[ROW_WEIGHTED].to_dict()
 
 
 def test_per_query_returns_a_frame_of_values(spark):
-    conventions = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
+    conventions = [AVERAGED_TIES, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
     data = {**DATA, "query": np.array([f"q{query + 20:03}" for query in DATA["query"]])}
-    df = frame(spark, cut(data, 3, empty=True, mixed=True))
+    df = spark_frame(spark, partition_rows(data, 3, with_empty=True, shuffled=True))
     values = ra.spark.per_query(df, conventions, **COLUMNS, docid="document", partitions="shuffle")
     assert values.columns == ["query", *(convention.name for convention in conventions)]
     table = {row[0]: row[1:] for row in values.collect()}
@@ -75,13 +86,13 @@ def test_values_come_from_the_partitions_that_were_checked(spark, partitions):
     setting = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", 8)
     try:
-        df = frame(spark, cut(DATA, 3, mixed=True)).orderBy("query")
-        values = ra.spark.per_query(df, TIED, **COLUMNS, partitions=partitions)
+        df = spark_frame(spark, partition_rows(DATA, 3, shuffled=True)).orderBy("query")
+        values = ra.spark.per_query(df, AVERAGED_TIES, **COLUMNS, partitions=partitions)
         rows = sorted(tuple(row) for row in values.collect())
         assert spark.conf.get("spark.sql.adaptive.enabled") == "true"
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", setting)
-    evaluator = ra.Evaluator(DATA["grade"], TIED, qid=DATA["query"])
+    evaluator = ra.Evaluator(DATA["grade"], AVERAGED_TIES, qid=DATA["query"])
     assert rows == list(zip(evaluator.query_ids.tolist(), evaluator.per_query(DATA["model"]).tolist(), strict=True))
     assert (values.count(), values.orderBy("query").count()) == (40, 40)
 
@@ -93,11 +104,11 @@ def test_a_query_in_two_partitions_is_refused_by_name(spark, evaluate):
     parts = [
         {**part, "query": part["query"] + 1000 * half * (part["query"] != LONGEST)} for half, part in enumerate(halves)
     ]
-    df = frame(spark, parts)
+    df = spark_frame(spark, parts)
     with pytest.raises(
         ra.InputError, match=rf"^query {LONGEST} is in partitions 0 and 1\.\nHint: partitions='shuffle'"
     ):
-        getattr(ra.spark, evaluate)(df, TIED, **COLUMNS, partitions="whole")
+        getattr(ra.spark, evaluate)(df, AVERAGED_TIES, **COLUMNS, partitions="whole")
 
 
 NULL = np.array([None if row == 5 else value for row, value in enumerate(DATA["grade"].tolist())], object)
@@ -112,8 +123,8 @@ REFUSED = {
 
 @for_each(("columns", "message"), REFUSED.values(), ids=REFUSED)
 def test_invalid_rows_are_refused_with_their_partition(spark, columns, message):
-    df = frame(spark, cut({**DATA, **columns}, 2))
-    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"), TIMEOUT)
+    df = spark_frame(spark, partition_rows({**DATA, **columns}, 2))
+    error = failure_of(lambda: ra.spark.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="sorted"), TIMEOUT)
     with pytest.raises(ra.InputError, match=message):
         raise error
 
@@ -130,14 +141,19 @@ ARGUMENTS = {
 
 @for_each(("changes", "error", "message"), ARGUMENTS.values(), ids=ARGUMENTS)
 def test_invalid_arguments_are_refused(spark, changes, error, message):
-    arguments = {"df": frame(spark, cut(DATA, 2, whole=True)), "convention": TIED, **COLUMNS, "partitions": "whole"}
+    arguments = {
+        "df": spark_frame(spark, partition_rows(DATA, 2, whole_queries=True)),
+        "convention": AVERAGED_TIES,
+        **COLUMNS,
+        "partitions": "whole",
+    }
     with pytest.raises(error, match=message):
         ra.spark.evaluate(**{**arguments, **changes})
 
 
 def test_the_settings_of_the_session_are_restored(spark):
     name, settings = "spark.sql.execution.arrow.maxRecordsPerBatch", []
-    df = frame(spark, cut(DATA, 1))
+    df = spark_frame(spark, partition_rows(DATA, 1))
     before = spark.conf.get(name)
     original = type(df).mapInArrow
 
@@ -147,9 +163,9 @@ def test_the_settings_of_the_session_are_restored(spark):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(df), "mapInArrow", spy)
-        ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted")
+        ra.spark.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="sorted")
         with pytest.raises(ra.InputError, match="labels"):
-            ra.spark.evaluate(df, TIED, **{**COLUMNS, "label": "model"}, partitions="whole")
+            ra.spark.evaluate(df, AVERAGED_TIES, **{**COLUMNS, "label": "model"}, partitions="whole")
     assert settings == ["100000", "100000"]
     assert spark.conf.get(name) == before
 
@@ -160,5 +176,5 @@ def test_an_error_in_a_worker_is_raised(spark):
         raise OSError(msg)
 
     df = spark.range(20).mapInArrow(broken, "query long, grade long, model double")
-    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="shuffle"), TIMEOUT)
+    error = failure_of(lambda: ra.spark.evaluate(df, AVERAGED_TIES, **COLUMNS, partitions="shuffle"), TIMEOUT)
     assert "the disk is gone" in str(error)

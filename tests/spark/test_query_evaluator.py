@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.partitioned_rows import TIED, rows
-from tests.helpers.spark_frames import frame
+from tests.helpers.partitioned_rows import AVERAGED_TIES, rows
+from tests.helpers.spark_frames import spark_frame
 
 pytest.importorskip("pyspark")
 
@@ -61,30 +61,32 @@ def test_cross_validation_chooses_the_lowest_value_of_a_loss(spark):
     search = CrossValidator(
         estimator=estimator, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold"
     )
-    fitted = search.fit(frame(spark, [FOLDS]))
+    fitted = search.fit(spark_frame(spark, [FOLDS]))
     gc.collect()
     expected = [mean_over_folds(LOSS, factor) for factor in (1.0, -0.5)]
     assert fitted.avgMetrics == expected
     assert fitted.bestModel.factor == (1.0, -0.5)[np.argmin(expected)]
     assert not evaluator.isLargerBetter()
-    assert ra.spark.QueryEvaluator(TIED, **COLUMNS).isLargerBetter()
+    assert ra.spark.QueryEvaluator(AVERAGED_TIES, **COLUMNS).isLargerBetter()
 
 
 def test_an_evaluator_takes_params_and_survives_saving(spark, tmp_path):
-    evaluator = ra.spark.QueryEvaluator(TIED, **{**COLUMNS, "score": "model"})
-    df = frame(spark, [DATA])
-    expected = ra.evaluate(DATA["grade"], DATA["model"], TIED, qid=DATA["query"]).value
+    evaluator = ra.spark.QueryEvaluator(AVERAGED_TIES, **{**COLUMNS, "score": "model"})
+    df = spark_frame(spark, [DATA])
+    expected = ra.evaluate(DATA["grade"], DATA["model"], AVERAGED_TIES, qid=DATA["query"]).value
     assert evaluator.evaluate(df) == expected
-    changed = evaluator.evaluate(df, {evaluator.convention: TIED.at(1)})
-    assert changed == ra.evaluate(DATA["grade"], DATA["model"], TIED.at(1), qid=DATA["query"]).value != expected
+    changed = evaluator.evaluate(df, {evaluator.convention: AVERAGED_TIES.at(1)})
+    assert (
+        changed == ra.evaluate(DATA["grade"], DATA["model"], AVERAGED_TIES.at(1), qid=DATA["query"]).value != expected
+    )
     evaluator.save(str(tmp_path / "evaluator"))
     loaded = ra.spark.QueryEvaluator.load(str(tmp_path / "evaluator"))
     assert (loaded.uid, loaded.extractParamMap()) == (evaluator.uid, evaluator.extractParamMap())
-    assert loaded.getOrDefault(loaded.convention) == str(TIED)
+    assert loaded.getOrDefault(loaded.convention) == str(AVERAGED_TIES)
 
 
 def test_an_invalid_convention_and_missing_partitions_are_refused(spark):
     with pytest.raises(ra.ConventionError, match="'ndgc@10' is neither a preset"):
         ra.spark.QueryEvaluator("ndgc@10", **COLUMNS)
     with pytest.raises(TypeError, match="required keyword-only argument: 'partitions'"):
-        ra.spark.QueryEvaluator(TIED, label="grade", score="prediction", qid="query")
+        ra.spark.QueryEvaluator(AVERAGED_TIES, label="grade", score="prediction", qid="query")

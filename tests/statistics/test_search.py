@@ -13,10 +13,10 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import values_to_search, with_refusals
 from rankadapters.statistics.probing.case_maker import CaseMaker
 from rankadapters.statistics.search import Data, Search
-from tests.helpers.graded_queries import small
+from tests.helpers.graded_queries import small_queries
 from tests.helpers.ndcg_grid import GRID
 
-QUERIES, SCORES = small(3, n_queries=12)
+QUERIES, SCORES = small_queries(3, n_queries=12)
 
 
 def value_of(convention):

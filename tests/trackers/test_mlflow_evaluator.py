@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.mlflow_registry import EVALUATOR, registered
+from tests.helpers.mlflow_registry import EVALUATOR, import_mlflow
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
@@ -30,7 +30,7 @@ def test_the_entry_point_names_the_evaluator():
 
 @pytest.fixture
 def mlflow(tmp_path, monkeypatch):
-    mlflow = registered()
+    mlflow = import_mlflow()
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     before = mlflow.get_tracking_uri()
     mlflow.set_tracking_uri((tmp_path / "runs").as_uri())

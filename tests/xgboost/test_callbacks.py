@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
-from tests.helpers.xgboost_matrices import IGNORED, LETOR, PARAMS, TEXTBOOK, XGBOOST, dmatrix, train  # noqa: E402 - after the skip
+from tests.helpers.xgboost_matrices import PARAMS, XGBOOST, dmatrix, train  # noqa: E402 - after the skip
 
 
 def test_the_callback_records_full_precision_values_of_xgbranker():
@@ -34,7 +35,7 @@ def test_the_callback_adds_its_evaluation_set_to_xgboosts_log():
     data, valid, log = ranking(12), ranking(13), {}
     weights = np.random.default_rng(1).random(valid.sizes.size)
     convention = XGBOOST.replace(empty=0)
-    with pytest.warns(UserWarning, match=IGNORED):
+    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS):
         callback = ra.xgboost.EvalCallback([convention, TEXTBOOK], [((valid.X, valid.y, valid.qid, weights), "valid")])
     booster = train({}, dmatrix(data), 3, evals=[(dmatrix(data), "train")], evals_result=log,
                     custom_metric=ra.xgboost.custom_metric(LETOR), callbacks=[callback])  # fmt: skip
@@ -182,13 +183,13 @@ def test_a_ranker_fitted_with_a_callback_on_a_dmatrix_can_be_pickled():
 
 def test_copies_of_a_callback_do_not_repeat_the_warning_about_ignored_weights():
     data = ranking(16)
-    with pytest.warns(UserWarning, match=IGNORED) as caught:
+    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS) as caught:
         callback = ra.xgboost.EvalCallback(TEXTBOOK, [((data.X, data.y, data.qid, np.ones(data.sizes.size)), "valid")])
     copied = pickle.loads(pickle.dumps(copy.deepcopy(callback)))
     train({}, dmatrix(data), 2, callbacks=[copied])
     assert (len(caught), len(copied.history)) == (1, 2)
     weighted = dmatrix(data, weight=np.ones(data.sizes.size))
-    with pytest.warns(UserWarning, match=IGNORED):
+    with pytest.warns(UserWarning, match=IGNORED_WEIGHTS):
         ra.xgboost.EvalCallback([XGBOOST, TEXTBOOK], [(weighted, "valid")])
 
 

@@ -8,15 +8,15 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from tests.helpers.engines import failure_of
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
 pytest.importorskip("distributed")
-from tests.helpers.every_measure import by_rows, convention_of  # noqa: E402
+from tests.helpers.every_measure import convention_of, without_docids  # noqa: E402
 from tests.helpers.failing_functions import FailingObjective  # noqa: E402 - after the skips
-from tests.helpers.ranking_parts import cut_at_queries, cut_at_rows, placed, workers_of  # noqa: E402
-from tests.helpers.xgboost_matrices import LETOR, TEXTBOOK  # noqa: E402
+from tests.helpers.ranking_parts import cut_at_queries, cut_at_rows, scatter_parts, workers_of  # noqa: E402
 
 dxgb = pytest.importorskip("xgboost.dask")
 
@@ -30,7 +30,7 @@ def train(client, valid, rounds=2, params=PARAMS, **options):
     with client.as_current():  # XGBoost asks for the current client, whatever client it gets
         matrices = {}
         for name, parts in (("train", cut_at_queries(TRAIN, len(workers_of(client)))), ("valid", valid)):
-            placed_rows = placed(client, parts)
+            placed_rows = scatter_parts(client, parts)
             matrices[name] = dxgb.DaskDMatrix(client, placed_rows.X, placed_rows.y, qid=placed_rows.qid)
         evals = [(matrix, name) for name, matrix in matrices.items()]
         training = dxgb.train(client, params, matrices["train"], rounds, evals=evals, verbose_eval=False, **options)
@@ -42,7 +42,7 @@ def value_of(booster, data, convention):
 
 
 def test_every_measure_equals_that_of_one_process_bit_for_bit(cluster3):
-    conventions = [by_rows(convention_of(measure)) for measure in MEASURES]
+    conventions = [without_docids(convention_of(measure)) for measure in MEASURES]
     conventions = [convention for convention in conventions if convention.over != "rows"]
     metric = ra.xgboost.global_eval(conventions, n_queries=QUERIES)
     booster, log = train(cluster3, cut_at_queries(VALID, 2), custom_metric=metric, callbacks=[metric])
@@ -167,7 +167,7 @@ def test_queries_cut_by_a_quantile_dmatrix_of_one_worker_are_refused(cluster2):
 
     def run():
         with cluster2.as_current():
-            placed_rows = placed(cluster2, parts, one_worker)
+            placed_rows = scatter_parts(cluster2, parts, one_worker)
             matrix = dxgb.DaskQuantileDMatrix(cluster2, placed_rows.X, placed_rows.y, qid=placed_rows.qid)
             options = {"custom_metric": metric, "callbacks": [metric], "verbose_eval": False}
             dxgb.train(cluster2, PARAMS, matrix, 2, evals=[(matrix, "valid")], **options)

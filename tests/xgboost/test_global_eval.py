@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
 from rankadapters.callbacks.global_metrics import GlobalValue  # noqa: E402 - after the skip
 from rankadapters.xgboost.distributed import Collective, _warn_of_empty_workers  # noqa: E402
-from tests.helpers.xgboost_matrices import LETOR, TEXTBOOK, dmatrix, train  # noqa: E402 - after the skip
+from tests.helpers.xgboost_matrices import dmatrix, train  # noqa: E402 - after the skip
 
 TRAIN, VALID = ranking(12, 60), ranking(13, 40)
 

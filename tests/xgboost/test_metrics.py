@@ -10,11 +10,12 @@ import copy
 import pytest
 
 import rankadapters as ra
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
-from tests.helpers.xgboost_matrices import LETOR, PARAMS, TEXTBOOK, dmatrix, train  # noqa: E402 - after the skip
+from tests.helpers.xgboost_matrices import PARAMS, dmatrix, train  # noqa: E402 - after the skip
 
 DATA = ranking(6)
 

@@ -10,16 +10,16 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.built_in_trainings import MEAN, XGBoost, assert_same
-from tests.helpers.objective_rankings import graded
-from tests.helpers.objective_trainings import SEED, XENDCG, fitting
+from tests.helpers.built_in_trainings import XGBoost, assert_same_predictions
+from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.objective_trainings import MEAN_PAIRS, PAIR_SEED, XENDCG, with_accepted_labels
 
 xgb = pytest.importorskip("xgboost")
 
 DRIVER = XGBoost()
 PARAMS, dmatrix = DRIVER.params, DRIVER.dataset
 LETOR, TEXTBOOK = ra.presets.letor4(10), ra.presets.textbook(10)
-DRAWN = [objectives.xgboost.ndcg(**MEAN), XENDCG]
+DRAWN = [objectives.xgboost.ndcg(**MEAN_PAIRS), XENDCG]
 for_drawn_objectives = pytest.mark.parametrize("value", DRAWN, ids=lambda value: value.kind)
 
 
@@ -31,10 +31,10 @@ def margins(train, objective, **options):
     return xgb.train(PARAMS, train, 3, obj=objective, **options).predict(train, output_margin=True)
 
 
-@pytest.mark.parametrize(("name", "options"), [("rank:ndcg", {}), ("rank:map", {}), ("rank:ndcg", MEAN)])
+@pytest.mark.parametrize(("name", "options"), [("rank:ndcg", {}), ("rank:map", {}), ("rank:ndcg", MEAN_PAIRS)])
 def test_cv_keeps_queries_whole_and_equals_the_built_in_objective(name, options):
     value, results = DRIVER.presets[name](**options), []
-    data = fitting(graded(10, 60), value)
+    data = with_accepted_labels(graded_ranking(10, 60), value)
     for params, obj in (({}, our_objective(value)), ({"objective": name, **options}, None)):
         metric = ra.xgboost.custom_metric(LETOR)
         arguments = {"obj": obj, "custom_metric": metric, "as_pandas": False}
@@ -46,7 +46,7 @@ def test_cv_keeps_queries_whole_and_equals_the_built_in_objective(name, options)
 
 
 def test_metrics_and_early_stopping_work_beside_the_objective():
-    train, valid = graded(11), graded(12)
+    train, valid = graded_ranking(11), graded_ranking(12)
     sets = [(dmatrix(train), "train"), (dmatrix(valid), "valid")]
     metric, log = ra.xgboost.custom_metric(TEXTBOOK), {}
     callback = ra.xgboost.EvalCallback(TEXTBOOK, [(sets[1][0], "again")])
@@ -67,11 +67,11 @@ def test_metrics_and_early_stopping_work_beside_the_objective():
 @pytest.mark.parametrize("pickles", [False, True], ids=["same object", "pickle"])
 @for_drawn_objectives
 def test_continued_training_equals_training_without_interruption(value, pickles):
-    data, objective = graded(13), our_objective(value)
+    data, objective = graded_ranking(13), our_objective(value)
     expected, train = DRIVER.predictions(data, value, 6), dmatrix(data)
     booster = xgb.train(PARAMS, train, 3, obj=objective)
     objective = pickle.loads(pickle.dumps(objective)) if pickles else objective
-    assert_same(margins(train, objective, xgb_model=booster), expected)
+    assert_same_predictions(margins(train, objective, xgb_model=booster), expected)
     objective.reset()
     assert np.ptp(margins(train, objective, xgb_model=booster) - expected) > 0.01
 
@@ -80,24 +80,29 @@ def test_continued_training_equals_training_without_interruption(value, pickles)
 @pytest.mark.parametrize("model", ["Booster", "file"])
 def test_continued_training_equals_that_of_the_built_in_objective(model, start, tmp_path):
     # A file has no random generator, so XGBoost counts rounds from 0 again. From 3.4 on, a Booster keeps its generator.
-    path, train, objective, predictions = tmp_path / "model.ubj", dmatrix(graded(13)), our_objective(DRAWN[0]), []
+    path, train, objective, predictions = (
+        tmp_path / "model.ubj",
+        dmatrix(graded_ranking(13)),
+        our_objective(DRAWN[0]),
+        [],
+    )
     settings = {**PARAMS, **start}
     replayed = objective.replay_params(train, base_score=settings["base_score"])
-    for params, obj in ((replayed, objective), ({"objective": "rank:ndcg", **MEAN}, None)):
+    for params, obj in ((replayed, objective), ({"objective": "rank:ndcg", **MEAN_PAIRS}, None)):
         parameters = {name: value for name, value in {**settings, **params}.items() if value is not None}
         booster = xgb.train(parameters, train, 3, obj=obj)
         booster.save_model(path)
-        if model == "file" or not SEED:
+        if model == "file" or not PAIR_SEED:
             objective.reset()
         booster = xgb.train(parameters, train, 3, obj=obj, xgb_model=booster if model == "Booster" else path)
         predictions.append(booster.predict(train, output_margin=True))
-    assert_same(*predictions)
+    assert_same_predictions(*predictions)
 
 
 @for_drawn_objectives
 @pytest.mark.parametrize("restart", ["reset", "deepcopy", "DMatrix"])
 def test_draws_start_again_after_reset_in_a_deep_copy_and_on_a_new_dmatrix(value, restart):
-    data, objective = graded(14), our_objective(value)
+    data, objective = graded_ranking(14), our_objective(value)
     train = dmatrix(data)
     expected = margins(train, objective)
     assert np.ptp(margins(train, objective) - expected) > 0.01
@@ -109,7 +114,7 @@ def test_draws_start_again_after_reset_in_a_deep_copy_and_on_a_new_dmatrix(value
 
 def test_the_scikit_learn_interface_raises_with_a_hint_to_xgb_train():
     pytest.importorskip("sklearn")
-    data, objective = graded(17), our_objective(objectives.xgboost.ndcg())
+    data, objective = graded_ranking(17), our_objective(objectives.xgboost.ndcg())
     message = r"do not pass queries(.|\n)*Hint: xgb.train\(params, dmatrix, obj=objective\)"
     with pytest.raises(ra.InputError, match=message):
         xgb.XGBRegressor(n_estimators=1, objective=objective, n_jobs=1).fit(data.X, data.y)

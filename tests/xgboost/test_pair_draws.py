@@ -13,8 +13,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_rankings import graded
-from tests.helpers.objective_trainings import SEED
+from tests.helpers.objective_rankings import graded_ranking
+from tests.helpers.objective_trainings import PAIR_SEED
 from tests.helpers.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
@@ -30,8 +30,8 @@ PRESETS = {
 }
 DIFFERS = r"this training is not that of XGBoost's built-in objective"
 PARAMS = {"nthread": 1, "max_depth": 3, "disable_default_eval_metric": 1}
-INSTALLED = SEEDED if SEED else BY_ROUND  # draws as the installed XGBoost does
-from_3_4 = pytest.mark.skipif(not SEED, reason="XGBoost up to 3.3 draws the pairs by the round")
+INSTALLED = SEEDED if PAIR_SEED else BY_ROUND  # draws as the installed XGBoost does
+from_3_4 = pytest.mark.skipif(not PAIR_SEED, reason="XGBoost up to 3.3 draws the pairs by the round")
 
 
 def dmatrix(data, name="rank:ndcg"):
@@ -57,7 +57,7 @@ def train_replayed(train, value=INSTALLED, rounds=5, **params):
 @for_each("name", PRESETS)
 @for_each("start", [None, 0.0, 0.25])
 def test_seeded_pairs_replay_the_built_in_objective(name, method, start):
-    train = dmatrix(graded(1), name)
+    train = dmatrix(graded_ranking(1), name)
     obj = ra.xgboost.objective(PRESETS[name](**MEAN, seed=7), n_threads=1)
     settings = {"tree_method": method, "seed": 7}
     built_in_settings = {"objective": name, **MEAN, **({} if start is None else {"base_score": start})}
@@ -72,7 +72,7 @@ def test_seeded_pairs_replay_the_built_in_objective(name, method, start):
 )
 @pytest.mark.filterwarnings("ignore:this training is not")
 def test_only_a_new_seeded_training_from_the_estimate_skips_a_draw(value, rounds, estimate, skipped, monkeypatch):
-    train, draws = dmatrix(graded(1)), pair_draws.TrainingDraws()
+    train, draws = dmatrix(graded_ranking(1)), pair_draws.TrainingDraws()
     booster = xgb.train({**PARAMS, "base_score": 0.25, "objective": "rank:ndcg"}, train, rounds)
     monkeypatch.setattr(pair_draws, "_booster", lambda: booster)
     draws.expect(train, estimate)
@@ -82,7 +82,7 @@ def test_only_a_new_seeded_training_from_the_estimate_skips_a_draw(value, rounds
 @from_3_4
 @pytest.mark.parametrize("seed", [7, -1, 2**32 + 5])
 def test_a_seed_outside_32_bits_is_taken_modulo_2_to_the_32(seed):
-    train = dmatrix(graded(1))
+    train = dmatrix(graded_ranking(1))
     value = SEEDED.replace(seed=seed % 2**32)
     np.testing.assert_array_equal(train_replayed(train, value, seed=seed), train_built_in(train, seed=seed))
 
@@ -90,8 +90,8 @@ def test_a_seed_outside_32_bits_is_taken_modulo_2_to_the_32(seed):
 @pytest.mark.parametrize("start", [0, 0.5])
 def test_replay_params_keeps_a_declared_base_score(start):
     # The estimate of rank:pairwise is exactly 0 here: base_score=0 alone could not tell the two trainings apart.
-    data = graded(1)
-    train, value = dmatrix(data), objectives.xgboost.pairwise(**MEAN, **SEED)
+    data = graded_ranking(1)
+    train, value = dmatrix(data), objectives.xgboost.pairwise(**MEAN, **PAIR_SEED)
     obj = ra.xgboost.objective(value, n_threads=1)
     assert obj.replay_params(train)["base_score"] == 0
     params = obj.replay_params(train, base_score=start)
@@ -101,7 +101,7 @@ def test_replay_params_keeps_a_declared_base_score(start):
 
 
 def test_a_training_from_another_base_score_begins_with_the_first_draw():
-    train = dmatrix(graded(1))
+    train = dmatrix(graded_ranking(1))
     obj = ra.xgboost.objective(INSTALLED, n_threads=1)
     params = {**obj.replay_params(train), "base_score": 0.5}
     np.testing.assert_array_equal(margins(train, params, obj), train_built_in(train, base_score=0.5))
@@ -109,7 +109,7 @@ def test_a_training_from_another_base_score_begins_with_the_first_draw():
 
 @pytest.mark.parametrize("restart", ["reset", "deepcopy", "pickle"])
 def test_a_second_training_also_equals_the_built_in_objective(restart):
-    train = dmatrix(graded(1))
+    train = dmatrix(graded_ranking(1))
     obj = ra.xgboost.objective(INSTALLED, n_threads=1)
     params = obj.replay_params(train)
     expected = margins(train, params, obj)
@@ -124,8 +124,8 @@ def test_a_second_training_also_equals_the_built_in_objective(restart):
 @pytest.mark.parametrize("params", [{}, {"base_score": 0.25}, {"random_state": 7}], ids=short)
 def test_query_ranker_replays_drawn_pairs(params):
     sklearn = pytest.importorskip("rankadapters.sklearn")
-    data = graded(1)
-    value = INSTALLED.replace(seed=params.get("random_state", 0)) if SEED else INSTALLED
+    data = graded_ranking(1)
+    value = INSTALLED.replace(seed=params.get("random_state", 0)) if PAIR_SEED else INSTALLED
     settings = {"n_estimators": 5, "n_jobs": 1, "max_depth": 3, **params}
     built_in = sklearn.QueryRanker(xgb.XGBRanker(objective="rank:ndcg", **MEAN, **settings))
     replayed = sklearn.QueryRanker(xgb.XGBRanker(**settings).set_params(objective=ra.xgboost.objective(value)))
@@ -167,7 +167,7 @@ NOT_REPLAYED = [
 @pytest.mark.filterwarnings(r"ignore:[^\0]*(gblinear|are not used):UserWarning")
 @pytest.mark.parametrize(("params", "message"), NOT_REPLAYED, ids=short)
 def test_settings_that_prevent_a_replay_warn(params, message):
-    train = dmatrix(graded(1))
+    train = dmatrix(graded_ranking(1))
     with pytest.warns(UserWarning, match=f"{DIFFERS}: {message}"):
         margins_replayed = train_replayed(train, **params)
     assert not np.array_equal(margins_replayed, train_built_in(train, **params))
@@ -175,8 +175,8 @@ def test_settings_that_prevent_a_replay_warn(params, message):
 
 @pytest.mark.parametrize("preset", PRESETS.values())
 def test_an_objective_that_draws_as_another_release_warns(preset):
-    value = preset(**MEAN) if SEED else preset(**MEAN, seed=0)
-    train = dmatrix(graded(1), "rank:map")
+    value = preset(**MEAN) if PAIR_SEED else preset(**MEAN, seed=0)
+    train = dmatrix(graded_ranking(1), "rank:map")
     with pytest.warns(
         UserWarning, match=rf"{DIFFERS}: XGBoost {xgb.__version__} draws the pairs of `mean` differently"
     ):
@@ -186,8 +186,8 @@ def test_an_objective_that_draws_as_another_release_warns(preset):
 
 
 def test_a_training_warns_once_and_a_direct_call_does_not_warn():
-    train = dmatrix(graded(1))
-    obj = ra.xgboost.objective(BY_ROUND if SEED else SEEDED)
+    train = dmatrix(graded_ranking(1))
+    obj = ra.xgboost.objective(BY_ROUND if PAIR_SEED else SEEDED)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         obj(np.zeros(train.num_row(), np.float32), train)
@@ -208,5 +208,5 @@ def test_a_training_warns_once_and_a_direct_call_does_not_warn():
     ids=short,
 )
 def test_objectives_without_drawn_pairs_or_replay_do_not_warn(value):
-    train = dmatrix(graded(1))
+    train = dmatrix(graded_ranking(1))
     margins(train, {"subsample": 0.5, "seed": 3}, ra.xgboost.objective(value))

@@ -9,20 +9,20 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.helpers.objective_rankings import graded, lightgbm_example, mq2008
-from tests.helpers.objective_trainings import SEED
+from tests.helpers.objective_rankings import graded_ranking, lightgbm_example, mq2008
+from tests.helpers.objective_trainings import PAIR_SEED
 from tests.helpers.tables import for_each, short
 
 xgb = pytest.importorskip("xgboost")
 
 PARAMS = {"nthread": 1, "max_depth": 4, "disable_default_eval_metric": 1}
-DATA = {"made": lambda: graded(1, grades=5), "MQ2008": mq2008, "LightGBM's example": lightgbm_example}
+DATA = {"made": lambda: graded_ranking(1, grades=5), "MQ2008": mq2008, "LightGBM's example": lightgbm_example}
 PRESETS = {
     "rank:ndcg": objectives.xgboost.ndcg,
     "rank:pairwise": objectives.xgboost.pairwise,
     "rank:map": objectives.xgboost.map,
 }
-MEAN = {"lambdarank_pair_method": "mean", **SEED}
+MEAN = {"lambdarank_pair_method": "mean", **PAIR_SEED}
 OPTIONS = [{"lambdarank_num_pair_per_sample": 3}, {"lambdarank_normalization": False}, MEAN]
 NOT_BUILT_IN = [objectives.ListNet(), objectives.QueryRMSE(), objectives.catboost.query_cross_entropy()]
 
@@ -64,7 +64,7 @@ def test_a_preset_with_replay_params_equals_the_built_in_objective(source, name,
 @pytest.mark.parametrize("options", [{}, MEAN], ids=["topk", "mean"])
 @pytest.mark.parametrize("name", PRESETS)
 def test_base_score_is_xgboosts_own_estimate(name, options):
-    train = dmatrix(binary(graded(4), name))
+    train = dmatrix(binary(graded_ranking(4), name))
     config = json.loads(train_booster({"objective": name, **options}, train, 1).save_config())
     native = config["learner"]["learner_model_param"]["base_score"]
     estimate = np.float32(native.strip("[]"))
@@ -73,14 +73,14 @@ def test_base_score_is_xgboosts_own_estimate(name, options):
 
 def test_base_score_is_a_newton_step_from_zero():
     # QueryCrossEntropy with alpha=0 is the log loss, whose step is sum(label - 1/2) / sum(1/4).
-    data = binary(graded(4))
+    data = binary(graded_ranking(4))
     objective = ra.xgboost.objective(objectives.QueryCrossEntropy(alpha=0.0))
     expected = (data.y.mean() - 0.5) / 0.25
     assert objective.replay_params(dmatrix(data)) == {"base_score": pytest.approx(expected, rel=1e-6)}
 
 
 def test_equal_labels_give_a_base_score_of_zero():
-    data = graded(5)
+    data = graded_ranking(5)
     train = dmatrix(data._replace(y=np.ones(data.y.size)))
     objective = ra.xgboost.objective(objectives.xgboost.ndcg())
     params = objective.replay_params(train)
@@ -91,11 +91,11 @@ def test_equal_labels_give_a_base_score_of_zero():
 
 @pytest.mark.parametrize("value", NOT_BUILT_IN, ids=lambda value: value.kind)
 def test_replay_params_of_an_objective_that_xgboost_lacks_are_a_base_score_alone(value):
-    assert ra.xgboost.objective(value).replay_params(dmatrix(binary(graded(6)))).keys() == {"base_score"}
+    assert ra.xgboost.objective(value).replay_params(dmatrix(binary(graded_ranking(6)))).keys() == {"base_score"}
 
 
 def test_replay_params_draw_nothing_from_the_random_generator():
-    train = dmatrix(graded(7))
+    train = dmatrix(graded_ranking(7))
     value = objectives.xgboost.ndcg(**MEAN)
     queried, untouched = (ra.xgboost.objective(value, n_threads=1) for _ in range(2))
     first, second = queried.replay_params(train), queried.replay_params(train)
@@ -113,7 +113,7 @@ def test_replay_params_draw_nothing_from_the_random_generator():
     "built_in", [{"objective": "rank:ndcg"}, {"eval_metric": "ndcg@5"}], ids=["objective", "metric"]
 )
 def test_only_the_built_in_objective_refuses_labels_above_31_and_fractions(built_in, exponential, label):
-    data = graded(8)
+    data = graded_ranking(8)
     data.y[3] = label
     train = dmatrix(data)
     params = {"nthread": 1, "ndcg_exp_gain": exponential, **built_in}
@@ -151,7 +151,7 @@ def rankers(**params):
 )
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 def test_query_ranker_replays_to_the_last_bit(params, weighted):
-    data = graded(9)
+    data = graded_ranking(9)
     weights = np.repeat(np.random.default_rng(0).random(data.sizes.size), data.sizes) if weighted else None
     built_in, replayed = (model.fit(data.X, data.y, qid=data.qid, sample_weight=weights) for model in rankers(**params))
     np.testing.assert_array_equal(replayed.predict(data.X), built_in.predict(data.X))
@@ -163,7 +163,7 @@ def test_query_ranker_replays_to_the_last_bit(params, weighted):
 
 
 def test_query_ranker_reports_and_stops_as_under_the_built_in_objective():
-    data, valid = graded(9), graded(10)
+    data, valid = graded_ranking(9), graded_ranking(10)
     histories = []
     for model in rankers(early_stopping_rounds=3, learning_rate=0.9):
         model.fit(data.X, data.y, qid=data.qid, eval_set=(valid.X, valid.y, valid.qid))

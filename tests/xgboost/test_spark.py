@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyspark")
 pytest.importorskip("sklearn")
-from tests.helpers.xgboost_matrices import LETOR, TEXTBOOK  # noqa: E402 - after the skips
 
 TRAIN, VALID = ranking(1, 61), ranking(2, 43)
 

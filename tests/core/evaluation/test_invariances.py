@@ -13,7 +13,7 @@ from rankadapters.core.measures import MEASURES
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.oracle_rows import takes_probabilities
-from tests.helpers.ragged_queries import ragged
+from tests.helpers.ragged_queries import ragged_columns
 
 every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=list(MEASURES))
 RANKED_MEASURES = {name: measure for name, measure in MEASURES.items() if "ties" in measure.fields()}
@@ -31,7 +31,7 @@ def draw_convention(data, measure, *, over_rows=True):
 
 def make_rows(seed, convention):
     """Return labels that the convention allows, scores and query ids."""
-    labels, scores, qid = ragged(seed, n_queries=12, longest=20)
+    labels, scores, qid = ragged_columns(seed, n_queries=12, longest=20)
     labels = np.minimum(labels, 1.0) if takes_probabilities(convention) else np.minimum(labels, 2.0)
     return labels, scores, qid
 

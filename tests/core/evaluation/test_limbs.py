@@ -16,7 +16,7 @@ from rankadapters.core.evaluation.limbs import SUM_LIMBS, from_limbs, to_limbs
 from rankadapters.core.evaluation.members import FEW_TERMS, SMALLEST_EXPONENT, exact_sum
 from rankadapters.core.evaluation.spread import squares
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from tests.helpers.ragged_queries import TEXTBOOK, ragged
+from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
 
 INTEGERS = st.integers(-(2**2200), 2**2200)
@@ -24,7 +24,7 @@ INTEGERS = st.integers(-(2**2200), 2**2200)
 
 def whole_and_parts(convention, n_parts):
     """Return the tally of all queries and the tallies of its parts."""
-    labels, scores, qid = ragged(7)
+    labels, scores, qid = ragged_columns(7)
     part = np.unique(qid, return_inverse=True)[1] % n_parts
     tallies = [
         ra.Evaluator(labels[rows], convention, qid=qid[rows]).tally(scores[rows])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from tests.helpers.depth import examples
-from tests.helpers.ragged_queries import TEXTBOOK, ragged
+from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
 
 
@@ -31,7 +31,7 @@ def test_docids_that_break_ties_are_ordered_by_their_utf8_bytes(ties, value):
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(40), deadline=None)
 def test_with_average_ties_the_order_of_rows_changes_no_value(gain, seed):
-    labels, scores, qid = ragged(seed)
+    labels, scores, qid = ragged_columns(seed)
     labels = labels * 0.7  # fractional labels, so that sums round
     convention = TEXTBOOK.replace(gain=gain)
     order = np.random.default_rng(seed).permutation(labels.size)
@@ -44,7 +44,7 @@ def test_with_average_ties_the_order_of_rows_changes_no_value(gain, seed):
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(20), deadline=None)
 def test_the_order_of_queries_and_interleaved_rows_change_no_value(seed):
-    labels, scores, qid = ragged(seed)
+    labels, scores, qid = ragged_columns(seed)
     interleaved_qid, order = np.random.default_rng(seed).permutation(qid), np.empty(qid.size, int)
     order[np.argsort(interleaved_qid, kind="stable")] = np.argsort(qid, kind="stable")
     for convention in (TEXTBOOK, ra.presets.textbook(1), ra.presets.lightgbm(5), ra.presets.catboost(None)):
@@ -54,7 +54,7 @@ def test_the_order_of_queries_and_interleaved_rows_change_no_value(seed):
 
 @for_each("name", ra.presets.names())
 def test_the_ideal_order_gives_exactly_one(name):
-    labels, _, qid = ragged(5, longest=300)
+    labels, _, qid = ragged_columns(5, longest=300)
     convention = getattr(ra.presets, name)(10).replace(empty=1, short="pad")
     if convention.ideal in {"ones", "all"}:  # such an ideal may exceed the DCG of every ranking
         convention = convention.replace(ideal="cutoff")
@@ -68,14 +68,14 @@ def test_the_ideal_order_gives_exactly_one(name):
 
 
 def test_the_mean_is_the_exact_sum_divided_and_rounded():
-    labels, scores, qid = ragged(4)
+    labels, scores, qid = ragged_columns(4)
     evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
     values = evaluator.per_query(scores)
     assert evaluator.evaluate(scores).value == fsum(values) / values.size
 
 
 def test_evaluating_many_conventions_gives_the_score_of_each_alone():
-    labels, scores, qid = ragged(7, longest=120)
+    labels, scores, qid = ragged_columns(7, longest=120)
     docid = [str(row) for row in range(labels.size)]
     labels = np.minimum(labels, 2)
     conventions = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (1, 3, 10, 50, None)]

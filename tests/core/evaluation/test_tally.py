@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from tests.helpers.ragged_queries import TEXTBOOK, ragged
+from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
 
 
 @given(seed=st.integers(0, 2**32 - 1), parts=st.integers(1, 9))
 @settings(max_examples=30, deadline=None)
 def test_tallies_of_any_partition_merge_into_the_same_bits(seed, parts):
-    labels, scores, qid = ragged(seed)
+    labels, scores, qid = ragged_columns(seed)
     rng = np.random.default_rng(seed)
     weights = rng.random(40) + 0.1
     convention = ra.presets.lightgbm(5)
@@ -38,7 +38,7 @@ def test_tallies_of_any_partition_merge_into_the_same_bits(seed, parts):
 
 
 def test_tallies_are_read_back_from_plain_data_unless_it_is_damaged():
-    labels, scores, qid = ragged(3)
+    labels, scores, qid = ragged_columns(3)
     tally = ra.Evaluator(labels, TEXTBOOK, qid=[f"q{query}" for query in qid]).tally(scores)
     assert ra.Tally.from_dict(tally.to_dict()).score() == tally.score()
     assert pickle.loads(pickle.dumps(tally)).score() == tally.score()

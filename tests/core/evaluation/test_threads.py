@@ -12,13 +12,13 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.evaluation import threads
-from tests.helpers.ragged_queries import TEXTBOOK, ragged
+from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 
 
 @pytest.fixture
 def many_rows(monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 50)
-    labels, scores, qid = ragged(11, n_queries=300)
+    labels, scores, qid = ragged_columns(11, n_queries=300)
     return labels, scores, qid
 
 
@@ -68,7 +68,7 @@ def test_a_forked_child_returns_the_same_value(many_rows):
 
 
 def test_joblib_workers_return_the_same_score():
-    labels, scores, qid = ragged(13)
+    labels, scores, qid = ragged_columns(13)
     evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
     values = joblib.Parallel(n_jobs=2)(joblib.delayed(evaluator.evaluate)(scores) for _ in range(3))
     assert values == [evaluator.evaluate(scores)] * 3

@@ -104,6 +104,11 @@ def test_a_weighted_mean_within_its_values_does_not_warn(convention, weights):  
     assert ra.evaluate(*LABELS_AND_SCORES, convention, group_sizes=[2, 2], query_weight=weights).value <= 1
 
 
+def test_a_mean_equal_to_negative_values_does_not_warn():  # a warning would raise
+    convention = EXCEPT_EMPTY.replace(k=1, gain="linear")
+    assert ra.evaluate([1, -1], [0, 1], convention, group_sizes=[2], query_weight=[2]).value == -1
+
+
 def test_a_weighted_mean_that_overflows_is_refused():
     """Five empty queries of weight 0 count 1 each, over a weight of 2^-1022."""
     weights = [0] * 5 + [2.0**-1022]

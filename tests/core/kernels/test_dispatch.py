@@ -24,7 +24,7 @@ from rankadapters.core.kernels.views import writable
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.kernel_forms import all_results, switch_forms
-from tests.helpers.oracle_rows import columns, ragged, takes_probabilities, weights_of
+from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_probabilities, weights_and_pairs
 from tests.helpers.tables import for_each
 
 
@@ -36,9 +36,9 @@ from tests.helpers.tables import for_each
 @settings(max_examples=examples(1000))
 def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift):
     by_row = weighted and convention.weighting == "row_weight"
-    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
-    row_columns, scores = columns(queries)
-    row_columns |= weights_of(queries, convention) if weighted else {}
+    queries = data.draw(ragged_queries(probabilities=takes_probabilities(convention), weighted=by_row))
+    row_columns, scores = columns_and_scores(queries)
+    row_columns |= weights_and_pairs(queries, convention) if weighted else {}
     if convention.weighting == "row_weight" and "row_weight" in row_columns:
         row_columns["row_weight"] = [weight + shift for weight in row_columns["row_weight"]]  # their sums are rounded
     scores = np.array(scores).astype(dtype)

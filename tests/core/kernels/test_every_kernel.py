@@ -21,7 +21,7 @@ from rankadapters.core.declaration.number_fields import Cutoff
 from rankadapters.core.kernels import Kernel, Steps, dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
-from tests.helpers.oracle_rows import columns, takes_probabilities, weights_of
+from tests.helpers.oracle_rows import columns_and_scores, takes_probabilities, weights_and_pairs
 from tests.helpers.tables import for_each
 from tests.oracles import definition
 from tests.oracles.rows import Row
@@ -74,13 +74,18 @@ def varied(base: ra.Convention, changes: list[dict[str, Any]], extras: list[dict
 
 @cache
 def queries_of(sizes: tuple[int, ...], *, units: bool) -> list[list[Row]]:
-    """Return queries with many ties; in the last one an irrelevant row ranks first and the others tie across any k."""
+    """Return queries with many ties; the query of two rows has no retrieved row.
+
+    In the last query an irrelevant row ranks first and the others tie across any k.
+    """
     rng = np.random.default_rng(0)
     queries = []
     for n in sizes:
         labels = rng.choice([0, 0, 0, 1, 2], n) / (4 if units else 1)
         judged = rng.random(n) < 0.9
         retrieved = ~judged | (rng.random(n) < 0.9)
+        if n == 2:
+            judged[:], retrieved[:] = True, False
         scores, docids = rng.integers(0, 3, n), rng.permutation(n)
         if n == sizes[-1]:
             labels[:2], scores, retrieved[:], judged[:] = (0, labels.max()), np.arange(n) < 1, True, True
@@ -91,8 +96,8 @@ def queries_of(sizes: tuple[int, ...], *, units: bool) -> list[list[Row]]:
 
 
 def bind(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evaluator, list[float]]:
-    table, scores = columns(queries)
-    return ra.Evaluator(ra.Queries(**table, **weights_of(queries, convention)), convention), scores
+    table, scores = columns_and_scores(queries)
+    return ra.Evaluator(ra.Queries(**table, **weights_and_pairs(queries, convention)), convention), scores
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
@@ -102,7 +107,7 @@ def bind(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evalua
 def test_values_equal_the_definition_for_each_value_of_a_field(measure, sizes):
     for convention in grid(measure):
         queries = queries_of(SIZES[sizes], units=takes_probabilities(convention))
-        weights = weights_of(queries, convention).get("query_weight") or [1.0] * len(queries)
+        weights = weights_and_pairs(queries, convention).get("query_weight") or [1.0] * len(queries)
         expected = definition.evaluate(list(zip(queries, weights, strict=True)), convention)
         per_query = []
         for choice in (NOW, NEVER):

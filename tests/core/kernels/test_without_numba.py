@@ -14,7 +14,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core import presets
-from tests.helpers.every_objective import one_of_each
+from tests.helpers.every_objective import one_objective_per_kind
 
 BLOCK_NUMBA = "import sys\nsys.modules['numba'] = sys.modules['llvmlite'] = None\n"
 IMPORTS = "import json, warnings\nfrom tests.core.kernels.test_without_numba import *\n"
@@ -64,7 +64,7 @@ def objective_gradients():
     labels, scores, qid = rng.integers(0, 2, 20), rng.random(20), rng.integers(0, 2, 20)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for objective in one_of_each():
+        for objective in one_objective_per_kind():
             both = (objectives.gradients(labels, scores.astype(dtype), objective, qid=qid) for dtype in ("f4", "f8"))
             results += [np.stack(pair).tolist() for pair in both]
     return results

@@ -9,8 +9,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core import presets
-from tests.helpers.command import printed
-from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, by_rows, every_measure
+from tests.helpers.command import output_of
+from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, every_measure, without_docids
 
 
 def value(convention, **columns):
@@ -28,7 +28,7 @@ def test_a_list_of_conventions_and_a_text_give_the_same_value(convention):
 @every_measure
 def test_a_scorer_returns_the_value_or_its_negative_if_lower_is_better(convention):
     linear = pytest.importorskip("sklearn.linear_model")
-    convention = by_rows(convention)
+    convention = without_docids(convention)
     model = linear.LinearRegression().fit(DATA.X, LABELS)
     expected = ra.evaluate(LABELS, model.predict(DATA.X), convention, qid=DATA.qid).value
     sign = 1 if convention.higher_is_better else -1
@@ -42,7 +42,7 @@ def test_rankers_report_the_value_of_every_round(convention):
     pytest.importorskip("sklearn")
     from tests.helpers import toolkit_rankers
 
-    convention = by_rows(convention)
+    convention = without_docids(convention)
     toolkits = [toolkit for toolkit in ("lightgbm", "xgboost", "catboost") if find_spec(toolkit)]
     for toolkit in toolkits or pytest.skip("needs a toolkit"):
         rounds = {"iterations": 2, "use_best_model": False} if toolkit == "catboost" else {"n_estimators": 2}
@@ -61,15 +61,15 @@ def test_rankers_report_the_value_of_every_round(convention):
 @every_measure
 def test_the_command_prints_its_preset_and_evaluates_a_table(capsys, write, convention):
     pytest.importorskip("pyarrow")
-    text = printed(capsys, "conventions", str(convention), "--diff", str(convention), "--format", "json")
+    text = output_of(capsys, "conventions", str(convention), "--diff", str(convention), "--format", "json")
     [fields] = json.loads(text)["presets"].values()
     assert [f"{field}={value}" for field, value in fields.items()] == str(convention).split("/")[1:-1]
-    text = printed(capsys, "conventions", "--measure", convention.measure, "--k", "3", "--format", "csv")
+    text = output_of(capsys, "conventions", "--measure", convention.measure, "--k", "3", "--format", "csv")
     assert [line.partition(",")[0] for line in text.splitlines()] == ["preset", *presets.names(convention.measure)]
     rows = zip(DATA.qid, LABELS, SCORES, DOCIDS, strict=True)
     lines = ["query,grade,model,doc", *(",".join(map(str, row)) for row in rows)]
     columns = ("--label", "grade", "--score", "model", "--qid", "query", "--docid", "doc")
     table = write("\n".join(lines) + "\n", "table.csv")
     options = ("--convention", convention.name, "--format", "json")
-    [report] = json.loads(printed(capsys, "evaluate", "--table", table, *columns, *options))["conventions"]
+    [report] = json.loads(output_of(capsys, "evaluate", "--table", table, *columns, *options))["conventions"]
     assert (report["name"], report["value"]) == (convention.name, value(convention, docid=DOCIDS))

@@ -15,7 +15,7 @@ from rankadapters.core.kernels.losses import LANES, halved_shift
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.kernel_forms import all_results, switch_forms
-from tests.helpers.oracle_rows import columns, ragged, takes_probabilities, weights_of
+from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_probabilities, weights_and_pairs
 from tests.helpers.tables import for_each
 
 PLAIN = {"missing": "error", "unjudged": "error", "average": "uniform"}
@@ -161,9 +161,9 @@ def test_the_root_mean_square_has_no_shares_but_a_standard_error():
 def test_both_forms_give_the_same_bits(measure, data, weighted, dtype, scale):
     convention = data.draw(conventions(measures=[measure]))
     by_row = weighted and convention.weighting == "row_weight"
-    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
-    row_columns, scores = columns(queries)
-    row_columns |= weights_of(queries, convention) if weighted else {}
+    queries = data.draw(ragged_queries(probabilities=takes_probabilities(convention), weighted=by_row))
+    row_columns, scores = columns_and_scores(queries)
+    row_columns |= weights_and_pairs(queries, convention) if weighted else {}
     scores = (np.array(scores) * scale).astype(dtype)
     results = [all_results(convention, dict(row_columns), scores) for _ in switch_forms()]
     assert results[0] == results[1] == results[2]

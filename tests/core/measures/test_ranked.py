@@ -15,7 +15,7 @@ from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.kernels.ranking import ranked_columns
 from rankadapters.core.measures import MEASURES
-from tests.helpers.convention_strategies import values_of
+from tests.helpers.convention_strategies import field_values
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 
@@ -115,7 +115,9 @@ def test_averaged_ties_are_the_mean_over_all_orders(form, measure, data):
     labels = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=6))
     n, names = len(labels), set(FIELDS[measure]) | {"k", "relevant", "retrieve"}
     field_kinds = {name: kind for name, kind in MEASURES[measure].declared().items() if name in names}
-    fields = {name: data.draw(values_of(kind)) for name, kind in field_kinds.items() if name not in {"gain", "scale"}}
+    fields = {
+        name: data.draw(field_values(kind)) for name, kind in field_kinds.items() if name not in {"gain", "scale"}
+    }
     try:
         convention = PLAIN[measure].replace(**fields)
     except ra.ConventionError:
@@ -166,6 +168,13 @@ def test_averaged_ties_do_not_depend_on_the_order_of_rows(measure, seed):
     labels, scores, order = rng.integers(0, 4, n), rng.integers(0, 3, n).astype(float), rng.permutation(n)
     convention = PLAIN[measure].replace(ties="average", **({"k": 7} if "k" in PLAIN[measure].fields() else {}))
     assert value(labels, scores, convention) == value(labels[order], scores[order], convention)
+
+
+def test_averaged_ties_of_integers_beyond_float64_do_not_depend_on_the_order_of_rows():
+    """The sum of the four gains is between 2^53 and 2^54, where float64 has only even integers."""
+    gains = [2.0**52 - 1, 2.0**52 - 1, 2.0**52 - 1, 2.0**52 - 2]
+    convention = ra.presets.sklearn.dcg(None).replace(ties="average")
+    assert len({value(order, [0] * 4, convention) for order in permutations(gains)}) == 1
 
 
 def test_err_rounds_complements_as_catboost_does():

@@ -21,16 +21,16 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.helpers.golden_measures import (
-    EARLIER,
+    NDCG_FILES,
     TOOLKITS,
     Record,
-    compared,
     convention_of,
-    data_of,
+    golden_records,
     has_number,
-    kept_records,
-    records,
-    tolerance,
+    inputs_of,
+    is_compared,
+    named_records,
+    tolerance_of,
 )
 from tests.helpers.shared_data import shared_records
 from tests.helpers.tables import for_each
@@ -40,7 +40,7 @@ NEEDED = {"lightgbm": "lightgbm"}  # our adapter computes its weights
 
 
 @pytest.mark.parametrize("toolkit", TOOLKITS)
-@for_each("record", lambda toolkit: [pytest.param(record, id=name) for name, record in records(toolkit)])
+@for_each("record", lambda toolkit: [pytest.param(record, id=name) for name, record in named_records(toolkit)])
 def test_the_preset_gives_what_the_program_prints(toolkit, record):
     if toolkit in NEEDED:
         pytest.importorskip(NEEDED[toolkit])
@@ -48,7 +48,7 @@ def test_the_preset_gives_what_the_program_prints(toolkit, record):
         conventions = list(dict.fromkeys(convention for convention, _ in metrics))
         report = ra.Panel(labels, conventions, **columns).measure(scores)
         for convention, metric in metrics:
-            max_error = tolerance(toolkit, convention)
+            max_error = tolerance_of(toolkit, convention)
             compare(max_error, metric, report.scores[convention].value)
             if metric.get("per_query") and convention.over != "rows" and convention.floor is None:
                 compare_per_query(max_error, metric, report.per_query[convention])
@@ -60,7 +60,7 @@ def by_data(toolkit: str, record: Record) -> Iterable[tuple[tuple[Any, ...], lis
     for metric in record["metrics"]:
         convention = convention_of(toolkit, metric, record)
         if convention is not None and has_number(metric) and not skipped_all_queries(toolkit, metric):
-            data = data_of(toolkit, convention, metric, record)
+            data = inputs_of(toolkit, convention, metric, record)
             key = pickle.dumps((data, convention.over))  # a measure over all rows has no values per query
             groups.setdefault(key, (data, []))[1].append((convention, metric))
     return groups.values()
@@ -91,8 +91,8 @@ def skipped_all_queries(toolkit: str, metric: Record) -> bool:
 ])  # fmt: skip
 def test_at_least_this_many_metrics_are_compared(toolkit, least):
     selected, whole = (
-        [compared(toolkit, metric, record) for record in records_of_file for metric in record["metrics"]]
-        for records_of_file in (kept_records(toolkit), shared_records(f"measures/{toolkit}_measures"))
+        [is_compared(toolkit, metric, record) for record in records_of_file for metric in record["metrics"]]
+        for records_of_file in (golden_records(toolkit), shared_records(f"measures/{toolkit}_measures"))
     )
     assert all(selected)
     assert len(selected) >= least / 10
@@ -117,7 +117,7 @@ def metric_names(toolkit: str) -> Iterator[tuple[str, str]]:
     """Yield the name of each metric and its parameters as JSON, without duplicates."""
     names = {
         (metric["metric"], json.dumps(metric.get("params") or {}, sort_keys=True))
-        for _, record in records(toolkit)
+        for _, record in named_records(toolkit)
         for metric in record["metrics"]
     }
     yield from sorted(names)
@@ -159,7 +159,7 @@ def test_every_name_is_read_or_listed_as_inexpressible(toolkit):
 
 
 def test_names_in_the_earlier_files_are_read():
-    files = {"scikit_learn": "scikit_learn", "ir_measures": "ir_measures", "torchmetrics": "torchmetrics", **EARLIER}
+    files = {"scikit_learn": "scikit_learn", "ir_measures": "ir_measures", "torchmetrics": "torchmetrics", **NDCG_FILES}
     for toolkit, file in files.items():
         for record in shared_records(f"toolkits/{file}_metrics"):
             for metric in record["metrics"]:

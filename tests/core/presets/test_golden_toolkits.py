@@ -15,7 +15,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from tests.helpers.shared_data import kept, shared_records
+from tests.helpers.shared_data import golden_file, shared_records
 from tests.helpers.tables import for_each
 
 PRECISE = 1e-12
@@ -24,7 +24,7 @@ Record = dict[str, Any]
 
 
 def records(toolkit: str) -> list[Any]:
-    files = [("", kept("toolkits")[toolkit]), ("full-", shared_records(f"toolkits/{toolkit}_metrics"))]
+    files = [("", golden_file("toolkits")[toolkit]), ("full-", shared_records(f"toolkits/{toolkit}_metrics"))]
     return [pytest.param(r, id=f"{prefix}{r['case']}-{r['seed']}") for prefix, records in files for r in records]
 
 
@@ -162,7 +162,7 @@ def test_torchmetrics_of_negative_labels(record):
 
 @for_each(
     ("library", "record"),
-    [(library, record) for library in kept("libraries")["libraries"] for record in library["records"]],
+    [(library, record) for library in golden_file("libraries")["libraries"] for record in library["records"]],
     ids=lambda part: part.get("case") or part["name"],
 )
 def test_a_preset_gives_what_the_library_printed(library, record):

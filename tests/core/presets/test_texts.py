@@ -16,7 +16,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.texts import as_convention
-from tests.helpers.convention_strategies import values_of
+from tests.helpers.convention_strategies import field_values
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 
@@ -111,7 +111,7 @@ def test_every_preset_is_read_back_from_all_its_texts(name, k):
 def test_the_name_of_a_changed_preset_reads_back(data, name, k):
     preset = presets.make(name, k)
     fields = data.draw(st.lists(st.sampled_from(preset.fields()), max_size=3, unique=True))
-    changes = {field: data.draw(values_of(preset.declared()[field])) for field in fields}
+    changes = {field: data.draw(field_values(preset.declared()[field])) for field in fields}
     try:
         convention = preset.replace(**changes)
     except ra.ConventionError:
