@@ -104,7 +104,11 @@ MUCH_EVALUATION = "__import__('rankadapters.core.kernels.dispatch', fromlist=[''
 SILENT = f"{MUCH_EVALUATION}\n    assert caught == []\n    {TRIALS}"
 
 
-@pytest.mark.parametrize(("first", "second"), [(GRADIENTS, TRIALS), (SILENT, GRADIENTS)], ids=["gradients", "trials"])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(GRADIENTS, TRIALS), (SILENT, "pass"), (SILENT, GRADIENTS)],
+    ids=["gradients and trials", "trials", "trials and gradients"],
+)
 def test_gradients_and_trials_warn_once_that_they_are_slow_but_evaluation_does_not(first, second):
     [[message, file]] = parsed_output(RECORD_WARNINGS.format(first=first, second=second))
     assert message == f"gradients and learners run in plain Python, some hundred times as slowly, {REASON}"
