@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -152,6 +153,14 @@ def test_a_report_says_what_went_wrong_with_a_program(tmp_path, body, problem):
         report = ra.conformance.check(function, "sklearn@3", takes="groups")
     assert not report.conforms
     assert problem in report.failures[0].problem
+
+
+def test_ending_a_program_that_left_input_unread_closes_its_error_output(tmp_path):
+    with ra.conformance.Program(program(tmp_path, "sys.exit()"), k=3) as function:
+        errors, close = function._errors, function._process.stdin.close
+        function._process.stdin = Mock(close=Mock(side_effect=BrokenPipeError))
+    close()
+    assert errors.closed
 
 
 def test_a_program_that_cannot_be_started_raises():

@@ -26,7 +26,7 @@ def ragged_queries(draw: st.DrawFn, *, probabilities: bool = False, weighted: bo
         retrieved |= ~judged
         labels = rng.integers(0, top_label + 1, n)
         docids = [f"d{i}" for i in rng.permutation(n)]
-        weights = rng.choice([0.25, 1.0, 1.0, 2.5], n) if weighted else np.ones(n)
+        weights = rng.choice([0.0, 0.25, 1.0, 1.0, 2.5], n) if weighted else np.ones(n)
         opponents, pair_weights = rng.integers(0, n, (n, 2)).tolist(), rng.choice([0.5, 1.0], (n, 2)).tolist()
         beats = [tuple((j, w) for j, w in zip(opponents[i], pair_weights[i], strict=True) if j != i) for i in range(n)]
         if probabilities:

@@ -45,7 +45,7 @@ for_learners_with_validation = pytest.mark.parametrize("name", [name for name in
 
 @for_every_learner
 def test_a_bad_convention_is_refused_with_the_name_of_the_parameter(learner):
-    with pytest.raises(ra.ConventionError, match="^convention: 'ndcg' does not say whose ndcg it is"):
+    with pytest.raises(ra.ConventionError, match=r"^convention: 'ndcg' does not say whose ndcg it is"):
         clone(learner).set_params(convention="ndcg").fit(DATA.X, DATA.y, qid=DATA.qid)
 
 

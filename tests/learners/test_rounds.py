@@ -14,6 +14,7 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 
 from rankadapters.learners import AdaRank, NeuralRanker, RankBoost
+from rankadapters.learners.judging import Judge
 from tests.helpers.depth import THOROUGH
 from tests.helpers.mq2008_folds import fold, ranklib_scores
 from tests.helpers.rankings import ranking
@@ -107,3 +108,11 @@ def test_a_warm_start_continues_the_training(learner):
 def tolerance(learner):
     """Return parameters that let AdaRank continue after a round without gain."""
     return {"tol": 10.0} if learner is adarank else {}
+
+
+@pytest.mark.parametrize(("n_rounds", "stops"), [(1100, False), (1101, True), (1102, True)])
+def test_training_stops_after_patience_rounds_without_improvement(n_rounds, stops):
+    judge = object.__new__(Judge)
+    judge.interrupted, judge.valid_rows, judge.patience = False, [VALID], 1000
+    judge.best_round, judge.rounds = 100, n_rounds
+    assert judge.stops == stops

@@ -129,6 +129,14 @@ def test_resamples_are_drawn_in_blocks_of_limited_size(monkeypatch):
     assert samples.max() > 1
 
 
+@pytest.mark.parametrize(("n_queries", "n_words"), [(63, 1), (64, 1), (65, 2), (128, 2)])
+def test_a_swap_has_a_random_bit_for_each_query(n_queries, n_words):
+    draws = Resamples(n_queries, 9, seed=3)
+    words = np.random.default_rng([3, 0]).integers(2**64, size=(draws.n_swaps, n_words), dtype=np.uint64).tolist()
+    bits = [[row[query // 64] >> query % 64 & 1 for query in range(n_queries)] for row in words]
+    assert np.concatenate(list(draws.swaps())).tolist() == bits
+
+
 THREADS = """
 import numpy as np
 from rankadapters.statistics.paired_tests import paired_tests

@@ -9,12 +9,21 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core import presets
+from rankadapters.core.measures import MEASURES
 from tests.helpers.command import output_of
 from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, every_measure, without_docids
 
 
 def value(convention, **columns):
     return ra.evaluate(LABELS, SCORES, convention, qid=DATA.qid, **columns).value
+
+
+def test_measures_declare_whether_their_values_are_in_the_unit_interval():
+    unbounded = {
+        "coverage", "dcg", "err", "filtered-dcg", "kendall", "pair-logit", "pearson", "precision",
+        "query-cross-entropy", "query-rmse", "query-soft-max", "rbp", "spearman",
+    }  # fmt: skip
+    assert {name for name, measure in MEASURES.items() if not measure.in_unit_interval} == unbounded
 
 
 @every_measure
