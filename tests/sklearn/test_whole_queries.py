@@ -79,7 +79,7 @@ TOOLS_THAT_CUT = {
 
 
 @pytest.mark.parametrize("tool", TOOLS_THAT_CUT)
-def test_tools_that_cut_queries_cause_a_warning(routing, tool):
+def test_tools_that_cut_queries_cause_a_warning(metadata_routing, tool):
     with pytest.warns(ra.sklearn.CutQueriesWarning, match="queries are not whole"):
         TOOLS_THAT_CUT[tool](ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid))
 
