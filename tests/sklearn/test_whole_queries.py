@@ -84,7 +84,7 @@ def test_tools_that_cut_queries_cause_a_warning(metadata_routing, tool):
         TOOLS_THAT_CUT[tool](ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid))
 
 
-def test_tools_that_keep_queries_whole_cause_no_warning(routing):
+def test_tools_that_keep_queries_whole_cause_no_warning(metadata_routing):
     whole_scorer, plain_scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid), ra.sklearn.query_scorer(TEXTBOOK)
     for run in (
         lambda scorer: cross_validation_scores(ra.sklearn.QueryKFold(3), scorer),
