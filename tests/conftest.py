@@ -17,6 +17,7 @@ import rankadapters as ra
 from rankadapters.objectives import Objective
 from tests.helpers.compile_kernels import start_compiling
 from tests.helpers.engines import dask_client, spark_session
+from tests.helpers.missing_packages import skipped_if_a_package_is_missing
 
 LONGEST_ID = 40  # characters
 
@@ -75,6 +76,13 @@ def pytest_sessionfinish():
     """Show all objects to the garbage collector again, since extension modules report the remaining ones as leaks."""
     await_kernels()
     gc.unfreeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call():
+    """Skip a test whose toolkit is not installed."""
+    with skipped_if_a_package_is_missing():
+        return (yield)
 
 
 def pytest_make_parametrize_id(val):

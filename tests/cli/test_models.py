@@ -67,6 +67,7 @@ def test_order_refuses_a_single_model(capsys, audit_data):
 
 
 def test_runs_with_the_same_file_name_need_names(capsys, tmp_path):
+    pytest.importorskip("rich")
     qrels = tmp_path / "qrels"
     qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 c 0\n")
     runs = []

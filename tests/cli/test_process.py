@@ -75,6 +75,8 @@ def test_all_toolkits_agree_on_the_generated_data_in_a_new_process():
 
 
 def test_an_os_error_is_printed_unchanged(capsys, monkeypatch):
+    pytest.importorskip("rich")
+
     def fail(*_):
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "rows.txt")
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import cycle, product
 
 import numpy as np
+import pytest
 
 import rankadapters as ra
 from rankadapters.core import presets
@@ -170,6 +171,7 @@ def try_everything():
 
 
 def test_after_a_warmup_no_measure_objective_or_learner_compiles_anything():
+    pytest.importorskip("sklearn")
     # Both processes use the cache of the session, which may hold more than a warmup compiles. Therefore the kernels
     # and types that the second process uses are compared with those that the first one used.
     warm = used("from rankadapters.cli import main; assert main(['warmup']) == 0\n")

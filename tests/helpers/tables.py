@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.missing_packages import skipped_if_a_package_is_missing
+
 MAX_FAILURES = 10  # after so many failed rows the remaining rows do not run
 MAX_TITLE = 100  # characters of a row's name
 
@@ -38,7 +40,8 @@ def for_each(
             for row, name in zip(table, titles, strict=True):
                 values = values_of(row, single=isinstance(names, str))
                 try:
-                    test(**fixtures, **dict(zip(arguments, values, strict=True)))
+                    with skipped_if_a_package_is_missing():
+                        test(**fixtures, **dict(zip(arguments, values, strict=True)))
                 except pytest.skip.Exception as reason:
                     skipped.append(reason)
                 except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - every failure is reported

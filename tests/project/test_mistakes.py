@@ -460,6 +460,7 @@ def folder(tmp_path, monkeypatch):
 @for_each("command", COMMANDS)
 def test_a_mistake_in_the_shell_prints_one_line_with_the_problem_and_a_fix(command, capsys):
     problem, hint = COMMANDS[command]
+    pytest.importorskip("rich")
     if "--table" in command:
         pytest.importorskip("pyarrow")
     try:

@@ -141,6 +141,7 @@ def test_a_stream_warns_once_about_all_its_labels():
 
 @for_each("options", [[], ["--split-queries", "merge"]])
 def test_the_command_prints_the_warning(options, tmp_path, capsys):
+    pytest.importorskip("rich")
     file = tmp_path / "swapped.csv"
     file.write_text("qid,label,score\n1,0.5,1\n1,0.25,0\n", encoding="utf-8")
     columns = [word for name in ("qid", "label", "score") for word in (f"--{name}", name)]

@@ -1,0 +1,28 @@
+"""Skips a test that needs a package which is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+import pytest
+
+PACKAGES = (
+    "catboost", "dask", "duckdb", "jinja2", "lightgbm", "matplotlib", "pyspark", "rich", "scipy", "sklearn", "tqdm",
+    "xgboost",
+)  # fmt: skip
+MISSING = [name for name in PACKAGES if find_spec(name) is None]  # listed before tests pretend that one is missing
+
+
+@contextmanager
+def skipped_if_a_package_is_missing() -> Iterator[None]:
+    """Skip the test if its ImportError is about a package that is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        texts = " ".join(map(str, (error, error.__cause__, error.__context__)))
+        for name in MISSING:
+            if name in texts:
+                pytest.skip(f"needs {name}")
+        raise
