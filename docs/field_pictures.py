@@ -81,7 +81,8 @@ PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     "unjudged": (
         ranking_pictures.unjudged,
         (
-            "Nobody judged the second document. `drop` removes it before ranking. A label gives it a gain that the "
+            "Nobody judged the second document. `drop` removes it before ranking; `drop-negative` also removes "
+            "documents with a label below 0. A label gives it a gain that the "
             "ideal list lacks, so the value may exceed 1. `error` refuses such data."
         ),
     ),

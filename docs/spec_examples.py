@@ -24,6 +24,9 @@ FOUND: Query = {
     "labels": [0, 1, 2, 1, 1], "scores": [3, 2, 0, 0, 0], "judged": [False, True, True, True, True],
     "retrieved": [True, True, False, False, False],
 }  # fmt: skip
+BELOW_0: Query = {"labels": [-1, 1, 0], "scores": [2, 1, 0.5], "judged": [True] * 3, "retrieved": [True] * 3}
+UNKNOWN: Query = {"labels": [0, 1], "scores": [1, 0], "judged": [False, True], "retrieved": [True, False]}
+VOID: Query = {"labels": [0, 0], "scores": [0, 0], "judged": [True, True], "retrieved": [False, False]}
 LOST: Query = {"labels": [1, 0], "scores": [0, 0], "judged": [True, True], "retrieved": [False, False]}
 KNOWN: Query = {"labels": [0, 1], "scores": [1, 2], "judged": [True, True], "retrieved": [True, True]}
 HEAVY = [
@@ -52,6 +55,12 @@ EXAMPLES: list[tuple[str | ra.Convention, list[Query]]] = [
     (f"{NDCG}+missing=skip+unjudged=1+ideal=retrieved-only", [FOUND, LOST]),
     (f"{NDCG}+missing=zero+unjudged=zero", [FOUND, LOST, KNOWN]),
     (f"{NDCG}+missing=zero+unjudged=drop+ties=input+ideal=top-only", [FOUND, LOST, KNOWN]),
+    # The unjudged row of UNKNOWN is dropped, so that it counts 0; it is not missing.
+    *(
+        (f"trec_eval_9.map+precision=float64+ties=input+unjudged={word}", [BELOW_0, UNKNOWN, LOST])
+        for word in ("drop", "drop-negative")
+    ),
+    (f"{NDCG}+missing=zero+empty=skip", [VOID, LOST, KNOWN]),  # VOID is empty before it is missing
     (f"{NDCG}+gain=linear+ideal=ones", [SHORT]),
     (f"{NDCG}+precision=float32+ties=input", [CLOSE]),
     *((f"{NDCG}+short={short}", QUERIES) for short in ("zero", "skip")),

@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.helpers import shared_data
 from tests.helpers.golden_measures import TOOLKITS, is_compared
+from tests.helpers.golden_retrieval import FOLDER, TOOLS, whole_results
 from tests.helpers.random_loss_records import random_loss_trees
 from tests.helpers.shared_data import GOLDEN, golden_file, shared_losses, shared_records, shared_tools_data_sets
 
@@ -24,6 +25,7 @@ NDCG_FILES = ("lightgbm", "xgboost", "catboost", "scikit_learn", "ranx", "ir_mea
 INPUTS = ("labels", "scores", "group", "X")
 RESULTS = ("library", "objective", "params", "leaf_of_row", "leaf_ids", "leaf_sum_gradient", "leaf_sum_hessian",
            "pred_after_1", "pred_after_3")  # fmt: skip
+FEW = 200  # numbers of a tool that are all kept
 TREE_MEMBERS = ("loss", "call_seed", "leaf", "leaf_values")
 
 
@@ -159,7 +161,19 @@ def position_bias() -> dict[str, Any]:
     return {"boosting": [{"data": first["data"], **chosen}]}
 
 
+def retrieval() -> dict[str, Any]:
+    """Select all cases, and of each tool every seventh mean, all situations of every measure in turn."""
+    cases = json.loads((FOLDER / "cases.json").read_text("utf-8"))
+    results = {}
+    for tool in TOOLS:
+        numbers = [(case, name, result.get("overall")) for case, name, result in whole_results(tool)]
+        few = len(numbers) <= FEW
+        results[tool] = [row for i, row in enumerate(numbers) if few or i % 7 == 0]
+    return {"cases": cases, "results": results}
+
+
 PARTS = {
+    "retrieval": retrieval,
     "toolkits": toolkits,
     "measures": measures,
     "objectives": objectives,

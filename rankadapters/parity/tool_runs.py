@@ -218,7 +218,7 @@ RUNS: dict[str, Run] = {
     "rectools": Run(_rectools),
     "cornac": Run(_cornac),
     "mlflow": Run(_mlflow),
-    "lenskit": Run(partial(_lenskit, preset="lenskit")),
+    "lenskit_2025": Run(partial(_lenskit, preset="lenskit_2025")),
     "lenskit_2026": Run(partial(_lenskit, preset="lenskit_2026")),
     "autogluon": Run(_autogluon),
 }

@@ -99,7 +99,7 @@ class Policies:
                 decide_policies(
                     convention.replace(**fields),
                     binding.queries,
-                    Sizes(plan.retrieved.sizes, binding.judged.sizes, plan.empty),
+                    Sizes(plan.retrieved.sizes, binding.missing, plan.empty),
                     plan.mass if isinstance(plan, WholePlan) and plan.pooled else None,
                 )
                 for (convention, plan), binding in zip(self._lowered, self._bindings, strict=True)

@@ -19,6 +19,20 @@ def test_the_page_has_code_for_every_library():
     assert all("assert abs(" in code for code in LIBRARY_CODE.values())
 
 
+def test_the_columns_keep_the_order_of_the_run():
+    """Libraries break ties by the order of the run, which may differ from that of the judgments."""
+    namespace: dict[str, object] = {}
+    for code in OUR_CODE:
+        exec(compile(code, str(PAGE), "exec"), namespace)  # noqa: S102 - our own text
+    qrels, run = {"q": {"a": 1, "b": 0, "d": 2}}, {"q": {"c": 0.5, "b": 0.5, "a": 0.5}}
+    labels, scores, columns = namespace["as_columns"](qrels, run)
+    assert columns["docid"] == ["c", "b", "a", "d"]
+    assert labels == [0, 0, 1, 2]
+    assert scores[:3] == [0.5, 0.5, 0.5]
+    assert list(columns["judged"]) == [False, True, True, True]
+    assert list(columns["retrieved"]) == [True, True, True, False]
+
+
 @pytest.mark.parametrize("library", LIBRARY_CODE)
 @pytest.mark.filterwarnings("ignore")  # of the libraries
 def test_the_library_and_rankadapters_compute_the_same_number(library):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import fsum, log
+from math import fsum, inf, log
 from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
@@ -21,12 +21,15 @@ Queries = Sequence[tuple[Sequence[Row], float]]  # the rows of each query, and i
 
 def query_sums(rows: Sequence[Row], convention: Any) -> tuple[Sums | str, bool]:
     """Return numerator and mass of one query, or 'skip', and whether the policy for empty queries decided."""
-    if convention.unjudged == "drop":
-        rows = [replace(row, retrieved=row.retrieved and row.judged) for row in rows]
+    missing = not any(row.retrieved for row in rows)
+    if str(convention.unjudged).startswith("drop"):
+        least = 0.0 if convention.unjudged == "drop-negative" else -inf
+        rows = [replace(row, retrieved=row.retrieved and row.judged and row.label >= least) for row in rows]
     retrieved = [row for row in rows if row.retrieved]
     if convention.unjudged == "error" and not all(row.judged for row in retrieved):
         raise InputError("unjudged")
-    if not retrieved and any(row.judged for row in rows):
+    skips_empty = getattr(convention, "empty", None) == "skip" and oracle(rows, convention) is None
+    if missing and not skips_empty:
         return _by_policy(convention.missing, "missing"), False
     k = getattr(convention, "k", None)
     if k is not None and len(retrieved) < k and convention.short != "pad":

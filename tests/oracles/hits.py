@@ -101,13 +101,14 @@ def bpref(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
         return relevance_of(row, convention.relevant)
 
     relevant = _relevant(rows, convention)
-    least = min(relevant, sum(row.judged for row in rows) - relevant)
+    counted = [row.judged and row.label >= 0 and not relevance(row) for row in rows]
+    least = min(relevant, sum(counted))
     above, total = 0, 0.0
     for row in (row for tie in ties_by_score(rows, convention, relevance) for row in tie):
         if relevance(row):
             total += 1 - min(above, relevant) / least if above else 1.0
         else:
-            above += row.judged
+            above += row.judged and row.label >= 0
     return (total / relevant, 1.0) if relevant else None
 
 

@@ -99,13 +99,18 @@ def test_a_tool_that_raises_has_failed(installed, monkeypatch):
 
 @for_each(
     ("release", "preset"),
-    [("2025.8.1", "lenskit"), ("2024.1", "lenskit"), ("2026.1.0", "lenskit_2026"), ("2027.2", "lenskit_2026")],
+    [
+        ("2025.8.1", "lenskit_2025"),
+        ("2024.1", "lenskit_2025"),
+        ("2026.1.0", "lenskit_2026"),
+        ("2027.2", "lenskit_2026"),
+    ],
 )
 def test_the_presets_of_the_installed_release_are_checked(release, preset, installed, answer):
     installed(lenskit=release)
-    for name in ("lenskit", "lenskit_2026"):
+    for name in ("lenskit_2025", "lenskit_2026"):
         answer(name)
-    rows = preset_check.check_presets(tools=["lenskit", "lenskit_2026"]).rows
+    rows = preset_check.check_presets(tools=["lenskit_2025", "lenskit_2026"]).rows
     assert [row.tool for row in rows if row.outcome != "not run"] == [preset]
     assert f"{release} is of {preset}" in [row.note for row in rows]
 
@@ -155,7 +160,7 @@ CALLS = {
     "ranx": "68532325", "ir_measures": "b174ed1d", "pytrec_eval": "bdacb25f", "torchmetrics": "c95ffe0f",
     "allrank_1_4_1": "ccdea671", "ignite": "e01e6bd4", "metrax": "a834abb1", "polars_ds": "1f86bf5b",
     "haystack": "7af2179f", "sentence_transformers": "6498680e", "recommenders": "8b1890c3", "replay": "7a58d569",
-    "rectools": "9ba7c902", "cornac": "a994f885", "mlflow": "9ec67bb6", "lenskit": "0fd52b33",
+    "rectools": "9ba7c902", "cornac": "a994f885", "mlflow": "9ec67bb6", "lenskit_2025": "751ec4df",
     "lenskit_2026": "cea4b733", "autogluon": "ff35ce59",
 }  # fmt: skip
 

@@ -152,9 +152,17 @@ class Binding:
         InputError
             A retrieved row is not judged, and `unjudged` is 'error'.
         """
-        if self.queries.judged is None and self.queries.retrieved is None:
+        if self.queries.judged is None and self.queries.retrieved is None and unjudged != "drop-negative":
             return self.judged
         return self.once(("retrieved", unjudged), lambda: retrieved_rows(unjudged, self.queries))
+
+    @property
+    def missing(self) -> Flags:
+        """Which queries have no retrieved row, not even one that `unjudged` drops; shape (n_queries,)."""
+        retrieved = self.queries.retrieved
+        if retrieved is None:
+            return self.no_queries
+        return self.once(("missing",), lambda: rows_of(self.queries, retrieved).sizes == 0)
 
     def plan(
         self,
@@ -211,10 +219,15 @@ class Binding:
             tie_column = self._shared_tie_column(tie_column)
         ranking = Ranking(
             ties=order, by=tie_column.key if order in {"worst", "best"} else None,
-            drops=convention.unjudged == "drop" and self.queries.judged is not None, tied=tied,
+            drops=self._dropped(convention.unjudged), tied=tied,
             retrieve=getattr(convention, "retrieve", "all"), precision=convention.precision,
         )  # fmt: skip
         return ranking, tie_column
+
+    def _dropped(self, unjudged: str) -> str:
+        """Return the value of `unjudged` if it drops rows of this data, else an empty text."""
+        drops = unjudged == "drop-negative" or (unjudged == "drop" and self.queries.judged is not None)
+        return unjudged if drops else ""
 
     def _shared_tie_column(self, column: Column) -> Column:
         """If the column is monotone in the labels, return the labels instead, so that more plans share a tie order."""

@@ -28,7 +28,7 @@ class Ranking(NamedTuple):
 
     ties: str  # the order of tied rows
     by: Key | None  # the column that defines that order
-    drops: bool  # whether unjudged rows are left out
+    drops: str  # the value of `unjudged` if it drops rows, else empty
     # What tied rows have in a column by rank. "rows": their own values; "means": the mean of the tie; "spans": its sum;
     # "whole": their own values, also beyond rank k if the tie crosses k. The last two also record where ties end.
     tied: str

@@ -19,8 +19,8 @@ from rankadapters.core.kernels import COMPUTE, FIXED, SKIP
 class Sizes(NamedTuple):
     """The facts of each query that the policies depend on; arrays of shape (n_queries,)."""
 
-    retrieved: Ints  # number of retrieved rows
-    judged: Ints  # number of judged rows
+    ranked: Ints  # number of retrieved rows, without those that `unjudged` drops
+    missing: Flags  # whether nothing was retrieved, not even a row that `unjudged` drops
     empty: Flags  # whether there is nothing to find, such as no relevant row
 
 
@@ -68,6 +68,9 @@ class PolicyDecisions:
 def decide_policies(convention: Convention, queries: Queries, sizes: Sizes, mass: Floats | None) -> PolicyDecisions:
     """Apply the policies `missing`, `short`, `empty` and `average`; for each query, the first that applies decides.
 
+    Under `empty="skip"` a missing query with nothing to find is left out, whatever `missing` says: tools that skip such
+    queries never count them as missing.
+
     Parameters
     ----------
     convention : Convention
@@ -85,14 +88,14 @@ def decide_policies(convention: Convention, queries: Queries, sizes: Sizes, mass
         The policy for a query is `error`; the message names the query.
     """
     k = getattr(convention, "k", None)
-    retrieved, judged, empty = sizes
-    missing = (retrieved == 0) & (judged > 0)
-    short = retrieved < k if k else np.zeros(queries.n_queries, np.bool_)
+    ranked, missing, empty = sizes
+    short = ranked < k if k else np.zeros(queries.n_queries, np.bool_)
     by_short = short & ~missing & (getattr(convention, "short", "pad") != "pad")
-    by_empty = empty & ~missing & ~by_short
+    by_missing = missing & ~empty if getattr(convention, "empty", None) == "skip" else missing
+    by_empty = empty & ~by_missing & ~by_short
     status, fixed = np.full(queries.n_queries, COMPUTE, np.uint8), np.zeros(queries.n_queries)
     policies: list[tuple[str, Flags, float | str]] = [
-        ("missing", missing, getattr(convention, "missing", "zero")),
+        ("missing", by_missing, getattr(convention, "missing", "zero")),
         ("short", by_short, getattr(convention, "short", "pad")),
         ("empty", by_empty, getattr(convention, "empty", "skip") if mass is None else "skip"),
     ]

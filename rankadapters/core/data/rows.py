@@ -69,10 +69,11 @@ def rows_of(queries: Queries, mask: NDArray[np.bool_] | None) -> Rows:
 
 def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
     """Return the rows to rank, given the value of the field `unjudged`."""
-    if queries.judged is None:
+    if queries.judged is None and unjudged != "drop-negative":
         return rows_of(queries, queries.retrieved)
+    judged = np.ones(queries.n_docs, np.bool_) if queries.judged is None else queries.judged
     retrieved = queries.retrieved if queries.retrieved is not None else np.ones(queries.n_docs, np.bool_)
-    without_label = retrieved & ~queries.judged
+    without_label = retrieved & ~judged
     if unjudged == "error" and without_label.any():
         row = int(np.argmax(without_label))
         raise InputError(
@@ -80,4 +81,6 @@ def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
             hint="convention.replace(unjudged='zero') or 'drop'",
             row=row,
         )
-    return rows_of(queries, queries.judged & retrieved if unjudged == "drop" else queries.retrieved)
+    if unjudged == "drop-negative":
+        judged = judged & (queries.labels >= 0)
+    return rows_of(queries, judged & retrieved if unjudged in {"drop", "drop-negative"} else queries.retrieved)

@@ -37,6 +37,8 @@ class Field:
         How rarely users of a tool change the field, from 0 for the most common change; reports list those first.
     column : str
         The column of Queries without which the field has no effect; empty if it needs none.
+    active : tuple
+        Values that have an effect without that column too.
     implied : object
         The value of a field that is left out; None for a field that must be declared. Signatures leave this value out,
         so that adding a field later does not change older signatures.
@@ -50,6 +52,7 @@ class Field:
     further: tuple[Any, ...] = ()
     rarity: int = 10
     column: str = ""
+    active: tuple[Any, ...] = ()
     implied: Any = None
 
     @property

@@ -49,9 +49,11 @@ def label_doubts(
 def _refused(labels: Floats, convention: Convention) -> tuple[Flags, str] | None:
     """Return which labels the convention's tool refuses or changes, and a message; None if there is no such label."""
     preset = convention.preset
-    if preset is None or preset[0] not in LABEL_RULES or not _has_formula_of(preset[1], convention):
+    if preset is None:
         return None
-    for rule in LABEL_RULES[preset[0]]:
+    for rule in LABEL_RULES.get(preset[0], ()):
+        if not _applies(rule, preset[1], convention):
+            continue
         blocks = (labels[start : start + _BLOCK] for start in range(0, labels.size, _BLOCK))
         if any(_matches(block, rule).any() for block in blocks):
             hint = (
@@ -68,9 +70,15 @@ def _matches(labels: Floats, rule: LabelRule) -> Flags:
     if rule.kind == "fractional":
         whole: Flags = labels == np.floor(labels)
         return ~whole
+    if rule.kind == "between":
+        return (labels > 0) & (labels < rule.threshold)
     return labels > rule.threshold if rule.kind == "above" else labels < rule.threshold
 
 
-def _has_formula_of(preset: Convention, convention: Convention) -> bool:
-    kinds = convention.declared()
-    return all(kinds[name].group != "value" or getattr(preset, name) == getattr(convention, name) for name in kinds)
+def _applies(rule: LabelRule, preset: Convention, convention: Convention) -> bool:
+    """Return whether the convention has the fields that a rule names, or else the formula of the preset."""
+    fields = rule.fields
+    if fields is None:
+        formula = [name for name, kind in convention.declared().items() if kind.group == "value"]
+        fields = {name: getattr(preset, name) for name in formula}
+    return all(getattr(convention, name, None) == value for name, value in fields.items())

@@ -103,7 +103,7 @@ class _Bindings:
         binding = self._bindings[key]
         plan: Plan = convention.lower(binding)
         mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
-        sizes = Sizes(plan.retrieved.sizes, binding.judged.sizes, plan.empty)
+        sizes = Sizes(plan.retrieved.sizes, binding.missing, plan.empty)
         return Member(convention, plan, decide_policies(convention, binding.queries, sizes, mass))
 
     def _as_one(self, weighting: str | None) -> Queries:

@@ -19,7 +19,8 @@ class Bpref(Convention):
     """Binary preference, which looks at judged rows only.
 
     bpref = 1/R x sum over the relevant rows that are retrieved of 1 - min(i, R) / min(N, R), where i irrelevant rows
-    rank above the row, and R relevant and N irrelevant rows are judged; 1 for a row with i = 0. It lies in [0, 1].
+    rank above the row, and R relevant and N irrelevant rows are judged; 1 for a row with i = 0. It lies in [0, 1]. As
+    in trec_eval, a row that is not relevant and has a label below 0 counts as unjudged.
 
     References
     ----------
@@ -48,7 +49,7 @@ class Bpref(Convention):
         """Return the plan with relevance and irrelevance by rank, and counts of both kinds of rows by query."""
         from rankadapters.core.kernels.hits import preferred
 
-        relevance, negative = binding.relevance(self.relevant), irrelevance(binding, self.relevant)
+        relevance, negative = binding.relevance(self.relevant), irrelevance(binding, self.relevant, least=0.0)
         relevant, irrelevant = binding.judged_sums(relevance), binding.judged_sums(negative)
         return binding.plan(
             self, preferred, k=binding.longest, empty=relevant <= 0, gains_by_rank=relevance,

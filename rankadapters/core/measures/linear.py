@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankadapters.core.binding.plans import Column, RankedPlan
@@ -36,14 +37,15 @@ def degrees(binding: Binding, relevant: str) -> Column:
     return binding.relevance(relevant)
 
 
-def irrelevance(binding: Binding, relevant: str) -> Column:
-    """Return 1 for every judged row that is not relevant, else 0, in the caller's order."""
+def irrelevance(binding: Binding, relevant: str, *, least: float = -math.inf) -> Column:
+    """Return 1 for every judged row of a label from `least` on that is not relevant, else 0, in the caller's order."""
 
     def make() -> Floats:
         judged = binding.queries.judged
-        return (1.0 if judged is None else judged) - binding.relevance(relevant).values
+        counts = (binding.labels >= least) & (True if judged is None else judged)
+        return (counts & (binding.relevance(relevant).values == 0)).astype(float)
 
-    key = ("irrelevant", relevant)
+    key = ("irrelevant", relevant, least)
     return Column(key, binding.once(key, make))
 
 

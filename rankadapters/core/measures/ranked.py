@@ -60,9 +60,16 @@ UNJUDGED = Words(
     group="retrieval",
     about="A retrieved row without a judgment.",
     rarity=4,
-    words={"zero": "has gain 0", "drop": "is dropped before ranking", "error": "is an error"},
+    words={
+        "zero": "has gain 0",
+        "drop": "is dropped before ranking",
+        "drop-negative": "is dropped before ranking, and so is a row with a label below 0, which TREC's tools take for "
+        "unjudged",
+        "error": "is an error",
+    },
     tried=("zero", "drop"),
     column="judged",
+    active=("drop-negative",),
 )
 GRADED = NumberOrWord(
     group=UNJUDGED.group,
@@ -74,6 +81,7 @@ GRADED = NumberOrWord(
     number="has that label in the ranking, and no place in an ideal list of all judged rows",
     tried=(*UNJUDGED.tried, 1.0),
     column=UNJUDGED.column,
+    active=UNJUDGED.active,
 )
 CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; under `None` all ranks do.")
 GAIN = GainWords(
@@ -130,8 +138,8 @@ Precision = Annotated[Literal["float64", "float32"], PRECISION]
 Short = Annotated[Literal["pad", "zero", "skip"], SHORT]
 Empty = Annotated[float | Literal["skip", "error"], EMPTY]
 Missing = Annotated[Literal["zero", "skip", "error"], MISSING]
-Unjudged = Annotated[Literal["zero", "drop", "error"], UNJUDGED]
-Graded = Annotated[float | Literal["zero", "drop", "error"], GRADED]
+Unjudged = Annotated[Literal["zero", "drop", "drop-negative", "error"], UNJUDGED]
+Graded = Annotated[float | Literal["zero", "drop", "drop-negative", "error"], GRADED]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,7 +1,8 @@
 """Presets: the conventions of real tools, with the evidence for each.
 
 Calling a tool with a cutoff returns its NDCG, if it has one; its methods return its other measures. A released preset
-never changes: when a tool changes its behavior, the new behavior gets a new preset. "Run against 1.2: equal within
+never changes: when a tool changes its behavior, the new behavior gets a new preset, whose name ends with the release; a
+name without a release, such as `lenskit`, means the newest one. "Run against 1.2: equal within
 1e-9" in a docstring means that version 1.2 of the tool was run, and that its numbers, stored in tests/golden, differ
 from ours by at most 1e-9. "Read only" means that we only read its source. A query has n rows, R of them relevant.
 """
@@ -23,11 +24,11 @@ from rankadapters.core.presets.ir_measures import ir_measures
 from rankadapters.core.presets.letor import letor3, letor4, mslr
 from rankadapters.core.presets.lightgbm import lightgbm
 from rankadapters.core.presets.ndcg_only import (
-    allrank,
+    allrank_1_4_0,
     allrank_1_4_1,
     cornac,
     implicit,
-    lenskit,
+    lenskit_2025,
     lenskit_2026,
     mlflow,
     rankeval,
@@ -53,19 +54,23 @@ TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
         textbook, sklearn, lightgbm, xgboost, catboost, letor3, letor4, mslr, yahoo, ranklib, ranklib_busafekete,
-        trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval, ir_measures, ranx, torchmetrics, rankeval, allrank,
-        allrank_1_4_1, elasticsearch, spark, recommenders, recbole, replay, cornac, mlflow, implicit, lenskit,
+        trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval, ir_measures, ranx, torchmetrics, rankeval, allrank_1_4_0,
+        allrank_1_4_1, elasticsearch, spark, recommenders, recbole, replay, cornac, mlflow, implicit, lenskit_2025,
         lenskit_2026, rectools, sentence_transformers, haystack, autogluon, ignite, metrax, polars_ds, scipy, pandas,
         polars,
     )
 }  # fmt: skip
+# A name without a version means the newest release, and moves with it; the name with the version stays.
+NEWEST: dict[str, Tool] = {"allrank": allrank_1_4_1, "lenskit": lenskit_2026}
+allrank, lenskit = allrank_1_4_1, lenskit_2026
 
 __all__ = [
-    "TOOLS", "Tool", "allrank", "allrank_1_4_1", "autogluon", "catboost", "cornac", "elasticsearch", "haystack",
-    "ignite", "implicit", "inexpressible", "ir_measures", "lenskit", "lenskit_2026", "letor3", "letor4", "lightgbm",
-    "make", "metrax", "mlflow", "mslr", "names", "pandas", "polars", "polars_ds", "pytrec_eval", "rankeval", "ranklib",
-    "ranklib_busafekete", "ranx", "recbole", "recommenders", "rectools", "replay", "scipy", "sentence_transformers",
-    "sklearn", "spark", "textbook", "torchmetrics", "trec_eval_8", "trec_eval_9", "trec_eval_10", "xgboost", "yahoo",
+    "TOOLS", "Tool", "allrank", "allrank_1_4_0", "allrank_1_4_1", "autogluon", "catboost", "cornac", "elasticsearch",
+    "haystack", "ignite", "implicit", "inexpressible", "ir_measures", "lenskit", "lenskit_2025", "lenskit_2026",
+    "letor3", "letor4", "lightgbm", "make", "metrax", "mlflow", "mslr", "names", "pandas", "polars", "polars_ds",
+    "pytrec_eval", "rankeval", "ranklib", "ranklib_busafekete", "ranx", "recbole", "recommenders", "rectools",
+    "replay", "scipy", "sentence_transformers", "sklearn", "spark", "textbook", "torchmetrics", "trec_eval_8",
+    "trec_eval_9", "trec_eval_10", "xgboost", "yahoo",
 ]  # fmt: skip
 
 
@@ -107,7 +112,7 @@ def make(name: str, k: int | None) -> Convention:
 def maker(name: str) -> Make | None:
     """Return the tool or method that makes a preset's convention; None if there is no such preset."""
     tool_name, _, method = name.partition(".")
-    tool = TOOLS.get(tool_name)
+    tool = TOOLS.get(tool_name) or NEWEST.get(tool_name)
     if tool is None or (method or "__call__") not in presets_of(type(tool)):
         return None
     return getattr(tool, method) if method else tool

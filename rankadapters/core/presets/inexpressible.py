@@ -19,9 +19,42 @@ REASONS = {
         "labels w x g with gain='linear'."
     ),
     "rectools_map_by_k": ("MAP(divide_by_k=True) divides by k even if a query has fewer relevant items (run: 0.19.0)."),
-    "elasticsearch_empty_requests": (
-        "A request with neither hits nor rated documents counts 0 in every mean (read: its source), but it has no row "
-        "here. Workaround: multiply the value by the share of the remaining requests."
+    "queries_without_rows": (
+        "A query with neither results nor judged documents has no row here, so it is not counted. It counts 0 in "
+        "Elasticsearch (read: its source), Haystack, LensKit, Spark, ir_measures, ranx and, for dicts, RePlay, and 1 "
+        "in MLflow (run). Workaround: multiply the value by the share of the remaining queries, and for MLflow add "
+        "the share of the others."
+    ),
+    "queries_without_judgments": (
+        "ir_measures leaves a query without judged documents out of RR@k, RBP and the measures of gdeval.pl, but "
+        "counts a judged query without relevant documents 0 (run: 0.4.3). One `empty` cannot express both. Workaround: "
+        "drop queries without judgments."
+    ),
+    "empty_runs": (
+        "pytrec_eval counts a query whose run is empty 0 and leaves an absent query out; LensKit does so with empty "
+        "lists; AutoGluon refuses an absent query and counts an empty one 0 (run: 0.5.11, 2025.8.1, 1.6.3). Rows "
+        "cannot tell them apart. Workaround: missing='zero' if no query is absent; otherwise drop absent queries first."
+    ),
+    "refused_runs": (
+        "Runs that a tool refuses and a preset does not: ranx without make_comparable, if the run and the judgments "
+        "have different queries; trec_eval 9 with -c, if no query has results; Judged@k of ir_measures, if a query's "
+        "run is empty; gdeval.pl, if a query id is no whole number (run: 0.3.21, 9.0.8, 0.4.3)."
+    ),
+    "negative_ideal_dcg": (
+        "recommenders with score_type='raw', LensKit up to 2025 with gain='rating' and torchmetrics divide by a "
+        "negative ideal DCG too, so that values may exceed 1 (run: 1.2.1, 2025.8.1, 1.9.0). Here such a query is empty."
+    ),
+    "metrax_denormal_scores": (
+        "JAX counts float32 scores below 1.2e-38 as 0, so that they tie (run: 0.2.4). Workaround: scale the scores."
+    ),
+    "catboost_ignored_group_weight": (
+        "catboost.utils.eval_metric ignores group_weight in QueryRMSE, QuerySoftMax and QueryCrossEntropy (run: "
+        "1.2.10). Workaround: its weight=, with each query's weight in all of its rows."
+    ),
+    "empty_groups": (
+        "LightGBM's ndcg and map and XGBoost's ndcg count 1 for a group of size 0, and CatBoost leaves it out (run: "
+        "4.7.0, 3.2.0, 1.2.10); here every query has a row. Workaround: drop them and, for LightGBM and XGBoost, "
+        "average in their share of 1."
     ),
     "elasticsearch_ignore_unlabeled": (
         "ignore_unlabeled of precision removes unrated hits after the cut at k, so that fewer ranks count (read: its "
@@ -98,15 +131,13 @@ REASONS = {
         "Its selection sort moves tied documents in an order that depends on the documents between them "
         "(run: equal to ranklib without ties)."
     ),
-    "torchmetrics_negative_labels": (
-        "A query with a negative ideal DCG is still divided by it (run: 1.9.0, RetrievalNormalizedDCG)."
-    ),
     "sklearn_ignore_ties": "ndcg_score(ignore_ties=True) reverses an unstable argsort (run: 1.9.1).",
     "catboost_nan_scores": "CatBoost gives a query with a NaN score 1.0; we raise an error (run: 1.2.10).",
     "labels_mended_in_silence": (
         "The Perl scripts silently give labels above their table gain 0, and their MAP treats such rows as irrelevant; "
-        "we raise an error, except in MAP, where these rows are relevant. RankLib casts labels to int; we keep "
-        "fractions and warn (run)."
+        "we raise an error, except in MAP, where these rows are relevant. RankLib, trec_eval and ranx cut labels to "
+        "whole numbers, and ignite counts labels between 0 and 1 as 0; we keep fractions and warn (run). Workaround: "
+        "numpy.trunc(labels)."
     ),
 }
 

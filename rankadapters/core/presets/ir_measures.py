@@ -29,16 +29,19 @@ def _with(option: str, value: str) -> str:
 
 
 _OPTIONS = _with("", "")
+_REL = r"(\(rel=(?P<rel>\d+)\))?"
 
 
 class IrMeasures(
     Vocabulary[str], name="ir_measures", package="ir_measures", versions=("0.4.3",), evidence="run", discount="log2",
     ideal="cutoff", relevant="from_1", ties="docid-descending", precision="float32", retrieve="all", short="pad",
-    empty=0, missing="skip", unjudged="zero", average="uniform",
+    empty=0, missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """ir_measures 0.4 `nDCG@k` through pytrec_eval. Run against 0.4.3: equal within 1e-9.
 
-    `nDCG(dcg='exp-log2')@k` comes from gdeval.pl, which prints five decimals. Run against 0.4.3: equal within 5e-6.
+    A judged query without results counts 0 in every measure. `nDCG(dcg='exp-log2')@k` and `ERR@k` come from gdeval.pl,
+    which prints five decimals (run against 0.4.3: equal within 5e-6). It refuses query ids that are not whole numbers,
+    labels above 4, and fractional labels; a label below 0 is refused here.
     """
 
     title: ClassVar[str] = "ir_measures"
@@ -46,7 +49,7 @@ class IrMeasures(
     options: ClassVar[Options] = {
         "exp": if_true(gain="exp2", precision="float64"),
         "rel": least_grade("relevant"),
-        "judged_only": if_true(unjudged="drop", missing="zero"),
+        "judged_only": if_true(unjudged="drop-negative"),
         "relative": if_true(divisor="relevant"),
         "beta": same_as("beta_squared"),
         "p": same_as("persistence"),
@@ -75,16 +78,20 @@ class IrMeasures(
         rel : int
             The lowest relevant grade.
         judged_only : bool
-            Whether unjudged documents are removed first; a query that then has no documents counts 0.
+            Whether unjudged documents, and documents with a label below 0, are removed first; a query that then has no
+            documents counts 0.
         """
 
     @preset(RR, f"RR{_OPTIONS}", k=None)
     def rr(self, *, rel: int = 1, judged_only: bool = False) -> RR:
         """`RR(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
 
-    @preset(RR, f"RR{_OPTIONS}@{K}", ties="docid-ascending", precision="float64")
-    def rr_cut(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> RR:
-        """`RR(rel=)@k` through MS MARCO's script: ties by ascending docid, in float64. Run: equal within 1e-9."""
+    @preset(RR, f"RR{_REL}@{K}", ties="docid-ascending", precision="float64")
+    def rr_cut(self, k: int | None, *, rel: int = 1) -> RR:
+        """`RR(rel=)@k` through MS MARCO's script: ties by ascending docid, in float64. Run: equal within 1e-9.
+
+        With a cutoff, ir_measures refuses `judged_only`.
+        """
 
     @preset(Precision, f"P{_OPTIONS}@{K}", divisor="k")
     def p(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> Precision:
@@ -110,9 +117,9 @@ class IrMeasures(
     def set_p(self, *, rel: int = 1, relative: bool = False, judged_only: bool = False) -> Precision:
         """`SetP(rel=, relative=)` through pytrec_eval: `relative` divides by min(n, R). Run: equal within 1e-9."""
 
-    @preset(Recall, f"SetR{_OPTIONS}", k=None)
-    def set_r(self, *, rel: int = 1, judged_only: bool = False) -> Recall:
-        """`SetR(rel=)` through pytrec_eval. Run against 0.4.3: equal within 1e-9; options as in `ap`."""
+    @preset(Recall, f"SetR{_REL}", k=None)
+    def set_r(self, *, rel: int = 1) -> Recall:
+        """`SetR(rel=)` through pytrec_eval, which has no `judged_only` here. Run against 0.4.3: equal within 1e-9."""
 
     @preset(FMeasure, f"SetF{_with('beta', _NUMBER)}", k=None, divisor="retrieved", beta_squared=1)
     def set_f(self, *, rel: int = 1, beta: float = 1, judged_only: bool = False) -> FMeasure:
@@ -123,7 +130,10 @@ class IrMeasures(
         precision="float64",
     )  # fmt: skip
     def judged(self, k: int | None) -> Precision:
-        """`Judged@k`: the share of judged rows, ties by ascending docid. Run against 0.4.3: equal within 1e-9."""
+        """`Judged@k`: the share of judged rows, ties by ascending docid. Run against 0.4.3: equal within 1e-9.
+
+        If the run of a query is empty, ir_measures divides by 0; the query counts 0 here.
+        """
 
     @preset(
         ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", complement="float64", precision="float64"
@@ -176,7 +186,7 @@ class IrMeasures(
 
         Examples
         --------
-        >>> ir_measures.write(ir_measures.ap(5, rel=2)), ir_measures.write("trec_eval_9@10")
+        >>> ir_measures.write(ir_measures.ap(5, rel=2)), ir_measures.write("trec_eval_9@10+missing=zero")
         ('AP(rel=2)@5', 'nDCG@10')
         """
         return _text_of(self._call(convention))
@@ -198,7 +208,8 @@ def _text_of(call: PresetCall) -> str:
 def _option(name: str, value: float) -> str:
     if name == "exp":
         return "dcg='exp-log2'"
-    return f"{name}={value if isinstance(value, bool) else format(Decimal(number(value)), 'f')}"
+    text = str(value) if isinstance(value, bool) else format(Decimal(number(value)), "f")
+    return f"{name}={text}.0" if name == "beta" and text.isdigit() else f"{name}={text}"  # it refuses a whole beta
 
 
 ir_measures = IrMeasures()

@@ -37,8 +37,8 @@ class RankEval(
     """
 
 
-class AllRank(
-    Tool, name="allrank", package="allrank", versions=("1.4.0",), evidence="run", gain="exp2", discount="log2",
+class AllRank140(
+    Tool, name="allrank_1_4_0", package="allrank", versions=("1.4.0",), evidence="run", gain="exp2", discount="log2",
     ideal="cutoff", ties="average", precision="float32", short="pad", empty=0, missing="error", unjudged="error",
     average="uniform",
 ):  # fmt: skip
@@ -46,12 +46,12 @@ class AllRank(
 
     Scores are float32. torch's sort does not guarantee an order of ties, so this preset averages them. Run with torch
     2.15 on a CPU, tied rows keep their order, and `replace(ties="input")` is equal within 1e-6. allRank treats rows
-    with label -1 as padding: leave them out. For versions from 1.4.1 on, use `allrank_1_4_1`.
+    with label -1 as padding: leave them out.
     """
 
 
-class AllRank141(AllRank, name="allrank_1_4_1", versions=("1.4.1", "1.4.3"), evidence="run", ties="input", empty=1):
-    """The library allRank from 1.4.1 on (March 2021): `ndcg`, models/metrics.py, at commit 79b5d32.
+class AllRank141(AllRank140, name="allrank_1_4_1", versions=("1.4.1", "1.4.3"), evidence="run", ties="input", empty=1):
+    """The library allRank from 1.4.1 on (March 2021): `ndcg`, models/metrics.py, at commit 79b5d32; also `allrank`.
 
     A query without a relevant row counts 1, its `filler_value`; before 1.4.1 it counted 0. Run against 1.4.1 under
     torch 2.15 and 1.4.3 under torch 2.13, on a CPU: equal within 1e-6, per query and in the mean; tied rows keep their
@@ -172,8 +172,8 @@ class Implicit(
     """
 
 
-class LensKit(
-    Tool, name="lenskit", package="lenskit", versions=("2025.8.1",), evidence="run", gain="linear", discount="jk2",
+class LensKit2025(
+    Tool, name="lenskit_2025", package="lenskit", versions=("2025.8.1",), evidence="run", gain="linear", discount="jk2",
     ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="skip", unjudged="zero",
     average="uniform",
 ):  # fmt: skip
@@ -182,15 +182,14 @@ class LensKit(
     Users without recommendations are left out; users with an empty list count 0, which is `replace(missing="zero")`. By
     default the gain of every test item is 1: give it label 1. With `gain="rating"` the gain is the rating, even if
     negative. `LogRankWeight(offset=1)` is `replace(discount="log2")`. `global_metrics()` is NaN if a query is empty.
-    For versions from 2026.1 on, use `lenskit_2026`.
     """
 
 
 class LensKit2026(
-    LensKit, name="lenskit_2026", versions=("2026.1.0", "2026.4.0"), evidence="run", gain="linear-positive",
+    LensKit2025, name="lenskit_2026", versions=("2026.1.0", "2026.4.0"), evidence="run", gain="linear-positive",
     empty="skip",
 ):  # fmt: skip
-    """LensKit from 2026.1 on: `NDCG`, ranking/_dcg.py, `list_summary`. Run against 2026.4.0: equal within 1e-12.
+    """LensKit from 2026.1 on, also named `lenskit`: `NDCG`, ranking/_dcg.py. Run against 2026.4.0: equal within 1e-12.
 
     Users without test items or without recommendations are left out; users with an empty list count 0, which is
     `replace(missing="zero")`. By default the gain of every test item is 1: give it label 1. With `gain="rating"` the
@@ -199,6 +198,6 @@ class LensKit2026(
     """
 
 
-textbook, rankeval, allrank, allrank_1_4_1, spark = Textbook(), RankEval(), AllRank(), AllRank141(), Spark()
+textbook, rankeval, allrank_1_4_0, allrank_1_4_1, spark = Textbook(), RankEval(), AllRank140(), AllRank141(), Spark()
 recommenders, recbole, replay, cornac = Recommenders(), RecBole(), Replay(), Cornac()
-mlflow, implicit, lenskit, lenskit_2026 = MLflow(), Implicit(), LensKit(), LensKit2026()
+mlflow, implicit, lenskit_2025, lenskit_2026 = MLflow(), Implicit(), LensKit2025(), LensKit2026()

@@ -25,12 +25,14 @@ def _persistence(name: str, p: object) -> Fields:
 
 class Ranx(
     Tool, name="ranx", package="ranx", versions=("0.3.21",), evidence="run", gain="linear-positive", discount="log2",
-    relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="skip",
+    relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
     unjudged="zero", average="uniform",
 ):  # fmt: skip
     """The library ranx 0.3: `ndcg@k` and `ndcg_burges@k`, metrics/ndcg.py. Run against 0.3.21: equal within 1e-9.
 
-    Ties keep the order of the run.
+    Ties keep the order of the run. A judged query without results counts 0. ranx computes such a run only with
+    `make_comparable=True`, which also drops queries without judgments; otherwise it refuses runs whose queries are not
+    those of the judgments.
     """
 
     options: ClassVar[Options] = {

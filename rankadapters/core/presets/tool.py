@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, Unpack
 
 from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.declaration.spelling import as_number, as_whole, number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
@@ -221,7 +222,7 @@ def read_cutoff(text: object, upto: int = 2**31 - 1) -> int | None:
 def differing(convention: Convention, nearest: Convention, *, all_retrieved: bool = True) -> dict[str, tuple[Any, Any]]:
     """Return the fields in which a toolkit's nearest convention differs, with the requested and the nearest value.
 
-    Inside a toolkit every row is judged and retrieved. There `missing` and `unjudged` have no effect, and
+    Inside a toolkit every row is judged and retrieved. There `missing` and most words of `unjudged` have no effect, and
     `ideal="retrieved"`, which cuts the ideal list at the number of retrieved rows, means the same as `ideal="cutoff"`.
 
     Parameters
@@ -246,8 +247,13 @@ def differing(convention: Convention, nearest: Convention, *, all_retrieved: boo
     """
     convention = as_convention(convention)
     kinds = convention.declared().items()
+
+    def matters(name: str, kind: Field) -> bool:
+        values = (getattr(declaration, name, None) for declaration in (convention, nearest))
+        return not (all_retrieved and kind.group == "retrieval") or any(value in kind.active for value in values)
+
     # If the measures differ, only the fields of the requested convention matter.
-    declared = {"measure", *(name for name, kind in kinds if not (all_retrieved and kind.group == "retrieval"))}
+    declared = {"measure", *(name for name, kind in kinds if matters(name, kind))}
     if all_retrieved:
         convention, nearest = convention.all_retrieved(), nearest.all_retrieved()
     fields_that_differ = convention.diff(nearest)

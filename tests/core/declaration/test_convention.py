@@ -212,7 +212,9 @@ def test_inexpressible_tools_are_listed_with_the_reason():
     ("preset", "default", "difference"),
     [
         (presets.trec_eval_9(5, complete=True), presets.trec_eval_9(5), {"missing": ("zero", "skip")}),
-        (presets.trec_eval_10(5), presets.trec_eval_9(5), {"precision": ("float64", "float32")}),
+        (presets.trec_eval_10(5), presets.trec_eval_9(5),
+         {"precision": ("float64", "float32"), "missing": ("error", "skip")}),
+        (presets.trec_eval_9(5, judged_only=True), presets.trec_eval_9(5), {"unjudged": ("drop-negative", "zero")}),
         (presets.trec_eval_8(5), presets.trec_eval_9(5), {"gain": ("linear", "linear-positive")}),
         (presets.letor3(5), presets.letor4(5), {}),
         (presets.ranx(5, burges=True), presets.ranx(5), {"gain": ("exp2", "linear-positive")}),

@@ -22,7 +22,7 @@ def warning_messages(labels, convention, **columns):
     """Evaluate and return the messages of the label warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ra.evaluate(labels, SCORES, convention, **(columns or {"group_sizes": [3, 3]}))
+        ra.evaluate(labels, SCORES, convention, **(columns or {"group_sizes": [3, 3], "docid": list("abcdef")}))
     assert {warning.category for warning in caught} <= {ra.LabelsWarning}
     return [str(warning.message) for warning in caught]
 
@@ -46,6 +46,15 @@ def test_swapped_labels_and_scores_cause_a_warning_with_a_hint(name):
         ([-1, -2, -1, -1, -1, -3], "sklearn@10", "labels[0] is -1, which scikit-learn 1.9.1 refuses: 'ndcg_score"),
         ([4, 3, 2, 1, 1, 1], "catboost.pfound@10", "labels[0] is 4, a chance to stop of 4, which is not from 0 to 1"),
         ([5, 3, 2, 1, 1, 1], "yahoo.err", "labels[0] is 5, a chance to stop of 1.9375, which is not from 0 to 1"),
+        (FRACTIONS, "trec_eval_9@10", "labels[0] is 0.1, which trec_eval cuts to a whole number"),
+        (FRACTIONS, "trec_eval_10@10+missing=zero", "labels[0] is 0.1, which trec_eval cuts to a whole number"),
+        (FRACTIONS, ra.presets.ranx(10, burges=True), "labels[0] is 0.1, which ranx 0.3.21 cuts to a whole number"),
+        (FRACTIONS, ra.presets.ranx.rbp(p=50, level=2), "labels[0] is 0.1, which ranx 0.3.21 cuts to a whole number"),
+        (FRACTIONS, "pytrec_eval.P@3", "labels[0] is 0.1, which pytrec_eval 0.5.11 refuses: 'Expected relevance"),
+        (FRACTIONS, ra.presets.ir_measures.ap(None, rel=2), "labels[0] is 0.1, which ir_measures 0.4.3 refuses"),
+        ([5, *WHOLE[1:]], ra.presets.ir_measures(5, exp=True), "labels[0] is 5, which gdeval.pl of ir_measures"),
+        ([5, *WHOLE[1:]], "ir_measures.err@5", "labels[0] is 5, which gdeval.pl of ir_measures 0.4.3 refuses"),
+        ([1, 0.5, 0, 1, 0, 0], "ignite@3", "labels[1] is 0.5, which ignite 0.5.5 counts as 0"),
         ([-1, 1, 0, 1, 1, 1], "catboost.err@3", "labels[0] is -1, a chance to stop of -1, which is not from 0 to 1"),
     ],
 )
@@ -62,6 +71,8 @@ def test_labels_that_the_tool_refuses_cause_a_warning(labels, convention, start)
         (FRACTIONS, "lightgbm@10+gain=linear"), (FRACTIONS, "xgboost@10+gain=linear"), (FRACTIONS, "xgboost.auc"),
         ([0.5, 0.25, 1, 0, 0.5, 0], "sklearn.roc_auc_score+pairs=unit"),  # this measure takes labels as probabilities
         (FRACTIONS, "catboost.pfound@10"), ([31, *WHOLE[1:]], "xgboost@10"), ([30, *WHOLE[1:]], "lightgbm@10"),
+        (FRACTIONS, "trec_eval_9.map_cut@10"), (FRACTIONS, "ranx.map@10"), (FRACTIONS, "ir_measures.rbp@10"),
+        ([5, *WHOLE[1:]], "ir_measures@5"), ([4, *WHOLE[1:]], "ir_measures.err@5"), ([1.5, *WHOLE[1:]], "ignite@3"),
         ([-1, 1, 0, 1, 0, 0], "sklearn.dcg@10"), ([4, 3, 2, 1, 1, 1], "yahoo.err"),
     ],
 )  # fmt: skip

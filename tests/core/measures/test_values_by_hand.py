@@ -177,7 +177,7 @@ def test_values_by_hand(convention, rows, expected):
         (ES(5), {"unjudged": True}, "unjudged=True is not a choice"),
         (ES(5), {"unjudged": 2, "gain": "table_0_1"}, "unjudged=2 is a label outside the gain table.*\nHint: "),
         (ES(5), {"unjudged": 0.5, "gain": "table_0_1"}, "unjudged=0.5 is a label outside the gain table"),
-        (ES.mrr(5), {"unjudged": 1}, "unjudged=1 is not a choice; allowed are 'zero', 'drop', 'error'"),
+        (ES.mrr(5), {"unjudged": 1}, "unjudged=1 is not a choice; allowed are 'zero', 'drop', 'drop-negative'"),
         (ra.presets.textbook(10), {"ideal": "top-only"},
          r"'average' leaves open\.\nHint: ties='input', or ideal='retrieved"),
     ],
@@ -288,6 +288,32 @@ def test_averaged_ties_of_ap_are_the_mean_over_all_orders(labels, seed, k, divis
     averaged = convention.replace(ties="average")
     assert value(labels, scores, averaged) == pytest.approx(mean, abs=1e-13)
     assert value([1] * len(labels) + [0], [0.5] * len(labels) + [0.1], averaged.replace(k=None)) == 1
+
+
+TREC_AP = ra.presets.trec_eval_9.map().replace(ties="input")
+
+
+@for_each(
+    ("convention", "rows", "expected"),
+    [
+        (ra.presets.trec_eval_9.bpref().replace(ties="input"), data([-1, 1, 0]), 1.0),  # the first row is unjudged
+        (ra.presets.trec_eval_9.bpref().replace(ties="input"), data([0, 1, -1]), 0.0),
+        (TREC_AP, data([-1, 1, 0]), 1 / 2),
+        (TREC_AP.replace(unjudged="drop"), data([-1, 1, 0]), 1 / 2),
+        (TREC_AP.replace(unjudged="drop-negative"), data([-1, 1, 0]), 1.0),
+        # Two queries, of which the second has AP 1. Nothing judged is retrieved for the first one, but something is.
+        (TREC_AP.replace(unjudged="drop"), data([0, 1, 1], sizes=[2, 1], judged=[False, True, True],
+         retrieved=[True, False, True]), 1 / 2),
+        (TREC_AP.replace(unjudged="zero"), data([0, 1, 1], sizes=[2, 1], judged=[True] * 3,
+         retrieved=[False, False, True]), 1.0),
+        # The first query has nothing to find, and nothing of it is retrieved.
+        (TREC_AP.replace(missing="zero", empty="skip"), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1.0),
+        (TREC_AP.replace(missing="zero", empty=1), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1 / 2),
+        (TREC_AP.replace(missing="error", empty="skip"), data([0, 1], sizes=[1, 1], retrieved=[False, True]), 1.0),
+    ],
+)  # fmt: skip
+def test_rows_and_queries_without_judgment_or_result(convention, rows, expected):
+    assert ra.evaluate(convention=convention, **rows).value == expected
 
 
 def test_pairs_can_be_pooled_over_all_queries():

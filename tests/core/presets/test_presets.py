@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from inspect import Parameter, signature
 
 import numpy as np
@@ -31,7 +32,8 @@ NARROWER = {
     **{(name, "type"): ("Classic", "Ranking") for name in ("catboost.auc", "catboost.query_auc")},
     **{(f"ir_measures.{name}", "k"): (1, 5, 10) for name in ("rr_cut", "success", "err")},
     ("ir_measures.rbp", "k"): (1000,),
-    ("ir_measures.set_f", "beta"): (0, 1, 0.5, 1e-5),
+    ("ir_measures.set_f", "beta"): (0, 1, 2, 0.5, 1e-5),
+    ("ir_measures.r", "k"): (1, 5, 10),  # without a cutoff it is SetR, which has no judged_only
     ("sklearn.dcg", "log_base"): (2,),
 }
 
@@ -74,12 +76,13 @@ def test_a_tool_reads_back_what_it_writes_also_from_json(tool, convention):
 @pytest.mark.parametrize(
     ("convention", "text"),
     [
-        ("ir_measures@10", "nDCG@10"), ("trec_eval_9@all", "nDCG"), ("ir_measures.ap@all", "AP"),
+        ("ir_measures@10", "nDCG@10"), ("trec_eval_9@all+missing=zero", "nDCG"), ("ir_measures.ap@all", "AP"),
         (presets.ir_measures(5, exp=True), "nDCG(dcg='exp-log2')@5"), ("ir_measures.p@5", "P@5"),
         (presets.ir_measures.ap(5, rel=2, judged_only=True), "AP(rel=2,judged_only=True)@5"),
         (presets.ir_measures.rbp(1000, p=0.95), "RBP(rel=1,p=0.95)"), ("ir_measures.p@all", "SetP"),
         (presets.ir_measures.rbp(1000), "RBP(rel=1)"), (presets.ir_measures.set_f(), "SetF"),
         (presets.ir_measures.set_f(beta=1e-5), "SetF(beta=0.00001)"),
+        (presets.ir_measures.set_f(beta=2), "SetF(beta=2.0)"),  # ir_measures 0.4.3 refuses beta=2
     ],
 )  # fmt: skip
 def test_ir_measures_writes_the_text_that_it_prints(convention, text):
@@ -105,8 +108,8 @@ def test_options_have_the_defaults_of_the_tools(name):
 @pytest.mark.parametrize(
     ("convention", "fields"),
     [
-        ("trec_eval_9@10+missing=zero", "missing='zero', only missing='skip'"),
-        ("trec_eval_9@10+unjudged=drop", "unjudged='drop', only unjudged='zero'"),
+        ("trec_eval_9@10", "missing='skip', only missing='zero'"),
+        ("trec_eval_9@10+missing=zero+unjudged=drop", "unjudged='drop', only unjudged='zero'"),
         ("ir_measures@10+gain=linear+empty=1", "gain='linear', empty=1, only"),
         ("ir_measures.p@5+relevant=above_0.5", "relevant='above_0.5', only relevant='from_1'"),
         ("ir_measures.rbp@10", "k=10, only k=1000"), ("ir_measures.err@all", "k=None, only k=1000"),
@@ -175,7 +178,7 @@ def test_a_tool_refuses_a_convention_or_reads_back_an_equal_text(convention, too
         (presets.ir_measures, "P(rel=2)@5", {}, "ir_measures.p@5+relevant=from_2"),
         (presets.ir_measures, "SetP(relative=True)", {}, "ir_measures.set_p+divisor=relevant"),
         (presets.ir_measures, "SetF(beta=0.0)", {}, "ir_measures.set_f+beta_squared=0"),
-        (presets.ir_measures, "R(judged_only=True)@5", {}, "ir_measures.r@5+unjudged=drop+missing=zero"),
+        (presets.ir_measures, "R(judged_only=True)@5", {}, "ir_measures.r@5+unjudged=drop-negative"),
         (presets.ir_measures, "RBP(rel=2,p=0.5)", {}, "ir_measures.rbp@1000+gain=from_2+persistence=0.5"),
         (presets.ir_measures, "Judged@5", {}, "ir_measures.judged@5"),
         (presets.ranx, "f1@5-l2", {}, "ranx.f1@5+relevant=from_2"),
@@ -384,22 +387,37 @@ def test_presets_of_old_and_new_versions_count_empty_queries_differently():
     """One query has no relevant row; the other one is ranked perfectly."""
     values = {
         name: ra.evaluate([1, 0, 0, 0], [2, 1, 2, 1], ra.presets.make(name, 10), group_sizes=[2, 2]).value
-        for name in ("allrank", "allrank_1_4_1", "lenskit", "lenskit_2026")
+        for name in ("allrank_1_4_0", "allrank_1_4_1", "lenskit_2025", "lenskit_2026")
     }
-    assert values == {"allrank": 0.5, "allrank_1_4_1": 1.0, "lenskit": 0.5, "lenskit_2026": 1.0}
+    assert values == {"allrank_1_4_0": 0.5, "allrank_1_4_1": 1.0, "lenskit_2025": 0.5, "lenskit_2026": 1.0}
+
+
+def test_a_name_without_a_release_means_the_newest_release():
+    assert ra.parse("lenskit@5") == ra.presets.lenskit(5) == ra.presets.lenskit_2026(5)
+    assert ra.parse("allrank@5").name == "ndcg@5/allrank_1_4_1"
+    for name, tool in ra.presets.NEWEST.items():
+        releases = [other for other in ra.presets.TOOLS.values() if other.name.startswith(f"{name}_")]
+        newest = max(releases, key=lambda other: [int(part) for part in re.findall(r"\d+", other.versions[-1])])
+        assert tool is newest is getattr(ra.presets, name)
+    packages = {name: tool.package or name for name, tool in ra.presets.TOOLS.items()}
+    assert not [
+        (name, other)
+        for name, other in itertools.permutations(packages, 2)
+        if packages[name] == packages[other] and other.startswith(f"{name}_")
+    ]
 
 
 def test_lenskit_clips_negative_ratings_from_2026_on():
     """Gains 2 and -1 (from 2026 on: 0) at ranks 2 and 1; the jk2 discount is 1 at both ranks."""
     [old, new] = (
         ra.evaluate([-1, 2], [2, 1], ra.presets.make(name, 2), group_sizes=[2]).value
-        for name in ("lenskit", "lenskit_2026")
+        for name in ("lenskit_2025", "lenskit_2026")
     )
     assert (old, new) == ((2 - 1) / (2 - 1), 2 / 2)
 
 
 @pytest.mark.parametrize(
-    "name", ["ratio_of_sums", "duplicate_documents", "rankeval_long_ties", "elasticsearch_empty_requests",
+    "name", ["ratio_of_sums", "duplicate_documents", "rankeval_long_ties", "queries_without_rows",
              "lenskit_2026_no_gain"],
 )  # fmt: skip
 def test_inexpressible_metrics_have_an_explanation(name):
