@@ -16,7 +16,7 @@ from rankadapters.core.evaluation.table import Table
 from rankadapters.core.presets.preset import presets_of
 from rankadapters.core.presets.tool import Tool
 from rankadapters.parity.checks import crosscheck
-from rankadapters.parity.golden import golden
+from rankadapters.parity.golden import golden, incomplete
 from rankadapters.parity.rows import agree, relative
 from rankadapters.parity.tool_runs import RUNS, K
 from rankadapters.parity.trainers import TOOLKITS
@@ -121,11 +121,15 @@ def _release(version: str) -> tuple[int, ...]:
 
 def _numbers(name: str) -> list[ToolNumber]:
     run, numbers = RUNS[name], []
-    rows = golden(graded=run.graded)
-    for preset, tool_value in run.ask(rows).items():
-        our_value = evaluate(rows.queries, rows.scores, preset).value
-        equal = bool(agree([our_value], tool_value, relative(run.tolerance, tool_value))[0])
-        numbers.append(ToolNumber(preset, tool_value, our_value, equal))
+    data = [golden(graded=run.graded)]
+    if run.incomplete:
+        data.append(incomplete(graded=run.graded, negative=run.negative))
+    for rows in data:
+        where = "" if rows.is_whole else " of incomplete queries"
+        for preset, tool_value in run.ask(rows).items():
+            our_value = evaluate(rows.queries, rows.scores, preset).value
+            equal = bool(agree([our_value], tool_value, relative(run.tolerance, tool_value))[0])
+            numbers.append(ToolNumber(f"{preset}{where}", tool_value, our_value, equal))
     return numbers
 
 

@@ -16,11 +16,27 @@ K = 5
 
 
 class Run(NamedTuple):
-    """A tool's evaluation function, whether it accepts graded labels and ties, and the tolerance of its values."""
+    """How a tool evaluates the golden queries.
+
+    Attributes
+    ----------
+    ask : callable
+        Returns the tool's values.
+    graded : bool
+        Whether the tool accepts graded labels and ties.
+    tolerance : float
+        Accuracy of the values.
+    incomplete : bool
+        Whether the tool knows runs and judgments, so that it also evaluates the incomplete queries.
+    negative : bool
+        Whether the judgments of the tool may have labels below 0.
+    """
 
     ask: Callable[[Golden], Values]
     graded: bool = False
     tolerance: float = FULL_DOUBLE
+    incomplete: bool = False
+    negative: bool = False
 
 
 def _values(tool: str, names: Mapping[str, str], value: Callable[[str], Any]) -> Values:
@@ -36,21 +52,30 @@ def _frame(rows: Mapping[str, Mapping[str, float]], names: str, *, positive: boo
 
 def _ranx(golden: Golden) -> Values:
     tool, names = load("ranx"), ("ndcg", "map", "mrr", "precision", "recall", "hit_rate")
-    values = tool.evaluate(tool.Qrels(golden.qrels), tool.Run(golden.run), [f"{name}@{K}" for name in names])
+    metrics = [f"{name}@{K}" for name in names]
+    values = tool.evaluate(tool.Qrels(golden.qrels), tool.Run(golden.run), metrics, make_comparable=True)
     return _values("ranx", {"" if name == "ndcg" else name: name for name in names}, lambda n: values[f"{n}@{K}"])
 
 
 def _ir_measures(golden: Golden) -> Values:
     tool = load("ir_measures")
-    names = {"": f"nDCG@{K}", "ap": f"AP@{K}", "p": f"P@{K}", "r": f"R@{K}"}
-    values = tool.calc_aggregate(map(tool.parse_measure, names.values()), golden.qrels, golden.run)
-    return _values("ir_measures", names, lambda name: values[tool.parse_measure(name)])
+    names = {"": f"nDCG@{K}", "ap": f"AP@{K}", "p": f"P@{K}", "r": f"R@{K}", "rr_cut": f"RR@{K}"}
+    further = {"bpref": "Bpref", "rr+unjudged=drop-negative": "RR(judged_only=True)"}
+    measures = map(tool.parse_measure, [*names.values(), *further.values()])
+    values = tool.calc_aggregate(measures, golden.qrels, golden.run)
+    uncut = {f"ir_measures.{method}": values[tool.parse_measure(name)] for method, name in further.items()}
+    return _values("ir_measures", names, lambda name: values[tool.parse_measure(name)]) | uncut
 
 
 def _pytrec_eval(golden: Golden) -> Values:
     names = {"": f"ndcg_cut_{K}", "map_cut": f"map_cut_{K}", "P": f"P_{K}", "recall": f"recall_{K}"}
-    rows = load("pytrec_eval").RelevanceEvaluator(golden.qrels, set(names.values())).evaluate(golden.run).values()
-    return _values("pytrec_eval", names, lambda name: fmean(row[name] for row in rows))
+    kind, measures = load("pytrec_eval").RelevanceEvaluator, {*names.values(), "bpref"}
+    rows = kind(golden.qrels, measures).evaluate(golden.run).values()
+    judged_rows = kind(golden.qrels, {"map"}, judged_docs_only_flag=True).evaluate(golden.run).values()
+    return _values("pytrec_eval", names, lambda name: fmean(row[name] for row in rows)) | {
+        "pytrec_eval.bpref": fmean(row["bpref"] for row in rows),
+        "pytrec_eval.map+unjudged=drop-negative": fmean(row["map"] for row in judged_rows),
+    }
 
 
 def _torchmetrics(golden: Golden) -> Values:
@@ -112,7 +137,7 @@ def _haystack(golden: Golden) -> Values:
         [document(content=docid, score=float(rows[docid])) for docid in golden.relevant[qid]]
         for qid, rows in golden.qrels.items()
     ]
-    ranked = [[document(content=docid) for docid in docids[:K]] for docids in golden.ranked.values()]
+    ranked = [[document(content=docid) for docid in golden.ranked.get(qid, [])[:K]] for qid in golden.qrels]
     evaluators = {
         "": tool.DocumentNDCGEvaluator(), "map": tool.DocumentMAPEvaluator(), "mrr": tool.DocumentMRREvaluator(),
         "recall": tool.DocumentRecallEvaluator(mode="multi_hit"), "hit": tool.DocumentRecallEvaluator(),
@@ -125,8 +150,9 @@ def _sentence_transformers(golden: Golden) -> Values:
     kind = load("sentence_transformers.evaluation").InformationRetrievalEvaluator
     cuts = {f"{name}_at_k": [K] for name in ("ndcg", "map", "mrr", "precision_recall", "accuracy")}
     relevant = {qid: set(docids) for qid, docids in golden.relevant.items() if docids}
-    evaluator = kind({qid: qid for qid in golden.run}, {docid: docid for docid in golden.docid}, relevant, **cuts)
-    hits = [[{"corpus_id": d, "score": s} for d, s in golden.run[qid].items()] for qid in evaluator.queries_ids]
+    evaluator = kind({qid: qid for qid in golden.qrels}, {docid: docid for docid in golden.docid}, relevant, **cuts)
+    runs = [golden.run.get(qid, {}) for qid in evaluator.queries_ids]
+    hits = [[{"corpus_id": docid, "score": score} for docid, score in run.items()] for run in runs]
     values = evaluator.compute_metrics(hits)
     names = {"": "ndcg", **{name: name for name in ("map", "mrr", "precision", "recall", "accuracy")}}
     return _values("sentence_transformers", names, lambda name: values[f"{name}@k"][K])
@@ -154,21 +180,23 @@ def _rectools(golden: Golden) -> Values:
 
 def _cornac(golden: Golden) -> Values:
     array, ndcg = load("numpy").array, load("cornac.metrics").NDCG(k=K)
-    queries = [(array(docids), array(golden.ranked[qid])) for qid, docids in golden.relevant.items() if docids]
+    queries = [(array(docids), array(golden.ranked.get(qid, []))) for qid, docids in golden.relevant.items() if docids]
     return {f"cornac@{K}": fmean(ndcg.compute(*query) for query in queries)}
 
 
 def _mlflow(golden: Golden) -> Values:
-    ranked, relevant = (load("pandas").Series(list(side.values())) for side in (golden.ranked, golden.relevant))
+    series, relevant = load("pandas").Series, golden.relevant
+    ranked, relevant = series([golden.ranked.get(qid, []) for qid in relevant]), series(list(relevant.values()))
     return {f"mlflow@{K}": load("mlflow").metrics.ndcg_at_k(K).eval_fn(ranked, relevant).aggregate_results["mean"]}
 
 
 def _lenskit(golden: Golden, *, preset: str) -> Values:
     data, metrics = load("lenskit.data"), load("lenskit.metrics")
     ranked, truth = data.ItemListCollection(["user_id"]), data.ItemListCollection(["user_id"])
-    for qid, docids in golden.ranked.items():
-        ranked.add(data.ItemList(docids, ordered=True), user_id=qid)
-        truth.add(data.ItemList(golden.relevant[qid]), user_id=qid)
+    for qid, docids in golden.relevant.items():
+        if qid in golden.ranked:
+            ranked.add(data.ItemList(golden.ranked[qid], ordered=True), user_id=qid)
+        truth.add(data.ItemList(docids), user_id=qid)
     values = metrics.RunAnalysis(metrics.NDCG(K)).measure(ranked, truth).list_summary()
     return {f"{preset}@{K}": float(values.loc[f"NDCG@{K}", "mean"])}
 
@@ -203,22 +231,22 @@ RUNS: dict[str, Run] = {
     "scipy": Run(_scipy, graded=True),
     "pandas": Run(_pandas, graded=True),
     "polars": Run(_polars, graded=True),
-    "ranx": Run(_ranx),
-    "ir_measures": Run(_ir_measures),
-    "pytrec_eval": Run(_pytrec_eval, graded=True),
+    "ranx": Run(_ranx, incomplete=True, negative=True),
+    "ir_measures": Run(_ir_measures, incomplete=True, negative=True),
+    "pytrec_eval": Run(_pytrec_eval, graded=True, incomplete=True, negative=True),
     "torchmetrics": Run(_torchmetrics, tolerance=FLOAT32),
     "allrank_1_4_1": Run(_allrank, graded=True, tolerance=FLOAT32),
     "ignite": Run(_ignite, graded=True, tolerance=FLOAT32),
     "metrax": Run(_metrax, tolerance=FLOAT32),
     "polars_ds": Run(_polars_ds, graded=True),
-    "haystack": Run(_haystack, graded=True),
-    "sentence_transformers": Run(_sentence_transformers),
-    "recommenders": Run(_recommenders),
-    "replay": Run(_replay),
-    "rectools": Run(_rectools),
-    "cornac": Run(_cornac),
-    "mlflow": Run(_mlflow),
-    "lenskit_2025": Run(partial(_lenskit, preset="lenskit_2025")),
-    "lenskit_2026": Run(partial(_lenskit, preset="lenskit_2026")),
+    "haystack": Run(_haystack, graded=True, incomplete=True),
+    "sentence_transformers": Run(_sentence_transformers, incomplete=True),
+    "recommenders": Run(_recommenders, incomplete=True),
+    "replay": Run(_replay, incomplete=True),
+    "rectools": Run(_rectools, incomplete=True),
+    "cornac": Run(_cornac, incomplete=True),
+    "mlflow": Run(_mlflow, incomplete=True),
+    "lenskit_2025": Run(partial(_lenskit, preset="lenskit_2025"), incomplete=True),
+    "lenskit_2026": Run(partial(_lenskit, preset="lenskit_2026"), incomplete=True),
     "autogluon": Run(_autogluon),
 }

@@ -15,7 +15,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import cli, presets
 from rankadapters.parity import preset_check, tool_runs
-from rankadapters.parity.golden import golden
+from rankadapters.parity.golden import golden, incomplete
 from tests.helpers.tables import for_each
 
 ROOT = Path(__file__).parents[2]
@@ -157,7 +157,7 @@ def test_these_tools_are_checked_on_graded_labels_and_ties():
 
 # Digest of each tool's calls, values and tolerance in the run in which it confirmed its presets.
 CALLS = {
-    "ranx": "68532325", "ir_measures": "b174ed1d", "pytrec_eval": "bdacb25f", "torchmetrics": "c95ffe0f",
+    "ranx": "d09661a2", "ir_measures": "2497e655", "pytrec_eval": "3c2bd2d8", "torchmetrics": "c95ffe0f",
     "allrank_1_4_1": "ccdea671", "ignite": "e01e6bd4", "metrax": "a834abb1", "polars_ds": "1f86bf5b",
     "haystack": "7af2179f", "sentence_transformers": "6498680e", "recommenders": "8b1890c3", "replay": "7a58d569",
     "rectools": "9ba7c902", "cornac": "a994f885", "mlflow": "9ec67bb6", "lenskit_2025": "751ec4df",
@@ -181,6 +181,30 @@ def test_every_tool_is_called_as_in_the_run_that_confirmed_its_presets(name, mon
     calls = [[text, plain(args), plain(kwargs)] for text, args, kwargs in mock_calls]
     digest = sha1(json.dumps([calls, plain(values), run.tolerance]).encode(), usedforsecurity=False).hexdigest()
     assert digest[:8] == CALLS[name]
+
+
+@for_each(
+    ("name", "changes"),
+    [
+        *((name, {"missing": "skip"}) for name in ("ranx", "ir_measures", "haystack", "rectools", "recommenders")),
+        *((name, {"missing": "zero"}) for name in ("pytrec_eval", "lenskit_2025")),
+        *((name, {"unjudged": "drop"}) for name in ("ranx", "ir_measures", "pytrec_eval", "mlflow", "cornac")),
+        *((name, {"gain": "linear"}) for name in ("ranx", "ir_measures", "pytrec_eval")),  # labels below 0
+        *((name, {"ideal": "retrieved-only"}) for name in ("pytrec_eval", "haystack")),
+        ("rectools", {"empty": 0}),
+    ],
+)
+def test_a_tool_that_treats_missing_rows_otherwise_is_wrong(name, changes, monkeypatch):
+    convention = ra.parse(f"{name}@5").replace(**changes)
+
+    def values_of(rows):
+        return {f"{name}@5": ra.evaluate(rows.queries, rows.scores, convention).value}
+
+    monkeypatch.setitem(tool_runs.RUNS, name, tool_runs.RUNS[name]._replace(ask=values_of))
+    monkeypatch.setattr(preset_check.metadata, "version", lambda _: presets.TOOLS[name].versions[-1])
+    row = row_of(name)
+    assert row.outcome == "wrong"
+    assert "of incomplete queries" in row.note or changes == {"empty": 0}
 
 
 def test_a_toolkit_with_a_wrong_number_is_wrong(monkeypatch):
@@ -209,6 +233,21 @@ def test_the_golden_queries_have_grades_ties_and_a_query_with_nothing_relevant()
     assert graded.docid == binary.docid == [f"d{row:04}" for row in range(rows.size)]
     assert np.lexsort((graded.scores,)).tolist() == np.argsort(binary.scores).tolist()
     assert all(len(set(rows.values())) == len(rows) for rows in binary.run.values())
+
+
+@for_each("graded", [True, False])
+def test_the_incomplete_queries_have_every_kind_of_missing_row(graded):
+    rows = incomplete(graded=graded, negative=True)
+    with_relevant = [qid for qid, docids in rows.relevant.items() if docids]
+    assert [qid for qid in rows.qrels if qid not in rows.run] == with_relevant[:1]
+    assert list(rows.run.keys() - rows.qrels) == ["outside"]
+    unknown = [qid for qid in rows.qrels if qid in rows.run and not rows.run[qid].keys() & rows.qrels[qid].keys()]
+    assert any(rows.relevant[qid] for qid in unknown)  # nothing judged is retrieved
+    assert any(rows.qrels[qid].keys() - run.keys() for qid, run in rows.run.items() if qid != "outside")
+    assert any(run.keys() - rows.qrels[qid].keys() for qid, run in rows.run.items() if qid != "outside")
+    assert any(label < 0 and docid in rows.run[qid] for qid, labels in rows.qrels.items() if qid in rows.run
+               for docid, label in labels.items())  # fmt: skip
+    assert rows.queries.n_queries == len(rows.qrels)
 
 
 @for_each("name", presets.TOOLS)

@@ -43,7 +43,8 @@ def irrelevance(binding: Binding, relevant: str, *, least: float = -math.inf) ->
     def make() -> Floats:
         judged = binding.queries.judged
         counts = (binding.labels >= least) & (True if judged is None else judged)
-        return (counts & (binding.relevance(relevant).values == 0)).astype(float)
+        irrelevant: Floats = (counts & (binding.relevance(relevant).values == 0)).astype(float)
+        return irrelevant
 
     key = ("irrelevant", relevant, least)
     return Column(key, binding.once(key, make))

@@ -46,7 +46,7 @@ class SentenceTransformers(
 
 
 class Haystack(
-    Tool, name="haystack", package="haystack-ai", versions=("3.4.0",), evidence="run", gain="linear", discount="log2",
+    Tool, name="haystack", package="haystack-ai", versions=("3.4.0", "3.4.1"), evidence="run", gain="linear", discount="log2",
     ideal="all", relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad", empty=0,
     missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
