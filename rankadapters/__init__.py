@@ -95,6 +95,15 @@ _SUBMODULES = (
     "trackers",
     "xgboost",
 )
+# The packages that a submodule cannot be imported without, directly or because its toolkit needs them.
+_NEEDED = {
+    "catboost": ("catboost", "scipy"),
+    "dask": ("dask", "distributed", "pandas", "pyarrow", "yaml"),
+    "lightgbm": ("lightgbm", "scipy"),
+    "sklearn": ("scipy", "sklearn"),
+    "spark": ("pyarrow", "pyspark"),
+    "xgboost": ("scipy", "xgboost"),
+}
 
 __all__ = [
     "AboveValuesWarning",
@@ -147,4 +156,8 @@ else:
         raise AttributeError(msg)
 
     def __dir__() -> list[str]:
-        return sorted([*__getattr__("__all__"), *_SUBMODULES])
+        # Without the submodules that cannot be imported, since help() and inspect.getmembers() get every listed name.
+        from rankadapters.core.errors import are_installed
+
+        submodules = (name for name in _SUBMODULES if are_installed(*_NEEDED.get(name, ())))
+        return sorted([*__getattr__("__all__"), *submodules])
