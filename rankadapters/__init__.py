@@ -40,7 +40,6 @@ if TYPE_CHECKING:
         UnsupportedConventionError,
     )
     from rankadapters.core.evaluation.evaluator import Evaluator
-    from rankadapters.core.evaluation.mean_ndcg import mean_ndcg
     from rankadapters.core.evaluation.panel import Panel
     from rankadapters.core.evaluation.score import Score
     from rankadapters.core.evaluation.tally import Tally
@@ -73,7 +72,6 @@ _LAZY = {
     "evaluate": "segments.evaluation",
     "evaluate_stream": "io.streams",
     "inert": "statistics.inert",
-    "mean_ndcg": "core.evaluation.mean_ndcg",
     "parse": "core.presets.texts",
     "per_query": "segments.evaluation",
 }
@@ -125,7 +123,6 @@ __all__ = [
     "evaluate",
     "evaluate_stream",
     "inert",
-    "mean_ndcg",
     "parse",
     "per_query",
     "presets",
