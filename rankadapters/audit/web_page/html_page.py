@@ -168,6 +168,7 @@ def _data(queries: Mapping[str, Queries], models: Mapping[str, object], model_sc
     cutoffs = [getattr(convention, "k", None) for convention in model_scores.conventions]
     data_profile = describe_queries(queries[name], scores, type(model_scores.conventions[0]), cutoffs)
     return Section(
-        name="data", heading="The data", paragraphs=(data_profile.size, f"Ties and effects are those of {name}."),
+        name="data", heading="The data",
+        paragraphs=(*data_profile.sentences(), f"Ties and effects are those of {name}."),
         warnings=data_profile.warnings, tables=data_profile.tables(),
     )  # fmt: skip
