@@ -119,8 +119,7 @@ def _values(model_scores: ModelScores, report: OrderReport | None) -> Section:
 
 def _order(report: OrderReport) -> Section:
     tables = [report.correlation_table()] if len(report.conventions) > 1 else []
-    if report.changes:
-        tables.append(report.change_table())
+    tables.append(report.pair_table())
     return Section(
         name="order", heading="Does the convention change who wins?", paragraphs=(report.outcome(), *report.notes),
         tables=tuple(tables),
