@@ -40,7 +40,6 @@ if TYPE_CHECKING:
         UnsupportedConventionError,
     )
     from rankadapters.core.evaluation.evaluator import Evaluator
-    from rankadapters.core.evaluation.mean_ndcg import mean_ndcg
     from rankadapters.core.evaluation.panel import Panel
     from rankadapters.core.evaluation.score import Score
     from rankadapters.core.evaluation.tally import Tally
@@ -73,7 +72,6 @@ _LAZY = {
     "evaluate": "segments.evaluation",
     "evaluate_stream": "io.streams",
     "inert": "statistics.inert",
-    "mean_ndcg": "core.evaluation.mean_ndcg",
     "parse": "core.presets.texts",
     "per_query": "segments.evaluation",
 }
@@ -95,6 +93,15 @@ _SUBMODULES = (
     "trackers",
     "xgboost",
 )
+# The packages that a submodule cannot be imported without, directly or because its toolkit needs them.
+_NEEDED = {
+    "catboost": ("catboost", "scipy"),
+    "dask": ("dask", "distributed", "pandas", "pyarrow", "yaml"),
+    "lightgbm": ("lightgbm", "scipy"),
+    "sklearn": ("scipy", "sklearn"),
+    "spark": ("pyarrow", "pyspark"),
+    "xgboost": ("scipy", "xgboost"),
+}
 
 __all__ = [
     "AboveValuesWarning",
@@ -116,7 +123,6 @@ __all__ = [
     "evaluate",
     "evaluate_stream",
     "inert",
-    "mean_ndcg",
     "parse",
     "per_query",
     "presets",
@@ -147,4 +153,8 @@ else:
         raise AttributeError(msg)
 
     def __dir__() -> list[str]:
-        return sorted([*__getattr__("__all__"), *_SUBMODULES])
+        # Without the submodules that cannot be imported, since help() and inspect.getmembers() get every listed name.
+        from rankadapters.core.errors import are_installed
+
+        submodules = (name for name in _SUBMODULES if are_installed(*_NEEDED.get(name, ())))
+        return sorted([*__getattr__("__all__"), *submodules])

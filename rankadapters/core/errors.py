@@ -7,7 +7,9 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable
+from contextlib import suppress
 from copy import copy
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any, Self
@@ -109,6 +111,13 @@ class MissingToolkitError(RankAdaptersError, ImportError):
     def of(cls, package: str, extra: str) -> MissingToolkitError:
         """Return the error for a missing package and the extra that installs it."""
         return cls(f'{package} is not installed.\nHint: pip install "rankadapters[{extra}]"')
+
+
+def are_installed(*packages: str) -> bool:
+    """Return whether all packages are installed; it imports none of them."""
+    with suppress(ImportError, ValueError):  # of an import hook, or of a stand-in for a package
+        return all(find_spec(package) is not None for package in packages)
+    return False
 
 
 class AboveValuesWarning(UserWarning):

@@ -6,8 +6,9 @@ from rankadapters.core.errors import MissingToolkitError
 
 try:
     import dask.dataframe  # noqa: F401 - fail here if it is missing, before our modules import it
+    import distributed  # noqa: F401 - as above
 except ImportError as error:
-    raise MissingToolkitError.of("dask", "dask") from error
+    raise MissingToolkitError.of((error.name or "dask").partition(".")[0], "dask") from error
 
 from rankadapters.dask.actor_exchange import exchange
 from rankadapters.dask.evaluation import evaluate, per_query

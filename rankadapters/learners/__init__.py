@@ -39,5 +39,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List only public names, for completion."""
-    return sorted(__all__)
+    """List only public names, for completion and help(); none without scikit-learn, which all estimators need."""
+    from rankadapters.core.errors import are_installed
+
+    return sorted(__all__) if are_installed("sklearn", "scipy") else []

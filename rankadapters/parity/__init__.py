@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankadapters.parity.checks import check_value, crosscheck
+from rankadapters.parity.letor import letor_mean_ndcg
 from rankadapters.parity.models import ModelRow, ModelsReport, crosscheck_models
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
@@ -22,6 +23,7 @@ __all__ = [
     "check_value",
     "crosscheck",
     "crosscheck_models",
+    "letor_mean_ndcg",
 ]
 
 

@@ -6,8 +6,9 @@ from rankadapters.core.errors import MissingToolkitError
 
 try:
     import pyspark  # noqa: F401 - fail here if it is missing, before our modules import it
+    from pyarrow import Table  # noqa: F401 - as above
 except ImportError as error:
-    raise MissingToolkitError.of("pyspark", "spark") from error
+    raise MissingToolkitError.of((error.name or "pyspark").partition(".")[0], "spark") from error
 
 from rankadapters.spark.evaluation import evaluate, per_query
 from rankadapters.spark.query_evaluator import QueryEvaluator

@@ -172,6 +172,23 @@ def test_a_report_on_one_convention_shows_no_correlations():
     assert "Kendall" not in str(report)
 
 
+@pytest.mark.parametrize("conventions", ["yahoo@2", ["yahoo@2"], ["yahoo@2", "letor4@1"]])
+def test_every_difference_is_printed_with_its_interval_and_p_value_if_no_pair_changes_places(conventions):
+    labels, sizes = [1, 0] * 20, [2] * 20
+    scores = {"right": labels, "half": np.tile([1, 0, 0, 1], 10)}
+    report = ra.audit.order(labels, scores, conventions, group_sizes=sizes)
+    assert report.changes == ()
+    table = report.pair_table()
+    assert table.head == (
+        "models", "convention", "ahead", "difference", "95 % interval", "p", "p (Holm)", "significant"
+    )  # fmt: skip
+    for line, c in zip(table.lines, report.comparisons, strict=True):
+        tested = [f"{signed(c.low)} to {signed(c.high)}", f"{c.p_value:.4f}", f"{c.p_corrected:.4f}"]
+        assert list(line) == ["right, half", c.convention.name, "right", signed(c.difference), *tested, "yes"]
+        for text in (str(report), report.to_markdown(), report._repr_html_()):
+            assert all(cell in text for cell in tested)
+
+
 def test_tau_of_constant_values_is_none():
     assert tau_b([1, 1, 1], [1, 2, 3]) is None
     assert tau_b([1, 2, 2], [1, 2, 3]) == pytest.approx(2 / math.sqrt(6))  # one tie: tau-b, not tau-a

@@ -87,6 +87,39 @@ def test_a_field_that_cannot_matter_has_no_effect():
     assert "unjudged" not in effects(report)
 
 
+@pytest.mark.parametrize(("grade", "varied"), [(2, False), (1, True), (0.5, False)])
+def test_ideal_ones_is_an_effect_for_binary_labels_only(grade, varied):
+    """RecTools takes the label 1 for every interaction, so its ideal list has k documents of gain 1."""
+    labels = np.zeros(40) + grade * (np.arange(40) % 20 < 3)
+    report = ra.audit.profile(labels, k=10, scores=-(np.arange(40) % 20), group_sizes=[20, 20])
+    [ideal] = [effect for effect in report.effects if effect.field == "ideal"]
+    assert ("ones" in {ideal.lowest, ideal.highest}) == varied
+    assert any("rectools" in effect.convention.name for effect in report.effects) == varied
+
+
+@pytest.mark.parametrize("scores", [None, [1, 2]])
+def test_the_value_of_a_random_ranking_is_printed(scores):
+    # The relevant row is first or second with equal chances.
+    report = ra.audit.profile([1, 0], k=2, scores=scores, group_sizes=[2])
+    assert report.random == {ra.presets.textbook(2): pytest.approx((1 + 1 / np.log2(3)) / 2)}
+    assert "A random ranking is expected to reach 0.8155 (ndcg@2/textbook)." in str(report)
+    assert list(json.loads(report.to_json())["random"]) == [str(ra.presets.textbook(2))]
+    report = ra.audit.profile([1, 0], k=[1, 2], scores=scores, measure="rr", group_sizes=[2])
+    assert list(report.random.values()) == [0.5, 0.75]
+
+
+def test_the_value_of_a_random_ranking_counts_weights():
+    report = ra.audit.profile([1, 0, 1, 1], k=1, group_sizes=[2, 2], query_weight=[3, 1])
+    assert report.random == {ra.presets.textbook(1).replace(average="query"): (3 * 0.5 + 1) / 4}
+
+
+@pytest.mark.parametrize("measure", ["kendall", "query-rmse"])
+def test_a_measure_without_a_value_of_random_rankings_prints_none(measure):
+    report = ra.audit.profile([1, 0], k=2, scores=[1, 2], measure=measure, group_sizes=[2])
+    assert report.random == {}
+    assert "random ranking" not in str(report)
+
+
 def test_the_profile_of_mq2008_equals_the_published_description():
     # 784 queries, 15211 documents: Qin & Liu (2013). 28.1 % have no relevant document: Busa-Fekete et al. (2012).
     data = mq2008()
@@ -102,6 +135,8 @@ def test_the_profile_of_mq2008_equals_the_published_description():
 
 LABELS, TIED = [1, 0, 1, 1, 0, 2, 0], [1, 2, 1, 1, 3, 3, 4]  # three queries; the second and third have ties
 PITFALLS = [
+    ([2, 1, 5], 2, None, [3], r"no row is irrelevant: the lowest label is 1\. .* add them with label 0"),
+    ([1, 1], 1, None, [2], r"no row is irrelevant: the lowest label is 1\."),
     ([6, 0], 1, None, [2], r"labels go up to 6: .* worth 63 documents of label 1"),
     ([5, 0], 1, None, [2], r"labels go up to 5: .* worth 31 documents"),
     ([1023, 0], 1, None, [2], r"worth 8.988e\+307 documents"),
@@ -118,6 +153,8 @@ PITFALLS = [
     (LABELS, 2, TIED, [2, 2, 3], r"in 1 queries \(33.3 %\) rows of different labels tie across the cut at 2"),
 ]
 NO_PITFALLS = [
+    ([2, 1, 0], 2, None, [2, 1], "no row is irrelevant"),
+    ([-1, 0], 1, None, [2], "no row is irrelevant"),
     ([4, 0], 1, None, [2], "labels go up"),
     ([30, 0], 1, None, [2], "labels above"),
     ([1, 0, 1], 2, None, [2, 1], "is larger than"),
@@ -133,6 +170,12 @@ def test_pitfalls_cause_warnings_and_near_misses_do_not():
     for labels, k, scores, sizes, warning in NO_PITFALLS:
         report = ra.audit.profile(labels, k=k, scores=scores, group_sizes=sizes)
         assert not [text for text in report.warnings if warning in text], (warning, report.warnings)
+
+
+def test_unjudged_rows_may_be_irrelevant():
+    queries = ra.Queries([1, 0, 1], group_sizes=[3], judged=[True, False, True])
+    report = ra.audit.profile(queries, k=1, scores=[1, 2, 3])
+    assert not [warning for warning in report.warnings if "irrelevant" in warning]
 
 
 def test_data_without_pitfalls_cause_no_warning():

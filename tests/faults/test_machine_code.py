@@ -75,6 +75,53 @@ def test_a_changed_source_or_release_is_compiled_again(load_kernel, tmp_path, mo
     assert result_and_compilations(load_kernel(added=2)) == (43, 1)
 
 
+@pytest.fixture
+def copied(tmp_path):
+    """Return a copy of the package, which may be changed."""
+    package = tmp_path / "copied" / "rankadapters"
+    shutil.copytree(CHECKOUT / "rankadapters", package, ignore=shutil.ignore_patterns("__pycache__"))
+    return package
+
+
+CALLER = """
+from rankadapters.core.kernels import kernel
+from rankadapters.core.kernels.compiling import compiled
+from rankadapters.objectives.kernels.queries import sum_scale
+@kernel
+def scale(total):
+    return sum_scale(total, True)
+print(scale(1.0), compiled().compiled)
+"""
+
+
+def test_a_kernel_is_compiled_again_if_a_kernel_that_it_calls_has_changed(copied, tmp_path):
+    caller, helper = tmp_path / "caller.py", copied / "objectives" / "kernels" / "queries.py"
+    caller.write_text(CALLER)
+    environment = {"PYTHONPATH": copied.parent, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": tmp_path / "cache"}
+
+    def printed():
+        return run_python(caller, cwd=tmp_path, **environment).stdout.split()
+
+    assert [printed(), printed()] == [["1.0", "2"], ["1.0", "0"]]  # log2(1 + 1) / 1
+    source = helper.read_text(encoding="utf-8")
+    changed = source.replace("return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0", "return 7.0")
+    assert changed != source
+    helper.write_text(changed, encoding="utf-8")
+    assert [printed(), printed()] == [["7.0", "2"], ["7.0", "0"]]
+
+
+def test_every_file_of_kernels_is_part_of_the_key(copied, monkeypatch):
+    monkeypatch.setattr(kept_code, "PACKAGE", copied)
+    digests = [kept_code.kernel_sources.__wrapped__()]
+    files = [path for path in copied.rglob("*.py") if "kernels" in path.relative_to(copied).parts]
+    assert {path.parent.parent.name for path in files} >= {"core", "objectives", "learners"}
+    for path in files:
+        with path.open("a") as file:
+            file.write("# changed\n")
+        digests.append(kept_code.kernel_sources.__wrapped__())
+    assert len(set(digests)) == 1 + len(files)
+
+
 def test_a_kernel_runs_even_if_numba_does_not_return_its_machine_code(load_kernel, monkeypatch):
     """A Ctrl-C while LLVM calls numba is lost, and so is the copy that numba would cache."""
     monkeypatch.setattr(kept_code, "FAILURES", [])

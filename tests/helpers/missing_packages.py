@@ -9,8 +9,8 @@ from importlib.util import find_spec
 import pytest
 
 PACKAGES = (
-    "catboost", "dask", "duckdb", "jinja2", "lightgbm", "matplotlib", "pyspark", "rich", "scipy", "sklearn", "tqdm",
-    "xgboost",
+    "adjustText", "catboost", "dask", "duckdb", "jinja2", "lightgbm", "matplotlib", "pyspark", "rich", "scipy",
+    "sklearn", "tqdm", "xgboost",
 )  # fmt: skip
 MISSING = [name for name in PACKAGES if find_spec(name) is None]  # listed before tests pretend that one is missing
 

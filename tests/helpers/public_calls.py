@@ -248,7 +248,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "evaluate": lambda: {**DATA, "convention": TEXT},
     "evaluate_stream": lambda: {"batches": [FRAME], "convention": TEXT},
     "inert": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
-    "mean_ndcg": lambda: {**DATA, "convention": TEXT},
     "parse": lambda: {"text": TEXT},
     "per_query": lambda: {**DATA, "convention": TEXT},
     "audit.explain": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
@@ -320,6 +319,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "objectives.xgboost.unbiased": dict,
     "parity.check_value": lambda: {**DATA, "convention": TEXT, "value": "0.8"},
     "parity.crosscheck": lambda: {**DATA, "convention": TEXT, "toolkits": ["sklearn"]},
+    "parity.letor_mean_ndcg": lambda: {**DATA, "convention": "textbook@all"},
     "parity.crosscheck_models": lambda: {
         "train": ranking_data(), "test": ranking_data(), "toolkits": ["sklearn"], "k": 2, "progress": False,
     },

@@ -39,16 +39,3 @@ def imports(root: Path, module: str) -> set[str]:
             path = name.replace(".", "/")
             imported |= {file for file in (f"{path}.py", f"{path}/__init__.py") if (root / file).is_file()}
     return imported
-
-
-def dependents(root: Path, module: str) -> set[str]:
-    """Return a module and all modules that import it, directly or indirectly."""
-    importers: dict[str, set[str]] = {}
-    for importer in map(str, modules(root)):
-        for imported in imports(root, importer):
-            importers.setdefault(imported, set()).add(importer)
-    dependent_modules, added = set(), {module}
-    while added:
-        dependent_modules |= added
-        added = set().union(*(importers.get(imported, set()) for imported in added)) - dependent_modules
-    return dependent_modules

@@ -19,7 +19,7 @@ from cosmic_ray.work_db import WorkDB, WorkResultStorage
 from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkItem, WorkResult
 
 from tests.mutation.outline import Outline
-from tests.mutation.package import dependents, is_kernel
+from tests.mutation.package import is_kernel
 from tests.mutation.places import mutate
 from tests.mutation.selection import RecordedLines
 from tests.mutation.trees import GRADIENT_TESTS, environment
@@ -27,7 +27,7 @@ from tests.mutation.worker import KILLED, SURVIVED, TIMEOUT
 
 SECONDS = 10.0  # recorded processor time of the tests for one mutant
 MORE_SECONDS = 15  # extra processor time, for imports; a mutant that needs more is in an endless loop
-COMPILING = 60  # extra seconds of processor time to compile kernels
+COMPILING = 100  # extra seconds of processor time to compile all kernels
 WAITING = 20  # limit of wall time over processor time: it ends mutants that wait for ever
 # Tests of code that runs in the processes of engines, where no lines are recorded.
 DASK_TESTS = [
@@ -115,25 +115,26 @@ class Session:
         if folder in ENGINE_TESTS:
             return [{**self._round([*definition_tests, *ENGINE_TESTS[folder]], compiled=True), **ENGINE_LIMITS}]
         tests = self.lines.tests(module, first, last, self.seconds)
+        recompiled = "kernels" in Path(module).parts
         if not is_kernel(module):
             all_cases = [*definition_tests, *self.lines.functions(module, first, last, tests)]
-            return [self._round(tests, compiled=True), {**self._round(all_cases, compiled=True), **LAST_ROUND}]
+            options = {"compiled": True, "recompiled": recompiled}
+            return [self._round(tests, **options), {**self._round(all_cases, **options), **LAST_ROUND}]
         in_python = self.lines_of_kernels.tests(module, first, last, self.seconds)
         compiled = self.compiled_kernels.tests(module, first, last, self.seconds)
         kernel_tests = EVALUATION_TESTS if folder == "core" else [*GRADIENT_TESTS, *EVALUATION_TESTS]
-        stale = sorted(kernel for kernel in dependents(self.lines.root, module) if is_kernel(kernel))
         return [
             self._round(in_python, compiled=False),
-            self._round(compiled or tests, compiled=True, stale=stale),
-            {**self._round(kernel_tests, compiled=True, stale=stale), "seconds": 400, "wall": 2000},
+            self._round(compiled or tests, compiled=True, recompiled=True),
+            {**self._round(kernel_tests, compiled=True, recompiled=True), "seconds": 400, "wall": 2000},
         ]
 
-    def _round(self, tests: list[str], *, compiled: bool, stale: list[str] | None = None) -> dict[str, Any]:
+    def _round(self, tests: list[str], *, compiled: bool, recompiled: bool = False) -> dict[str, Any]:
         lines = self.lines if compiled else self.lines_of_kernels
         baseline = sum(lines.seconds.get(test, 1.0) for test in tests)
-        seconds = MORE_SECONDS + 2 * baseline + (COMPILING if stale else 0)
+        seconds = MORE_SECONDS + 2 * baseline + (COMPILING if recompiled else 0)
         limits = {"seconds": seconds, "wall": WAITING * seconds, "maxfail": 1, "last": False}
-        return {"tests": tests, "compiled": compiled, "stale": stale or [], **limits}
+        return {"tests": tests, "compiled": compiled, "recompiled": recompiled, **limits}
 
     def distrust(self, tree: Path) -> list[str]:
         """Run all tests that killed a mutant, without mutants; forget the kills of those that fail."""

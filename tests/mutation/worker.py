@@ -143,7 +143,7 @@ def _run_child(test_round: dict[str, Any], tree: Path, scratch: Path) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         os.environ |= {"TMPDIR": str(scratch), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         sys.dont_write_bytecode = True
-        _set_numba(test_round, tree, scratch)
+        _set_numba(test_round, scratch)
         import pytest
 
         code = int(pytest.main(_arguments(test_round, scratch), plugins=[Witness(scratch)]))
@@ -165,21 +165,15 @@ def _arguments(test_round: dict[str, Any], scratch: Path) -> list[str]:
     return [*options, f"--maxfail={test_round['maxfail']}", f"--basetemp={scratch / 'pytest'}", *tests]
 
 
-def _set_numba(test_round: dict[str, Any], tree: Path, scratch: Path) -> None:
-    """Choose Python or machine code; kernels that depend on a mutated kernel are compiled again, without a cache."""
+def _set_numba(test_round: dict[str, Any], scratch: Path) -> None:
+    """Choose Python or machine code; after a change in a folder of kernels all kernels are compiled again."""
     from numba import config
 
     if not test_round["compiled"]:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
         config.DISABLE_JIT = True
-    if test_round["stale"]:
-        stale = {Path(module).stem for module in test_round["stale"]}
-        cache = scratch / "numba"
-        for file in Path(config.CACHE_DIR).glob("*/*"):
-            if file.name.partition(".")[0] not in stale:
-                (cache / file.parent.name).mkdir(parents=True, exist_ok=True)
-                os.link(file, cache / file.parent.name / file.name)
-        config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = str(cache)
+    if test_round["recompiled"]:
+        config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = str(scratch / "numba")
 
 
 def main() -> None:

@@ -23,7 +23,6 @@ EVALUATIONS = {
         scores
     ),
     "Panel": lambda labels, scores, convention, **columns: ra.Panel(labels, [convention], **columns).per_query(scores),
-    "mean_ndcg": ra.mean_ndcg,
     "explain": lambda labels, scores, convention, **columns: ra.audit.explain(
         labels, scores, convention, "yahoo@2", **columns
     ),
@@ -41,6 +40,9 @@ EVALUATIONS = {
     ),
 }
 WITHOUT_CONVENTION = {
+    "letor_mean_ndcg": lambda labels, scores, **columns: ra.parity.letor_mean_ndcg(
+        labels, scores, "letor4@all", **columns
+    ),
     "identify": lambda labels, scores, **columns: ra.audit.identify(labels, scores, value="0.5", k=2, **columns),
     "profile": lambda labels, scores, **columns: ra.audit.profile(labels, scores=scores, k=2, **columns),
     "gradients": lambda labels, scores, **columns: ra.objectives.gradients(
@@ -49,6 +51,7 @@ WITHOUT_CONVENTION = {
 }
 WITHOUT_DATA = {
     "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), "gain", convention, "linear"),
+    "letor_mean_ndcg": lambda convention: ra.parity.letor_mean_ndcg(LABELS, SCORES, convention, qid=QID),
     "diff": lambda convention: ra.presets.yahoo(2).diff(convention),
     "objectives.LambdaRank": lambda convention: ra.objectives.lightgbm.lambdarank().replace(convention=convention),
     "lightgbm.early_stopping": lambda convention: ra.lightgbm.early_stopping(convention, rounds=5),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
+
+from tests.helpers.checkout import CHECKOUT
 
 PACKAGES = {
     "lightgbm": "lightgbm",
@@ -37,6 +40,48 @@ except ImportError as error:
     print(error)
 """
     assert output_of(code) == f'{PACKAGES[toolkit]} is not installed.\nHint: pip install "rankadapters[{toolkit}]"\n'
+
+
+OPTIONAL = (
+    "adjustText", "argcomplete", "catboost", "dask", "distributed", "duckdb", "jinja2", "lightgbm", "matplotlib",
+    "mlflow", "numba", "optuna", "pandas", "pyarrow", "pyspark", "rich", "scipy", "sklearn", "tqdm", "wandb", "xgboost",
+    "yaml",
+)  # fmt: skip
+NEEDED_BY_TOOLKITS = ("dask", "distributed", "pandas", "pyarrow", "scipy", "sklearn", "yaml")
+
+
+@pytest.mark.parametrize(
+    "missing", [OPTIONAL, *((name,) for name in NEEDED_BY_TOOLKITS)], ids=["all", *NEEDED_BY_TOOLKITS]
+)
+def test_help_and_getmembers_work_whatever_package_is_missing(missing):
+    """Submodules that cannot be imported are left out; asking for one raises an error that names its extra."""
+    code = f"""
+import inspect, pydoc, sys
+sys.modules.update(dict.fromkeys({missing!r}))
+import rankadapters as ra
+assert "NDCG(" in pydoc.render_doc(ra)
+listed = {{name for name, value in inspect.getmembers(ra) if inspect.ismodule(value)}}
+for name in ra._SUBMODULES:
+    try:
+        module = getattr(ra, name)
+    except ra.MissingToolkitError as error:
+        assert name not in listed
+        assert f'Hint: pip install "rankadapters[{{name}}]"' in str(error)
+    else:
+        assert name in listed
+        assert pydoc.render_doc(module)
+        assert [name for name, _ in inspect.getmembers(module)] == dir(module)
+print("done")
+"""
+    assert output_of(code) == "done\n"
+
+
+def test_pydoc_prints_the_package_without_any_optional_package(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.modules.update(dict.fromkeys({OPTIONAL!r}))")
+    arguments = [sys.executable, "-m", "pydoc", "rankadapters"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(CHECKOUT)])}
+    page = subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment).stdout
+    assert page.startswith("Help on package rankadapters:")
 
 
 def test_importing_the_package_loads_neither_numpy_nor_numba():

@@ -148,8 +148,6 @@ def test_wrong_arguments_of_a_preset_raise_only_our_errors(tool):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CALLS)
 def test_wrong_arguments_raise_only_our_errors(name):
-    if name.endswith(".page"):
-        pytest.importorskip("jinja2")
     function = callable_of(name)
     USES.get(name, lambda result: result)(function(**valid_call(name)))
     errors = {

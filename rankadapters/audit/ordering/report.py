@@ -111,13 +111,11 @@ class OrderReport(Document):
     notes: tuple[str, ...] = ()
 
     def blocks(self) -> list[str | Table]:
-        """Return the values with their ranks, the correlations, and the pairs of models whose order changes."""
+        """Return the values with their ranks, the correlations, and the tests of the pairs of models."""
         blocks: list[str | Table] = [self.values_table()]
         if len(self.conventions) > 1:
             blocks.append(self.correlation_table())
-        blocks.append(self.outcome())
-        if self.changes:
-            blocks.append(self.change_table())
+        blocks += [self.outcome(), self.pair_table()]
         notes = [f"Note: {note}" for note in self.notes]
         return [*blocks, "\n".join([*(f"{c.name}: {c}" for c in self.conventions), *notes])]
 
@@ -167,17 +165,20 @@ class OrderReport(Document):
         ]
         return Table.of("Kendall's tau-b between the orders of the models", ("convention", *names), lines)
 
-    def change_table(self) -> Table:
-        """Return a table of the pairs of models whose order changes, with a row for each convention."""
+    def pair_table(self) -> Table:
+        """Return the pairs of models whose order changes, or all pairs if none does, with a row for each convention."""
         percent = f"{100 * self.confidence:g} %"
         head = ("models", "convention", "ahead", "difference", f"{percent} interval", "p", "p (Holm)", "significant")
-        lines = [_line(comparison) for change in self.changes for comparison in change.comparisons]
-        return Table.of("Pairs that change places", head, lines)
+        changing = [comparison for change in self.changes for comparison in change.comparisons]
+        caption = "Pairs that change places" if changing else "Pairs of models"
+        return Table.of(caption, head, [_line(comparison) for comparison in changing or self.comparisons])
 
     def outcome(self) -> str:
         """Return a sentence: how many pairs of models change their order, and how many differences are significant."""
         tested = [c for c in self.comparisons if c.p_value is not None]
         significant = f"{sum(c.significant for c in tested)} of {len(tested)} differences are significant"
+        if len(self.conventions) == 1:
+            return f"{significant}."
         if not self.changes:
             return f"No pair of models changes places. {significant}."
         both = sum(change.significant for change in self.changes)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankadapters.audit.profiling.field_effects import Effect
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import percent, spelled
@@ -36,6 +37,9 @@ class DataProfile(Document):
         Share of the queries in which tied rows with different labels are on both sides of the cutoff, by k.
     labels : dict of float to int
         Number of rows with each label.
+    random : dict of Convention to float
+        Expected value of a random ranking at each cutoff, under the measure's first preset that allows `ties="average"`
+        and has a value on the data; empty if none has.
     measure : str
         The measure whose fields were varied, as named in signatures.
     effects : tuple of Effect
@@ -55,13 +59,19 @@ class DataProfile(Document):
     tied: float | None
     tied_at_cut: dict[int | None, float] | None
     labels: dict[float, int]
+    random: dict[Convention, float]
     measure: str
     effects: tuple[Effect, ...]
     warnings: tuple[str, ...]
 
     def blocks(self) -> list[str | Table]:
-        """Return the size, the shares, the labels, the effects of the fields, and the warnings."""
-        return [self.size, *self.tables(), *(f"Warning: {warning}" for warning in self.warnings)]
+        """Return the size, the value of a random ranking, the tables, and the warnings."""
+        return [*self.sentences(), *self.tables(), *(f"Warning: {warning}" for warning in self.warnings)]
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the numbers of queries and rows, and the expected value of a random ranking, if there is one."""
+        values = ", ".join(f"{value:.4f} ({convention.name})" for convention, value in self.random.items())
+        return self.size, *([f"A random ranking is expected to reach {values}."] if values else [])
 
     @property
     def size(self) -> str:
@@ -102,6 +112,7 @@ class DataProfile(Document):
             "tied": self.tied,
             "tied_at_cut": None if cut is None else {spelled(k): share for k, share in cut.items()},
             "labels": {spelled(label): count for label, count in self.labels.items()},
+            "random": {str(convention): value for convention, value in self.random.items()},
             "effects": [
                 {
                     "field": e.field, "change": e.change, "lowest": e.lowest, "highest": e.highest,

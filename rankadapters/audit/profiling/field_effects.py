@@ -1,4 +1,4 @@
-"""Compute how much each field of a convention can change a value on the data."""
+"""Compute how much each field of a convention can change a value on the data, and what a random ranking gets."""
 
 from __future__ import annotations
 
@@ -47,14 +47,16 @@ class Effect:
 
 
 def effects(
-    queries: Queries, scores: object, measure: type[Convention], cutoffs: tuple[int | None, ...]
+    queries: Queries, scores: object, measure: type[Convention], cutoffs: tuple[int | None, ...], *, graded: bool
 ) -> tuple[Effect, ...]:
     """Return the largest effect that each field has in any preset, largest first.
 
-    If `scores` is None, all documents get the same score. The effect of `ties` is then its largest effect for any
-    scores; the other fields are varied in the expectation over all rankings (`ties="average"`).
+    If the labels are `graded`, presets for binary labels are left out. If `scores` is None, all documents get the same
+    score. The effect of `ties` is then its largest effect for any scores; the other fields are varied in the
+    expectation over all rankings (`ties="average"`).
     """
-    bases = list(_bases(measure, cutoffs, RANDOM if scores is None else {}))
+    presets_at_cutoffs = _bases(measure, cutoffs, RANDOM if scores is None else {})
+    bases = [base for base in presets_at_cutoffs if not (graded and base.for_binary_labels)]
     ranking = np.zeros(queries.n_docs) if scores is None else scores
     usable = evaluate_usable(queries, ranking, bases)
     usable = usable or evaluate_usable(queries, ranking, _adapted(queries, measure, bases))
@@ -66,6 +68,22 @@ def effects(
         if name not in largest or effect.change > largest[name].change:
             largest[name] = effect
     return tuple(sorted(largest.values(), key=lambda effect: -effect.change))
+
+
+def random_values(
+    queries: Queries, measure: type[Convention], cutoffs: tuple[int | None, ...]
+) -> dict[Convention, float]:
+    """Return the expected value of a random ranking at each cutoff, under the measure's first preset that has one."""
+    for name in presets.names(measure.measure):
+        bases = [presets.make(name, k) for k in cutoffs]
+        if any(getattr(base, "k", k) != k for base, k in zip(bases, cutoffs, strict=True)):
+            continue  # such as a preset without a cutoff
+        for changes in (RANDOM, RANDOM | {"average": "query"}):  # the second for presets that ignore query weights
+            conventions = [changed for base in bases if (changed := _replaced(base, changes)) is not None]
+            values = evaluate_usable(queries, np.ones(queries.n_docs), conventions)  # a row of score 0 may not count
+            if values:
+                return {convention: score.value for convention, score in values.items()}
+    return {}
 
 
 def _bases(measure: type[Convention], cutoffs: tuple[int | None, ...], changes: dict[str, str]) -> Iterable[Convention]:

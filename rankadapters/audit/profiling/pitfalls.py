@@ -8,10 +8,7 @@ import numpy as np
 
 from rankadapters.audit.profiling.field_effects import Effect
 from rankadapters.audit.profiling.query_flags import QueryFlags
-from rankadapters.core import presets
-from rankadapters.core.data.queries import Queries
-from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.cells import percent, spelled
 
 LARGEST_EXPONENT = 1024  # 2 to this power overflows float64
@@ -21,10 +18,10 @@ LARGE_SHARE = 0.5  # the share of short queries above which there is a warning
 NOISE = 1e-9  # smaller differences may come from the order of summation alone
 
 
-def pitfalls(queries: Queries, flags: QueryFlags, effects: tuple[Effect, ...]) -> tuple[str, ...]:
-    """Return a warning for every pitfall that concerns the data."""
-    of_cutoffs = (*_cutoffs(queries, flags), *_long_cut(flags), *_cut_ties(flags, effects))
-    return (*_grades(flags), *of_cutoffs, *_equal_labels(flags))
+def pitfalls(flags: QueryFlags, random: dict[Convention, float], effects: tuple[Effect, ...]) -> tuple[str, ...]:
+    """Return a warning for every pitfall that concerns the data; `random` has the values of a random ranking."""
+    of_cutoffs = (*_cutoffs(flags, random), *_long_cut(flags), *_cut_ties(flags, effects))
+    return (*_grades(flags), *_no_irrelevant(flags), *of_cutoffs, *_equal_labels(flags))
 
 
 def _grades(flags: QueryFlags) -> Iterator[str]:
@@ -40,17 +37,21 @@ def _grades(flags: QueryFlags) -> Iterator[str]:
         yield f"labels above {LIGHTGBM_LABELS} have no default gain in LightGBM: set label_gain, or it refuses them."
 
 
-def _cutoffs(queries: Queries, flags: QueryFlags) -> Iterator[str]:
+def _no_irrelevant(flags: QueryFlags) -> Iterator[str]:
+    lowest = min(flags.labels, default=0.0)
+    if lowest > 0 and flags.all_judged:
+        yield (
+            f"no row is irrelevant: the lowest label is {spelled(lowest)}. Measures of relevant rows, such as AP and "
+            "recall, then count every row as relevant, and the NDCG of any ranking is high. If the irrelevant rows "
+            "were left out, add them with label 0. If the lowest grade means irrelevant, subtract it from all labels."
+        )
+
+
+def _cutoffs(flags: QueryFlags, random: dict[Convention, float]) -> Iterator[str]:
     if len(flags.short) < 2:  # noqa: PLR2004 - nothing to compare
         return
-    conventions = {k: presets.textbook(k).replace(average="query") for k in flags.short}
-    try:
-        values = Panel(queries, conventions.values()).evaluate(np.zeros(queries.n_docs))
-    except InputError:  # the textbook convention has no value for these labels or rows
-        random_values = ""
-    else:
-        expected = ", ".join(f"{values[c].value:.4f} at {spelled(k)}" for k, c in conventions.items())
-        random_values = f": a random ranking is expected to reach {expected} (textbook)"
+    expected = ", ".join(f"{value:.4f} at {spelled(getattr(c, 'k', None))}" for c, value in random.items())
+    random_values = f": a random ranking is expected to reach {expected}" if len(random) > 1 else ""
     yield (
         f"values at different cutoffs ({', '.join(map(spelled, flags.short))}) are different measures, and their order "
         f"says nothing{random_values}. Compare models at one cutoff."

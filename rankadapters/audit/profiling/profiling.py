@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.profiling.data_profile import DataProfile
-from rankadapters.audit.profiling.field_effects import effects
+from rankadapters.audit.profiling.field_effects import effects, random_values
 from rankadapters.audit.profiling.pitfalls import pitfalls
 from rankadapters.audit.profiling.query_flags import flags_of
 from rankadapters.core.data.keywords import Columns, needs
@@ -53,7 +53,7 @@ def profile(
     Returns
     -------
     DataProfile
-        Shares, label histogram, effects of the fields, warnings.
+        Shares, label histogram, the value of a random ranking, effects of the fields, warnings.
 
     Raises
     ------
@@ -83,15 +83,17 @@ def describe_queries(
     queries, distinct = queries.weighed_by("query_weight"), tuple(dict.fromkeys(cutoffs))
     checked = None if scores is None else queries.check_scores(scores)
     flags = flags_of(queries, checked, distinct)
-    field_effects = effects(queries, checked, measure, distinct)
+    random = random_values(queries, measure, distinct)
+    graded = not set(flags.labels) <= {0.0, 1.0}
+    field_effects = effects(queries, checked, measure, distinct, graded=graded)
     return DataProfile(
         k=distinct, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=int(np.diff(queries.indptr).max()),
         empty=_share(flags.empty), short={k: _share(short) for k, short in flags.short.items()},
         single_document=_share(flags.single), all_equal=_share(flags.equal),
         tied=None if flags.tied is None else _share(flags.tied),
         tied_at_cut=None if flags.tied_at_cut is None else {k: _share(t) for k, t in flags.tied_at_cut.items()},
-        labels=flags.labels, measure=measure.measure, effects=field_effects,
-        warnings=pitfalls(queries, flags, field_effects),
+        labels=flags.labels, random=random, measure=measure.measure, effects=field_effects,
+        warnings=pitfalls(flags, random, field_effects),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ Cutoffs = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryFlags:
-    """For each trait, which queries have it; and how many rows have each label. See `DataProfile`."""
+    """Which queries have each trait, how many rows have each label, and whether all rows are judged."""
 
     empty: Flags
     single: Flags
@@ -26,6 +26,7 @@ class QueryFlags:
     tied_at_cut: dict[int | None, Flags] | None
     tied_labels: Flags | None  # whether rows of equal score differ in label
     labels: dict[float, int]
+    all_judged: bool
 
 
 def flags_of(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> QueryFlags:
@@ -55,6 +56,7 @@ def flags_of(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> QueryF
         tied_at_cut=None if ties is None else {k: ties.at_cut(sizes, k) for k in cutoffs},
         tied_labels=None if ties is None else ties.of_labels(sizes),
         labels=dict(zip(values.tolist(), counts.tolist(), strict=True)),
+        all_judged=bool(judged.all()),
     )
 
 

@@ -119,8 +119,7 @@ def _values(model_scores: ModelScores, report: OrderReport | None) -> Section:
 
 def _order(report: OrderReport) -> Section:
     tables = [report.correlation_table()] if len(report.conventions) > 1 else []
-    if report.changes:
-        tables.append(report.change_table())
+    tables.append(report.pair_table())
     return Section(
         name="order", heading="Does the convention change who wins?", paragraphs=(report.outcome(), *report.notes),
         tables=tuple(tables),
@@ -168,6 +167,7 @@ def _data(queries: Mapping[str, Queries], models: Mapping[str, object], model_sc
     cutoffs = [getattr(convention, "k", None) for convention in model_scores.conventions]
     data_profile = describe_queries(queries[name], scores, type(model_scores.conventions[0]), cutoffs)
     return Section(
-        name="data", heading="The data", paragraphs=(data_profile.size, f"Ties and effects are those of {name}."),
+        name="data", heading="The data",
+        paragraphs=(*data_profile.sentences(), f"Ties and effects are those of {name}."),
         warnings=data_profile.warnings, tables=data_profile.tables(),
     )  # fmt: skip

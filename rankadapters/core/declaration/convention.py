@@ -154,6 +154,11 @@ class Convention(FromPreset):
         """Name of the preset that the convention was made from, and that preset at the same cutoff; None if none."""
         return self._preset
 
+    @property
+    def for_binary_labels(self) -> bool:
+        """Whether the value means nothing for labels other than 0 and 1."""
+        return False
+
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
         """Return a mask of labels that the measure accepts but is not meant for, and why; None if all are fine.
 

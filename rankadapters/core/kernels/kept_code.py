@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from rankadapters.core import __version__
 FAILURES: list[Exception] = []  # errors that prevented keeping machine code
 SIGNATURE = 32  # bytes of the checksum at the end of a file
 BEING_WRITTEN = 60  # seconds; an older temporary file was left by a process that ended
+PACKAGE = Path(__file__).parents[2]
 
 
 LOCATORS = CompileResultCacheImpl._locator_classes  # noqa: SLF001 - their number and names differ between releases
@@ -79,7 +81,7 @@ class CheckedFiles(IndexDataCacheFile):
     def __init__(self, folder: str, function: str, source_stamp: Any) -> None:
         super().__init__(folder, function, source_stamp)
         self._function = f"{function}."
-        self._sources = f"{self._function}{_digest(numba.__version__, __version__, source_stamp)}."
+        self._sources = f"{self._function}{_digest(numba.__version__, __version__, kernel_sources(), source_stamp)}."
 
     def save(self, key: Any, data: Any) -> None:
         """Write a temporary file and rename it; remove files of older sources and of killed processes."""
@@ -103,6 +105,13 @@ class CheckedFiles(IndexDataCacheFile):
 
     def _name(self, key: Any) -> str:
         return f"{self._sources}{_digest(*key)}.nbc"
+
+
+@cache
+def kernel_sources() -> str:
+    """Return a digest of all files of kernels: a kernel's machine code contains the kernels that it calls."""
+    files = sorted(PACKAGE.glob("*/kernels/**/*.py"))
+    return _digest(*((file.relative_to(PACKAGE).as_posix(), sha256(file.read_bytes()).digest()) for file in files))
 
 
 def _is_abandoned(path: Path) -> bool:

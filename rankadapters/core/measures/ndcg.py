@@ -88,6 +88,11 @@ class NDCG(Discounted):
         """Whether the ideal list depends on the scores."""
         return self.ideal == "top-only"
 
+    @property
+    def for_binary_labels(self) -> bool:
+        """Whether every document of the ideal list has gain 1."""
+        return self.ideal == "ones"
+
     def all_retrieved(self) -> NDCG:
         """Return the convention with `ideal="cutoff"`, which is equivalent if all rows are retrieved and judged."""
         return self.replace(ideal="cutoff") if self.ideal in {"retrieved", "retrieved-only"} else self

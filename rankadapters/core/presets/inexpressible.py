@@ -60,6 +60,11 @@ REASONS = {
         "ignore_unlabeled of precision removes unrated hits after the cut at k, so that fewer ranks count (read: its "
         "source)."
     ),
+    "letor_mean_ndcg": (
+        "MeanNDCG of the scripts of LETOR and MSLR averages NDCG@1, ..., NDCG@n of each query of n rows, so that every "
+        "query has other cutoffs (run: Eval-Score-4.0.pl, eval-score-mslr.pl). Workaround: "
+        "ra.parity.letor_mean_ndcg(labels, scores, 'letor4@all')."
+    ),
     "ratio_of_sums": (
         "Some users divide the sum of all DCGs by the sum of all ideal DCGs (read: xgboost#3875). This is the mean of "
         "NDCGs weighted by ideal DCGs. Workaround: average='query' with query_weight=ideal DCGs, which are "

@@ -24,7 +24,10 @@ from tests.helpers.two_queries import CONV, LABELS, QID, SCORES
         (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not an accepted"),
         (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
-        (lambda: ra.mean_ndcg([0, 0], [1, 2], CONV.replace(empty="skip"), group_sizes=[2]), "every query was skipped"),
+        (
+            lambda: ra.parity.letor_mean_ndcg([0, 0], [1, 2], CONV.replace(k=None, empty="skip"), group_sizes=[2]),
+            "every query was skipped",
+        ),
     ],
 )
 def test_wrong_arguments_are_refused(call, problem):
@@ -40,7 +43,7 @@ CALLS_WITH_COLUMNS = {
     "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
     "evaluate, list of conventions": lambda **columns: ra.evaluate(LABELS, SCORES, [CONV], **columns),
     "per_query": lambda **columns: ra.per_query(LABELS, SCORES, CONV, **columns),
-    "mean_ndcg": lambda **columns: ra.mean_ndcg(LABELS, SCORES, CONV, **columns),
+    "parity.letor_mean_ndcg": lambda **columns: ra.parity.letor_mean_ndcg(LABELS, SCORES, "letor4@all", **columns),
     "objectives.gradients": lambda **columns: ra.objectives.gradients(LABELS, SCORES, LOSS, **columns),
     "inert": lambda **columns: ra.inert(LABELS, SCORES, CONV, "yahoo@3", **columns),
     "audit.explain": lambda **columns: ra.audit.explain(LABELS, SCORES, CONV, "yahoo@3", **columns),
@@ -97,7 +100,7 @@ def test_the_table_above_has_every_public_function_that_takes_columns():
         (lambda: ra.Panel(LABELS, [CONV], QID), r"Hint: name the others: Panel\(labels, conventions, qid=...\)"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, QID), r"evaluate takes 3 .* \(labels, scores, convention\), but 4"),
         (lambda: ra.evaluate(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
-        (lambda: ra.mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: mean_ndcg\("),
+        (lambda: ra.parity.letor_mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: letor_mean_ndcg\("),
         (
             lambda: ra.objectives.gradients(LABELS, SCORES, LOSS, QID),
             r"gradients\(labels, scores, objective, qid=...",

@@ -12,6 +12,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
+from rankadapters.parity import letor_mean_ndcg
 from tests.helpers.shared_data import tools_data_sets
 from tests.helpers.tables import for_each
 
@@ -136,20 +137,23 @@ def test_no_preset_gives_this(data, tool, word):
 def test_mean_ndcg_equals_what_the_perl_scripts_print(data, tool):
     inputs, printed = data["inputs"], data["tools"][tool]["mean"]
     if within_the_table(data, tool):
-        value = ra.mean_ndcg(inputs["label"], inputs["score"], TOOLS[tool](10), qid=inputs["qid"])
+        value = letor_mean_ndcg(inputs["label"], inputs["score"], TOOLS[tool](None), qid=inputs["qid"])
         assert value == pytest.approx(printed["meanndcg"], abs=1e-11)
 
 
 def test_mean_ndcg_refuses_conventions_that_it_cannot_average():
-    for convention in (presets.lightgbm(10), "catboost.dcg@5"):
+    for convention in (presets.lightgbm(None), "catboost.dcg@all"):
         with pytest.raises(ra.ConventionError, match="averages an NDCG with average='uniform'"):
-            ra.mean_ndcg([0, 1], [2, 1], convention, group_sizes=[2])
+            letor_mean_ndcg([0, 1], [2, 1], convention, group_sizes=[2])
     with pytest.raises(ra.ConventionError, match="'letor4' has no cutoff"):
-        ra.mean_ndcg([0, 1], [2, 1], "letor4", group_sizes=[2])
+        letor_mean_ndcg([0, 1], [2, 1], "letor4", group_sizes=[2])
+    for text in ("letor4@10", "letor4@1"):
+        with pytest.raises(ra.ConventionError, match=r"(?s)ndcg@1.*/letor4 has the cutoff 1.*Hint: .*'letor4@all'"):
+            letor_mean_ndcg([0, 1], [2, 1], text, group_sizes=[2])
 
 
 def test_mean_ndcg_leaves_out_skipped_queries_and_stops_at_the_last_retrieved_row():
-    convention = presets.letor4(10).replace(empty="skip")
-    assert ra.mean_ndcg([0, 1, 0], [2, 1, 3], convention, qid=["a", "a", "b"]) == 0.5
-    mean = ra.mean_ndcg([0, 1, 2], [2, 1, 9], convention, group_sizes=[3], retrieved=[True, True, False])
+    convention = presets.letor4(None).replace(empty="skip")
+    assert letor_mean_ndcg([0, 1, 0], [2, 1, 3], convention, qid=["a", "a", "b"]) == 0.5
+    mean = letor_mean_ndcg([0, 1, 2], [2, 1, 9], convention, group_sizes=[3], retrieved=[True, True, False])
     assert mean == pytest.approx((0 + 1 / 4) / 2)

@@ -17,7 +17,7 @@ AT_ONCE = 50  # cutoffs per panel: more would save ranking passes, but each need
 
 
 @by_name
-def mean_ndcg(
+def letor_mean_ndcg(
     labels: object,
     scores: object,
     convention: NDCG | str,
@@ -25,17 +25,18 @@ def mean_ndcg(
     n_threads: int | None = None,
     **columns: Unpack[Columns],
 ) -> float:
-    """Average NDCG over all cutoffs of each query, then over queries.
+    """Return LETOR's MeanNDCG: the mean over the queries of the mean of NDCG@1, ..., NDCG@n, n being the query's rows.
 
-    No convention expresses MeanNDCG, since the cutoffs differ between queries, so the result is a bare number. The `k`
-    and `short` of the convention are ignored.
+    No convention expresses it, since the cutoffs differ between queries, so the result is a bare number and not a
+    `Score`. The `short` of the convention is ignored, since no cutoff is beyond a query's last row.
 
     Parameters
     ----------
     labels, scores, n_threads
         As in `evaluate`.
     convention : NDCG
-        The convention of every NDCG@k: `presets.letor4(k)` or `presets.mslr(k)` for the scripts that print MeanNDCG.
+        The convention of every NDCG@k, without a cutoff: `letor4@all` or `mslr@all` for the scripts that print
+        MeanNDCG.
     qid, group_sizes, docid, retrieved, judged
         As in `Queries`.
 
@@ -47,7 +48,7 @@ def mean_ndcg(
     Raises
     ------
     ConventionError
-        The convention is not an NDCG, or averages by query weights.
+        The convention is not an NDCG, has a cutoff, or averages by query weights.
     InputError
         As from `evaluate`.
 
@@ -57,15 +58,18 @@ def mean_ndcg(
 
     Examples
     --------
-    >>> from rankadapters import presets
-    >>> round(mean_ndcg([0, 1], [2, 1], presets.letor4(10), group_sizes=[2]), 3)
+    NDCG@1 is 0 and NDCG@2 is 1, as LETOR's second rank has no discount:
+
+    >>> letor_mean_ndcg([0, 1], [2, 1], "letor4@all", group_sizes=[2])
     0.5
     """
     ndcg = as_convention(convention)
+    hint = "letor_mean_ndcg(labels, scores, 'letor4@all')"
     if not isinstance(ndcg, NDCG) or ndcg.average != "uniform":
-        raise ConventionError(
-            "MeanNDCG averages an NDCG with average='uniform'.", hint="mean_ndcg(labels, scores, ra.presets.letor4(10))"
-        )
+        raise ConventionError("MeanNDCG averages an NDCG with average='uniform'.", hint=hint)
+    if ndcg.k is not None:
+        message = f"MeanNDCG averages NDCG over all cutoffs, but {ndcg.name} has the cutoff {ndcg.k}."
+        raise ConventionError(message, hint=hint)
     queries = as_queries(labels, **columns)
     base, longest = ndcg.replace(short="pad"), queries.longest
     retrieved = np.ones(queries.n_docs) if queries.retrieved is None else queries.retrieved.astype(float)
