@@ -212,8 +212,8 @@ MISTAKES = {
     # Conventions
     "asks for NDCG@10 without naming a tool": Mistake(
         lambda: evaluate(convention="NDCG@10"), C, "'NDCG@10' does not say whose NDCG it is, and tools differ.",
-        "'textbook@10', 'sklearn@10', 'lightgbm@10', ...; `rankadapters conventions` prints them; or a whole "
-        "signature, up to '/v1'.",
+        "'textbook@10', 'sklearn@10', 'lightgbm@10', ...; `rankadapters conventions --measure ndcg` prints them; or a "
+        "whole signature, up to '/v1'.",
     ),
     "asks for map@10 without naming a tool": Mistake(
         lambda: evaluate(convention="map@10"), C, "'map@10' does not say whose map it is, and tools differ.",
@@ -222,7 +222,7 @@ MISTAKES = {
     "misspells a preset": Mistake(
         lambda: evaluate(convention="lightgmb@10"), C,
         "'lightgmb@10' is neither a preset@k such as 'letor4@10' nor a signature.",
-        r"did you mean 'lightgbm@10'\? `rankadapters conventions` prints all.",
+        r"did you mean 'lightgbm@10'\? `rankadapters conventions --measure all` prints all.",
     ),
     "leaves out the cutoff in a text": Mistake(
         lambda: evaluate(convention="lightgbm"), C, "'lightgbm' has no cutoff.",
@@ -395,7 +395,7 @@ COMMANDS = {  # regular expressions for the problem and the hint
     ),
     f"{EVALUATE} scores.txt --convention lightgmb@10": (
         "argument --convention: 'lightgmb@10' is neither a preset@k .*",
-        r"did you mean 'lightgbm@10'\? `rankadapters conventions` prints all.",
+        r"did you mean 'lightgbm@10'\? `rankadapters conventions --measure all` prints all.",
     ),
     f"{EVALUATE} short.txt {CONVENTION}": (
         "short.txt: 2 predictions for the 4 rows of features.txt.", "one number per row, in the order of the rows; .*",
@@ -435,8 +435,8 @@ COMMANDS = {  # regular expressions for the problem and the hint
         "value='62.3%' is not a number.",
         "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623.",
     ),
-    "identify 0.5 --measure map --features features.txt --predictions scores.txt": (
-        "argument --measure: invalid choice: 'map' .*", r"did you mean 'ap'\?",
+    "identify 0.5 --measure mapp --features features.txt --predictions scores.txt": (
+        "argument --measure: invalid choice: 'mapp' .*", r"did you mean 'ap'\?",
     ),
     "explain --a sklearn@2 --features features.txt --predictions scores.txt": (
         "the following arguments are required: --b.", "`rankadapters explain --help` has examples.",

@@ -113,6 +113,21 @@ def maker(name: str) -> Make | None:
     return getattr(tool, method) if method else tool
 
 
+def called(word: str) -> list[str]:
+    """Return the presets of a tool's own word for a measure, in lower case, such as 'map' or 'rprec'."""
+    return [name for name in _all() if "." in name and name.partition(".")[2].lower() == word]
+
+
+def measure_called(word: str) -> str | None:
+    """Return the measure of a word: its name, or a tool's word that no tool uses for a different measure.
+
+    >>> measure_called("ap"), measure_called("map"), measure_called("letor4")
+    ('ap', 'ap', None)
+    """
+    measures = {word} & set(MEASURES) or set(map(_measure_of, called(word)))
+    return measures.pop() if len(measures) == 1 else None
+
+
 @cache
 def _measure_of(name: str) -> str:
     return make(name, 10).measure
