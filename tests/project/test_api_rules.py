@@ -33,6 +33,7 @@ BY_POSITION = [
     ("qrels", "run"),
     ("run", "scores"),
     ("name", "k"),
+    ("convention", "rounds"),  # of early stopping
     *[(name,) for name in (
         "objective", "metric", "text", "signature", "results", "numbers", "files", "path", "parts", "what", "trial",
         "client", "k", "name", "measure", "score", "function",

@@ -169,6 +169,16 @@ MISTAKES = {
         r"scores has shape \(4, 2\), but one dimension is needed.",
         r"scores\[:, 1\], if predict_proba returned a column for each class.",
     ),
+    "passes the output of predict_proba of several classes": Mistake(
+        lambda: evaluate(scores=np.array([[0.6, 0.3, 0.1]] * 4)), I,
+        r"scores has shape \(4, 3\), but one dimension is needed.",
+        "scores @ model.classes_, the expected grades, if predict_proba returned a column for each class.",
+    ),
+    "passes the scores of several models to a Panel": Mistake(
+        lambda: ra.Panel(LABELS, "lightgbm@2", qid=QID).measure({"mine": SCORES}), I,
+        r"scores is {'mine': \[0.4, 0.3, 0.2, 0.1\]}, but one entry per row is needed.",
+        "the scores of one model; ra.evaluate takes a mapping of models to scores.",
+    ),
     "passes a matrix with a row per query, as to scikit-learn's ndcg_score": Mistake(
         lambda: ra.evaluate(np.ones((2, 3)), np.ones((2, 3)), "sklearn@2", group_sizes=[3, 3]), I,
         r"labels has shape \(2, 3\), but one dimension is needed.",
@@ -223,6 +233,28 @@ MISTAKES = {
         lambda: evaluate(convention="lightgmb@10"), C,
         "'lightgmb@10' is neither a preset@k such as 'letor4@10' nor a signature.",
         r"did you mean 'lightgbm@10'\? `rankadapters conventions --measure all` prints all.",
+    ),
+    "misspells the name of a package": Mistake(
+        lambda: evaluate(convention="scikit-learn@10"), C,
+        "'scikit-learn@10' is neither a preset@k such as 'letor4@10' nor a signature.",
+        r"did you mean 'sklearn@10'\? `rankadapters conventions --measure all` prints all.",
+    ),
+    "writes a negative cutoff in a text": Mistake(
+        lambda: evaluate(convention="textbook@-1"), C,
+        "'-1' in 'textbook@-1' is not a cutoff; allowed are whole numbers from 1 on, and 'all'.", "'textbook@10'.",
+    ),
+    "writes a tool's name of a metric without the tool": Mistake(
+        lambda: evaluate(convention="ndcg_cut_10"), C,
+        "'ndcg_cut_10' does not say whose ndcg_cut_10 it is, and tools differ.",
+        "'trec_eval_9.ndcg_cut_10', 'trec_eval_10.ndcg_cut_10', .*",
+    ),
+    "misspells a preset as an attribute": Mistake(
+        lambda: ra.presets.lgbm(10), AttributeError, "presets has no 'lgbm'.", r"did you mean presets.lightgbm\?",
+    ),
+    "misspells a measure of a preset": Mistake(
+        lambda: ra.presets.lightgbm.ndcg(10), AttributeError,
+        "'ndcg' is not a known metric of lightgbm; there are presets for 'lightgbm', 'map', 'auc', .*",
+        r"presets.lightgbm\(10\).",
     ),
     "leaves out the cutoff in a text": Mistake(
         lambda: evaluate(convention="lightgbm"), C, "'lightgbm' has no cutoff.",
@@ -313,6 +345,11 @@ MISTAKES = {
     "stops early on a metric that is not reported": Mistake(
         stop_early_without_metric, I, r"early stopping watches 'ndcg@2/lightgbm', but the sets report \[\].",
         "pass the same convention to feval= or .*",
+    ),
+    "stops early with LightGBM's word": Mistake(
+        lambda: pytest.importorskip("lightgbm") and ra.lightgbm.early_stopping("lightgbm@2", stopping_rounds=20), I,
+        "early_stopping has no argument 'stopping_rounds'; it needs rounds.",
+        "rounds=50, how long to wait for an improvement.",
     ),
     "forgets XGBoost's qid": Mistake(
         train_xgboost_without_qid, I, "the DMatrix has no group, so its rows belong to no query.",

@@ -9,7 +9,9 @@ from ours by at most 1e-9. "Read only" means that we only read its source. A que
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
+from typing import TYPE_CHECKING, NoReturn
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
@@ -72,6 +74,14 @@ __all__ = [
 def __dir__() -> list[str]:
     """Return only the public names, for completion."""
     return sorted(__all__)
+
+
+if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+    def __getattr__(name: str) -> NoReturn:
+        near = get_close_matches(name.lower(), __all__, 1)
+        hint = f"did you mean presets.{near[0]}?" if near else "`rankadapters conventions --measure all` prints all."
+        raise AttributeError(f"presets has no {name!r}.\nHint: {hint}")
 
 
 def names(measure: str | None = "ndcg") -> tuple[str, ...]:
