@@ -109,10 +109,15 @@ def add_profile(commands: Any) -> None:
     add_output(parser, _profile)
 
 
-def add_measure(parser: argparse.ArgumentParser, role: str) -> None:
-    """Add the option `--measure`; its help says the measure's role in the command."""
-    about = f"{role}: {', '.join(MEASURES)} (default: ndcg)"
-    parser.add_argument("--measure", choices=MEASURES, metavar="NAME", default="ndcg", help=about)
+def add_measure(parser: argparse.ArgumentParser, role: str, *others: str) -> None:
+    """Add the option `--measure`; its help says the measure's role in the command. `others` are allowed besides."""
+    names = (*MEASURES, *others)
+    about = f"{role}: {', '.join(names)}; or a tool's own word, such as map or mrr (default: ndcg)"
+    parser.add_argument("--measure", type=_measure, choices=names, metavar="NAME", default="ndcg", help=about)
+
+
+def _measure(word: str) -> str:
+    return presets.measure_called(word) or word
 
 
 def _profile(arguments: argparse.Namespace) -> Answer:

@@ -76,6 +76,6 @@ def quiet_stdout() -> Iterator[None]:
 
 @contextmanager
 def bar(activity: str) -> Iterator[Callable[[int, int], Any]]:
-    """Show a progress bar on stderr; do nothing if stderr is not a terminal or rich is missing."""
+    """Show a progress bar on stderr; do nothing if stderr is not a terminal or tqdm is missing."""
     with shown(activity, after=0):
         yield advance

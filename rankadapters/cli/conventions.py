@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from rankadapters.cli.audits import add_measure
 from rankadapters.cli.common import cutoff, resolve
@@ -15,8 +15,9 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.measures import MEASURES
-from rankadapters.statistics.document import Document
+from rankadapters.statistics.document import Document, as_csv
 
+ALL = "all"  # measures
 NONE = "-"  # for a field that the measure does not have
 MARK = "*"  # after a differing value; color would be lost in a pipe
 
@@ -29,12 +30,14 @@ def add(commands: Any) -> None:
         description="Print the presets of a measure, or the named ones, with all the fields of their conventions. With "
         "--diff, mark the fields that differ from one more convention. With --fields, print instead the values that "
         "each field may have; use them as in preset@k+field=value.",
-        epilog=examples("conventions letor4 yahoo --diff ranklib", "conventions --measure err --fields"),
+        epilog=examples(
+            "conventions letor4 yahoo --diff ranklib", "conventions --measure all", "conventions --measure err --fields"
+        ),
     )
     about = "presets to print, also as preset@k or a signature (default: all presets of the measure)"
     option = parser.add_argument("presets", nargs="*", metavar="PRESET", help=about)
     complete_conventions(option)
-    add_measure(parser, "measure of the presets and fields")
+    add_measure(parser, "measure of the presets and fields", ALL)
     parser.add_argument("--fields", action="store_true", help="print the measure's fields and their allowed values")
     parser.add_argument("--k", type=cutoff, default=10, help="cutoff, or all (default: 10)")
     diff = parser.add_argument("--diff", metavar="SPEC", help="mark fields that differ from this preset or signature")
@@ -50,34 +53,47 @@ def _convention(text: str, k: int | None, option: str) -> Convention:
 class PresetFields(Document):
     """The fields of presets, and whether each differs from a reference convention.
 
-    >>> PresetFields.of({"letor4": presets.letor4(10)}, presets.yahoo(10)).rows["letor4"]["gain"]
+    >>> PresetFields({"letor4": presets.letor4(10)}, presets.yahoo(10)).rows["letor4"]["gain"]
     ('table_0_1_3', True)
     """
 
-    rows: dict[str, dict[str, tuple[str, bool]]]
+    conventions: dict[str, Convention]
     reference: Convention | None
 
-    @classmethod
-    def of(cls, conventions: dict[str, Convention], reference: Convention | None) -> Self:
-        """Collect the fields of the conventions, spelled as in their signatures."""
+    @property
+    def rows(self) -> dict[str, dict[str, tuple[str, bool]]]:
+        """The fields of each preset, spelled as in signatures; also the measure, unless it is the expected one."""
+        measures = {convention.measure for convention in self.conventions.values()}
+        expected = measures if self.reference is None else {self.reference.measure}
         rows = {}
-        for name, convention in conventions.items():
-            differing = {} if reference is None else convention.diff(reference)
+        for name, convention in self.conventions.items():
+            differing = {} if self.reference is None else convention.diff(self.reference)
             texts = dict(part.split("=", 1) for part in str(convention).split("/")[1:-1])
-            if reference is not None and reference.measure != convention.measure:
+            if {convention.measure} != expected:
                 texts = {"measure": convention.measure, **texts}
             rows[name] = {field: (text, field in differing) for field, text in texts.items()}
-        return cls(rows, reference)
+        return rows
 
     def blocks(self) -> list[str | Table]:
-        """Return a table of the presets and a legend for the mark."""
-        fields = list(dict.fromkeys(field for row in self.rows.values() for field in row))
-        cells = {
-            name: {f: text + MARK * marked for f, (text, marked) in row.items()} for name, row in self.rows.items()
-        }
-        lines = [[name, *(row.get(field, NONE) for field in fields)] for name, row in cells.items()]
+        """Return a table of the presets of each measure, and a legend for the mark."""
+        by_measure: dict[str, list[str]] = {}
+        for name, convention in self.conventions.items():
+            by_measure.setdefault(convention.measure, []).append(name)
+        tables = [self._table(f"Presets of {measure} and their fields", names) for measure, names in by_measure.items()]
         note = [] if self.reference is None else [f"{MARK} differs from {self.reference.name}: {self.reference}"]
-        return [Table.of("Presets and their fields", ["preset", *fields], lines), *note]
+        return [*tables, *note]
+
+    def to_csv(self) -> str:
+        """Return one table of all presets as CSV."""
+        table = self._table("", list(self.conventions))
+        return as_csv([table.head, *table.lines])
+
+    def _table(self, caption: str, names: list[str]) -> Table:
+        rows = {name: row for name, row in self.rows.items() if name in names}
+        fields = list(dict.fromkeys(field for row in rows.values() for field in row))
+        cells = {name: {f: text + MARK * marked for f, (text, marked) in row.items()} for name, row in rows.items()}
+        lines = [[name, *(row.get(field, NONE) for field in fields)] for name, row in cells.items()]
+        return Table.of(caption, ["preset", *fields], lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -115,12 +131,13 @@ def _lines(name: str, *, about: str, allowed: str, values: dict[str, str]) -> li
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
+    measure = None if arguments.measure == ALL else arguments.measure
     if not arguments.fields:
-        names = arguments.presets or list(presets.names(arguments.measure))
+        names = arguments.presets or list(presets.names(measure))
         reference = None if arguments.diff is None else _convention(arguments.diff, arguments.k, "--diff")
-        return Answer(PresetFields.of({name: _convention(name, arguments.k, "PRESET") for name in names}, reference))
-    if arguments.presets or arguments.diff is not None:
-        extra = " ".join(arguments.presets) or f"--diff {arguments.diff}"
-        msg = f"--fields prints the fields of a measure, not of {extra}.\nHint: --fields --measure {arguments.measure}."
+        return Answer(PresetFields({name: _convention(name, arguments.k, "PRESET") for name in names}, reference))
+    if arguments.presets or arguments.diff is not None or measure is None:
+        extra = " ".join(arguments.presets) or ("all" if measure is None else f"--diff {arguments.diff}")
+        msg = f"--fields prints the fields of a measure, not of {extra}.\nHint: --fields --measure {measure or 'ndcg'}."
         raise InputError(msg)
-    return Answer(MeasureFields(arguments.measure))
+    return Answer(MeasureFields(measure))

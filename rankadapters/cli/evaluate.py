@@ -41,8 +41,9 @@ def add(commands: Any) -> None:
     )
     add_conventions(
         parser,
-        "a preset and its cutoff, such as lightgbm@10, with +field=value to change a field; or a signature. "
-        "`rankadapters conventions` lists the presets and fields",
+        "a preset and its cutoff, such as lightgbm@10, with +field=value to change a field; a tool and its own name of "
+        "a metric, such as trec_eval_9.ndcg_cut_10; or a signature. `rankadapters conventions --measure all` lists the "
+        "presets",
     )
     sources.add(parser, several_models=True)
     parser.add_argument(

@@ -10,7 +10,6 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankadapters.cli.common import DIFFERENT, SAME
-from rankadapters.core.errors import MissingToolkitError
 from rankadapters.progress import has_rich
 
 if TYPE_CHECKING:
@@ -35,9 +34,6 @@ def add_output(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespac
 
 
 def _print_answer(run: Callable[[argparse.Namespace], Answer], arguments: argparse.Namespace) -> int:
-    if arguments.format == "table" and not has_rich():  # checked before reading any file
-        hint = 'pip install "rankadapters[cli]", or --format json'
-        raise MissingToolkitError(f"rich, which prints the table, is not installed.\nHint: {hint}.")
     document, notes, ok = run(arguments)
     writers: dict[str, Callable[[], str]] = {
         "markdown": document.to_markdown,
@@ -67,10 +63,10 @@ def _print_blocks(blocks: Iterable[str | Table]) -> None:
     for number, block in enumerate(blocks):
         if number:
             print()
-        if isinstance(block, Table):
+        if isinstance(block, Table) and has_rich():
             _print_table(block)
         else:
-            print(block)
+            print(block)  # without rich, a table is plain text
 
 
 def _print_table(table: Table) -> None:

@@ -58,8 +58,8 @@ class EarlyStopping:
 )
 def early_stopping(
     convention: Convention | str,
-    *,
     rounds: int,
+    *,
     name: str | None = None,
     min_delta: float = 0.0,
     verbose: bool = True,

@@ -17,6 +17,17 @@ from rankadapters.objectives.stochastic_filter import StochasticFilter
 from rankadapters.objectives.stochastic_rank import StochasticRank
 from rankadapters.objectives.yetirank import YetiRank
 
+__all__ = [
+    "lambdamart",
+    "pair_logit",
+    "query_cross_entropy",
+    "query_rmse",
+    "query_soft_max",
+    "stochastic_filter",
+    "stochastic_rank",
+    "yetirank",
+]
+
 Type = Literal["Base", "Exp"]
 Denominator = Literal["LogPosition", "Position"]
 
@@ -24,6 +35,11 @@ DECAY = 0.85
 UNCUT = -1  # CatBoost's value of `top` and `num_neighbors` for "all"
 NOISES: dict[str, NoiseWord] = {"Gumbel": "logistic", "Gauss": "gauss", "No": "none"}
 DCGS = ("DCG", "NDCG")
+
+
+def __dir__() -> list[str]:
+    """List only public names, for completion."""
+    return sorted(__all__)
 
 
 def pair_logit() -> RankNet:

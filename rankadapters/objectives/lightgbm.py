@@ -22,6 +22,13 @@ from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
 from rankadapters.objectives.position_bias import AdditiveBias, PositionBias, as_position_bias
 
+__all__ = ["lambdarank", "native_objective", "position_bias", "read_objective", "xendcg"]
+
+
+def __dir__() -> list[str]:
+    """List only public names, for completion."""
+    return sorted(__all__)
+
 
 def lambdarank(
     *,

@@ -21,10 +21,17 @@ from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.pairwise_fields import BY_ROUND
 from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias, as_position_bias
 
+__all__ = ["map", "native_objective", "ndcg", "pairwise", "read_objective", "unbiased"]
+
 TOP_PAIRS = 32  # XGBoost's default number of top ranks under `topk`
 NORMALIZATIONS = {
     (True, True): "xgboost", (True, False): "xgboost-sum", (False, True): "xgboost-distance", (False, False): "none",
 }  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """List only public names, for completion."""
+    return sorted(__all__)
 
 
 def ndcg(

@@ -83,14 +83,14 @@ def has_cutoff(measure: type[Convention]) -> bool:
 
 
 def measure_named(name: object) -> type[Convention]:
-    """Return the measure whose signatures begin with this word.
+    """Return the measure whose signatures begin with this word, or that tools call so, as 'map'.
 
     Raises
     ------
     ConventionError
         No measure has that name.
     """
-    measure = MEASURES.get(name) if isinstance(name, str) else None
+    measure = MEASURES.get(presets.measure_called(name) or "") if isinstance(name, str) else None
     if measure is None:
         msg = f"measure={name!r:.80}; allowed are {choices(MEASURES)}.\nHint: measure='ndcg'."
         raise ConventionError(msg)

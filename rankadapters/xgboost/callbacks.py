@@ -200,8 +200,8 @@ class EarlyStopping(xgb.callback.EarlyStopping):
 )
 def early_stopping(
     convention: Convention | str,
-    *,
     rounds: int,
+    *,
     data_name: str | None = None,
     name: str | None = None,
     min_delta: float = 0.0,

@@ -36,7 +36,7 @@ def test_early_stopping_watches_the_declared_metric_whatever_its_name(toolkit, w
 
 
 def test_early_stopping_ends_a_cross_validation(toolkit):
-    stop = toolkit.adapter.early_stopping(TEXTBOOK, rounds=5)
+    stop = toolkit.adapter.early_stopping(TEXTBOOK, 5)  # by position, as in the toolkits
     means = toolkit.cv(toolkit.metric(TEXTBOOK), ranking(22, 60), 80, callbacks=[stop])
     assert int(np.argmax(means)) == len(means) - 1 < 79
 

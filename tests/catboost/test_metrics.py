@@ -84,7 +84,7 @@ def test_every_inexpressible_field_is_named_and_the_nearest_convention_is_expres
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("NDCG:top=5", "'NDCG:top=5' is neither a preset@k"), (5, "5 is not a convention.\nHint")]
+    ("text", "message"), [("NDCG:top=5", "\nHint: 'catboost.NDCG:top=5', "), (5, "5 is not a convention.\nHint")]
 )
 def test_values_that_are_not_conventions_are_refused(text, message):
     with pytest.raises(ra.ConventionError, match=message):

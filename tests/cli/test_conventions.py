@@ -10,8 +10,11 @@ import sys
 import pytest
 
 from rankadapters import presets
+from rankadapters.core.measures import MEASURES
 from tests.helpers.command import error_of, output_of
 from tests.helpers.tables import for_each
+
+NAMES = presets.names(None)
 
 
 def test_every_preset_is_printed_with_every_field(capsys):
@@ -55,6 +58,10 @@ def test_the_table_is_never_cut(capsys, monkeypatch):
         (["letor5", "--format", "csv"], "argument PRESET: 'letor5' is neither a preset@k such as"),
         (["--diff", "letor5", "--format", "csv"], "argument --diff: 'letor5' is neither"),
         (["--diff", "ndcg@10/v1", "--format", "csv"], "argument --diff: NDCG needs every field"),
+        (
+            ["--fields", "--measure", "all"],
+            "--fields prints the fields of a measure, not of all. Hint: --fields --measure",
+        ),
         (["--k", "0"], "'0' is not a cutoff; allowed are whole numbers from 1 on"),
         (["--format", "yaml"], "invalid choice: 'yaml'"),
     ],
@@ -63,10 +70,42 @@ def test_bad_arguments_are_refused_in_one_line(capsys, arguments, problem):
     assert problem in error_of(capsys, "conventions", *arguments)
 
 
-def test_csv_needs_no_rich_and_the_table_names_the_extra(capsys, monkeypatch):
+def test_without_rich_the_table_is_plain_text(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     assert output_of(capsys, "conventions", "--format", "csv")
-    assert "rankadapters[cli]" in error_of(capsys, "conventions")
+    caption, head, *rows = output_of(capsys, "conventions").splitlines()
+    assert caption == "Presets of ndcg and their fields"
+    assert head.split() == ["preset", *presets.textbook(10).fields()[1:]]
+    assert [row.split()[0] for row in rows] == list(presets.names())
+
+
+@for_each("form", ["csv", "json", "table"])
+def test_all_measures_prints_every_preset(capsys, form):
+    out = output_of(capsys, "conventions", "--measure", "all", "--format", form)
+    if form == "json":
+        printed = list(json.loads(out)["presets"])
+    elif form == "csv":
+        printed = [row["preset"] for row in csv.DictReader(io.StringIO(out))]
+    else:
+        printed = [line.split()[0] for line in out.splitlines() if line.split()[:1] and line.split()[0] in NAMES]
+        captions = [line.split()[2] for line in out.splitlines() if line.startswith("Presets of ")]
+        assert set(captions) == set(MEASURES)
+        assert len(captions) == len(MEASURES)
+    assert sorted(printed) == sorted(NAMES)
+
+
+@for_each(("word", "measure"), [("map", "ap"), ("mrr", "rr"), ("recip_rank", "rr"), ("ap", "ap")])
+def test_the_measure_may_have_a_tools_word(capsys, word, measure):
+    out = output_of(capsys, "conventions", "--measure", word, "--format", "json")
+    assert list(json.loads(out)["presets"]) == list(presets.names(measure))
+
+
+def test_a_preset_may_be_a_tool_and_its_own_name_of_a_metric(capsys):
+    report = json.loads(
+        output_of(capsys, "conventions", "trec_eval_9.ndcg_cut.5", "--format", "json", "--diff", "yahoo")
+    )
+    parts = str(presets.trec_eval_9(5)).split("/")[1:-1]
+    assert [f"{field}={text}" for field, text in report["presets"]["trec_eval_9.ndcg_cut.5"].items()] == parts
 
 
 def test_a_named_convention_keeps_its_own_cutoff(capsys):

@@ -71,6 +71,15 @@ def test_csv_has_a_row_per_convention_and_per_query(capsys, trec):
     assert rows[4]["value"] == ""
 
 
+def test_conventions_may_be_a_tool_and_its_own_names_of_metrics(capsys, trec):
+    names = ("trec_eval_9.map", "trec_eval_9.ndcg_cut_5", "trec_eval_9.ndcg_cut.5", "ir_measures.nDCG@5")
+    report = json.loads(output_of(capsys, *trec, "--convention", *names, "--format", "json"))
+    expected = [presets.trec_eval_9.map(), presets.trec_eval_9(5), presets.trec_eval_9(5), presets.ir_measures(5)]
+    assert [row["signature"] for row in report["conventions"]] == list(map(str, expected))
+    error = error_of(capsys, *trec, "--convention", "ndcg_cut_5")
+    assert "'ndcg_cut_5' does not say whose ndcg_cut_5 it is, and tools differ. Hint: 'trec_eval_9.ndcg_cut_5'" in error
+
+
 def test_the_table_shows_values_queries_signatures_and_the_note(capsys, trec, monkeypatch):
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "40")
@@ -153,13 +162,17 @@ def test_ties_by_docid_need_docids(capsys, write, table):
     assert output_of(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
 
 
-def test_without_rich_or_pyarrow_the_error_names_the_extra(capsys, monkeypatch, write, letor, table):
+def test_without_pyarrow_the_error_names_the_extra_and_without_rich_the_table_is_plain(
+    capsys, monkeypatch, write, letor, table
+):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     parquet = write(b"PAR1", "table.parquet")
     assert 'pip install "rankadapters[files]"' in error_of(capsys, "--table", parquet, *table[2:])
     assert output_of(capsys, *letor, "--convention", "yahoo@5", "--format", "csv")
     monkeypatch.setitem(sys.modules, "rich", None)
-    assert 'pip install "rankadapters[cli]"' in error_of(capsys, *letor, "--format", "table")
+    head, values = output_of(capsys, *letor, "--convention", "yahoo@5").splitlines()[1:3]
+    assert head.split() == ["convention", "value", "queries", "scored", "empty", "short"]
+    assert values.startswith("ndcg@5/yahoo")
 
 
 # Means of BM25 on MQ2008 at k = 1, 3, 5 and 10, as the original programs printed them.

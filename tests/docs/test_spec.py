@@ -333,46 +333,6 @@ def test_every_word_of_a_field_has_an_example(name):
     assert words_of_field(name) <= texts
 
 
-@for_each(
-    ("written", "canonical"),
-    [
-        ("textbook@all+short=zero", "textbook@all"),
-        ("textbook@all+ideal=all", "textbook@all"),
-        ("yahoo@all+ideal=top-only+ties=input", "yahoo@all+ideal=retrieved-only+ties=input"),
-        ("lightgbm.map@all+divisor=cutoff", "lightgbm.map@all+divisor=relevant"),
-        ("xgboost.pre@all+divisor=k", "xgboost.pre@all+divisor=retrieved"),
-        ("ranx.f1@all+divisor=k", "ranx.f1@all+divisor=retrieved"),
-        ("yahoo@10+empty=0+average=query-except-empty", "yahoo@10+empty=0+average=query"),
-        ("yahoo@10+unjudged=0", "yahoo@10+unjudged=zero"),
-        ("yahoo@10+gain=table_0_0_2+unjudged=1", "yahoo@10+gain=table_0_0_2+unjudged=zero"),
-        ("yahoo@10+gain=exp2-floor+unjudged=0.5", "yahoo@10+gain=exp2-floor+unjudged=zero"),
-        ("yahoo@10+discount=log_2", "yahoo@10+discount=log2"),
-        ("lightgbm.auc+complement=float32", "lightgbm.auc"),
-        ("lightgbm.auc+empty=skip", "lightgbm.auc+empty=error"),
-        ("xgboost.auc+pool=pairs+average=query+missing=zero", "xgboost.auc+pool=pairs+average=query+missing=skip"),
-    ],
-)
-def test_texts_of_equal_meaning_have_one_canonical_signature(written, canonical):
-    assert str(ra.parse(written)) == str(ra.parse(canonical))
-
-
-@for_each(
-    "text",
-    [
-        "textbook@3+ideal=top-only", "catboost.filtered_dcg+ties=average", "yahoo@1000001+ideal=ones",
-        "yahoo@3+gain=table_0_1+unjudged=2", "lightgbm.map@3+pool=rows", "trec_eval_9.map+pool=rows+average=uniform",
-        "ranx.map@3+ties=average+divisor=found", "ranx.map@3+ties=average+average=row",
-        "ranx.map@3+divisor=cutoff+average=row", "xgboost.auc+pool=pairs+average=row", "xgboost.auc+average=pair",
-        "xgboost.auc+pool=rows+average=query-except-empty", "xgboost.auc+pairs=given+average=row",
-        "xgboost.auc+pairs=given+average=query+pool=rows", "catboost.pair_logit+pairs=label+average=pair",
-        "xgboost.pre@3+divisor=relevant+relevant=label",
-    ],
-)  # fmt: skip
-def test_incompatible_fields_are_refused(text):
-    with pytest.raises(ra.ConventionError):
-        ra.parse(text)
-
-
 def test_other_pages_link_to_the_specification():
     for page in ("index.md", "conventions.md"):
         assert re.search(r"\(spec\.md\)|<spec>", (DOCS / page).read_text(encoding="utf-8"))

@@ -143,14 +143,6 @@ def public_modules() -> Iterator[tuple[str, ModuleType]]:
                     yield f"{prefix}{name}.", getattr(owner, name)
 
 
-def public_names(prefix: str, module: ModuleType) -> list[str]:
-    """Return the names in `__all__`, or else the public functions that the module defines."""
-    if hasattr(module, "__all__"):
-        return list(module.__all__)
-    defined = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
-    return [name for name in defined if not name.startswith("_") and not isclass(getattr(module, name))]
-
-
 def takes_arguments(function: Callable[..., Any]) -> bool:
     """Tell whether a function or method has a parameter besides `self`."""
     return any(name != "self" for name in signature(function).parameters)
@@ -169,7 +161,7 @@ def method_names(cls: type) -> Iterator[str]:
 def public_callables() -> Iterator[str]:
     """Yield the name of every public function, class and method of `ra` once."""
     for prefix, module in public_modules():
-        for name in public_names(prefix, module):
+        for name in module.__all__:
             value = getattr(module, name)
             if isclass(value) and not issubclass(value, BaseException):
                 yield f"{prefix}{name}"

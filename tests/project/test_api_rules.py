@@ -7,7 +7,7 @@ from inspect import Parameter, isfunction, signature
 import pytest
 
 import rankadapters as ra
-from tests.helpers.public_calls import public_modules, public_names
+from tests.helpers.public_calls import public_modules
 
 for engine in ("dask", "pyspark"):  # their functions follow the rules, too
     pytest.importorskip(engine)
@@ -15,7 +15,7 @@ for engine in ("dask", "pyspark"):  # their functions follow the rules, too
 FUNCTIONS = {
     f"{prefix}{name}": getattr(module, name)
     for prefix, module in public_modules()
-    for name in public_names(prefix, module)
+    for name in module.__all__
     if isfunction(getattr(module, name))
 }
 # Rule 1: the arguments that may be passed by position, in this order. Other forms of data replace labels and scores.
@@ -33,6 +33,7 @@ BY_POSITION = [
     ("qrels", "run"),
     ("run", "scores"),
     ("name", "k"),
+    ("convention", "rounds"),  # of early stopping
     *[(name,) for name in (
         "objective", "metric", "text", "signature", "results", "numbers", "files", "path", "parts", "what", "trial",
         "client", "k", "name", "measure", "score", "function",

@@ -169,6 +169,16 @@ MISTAKES = {
         r"scores has shape \(4, 2\), but one dimension is needed.",
         r"scores\[:, 1\], if predict_proba returned a column for each class.",
     ),
+    "passes the output of predict_proba of several classes": Mistake(
+        lambda: evaluate(scores=np.array([[0.6, 0.3, 0.1]] * 4)), I,
+        r"scores has shape \(4, 3\), but one dimension is needed.",
+        "scores @ model.classes_, the expected grades, if predict_proba returned a column for each class.",
+    ),
+    "passes the scores of several models to a Panel": Mistake(
+        lambda: ra.Panel(LABELS, "lightgbm@2", qid=QID).measure({"mine": SCORES}), I,
+        r"scores is {'mine': \[0.4, 0.3, 0.2, 0.1\]}, but one entry per row is needed.",
+        "the scores of one model; ra.evaluate takes a mapping of models to scores.",
+    ),
     "passes a matrix with a row per query, as to scikit-learn's ndcg_score": Mistake(
         lambda: ra.evaluate(np.ones((2, 3)), np.ones((2, 3)), "sklearn@2", group_sizes=[3, 3]), I,
         r"labels has shape \(2, 3\), but one dimension is needed.",
@@ -212,8 +222,8 @@ MISTAKES = {
     # Conventions
     "asks for NDCG@10 without naming a tool": Mistake(
         lambda: evaluate(convention="NDCG@10"), C, "'NDCG@10' does not say whose NDCG it is, and tools differ.",
-        "'textbook@10', 'sklearn@10', 'lightgbm@10', ...; `rankadapters conventions` prints them; or a whole "
-        "signature, up to '/v1'.",
+        "'textbook@10', 'sklearn@10', 'lightgbm@10', ...; `rankadapters conventions --measure ndcg` prints them; or a "
+        "whole signature, up to '/v1'.",
     ),
     "asks for map@10 without naming a tool": Mistake(
         lambda: evaluate(convention="map@10"), C, "'map@10' does not say whose map it is, and tools differ.",
@@ -222,7 +232,29 @@ MISTAKES = {
     "misspells a preset": Mistake(
         lambda: evaluate(convention="lightgmb@10"), C,
         "'lightgmb@10' is neither a preset@k such as 'letor4@10' nor a signature.",
-        r"did you mean 'lightgbm@10'\? `rankadapters conventions` prints all.",
+        r"did you mean 'lightgbm@10'\? `rankadapters conventions --measure all` prints all.",
+    ),
+    "misspells the name of a package": Mistake(
+        lambda: evaluate(convention="scikit-learn@10"), C,
+        "'scikit-learn@10' is neither a preset@k such as 'letor4@10' nor a signature.",
+        r"did you mean 'sklearn@10'\? `rankadapters conventions --measure all` prints all.",
+    ),
+    "writes a negative cutoff in a text": Mistake(
+        lambda: evaluate(convention="textbook@-1"), C,
+        "'-1' in 'textbook@-1' is not a cutoff; allowed are whole numbers from 1 on, and 'all'.", "'textbook@10'.",
+    ),
+    "writes a tool's name of a metric without the tool": Mistake(
+        lambda: evaluate(convention="ndcg_cut_10"), C,
+        "'ndcg_cut_10' does not say whose ndcg_cut_10 it is, and tools differ.",
+        "'trec_eval_9.ndcg_cut_10', 'trec_eval_10.ndcg_cut_10', .*",
+    ),
+    "misspells a preset as an attribute": Mistake(
+        lambda: ra.presets.lgbm(10), AttributeError, "presets has no 'lgbm'.", r"did you mean presets.lightgbm\?",
+    ),
+    "misspells a measure of a preset": Mistake(
+        lambda: ra.presets.lightgbm.ndcg(10), AttributeError,
+        "'ndcg' is not a known metric of lightgbm; there are presets for 'lightgbm', 'map', 'auc', .*",
+        r"presets.lightgbm\(10\).",
     ),
     "leaves out the cutoff in a text": Mistake(
         lambda: evaluate(convention="lightgbm"), C, "'lightgbm' has no cutoff.",
@@ -314,6 +346,11 @@ MISTAKES = {
         stop_early_without_metric, I, r"early stopping watches 'ndcg@2/lightgbm', but the sets report \[\].",
         "pass the same convention to feval= or .*",
     ),
+    "stops early with LightGBM's word": Mistake(
+        lambda: pytest.importorskip("lightgbm") and ra.lightgbm.early_stopping("lightgbm@2", stopping_rounds=20), I,
+        "early_stopping has no argument 'stopping_rounds'; it needs rounds.",
+        "rounds=50, how long to wait for an improvement.",
+    ),
     "forgets XGBoost's qid": Mistake(
         train_xgboost_without_qid, I, "the DMatrix has no group, so its rows belong to no query.",
         r"xgb.DMatrix\(..., qid=qid\), with qid sorted and dense.",
@@ -395,7 +432,7 @@ COMMANDS = {  # regular expressions for the problem and the hint
     ),
     f"{EVALUATE} scores.txt --convention lightgmb@10": (
         "argument --convention: 'lightgmb@10' is neither a preset@k .*",
-        r"did you mean 'lightgbm@10'\? `rankadapters conventions` prints all.",
+        r"did you mean 'lightgbm@10'\? `rankadapters conventions --measure all` prints all.",
     ),
     f"{EVALUATE} short.txt {CONVENTION}": (
         "short.txt: 2 predictions for the 4 rows of features.txt.", "one number per row, in the order of the rows; .*",
@@ -435,8 +472,8 @@ COMMANDS = {  # regular expressions for the problem and the hint
         "value='62.3%' is not a number.",
         "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623.",
     ),
-    "identify 0.5 --measure map --features features.txt --predictions scores.txt": (
-        "argument --measure: invalid choice: 'map' .*", r"did you mean 'ap'\?",
+    "identify 0.5 --measure mapp --features features.txt --predictions scores.txt": (
+        "argument --measure: invalid choice: 'mapp' .*", r"did you mean 'ap'\?",
     ),
     "explain --a sklearn@2 --features features.txt --predictions scores.txt": (
         "the following arguments are required: --b.", "`rankadapters explain --help` has examples.",

@@ -218,9 +218,10 @@ def _to_array(name: str, value: object) -> Array:
     if isinstance(value, np.ndarray):
         return np.asarray(value)
     if isinstance(value, (str, bytes, dict, set, frozenset)) or value is None:
-        raise InputError(
-            f"{name} is {value!r:.60}, but one entry per row is needed.", hint="an array, a list or a column"
-        )
+        hint = "an array, a list or a column"
+        if isinstance(value, dict) and name == "scores":
+            hint = "the scores of one model; ra.evaluate takes a mapping of models to scores"
+        raise InputError(f"{name} is {value!r:.60}, but one entry per row is needed.", hint=hint)
     if type(value).__module__.partition(".")[0] == "pyarrow" and hasattr(value, "to_numpy"):
         chunked = value.combine_chunks() if hasattr(value, "combine_chunks") else value
         return np.asarray(chunked.to_numpy(zero_copy_only=False))
@@ -253,10 +254,17 @@ def _column_hint(name: str, value: object, array: Array) -> str:
     is_matrix = array.ndim == 2 and array.shape[0] > 1  # noqa: PLR2004
     if is_matrix and array.shape[1] == 2 and name == "scores":  # noqa: PLR2004
         return "scores[:, 1], if predict_proba returned a column for each class"
+    if is_matrix and name == "scores" and _are_probabilities(array):
+        return "scores @ model.classes_, the expected grades, if predict_proba returned a column for each class"
     if is_matrix and name in {"labels", "scores"}:
         sizes = f"[{array.shape[1]}] * {array.shape[0]}"
         return f"a single column; for a matrix with a row per query, {name}.ravel() and group_sizes={sizes}"
     return "a single column"
+
+
+def _are_probabilities(array: Array) -> bool:
+    """Return whether the numbers of each row add up to 1, and none is negative."""
+    return array.dtype.kind == "f" and bool((array >= 0).all()) and np.allclose(array.sum(axis=1), 1)
 
 
 def _from_iterable(name: str, items: list[Any]) -> Array:

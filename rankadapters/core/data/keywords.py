@@ -82,26 +82,32 @@ def by_name(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def needs(**hints: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Replace Python's TypeError for a missing argument by an InputError with a hint.
+    """Replace Python's TypeError for a missing argument by an InputError with a hint; it names a misspelled one too.
 
     >>> @needs(rounds="rounds=50, the rounds without improvement")
     ... def early_stopping(convention, rounds): ...
-    >>> early_stopping("letor4@10")
+    >>> early_stopping("letor4@10", stopping_rounds=50)
     Traceback (most recent call last):
     ...
-    rankadapters.core.errors.InputError: early_stopping needs rounds, which was left out.
+    rankadapters.core.errors.InputError: early_stopping has no argument 'stopping_rounds'; it needs rounds.
     Hint: rounds=50, the rounds without improvement.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         code = unwrap(function).__code__
         positional = code.co_varnames[: code.co_argcount]
+        takes_any = bool(code.co_flags & CO_VARKEYWORDS)
+        words = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             for name, hint in hints.items():
                 if name not in kwargs and name not in positional[: len(args)]:
-                    raise InputError(f"{function.__name__} needs {name}, which was left out.", hint=hint)
+                    unknown = [] if takes_any else [word for word in kwargs if word not in words]
+                    problem = f"needs {name}, which was left out"
+                    if unknown:
+                        problem = f"has no argument {unknown[0]!r}; it needs {name}"
+                    raise InputError(f"{function.__name__} {problem}.", hint=hint)
             return function(*args, **kwargs)
 
         return call

@@ -10,7 +10,9 @@ from ours by at most 1e-9. "Read only" means that we only read its source. A que
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
+from typing import TYPE_CHECKING, NoReturn
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
@@ -79,6 +81,14 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+    def __getattr__(name: str) -> NoReturn:
+        near = get_close_matches(name.lower(), __all__, 1)
+        hint = f"did you mean presets.{near[0]}?" if near else "`rankadapters conventions --measure all` prints all."
+        raise AttributeError(f"presets has no {name!r}.\nHint: {hint}")
+
+
 def names(measure: str | None = "ndcg") -> tuple[str, ...]:
     """Return the names of presets, which `ra.parse` can read. A tool's name alone means its NDCG.
 
@@ -116,6 +126,21 @@ def maker(name: str) -> Make | None:
     if tool is None or (method or "__call__") not in presets_of(type(tool)):
         return None
     return getattr(tool, method) if method else tool
+
+
+def called(word: str) -> list[str]:
+    """Return the presets of a tool's own word for a measure, in lower case, such as 'map' or 'rprec'."""
+    return [name for name in _all() if "." in name and name.partition(".")[2].lower() == word]
+
+
+def measure_called(word: str) -> str | None:
+    """Return the measure of a word: its name, or a tool's word that no tool uses for a different measure.
+
+    >>> measure_called("ap"), measure_called("map"), measure_called("letor4")
+    ('ap', 'ap', None)
+    """
+    measures = {word} & set(MEASURES) or set(map(_measure_of, called(word)))
+    return measures.pop() if len(measures) == 1 else None
 
 
 @cache

@@ -10,16 +10,16 @@ from typing import Any, TypeGuard, cast
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.declaration.declared import read_signature
+from rankadapters.core.declaration.number_fields import LARGEST_CUTOFF
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.presets.tool import takes_k
+from rankadapters.core.presets.tool import read_cutoff, takes_k
 
 __all__ = ["as_convention", "as_conventions", "is_one", "parse"]
 
-_CUTOFF = r"all|0|[1-9][0-9]{0,18}"  # 0 matches so that it gets the message on cutoffs
-_PRESET = rf"(?P<tool>[a-z][a-z0-9_]*)(\.(?P<measure>[a-zA-Z][a-zA-Z0-9_]*))?(@(?P<k>{_CUTOFF}))?"
-_DISPLAY = re.compile(rf"(?P<head>[a-z-]+)(@(?P<cut>{_CUTOFF}))?/(?P<preset>[^/]+)")
-_BARE = re.compile(rf"(?P<word>[A-Za-z-]+)(?P<at>@({_CUTOFF}))?")  # a measure without a tool
+_PRESET = re.compile(r"[a-z][a-z0-9_]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
+_DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>[^/]+)")
+_BARE = re.compile("[A-Za-z_-]+(@[^@/]*)?")  # a measure without a tool
 _HEX = re.compile(r"[0-9a-f]{7}")
 _CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
 
@@ -34,7 +34,8 @@ def parse(text: str) -> Convention:
     text : str
         A signature (`ndcg@10/gain=exp2/.../v1`), a display name (`ndcg@10/letor4`, `ap@10/lightgbm.map`) or the short
         form: a preset, its cutoff, and changed fields (`letor4@10`, `lightgbm.map@5`, `trec_eval_9.recip_rank`,
-        `yahoo@10+empty=0`).
+        `yahoo@10+empty=0`). After a tool and a dot, the tool's own name of a metric is read too
+        (`trec_eval_9.ndcg_cut_10`, `ir_measures.nDCG@10`).
 
     Returns
     -------
@@ -63,10 +64,11 @@ def parse(text: str) -> Convention:
     if "/" in text:
         return cast("Convention", read_signature(text, MEASURES, "measure"))
     preset, *changes = _CHANGE.split(text)
-    match = re.fullmatch(_PRESET, preset)
-    if match is None:
-        raise _unknown(text)
-    return _with_changes(text, _from_preset(text, match["tool"], match["measure"], match["k"]), changes)
+    name, at, cutoff = preset.partition("@")
+    convention = _from_preset(text, name, cutoff if at else None) or _own_metric(preset)
+    if convention is None:
+        raise _unknown(text, preset)
+    return _with_changes(text, convention, changes)
 
 
 def is_one(convention: object) -> TypeGuard[Convention | str]:
@@ -99,28 +101,41 @@ def _read_display(text: str, display: re.Match[str]) -> Convention:
         raise ConventionError(
             f"{text!r} ends with digits of a hash, which cannot be read back.", hint="the signature, str(convention)"
         )
-    match = re.fullmatch(_PRESET, preset)
-    if match is None or match["k"]:
-        raise _unknown(text)
-    convention = _with_changes(text, _from_preset(text, match["tool"], match["measure"], display["cut"]), changes)
+    convention = _from_preset(text, preset, display["k"])
+    if convention is None:
+        raise _unknown(text, preset)
+    convention = _with_changes(text, convention, changes)
     if convention.measure != display["head"]:
         msg = f"{text!r} begins with {display['head']!r}, but {preset!r} is {convention.measure!r}."
         raise ConventionError(msg, hint=f"{convention.name!r}")
     return convention
 
 
-def _from_preset(text: str, tool: str, measure: str | None, cutoff: str | None) -> Convention:
-    make = presets.maker(tool if measure is None else f"{tool}.{measure}")
+def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
+    """Return the convention of a preset at the cutoff that a text gives, or None if there is no such preset."""
+    make = presets.maker(name) if _PRESET.fullmatch(name) else None
     if make is None:
-        raise _unknown(text, tool)
+        return None
     if cutoff is None and takes_k(make):
-        preset = tool if measure is None else f"{tool}.{measure}"
-        raise ConventionError(f"{text!r} has no cutoff.", hint=f"'{preset}@10', or '@all' for all ranks")
-    k = None if cutoff in {None, "all"} else int(str(cutoff))
+        raise ConventionError(f"{text!r} has no cutoff.", hint=f"'{name}@10', or '@all' for all ranks")
+    k = read_cutoff(cutoff, LARGEST_CUTOFF)
+    hint = f"'{name}@10'" if takes_k(make) else f"'{name}'"
+    if k is None and cutoff not in {None, "all"}:
+        msg = f"{cutoff!r:.80} in {text!r:.80} is not a cutoff; allowed are whole numbers from 1 on, and 'all'."
+        raise ConventionError(msg, hint=hint)
     convention = make(k) if takes_k(make) else make()
     if getattr(convention, "k", None) != k:
-        raise ConventionError(f"{text!r} has a cutoff, but {tool}.{measure} has none.", hint=f"'{tool}.{measure}'")
+        raise ConventionError(f"{text!r} has a cutoff, but {name} has none.", hint=hint)
     return convention
+
+
+def _own_metric(text: str) -> Convention | None:
+    """Return the convention of a tool and its own name of a metric, as in `trec_eval_9.ndcg_cut_10`; else None."""
+    tool, _, metric = text.partition(".")
+    try:
+        return presets.TOOLS[tool].read(metric) if tool in presets.TOOLS else None
+    except ConventionError:
+        return None
 
 
 def _with_changes(text: str, preset: Convention, changes: list[str]) -> Convention:
@@ -135,23 +150,23 @@ def _with_changes(text: str, preset: Convention, changes: list[str]) -> Conventi
     return preset.replace(**fields) if fields else preset
 
 
-def _unknown(text: str, tool: str = "") -> ConventionError:
-    bare = _BARE.fullmatch(text)
-    if bare is not None and (examples := _presets_of(bare["word"].lower(), bare["at"] or "@10")):
-        hint = ", ".join(map(repr, examples))
+def _unknown(text: str, preset: str) -> ConventionError:
+    """Return the error for a text whose part `preset` names no preset, with the most likely correction."""
+    command = "`rankadapters conventions --measure"
+    if examples := _with_tools(text):
+        hint = f"{', '.join(map(repr, examples))}, ...; {command} {parse(examples[0]).measure}` prints them"
         return ConventionError(
-            f"{text!r:.80} does not say whose {bare['word']} it is, and tools differ.",
-            hint=f"{hint}, ...; `rankadapters conventions` prints them; or a whole signature, up to '/v1'",
+            f"{text!r:.80} does not say whose {text.partition('@')[0]} it is, and tools differ.",
+            hint=f"{hint}; or a whole signature, up to '/v1'",
         )
     problem = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
-    preset = re.split("[^A-Za-z0-9_.]", text, maxsplit=1)[0]
-    near = _nearest(preset.lower())
-    if near not in {"", preset}:
-        corrected = text.replace(preset, near, 1)
-        hint = f"did you mean {corrected!r:.80}? `rankadapters conventions` prints all"
-        return ConventionError(f"{problem}.", hint=hint)
-    names = presets.names()
-    if tool in presets.TOOLS:
+    name = re.split("[^A-Za-z0-9_.-]", preset.strip(), maxsplit=1)[0]
+    if near := _nearest(name.lower().replace("-", "_")):
+        start = text.rfind("/") + 1  # where the preset begins
+        corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
+        return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
+    tool, names = name.partition(".")[0], presets.names()
+    if "." in name and tool in presets.TOOLS:
         names = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)
     return ConventionError(f"{problem}; the presets are {choices(names)}.\n{_HINT}")
 
@@ -164,8 +179,18 @@ def _nearest(preset: str) -> str:
     return "".join(get_close_matches(preset, presets.names(None), 1))
 
 
-def _presets_of(word: str, cutoff: str) -> list[str]:
-    """Return the texts of up to three presets of a measure, given the measure's name here or in a tool."""
-    by_measure = presets.names(word) if word in MEASURES else ()
-    names = [*by_measure, *(name for name in presets.names(None) if name.partition(".")[2] == word)]
-    return [f"{name}{cutoff}" if hasattr(presets.make(name, 10), "k") else name for name in names[:3]]
+def _with_tools(text: str) -> list[str]:
+    """Return up to three texts that add a tool to the name of a measure, given its name here or in a tool."""
+    word, _, cutoff = text.lower().partition("@")
+    at = f"@{cutoff}" if cutoff == "all" or read_cutoff(cutoff, LARGEST_CUTOFF) else "@10"
+    names = [*(presets.names(word) if word in MEASURES else ()), *presets.called(word)]
+    if _BARE.fullmatch(text) and names:
+        texts = [_with_cutoff(name, at) for name in names]
+        return sorted(texts, key=lambda name: ("@" in name) != bool(cutoff))[:3]  # first those like the text
+    return [own for tool in presets.TOOLS if _own_metric(own := f"{tool}.{text}")][:3]
+
+
+def _with_cutoff(name: str, at: str) -> str:
+    """Return the text of a preset, with the cutoff if it takes one."""
+    make = presets.maker(name)
+    return f"{name}{at}" if make is not None and takes_k(make) else name

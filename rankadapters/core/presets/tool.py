@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import product
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, NoReturn, TypeVar, Unpack
 
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.declaration.fields import Field
@@ -75,6 +75,11 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"presets.{self.name}"
+
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(str(self._unknown(name)))
 
     @classmethod
     def measures(cls) -> tuple[str, ...]:

@@ -140,6 +140,10 @@ def test_bad_values_of_fields_and_parameters_are_refused(call):
     ("call", "message"),
     [
         (lambda adapter: adapter.early_stopping("letor4@10"), r"early_stopping needs rounds, .*\nHint: rounds=50, "),
+        (
+            lambda adapter: adapter.early_stopping("letor4@10", stopping_rounds=5),
+            r"early_stopping has no argument 'stopping_rounds'; it needs rounds.\nHint: rounds=50, ",
+        ),
         (lambda adapter: adapter.early_stopping(rounds=5), r"early_stopping needs convention, .*\nHint: 'letor4@10'"),
         (lambda adapter: adapter.lambdarank("letor4@10"), r"lambdarank needs truncation, .*\nHint: truncation=30 for "),
         (lambda adapter: adapter.objective(), r"objective needs objective, .*\nHint: '.*, or another"),

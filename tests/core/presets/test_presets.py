@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
+import pickle
 import re
 from inspect import Parameter, signature
 
@@ -429,3 +431,16 @@ def test_a_document_retrieved_twice_can_be_given_as_an_unjudged_row():
     convention = ra.presets.trec_eval_9(10).replace(unjudged=1, ties="input")
     columns = {"group_sizes": [2], "judged": [True, False]}
     assert ra.evaluate([1, 0], [2, 1], convention, **columns).value == pytest.approx(1.6309297535714575)
+
+
+@for_each("owner", [presets, presets.lightgbm, presets.scipy])
+@for_each("name", ["lgbm", "ndgc", "__deepcopy__", "shape"])
+def test_an_unknown_attribute_is_an_attribute_error_with_a_hint(owner, name):
+    assert not hasattr(owner, name)
+    with pytest.raises(AttributeError, match=rf"^(presets has no )?'{name}'.*\nHint: "):
+        getattr(owner, name)
+
+
+def test_tools_are_copied_and_pickled_as_before():
+    for copied in (copy.deepcopy(presets.lightgbm), pickle.loads(pickle.dumps(presets.lightgbm))):
+        assert copied(5) == presets.lightgbm(5)
