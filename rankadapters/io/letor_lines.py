@@ -110,12 +110,12 @@ class _BlockReader:
         if match is None:
             raise ValueError(line)
         label, query, features, comment = match.groups(b"")
-        if not label:
-            return None
         tokens = [token.partition(b":") for token in features.split()]
         values = {int(number): value for number, _, value in tokens}
         if len(values) < len(tokens) or _ROW_IN_COMMENT.search(comment):
             raise ValueError(line)
+        if not label:
+            return None
         if self._like_first is None:
             self._like_first = _pattern([number for number, _, _ in tokens], self._feature)
         return label, query, features, values.get(-1 if self._feature is None else self._feature, b""), comment
@@ -176,11 +176,10 @@ def fault(line: bytes) -> tuple[bytes, str] | None:
     """
     content, _, comment = line.partition(b"#")
     tokens = [token for token in re.split(rb"[ \t]+", content) if token]
-    if not tokens:
-        return None
-    problem = _label_fault(*tokens[:2]) or _feature_fault(tokens[2:])
+    problem = (_label_fault(*tokens[:2]) or _feature_fault(tokens[2:])) if tokens else None
     if problem is None and (row := _ROW_IN_COMMENT.search(comment)):
-        return row[1], f"is in the comment, with features after it; {_JOINED}.\nHint: a line end before the row."
+        hint = "a line end before the row, or no comment that looks like a row"
+        return row[1], f"is in the comment, with features after it; {_JOINED}.\nHint: {hint}."
     return problem
 
 

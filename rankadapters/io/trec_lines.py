@@ -31,6 +31,8 @@ class Layout(NamedTuple):
 QRELS = Layout("qrels", "'query iteration document label', the label a finite number", 4, 3)
 RUN = Layout("run", "'query Q0 document rank score tag', the score a finite number", 6, 4)
 _SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the files are swapped"
+_WORDS = "blanks and tabs separate words, no name has a blank in it, and there is no header"
+_COLUMNS_OF_OTHERS = 3  # in BEIR's judgments and in MS MARCO's runs
 
 
 class Lines(NamedTuple):
@@ -135,6 +137,8 @@ def _plain_columns(block: bytes, layout: Layout) -> tuple[list[bytes], list[byte
         return None
     if b"_" in b"".join(texts) or not (np.abs(numbers) < EXACT_INT).all():
         return None
+    if layout is RUN and any(map(is_finite, set(words[5::6]))) and not all(map(is_finite, set(words[3::6]))):
+        return None
     return queries, docids, numbers
 
 
@@ -173,22 +177,35 @@ def _is_comment(line: bytes) -> bool:
 def _fields(path: AnyPath, line_number: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
     fields = line.split()
     if b"\v" in line or b"\f" in line:  # Python's split() splits at these, other programs do not
-        raise bad_line(path, line_number, line, layout.expected, hint=_SWAPPED, row=row)
-    if len(fields) != layout.fields and not _is_longer(fields, layout):
-        raise bad_line(path, line_number, line, f"{layout.expected}, and one row on each line", hint=_SWAPPED, row=row)
+        raise bad_line(path, line_number, line, layout.expected, hint=_WORDS, row=row)
+    if not _has_layout(fields, layout):
+        expected = f"{layout.expected}, and one row on each line"
+        raise bad_line(path, line_number, line, expected, hint=_hint(fields, layout), row=row)
     try:
         return fields, finite(fields[layout.number])
     except ValueError:
         number = fields[layout.number]
-        raise bad_number(path, line_number, line, number, layout.expected, hint=_SWAPPED, row=row) from None
+        raise bad_number(path, line_number, line, number, layout.expected, hint=_WORDS, row=row) from None
 
 
-def _is_longer(fields: list[bytes], layout: Layout) -> bool:
-    """Return whether the extra words of a run's line follow its tag, and are not a second row or part of the docid."""
-    if layout is not RUN or len(fields) < layout.fields:
-        return False
+def _has_layout(fields: list[bytes], layout: Layout) -> bool:
+    """Return whether a line has the right number of words; in a run, no space in the docid may have shifted them."""
+    if layout is QRELS or len(fields) < layout.fields:
+        return len(fields) == layout.fields
     rank, tag = fields[3], fields[5]
-    return is_finite(rank) >= is_finite(tag) and fields[6:7] != fields[1:2]
+    return is_finite(rank) >= is_finite(tag) and fields[6:7] != fields[1:2]  # words after the tag may be a second row
+
+
+def _hint(fields: list[bytes], layout: Layout) -> str:
+    """Suggest how to mend a line with the wrong words."""
+    if len(fields) == (QRELS if layout is RUN else RUN).fields:
+        return _SWAPPED
+    if len(fields) != _COLUMNS_OF_OTHERS:
+        return _WORDS
+    if layout is RUN:
+        return 'a run of MS MARCO has no scores; awk \'{print $1, "Q0", $2, $3, -$3, "tag"}\' makes them'
+    rows = "" if is_finite(fields[-1]) else "NR > 1 "  # skips the header
+    return f"a qrels.tsv of BEIR has no iterations; awk '{rows}{{print $1, 0, $2, $3}}' adds them"
 
 
 def _notes(layout: Layout, n_comments: int, n_longer: int) -> Iterator[str]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
+from fractions import Fraction
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -56,7 +59,7 @@ def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
     if missing:
         msg = f"by[{missing[0]!r}] is {by[missing[0]]!r}, but every query belongs to a segment."
         raise InputError(msg, hint=UNNAMED)
-    segments = {id_value(query): _plain(segment) for query, segment in by.items()}
+    segments = {id_value(query): segment_value(segment) for query, segment in by.items()}
     comparable_keys(np.fromiter(segments.values(), object, len(segments)), "by")  # refuses unhashable values
     return segments
 
@@ -70,6 +73,20 @@ def refuse_unknown(queries: Iterable[Any]) -> None:
         raise InputError(f"by names query {unknown[0]!r}{more}, but the data have no such query.", hint=hint)
 
 
+def segment_value(segment: Any) -> Any:
+    """Return a segment as a plain Python value like `id_value`, but keep bools, fractions and time zones.
+
+    >>> segment_value(np.True_), segment_value(np.int8(7)), segment_value(Fraction(1, 3))
+    (True, 7, Fraction(1, 3))
+    """
+    if isinstance(segment, (bool, np.bool_)):
+        return bool(segment)
+    if isinstance(segment, datetime) and segment.tzinfo is not None:
+        return segment
+    value = id_value(segment)
+    return Fraction(*value[1:]) if isinstance(segment, Number) and isinstance(value, tuple) else value
+
+
 def in_order(names: Iterable[Any]) -> list[Any]:
     """Sort names by value: numbers first, then the other types by type name.
 
@@ -78,7 +95,7 @@ def in_order(names: Iterable[Any]) -> list[Any]:
     """
     by_type: dict[str, list[Any]] = {}
     for name in names:
-        by_type.setdefault("" if isinstance(name, (int, float)) else type(name).__name__, []).append(name)
+        by_type.setdefault("" if isinstance(name, (int, float, Fraction)) else type(name).__name__, []).append(name)
     try:
         return [name for kind in sorted(by_type) for name in sorted(by_type[kind])]
     except TypeError:  # tuples whose entries have different types
@@ -97,18 +114,15 @@ def _by_query(by: object, queries: Queries) -> list[Any]:
     first, varies = queries.per_query(keys)
     if varies >= 0:
         raise _varies(column, keys != queries.per_row(first), queries)
-    return [_plain(segment) for segment in column[queries.rows[queries.indptr[:-1]]]]
-
-
-def _plain(segment: Any) -> Any:
-    return bool(segment) if isinstance(segment, (bool, np.bool_)) else id_value(segment)
+    return [segment_value(segment) for segment in column[queries.rows[queries.indptr[:-1]]]]
 
 
 def _varies(column: Array, differs: Array, queries: Queries) -> InputError:
     row = int(np.argmax(differs))
     query = queries.query_of_row[row]
     first = int(queries.rows[queries.indptr[query]])
-    different, segment, name = _plain(column[row]), _plain(column[first]), queries.query_ids[query]
+    different, segment = segment_value(column[row]), segment_value(column[first])
+    name = queries.query_ids[query]
     return InputError(
         f"by[{row}] is {different!r}, but query {name} began with {segment!r}.",
         hint="all rows of a query must have the same segment",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any, TypeVar
 
-from rankadapters.core.data.ids import id_value
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import MissingToolkitError, NotAskedError, choices
 from rankadapters.core.evaluation.score import COUNTS
 from rankadapters.core.evaluation.scores import named_as, shape_results
 from rankadapters.core.evaluation.table import Table
+from rankadapters.segments.assignment import segment_value
 from rankadapters.segments.sums import Outcome
 
 Result = TypeVar("Result")  # the return type of `ra.evaluate` without `by`
@@ -61,7 +62,7 @@ class Segments(Mapping[Any, Result]):
     def __getitem__(self, segment: Any) -> Result:
         """Return the result of a segment."""
         try:
-            return self._by_segment[id_value(segment)]
+            return self._by_segment[segment_value(segment)]
         except (KeyError, TypeError):
             msg = f"there is no segment {segment!r}."
             raise NotAskedError(msg, hint=f"the segments are {choices(self)}; .all is all queries") from None
@@ -77,6 +78,10 @@ class Segments(Mapping[Any, Result]):
     def __repr__(self) -> str:
         """Show the result of each segment and of all queries."""
         return f"Segments({self._by_segment!r}, all={self.all!r})"
+
+    def __str__(self) -> str:
+        """Return the table as text."""
+        return str(self.table())
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
@@ -94,7 +99,7 @@ class Segments(Mapping[Any, Result]):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: a row for each segment, convention and model, then rows for all queries.
 
-        Its columns are `segment` (None for all queries), `name`, `signature`, `model` if there is more than one,
+        Its columns are `segment` (missing for all queries), `name`, `signature`, `model` if there is more than one,
         `value`, the counts of a Score, `standard_error`, `low` and `high`. The last two are the ends of the 95 %
         interval: value -+ t times standard error, with Student's t for `n_scored - 1` degrees of freedom. They are NaN
         for fewer than two scored queries and for conventions over all rows.
@@ -108,7 +113,10 @@ class Segments(Mapping[Any, Result]):
             import pandas as pd
         except ImportError:
             raise MissingToolkitError.of("pandas", "frame") from None
-        return pd.DataFrame(self._rows)
+        frame, segments = pd.DataFrame(self._rows), [row["segment"] for row in self._rows]
+        if any(isinstance(segment, int) for segment in segments):  # pandas makes floats of integers and None
+            frame["segment"] = pd.Series(segments, dtype=object)
+        return frame
 
     def plot(self) -> Any:
         """Return a matplotlib Figure of each segment's value and interval, with a line at the value over all queries.
@@ -145,7 +153,8 @@ def rows_of(conventions: Sequence[Convention], by_model: ByModel, *, one_model: 
                 score, error = by_segment[segment][convention]
                 half = _student(score.n_scored - 1) * error if score.n_scored > 1 else math.nan
                 yield {
-                    "segment": segment, "name": convention.name, "signature": str(convention),
+                    "segment": float(segment) if isinstance(segment, Fraction) else segment,
+                    "name": convention.name, "signature": str(convention),
                     **({} if one_model else {"model": model}), "value": score.value,
                     **{count: getattr(score, count) for count in COUNTS},
                     "standard_error": error, "low": score.value - half, "high": score.value + half,

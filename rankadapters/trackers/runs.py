@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankadapters.callbacks.history import Evaluation, History
@@ -16,16 +16,22 @@ from rankadapters.core.presets.texts import as_convention
 BATCH, TAGS = 1000, 100  # maximum numbers of metrics and of tags in one call of MLflow
 SPELLED = {"@": "_at_", "+": "--", "=": "-"}  # MLflow's autologging also uses _at_
 STEP = "iteration"  # the x axis in Weights & Biases
+TAG = "convention."  # prefix of MLflow's tags
 
 
 class _Logged(NamedTuple):
     """A value to log."""
 
-    dataset: str  # empty for a Score
+    parts: tuple[str, ...]  # keys of mappings around the value, then the set of a history; they precede the name
     name: str
     convention: Convention
     value: float
-    step: int
+    step: int | None  # None for a Score
+
+    @property
+    def series(self) -> tuple[object, ...]:
+        """Everything but value and step: the values of one series share a name."""
+        return self.parts, self.name, self.convention, self.step is None
 
 
 def mlflow_name(convention: Convention | str) -> str:
@@ -67,33 +73,41 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
     """Log every value as a metric of an MLflow run, in full precision, and each convention's signature as a tag.
 
     Metrics of a history are named `<set>-<name>`, as in MLflow's autologging; their step is the iteration. Metrics of
-    scores are named `<name>`. The tag is `convention.<name>`. All names are spelled as by `mlflow_name`.
+    scores are named `<name>`, and `<model>-<name>` or `<segment>-<name>` if they are in a mapping by model or segment.
+    The tag is `convention.<name>`. All names are spelled as by `mlflow_name`. Two values never share a name.
 
     Parameters
     ----------
-    what : History, Score, or mapping or iterable of Score
-        `metric.history` after a training, or the result of `ra.evaluate`.
+    what : History, Score, or mapping or iterable of these
+        `metric.history` after a training, or the result of `ra.evaluate`. Keys of a mapping other than conventions
+        precede the names.
     run_id : str, optional
         The run's id; by default the active run, or a new one if there is none.
 
     Raises
     ------
     InputError
-        There is nothing to log, or the history has more than one training.
+        There is nothing to log, the history has more than one training, two values would have the same name, or the
+        run has the name of a convention for a different one. Nothing is logged then.
     MissingToolkitError
         MLflow is not installed.
     """
     values = _values_of(what)
+    keys, signatures = _named(values, _for_mlflow)
     try:
         import mlflow
         from mlflow.entities import Metric, RunTag
     except ImportError:
         raise MissingToolkitError.of("mlflow", "trackers") from None
-    run = run_id or (mlflow.active_run() or mlflow.start_run()).info.run_id
     client, now = mlflow.MlflowClient(), int(time.time() * 1000)
-    metrics = [Metric(_for_mlflow("-".join(filter(None, (v.dataset, v.name)))), v.value, now, v.step) for v in values]
-    signatures = {f"convention.{_for_mlflow(v.name)}": str(v.convention) for v in values}
-    tags = [RunTag(*tag) for tag in signatures.items()]
+    active = mlflow.active_run()
+    run = run_id or (active and active.info.run_id)
+    if run:
+        logged = client.get_run(run).data.tags
+        _refuse_other_meanings(signatures, {name: logged[TAG + name] for name in signatures if TAG + name in logged})
+    run = run or mlflow.start_run().info.run_id
+    metrics = [Metric(key, value.value, now, value.step or 0) for key, value in zip(keys, values, strict=True)]
+    tags = [RunTag(TAG + name, signature) for name, signature in signatures.items()]
     for first in range(0, len(metrics), BATCH):
         client.log_batch(run, metrics=metrics[first : first + BATCH])
     for first in range(0, len(tags), TAGS):
@@ -103,34 +117,38 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
 def log_wandb(what: object, *, run: Any = None) -> None:
     """Log every value by iteration to a Weights & Biases run, in full precision, and the signatures to its config.
 
-    Metrics of a history are named `<set>_<name>`, scores `<name>`, both spelled as by `wandb_name`. `iteration` is the
-    x axis, so the steps of other logged values do not change. `run.config["conventions"]` has each name's signature.
+    Metrics of a history are named `<set>_<name>`. Scores are named `<name>`, and `<model>_<name>` or `<segment>_<name>`
+    if they are in a mapping by model or segment. All names are spelled as by `wandb_name`, and two values never share a
+    name. `iteration` is the x axis, so the steps of other logged values do not change. `run.config["conventions"]` has
+    each name's signature.
 
     Parameters
     ----------
-    what : History, Score, or mapping or iterable of Score
+    what : History, Score, or mapping or iterable of these
         `metric.history` after a training, which is logged by `iteration`; or the result of `ra.evaluate`, which goes to
-        the run's summary.
+        the run's summary. Keys of a mapping other than conventions precede the names.
     run : wandb.Run, optional
         The run; by default that of `wandb.init`.
 
     Raises
     ------
     InputError
-        There is nothing to log, the history has more than one training, or there is no run.
+        There is nothing to log, the history has more than one training, two values would have the same name, the run
+        has the name of a convention for a different one, or there is no run. Nothing is logged then.
     MissingToolkitError
         wandb is not installed.
     """
     values = _values_of(what)
+    keys, signatures = _named(values, _for_wandb)
     target = _active_run() if run is None else run
-    signatures = {_for_wandb(value.name): str(value.convention) for value in values}
     logged = dict(target.config.get("conventions") or {})
+    _refuse_other_meanings(signatures, logged)
     target.config.update({"conventions": logged | signatures}, allow_val_change=True)
-    target.summary.update({_for_wandb(value.name): value.value for value in values if not value.dataset})
+    summary: dict[str, float] = {}
     rounds: dict[int, dict[str, float]] = {}
-    for value in values:
-        if value.dataset:
-            rounds.setdefault(value.step, {})[_for_wandb(f"{value.dataset}_{value.name}")] = value.value
+    for key, value in zip(keys, values, strict=True):
+        (summary if value.step is None else rounds.setdefault(value.step, {}))[key] = value.value
+    target.summary.update(summary)
     for key in dict.fromkeys(key for row in rounds.values() for key in row):
         target.define_metric(key, step_metric=STEP)
     for step, row in rounds.items():
@@ -149,26 +167,58 @@ def _active_run() -> Any:
 
 
 def _values_of(what: object) -> list[_Logged]:
-    """Return the values to log from the history of one training, from a score, or from a collection of scores."""
+    """Return the values to log from the history of one training, from a score, or from a collection of these."""
     if isinstance(what, History) and len(what.runs) > 1:
         msg = f"the history has {len(what.runs)} trainings, whose rounds would get the same steps."
         raise InputError(f"{msg}\nHint: history.only(run=-1) for the last one.")
-    is_collection = isinstance(what, Iterable) and not isinstance(what, str | Score | Evaluation)
-    entries: Any = what.values() if isinstance(what, Mapping) else what if is_collection else [what]
-    values = [_logged(entry) for entry in entries]
+    values = list(_logged(what, ()))
     if not values:
         msg = "there is nothing to log.\nHint: a history after its training, or the result of ra.evaluate."
         raise InputError(msg)
     return values
 
 
-def _logged(entry: object) -> _Logged:
-    if isinstance(entry, Evaluation):
-        return _Logged(entry.dataset, entry.name, entry.convention, entry.value, entry.iteration)
-    if isinstance(entry, Score):
-        return _Logged("", entry.convention.name, entry.convention, entry.value, 0)
-    msg = f"{brief(entry)} is neither a history nor a score.\nHint: metric.history, or the result of ra.evaluate."
-    raise InputError(msg)
+def _logged(what: object, parts: tuple[str, ...]) -> Iterator[_Logged]:
+    """Yield the values of a history, a score or a collection; `parts` are the keys of the mappings around it."""
+    if isinstance(what, Evaluation):
+        yield _Logged((*parts, what.dataset), what.name, what.convention, what.value, what.iteration)
+    elif isinstance(what, Score):
+        yield _Logged(parts, what.convention.name, what.convention, what.value, None)
+    elif isinstance(what, Mapping):
+        for key, entry in what.items():
+            yield from _logged(entry, parts if isinstance(key, Convention) else (*parts, str(key)))
+    elif isinstance(what, Iterable) and not isinstance(what, str):
+        for entry in what:
+            yield from _logged(entry, parts)
+    else:
+        msg = f"{brief(what)} is neither a history nor a score.\nHint: metric.history, or the result of ra.evaluate."
+        raise InputError(msg)
+
+
+def _named(values: list[_Logged], spell: Callable[[str], str]) -> tuple[list[str], dict[str, str]]:
+    """Return the name of each value, and the signature of each convention by name; refuse values that share a name."""
+    keys = [spell("-".join(filter(None, (*value.parts, value.name)))) for value in values]
+    series: dict[str, tuple[object, ...]] = {}
+    steps: set[tuple[str, int | None]] = set()
+    signatures: dict[str, str] = {}
+    for key, value in zip(keys, values, strict=True):
+        if series.setdefault(key, value.series) != value.series or (key, value.step) in steps:
+            msg = f"two values would be logged as {key!r}, and one would replace the other."
+            hint = "log_...({'mine': score, 'yours': score}) adds its keys to the names; rename sets, or use two runs"
+            raise InputError(msg, hint=hint)
+        steps.add((key, value.step))
+        signature = {spell(value.name): str(value.convention)}
+        _refuse_other_meanings(signature, signatures)
+        signatures |= signature
+    return keys, signatures
+
+
+def _refuse_other_meanings(signatures: Mapping[str, str], logged: Mapping[str, str]) -> None:
+    """Refuse a name that has been logged for a different convention."""
+    for name, signature in signatures.items():
+        if logged.get(name, signature) != signature:
+            msg = f"two conventions would be logged as {name!r}: {logged[name]} and {signature}."
+            raise InputError(msg, hint="use two runs, or give the metric other names=[...]")
 
 
 def _for_mlflow(name: str) -> str:

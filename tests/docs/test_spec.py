@@ -6,6 +6,7 @@ import importlib
 import json
 import math
 import re
+from contextlib import suppress
 from functools import cache
 from itertools import cycle, pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
+from tests.helpers.every_measure import convention_of, without_docids
 from tests.helpers.tables import for_each, short
 from tests.oracles.definition import evaluate
 from tests.oracles.rows import Row
@@ -254,6 +256,69 @@ def test_the_schema_refuses_wrong_scores(change):
     assert not accepts("score", {**document, **change})
     incomplete = [{member: document[member] for member in document if member != name} for name in document]
     assert [wrong for wrong in incomplete if accepts("score", wrong)] == []
+
+
+DAMAGE = (
+    None, True, False, "", "nope", "0", "0x", "0x_f", "0XF", "0xf ", "0xf\n", "-0x1", [], [1], {}, -1, -0.5, 0.5, 3,
+    1e300, 10**400, float("nan"), float("inf"),
+)  # fmt: skip
+
+
+def damaged_scores(document):
+    """Yield copies of the JSON document of a score, each with one wrong or changed member."""
+    for name in document:
+        yield {member: value for member, value in document.items() if member != name}
+        yield from ({**document, name: value} for value in DAMAGE)
+        yield {**document, name.upper(): document[name]}
+    signatures = [*mutilated(document["convention"]), *{ra.parse(document["convention"]).name, "yahoo@1"}]
+    yield from ({**document, "convention": text} for text in signatures)
+
+
+@for_each("convention", [without_docids(convention_of(measure)) for measure in MEASURES], ids=lambda c: c.measure)
+def test_the_reader_of_scores_refuses_what_the_schema_refuses(convention):
+    score = ra.evaluate([1, 0, 0, 1], [2, 1, 1, 2], convention, group_sizes=[2, 2])
+    document = json.loads(score.to_json())
+    assert ra.Score.from_dict(document) == score
+    for damaged in damaged_scores(document):
+        value = damaged.get("value")
+        refused = not accepts("score", damaged) or (isinstance(value, float) and not math.isfinite(value))
+        for read in (ra.Score.from_dict, lambda damaged: ra.Score.from_json(json.dumps(damaged))):
+            with suppress(ra.InputError, ra.ConventionError):
+                read(damaged)
+                assert not refused, damaged
+
+
+@for_each(
+    ("text", "change", "message"),
+    [
+        ("yahoo@1", {"value": False}, r"value=False; allowed are finite numbers"),
+        ("yahoo@1", {"value": 7}, r"value=7\.0; allowed are numbers from 0 to 1\."),
+        ("yahoo@1", {"value": -0.5}, r"value=-0\.5; allowed are numbers from 0 to 1\."),
+        ("yahoo@1", {"n_scored": -1}, r"n_scored=-1; allowed are whole numbers from 0 to 2\."),
+        ("yahoo@1", {"n_scored": 3}, r"n_scored=3; allowed are whole numbers from 0 to 2\."),
+        ("yahoo@1", {"n_queries": True}, r"n_queries=True; allowed are whole numbers from 0 on\."),
+        ("yahoo@1", {"digest": "0x_f"}, r"digest='0x_f'; allowed are hexadecimal numbers such as '0xf'\."),
+        ("yahoo@1", {"convention": "yahoo@1"}, r"convention='yahoo@1'; allowed are signatures\."),
+        (
+            "yahoo@1",
+            {"model": "mine"},
+            r"its members are 'value', .*'model', but those of a score are 'va",
+        ),
+        ("letor4.p@2", {"value": 1.5}, r"value=1\.5; allowed are numbers from 0 to 1\."),
+        ("scipy.spearmanr", {"value": 1.5}, r"value=1\.5; allowed are numbers from -1 to 1\."),
+        ("catboost.query_rmse", {"value": -1}, r"value=-1\.0; allowed are finite numbers from 0 on\."),
+        ("sklearn.coverage_error", {"value": -1}, r"value=-1\.0; allowed are finite numbers from 0 on\."),
+    ],
+)
+def test_the_error_for_a_wrong_score_names_the_member(text, change, message):
+    with pytest.raises(ra.InputError, match=rf"^this is not a score: {message}(.|\n)*Hint: pass what Score.to_dict"):
+        ra.Score.from_dict({**score_under(text).to_dict(), **change})
+
+
+@for_each("text", ["yahoo@1+gain=linear", "rectools@1", "yahoo@1+unjudged=3", "lightgbm@1+empty=1", "ranx.hits@1"])
+def test_a_value_that_other_data_can_have_is_read(text):
+    document = score_under(text).to_dict()
+    assert ra.Score.from_dict({**document, "value": 7}).value == 7.0
 
 
 def test_reading_a_score_from_other_texts_raises():

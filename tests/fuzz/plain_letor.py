@@ -28,9 +28,9 @@ def row_of(line: str) -> Row | None:
     match = ROW.fullmatch(line)
     refuse_unless(match, f"{line!r} is not a row")
     comment = match["comment"] or ""
+    refuse_unless(not ROW_IN_COMMENT.search(comment), "a row inside a comment")
     if match["label"] is None:
         return None
-    refuse_unless(not ROW_IN_COMMENT.search(comment), "a row inside a comment")
     features: dict[int, str] = {}
     for token in match["features"].split():
         name, _, value = token.partition(":")

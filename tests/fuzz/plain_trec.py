@@ -63,9 +63,8 @@ def _qrels_line(line: str) -> Line:
 def _run_line(line: str) -> Line:
     words = _words(line)
     refuse_unless(len(words) >= 6, "too few words")
-    if len(words) > 6:
-        refuse_unless(is_number(words[3]) or not is_number(words[5]), "a document of two words")
-        refuse_unless(words[6] != words[1], "two rows on a line")
+    refuse_unless(is_number(words[3]) or not is_number(words[5]), "a document of two words")
+    refuse_unless(words[6:7] != words[1:2], "two rows on a line")
     return Line(words[0], words[2], number(words[4]))
 
 

@@ -52,6 +52,8 @@ FORMS = [
     bz2.compress(ROWS.encode()),
     "1 qid:1 3:0.3 1:0.1 2:0.2\n0 qid:1 10:1 9:2\n",
     "#2 qid:1 1:0.5\n1 qid:2 1:1 # was qid:1\n",
+    "1 qid:2 1:1 # was qid:1\n# end of fold 1\n2 qid:2 1:0.5\n# end of fold 1 1 qid:3 1:0.7\n",
+    "1 qid:2 1:1\n# rows of qid:3 in 2 files\n",
     "2 qid:7 1:0.5 10:1 105:1 1050:3\n0 qid:7 105:2 1050:4\n",
     "1 qid:1 1:123456789012345678901234567890 2:1\n",
     *(f"{n} qid:1 1:{n}\t2:1 \n0 qid:1  1:0.25 2:{n}# {n}\n" for n in NUMBERS),

@@ -20,10 +20,11 @@ RUNS = [
     "q1 Q0 d2 1 0.9 tag\nq1 Q0 d1 2 0.5 tag\nq3 Q0 d1 1 0.5 tag\n",
     "q1\tQ0\td2\t1\t0.9\ttag\nq2\tQ0\td1\t1\t1e-3\ttag\n",
     "# ir_metadata.start\n# tag: a\n# data:\n#   name: [b, 1]\n# ir_metadata.end\nq1 Q0 d2 1 0.9 a\n",
+    "q1 Q0 d2 first 0.9 tag\nq1 Q0 d1 2 0.5 7\n",
     "# run\nq1 Q0  d2 1 9 tag more words\r\n\nq1 Q0 d9 2 -0.5 tag\nq2 Q0 longer-than-eight-1 1 .5 tag",
 ]
 PIECES = [
-    "q1", "q2", "d1", "d2", "Q0", "0", "1 0.5 tag", "# ", "tag more",
+    "q1", "q2", "d1", "d2", "Q0", "0", "1 0.5 tag", "my ", "# ", "tag more",
     "longer-than-eight-1", "# ir_metadata.start", "# ir_metadata.end", ": [",
 ]  # fmt: skip
 

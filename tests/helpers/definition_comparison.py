@@ -67,6 +67,8 @@ def _compare(evaluators, scores, expected, expected_values):
     query_tolerance = tolerance if measure == "pearson" else max(tolerance**2, 1e-300)
     for choice, evaluator in evaluators.items():
         with kernels(choice):
-            assert evaluator.evaluate(scores).value == pytest.approx(expected, rel=1e-12, abs=tolerance), choice
+            score = evaluator.evaluate(scores)
+            assert score.value == pytest.approx(expected, rel=1e-12, abs=tolerance), choice
+            assert ra.Score.from_dict(score.to_dict()) == score  # the value and the counts are possible ones
             values = evaluator.per_query(scores) if expected_values else []
             np.testing.assert_allclose(values, expected_values, rtol=1e-12, atol=query_tolerance, err_msg=choice)

@@ -36,6 +36,8 @@ BAD = [
     # Two files joined although the first lacks its last line end: this once changed a score of 0.6309 to 0.3155.
     ("0 qid:1 1:0.9 2:0.12 qid:2 1:0.5\n", 1, "qid:2", "is a second qid; two rows may have been joined"),
     ("0 qid:1 1:0.9 # a2 qid:2 1:0.5\n", 1, "qid:2", "is in the comment, with features after it"),
+    ("1 qid:1 1:0.9\n# end of fold 1 1 qid:2 1:0.7\n", 2, "qid:2", "is in the comment, with features after it"),
+    ("#2 qid:1 1:0.5\n1 qid:2 1:1\n", 1, "qid:1", "is in the comment, with features after it"),
     ("1 qid:1 1:0.5 1:0.1\n", 1, "1:0.1", "gives feature 1 a second value"),
     ("1 qid:1 1:0.5 01:0.1\n", 1, "01:0.1", "gives feature 1 a second value"),
     ("1 qid:1 3:0.5 1:0.5 2:1 1:0.1\n", 1, "1:0.1", "gives feature 1 a second value"),

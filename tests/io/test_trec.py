@@ -198,6 +198,8 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
         (QRELS, "q Q0 a\x0bb 1 3 t\n", r"run\.txt, line 1 .*score tag"),
         ("q 0 a 1 more\n", RUN, r"qrels\.txt, line 1 .*document label"),
         (QRELS, "q Q0 7 a 1 3 9\n", r"run\.txt, line 1 .*score tag"),
+        (QRELS, RUN + "q Q0 my doc 1 0.9\n", r"run\.txt, line 3 is 'q Q0 my doc 1 0\.9'; .*score tag"),
+        (QRELS, RUN.replace("t", "5") + "q Q0 b first 1 9\n", r"run\.txt, line 3 .*score tag"),
         (QRELS, "q Q0 my a 1 3 t\n", r"run\.txt, line 1 .*score tag"),
         (QRELS, "q Q0 a 1 3 tq Q0 b 2 1 t\n", r"run\.txt, line 1 .*score tag.* one row"),
         (QRELS, "q Q0 a 1 3 t\rq Q0 b 2 1 t\r", r"run\.txt, line 1 holds a carriage return"),
@@ -231,6 +233,34 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
 def test_an_error_names_the_file_and_line(write, pyarrow, qrels, run, match):
     with pytest.raises(ra.InputError, match=match):
         read(write, qrels, run)
+
+
+FOR_BEIR = r"Hint: a qrels\.tsv of BEIR has no iterations; awk '{}\{{print \$1, 0, \$2, \$3\}}' adds them\.$"
+
+
+@for_each(
+    ("qrels", "run", "match"),
+    [
+        ("query-id\tcorpus-id\tscore\nq\ta\t1\n", RUN, r"line 1 (.|\n)*" + FOR_BEIR.format("NR > 1 ")),
+        ("q\ta\t1\n", RUN, r"line 1 (.|\n)*" + FOR_BEIR.format("")),
+        (QRELS, "q\ta\t1\n", r"Hint: a run of MS MARCO has no scores; awk '\{print .*, -\$3, \"tag\"\}' makes them"),
+        (QRELS, QRELS, "Hint: .*perhaps the files are swapped"),
+        (RUN, RUN, "Hint: .*perhaps the files are swapped"),
+        (QRELS, "q Q0 my doc 1 0.9\n", "Hint: .*no name has a blank in it"),
+        (QRELS, "query Q0 document rank score tag\n", "Hint: .*there is no header"),
+        ("q 0 my a 1\n", RUN, "Hint: .*no name has a blank in it"),
+        ("query iteration document label\n", RUN, "Hint: .*there is no header"),
+    ],
+)
+def test_the_hint_suits_the_words_of_the_line(write, qrels, run, match):
+    with pytest.raises(ra.InputError, match=match):
+        read(write, qrels, run)
+
+
+def test_lines_that_the_hints_make_are_read(write):
+    # awk 'NR > 1 {print $1, 0, $2, $3}' of BEIR's qrels.tsv, and awk '{print $1, "Q0", $2, $3, -$3, "tag"}' of a run
+    judgments = read(write, "q 0 a 1\nq 0 b 0\n", "q Q0 b 1 -1 tag\nq Q0 a 2 -2 tag\n")
+    assert ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9.recip_rank()).value == 0.5
 
 
 ALL_NOTES = (

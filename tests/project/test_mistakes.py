@@ -403,6 +403,7 @@ FILES = {
     "table.csv": "label,qid,score\n2,1,0.4\n0,2,0.3\n1,1,0.2\n",
     "semicolons.csv": "label;qid;score\n2;1;0.4\n",
     "qrels.txt": "q1 0 d1 1\n",
+    "qrels.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
     "run.txt": "q1 Q0 d1 1 0.5 me\n",
 }
 EVALUATE, CONVENTION = "evaluate --features features.txt --predictions", "--convention lightgbm@2"
@@ -467,6 +468,10 @@ COMMANDS = {  # regular expressions for the problem and the hint
     "evaluate --qrels run.txt --run qrels.txt --convention trec_eval_9@10": (
         "run.txt, line 1 is 'q1 Q0 d1 1 0.5 me'; expected 'query iteration document label', .*",
         r"judgments \(qrels\) have four words a line, runs have six; perhaps the files are swapped.",
+    ),
+    "evaluate --qrels qrels.tsv --run run.txt --convention trec_eval_9@10": (
+        r"qrels.tsv, line 1 is 'query-id\\tcorpus-id\\tscore'; expected 'query iteration document label', .*",
+        r"a qrels.tsv of BEIR has no iterations; awk 'NR > 1 \{print \$1, 0, \$2, \$3\}' adds them.",
     ),
     "identify 62.3% --features features.txt --predictions scores.txt": (
         "value='62.3%' is not a number.",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -157,6 +159,53 @@ def test_frame_dict_and_table_have_rows_for_each_segment_and_for_all_queries():
     assert segments._repr_html_() == segments.table().html()
     assert segments._repr_markdown_() == segments.table().markdown()
     assert repr(segments).startswith("Segments({'no': Scores(")
+
+
+CET, CEST = timezone(timedelta(hours=1)), timezone(timedelta(hours=2))
+
+
+@for_each(
+    ("segments", "values"),
+    [
+        ([2**53, 2**53 + 1, 2**53], [2**53, 2**53 + 1]),
+        ([2**70, 2**70 + 1, 2**70], [2**70, 2**70 + 1]),
+        ([np.int8(1), np.int8(2), np.int8(1)], [1, 2]),
+        ([0.5, 1.0, 0.5], [0.5, 1]),
+        ([True, False, True], [False, True]),
+        ([Fraction(1, 3), Decimal("0.1"), 2], [0.1, 1 / 3, 2]),
+        ([np.longdouble(1) / 3, 0.25, 0.25], [0.25, 1 / 3]),
+        ([datetime(2026, 1, 31, 12, tzinfo=CET), datetime(2026, 1, 31, 12, tzinfo=CEST)] * 2,
+         [datetime(2026, 1, 31, 12, tzinfo=CEST), datetime(2026, 1, 31, 12, tzinfo=CET)]),
+    ],
+)  # fmt: skip
+def test_a_frame_and_the_rows_of_json_keep_the_values_of_segments(segments, values):
+    pytest.importorskip("pandas")
+    for by in ([segments[query] for query in (0, 0, 1, 1, 2, 2)], dict(zip("abc", segments, strict=False))):
+        result = evaluate_segments(by=by)
+        column = result.to_frame().segment
+        assert column.isna().tolist() == [*[False] * len(values), True]
+        assert column.tolist()[:-1] == values
+        assert [str(segment) for segment in column.tolist()[:-1]] == [str(value) for value in values]
+        json_values = [value if isinstance(value, (int, float)) else str(value) for value in values]
+        assert [row["segment"] for row in result.to_dict()["segments"]] == [*json_values, None]
+        assert all(result[segment] is result[key] for key in result for segment in segments if segment == key)
+
+
+def test_times_of_a_pandas_column_keep_their_zone_and_all_digits():
+    pd = pytest.importorskip("pandas")
+    times = pd.DatetimeIndex(["2026-01-31 12:00:00.000000001", "2026-07-31 12:00:00.000000000"], tz="Europe/Oslo")
+    segments = evaluate_segments(by=pd.Series(times[[0, 0, 1, 1, 1, 1]]))
+    assert list(segments) == times.tolist()
+    assert segments.to_frame().segment.dtype == times.dtype
+    assert segments[times[1].tz_convert("UTC")] is segments[times[1]]
+
+
+def test_printing_segments_or_scores_shows_their_table():
+    for models in (SCORES, {"x": SCORES, "y": LABELS}):
+        segments = evaluate_segments(["textbook@2", "yahoo@2"]) if models is SCORES else None
+        scores = ra.evaluate(LABELS, models, ["textbook@2", "yahoo@2"], qid=QID)
+        for result in filter(None, [segments, scores]):
+            assert str(result) == f"{result}" == str(result.table())
 
 
 def test_a_plot_has_a_row_for_each_segment_and_a_line_at_the_overall_value():

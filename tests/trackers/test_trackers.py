@@ -81,6 +81,41 @@ def test_invalid_values_are_refused_before_a_run_is_needed(log, value, message):
         log(value)
 
 
+def spearman(constant):
+    return ra.evaluate([1, 0], [2, 1], f"scipy.spearmanr+constant={constant}", group_sizes=[2])
+
+
+SPEARMANS = [spearman("-1"), spearman("1")]
+
+
+@for_each(
+    ("values", "logs"),
+    [
+        ([score(), score()], "mw"),
+        ({"x": [score(), score()]}, "mw"),
+        ({"a b": score(), "a_b": score()}, "w"),
+        ({"a*b": score(), "a_b": score()}, "mw"),
+        ({1: score(), "1": score()}, "mw"),
+        ({"x": {"y": score()}, "x-y": score()}, "mw"),
+        ({"valid": score(), "": Evaluation("valid", LETOR4, 0.5, iteration=3)}, "mw"),
+        (sample_history()[:1] * 2, "mw"),
+        (History(Evaluation(name, LETOR4, 0.5, iteration=i) for i, name in enumerate(["a*b", "a_b"])), "mw"),
+        (History(Evaluation("v", c, 0.5, name="same") for c in (LETOR4, EMPTY_IS_1)), "mw"),
+        (History(Evaluation("v", c, 0.5, name="same", iteration=i) for i, c in enumerate((LETOR4, LOSS))), "mw"),
+        (History(Evaluation(c.measure, c, 0.5, name="same") for c in (LETOR4, LOSS)), "mw"),
+        (SPEARMANS, "w"),
+        ({"x": SPEARMANS[0], "y": SPEARMANS[1]}, "w"),
+        ({"a-b": score(), "a_b": score()}, "w"),
+    ],
+)
+def test_values_that_would_share_a_name_are_refused_before_a_run_is_needed(values, logs):
+    message = r"two (values|conventions) would be logged as '.*\nHint: "
+    for letter, log in {"m": ra.trackers.log_mlflow, "w": ra.trackers.log_wandb}.items():
+        if letter in logs:
+            with pytest.raises(ra.InputError, match=message):
+                log(values)
+
+
 @for_each(
     ("package", "call"),
     [
@@ -143,8 +178,60 @@ def test_mlflow_gets_at_most_a_thousand_values_or_a_hundred_tags_per_call(mlflow
 
     monkeypatch.setattr(mlflow.MlflowClient, "log_batch", log_batch)
     conventions = [f"letor4@{k}" for k in range(1, 1002)]
-    ra.trackers.log_mlflow(ra.evaluate([1, 0], [2, 1], conventions, group_sizes=[2]), run_id="x")
-    assert sizes == [("x", 1000, 0), ("x", 1, 0), *[("x", 0, 100)] * 10, ("x", 0, 1)]
+    x = mlflow.MlflowClient().create_run("0").info.run_id
+    ra.trackers.log_mlflow(ra.evaluate([1, 0], [2, 1], conventions, group_sizes=[2]), run_id=x)
+    assert sizes == [(x, 1000, 0), (x, 1, 0), *[(x, 0, 100)] * 10, (x, 0, 1)]
+
+
+LABELS, QUERIES = [1, 0, 0, 1], {"group_sizes": [2, 2]}
+MODELS = {"mine": [2, 1, 1, 2], "a b": [1, 2, 2, 1]}
+
+
+def collections_of_scores():
+    """Return results of `ra.evaluate` with the values that each name must have: the models score 1 and 1 / log2(3)."""
+    bad, by = 1 / np.log2(3), ["no", "no", "se", "se"]
+    convention, both = "textbook@2", ["textbook@2", "yahoo@1"]
+    return [
+        (
+            ra.evaluate(LABELS, MODELS, convention, **QUERIES),
+            {"mine-ndcg_at_2/textbook": 1, "a b-ndcg_at_2/textbook": bad},
+        ),
+        (
+            ra.evaluate(LABELS, MODELS, both, **QUERIES),
+            {"mine-ndcg_at_2/textbook": 1, "a b-ndcg_at_2/textbook": bad}
+            | {"mine-ndcg_at_1/yahoo": 1, "a b-ndcg_at_1/yahoo": 0},
+        ),
+        (
+            ra.evaluate(LABELS, [2, 1, 2, 1], both, by=by, **QUERIES),
+            {"no-ndcg_at_2/textbook": 1, "se-ndcg_at_2/textbook": bad}
+            | {"no-ndcg_at_1/yahoo": 1, "se-ndcg_at_1/yahoo": 0},
+        ),
+        (
+            ra.evaluate(LABELS, MODELS, convention, by=by, **QUERIES)["no"] | {"": spearman(1)},
+            {"mine-ndcg_at_2/textbook": 1, "a b-ndcg_at_2/textbook": bad, "spearman/scipy.spearmanr--constant-1": 1},
+        ),
+    ]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_mlflow_names_the_scores_of_models_and_segments_by_their_keys(number, mlflow):
+    scores, expected = collections_of_scores()[number]
+    with mlflow.start_run() as run:
+        ra.trackers.log_mlflow(scores)
+    assert mlflow.get_run(run.info.run_id).data.metrics == pytest.approx(expected)
+
+
+def test_mlflow_refuses_a_name_that_means_another_convention_in_the_run(mlflow):
+    first, second = (History([Evaluation("v", c, 0.5, name="same")]) for c in (LETOR4, EMPTY_IS_1))
+    with mlflow.start_run() as run:
+        ra.trackers.log_mlflow(first)
+        ra.trackers.log_mlflow(first)  # the same meaning
+        with pytest.raises(ra.InputError, match=r"two conventions would be logged as 'same': ndcg@5.*empty=0.*empty=1"):
+            ra.trackers.log_mlflow(second)
+    assert len(logged(mlflow, run.info.run_id, "v-same")) == 2
+    with pytest.raises(ra.InputError, match="two values would be logged"):
+        ra.trackers.log_mlflow([score(), score()])
+    assert mlflow.active_run() is None
 
 
 def test_the_mlflow_key_starts_with_the_name_of_the_set(mlflow):
@@ -226,6 +313,25 @@ def test_wandb_stores_every_value_and_the_signatures(offline, monkeypatch):
     assert [summary[name] for name in names] == [letor4_values[-1], empty_1_values[-1]]
     assert summary["ndcg_5_letor4"] == score().value
     assert offline.config["conventions"] == {"ndcg_5_letor4": str(LETOR4), "ndcg_5_letor4_empty_1": str(EMPTY_IS_1)}
+
+
+def test_wandb_names_the_scores_of_models_and_refuses_names_with_two_meanings(offline):
+    ra.trackers.log_wandb(ra.evaluate(LABELS, MODELS, "textbook@2", **QUERIES))
+    expected = {"mine_ndcg_2_textbook": 1, "a_b_ndcg_2_textbook": 1 / np.log2(3)}
+    assert {name: offline.summary[name] for name in expected} == pytest.approx(expected)
+    ra.trackers.log_wandb(SPEARMANS[0])
+    config = dict(offline.config["conventions"])
+    with pytest.raises(ra.InputError, match="logged as 'spearman_scipy_spearmanr_constant_1'"):
+        ra.trackers.log_wandb(SPEARMANS[1])
+    assert offline.config["conventions"] == config
+    assert offline.summary["spearman_scipy_spearmanr_constant_1"] == SPEARMANS[0].value
+
+
+def test_every_round_of_a_set_without_a_name_is_in_wandb(offline, monkeypatch):
+    rows = []
+    monkeypatch.setattr(offline, "log", rows.append)
+    ra.trackers.log_wandb(History(Evaluation("", LETOR4, i / 4, iteration=i) for i in range(2)))
+    assert rows == [{"ndcg_5_letor4": i / 4, "iteration": i} for i in range(2)]
 
 
 def test_logging_to_wandb_without_a_run_is_refused_with_a_hint():

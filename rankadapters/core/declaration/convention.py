@@ -145,6 +145,17 @@ class Convention(FromPreset):
         """Whether the value is a sum of contributions, one per query."""
         return self.over != "rows" and self.floor is None
 
+    def limits(self) -> tuple[float, float]:
+        """Return the least and the greatest value that data can give; infinite if there is none."""
+        low, high = self.limits_of_queries()
+        if self.average == "query-except-empty":  # counts empty queries without weights, so it is no weighted mean
+            return -math.inf if low < 0 else low, math.inf
+        return low, max(high, self.floor or 0.0)
+
+    def limits_of_queries(self) -> tuple[float, float]:
+        """Return the limits of the values that are averaged."""
+        return (0.0, 1.0) if self.in_unit_interval else (-math.inf, math.inf)
+
     def all_retrieved(self) -> Self:
         """Return an equivalent convention for data in which every row is retrieved, as inside a toolkit."""
         return self

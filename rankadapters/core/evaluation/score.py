@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Number
 from typing import Any, NoReturn, overload
 
+from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.json_text import read_object
-from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
+from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError, brief, choices
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.evaluation.written import Written
 from rankadapters.core.presets.texts import parse
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
+MEMBERS = ("value", "name", "convention", *COUNTS, "digest")  # of `Score.to_dict`
 HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))  # column heads of `Score.cells`
 
 
@@ -117,16 +120,28 @@ class Score(Written):
 
         Raises
         ------
-        InputError
-            `data` is not from `to_dict`.
+        InputError, ConventionError
+            `data` is not from `to_dict`: a member is missing or unknown, has a wrong type, is not what
+            `score.schema.json` allows, or is a value or count that no data can have.
         """
+        hint = "pass what Score.to_dict() returned"
         try:
-            counts = {name: int(data[name]) for name in COUNTS}
-            return cls(float(data["value"]), parse(data["convention"]), **counts, digest=int(data["digest"], 16))
-        except RankAdaptersError:
-            raise
-        except (LookupError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"this is not a score: {error!r}.", hint="pass what Score.to_dict() returned") from None
+            if not isinstance(data, Mapping) or set(data) != set(MEMBERS):
+                kind = f"its members are {choices(data)}" if isinstance(data, Mapping) else f"it is {brief(data)}"
+                raise InputError(f"{kind}, but those of a score are {choices(MEMBERS)}.", hint=hint)
+            text("name", data["name"], hint=hint)
+            convention = _of_signature(data["convention"], hint)
+            value = number("value", data["value"], hint=hint)
+            low, high = convention.limits()
+            number("value", round(value, 9), least=low, most=high, hint=hint)  # tolerates rounding errors
+            n_queries = whole("n_queries", _as_whole(data["n_queries"]), least=0, hint=hint)
+            counts = {n: whole(n, _as_whole(data[n]), least=0, most=n_queries, hint=hint) for n in COUNTS}
+            digest = text("digest", data["digest"], hint=hint)
+            if not re.fullmatch("0x[0-9a-f]+", digest):
+                raise refusal("digest", digest, "hexadecimal numbers such as '0xf'", hint)
+        except RankAdaptersError as error:
+            raise error.about("this is not a score") from None
+        return cls(value, convention, **counts, digest=int(digest, 16))
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON in one line, valid under `score.schema.json`."""
@@ -214,6 +229,19 @@ class Score(Written):
         else:
             reason = "the scores were computed over different queries (ids, labels or weights)"
         return IncomparableScoresError(f"{reason}.", hint=hint)
+
+
+def _of_signature(signature: object, hint: str) -> Convention:
+    """Return the convention of a signature; refuse other texts, which may change their meaning."""
+    convention = parse(text("convention", signature, hint=hint))
+    if str(convention) != signature:
+        raise refusal("convention", signature, "signatures", hint)
+    return convention
+
+
+def _as_whole(count: object) -> object:
+    """Return a float such as 2.0, which is a whole number in JSON, as an int."""
+    return int(count) if isinstance(count, float) and count.is_integer() else count
 
 
 def _bare_number(other: object) -> str:

@@ -79,6 +79,10 @@ class ByConvention(Mapping[Convention, Result]):
 class Scores(ByConvention[Result], Written):
     """The scores of each convention, shown as a table in notebooks."""
 
+    def __str__(self) -> str:
+        """Return the table as text."""
+        return str(self.table())
+
     def table(self) -> Table:
         """Return a table with a line for each convention and model."""
         lines = list(self._lines())

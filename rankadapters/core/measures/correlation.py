@@ -55,6 +55,10 @@ class Correlation(Convention):
         if self.pool == "rows" and self.empty == "skip":
             self._set("empty", "error")  # if the only query is skipped, nothing is left to average
 
+    def limits_of_queries(self) -> tuple[float, float]:
+        """Return -1 and 1."""
+        return -1.0, 1.0
+
     def _plan(
         self, binding: Binding, kernel: Steps, rows: Rows, *, empty: Flags, precision: str, options: Any, **columns: Any
     ) -> WholePlan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -42,6 +43,10 @@ class Coverage(Convention):
     missing: Missing
     unjudged: Unjudged
     average: Mean
+
+    def limits_of_queries(self) -> tuple[float, float]:
+        """Return 0, which a query that is empty may count, and no upper limit."""
+        return 0.0, math.inf
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance by rank."""

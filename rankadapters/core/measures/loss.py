@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -38,6 +39,10 @@ class Loss(Convention):
 
     missing: Annotated[Literal["skip", "error"], MISSING]
     unjudged: Unjudged
+
+    def limits_of_queries(self) -> tuple[float, float]:
+        """Return 0, the loss of perfect scores, and no upper limit."""
+        return 0.0, math.inf
 
     @property
     def pooled(self) -> bool:

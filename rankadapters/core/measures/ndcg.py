@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.spelling import table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
 
@@ -82,6 +84,12 @@ class NDCG(Discounted):
             msg = f"k={self.k} with ideal='ones' needs as many discounts; allowed are cutoffs up to {MOST_ONES}."
             raise ConventionError(msg, hint="k=None takes as many as were retrieved")
         Discounted.unify(self)  # a bare super() fails, since slots=True makes a new class
+
+    def limits_of_queries(self) -> tuple[float, float]:
+        """Return 0 and 1, but no limits with negative gains, and none above if DCG counts what the ideal list lacks."""
+        if self.gain == "linear" or min(table(self.gain) or [0]) < 0:
+            return -math.inf, math.inf
+        return 0.0, math.inf if self.ideal == "ones" or isinstance(self.unjudged, float) else 1.0
 
     @property
     def ideal_follows_scores(self) -> bool:

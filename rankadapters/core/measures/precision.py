@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -73,6 +74,12 @@ class Precision(Ranked):
         if self.divisor == "relevant" and self.relevant == "label":
             msg = "divisor='relevant' counts relevant rows, but relevant='label' has only degrees."
             raise ConventionError(msg, hint="divisor='retrieved', or relevant='above_0'")
+
+    def limits_of_queries(self) -> tuple[float, float]:
+        """Return 0 and 1, but no limits if labels are counted, and none above for a count."""
+        if self.relevant == "label":
+            return -math.inf, math.inf
+        return 0.0, math.inf if self.divisor == "one" else 1.0
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with degrees of relevance by rank, and the divisor by query."""
