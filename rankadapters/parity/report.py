@@ -121,7 +121,8 @@ class ParityReport(Document):
 
         Returns
         -------
-        matplotlib Axes
+        matplotlib Figure
+            The new figure, or that of `ax`.
 
         Raises
         ------
