@@ -106,6 +106,18 @@ def test_one_document_queries_are_left_out_on_both_sides_and_counted():
     assert not report.ok
 
 
+def test_conventions_under_which_no_toolkit_was_compared_are_named(monkeypatch):
+    use_stand_in(monkeypatch, "sklearn")  # its own convention is Yahoo's
+    alone = "These columns are our values alone, as no toolkit was compared under them: "
+    for conventions, named in (
+        ([LETOR, ra.presets.yahoo(3), TEXTBOOK], f"{alone}{LETOR.name}, {TEXTBOOK.name}.\n"),
+        (None, ""),
+    ):
+        report = crosscheck_models(*DATA, k=3, toolkits=["sklearn"], convention=conventions)
+        assert (alone in str(report), named in str(report)) == (bool(named), True)
+        assert str(report).endswith("parity holds: 1 models compared, largest difference 0.0e+00")
+
+
 def test_labels_are_rounded_to_float32_on_both_sides_and_noted_for_catboost():
     skip_without("catboost")
     train, test = (dataclasses.replace(part, labels=part.labels * 0.3 + 1e-3 * part.X[:, 0]) for part in DATA)
