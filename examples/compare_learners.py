@@ -20,22 +20,16 @@ CONVENTIONS = ("letor4@10", "yahoo@10", "lightgbm.map@10")
 SMALL = {"n_estimators": 40, "random_state": 0}
 
 
-def group_sizes(data: RankingData) -> np.ndarray:
-    """Return the size of each query; the rows of a query must be together."""
-    return np.diff(ra.Queries(data.labels, qid=data.qid).indptr)
-
-
 def lightgbm(train: RankingData) -> Callable:
     from lightgbm import LGBMRanker
 
-    return LGBMRanker(**SMALL, verbose=-1).fit(train.X, train.labels, group=group_sizes(train)).predict
+    return LGBMRanker(**SMALL, verbose=-1).fit(train.X, train.labels, group=train.group_sizes).predict
 
 
 def xgboost(train: RankingData) -> Callable:
     from xgboost import XGBRanker
 
-    sizes = group_sizes(train)
-    qid = np.repeat(np.arange(sizes.size), sizes)
+    qid = np.repeat(np.arange(train.group_sizes.size), train.group_sizes)
     return XGBRanker(**SMALL).fit(train.X, train.labels, qid=qid).predict
 
 

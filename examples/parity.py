@@ -1,4 +1,4 @@
-"""Compare each installed toolkit's own value with one declared NDCG for all, as `rankadapters parity` does."""
+"""Compare each toolkit's own value with ours, and print one declared NDCG for all, as `rankadapters parity` does."""
 
 import rankadapters as ra
 

@@ -38,10 +38,6 @@ OBJECTIVES = {
 Predict = Callable[[np.ndarray], np.ndarray]
 
 
-def group_sizes(data: RankingData) -> np.ndarray:
-    return np.diff(ra.Queries(data.labels, qid=data.qid).indptr)
-
-
 class LightGBM:
     """LightGBM with 15 leaves and a learning rate of 0.1."""
 
@@ -54,7 +50,7 @@ class LightGBM:
         objective = loss if isinstance(loss, str) else ra.lightgbm.objective(loss)
         params = {"objective": objective, "num_leaves": 15, "learning_rate": 0.1, "verbosity": -1, "seed": 0}
         params |= {"min_sum_hessian_in_leaf": 0}
-        return lgb.train(params, lgb.Dataset(data.X, data.labels, group=group_sizes(data)), rounds).predict
+        return lgb.train(params, lgb.Dataset(data.X, data.labels, group=data.group_sizes), rounds).predict
 
 
 class XGBoost:
@@ -68,7 +64,7 @@ class XGBoost:
 
         params = {"max_depth": 4, "eta": 0.1, "min_child_weight": 0, "seed": 0}
         labels = (data.labels > 0).astype(float) if loss == "rank:map" else data.labels
-        matrix = xgb.DMatrix(data.X, labels, group=group_sizes(data))
+        matrix = xgb.DMatrix(data.X, labels, group=data.group_sizes)
         if isinstance(loss, str):
             model = xgb.train({**params, "objective": loss}, matrix, rounds)
         else:

@@ -31,9 +31,7 @@ def folds():
 
 values = {trained: {judged: [] for judged in conventions} for trained in conventions}
 for train, test in folds():
-    data = lgb.Dataset(
-        train.X, train.labels, group=np.diff(ra.Queries(train.labels, qid=train.qid).indptr), params=shape
-    )
+    data = lgb.Dataset(train.X, train.labels, group=train.group_sizes, params=shape)
     for trained, convention in conventions.items():
         objective = ra.lightgbm.lambdarank(convention, truncation=args.k, beyond_k="cut")
         booster = lgb.train({**shape, "objective": objective}, data, args.rounds)

@@ -59,6 +59,17 @@ class RankingData:
             raise InputError(msg)
         shared_index({"X": self.X, "labels": self.labels, "qid": self.qid})
 
+    @property
+    def group_sizes(self) -> NDArray[np.int64]:
+        """Rows of each query in the order of the rows, as LightGBM and XGBoost take them; shape (n_queries,).
+
+        Raises
+        ------
+        InputError
+            The rows of a query are not contiguous; `Grouped.of` sorts them by query.
+        """
+        return Queries(np.zeros(len(self.qid)), qid=self.qid).group_sizes
+
     def __repr__(self) -> str:
         """Return the size, not the data."""
         return f"RankingData({np.unique(self.qid).size} queries, {self.X.shape[0]} rows, {self.X.shape[1]} features)"

@@ -24,6 +24,7 @@ from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
+from rankadapters.parity.report import Answer
 from rankadapters.parity.rows import OurNumber
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
 
@@ -113,21 +114,31 @@ class CatBoostToolkit(Toolkit):
         return self._by_metric(self.prepare_check(data, declared)[2], declared, metrics)
 
     def _by_metric(self, data: ToolkitData, declared: Convention, metrics: Iterable[str]) -> ParityReport:
-        """Compare under each metric string; add a row if none of them agrees under the declared convention."""
+        """Compare under each metric string; add a row if none of them is the declared convention."""
         listed = members(metrics)
         if listed is None or not all(isinstance(metric, str) for metric in listed):
             raise refusal("metrics", metrics, "lists of metric strings", "metrics=['NDCG:top=10']")
         our_number = OurNumber.of(data.queries, data.scores, declared)
         rows = [self._under(metric, data, our_number) for metric in listed]
         unmet = [row.source for row in rows if row.verdict == "not-comparable"]
-        if declared not in [row.convention for row in rows if row.verdict == "equal"]:
-            nearest, words = self.nearest(declared)
-            different = differing(declared, nearest)
-            explanation = f"CatBoost cannot express {spelled(different)}." if different else "CatBoost can express it."
-            reason = f"None of the metrics above is the declared convention. {explanation}\nThe nearest: {words}"
-            source = "catboost", self.version, declared
-            rows.append(ParityRow.not_comparable(*source, our_value=our_number.value, reason=reason))
-        return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
+        if declared not in [row.convention for row in rows if row.verdict != "not-comparable"]:
+            rows.append(self._declared_by_no_metric(rows, data, our_number))
+        if unmet:
+            return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}")
+        return ParityReport.of_toolkits({self.vocabulary.name: Answer(declared, rows)})
+
+    def _declared_by_no_metric(self, rows: list[ParityRow], data: ToolkitData, our_number: OurNumber) -> ParityRow:
+        """Return the row of a declared convention that no metric string means, though one may mean the nearest."""
+        nearest, words = self.nearest(our_number.convention)
+        different = differing(our_number.convention, nearest)
+        of_nearest = [row for row in rows if row.convention == nearest and row.verdict == "equal"]
+        if of_nearest:
+            number = OurNumber.of(data.queries, data.scores, nearest, ignore_weights=True)
+            return self._declared_row(of_nearest[0], data, our_number, number, different)
+        explanation = f"CatBoost cannot express {spelled(different)}." if different else "CatBoost can express it."
+        reason = f"None of the metrics above is the declared convention. {explanation}\nThe nearest: {words}"
+        source = "catboost", self.version, our_number.convention
+        return ParityRow.not_comparable(*source, our_value=our_number.value, reason=reason)
 
     def _under(self, metric: str, data: ToolkitData, our_number: OurNumber) -> ParityRow:
         """Compare under the convention of one metric string; if that is impossible, the row says why."""

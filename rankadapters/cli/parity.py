@@ -25,12 +25,13 @@ def add(commands: Any) -> None:
         "parity",
         help="compare every installed toolkit's own value with ours",
         description="Train a small ranker with every installed toolkit. Print the value that the toolkit itself "
-        "reports, our value under the same convention, their difference, and our value under each --convention.",
+        "reports, our value under that toolkit's own convention, their difference, and our value under each "
+        "--convention.",
         epilog=examples(
             "parity",
             "parity --train train.txt --test test.txt --convention letor4@10",
             "parity --measure map --toolkits lightgbm xgboost --format json",
-            status="0 if all values agree to the toolkits' precision, 1 if not, 2 on bad input",
+            status="0 if every toolkit's own value agrees with ours, 1 if not, 2 on bad input",
         ),
     )
     files = parser.add_argument_group(

@@ -14,7 +14,7 @@ from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, LabelsWarning, warn_caller
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import Scores
+from rankadapters.core.evaluation.scores import Scores, ScoresOfModels
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.presets.texts import as_conventions
 from rankadapters.io.cut_queries import whole_queries
@@ -38,7 +38,7 @@ def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one conventi
     batches: object, convention: Convention | str, *, label: Name = ..., score: Sequence[Name], qid: Name = ...,
     query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
-) -> dict[Any, Score]: ...  # fmt: skip
+) -> ScoresOfModels: ...  # fmt: skip
 @overload
 def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
     batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Name = ..., qid: Name = ...,
@@ -50,7 +50,7 @@ def evaluate_stream(
     batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Sequence[Name],
     qid: Name = ..., query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ...,
     unsorted: bool = ..., n_threads: int | None = ...,
-) -> Scores[dict[Any, Score]]: ...  # fmt: skip
+) -> Scores[ScoresOfModels]: ...  # fmt: skip
 @overload
 def evaluate_stream(
     batches: object, convention: Convention | str | Iterable[Convention | str], *, label: Name = ...,

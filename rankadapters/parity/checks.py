@@ -20,7 +20,7 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import as_text
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
-from rankadapters.parity.report import ParityReport
+from rankadapters.parity.report import Answer, ParityReport
 from rankadapters.parity.rows import OurNumber, ParityRow
 from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
 from rankadapters.progress import shows
@@ -98,7 +98,7 @@ def crosscheck(
     our_value = None if convention is None else OurNumber.of(queries, array, as_convention(convention)).value
     available = usable(toolkits, 1)  # packages that only training needs may be missing
     requested = {name: state for name, state in available.items() if state.version or toolkits is not None}
-    rows, compared = list[ParityRow](), list[str]()
+    answers = dict[str, Answer]()
     for name, (version, note) in requested.items():
         declared, reason = expected[name], note or f"{name} does not compute {measure}."
         new_rows = tuple[ParityRow, ...]()
@@ -109,10 +109,8 @@ def crosscheck(
             reason = str(error)
         if not new_rows:
             new_rows = (ParityRow.not_comparable(name, version or "", declared, our_value=our_value, reason=reason),)
-        rows += new_rows
-        if any(row.convention == declared and row.verdict != "not-comparable" for row in new_rows):
-            compared.append(name)
-    return ParityReport(tuple(rows), "" if len(compared) >= require else _unmet(compared, list(requested), require))
+        answers[name] = Answer(declared, new_rows)
+    return ParityReport.of_toolkits(answers, require)
 
 
 def _conventions_of(convention: Convention | str | None, measure: str | None, k: int) -> dict[str, Convention | None]:
@@ -123,14 +121,6 @@ def _conventions_of(convention: Convention | str | None, measure: str | None, k:
     arguments = "a convention and a measure were" if measure is not None else "neither a convention nor a measure was"
     msg = f"{arguments} given.\nHint: a convention, or measure='map' for each toolkit's own."
     raise ConventionError(msg)
-
-
-def _unmet(compared: list[str], requested: list[str], require: int) -> str:
-    comparable = ", ".join(compared) or "none"
-    candidates = ", ".join(requested) or "no toolkit is installed"
-    hint = "" if requested else '; pip install "rankadapters[all]"'
-    required = "1 toolkit" if require == 1 else f"{require} toolkits"
-    return f"{required} must be compared under the declared convention, {comparable} could be (of: {candidates}){hint}"
 
 
 def check_value(

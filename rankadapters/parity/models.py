@@ -70,7 +70,7 @@ class ModelsReport(Document):
     Attributes
     ----------
     conventions : tuple of Convention
-        The declared conventions.
+        The declared conventions, under which every model has our value.
     rows : tuple of ModelRow
         One per toolkit.
     """
@@ -80,7 +80,10 @@ class ModelsReport(Document):
 
     @property
     def ok(self) -> bool:
-        """Whether at least one model was compared, and all compared models agree."""
+        """Whether at least one model was compared, each under its toolkit's own convention, and all of these agree.
+
+        It says nothing of a declared convention that is no toolkit's own: `crosscheck` compares under that one.
+        """
         compared = [row for row in self.rows if row.difference is not None]
         return bool(compared) and all(row.agrees for row in compared)
 
@@ -106,9 +109,13 @@ class ModelsReport(Document):
         notes = [line for row in self.rows for line in self._notes(row)]
         differences = [abs(row.difference) for row in self.rows if row.difference is not None]
         largest = f", largest difference {max(differences):.1e}" if differences else ""
+        native_names = {row.native_convention for row in self.rows if row.difference is not None}
+        only_ours = [convention.name for convention in self.conventions if str(convention) not in native_names]
+        alone = f"These columns are our values alone, as no toolkit was compared under them: {', '.join(only_ours)}."
         outcome = f"parity {'holds' if self.ok else 'fails'}: {len(differences)} models compared{largest}"
         return [
-            Table.of(caption, header, map(_cells, self.rows)), "\n".join(signatures), "\n".join(notes), outcome
+            Table.of(caption, header, map(_cells, self.rows)), "\n".join(signatures), "\n".join(notes),
+            *([alone] if only_ours else []), outcome,
         ]  # fmt: skip
 
     def _notes(self, row: ModelRow) -> list[str]:
@@ -138,12 +145,16 @@ def crosscheck_models(
 ) -> ModelsReport:
     """Train a small ranker with every installed toolkit; compare the toolkit's NDCG@k, or another measure, with ours.
 
+    Each toolkit is compared under its own convention.
+
     Parameters
     ----------
     train, test : RankingData
         Data sets with the same features.
     convention : Convention, str or iterable of these, optional
-        Conventions to evaluate all models under; the presets of the installed toolkits at k by default.
+        Conventions under which every model has our value; the presets of the installed toolkits at k by default. The
+        toolkits' values are compared under these presets only: to compare them under another convention, use
+        `crosscheck`.
     measure : str
         The measure that toolkits report, by our name or a toolkit's: `ap` or `map`, `auc`, `query-rmse`.
     k : int

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankadapters.core.declaration.arguments import choice, whole
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.parity.rows import ParityRow
@@ -20,7 +21,33 @@ FORMS = ("txt", "md", "html", "json")
 
 
 class ParityError(RankAdaptersError, AssertionError):
-    """Raised for a parity report in which a row differs or no row was compared; the message is the report."""
+    """Raised for a parity report that is not `ok`; the message is the report."""
+
+
+class Answer(NamedTuple):
+    """A toolkit's rows, and the convention that was declared for it."""
+
+    declared: Convention | None
+    rows: Sequence[ParityRow]
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the toolkit's number was compared under the declared convention itself."""
+        return any(row.convention == self.declared and row.verdict != "not-comparable" for row in self.rows)
+
+
+def _unmet(answers: Mapping[str, Answer], compared: list[str], require: int) -> str:
+    """Say that too few toolkits were compared under the declared convention, and how to mend it."""
+    required = "1 toolkit" if require == 1 else f"{require} toolkits"
+    toolkits = f"{', '.join(compared) or 'none'} could be (of: {', '.join(answers) or 'no toolkit is installed'})"
+    rows = [row for name in answers if name not in compared for row in answers[name].rows]
+    nearest = dict.fromkeys(
+        repr(row.convention.short_name) for row in rows if row.convention and row.verdict == "equal"
+    )
+    hint = "" if answers else '; pip install "rankadapters[all]"'
+    if nearest:
+        hint = f"; declare what was compared instead: {', '.join(nearest)}"
+    return f"{required} must be compared under the declared convention, {toolkits}{hint}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +75,20 @@ class ParityReport(Document):
     rows: tuple[ParityRow, ...]
     unmet: str = ""
 
+    @classmethod
+    def of_toolkits(cls, answers: Mapping[str, Answer], require: int = 1) -> ParityReport:
+        """Return the rows of toolkits; the report is `ok` only if `require` toolkits were compared as declared.
+
+        A row under a different convention, such as the nearest that a toolkit computes, shows what was compared
+        instead. It does not count.
+        """
+        compared = [name for name, answer in answers.items() if answer.is_compared]
+        rows = tuple(row for answer in answers.values() for row in answer.rows)
+        return cls(rows, "" if len(compared) >= require else _unmet(answers, compared, require))
+
     @property
     def ok(self) -> bool:
-        """Whether something was compared, nothing differs, and every requirement is met."""
+        """Whether the declared convention was compared, nothing differs, and every requirement is met."""
         compared = [row.verdict for row in self.rows if row.verdict != "not-comparable"]
         return bool(compared) and "different" not in compared and not self.unmet
 
@@ -121,7 +159,8 @@ class ParityReport(Document):
 
         Returns
         -------
-        matplotlib Axes
+        matplotlib Figure
+            The new figure, or that of `ax`.
 
         Raises
         ------

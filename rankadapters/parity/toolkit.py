@@ -17,7 +17,7 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import as_float32, bind, find_log, refuse_different_gains, refuse_retrieval
-from rankadapters.parity.report import ParityReport
+from rankadapters.parity.report import Answer, ParityReport
 from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, ParityRow, relative
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route, ToolkitData
 from rankadapters.statistics.inert import inert_of
@@ -105,7 +105,8 @@ class Toolkit(ABC):
 
         Where the toolkit cannot express the convention, the two are compared under the nearest that it can, and a
         second row states our value under the declared one: equal where nothing in the data depends on the fields that
-        it cannot express.
+        it cannot express. Where something does, the declared convention was not compared and the report is not `ok`:
+        declare the nearest, which it names.
 
         Parameters
         ----------
@@ -166,7 +167,8 @@ class Toolkit(ABC):
         Returns
         -------
         ParityReport
-            A row per route under the nearest convention that the toolkit can express, then the declared one.
+            A row per route under the nearest convention that the toolkit can express, then the declared one. As in
+            `check_parity`, it is `ok` only if the declared convention was compared.
 
         Raises
         ------
@@ -250,7 +252,7 @@ class Toolkit(ABC):
         ]  # fmt: skip
         if different:
             rows.append(self._declared_row(rows[0], prepared, of_declared, of_nearest, different))
-        return ParityReport(tuple(rows))
+        return ParityReport.of_toolkits({self.vocabulary.name: Answer(declared, rows)})
 
     def _declared_row(
         self, row: ParityRow, data: ToolkitData, of_declared: OurNumber, of_nearest: OurNumber,

@@ -11,7 +11,10 @@ from rankadapters.plotting.canvas import LINE, canvas
 
 
 def contributions(bars: Sequence[tuple[str, float]], *, title: str, ax: Any = None) -> Any:
-    """Draw a bar for each query's contribution to a difference, the first on top, into `ax` or a new figure."""
+    """Draw a bar for each query's contribution to a difference, the first on top, and return the figure.
+
+    The bars are drawn into `ax`, or into a new figure.
+    """
     if not bars:
         msg = "no query contributes to the difference, so there is nothing to draw.\nHint: report.ok says so too."
         raise InputError(msg)
@@ -20,4 +23,4 @@ def contributions(bars: Sequence[tuple[str, float]], *, title: str, ax: Any = No
     draw_bars(ax, bars)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set(xlabel="contribution to the difference of the means", ylabel="query", title=title)
-    return ax
+    return ax.figure

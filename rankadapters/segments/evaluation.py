@@ -17,7 +17,7 @@ from rankadapters.core.errors import AboveValuesWarning, MissingToolkitError, wa
 from rankadapters.core.evaluation.label_warnings import warn_of_labels
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import ByConvention, Scores, shape_results
+from rankadapters.core.evaluation.scores import ByConvention, Scores, ScoresOfModels, shape_results
 from rankadapters.core.presets.texts import as_convention, is_one
 from rankadapters.segments.assignment import Assignment, assign
 from rankadapters.segments.segments import Segments
@@ -35,7 +35,7 @@ def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a t
     *,
     n_threads: int | None = None,
     **columns: Unpack[Columns],
-) -> dict[Any, Score]: ...
+) -> ScoresOfModels: ...
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # a text is not a sequence of texts here
     labels: object,
@@ -53,7 +53,7 @@ def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a t
     *,
     n_threads: int | None = None,
     **columns: Unpack[Columns],
-) -> Scores[dict[Any, Score]]: ...
+) -> Scores[ScoresOfModels]: ...
 @overload
 def evaluate(
     labels: object,
@@ -111,8 +111,9 @@ def evaluate(
     -------
     Score, mapping of Convention to Score, or Segments
         For one convention, a Score. For a sequence, a mapping in the same order; its keys can be looked up as
-        conventions or as their texts. For more than one model, each Score becomes a dict of model to Score; the models
-        of a matrix are 0, 1, ... With `by`, such a result for each segment and for all queries.
+        conventions or as their texts. For more than one model, each Score becomes a dict of model to Score, which has
+        `to_markdown` and `to_latex` too; the models of a matrix are 0, 1, ... With `by`, such a result for each segment
+        and for all queries.
 
     Raises
     ------

@@ -17,6 +17,7 @@ from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.fit_arguments import RANKERS, FitOptions, toolkit_of
 from rankadapters.sklearn.inner import QueryMetaEstimator, copy_of, ending_with, fit_inner, last_step
+from rankadapters.sklearn.responses import Response, require_response, scores_of
 from rankadapters.sklearn.round_reports import max_rounds
 from rankadapters.sklearn.rows import ids_of
 from rankadapters.sklearn.tables import without_column
@@ -26,7 +27,7 @@ Array = NDArray[Any]
 
 
 class QueryRanker(QueryMetaEstimator):
-    """A meta-estimator that makes any ranker or regressor take one `qid` per row in `fit` and `score`.
+    """A meta-estimator that makes any ranker, regressor or classifier take one `qid` per row in `fit` and `score`.
 
     The rows of a query may be anywhere in X. QueryRanker sorts rows by query (queries in order of first appearance,
     rows in their original order) and passes LGBMRanker `group`, XGBRanker `qid` and CatBoostRanker `group_id`. Any
@@ -53,6 +54,9 @@ class QueryRanker(QueryMetaEstimator):
     objective : Objective, optional
         An objective of `ra.objectives` that replaces the ranker's own. It is passed to the toolkit through
         `ra.lightgbm.objective` or `ra.xgboost.objective`, or trained as in `ra.catboost.train`.
+    response : {"auto", "predict", "predict_proba"} or callable
+        The score that `predict` returns, as in `query_scorer`: by default the prediction, but of a classifier its
+        `decision_function`, probability or expected grade.
 
     Attributes
     ----------
@@ -101,6 +105,7 @@ class QueryRanker(QueryMetaEstimator):
         validation_fraction: float | None = None,
         whole: Any = None,
         objective: Objective | None = None,
+        response: Response = "auto",
     ) -> None:
         self.estimator = estimator
         self.qid = qid
@@ -109,6 +114,7 @@ class QueryRanker(QueryMetaEstimator):
         self.validation_fraction = validation_fraction
         self.whole = whole
         self.objective = objective
+        self.response = response
 
     @with_callbacks
     def fit(
@@ -177,7 +183,7 @@ class QueryRanker(QueryMetaEstimator):
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predict scores for the rows of X, in their order; query ids are not needed.
+        """Predict scores for the rows of X, in their order, as `response` says; query ids are not needed.
 
         Parameters
         ----------
@@ -192,7 +198,7 @@ class QueryRanker(QueryMetaEstimator):
         check_is_fitted(self)
         features = self._features(X)
         self._check_features(features)
-        scores: Array = self.estimator_.predict(features)
+        scores: Array = scores_of(self.estimator_, features, self.response)
         return scores
 
     @property
@@ -238,6 +244,7 @@ class QueryRanker(QueryMetaEstimator):
             hint = "to pass the ids themselves, QueryRanker(estimator).fit(X, y, qid=ids)"
             raise refusal("qid", self.qid, "names of a column or index level of X", hint)
         self._check_shared(eval_set, "eval_metric")
+        require_response(self.response)
         name = type(last_step(self.estimator)).__name__
         if self.objective is not None:
             as_objective(self.objective)

@@ -16,6 +16,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
 from rankadapters.segments.evaluation import evaluate
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
+from rankadapters.sklearn.responses import Response, require_response, scores_of
 from rankadapters.sklearn.tasks import task_qid
 
 
@@ -26,10 +27,13 @@ class QueryScorer(_BaseScorer):  # scikit-learn recognizes scorers by this base 
     _sign = 1  # `_score_func` already returns greater-is-better values
     _kwargs: dict[str, Any] = {}  # noqa: RUF012 - scikit-learn reads it: extra arguments of `_score_func`
 
-    def __init__(self, convention: Convention | str, qid: str, name: str, whole: Any) -> None:
+    def __init__(
+        self, convention: Convention | str, qid: str, name: str, whole: Any, response: Response = "auto"
+    ) -> None:
         self.convention = convention
         self.qid = qid
         self.name = name
+        self.response = response
         self._ids = whole
         self._whole = None if whole is None else whole_sizes(whole)
 
@@ -38,7 +42,7 @@ class QueryScorer(_BaseScorer):  # scikit-learn recognizes scorers by this base 
         return f"query_scorer({self.name}, qid={self.qid!r})"
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **metadata: Any) -> float:
-        """Score the estimator's predictions for X against y; greater is better."""
+        """Score the rows of X, as the response says, against y; greater is better."""
         unknown = set(metadata) - {self.qid}
         if unknown:
             raise InputError(
@@ -47,7 +51,7 @@ class QueryScorer(_BaseScorer):  # scikit-learn recognizes scorers by this base 
         qid = metadata.get(self.qid)
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         qid = task_qid(estimator, X) if qid is None else qid
-        return self._evaluate(X, y, estimator.predict(X), qid, sample_weight)
+        return self._evaluate(X, y, scores_of(estimator, X, self.response), qid, sample_weight)
 
     def _evaluate(self, X: Any, y: Any, scores: Any, qid: Any, sample_weight: Any) -> float:
         """Evaluate scores under the convention; negate the value if smaller is better."""
@@ -90,18 +94,21 @@ def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Q
 
 @overload
 def query_scorer(
-    convention: Convention | str, *, qid: str = ..., names: str | Sequence[str] | None = ..., whole: Any = ...
-) -> QueryScorer: ...
+    convention: Convention | str, *, qid: str = ..., names: str | Sequence[str] | None = ..., whole: Any = ...,
+    response: Response = ...,
+) -> QueryScorer: ...  # fmt: skip
 @overload
 def query_scorer(
-    convention: Sequence[Convention | str], *, qid: str = ..., names: Sequence[str] | None = ..., whole: Any = ...
-) -> dict[str, QueryScorer]: ...
+    convention: Sequence[Convention | str], *, qid: str = ..., names: Sequence[str] | None = ..., whole: Any = ...,
+    response: Response = ...,
+) -> dict[str, QueryScorer]: ...  # fmt: skip
 def query_scorer(
     convention: Convention | str | Sequence[Convention | str],
     *,
     qid: str = "qid",
     names: str | Sequence[str] | None = None,
     whole: Any = None,
+    response: Response = "auto",
 ) -> QueryScorer | dict[str, QueryScorer]:
     """Return a scorer for `scoring=` in GridSearchCV, cross_validate and the like, or a dict with one per convention.
 
@@ -126,6 +133,11 @@ def query_scorer(
     whole : array-like, optional
         Query of each row of the full data, before anything was cut or reordered. The scorer then warns if a query comes
         with a different number of rows; it cannot check queries that are not in `whole`.
+    response : {"auto", "predict", "predict_proba"} or callable
+        The score of a row. "auto" is `predict`, except for a classifier, whose predicted class ties most rows: with two
+        classes it is `decision_function` or else `predict_proba[:, 1]`, with more the expected grade,
+        `predict_proba @ classes_`. "predict" takes the class. "predict_proba" takes probabilities even if there is a
+        `decision_function`. A callable gets the estimator and X.
 
     Returns
     -------
@@ -139,8 +151,9 @@ def query_scorer(
     ConventionError
         `convention` is not a convention, or two conventions have the same display name.
     InputError
-        `whole` has a NaN or floats. When called: qid is missing, has a NaN or floats, or differs from y in length; y
-        has a NaN; weights vary within a query.
+        `whole` has a NaN or floats, or `response` is not allowed. When called: qid is missing, has a NaN or floats, or
+        differs from y in length; y has a NaN; weights vary within a query; a classifier has no probabilities, or more
+        than two classes that are not numbers.
 
     Warns
     -----
@@ -165,8 +178,9 @@ def query_scorer(
     """
     if not isinstance(qid, str) or not qid.isidentifier():
         raise refusal("qid", qid, "names of a parameter, column or index level", "pass the ids to fit(qid=)")
+    require_response(response)
     is_single = is_one(convention)
     conventions: list[Any] = [as_convention(convention)] if is_single else as_conventions(convention)
     name_of = display_names(conventions, [names] if isinstance(names, str) else names)
-    scorers = {name: QueryScorer(value, qid, name, whole) for value, name in name_of.items()}
+    scorers = {name: QueryScorer(value, qid, name, whole, response) for value, name in name_of.items()}
     return next(iter(scorers.values())) if is_single else scorers

@@ -43,11 +43,29 @@ def test_every_recorded_metric_equals_the_record_and_ours(record):
 
 def test_metrics_that_are_not_the_declared_convention_say_what_differs():
     columns = {"labels": [1, 0], "scores": [2, 1], "convention": BASE, "group_sizes": [2]}
-    metric_row, declared_row = ra.catboost.check_parity(**columns, metrics=["NDCG:top=10;type=Exp"]).rows
+    report = ra.catboost.check_parity(**columns, metrics=["NDCG:top=10;type=Exp"])
+    assert not report.ok
+    assert report.unmet.endswith("(of: catboost); declare what was compared instead: 'catboost@10+gain=exp2'")
+    metric_row, declared_row = report.rows
     assert metric_row.reason == "Declared is gain='linear', only gain='exp2'."
     assert (declared_row.verdict, declared_row.our_value) == ("not-comparable", 1.0)
     assert "None of the metrics above is the declared convention. CatBoost can express it." in declared_row.reason
     assert [row.verdict for row in ra.catboost.check_parity(**columns, metrics=["NDCG:top=10"]).rows] == ["equal"]
+
+
+@for_each(("scores", "verdict"), [([2, 2, 1], "not-comparable"), ([3, 2, 1], "equal-on-this-data")])
+def test_the_nearest_metric_stands_for_the_declared_convention_where_they_cannot_differ(scores, verdict):
+    columns = {"labels": [1, 0, 2], "scores": scores, "convention": "textbook@10", "group_sizes": [3]}
+    report = ra.catboost.check_parity(**columns, metrics=["NDCG:top=10;type=Exp;use_weights=false"])
+    assert [row.verdict for row in report.rows] == ["equal", verdict]
+    assert report.rows[1:] == ra.catboost.check_parity(**columns).rows[1:]
+    assert report.ok is (verdict != "not-comparable")
+
+
+def test_a_metric_that_is_the_declared_convention_but_differs_has_one_row(monkeypatch):
+    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", lambda *args, **kwargs: [0.5])
+    report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics=["NDCG:top=10"])
+    assert [row.verdict for row in report.rows] == ["different"]
 
 
 MISREAD = [

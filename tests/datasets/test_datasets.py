@@ -98,6 +98,17 @@ def test_grouping_joins_the_rows_of_a_query_and_keeps_their_order():
     assert grouped.qid.dtype == np.int32
 
 
+def test_group_sizes_of_a_data_set_are_in_the_order_of_its_rows():
+    qid = np.array(["q10"] * 3 + ["q9"] + ["q2"] * 2)
+    data = RankingData(X=np.zeros((6, 1)), labels=np.full(6, np.nan), qid=qid)  # sizes need no labels
+    assert data.group_sizes.tolist() == [3, 1, 2]
+    assert [part.group_sizes.sum() for part in mq2008_like(random_state=0)] == [3802, 2049]
+    apart = RankingData(X=np.zeros((3, 1)), labels=np.zeros(3), qid=np.array([7, 5, 7]))
+    with pytest.raises(ra.InputError, match="the rows of query 7 are not contiguous: row 1 is of query 5"):
+        _ = apart.group_sizes
+    assert Grouped.of(apart).sizes.tolist() == [2, 1]
+
+
 @for_each("value", [None, [[1.0]], "a"])
 def test_values_that_are_no_arrays_or_differ_in_length_are_refused(value):
     with pytest.raises(ra.InputError, match="X has shape None"):

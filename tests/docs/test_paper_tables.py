@@ -94,6 +94,18 @@ def test_models_are_named_in_a_column():
     assert [row[1] for row in rows] == ["a_1", "b&c"]
 
 
+def test_models_under_one_convention_are_shown_as_under_a_sequence_of_one():
+    models = {"a_1": DATA.X[:, 0], "b&c": DATA.X[:, 1]}
+    by_model, scores = (ra.evaluate(DATA.y, models, c, qid=DATA.qid) for c in (CONVENTIONS[0], CONVENTIONS[:1]))
+    assert by_model == scores[CONVENTIONS[0]] == dict(by_model)
+    assert by_model.to_latex() == scores.to_latex()
+    assert by_model.to_markdown() == scores.to_markdown()
+    assert by_model._repr_html_() == scores._repr_html_()
+    assert "b&c" in by_model._repr_markdown_()
+    by_segment = ra.evaluate(DATA.y, models, CONVENTIONS[0], qid=DATA.qid, by=DATA.qid)
+    assert by_segment.all.to_latex() == by_model.to_latex()
+
+
 def test_measurements_have_a_column_of_standard_errors(panel):
     measured = panel.measure(DATA.X[:, 0])
     _, (head, *rows) = read_tabular(measured.to_latex())

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import rankadapters as ra
 from tests.helpers.rankings import Ranking
 
 da = pytest.importorskip("dask.array")
@@ -33,7 +34,7 @@ def cut_at_rows(data: Ranking, n_parts: int) -> list[Ranking]:
 
 def _part(data, first, last):
     qid = data.qid[first:last]
-    return Ranking(data.X[first:last], data.y[first:last], qid, np.unique(qid, return_counts=True)[1])
+    return Ranking(data.X[first:last], data.y[first:last], qid, ra.Queries(data.y[first:last], qid=qid).group_sizes)
 
 
 def scatter_parts(client, parts: list[Ranking], workers=None) -> Ranking:

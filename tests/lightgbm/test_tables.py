@@ -33,14 +33,10 @@ def to_pandas(array):
     return pd.DataFrame(columns_by_name(array)) if array.ndim == 2 else pd.Series(array)
 
 
-def group_sizes(part):
-    return np.unique(part.qid, return_counts=True)[1]
-
-
 def datasets(form):
     """Return the training set and the validation set in one form, or skip where this release does not take it."""
-    train = lgb.Dataset(form(TRAIN.X), form(TRAIN.labels), group=form(group_sizes(TRAIN)), free_raw_data=False)
-    test = train.create_valid(form(TEST.X), form(TEST.labels), group=form(group_sizes(TEST)))
+    train = lgb.Dataset(form(TRAIN.X), form(TRAIN.labels), group=form(TRAIN.group_sizes), free_raw_data=False)
+    test = train.create_valid(form(TEST.X), form(TEST.labels), group=form(TEST.group_sizes))
     try:
         train.construct()
     except TypeError as error:

@@ -74,7 +74,8 @@ def test_too_few_comparable_toolkits_fail_the_report(all_toolkits):
     report = check(ra.presets.letor4(3), toolkits=["sklearn", "xgboost"])
     assert not report.ok
     assert report.unmet == (
-        "1 toolkit must be compared under the declared convention, none could be (of: sklearn, xgboost)"
+        "1 toolkit must be compared under the declared convention, none could be (of: sklearn, xgboost); "
+        "declare what was compared instead: 'sklearn@3+average=uniform', 'xgboost@3+empty=0'"
     )
     assert "discount='jk2'" in report.rows[1].reason
 

@@ -202,6 +202,20 @@ def test_only_the_first_route_of_a_model_is_asked_about_single_queries(toolkit, 
     assert [function.func.__self__.by_query for function in functions] == [True] + [False] * (n_routes - 1)
 
 
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost"])
+def test_a_models_parity_holds_only_if_the_declared_convention_was_compared(toolkit):
+    check = pytest.importorskip(f"rankadapters.{toolkit}").check_model
+    model, data = ranker(toolkit)
+    assert check(model, data, f"{toolkit}@5").ok
+    report = check(model, data, f"{toolkit}@5+discount=jk2")
+    assert [row.verdict for row in report.rows] == ["equal"] * (len(report.rows) - 1) + ["not-comparable"]
+    assert not report.ok
+    with pytest.raises(
+        ra.parity.ParityError, match=rf"none could be \(of: {toolkit}\); declare what was compared instead"
+    ):
+        report.raise_if_failed()
+
+
 # The model's own gains.
 
 

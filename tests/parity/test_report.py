@@ -238,14 +238,15 @@ def differences_of_one_query(contribution):
 
 
 def test_the_plot_shows_the_queries_of_the_row_that_differs():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    ax = ParityReport((compared_row(0.5, per_query=differences_of_one_query(1.0)), *REPORT.rows)).plot(n=3)
+    figure_module = pytest.importorskip("matplotlib.figure")
+    figure = ParityReport((compared_row(0.5, per_query=differences_of_one_query(1.0)), *REPORT.rows)).plot(n=3)
+    assert isinstance(figure, figure_module.Figure)
+    [ax] = figure.axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["q1", "q2", "q3"]
     assert [bar.get_width() for bar in ax.patches] == [0.5, -0.25, 0.125]
     assert ax.yaxis_inverted()  # the largest on top
     assert "a|b <log> 1.0 less ours" in ax.get_title()
-    assert REPORT.plot(ax=ax) is ax
+    assert REPORT.plot(ax=ax) is figure
 
 
 @for_each(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -128,6 +129,35 @@ def test_the_row_names_the_metric_and_what_the_toolkit_rounds_or_leaves_out(
     report = check(labels, scores, convention, group_sizes=sizes, query_weight=weights)
     assert report.ok
     assert [(row.source, row.reason) for row in report.rows] == [(source, reason)]
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+@for_each(
+    ("scores", "verdict"),
+    [([1, 2, 2, 4], "not-comparable"), ([1, 2, 3, 4], "equal-on-this-data")],
+    ids=["tied", "apart"],
+)
+def test_parity_holds_only_if_the_declared_convention_was_compared(toolkit, scores, verdict):
+    check, labels = checker(toolkit), [2, 0, 1, 0]
+    convention = f"{toolkit}@3+ties=best"  # no toolkit ranks the relevant one of tied rows first
+    for report in (
+        check(labels, scores, convention, group_sizes=[4]),
+        ra.parity.crosscheck(labels, scores, convention, group_sizes=[4], toolkits=[toolkit]),
+    ):
+        nearest, declared = report.rows  # what was compared instead is a row of its own
+        assert (nearest.verdict, declared.verdict) == ("equal", verdict)
+        assert report.ok is (verdict != "not-comparable")
+        if report.ok:
+            report.raise_if_failed()
+            continue
+        fix = re.escape(repr(nearest.convention.short_name))
+        with pytest.raises(
+            ra.parity.ParityError,
+            match=r"^parity fails: 1 equal, 1 not-comparable; 1 toolkit must be compared under the declared "
+            rf"convention, none could be \(of: {toolkit}\); declare what was compared instead: {fix}\n",
+        ):
+            report.raise_if_failed()
+        assert check(labels, scores, nearest.convention.short_name, group_sizes=[4]).ok
 
 
 def test_xgboost_differs_from_a_float64_convention_only_where_scores_tie_in_float32():

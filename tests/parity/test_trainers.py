@@ -93,7 +93,7 @@ def test_queries_with_scattered_rows_give_the_same_value(toolkit):
 
 def test_one_document_queries_are_left_out_on_both_sides_and_counted():
     skip_without("sklearn")
-    sizes = np.unique(TEST.qid, return_counts=True)[1]
+    sizes = TEST.group_sizes
     [row] = crosscheck_models(*DATA, toolkits=["sklearn"], convention=[AVERAGED]).rows
     assert row.note == f"scikit-learn refuses one-document queries: {(sizes == 1).sum()} left out on both sides."
     assert row.our_value == pytest.approx(row.native_value, abs=1e-12)
@@ -104,6 +104,18 @@ def test_one_document_queries_are_left_out_on_both_sides_and_counted():
     assert (row.native_value, row.our_value, row.difference) == (None, None, None)
     assert all(value is not None for value in row.declared.values())
     assert not report.ok
+
+
+def test_conventions_under_which_no_toolkit_was_compared_are_named(monkeypatch):
+    use_stand_in(monkeypatch, "sklearn")  # its own convention is Yahoo's
+    alone = "These columns are our values alone, as no toolkit was compared under them: "
+    for conventions, named in (
+        ([LETOR, ra.presets.yahoo(3), TEXTBOOK], f"{alone}{LETOR.name}, {TEXTBOOK.name}.\n"),
+        (None, ""),
+    ):
+        report = crosscheck_models(*DATA, k=3, toolkits=["sklearn"], convention=conventions)
+        assert (alone in str(report), named in str(report)) == (bool(named), True)
+        assert str(report).endswith("parity holds: 1 models compared, largest difference 0.0e+00")
 
 
 def test_labels_are_rounded_to_float32_on_both_sides_and_noted_for_catboost():

@@ -99,7 +99,7 @@ def test_stratified_tests_draw_intervals_which_are_grey_if_not_significant():
 def test_contributions_are_colored_by_their_sign():
     from matplotlib.colors import to_rgba
 
-    ax = contributions([("q1", 0.5), ("q2", -0.25)], title="theirs less ours")
+    [ax] = contributions([("q1", 0.5), ("q2", -0.25)], title="theirs less ours").axes
     assert [bar.get_facecolor() for bar in ax.patches] == [to_rgba(UP), to_rgba(DOWN)]
     assert ax.figure.get_figwidth() == WIDTH
 
@@ -142,7 +142,7 @@ def axes_inches(axes):
     "draw",
     [
         lambda n: bars([(name, 1.0) for name in names(n)], "x").axes[0],
-        lambda n: contributions([(name, 1.0) for name in names(n)], title="theirs less ours"),
+        lambda n: contributions([(name, 1.0) for name in names(n)], title="theirs less ours").axes[0],
         lambda n: intervals([Interval(name, 0.0, -1.0, 1.0, True) for name in names(n)], "x").axes[0],
         lambda n: ranks(names(n), {"a": [1] * n, "b": [2] * n}, "x").axes[0],
         lambda n: waterfall(("a", 0.1), dict.fromkeys(names(n), 0.1), ("b", 1.0)).axes[0],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from collections import defaultdict
 from functools import cache
 from inspect import Parameter
@@ -13,6 +14,11 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "rankadapters"
+# Counts of the rows of each query id in the order of the ids: by numpy, and by pandas.
+SORTED_COUNTS = re.compile(
+    r"""\bunique\([^()]*qid[^()]*return_counts|\bgroupby\([^()]*qid[^()]*\)(?:\[[^\]]*\])?\.(?:size|count)\(\)"""
+    r"""|qid\W*\.value_counts\(|\bbincount\([^()]*\bqid\)"""
+)
 FILES = {
     "metrics": ("eval_metric", "custom_metric", "native_metric", "read_metric"),
     "objectives": ("objective", "lambdarank", "native_objective"),
@@ -55,6 +61,32 @@ def test_toolkits_define_the_same_names_in_the_same_files(toolkit):
     for name, file in files.items():
         module = importlib.import_module(f"rankadapters.{toolkit}.{file}")
         assert getattr(module, name) is getattr(package, name)
+
+
+@pytest.mark.parametrize("folder", ["docs", "examples", "benchmarks", "rankadapters"])
+def test_no_group_sizes_are_counted_in_the_order_of_sorted_ids(folder):
+    """`numpy.unique` sorts the ids: of the rows q10 q10 q10 q9 q2 q2 it counts [3, 2, 1], not [3, 1, 2]."""
+    root = PACKAGE.parent
+    files = [
+        path for path in (root / folder).rglob("*") if path.suffix in {".py", ".md"} and "_build" not in path.parts
+    ]
+    texts = {path: path.read_text(encoding="utf-8") for path in [*files, root / "README.md"]}
+    assert len(texts) > 10
+    assert [(path.name, line) for path, text in texts.items() for line in SORTED_COUNTS.findall(text)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sizes = np.unique(train.qid, return_counts=True)[1]",
+        "qids, sizes = np.unique(\n    data.qid[rows],\n    return_counts=True,\n)",
+        'sizes = frame.groupby("qid").size()',
+        'sizes = frame["qid"].value_counts(sort=False)',
+        "sizes = np.bincount(qid)",
+    ],
+)
+def test_counts_in_the_order_of_sorted_ids_are_recognized(line):
+    assert SORTED_COUNTS.search(line)
 
 
 def test_class_names_are_unique():

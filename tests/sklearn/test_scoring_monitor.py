@@ -34,24 +34,29 @@ def fit_monitored(scoring, rows=X, **options):
     return model, monitor.get_logs().data[-1]
 
 
+def expected_grades(model, rows=X):
+    """Return the score of each row, since the classes are grades."""
+    return model.predict_proba(rows) @ model.classes_
+
+
 @pytest.mark.parametrize("rows", [X, FRAME], ids=["array", "frame"])
 def test_a_single_scorer_scores_the_last_iteration(rows):
     model, last = fit_monitored(ra.sklearn.query_scorer(CONV, whole=QID), rows)
-    assert last["score"] == ra.evaluate(Y, model.predict(rows), CONV, qid=QID).value
+    assert last["score"] == ra.evaluate(Y, expected_grades(model, rows), CONV, qid=QID).value
 
 
 def test_declared_scorers_work_beside_scikit_learns_in_a_dict():
     declared = ra.sklearn.query_scorer([CONV, LIGHTGBM], names=["a", "b"], whole=QID)
     model, last = fit_monitored({**declared, "c": make_scorer(accuracy_score)})
-    scores = model.predict(X)
+    scores = expected_grades(model)
     assert last["a"] == ra.evaluate(Y, scores, CONV, qid=QID).value
     assert last["b"] == ra.evaluate(Y, scores, LIGHTGBM, qid=QID).value
-    assert last["c"] == accuracy_score(Y, scores)
+    assert last["c"] == accuracy_score(Y, model.predict(X))
 
 
 def test_row_weights_count_as_query_weights():
     model, last = fit_monitored(ra.sklearn.query_scorer(LIGHTGBM, whole=QID), sample_weight=WEIGHTS)
-    expected = ra.evaluate(Y, model.predict(X), LIGHTGBM, qid=QID, query_weight=WEIGHTS[::10])
+    expected = ra.evaluate(Y, expected_grades(model), LIGHTGBM, qid=QID, query_weight=WEIGHTS[::10])
     assert last["score"] == expected.value
 
 

@@ -48,6 +48,31 @@ class Grouping:
         """Number of rows of the largest query."""
         return int((self.indptr[1:] - self.indptr[:-1]).max())
 
+    @property
+    def group_sizes(self) -> NDArray[np.int64]:
+        """Rows of each query in the order of the rows, as LightGBM and XGBoost take them; shape (n_queries,).
+
+        Counts by `numpy.unique` are in the order of the sorted ids instead, which no toolkit notices.
+
+        Raises
+        ------
+        InputError
+            The rows of a query are not contiguous, so that sizes cannot describe them.
+
+        >>> from rankadapters import Queries
+        >>> Queries([1, 0, 2, 0, 1, 0], qid=["q10", "q10", "q10", "q9", "q2", "q2"]).group_sizes.tolist()
+        [3, 1, 2]
+        """
+        if self.order is not None and (moved := np.flatnonzero(self.order != np.arange(self.n_docs))).size:
+            row = int(moved[0])
+            query, other = self.query_ids[[np.searchsorted(self.indptr, row, side="right") - 1, self.query_of_row[row]]]
+            raise InputError(
+                f"the rows of query {query} are not contiguous: row {row} is of query {other}.",
+                hint="sort every column by query first: rows = ra.Queries(labels, qid=qid).rows, then X[rows], ...",
+                row=row,
+            )
+        return np.diff(self.indptr)
+
     @cached_property
     def query_of_row(self) -> NDArray[np.intp]:
         """Index of each row's query, in the caller's order of rows; shape (n_docs,).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -76,7 +77,21 @@ class ByConvention(Mapping[Convention, Result]):
         return f"{type(self).__name__}({{{entries}}})"
 
 
-class Scores(ByConvention[Result], Written):
+class ShownScores(Written):
+    """Scores that notebooks show as a table."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return a table with a line for each convention and model."""
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def _repr_markdown_(self) -> str:
+        return self.table().markdown()
+
+
+class Scores(ByConvention[Result], ShownScores):
     """The scores of each convention, shown as a table in notebooks."""
 
     def __str__(self) -> str:
@@ -100,11 +115,20 @@ class Scores(ByConvention[Result], Written):
             elif isinstance(result, dict):
                 yield from ((convention.name, str(model), *score.cells()) for model, score in result.items())
 
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
-    def _repr_markdown_(self) -> str:
-        return self.table().markdown()
+class ScoresOfModels(dict[Any, Score], ShownScores):
+    """The score of each model under one convention: a dict, shown as a table as `Scores` are."""
+
+    def table(self) -> Table:
+        """Return a table with a line for each model."""
+        return self._scores().table()
+
+    def blocks(self) -> list[str | Table]:
+        """Return the table, and the signature of the convention."""
+        return self._scores().blocks()
+
+    def _scores(self) -> Scores[dict[Any, Score]]:
+        return Scores((convention, self) for convention in {score.convention for score in self.values()})
 
 
 def shape_results(
@@ -112,7 +136,8 @@ def shape_results(
 ) -> Any:
     """Return results by convention, then model; leave out a level if the caller passed a single object for it."""
     first = next(iter(models.values()))
-    by_model = ((key, {name: results[key] for name, results in models.items()}) for key in conventions)
+    kind = ScoresOfModels if isinstance(first, Scores) else dict
+    by_model = ((key, kind({name: results[key] for name, results in models.items()})) for key in conventions)
     results = first if one_model else type(first)(by_model)
     return results[conventions[0]] if is_one else results
 

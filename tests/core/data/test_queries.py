@@ -26,6 +26,27 @@ def test_queries_map_rows_to_queries_and_back():
     assert rows.tolist() == QUERIES.rows.tolist()
 
 
+@for_each(
+    ("columns", "sizes"),
+    [
+        ({"qid": ["q10", "q10", "q10", "q9", "q2", "q2"]}, [3, 1, 2]),  # np.unique would sort: [3, 2, 1]
+        ({"qid": [7, 7, 7, 5, 9, 9]}, [3, 1, 2]),
+        ({"group_sizes": [3, 1, 2]}, [3, 1, 2]),
+    ],
+)
+def test_group_sizes_are_in_the_order_of_the_rows(columns, sizes):
+    group_sizes = ra.Queries([0, 1, 2, 0, 1, 0], **columns).group_sizes
+    assert (group_sizes.tolist(), group_sizes.dtype) == (sizes, np.int64)
+
+
+def test_group_sizes_of_queries_whose_rows_are_apart_are_refused():
+    with pytest.raises(ra.InputError, match=r"the rows of query b are not contiguous: row 1 is of query a"):
+        _ = QUERIES.group_sizes
+    assert QUERIES.together()[0].group_sizes.tolist() == [2, 2, 1]
+    with pytest.raises(ra.InputError, match=r"the rows of query a are not contiguous: row 2 is of query c"):
+        _ = ra.Queries([0, 1, 2, 0], qid=["b", "a", "c", "a"]).group_sizes
+
+
 def test_per_query_returns_the_first_query_whose_rows_disagree():
     values, varies = QUERIES.per_query(np.array([7, 8, 7, 9, 8]))
     assert (values.tolist(), varies) == ([7, 8, 9], -1)
