@@ -47,8 +47,8 @@ class SentenceTransformers(
 
 class Haystack(
     Tool, name="haystack", package="haystack-ai", versions=("3.4.0", "3.4.1"), evidence="run", gain="linear",
-    discount="log2", ideal="all", relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad", empty=0,
-    missing="zero", unjudged="zero", average="uniform",
+    discount="log2", ideal="all", relevant="above_0", ties="input", precision="float64", retrieve="all", short="pad",
+    empty=0, missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """Haystack `DocumentNDCGEvaluator`, components/evaluators/document_ndcg.py. Run against 3.4.0: equal within 1e-12.
 
