@@ -24,7 +24,7 @@ from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
-from rankadapters.parity.report import Answer
+from rankadapters.parity.report import ToolkitRows, report_of_toolkits
 from rankadapters.parity.rows import OurNumber
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
 
@@ -125,7 +125,7 @@ class CatBoostToolkit(Toolkit):
             rows.append(self._declared_by_no_metric(rows, data, our_number))
         if unmet:
             return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}")
-        return ParityReport.of_toolkits({self.vocabulary.name: Answer(declared, rows)})
+        return report_of_toolkits({self.vocabulary.name: ToolkitRows(declared, rows)})
 
     def _declared_by_no_metric(self, rows: list[ParityRow], data: ToolkitData, our_number: OurNumber) -> ParityRow:
         """Return the row of a declared convention that no metric string means, though one may mean the nearest."""

@@ -20,7 +20,7 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import as_text
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
-from rankadapters.parity.report import Answer, ParityReport
+from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_toolkits
 from rankadapters.parity.rows import OurNumber, ParityRow
 from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
 from rankadapters.progress import shows
@@ -98,7 +98,7 @@ def crosscheck(
     our_value = None if convention is None else OurNumber.of(queries, array, as_convention(convention)).value
     available = usable(toolkits, 1)  # packages that only training needs may be missing
     requested = {name: state for name, state in available.items() if state.version or toolkits is not None}
-    answers = dict[str, Answer]()
+    by_toolkit = dict[str, ToolkitRows]()
     for name, (version, note) in requested.items():
         declared, reason = expected[name], note or f"{name} does not compute {measure}."
         new_rows = tuple[ParityRow, ...]()
@@ -109,8 +109,8 @@ def crosscheck(
             reason = str(error)
         if not new_rows:
             new_rows = (ParityRow.not_comparable(name, version or "", declared, our_value=our_value, reason=reason),)
-        answers[name] = Answer(declared, new_rows)
-    return ParityReport.of_toolkits(answers, require)
+        by_toolkit[name] = ToolkitRows(declared, new_rows)
+    return report_of_toolkits(by_toolkit, require)
 
 
 def _conventions_of(convention: Convention | str | None, measure: str | None, k: int) -> dict[str, Convention | None]:

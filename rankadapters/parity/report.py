@@ -24,32 +24,6 @@ class ParityError(RankAdaptersError, AssertionError):
     """Raised for a parity report that is not `ok`; the message is the report."""
 
 
-class Answer(NamedTuple):
-    """A toolkit's rows, and the convention that was declared for it."""
-
-    declared: Convention | None
-    rows: Sequence[ParityRow]
-
-    @property
-    def is_compared(self) -> bool:
-        """Whether the toolkit's number was compared under the declared convention itself."""
-        return any(row.convention == self.declared and row.verdict != "not-comparable" for row in self.rows)
-
-
-def _unmet(answers: Mapping[str, Answer], compared: list[str], require: int) -> str:
-    """Say that too few toolkits were compared under the declared convention, and how to mend it."""
-    required = "1 toolkit" if require == 1 else f"{require} toolkits"
-    toolkits = f"{', '.join(compared) or 'none'} could be (of: {', '.join(answers) or 'no toolkit is installed'})"
-    rows = [row for name in answers if name not in compared for row in answers[name].rows]
-    nearest = dict.fromkeys(
-        repr(row.convention.short_name) for row in rows if row.convention and row.verdict == "equal"
-    )
-    hint = "" if answers else '; pip install "rankadapters[all]"'
-    if nearest:
-        hint = f"; declare what was compared instead: {', '.join(nearest)}"
-    return f"{required} must be compared under the declared convention, {toolkits}{hint}"
-
-
 @dataclass(frozen=True, slots=True)
 class ParityReport(Document):
     """A comparison of numbers from one or more sources with ours.
@@ -74,17 +48,6 @@ class ParityReport(Document):
 
     rows: tuple[ParityRow, ...]
     unmet: str = ""
-
-    @classmethod
-    def of_toolkits(cls, answers: Mapping[str, Answer], require: int = 1) -> ParityReport:
-        """Return the rows of toolkits; the report is `ok` only if `require` toolkits were compared as declared.
-
-        A row under a different convention, such as the nearest that a toolkit computes, shows what was compared
-        instead. It does not count.
-        """
-        compared = [name for name, answer in answers.items() if answer.is_compared]
-        rows = tuple(row for answer in answers.values() for row in answer.rows)
-        return cls(rows, "" if len(compared) >= require else _unmet(answers, compared, require))
 
     @property
     def ok(self) -> bool:
@@ -175,6 +138,43 @@ class ParityReport(Document):
         largest = row.per_query.largest(n) if row.per_query else []
         bars = [(str(name), part) for name, _, _, part in largest]
         return contributions(bars, title=f"{row.source} {row.version} less ours", ax=ax)
+
+
+class ToolkitRows(NamedTuple):
+    """A toolkit's rows, and the convention that was declared for it."""
+
+    declared: Convention | None
+    rows: Sequence[ParityRow]
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the toolkit's number was compared under the declared convention itself."""
+        return any(row.convention == self.declared and row.verdict != "not-comparable" for row in self.rows)
+
+
+def report_of_toolkits(by_toolkit: Mapping[str, ToolkitRows], require: int = 1) -> ParityReport:
+    """Return the rows of toolkits; the report is `ok` only if `require` toolkits were compared as declared.
+
+    A row under a different convention, such as the nearest that a toolkit computes, shows what was compared instead. It
+    does not count.
+    """
+    compared = [name for name, toolkit_rows in by_toolkit.items() if toolkit_rows.is_compared]
+    rows = tuple(row for toolkit_rows in by_toolkit.values() for row in toolkit_rows.rows)
+    return ParityReport(rows, "" if len(compared) >= require else _unmet(by_toolkit, compared, require))
+
+
+def _unmet(by_toolkit: Mapping[str, ToolkitRows], compared: list[str], require: int) -> str:
+    """Say that too few toolkits were compared under the declared convention, and how to mend it."""
+    required = "1 toolkit" if require == 1 else f"{require} toolkits"
+    could_be = f"{', '.join(compared) or 'none'} could be (of: {', '.join(by_toolkit) or 'no toolkit is installed'})"
+    rows = [row for name in by_toolkit if name not in compared for row in by_toolkit[name].rows]
+    nearest = dict.fromkeys(
+        repr(row.convention.short_name) for row in rows if row.convention and row.verdict == "equal"
+    )
+    hint = "" if by_toolkit else '; pip install "rankadapters[all]"'
+    if nearest:
+        hint = f"; declare what was compared instead: {', '.join(nearest)}"
+    return f"{required} must be compared under the declared convention, {could_be}{hint}"
 
 
 def rendered(summary: str, reports: Sequence[tuple[str, ParityReport]], form: str) -> str:

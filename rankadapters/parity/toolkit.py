@@ -17,7 +17,7 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import as_float32, bind, find_log, refuse_different_gains, refuse_retrieval
-from rankadapters.parity.report import Answer, ParityReport
+from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_toolkits
 from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, ParityRow, relative
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route, ToolkitData
 from rankadapters.statistics.inert import inert_of
@@ -252,7 +252,7 @@ class Toolkit(ABC):
         ]  # fmt: skip
         if different:
             rows.append(self._declared_row(rows[0], prepared, of_declared, of_nearest, different))
-        return ParityReport.of_toolkits({self.vocabulary.name: Answer(declared, rows)})
+        return report_of_toolkits({self.vocabulary.name: ToolkitRows(declared, rows)})
 
     def _declared_row(
         self, row: ParityRow, data: ToolkitData, of_declared: OurNumber, of_nearest: OurNumber,
