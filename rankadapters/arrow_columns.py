@@ -54,6 +54,8 @@ class ArrowColumns(NamedTuple):
         if is_text(column.type):
             return text_stretches(column)
         qid = column.to_numpy()
+        if types.is_floating(column.type) and np.isnan(qid).any():
+            raise self._missing(name, int(np.argmax(np.isnan(qid))))
         starts = stretches(qid)
         return qid[starts], starts
 
@@ -110,9 +112,11 @@ class ArrowColumns(NamedTuple):
             column = column.cast("large_string")  # more functions of pyarrow support large_string
         row = _first_missing(column)
         if row >= 0:
-            msg = f"{self.locate(row)}: {name} is missing.\nHint: fix or drop the row."
-            raise InputError(msg, row=row)
+            raise self._missing(name, row)
         return column
+
+    def _missing(self, name: str | int, row: int) -> InputError:
+        return InputError(f"{self.locate(row)}: {name} is missing.\nHint: fix or drop the row.", row=row)
 
     def _valid(self, name: str | int) -> Any:
         """Refuse data that pyarrow reads unchecked: text that is not UTF-8, indices outside a dictionary."""

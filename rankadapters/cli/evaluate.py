@@ -227,8 +227,8 @@ def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Eval
 
     if arguments.unsorted:
         arguments.split_queries = "merge"
-    if arguments.by is not None:  # the table is read a second time, for the segments
-        arguments = sources.with_standard_input(arguments, ("table",))
+    if arguments.by is not None:  # a table is read a second time, for the segments
+        arguments = sources.with_standard_input(arguments)
     models = sources.read_models(arguments, docids=sources.needs_docids(conventions))
     by = read_by(arguments)
     panel, results, notes = None, dict[str, _Model](), list[str]()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankadapters.core.errors import InputError
+
+if TYPE_CHECKING:
+    from rankadapters.io.text import AnyPath
 
 
 def read_by(arguments: argparse.Namespace) -> Any:
@@ -19,7 +22,7 @@ def read_by(arguments: argparse.Namespace) -> Any:
     return joined(list(stream_table(arguments.table, columns, lambda _done, _total: None))).columns["by"]
 
 
-def _of_queries(path: str) -> dict[str, str]:
+def _of_queries(path: AnyPath) -> dict[str, str]:
     """Read lines `query segment`; a segment may contain spaces."""
     from rankadapters.io.line_blocks import line_blocks
 

@@ -163,7 +163,7 @@ def with_run_content(arguments: argparse.Namespace) -> argparse.Namespace:
     """Return the arguments with the run's content loaded in place of its path."""
     from rankadapters.io.text import LoadedFile, readable
 
-    arguments = with_standard_input(arguments, _FILES)
+    arguments = with_standard_input(arguments)
     name, [path] = _named_files(arguments.run_file)
     if not isinstance(path, LoadedFile):
         with readable(path):
@@ -205,7 +205,7 @@ class _Files(NamedTuple):
         if source == "table":
             arguments = _with_default_columns(arguments, scored=scored)
         option = _SCORES.get(source, "predictions" if arguments.feature is None else "feature")
-        return cls(source, option, with_standard_input(arguments, _FILES))
+        return cls(source, option, with_standard_input(arguments))
 
     @property
     def scores(self) -> Any:
@@ -287,7 +287,7 @@ def _source(arguments: argparse.Namespace, *, scored: bool) -> str:
     return source
 
 
-def with_standard_input(arguments: argparse.Namespace, options: Sequence[str]) -> argparse.Namespace:
+def with_standard_input(arguments: argparse.Namespace, options: Sequence[str] = ()) -> argparse.Namespace:
     """Return the arguments with the content of standard input in place of the file `-` or `NAME=-`.
 
     Parameters
@@ -295,8 +295,11 @@ def with_standard_input(arguments: argparse.Namespace, options: Sequence[str]) -
     arguments : Namespace
         The parsed options, which stay unchanged.
     options : sequence of str
-        Names of the options that take files: each value is a text, a list of texts, or a list of such lists.
+        Names of the options that take files: each value is a text, a list of texts, or a list of such lists. By default
+        those of this module, and `by`, which is a column only if there is a table.
     """
+    if not options:
+        options = _FILES if arguments.table is not None else (*_FILES, "by")
     named = getattr(arguments, "several_models", False)
     values = {name: value for name in options if (value := getattr(arguments, name, None)) is not None}
     dashes = [flag(name) for name, value in values.items() for file in _flat(value) if _is_dash(file, named=named)]

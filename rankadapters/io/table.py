@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, overload
 
 from rankadapters.arrow_columns import ArrowColumns
+from rankadapters.core.data.columns import as_weights
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.kernels import dispatch
 from rankadapters.io.csv_lines import check_columns, stream_csv
@@ -102,9 +103,18 @@ def read_table(
 
 def stream_table(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
     """Read a table batch by batch; `step` is called with the amount read so far and the total."""
-    if not _is_parquet(path):
-        yield from stream_csv(path, columns, step)
-        return
+    n_rows = 0
+    for rows in (_parquet_rows if _is_parquet(path) else stream_csv)(path, columns, step):
+        for role in columns.weights:
+            try:
+                as_weights(role, rows.columns[role], "fix or drop the row", by_row=True)
+            except InputError as error:
+                raise error.counted_on(n_rows, n_rows).about(rows.locate(error.row or 0)) from None
+        yield rows
+        n_rows += rows.n_rows
+
+
+def _parquet_rows(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
     n_rows = 0
     for batch in _stream_parquet(path, [str(name) for name in columns.names], step):
         with shift_error_rows(n_rows):

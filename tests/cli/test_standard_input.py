@@ -52,6 +52,34 @@ def test_standard_input_is_named_in_errors(capsys, stdin, letor, table):
     assert "error: standard input: " in error_of(capsys, "--table", "-", *table[2:])
 
 
+@pytest.mark.parametrize("source", ["letor", "trec"])
+def test_the_segments_of_queries_may_be_standard_input(capsys, request, stdin, write, source):
+    segments = "7 long tail\n9 head\n" + "8 head\n" * (source == "trec")
+    arguments = (*request.getfixturevalue(source), "--convention", "textbook@5+missing=zero", "--format", "csv", "--by")
+    note = f"{LEFT_OUT}\n" if source == "trec" else ""
+    expected = output_of(capsys, *arguments, write(segments, "segments.txt"), note=note)
+    stdin(segments)
+    assert output_of(capsys, *arguments, "-", note=note) == expected
+
+
+def test_segments_on_standard_input_are_named_in_errors(capsys, stdin, letor, trec, tmp_path):
+    stdin("7 head\n9\n")
+    assert "error: standard input, line 2 is '9'; expected a query and its only segment" in error_of(
+        capsys, *letor, "--by", "-"
+    )
+    stdin("7 head\n")
+    out = ("--out", str(tmp_path / "out.txt"))
+    assert "'-' was given 2 times (--run, --by)" in error_of(capsys, *trec[:3], "-", "--by", "-", *out)
+
+
+def test_a_column_of_segments_may_be_named_like_standard_input(capsys, stdin, table):
+    rows = Path(table[1]).read_text(encoding="utf-8").splitlines()
+    stdin("\n".join([f"{rows[0]},-", *(f"{row},{row[0]}" for row in rows[1:])]))
+    options = ("--convention", "textbook@5", "--format", "csv", "--by", "-")
+    segments = output_of(capsys, "--table", "-", *table[2:], *options).splitlines()[1:]
+    assert [line.partition(",")[0] for line in segments] == ["7", "9", ""]
+
+
 def test_closed_standard_input_is_refused(capsys, monkeypatch, letor):
     monkeypatch.setattr(sys, "stdin", None)
     assert "standard input is closed" in error_of(capsys, "--features", "-", *letor[2:])
@@ -63,6 +91,7 @@ def test_closed_standard_input_is_refused(capsys, monkeypatch, letor):
         (("--features", "-", "--predictions", "-"), "--features, --predictions"),
         (("--features", "-", "-", "--feature", "1"), "--features, --features"),
         (("--qrels", "-", "--run", "-"), "--qrels, --run"),
+        (("--features", "-", "--feature", "1", "--by", "-"), "--features, --by"),
     ],
 )
 def test_two_files_cannot_both_be_standard_input(capsys, stdin, arguments, options):

@@ -48,6 +48,7 @@ def test_floats_keep_their_type_and_integers_become_float64(values, kind, dtype)
         ("numbers", [-math.inf, 1], None, 0, "line 10: x is -inf; expected a finite"),
         ("sort_keys", [1, math.nan], None, 1, "line 11: x is nan"),
         ("numbers", [None, 1], None, 0, "line 10: x is missing"), ("queries", [1, None], None, 1, "line 11: x is miss"),
+        ("queries", [1.5, math.nan], None, 1, "line 11: x is missing"),
         ("docids", ["a", "", None], None, 1, "line 11: x is missing"), ("codes", ["", "a"], None, 0, "line 10: x is m"),
         ("docids", ["a", None, ""], DICTIONARY, 1, "line 11: x is"), ("docids", ["a", ""], VIEW, 1, "line 11: x is m"),
         ("numbers", ["1"], None, None, "file: column 'x' has type string, but numbers are needed"),

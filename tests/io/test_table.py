@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.io import Judgments, read_table
+from rankadapters.io import Judgments, read_table, table
 from tests.helpers.tables import for_each
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
@@ -70,6 +71,30 @@ def test_weights_of_rows_are_read(save):
 def test_a_column_name_that_is_not_a_text_is_refused(save, role, name):
     with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
         read_table(save(), **{**COLUMNS, role: name})
+
+
+@for_each("role", ["query_weight", "row_weight"])
+@for_each(("weight", "problem"), [(-1.0, "is -1.0, but weights are >= 0"), (1e-310, "is 1e-310; allowed")])
+def test_a_wrong_weight_is_named_by_file_and_row(save, role, weight, problem, monkeypatch):
+    monkeypatch.setattr(table, "BATCH_ROWS", 2)
+    path = save(part=[1.0, 1.0, weight, weight])
+    readers = [partial(read_table, path), partial(ra.evaluate_stream, path, "textbook@2")]
+    for read in (*readers, partial(readers[1], unsorted=True)):
+        with pytest.raises(ra.InputError, match=rf"table\.\w+, {line(path, 3)}: {role}\[2\] {problem}") as error:
+            read(**COLUMNS, **{role: "part"})
+        assert error.value.row == 2
+
+
+def test_a_query_or_segment_that_is_nan_is_named_by_file_and_row(parquet, monkeypatch):
+    monkeypatch.setattr(table, "BATCH_ROWS", 2)
+    path = parquet({"query": [1.0, 1.0, float("nan"), 2.0], "part": [1.0, 1.0, 1.0, float("nan")]})
+    readers = [partial(read_table, path), partial(ra.evaluate_stream, path, "textbook@2")]
+    for read in (*readers, partial(readers[1], unsorted=True)):
+        with pytest.raises(ra.InputError, match=r"table, row 3: query is missing") as error:
+            read(**COLUMNS)
+        assert error.value.row == 2
+    with pytest.raises(ra.InputError, match=r"table, row 4: part is missing"):
+        ra.evaluate_stream(parquet({"part": [1.0, 1.0, 1.0, float("nan")]}), "textbook@2", **COLUMNS, by="part")
 
 
 def test_a_table_can_be_read_without_scores(save):

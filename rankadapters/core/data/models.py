@@ -48,7 +48,7 @@ def scores_by_model(scores: object) -> dict[Any, object] | None:
     if isinstance(scores, np.ndarray):
         return _non_empty(dict(enumerate(scores.T))) if scores.ndim == 2 else None  # noqa: PLR2004 - rows and models
     names = getattr(scores, "column_names", getattr(scores, "columns", None))
-    if names is None:
+    if names is None or getattr(scores, "ndim", 2) == 1:  # a Series of Dask has `columns` too
         return None
     repeated = [name for index, name in enumerate(names) if name in list(names)[:index]]
     if repeated:

@@ -108,8 +108,9 @@ def test_a_single_query_and_a_measure_over_all_rows_have_no_standard_error():
 
 
 UP, DOWN = [1.0, 2.0], [2.0, 1.0]
+MODELS = {"up": UP, "down": DOWN}
 SCORE_TABLES = {
-    "mapping": {"up": UP, "down": DOWN},
+    "mapping": MODELS,
     "pandas": pd.DataFrame({"up": UP, "down": DOWN}),
     "polars": pl.DataFrame({"up": UP, "down": DOWN}),
     "pyarrow": pa.table({"up": UP, "down": DOWN}),
@@ -129,6 +130,18 @@ def test_every_kind_of_table_scores_all_its_models(kind):
         for name, scores in SCORE_TABLES["mapping"].items()
     }
     assert ra.evaluate([0, 1], SCORE_TABLES[kind], "yahoo@1", group_sizes=[2]) == expected
+
+
+@pytest.mark.parametrize("name", [None, "model"])
+def test_a_series_of_dask_is_the_scores_of_one_model(name):
+    frames = pytest.importorskip("dask.dataframe")
+    columns = {key: frames.from_pandas(pd.Series(values, name=name), npartitions=2) for key, values in MODELS.items()}
+    for convention in ("yahoo@1", [TEXTBOOK, "yahoo@1"]):
+        for key, column in columns.items():
+            expected = ra.evaluate([0, 1], MODELS[key], convention, group_sizes=[2])
+            assert repr(ra.evaluate([0, 1], column, convention, group_sizes=[2])) == repr(expected)
+        models = ra.evaluate([0, 1], columns, convention, group_sizes=[2])
+        assert repr(models) == repr(ra.evaluate([0, 1], MODELS, convention, group_sizes=[2]))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
