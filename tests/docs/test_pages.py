@@ -51,6 +51,14 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
             exec(compile("\n" * line + code, str(ROOT / page), "exec"), namespace)  # noqa: S102 - our own text
 
 
+def test_pages_install_from_a_checkout_until_the_index_has_a_release():
+    """Only the section on installing has the line that adds an extra to an installed rankadapters."""
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.md")]
+    lines = [(page.name, line) for page in pages for line in page.read_text("utf-8").splitlines()]
+    from_index = [page for page, line in lines if re.search(r"pip install \"?rankadapters(?!\S* @ git\+)", line)]
+    assert from_index == ["start.md"]
+
+
 def test_no_example_prints_the_last_value_with_the_best_round():
     lines = [(page, line) for page in PAGES for line in (ROOT / page).read_text(encoding="utf-8").splitlines()]
     assert [(page, line) for page, line in lines if "best_iteration" in line and "history[-1]" in line] == []
