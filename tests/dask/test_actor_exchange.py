@@ -9,8 +9,10 @@ import pytest
 
 import rankadapters as ra
 from tests.helpers.engines import failure_of
+from tests.helpers.python_processes import TIMEOUT
 
 pytest.importorskip("distributed")
+from tests.helpers.ranking_parts import workers_of
 
 
 def add_numbers(exchange, keys, number):
@@ -19,10 +21,9 @@ def add_numbers(exchange, keys, number):
 
 def start_tasks(client, exchange, keys_by_worker):
     """Start a task on each of the first workers, which adds its number under each of its keys in turn."""
-    workers = sorted(client.scheduler_info()["workers"])
     return [
         client.submit(add_numbers, exchange, keys, number, workers=[worker], pure=False)
-        for number, (worker, keys) in enumerate(zip(workers, keys_by_worker, strict=False))
+        for number, (worker, keys) in enumerate(zip(workers_of(client), keys_by_worker, strict=False))
     ]
 
 
@@ -44,7 +45,7 @@ def test_tasks_that_wait_for_a_task_that_ended_raise(cluster3, earlier_keys):
 
 
 def test_a_queued_task_does_not_replace_a_task_that_ended(cluster3):
-    exchange = ra.dask.exchange(cluster3, timeout=20)
+    exchange = ra.dask.exchange(cluster3, timeout=TIMEOUT / 2)
     first, _, third = start_tasks(cluster3, exchange, [["a", "z"], ["a"], ["a", "z"]])
     [later] = start_tasks(cluster3, exchange, [[]])
     for task in (first, third):

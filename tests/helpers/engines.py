@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from tests.helpers.checkout import CHECKOUT
+from tests.helpers.python_processes import TIMEOUT
 
 
 @contextlib.contextmanager
@@ -70,7 +71,7 @@ def worker_environment(**variables):
         yield
 
 
-def failure_of(run, seconds=90):
+def failure_of(run, seconds=TIMEOUT):
     """Call a function that must fail, and return its error; it hangs if it still runs after `seconds`."""
     errors = []
 

@@ -13,6 +13,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from tests.helpers.engines import failure_of
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK
+from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.rankings import ranking
 
 lgb = pytest.importorskip("lightgbm")
@@ -112,6 +113,7 @@ def test_queries_cut_between_workers_are_refused(cluster3, global_eval):
     error = failure_of(lambda: fit(cluster3, [parts], metric=watch, callbacks=[watch]))
     assert isinstance(error, ra.InputError)
     assert str(error).startswith(f"'valid_0' has {n_pieces} queries on 3 workers, not n_queries=43: some are cut.")
+    assert_idle(cluster3)
 
 
 def test_an_error_on_one_worker_is_raised_on_all_workers(cluster3, global_eval):
@@ -141,10 +143,9 @@ def assert_idle(client):
 
     The task frees failed boosters. Freed later, a booster of LightGBM 4.7.0 also closes the next training's network.
     """
-    workers = client.scheduler_info()["workers"]
-    tasks = [client.submit(gc.collect, workers=[worker], pure=False) for worker in workers]
+    tasks = [client.submit(gc.collect, workers=[worker], pure=False) for worker in workers_of(client)]
     with client.as_current():
-        assert not distributed.wait(tasks, timeout=60).not_done
+        assert not distributed.wait(tasks, timeout=TIMEOUT).not_done
 
 
 def test_early_stopping_on_the_value_of_one_worker_is_refused(cluster2):
@@ -154,6 +155,7 @@ def test_early_stopping_on_the_value_of_one_worker_is_refused(cluster2):
     assert isinstance(error, ra.InputError)
     assert str(error).startswith("early stopping watches 'ndcg@10/textbook', which each of 2 workers has for its own")
     assert "Hint: ra.lightgbm.global_eval(...) as eval_metric= and in callbacks=." in str(error)
+    assert_idle(cluster2)
 
 
 def test_our_objective_trains_lightgbms_model_bit_for_bit(cluster2):

@@ -9,6 +9,7 @@ import rankadapters as ra
 from rankadapters.core.measures import MEASURES
 from tests.helpers.engines import failure_of
 from tests.helpers.metric_trainings import LETOR, TEXTBOOK
+from tests.helpers.python_processes import TIMEOUT
 from tests.helpers.rankings import ranking
 
 xgb = pytest.importorskip("xgboost")
@@ -25,13 +26,24 @@ QUERIES = {"train": 61, "valid": 43}
 PARAMS = {"objective": "rank:ndcg", "tree_method": "hist", "disable_default_eval_metric": True, "eta": 0.3, "seed": 1}
 
 
+def matrix_of(client, parts, workers=None, kind=dxgb.DaskDMatrix):
+    """Return a matrix with part i on worker i. Otherwise Dask may give a busy worker's part to another worker."""
+    workers = workers or workers_of(client)
+    placed_rows = scatter_parts(client, parts, workers)
+    matrix = kind(client, placed_rows.X, placed_rows.y, qid=placed_rows.qid)
+    futures = {future.key: future for futures in matrix.worker_map.values() for future in futures}
+    matrix.worker_map = {}
+    for key, index in matrix.partition_order.items():
+        matrix.worker_map.setdefault(workers[index % len(workers)], []).append(futures[key])
+    return matrix
+
+
 def train(client, valid, rounds=2, params=PARAMS, **options):
     """Train on whole queries on each worker; `valid` is a list of parts, dealt to the workers in turn."""
     with client.as_current():  # XGBoost asks for the current client, whatever client it gets
         matrices = {}
         for name, parts in (("train", cut_at_queries(TRAIN, len(workers_of(client)))), ("valid", valid)):
-            placed_rows = scatter_parts(client, parts)
-            matrices[name] = dxgb.DaskDMatrix(client, placed_rows.X, placed_rows.y, qid=placed_rows.qid)
+            matrices[name] = matrix_of(client, parts)
         evals = [(matrix, name) for name, matrix in matrices.items()]
         training = dxgb.train(client, params, matrices["train"], rounds, evals=evals, verbose_eval=False, **options)
     return training["booster"], training["history"]
@@ -167,8 +179,7 @@ def test_queries_cut_by_a_quantile_dmatrix_of_one_worker_are_refused(cluster2):
 
     def run():
         with cluster2.as_current():
-            placed_rows = scatter_parts(cluster2, parts, one_worker)
-            matrix = dxgb.DaskQuantileDMatrix(cluster2, placed_rows.X, placed_rows.y, qid=placed_rows.qid)
+            matrix = matrix_of(cluster2, parts, one_worker, dxgb.DaskQuantileDMatrix)
             options = {"custom_metric": metric, "callbacks": [metric], "verbose_eval": False}
             dxgb.train(cluster2, PARAMS, matrix, 2, evals=[(matrix, "valid")], **options)
 
@@ -201,7 +212,7 @@ def test_processes_joined_by_xgboosts_collective_log_the_same_values(cluster2):
     settings = tracker.worker_args()
     runs = [cluster2.submit(train_in_process, settings, rank, workers=[workers[rank]], pure=False) for rank in (0, 1)]
     (raw, log, history), second_process = cluster2.gather(runs)
-    tracker.wait_for(10)
+    tracker.wait_for(TIMEOUT)
     assert second_process == (raw, log, history)
     assert log == history
     assert log[-1] == value_of(xgb.Booster(model_file=raw), VALID, TEXTBOOK)
