@@ -78,7 +78,7 @@ def write(*_: object) -> None:
 
 def presets() -> Table:
     """Every preset with its fields."""
-    rows_by_preset = PresetFields.of({name: ra.presets.make(name, 10) for name in ra.presets.names()}, None).rows
+    rows_by_preset = PresetFields({name: ra.presets.make(name, 10) for name in ra.presets.names()}, None).rows
     head = ["preset", *next(iter(rows_by_preset.values()))]
     return [head, *([f"`{name}`", *(text for text, _ in row.values())] for name, row in rows_by_preset.items())]
 

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES as ALL_MEASURES
-from rankadapters.statistics.grid import has_cutoff, values_to_search
+from rankadapters.statistics.grid import has_cutoff, measure_named, values_to_search
 from tests.helpers.depth import THOROUGH, examples
 from tests.helpers.graded_queries import small_queries
 
@@ -287,3 +287,8 @@ def test_invalid_arguments_of_identify_are_refused(changes, error, message):
 def test_an_unknown_measure_has_no_profile():
     with pytest.raises(ra.ConventionError, match="measure='x'; allowed are 'ndcg'"):
         ra.audit.profile([1, 0], k=1, group_sizes=[2], measure="x")
+
+
+@pytest.mark.parametrize(("word", "measure"), [("map", "ap"), ("mrr", "rr"), ("rprec", "r-precision"), ("ap", "ap")])
+def test_a_measure_may_have_a_tools_word(word, measure):
+    assert measure_named(word).measure == measure

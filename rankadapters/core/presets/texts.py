@@ -116,14 +116,15 @@ def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
     make = presets.maker(name) if _PRESET.fullmatch(name) else None
     if make is None:
         return None
-    if cutoff is None and takes_k(make):
+    has_cutoff = takes_k(make)
+    if cutoff is None and has_cutoff:
         raise ConventionError(f"{text!r} has no cutoff.", hint=f"'{name}@10', or '@all' for all ranks")
     k = read_cutoff(cutoff, LARGEST_CUTOFF)
-    hint = f"'{name}@10'" if takes_k(make) else f"'{name}'"
+    hint = f"'{name}@10'" if has_cutoff else f"'{name}'"
     if k is None and cutoff not in {None, "all"}:
         msg = f"{cutoff!r:.80} in {text!r:.80} is not a cutoff; allowed are whole numbers from 1 on, and 'all'."
         raise ConventionError(msg, hint=hint)
-    convention = make(k) if takes_k(make) else make()
+    convention = make(k) if has_cutoff else make()
     if getattr(convention, "k", None) != k:
         raise ConventionError(f"{text!r} has a cutoff, but {name} has none.", hint=hint)
     return convention

@@ -79,7 +79,7 @@ class Tool:
     if not TYPE_CHECKING:  # so that type checkers report unknown names
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(str(self._unknown(name)))
+            raise AttributeError(name if name.startswith("_") else str(self._unknown(name)))
 
     @classmethod
     def measures(cls) -> tuple[str, ...]:
