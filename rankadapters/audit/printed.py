@@ -11,6 +11,16 @@ from rankadapters.statistics.printed import Printed, as_printed
 __all__ = ["Printed", "read"]
 
 
+def refuse_outside(printed: Printed, value: object) -> None:
+    """Refuse a number outside [0, 1]."""
+    if not 0 <= printed.value <= 1:
+        msg = (
+            f"value={value} is outside [0, 1], the range of this measure.\n"
+            "Hint: divide a percentage by 100; for a DCG, use measure='dcg'."
+        )
+        raise InputError(msg)
+
+
 def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
     """Read a number; by default its number of decimals is taken from how it is written.
 
@@ -34,12 +44,8 @@ def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
     (4, 3, 4)
     """
     printed = as_printed(value)
-    if not negative and not 0 <= printed.value <= 1:
-        msg = (
-            f"value={value} is outside [0, 1], the range of this measure.\n"
-            "Hint: divide a percentage by 100; for a DCG, use measure='dcg'."
-        )
-        raise InputError(msg)
+    if not negative:
+        refuse_outside(printed, value)
     written = printed.decimals
     if decimals is None:
         decimals = written

@@ -25,8 +25,8 @@ from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
 from rankadapters.parity.report import ToolkitRows, report_of_toolkits
-from rankadapters.parity.rows import OurNumber
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
+from rankadapters.statistics.mistakes import OurNumber
 
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"

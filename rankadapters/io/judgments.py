@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Array, text_column
 from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.query_columns import own_docids
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
 from rankadapters.io.stream_rows import StreamRows
@@ -93,7 +94,9 @@ def with_columns(
         queries = queries.with_weights(weights, row_weight=queries.row_weight)
     if "docid" in rows.columns:
         docids = rows.columns["docid"].tolist()
-        queries = queries.with_docid_ranks(_docid_ranks(docids, queries, rows.locate, duplicate_hint))
+        ranks = _docid_ranks(docids, queries, rows.locate, duplicate_hint)
+        own = own_docids(text_column(docids), queries.query_ids, queries.query_of_row)
+        queries = queries.with_docid_ranks(ranks, own)
     return queries
 
 

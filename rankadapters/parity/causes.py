@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.parity import changes, column_changes
-from rankadapters.parity.changes import Cause, Changes
+from rankadapters.parity import changes
 from rankadapters.parity.rows import (
     FLOAT32,
     FULL_DOUBLE,
-    OurNumber,
     ParityRow,
     QueryDifferences,
     Tolerance,
@@ -24,12 +24,14 @@ from rankadapters.parity.rows import (
     half_width,
     relative,
 )
+from rankadapters.statistics import mistakes
+from rankadapters.statistics.attainable import attainable_values, steps_nearby
+from rankadapters.statistics.mistakes import CHANGED_NUMBERS, FEW_DECIMALS, Cause, Changes, OurNumber
 from rankadapters.statistics.printed import Printed, as_printed
 
 MAX_NAMED = 3  # largest number of causes that a report names from one search
 NEIGHBORS = 100  # numbers of the same precision around the value, to test how likely a match by chance is
-MAX_LIKELY = 5  # if changes give more of the neighbors than this, they may also give the value by chance
-FEW_DECIMALS = 8  # a float with at most this many decimals was probably rounded
+MAX_LIKELY = 0.05  # if changes give a larger share of the neighbors than this, they may also give the value by chance
 LAST_BITS = 1e-12  # difference that a different order of summation can cause, relative for numbers above 1
 SAME_DECIMAL = 1e-14  # largest relative difference between two programs' values of the same decimal number
 MAX_DECIMALS = 12
@@ -43,13 +45,12 @@ NOT_A_SUM = (
 
 TIERS: tuple[tuple[Callable[[OurNumber], Changes], ...], ...] = (  # searches, the likeliest causes first
     (
-        changes.different_fields, changes.different_means, column_changes.different_columns, changes.without_query,
-        changes.cut_queries, changes.swapped_weights,
+        changes.different_fields, mistakes.different_means, mistakes.different_columns, mistakes.without_query,
     ),
     (changes.different_presets, changes.two_changes),
-    (changes.different_divisors,),  # matches numbers with few decimals by chance
+    (mistakes.different_divisors,),  # matches numbers with few decimals by chance
 )  # fmt: skip
-FOR_ANY_MEASURE = {changes.different_fields, column_changes.different_columns, changes.different_presets}
+FOR_ANY_MEASURE = {changes.different_fields, mistakes.different_columns, changes.different_presets}
 
 PerQuery = Callable[[], QueryDifferences | None]
 
@@ -72,7 +73,8 @@ def judge(
     reason = "\n".join(filter(None, [row.reason, f"Looking for the cause: {text}.", not_a_sum]))
     cause_convention = next((cause.convention for cause in candidates if cause.convention is not None), None)
     if differences is None and cause_convention is not None:
-        differences = OurNumber.of(base.queries, base.scores, cause_convention, ignore_weights=True).gap(base)
+        theirs = OurNumber.of(base.queries, base.scores, cause_convention, ignore_weights=True)
+        differences = QueryDifferences.between(theirs, base)
     return replace(row, reason=reason, per_query=differences)
 
 
@@ -81,10 +83,9 @@ def causes(
 ) -> list[Cause]:
     """Search for changes of our number, of the convention or of the data that give the source's value.
 
-    The search tries, in this order: our number rounded, negated or as a percentage; every field of the convention;
-    other means; columns reordered, negated or regrouped; each query left out, cut short or cut in two (where the data
-    is not too large); weights that are ignored or swapped; presets; two changes at once. Uncertain causes come last:
-    matches that may be chance, tied rows in a different order, float32.
+    The search tries, in this order: our number rounded, negated or as a percentage; every field of the convention; the
+    mistakes of `statistics.mistakes`; presets; two changes at once; other divisors. Uncertain causes come last: matches
+    that may be chance, tied rows in a different order, float32.
 
     Returns
     -------
@@ -96,53 +97,98 @@ def causes(
     >>> from rankadapters import Queries, presets
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
     >>> base = OurNumber.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
-    >>> causes(base, value=1.0, tolerance=1e-9)[3].text  # other changes explain so little data too
-    'it is the value without query 1'
+    >>> causes(base, value=1.0, tolerance=1e-9)[0].text.partition(":")[0]  # two queries of two rows have three values
+    'perhaps by chance, as 3 of 3 numbers around it would fit something'
     >>> causes(base, value=0.8155, tolerance=1e-9)[0].text
     'it is ours rounded to 4 decimals: a tolerance of 5e-05 takes it'
     """
     if not np.isfinite(value):
         return [Cause(f"it is {value}, which is not a value of any convention")]
-    texts = (*_constant_ratio(per_query), *number_causes(value, base.value, tolerance))
-    exact = [Cause(f"it is {text}") for text in texts]
+    exact = [
+        Cause(f"it is {text}") for text in (*_constant_ratio(per_query), *number_causes(value, base.value, tolerance))
+    ]
     if in_last_bits(value, base.value):
         return exact
     if not isinstance(tolerance, Printed):
         tolerance = max(tolerance, min(relative(FULL_DOUBLE, value), CLOSENESS * abs(value - base.value)))
     is_short = isinstance(tolerance, Printed) and tolerance.decimals <= FEW_DECIMALS
-    likely, chance = _search_tiers(base, value, tolerance, tiers=1 if exact else 2 if is_short else 3)
-    if not (exact or likely or isinstance(tolerance, Printed)):
+    neighbors = _Neighbors(base, value, tolerance)
+    likely, chance = _search_tiers(base, value, neighbors, exact, n_tiers=2 if is_short else 3)
+    if not (likely or chance or isinstance(tolerance, Printed) or neighbors.are_few):
         rounded = as_printed(value)
         if rounded.decimals <= FEW_DECIMALS and half_width(rounded) > tolerance:
-            likely, chance = _search_tiers(base, value, rounded, tiers=2)
+            likely, chance = _search_tiers(base, value, _Neighbors(base, value, rounded), [], n_tiers=2)
             likely = [cause._replace(text=f"taken as rounded, {cause.text}") for cause in likely]
-    return [*exact, *likely] or [*chance, *map(Cause, _uncertain_causes(base, value, tolerance))]
+    return likely or [*chance, *map(Cause, _uncertain_causes(base, value, tolerance))]
 
 
-def _search_tiers(base: OurNumber, value: float, tolerance: Tolerance, tiers: int) -> tuple[list[Cause], list[Cause]]:
-    """Run the searches tier by tier until a likely cause is found; return likely causes, and chance matches."""
-    nearby: set[float] = set()
+def _search_tiers(
+    base: OurNumber, value: float, neighbors: _Neighbors, exact: list[Cause], n_tiers: int
+) -> tuple[list[Cause], list[Cause]]:
+    """Run the searches tier by tier until a likely cause is found; return likely causes, and chance matches.
+
+    `exact` are causes that need no search. If they are likely, only the first tier is searched.
+    """
     likely, chance = list[Cause](), list[Cause]()
-    for tier in TIERS[:tiers]:
+    if exact:
+        neighbors.add(np.array([value]))
+        (likely if neighbors.are_rare else chance).extend(exact)
+    for tier in TIERS[: 1 if likely else n_tiers]:
         for search in tier:
             if search not in FOR_ANY_MEASURE and not base.convention.is_sum:
                 continue  # these searches need a measure that is a sum over queries
             candidates = search(base)
-            nearby |= _nearby_steps(candidates, value, tolerance)
-            hits = np.flatnonzero(agree(candidates.values, value, tolerance))
-            matches = _first_causes(map(candidates.describe, hits.tolist()))
-            (likely if len(nearby) <= MAX_LIKELY else chance).extend(matches)
+            neighbors.add(candidates.values)
+            hits = np.flatnonzero(agree(candidates.values, value, neighbors.tolerance))
+            if hits.size:
+                matches = _first_causes(map(candidates.describe, hits.tolist()))
+                (likely if neighbors.are_rare else chance).extend(matches)
         if likely:
             break
-    warning = f"perhaps by chance, as {len(nearby)} of {NEIGHBORS} numbers around it would fit something"
-    return likely, [Cause(f"{warning}: {'; '.join(cause.text for cause in chance)}")] if chance else []
+    text = "; ".join(cause.text for cause in chance)
+    return likely, [Cause(f"perhaps by chance, as {neighbors} would fit something: {text}")] if chance else []
 
 
-def _nearby_steps(candidates: Changes, value: float, tolerance: Tolerance) -> set[float]:
-    """Return the neighbors of the value that candidates give, as offsets from the value in units of precision."""
-    with np.errstate(all="ignore"):
-        steps = np.round((candidates.values - value) / (2 * half_width(tolerance)))
-    return set(steps[np.abs(steps) <= NEIGHBORS // 2].tolist())
+class _Neighbors:
+    """The numbers around a value that changes give, as offsets from it in units of its precision."""
+
+    def __init__(self, base: OurNumber, value: float, tolerance: Tolerance) -> None:
+        self._base, self._value, self.tolerance = base, value, tolerance
+        self._unit = 2 * half_width(tolerance)
+        self._given = np.empty(0)
+
+    def add(self, values: Floats) -> None:
+        """Count these values too."""
+        with np.errstate(all="ignore"):
+            self._given = np.union1d(self._given, np.round((values - self._value) / self._unit) + 0.0)
+
+    @cached_property
+    def _attainable(self) -> Floats | None:
+        """The numbers that ours can be under other scores, if these include the value and are few; otherwise None."""
+        values = attainable_values(self._base.queries, self._base.scores, self._base.convention)
+        if values is None or not (np.abs(values - self._value) <= self._unit / 2).any():
+            return None
+        nearby = steps_nearby(values, self._value, self._unit)
+        return nearby if nearby.size < np.ptp(nearby) / 2 else None
+
+    def _counts(self) -> tuple[int, int]:
+        if self._attainable is None:
+            return int(np.count_nonzero(np.abs(self._given) <= NEIGHBORS // 2)), NEIGHBORS
+        return int(np.isin(self._given, self._attainable).sum()), self._attainable.size
+
+    @property
+    def are_few(self) -> bool:
+        """Whether the value is one of the few that ours can be under other scores."""
+        return self._attainable is not None
+
+    @property
+    def are_rare(self) -> bool:
+        """Whether so few of the numbers are given that a match is hardly chance."""
+        n_given, n_numbers = self._counts()
+        return n_given <= MAX_LIKELY * n_numbers
+
+    def __str__(self) -> str:
+        return "{} of {} numbers around it".format(*self._counts())
 
 
 def _first_causes(causes: Iterator[Cause]) -> list[Cause]:
@@ -199,10 +245,10 @@ def number_causes(value: float, our_value: float, tolerance: Tolerance) -> Itera
     if match := _as_written(value, our_value, tolerance):
         description, reach = match
         yield f"ours {description}: a tolerance of {reach:.0e} takes it"
-    variants = {"ours as a percentage": 100 * our_value, "ours with the other sign": -our_value}
-    if our_value not in {0, 1}:
-        variants["1 - ours"] = 1 - our_value
-    for text, number in variants.items():
+    for text, (factor, offset) in CHANGED_NUMBERS.items():
+        number = factor * our_value + offset
+        if text == "1 - ours" and our_value in {0, 1}:
+            continue
         if agree([number], value, tolerance).all():
             yield text
         elif match := _as_written(value, number, tolerance):
@@ -217,7 +263,9 @@ def in_last_bits(value: float, our_value: float) -> bool:
 def _as_written(value: float, number: float, tolerance: Tolerance) -> tuple[str, float] | None:
     """Return a kind of rounding that turns the number into the value, and its largest error; None if there is none."""
     # A printed value's trailing zeros count as decimals, since they are as likely as other digits.
-    decimal_counts = [tolerance.decimals] if isinstance(tolerance, Printed) else range(MAX_DECIMALS, 0, -1)
+    decimal_counts = (
+        [min(tolerance.decimals, MAX_DECIMALS)] if isinstance(tolerance, Printed) else range(MAX_DECIMALS, 0, -1)
+    )
     for verb, mode in (("rounded", ROUND_HALF_EVEN), ("truncated", ROUND_DOWN)):
         for decimals in decimal_counts:
             step = 10.0**-decimals

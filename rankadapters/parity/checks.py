@@ -21,10 +21,11 @@ from rankadapters.core.presets.tool import as_text
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
 from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_toolkits
-from rankadapters.parity.rows import OurNumber, ParityRow
+from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
 from rankadapters.progress import shows
 from rankadapters.statistics.inert import inert as inert_fields
+from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.printed import Printed, as_printed
 
 SOURCE = "first number"
@@ -154,8 +155,9 @@ def check_value(
     -------
     ParityReport
         One row. If the number differs, its reason names what would give it: our value rounded or in float32, a field of
-        the convention, columns in a different order, a different mean, a query cut or left out, or weights. If none of
-        these does, the reason names what cannot be excluded, such as a different order of tied rows.
+        the convention, columns in a different order, rows left out or repeated, a different mean or formula, a query
+        left out, or weights. If none of these does, the reason names what cannot be excluded, such as a different order
+        of tied rows.
 
     Raises
     ------
@@ -262,7 +264,7 @@ def _compare_conventions(a: Score, b: Score, tolerance: float, queries: Queries 
         reason += f" Of no consequence here: {', '.join(inert)}." if inert else ""
         array = queries.check_scores(scores)
         first, second = (OurNumber.of(queries, array, score.convention, ignore_weights=True) for score in (a, b))
-        per_query = first.gap(second)
+        per_query = QueryDifferences.between(first, second)
     return ParityRow.not_comparable(SOURCE, "", b.convention, **numbers, reason=reason, per_query=per_query)
 
 

@@ -31,7 +31,7 @@ def bind(queries: Queries, scores: object, convention: Convention) -> Array:
         The data does not fit the convention.
     """
     array = queries.check_scores(scores)
-    refuse_non_finite("scores", array)
+    refuse_non_finite("scores", array, queries.retrieved)
     Panel(queries, [convention])
     return array
 

@@ -1,22 +1,19 @@
-"""Rows of a parity report: our number, a source's number, and each query's contribution to the difference."""
+"""Rows of a parity report: a source's number, ours, and each query's contribution to the difference."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.presets.texts import parse
-from rankadapters.statistics.inert import Terms, counted, terms_in, terms_of
+from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.printed import Printed
 
 Verdict = Literal["equal", "equal-on-this-data", "different", "not-comparable"]
@@ -99,62 +96,20 @@ class QueryDifferences:
         return {name: [_plain(item) for item in column] for name, column in columns.items()}
 
     @classmethod
+    def between(cls, first: OurNumber, second: OurNumber) -> Self | None:
+        """Return each query's contribution to `first - second`; None if one of them is not a sum over queries."""
+        if not (first.convention.is_sum and second.convention.is_sum):
+            return None
+        return cls(
+            query_ids=second.queries.query_ids, values=first.terms.values, our_values=second.terms.values,
+            contributions=first.terms.shares - second.terms.shares,
+        )  # fmt: skip
+
+    @classmethod
     def from_dict(cls, data: dict[str, list[Any]]) -> QueryDifferences:
         """Read the output of `to_dict`."""
         numbers = {name: np.array(data[name], float) for name in ("values", "our_values", "contributions")}
         return cls(query_ids=np.array(data["query_ids"]), **numbers)
-
-
-class OurNumber(NamedTuple):
-    """Our value for scores under a convention, and the term of each query in this value.
-
-    >>> from rankadapters import presets
-    >>> our_number = OurNumber.of(Queries([0, 1], group_sizes=[2]), np.array([1.0, 2.0]), presets.yahoo(2))
-    >>> our_number.value, our_number.terms.shares.tolist()
-    (1.0, [1.0])
-    """
-
-    queries: Queries
-    scores: Array
-    convention: Convention
-    value: float
-    terms: Terms
-
-    @classmethod
-    def of(cls, queries: Queries, scores: Array, convention: Convention, *, ignore_weights: bool = False) -> Self:
-        """Evaluate the scores. Weights that the convention does not use are an error unless `ignore_weights`."""
-        queries = counted(queries, convention) if ignore_weights else queries
-        measured = Panel(queries, [convention]).measure(scores)
-        return cls(queries, scores, convention, measured.scores[convention].value, terms_in(measured, convention))
-
-    @property
-    def parts(self) -> Floats:
-        """Each query's summand in the numerator of the value."""
-        parts: Floats = self.terms.shares * self.terms.divisors.sum()
-        return parts
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Number of rows of each query."""
-        return np.diff(self.queries.indptr)
-
-    def changed(self, **changes: Any) -> float:
-        """Return the value after replacing the queries, the scores or the convention; NaN if it is undefined."""
-        changed = self._replace(**changes)
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):  # as when labels and scores are swapped
-                return float(terms_of(changed.queries, changed.scores, changed.convention).shares.sum())
-        except RankAdaptersError:
-            return np.nan
-
-    def gap(self, other: OurNumber) -> QueryDifferences | None:
-        """Return each query's contribution to the difference of two values; None if one is not a sum over queries."""
-        if not (self.convention.is_sum and other.convention.is_sum):
-            return None
-        return QueryDifferences(
-            query_ids=other.queries.query_ids, values=self.terms.values, our_values=other.terms.values,
-            contributions=self.terms.shares - other.terms.shares,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

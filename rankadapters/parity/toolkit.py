@@ -18,9 +18,10 @@ from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import as_float32, bind, find_log, refuse_different_gains, refuse_retrieval
 from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_toolkits
-from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, ParityRow, relative
+from rankadapters.parity.rows import FULL_DOUBLE, ParityRow, QueryDifferences, relative
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route, ToolkitData
 from rankadapters.statistics.inert import inert_of
+from rankadapters.statistics.mistakes import OurNumber
 
 
 def _counts_by_row(declared: Convention, nearest: Convention) -> bool:
@@ -274,5 +275,5 @@ class Toolkit(ABC):
         reason = f"{title} cannot express {spelled(relevant)}, which matters here.{aside}\nThe nearest it can: "
         return ParityRow.not_comparable(
             *source, our_value=of_declared.value, reason=f"{reason}{of_nearest.convention}",
-            per_query=of_nearest.gap(of_declared),
+            per_query=QueryDifferences.between(of_nearest, of_declared),
         )  # fmt: skip

@@ -13,7 +13,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.parity.data import find_log
-from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, QueryDifferences
+from rankadapters.parity.rows import FULL_DOUBLE, QueryDifferences
+from rankadapters.statistics.mistakes import OurNumber
 
 # A function of a data set's name and a metric's name; returns the metric's name in the log and its values by round.
 LogReader = Callable[[str, str], tuple[str, Any]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from rankadapters.core.errors import InputError
 
 # The order of float64 sums changes later decimals, so only this many are compared.
 TRUSTED = 12
+
+MOST_DECIMALS = 1100  # the smallest float64 has 1074 decimals
 
 # Relative error of a float64 difference; values this close to the edge of rounding are compared as Decimal.
 EDGE = 1e-15
@@ -113,4 +115,12 @@ def _as_decimal(value: object) -> Decimal:
     if isinstance(value, bool) or not DIGITS.fullmatch(text):
         hint = "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623"
         raise InputError(f"value={value!r:.80} is not a number.\nHint: {hint}.")
-    return Decimal(text)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:  # an exponent of 19 digits
+        number = Decimal("Infinity")
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or max(-exponent, number.adjusted()) > MOST_DECIMALS:
+        msg = f"value={value!r:.80} has over {MOST_DECIMALS} digits before or after the point, as no float64 has."
+        raise InputError(f"{msg}\nHint: pass the number as it was printed, such as '0.1623'.")
+    return number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 
 import numpy as np
@@ -15,6 +16,7 @@ from rankadapters.audit.identification.known_presets import nearest_to_blocks, p
 from rankadapters.statistics.grid import grid
 from tests.helpers.depth import THOROUGH
 from tests.helpers.graded_queries import mq2008, small_queries
+from tests.helpers.tables import for_each
 
 # Random conventions do not suit all labels of these tests.
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
@@ -177,7 +179,7 @@ def test_a_further_number_distinguishes_matches(printed):
     assert len(matches) > 50
     cutoff, query = matches.telling
     assert len(cutoff.values) == len(query.values) == 50
-    first_matches = matches[: len(cutoff.values)]
+    first_matches = [match for match in matches if "mistake" not in match.changes][: len(cutoff.values)]
     for match, text in zip(first_matches, cutoff.values, strict=True):
         try:
             assert text == f"{ra.evaluate(queries, scores, match.convention.at(cutoff.where)).value:.1f}"
@@ -251,13 +253,13 @@ def test_without_a_match_the_nearest_and_a_fitting_empty_value_are_named():
 
 
 def test_without_short_queries_the_nearest_covers_every_policy_for_them():
-    matches = ra.audit.identify([1, 0, 0, 1], [2, 1, 2, 1], value="0.61", k=1, group_sizes=[2, 2])
+    matches = ra.audit.identify([1, 0, 0, 1], [2, 1, 2, 1], value="0.6137", k=1, group_sizes=[2, 2])
     assert list(matches) == []
     assert matches.nearest.alike["short"] == ("pad", "zero", "skip")
 
 
 def test_without_a_match_on_one_query_a_fitting_cutoff_is_named():
-    labels, scores = [0, 1, 0, 0, 1, 0], [6, 5, 4, 3, 2, 1]
+    labels, scores = [0, 1, 0, 1, 1, 0], [6, 5, 4, 3, 2, 1]
     value = ra.evaluate(labels, scores, "yahoo@5", group_sizes=[6]).value
     matches = ra.audit.identify(labels, scores, value=f"{value:.6f}", k=2, group_sizes=[6])
     assert list(matches) == []
@@ -408,3 +410,108 @@ def test_the_first_value_of_a_block_field_is_reported_as_the_change():
     block = {name: (value,) for name, value in presets.yahoo(10).replace(ties="worst").to_dict().items()}
     nearest = nearest_to_blocks(ra.NDCG, [{**block, "gain": ("table_0_1_3", "table_0_1_7")}])
     assert nearest.changes["gain"] == "table_0_1_3"
+
+
+# Mistakes: the number of a preset whose program makes one of them.
+
+
+class Mistaken:
+    """Sixty queries of 1 to 7 rows with grades; every third query is also a document, a relevant one."""
+
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 8, 60)
+    labels = rng.integers(0, 4, sizes.sum()) * 1.0
+    scores = rng.normal(size=labels.size) + 0.4 * labels
+    qid = np.repeat([f"q{number}" for number in range(60)], sizes)
+    docid = np.array([f"d{row}" for row in range(labels.size)])
+    own = (np.cumsum(sizes) - 1)[sizes > 1][::3]
+    docid[own], labels[own] = qid[own], 3
+
+    @classmethod
+    def value(cls, convention, rows=slice(None), labels=None, scores=None, **columns):
+        labels, scores = (cls.labels if labels is None else labels), (cls.scores if scores is None else scores)
+        return ra.evaluate(labels[rows], scores[rows], convention, **{"qid": cls.qid[rows], **columns}).value
+
+    @classmethod
+    def identify(cls, value, **options):
+        return ra.audit.identify(cls.labels, cls.scores, value=value, qid=cls.qid, docid=cls.docid, **options)
+
+
+def per_query(convention):
+    return ra.Evaluator(ra.Queries(Mistaken.labels, qid=Mistaken.qid), convention).per_query(Mistaken.scores)
+
+
+MISTAKES = {
+    "the value without the N one-document queries": lambda c: Mistaken.value(
+        c, np.repeat(Mistaken.sizes, Mistaken.sizes) > 1
+    ),
+    "the value with every row twice": lambda c: Mistaken.value(c, np.repeat(np.arange(Mistaken.qid.size), 2)),
+    "the value without the retrieved rows whose docid is their query's id, as BEIR evaluates": lambda c: Mistaken.value(
+        c, retrieved=Mistaken.docid != Mistaken.qid
+    ),
+    "the value of the scores negated": lambda c: Mistaken.value(c, scores=-Mistaken.scores),
+    "the value of the labels as 0 and 1": lambda c: Mistaken.value(c, labels=(Mistaken.labels > 0) * 1.0),
+    "the value with all rows taken as one query": lambda c: Mistaken.value(c, qid=np.zeros(Mistaken.qid.size)),
+    "the median of the queries' values, not their mean": lambda c: np.median(per_query(c)),
+    "the value with every query weighed by its number of rows": lambda c: np.average(
+        per_query(c), weights=Mistaken.sizes
+    ),
+    "1 - the value": lambda c: 1 - Mistaken.value(c),
+    "the value as a percentage": lambda c: 100 * Mistaken.value(c),
+}
+
+
+@for_each("mistake", MISTAKES)
+def test_a_preset_with_a_mistake_is_identified_at_two_cutoffs(mistake):
+    numbers = {k: f"{MISTAKES[mistake](f'lightgbm@{k}'):.5f}" for k in (3, 5)}
+    matches = Mistaken.identify(numbers)
+    texts = [re.sub(r"the \d+ ", "the N ", match.changes.get("mistake", "")) for match in matches]
+    assert mistake in texts[:3]  # another preset may have the same number with the same mistake
+    match = matches[texts.index(mistake)]
+    assert f"{match.values[0]:.5f}" == numbers[3]
+    assert str(match) == f"{match.convention.short_name}: {match.changes['mistake']}"
+    assert not match.covers(match.convention)
+    assert matches.to_dict()["matches"][texts.index(mistake)]["changes"] == match.changes
+    assert matches.chance.verdict(len(match.changes)) == "hardly by chance"
+
+
+@for_each("mistake", MISTAKES)
+def test_a_mistake_is_not_identified_from_a_wrong_last_digit(mistake):
+    first, second = (MISTAKES[mistake](f"lightgbm@{k}") for k in (3, 5))
+    try:
+        matches = Mistaken.identify({3: f"{first:.5f}", 5: f"{second + 3e-5:.5f}"})
+    except ra.InputError as error:
+        assert "is outside [0, 1]" in str(error)  # noqa: PT017 - a percentage
+    else:
+        assert mistake not in [re.sub(r"the \d+ ", "the N ", match.changes.get("mistake", "")) for match in matches]
+
+
+def test_left_out_one_document_queries_come_before_a_convention_with_three_changed_fields():
+    number = f"{MISTAKES['the value without the N one-document queries']('sklearn@10'):.4f}"
+    first = Mistaken.identify(number, k=10)[0]
+    assert first.changes == {"mistake": f"the value without the {(Mistaken.sizes == 1).sum()} one-document queries"}
+    assert "sklearn" in first.near
+
+
+def test_a_query_left_out_is_identified_from_enough_digits():
+    value = Mistaken.value("lightgbm@5", Mistaken.qid != "q7")
+    assert Mistaken.identify(f"{value:.10f}", k=5)[0].changes == {"mistake": "the value without query q7"}
+    assert not any("without query" in str(match) for match in Mistaken.identify(f"{value:.2f}", k=5))
+
+
+def test_a_preset_without_a_mistake_is_likelier_than_one_with_a_mistake():
+    matches = Mistaken.identify(f"{Mistaken.value('lightgbm@5'):.4f}", k=5)
+    assert matches[0].changes == {}
+    assert not any("mistake" in match.changes for match in matches)
+
+
+@for_each("value", ["62.3", "-0.123", "7.31"])
+def test_a_number_outside_0_to_1_is_refused_unless_a_mistake_gives_it(value):
+    with pytest.raises(ra.InputError, match=r"is outside \[0, 1\].*\n.*divide a percentage by 100"):
+        Mistaken.identify(value, k=5)
+
+
+def test_an_ndcg_above_1_is_identified():
+    # By rank, labels 5, 4, 3 under jk2: (5 + 4 + 3 / log2(3)) / (5 + 4) = 1.2103
+    matches = ra.audit.identify([5, 4, 3], [3, 2, 1], value="1.21", k=2, group_sizes=[3])
+    assert "lenskit@2: the value with the DCG of all ranks over the ideal DCG cut at k" in map(str, matches)

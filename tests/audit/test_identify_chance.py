@@ -103,15 +103,18 @@ def test_pairs_of_random_numbers_match_as_often_as_expected():
 def test_random_numbers_stay_within_the_window_and_the_range_of_the_measure(value, bounded, below, above):
     number = Number(ra.NDCG, "ndcg", read(value, None), bool(bounded), None, None, (5,))
     steps = np.array([[0], [0.4], [1], [1.04], [-below], [above], [-below - 1], [above + 1]])
-    n_changes = [np.array([0, 0, 2, 2, 2, 2, 0, 0])]
-    chance = measure_chance(SimpleNamespace(numbers=[number], means=[float(value) + steps / 100], n_changes=n_changes))
-    assert chance.n_random == below + above
-    assert chance.expected == pytest.approx((0, 0, 4 / chance.n_random))
-    assert chance.shares == pytest.approx((0, 0, 3 / chance.n_random))
+    n_changes = [np.array([1, 1, 2, 2, 2, 2, 0, 0])]
+    found = SimpleNamespace(numbers=[number], means=[float(value) + steps / 100], n_changes=n_changes)
+    chance = measure_chance(found, None)
+    assert chance.n_random == below + above + 1
+    assert chance.expected == pytest.approx((0, 2 / chance.n_random, 6 / chance.n_random))
+    assert chance.shares == pytest.approx((0, 1 / chance.n_random, 4 / chance.n_random))
 
 
 def test_the_first_of_equally_near_conventions_is_the_nearest():
-    number = Number(ra.NDCG, "ndcg", read("0.50", None), True, None, None, (5,))
+    number = Number(
+        ra.NDCG, "ndcg", read("0.50", None), True, ra.Queries(np.ones(99), group_sizes=[1] * 99), None, (5,)
+    )
     all_candidates = candidates.Candidates([number], [])
     for name, means in (("first", [[np.nan, 0.7], [0.4, 0.6]]), ("second", [[0.6, 0.4]]), ("third", [[0.2, 0.9]])):
         conventions = lambda *indices, name=name: [(name, *indices)]  # noqa: E731
@@ -120,13 +123,55 @@ def test_the_first_of_equally_near_conventions_is_the_nearest():
     assert all_candidates.groups() == []
 
 
+COARSE = {  # measures that take few values: a convention, and the step between two values of 30 queries
+    "precision": ("letor4.p@5", 1 / 150),
+    "recall": ("ranx.recall@1", 1 / 30),
+    "success": ("ranx.hit_rate@2", 1 / 30),
+    "ndcg": ("lightgbm@1", 1 / 30),
+}
+
+
+def coarse_queries(measure):
+    """Return 30 queries of 10 rows with scores."""
+    rng = np.random.default_rng(0)
+    labels = np.zeros((30, 10))
+    for row in labels:
+        row[rng.choice(10, 1 if measure == "recall" else 3, replace=False)] = 1
+    return ra.Queries(labels.ravel(), group_sizes=[10] * 30), rng.normal(size=300) + labels.ravel()
+
+
+@for_each("measure", COARSE)
+def test_a_match_is_perhaps_chance_if_the_measure_takes_few_values(measure):
+    """A model with one hit more or less has one of the nearest values, whatever convention then matches it."""
+    text, step = COARSE[measure]
+    queries, scores = coarse_queries(measure)
+    convention = ra.parse(text)
+    value, matched = ra.evaluate(queries, scores, convention).value, 0
+    for n_steps in (0, -1, 2, -4):
+        number = f"{value + n_steps * step:.4f}"
+        matches = ra.audit.identify(queries, scores, value=number, measure=measure, k=convention.k)
+        if matches:
+            matched += 1
+            assert matches.chance.n_random <= 1 + 2 * max(5, 0.1 * value / step), number
+            assert matches.chance.share(len(matches[0].changes)) >= 1 / matches.chance.n_random
+            assert verdict(matches) != "hardly by chance", number
+        assert n_steps or text.partition("@")[0] in matches[0].presets  # the true convention is found
+    assert matched
+
+
+def test_a_convention_that_always_gives_the_same_number_is_as_likely_as_not_chance():
+    queries = ra.Queries([1, 0] * 20, group_sizes=[2] * 20)
+    matches = ra.audit.identify(queries, np.arange(40.0), value="0.5000", measure="success", k=2)
+    assert not matches or matches.chance.share(len(matches[0].changes)) >= 0.5
+
+
 @for_each(
     ("shares", "n_changes", "shares_text", "likelihood"),
     [
-        ((0.5,), 3, "50.0 % too .0.5 conventions on average.", "as likely as not"),
-        ((0.05, 0.5), 0, "50.0 % too .0.5 conventions on average., and a preset 5.0 %", "perhaps"),
-        ((0.0499, 0.5), 0, "50.0 % too .0.5 conventions on average., and a preset 5.0 %", "hardly"),
-        ((0.001, 0.3), 0, "30.0 % too .0.3 conventions on average., and a preset 0.1 %", "hardly"),
+        ((0.5,), 3, "50.0 % .0.5 conventions on average.", "as likely as not"),
+        ((0.05, 0.5), 0, "50.0 % .0.5 conventions on average., and a preset 5.0 %", "perhaps"),
+        ((0.0499, 0.5), 0, "50.0 % .0.5 conventions on average., and a preset 5.0 %", "hardly"),
+        ((0.001, 0.3), 0, "30.0 % .0.3 conventions on average., and a preset 0.1 %", "hardly"),
         ((0.0, 4e-4, 0.2), 1, "0.2 .*, and one that differs from a preset in 1 field at most one in 2500", "hardly"),
         ((0.0, 0.0, 4e-4, 0.2), 2, "0.2 .*, and one that differs from a preset in 2 fields at most one", "hardly"),
         ((0.0, 4e-4, 0.2), 0, "0.2 .*, and a preset none of 70", "hardly"),

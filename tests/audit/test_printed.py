@@ -64,7 +64,7 @@ def test_numbers_of_narrow_types_match_their_value(kind):
     ("value", "decimals", "message"),
     [
         (1.2, None, r"value=1.2 is outside \[0, 1\].*\nHint: .*percentage"),
-        ("-0.1", None, r"value=-0.1 is outside \[0, 1\]"),
+        ("-0.12", None, r"value=-0.12 is outside \[0, 1\]"),
         ("16.23", None, r"value=16.23 is outside \[0, 1\]"),
         (0.1623, 2, r"value=0.1623 has 4 decimals, but decimals=2.\nHint"),
         ("0.1623", 6, r"value=0.1623 has 4 decimals, but decimals=6"),

@@ -95,6 +95,13 @@ def ndcg(labels, scores, *, shift=2):
     return dcg(labels[np.argsort(-scores, kind="stable")], shift) / ideal if ideal else 0.0
 
 
+def ndcg_of_shared_ranks(labels, scores):
+    """Return the NDCG of ranks as `scipy.stats.rankdata(-scores, method="average")` gives them."""
+    ranks = np.array([np.sum(scores > score) + (np.sum(scores == score) + 1) / 2 for score in scores])
+    ideal = dcg(np.sort(labels)[::-1])
+    return float(((2.0**labels - 1) / np.log2(ranks + 1)).sum() / ideal) if ideal else 0.0
+
+
 class StatefulFunction:
     """A function whose result depends on the values of all its calls."""
 
@@ -141,6 +148,8 @@ BUGS = {
     "rounds to 8 decimals": lambda y, s: round(ndcg(y, s), 8),
     "scores and its second": lambda y, s: ndcg(s, y),
     "ascending scores": lambda y, s: ndcg(y, -s),
+    "ignores the scores": lambda y, s: ndcg(y, -np.arange(y.size)),
+    "tied rows share a rank": ndcg_of_shared_ranks,
     "unstable sort": unstable_ndcg,
     "off by 1e-8": lambda y, s: ndcg(y, s) + 1e-8,
     "off by a share": lambda y, s: ndcg(y, s) * (1 + 3e-8),
@@ -206,6 +215,25 @@ def test_a_wrong_mean_is_attributed_to_no_convention(bug):
     report = ra.audit.probe(function, takes="groups", k=None)
     assert report.convention is None
     assert (bug in report.explanation) == (bug in {"one query too few", "one query too many", "the last query"})
+
+
+@for_each(("measure", "convention", "k"), [
+    ("precision", "trec_eval_9.P@5+ties=average", 5), ("recall", "ranx.recall@3+ties=average", 3),
+])  # fmt: skip
+@for_each("decimals", [2, 3])
+def test_a_rounded_value_is_no_unstable_sort(measure, convention, k, decimals):
+    """Without ties, such a measure has values of few decimals, which rounding keeps."""
+    exact = as_function(ra.parse(convention), "query")
+    report = ra.audit.probe(lambda y, s: round(exact(y, s), decimals), takes="query", k=k, measures=measure)
+    assert report.explanation == f"it rounds to {decimals} decimals"
+
+
+def test_labels_counted_as_0_and_1_are_no_explanation_if_they_are_0_and_1():
+    def special(labels, scores):
+        return ndcg(labels, scores) if labels.size <= 16 and scores.min() > 0 else 0.25
+
+    report = ra.audit.probe(special, takes="query", k=None, labels=(0, 1))
+    assert report.explanation == "it is right on plain queries, and has special rules for others"
 
 
 def test_a_slow_function_is_called_a_few_times(monkeypatch):

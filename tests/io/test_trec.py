@@ -158,6 +158,11 @@ def test_docids_of_any_length_are_ranked_by_their_bytes(write, pyarrow, docids):
     assert judgments.queries.docid_rank.tolist() == expected.docid_rank.tolist()
 
 
+def test_documents_that_are_their_own_query_are_known(write):
+    judgments = read(write, "q 0 q 1\nq 0 a 0\nr 0 q 1\n", "q Q0 q 1 2 t\nq Q0 a 2 1 t\nr Q0 q 1 1 t\n")
+    assert judgments.queries.own_docid.tolist() == [True, False, False]
+
+
 @pytest.mark.parametrize(
     ("qrels", "run"),
     [

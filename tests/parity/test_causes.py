@@ -6,6 +6,7 @@ import math
 import re
 from functools import cache
 from itertools import cycle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ import rankadapters as ra
 from rankadapters.parity import QueryDifferences, causes, changes, check_value
 from rankadapters.parity.causes import Cause, _first_causes, judge, number_causes
 from rankadapters.parity.checks import compare_numbers
-from rankadapters.parity.rows import OurNumber
+from rankadapters.statistics import mistakes
+from rankadapters.statistics.mistakes import Changes, OurNumber, different_divisors
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
 
@@ -44,7 +46,6 @@ class Few:
     scores[16:20] += np.arange(4) * 1e-10
     weights = rng.uniform(0.5, 2, sizes.size)
     qid = np.repeat(np.arange(7), sizes)
-    row_in_query = np.concatenate([np.arange(size) for size in sizes])
 
     @classmethod
     def value(cls, rows=slice(None), convention=DECLARED, sizes=sizes, weights=weights):
@@ -80,36 +81,8 @@ def value_without(query):
     return Few.value(Few.qid != query, sizes=np.delete(Few.sizes, query), weights=np.delete(Few.weights, query))
 
 
-def value_cut_in_two(query, n_first_rows):
-    sizes = np.insert(Few.sizes, query + 1, Few.sizes[query] - n_first_rows)
-    sizes[query] = n_first_rows
-    return Few.value(sizes=sizes, weights=np.insert(Few.weights, query + 1, Few.weights[query]))
-
-
-def value_of_rows(query, is_kept):
-    rows = (Few.qid != query) | is_kept
-    return Few.value(rows, sizes=np.bincount(Few.qid[rows]))
-
-
-def value_with_swapped_weights(first, second):
-    weights = Few.weights.copy()
-    weights[[first, second]] = weights[[second, first]]
-    return Few.value(weights=weights)
-
-
 FAULTS = [
     *((f"without query {query}", lambda query=query: value_without(query)) for query in range(7)),
-    ("query 0 cut in two after 2 rows", lambda: value_cut_in_two(0, 2)),
-    ("query 3 cut in two after 1 rows", lambda: value_cut_in_two(3, 1)),
-    ("query 4 cut in two after 4 rows", lambda: value_cut_in_two(4, 4)),
-    ("query 6 cut in two after 3 rows", lambda: value_cut_in_two(6, 3)),
-    ("query 0 cut after its first 2 rows", lambda: value_of_rows(0, Few.row_in_query < 2)),
-    ("query 3 cut after its first 2 rows", lambda: value_of_rows(3, Few.row_in_query < 2)),
-    ("query 4 cut after its first 4 rows", lambda: value_of_rows(4, Few.row_in_query < 4)),
-    ("query 3 without its first 2 rows", lambda: value_of_rows(3, Few.row_in_query >= 2)),
-    ("weights of queries 0 and 2 swapped", lambda: value_with_swapped_weights(0, 2)),
-    ("weights of queries 3 and 4 swapped", lambda: value_with_swapped_weights(3, 4)),
-    ("weights of queries 2 and 6 swapped", lambda: value_with_swapped_weights(2, 6)),
     ("the query weights in reverse order", lambda: Few.value(weights=Few.weights[::-1])),
     ("the query weights ignored", lambda: Few.value(weights=np.ones(7))),
     ("every query weighed by its number of rows", lambda: Few.value(weights=Few.sizes.astype(float))),
@@ -377,7 +350,7 @@ def test_a_match_is_doubted_if_changes_give_over_5_of_the_100_numbers_around_it(
     our_number = OurNumber.of(FEW, Few.scores, DECLARED)
     value = our_number.value + 0.01
     candidates = [(f"a change by {n}", value + n * 2e-6) for n in (0, 1, 2, 3, -4, step)]
-    monkeypatch.setattr(causes, "TIERS", ((lambda _: changes.Changes.of(candidates),),))
+    monkeypatch.setattr(causes, "TIERS", ((lambda _: Changes.of(candidates),),))
     assert causes.causes(our_number, value=value, tolerance=1e-6)[0].text == f"{doubt}it is a change by 0"
 
 
@@ -402,26 +375,10 @@ def test_these_cutoffs_are_tried(n_rows, k, cutoffs):
     assert [c.k for _, c in changes._field_changes(our_number) if c.k != k] == cutoffs
 
 
-SEARCH_LIMITS = [
-    ("MAX_PIECE_ROWS", Few.sizes @ (Few.sizes - 1), changes.cut_queries),
-    ("MAX_PAIRS", Few.sizes.size**2, changes.swapped_weights),
-]
-
-
-@for_each(("limit_name", "data_size", "search"), SEARCH_LIMITS)
-def test_a_search_finds_nothing_in_data_above_its_limit(limit_name, data_size, search, monkeypatch):
-    our_number = OurNumber.of(FEW, Few.scores, DECLARED)
-    for limit in (data_size, data_size - 1):
-        monkeypatch.setattr(changes, limit_name, limit)
-        assert (search(our_number).values.size > 0) == (limit == data_size)
-
-
 @for_each(("n_queries", "largest"), [(1, 4), (2, 4), (3, 6)])
 def test_divisors_up_to_these_are_tried(n_queries, largest):
     number = OurNumber.of(ra.Queries([1, 0] * n_queries, group_sizes=[2] * n_queries), np.ones(2 * n_queries), DECLARED)
-    assert changes.different_divisors(number).values.tolist() == [
-        n_queries * number.value / n for n in range(1, largest + 1)
-    ]
+    assert different_divisors(number).values.tolist() == [n_queries * number.value / n for n in range(1, largest + 1)]
 
 
 @for_each(("seed", "data"), [(seed, DATA_SETS[seed % len(DATA_SETS)]) for seed in range(examples(36))])
@@ -576,3 +533,227 @@ def test_changed_columns_are_tried_if_the_measure_is_not_a_sum_over_queries(conv
     queries = ra.Queries(labels, qid=data.qid, docid=[f"d{row:03}" for row in range(labels.size)])
     value = ra.evaluate(queries, -data.scores, convention).value
     assert "of the scores negated" in reason_for(queries, data.scores, convention, value)
+
+
+# Causes of programs that evaluate retrieval.
+
+
+class Retrieval:
+    """Thirty queries of 4 to 9 rows with grades; every third query is also a document, a relevant one."""
+
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(4, 10, 30)
+    qid = np.repeat([f"q{number}" for number in range(30)], sizes)
+    labels = rng.integers(0, 4, qid.size) * (rng.random(qid.size) < 0.7) * 1.0
+    scores = rng.normal(size=qid.size) + labels
+    docid = np.array([f"d{row}" for row in range(qid.size)])
+    own = np.cumsum(sizes)[::3] - 2  # a row of each third query
+    docid[own], labels[own] = qid[own], 2
+
+    @classmethod
+    def value(cls, convention, rows=slice(None), **columns):
+        columns = {"qid": cls.qid[rows], "docid": cls.docid[rows], **columns}
+        if columns["docid"] is None or np.unique(columns["docid"]).size < columns["docid"].size:
+            columns.pop("docid")
+        return ra.evaluate(cls.labels[rows], cls.scores[rows], convention, **columns).value
+
+    @classmethod
+    def reason(cls, convention, value):
+        return reason_for(cls.labels, cls.scores, convention, value, qid=cls.qid, docid=cls.docid)
+
+    @classmethod
+    def ranked_labels(cls):
+        """Return the labels of each query by rank."""
+        queries = [cls.qid == f"q{number}" for number in range(30)]
+        return [cls.labels[rows][np.argsort(-cls.scores[rows])] for rows in queries]
+
+
+def dcg_of_all_ranks_over_a_cut_ideal(k):
+    values = []
+    for labels in Retrieval.ranked_labels():
+        discounts = 1 / np.log2(np.arange(labels.size) + 2)
+        values.append(labels @ discounts / (np.sort(labels)[::-1][:k] @ discounts[:k]))
+    return np.mean(values)
+
+
+def hits_over_the_most_hits(k):
+    queries = [labels > 0 for labels in Retrieval.ranked_labels()]
+    return sum(query[:k].sum() for query in queries) / sum(min(k, query.sum()) for query in queries)
+
+
+NDCG_3, P_5 = "sklearn@3", ra.presets.trec_eval_9.P(5).replace(ties="input")
+RETRIEVAL_CAUSES = {
+    "without the retrieved rows whose docid is their query's id, as BEIR evaluates": (
+        "pytrec_eval@10",
+        lambda: Retrieval.value("pytrec_eval@10", retrieved=Retrieval.docid != Retrieval.qid),
+    ),
+    "the value with the DCG of all ranks over the ideal DCG cut at k=3": (
+        NDCG_3, lambda: dcg_of_all_ranks_over_a_cut_ideal(3),
+    ),
+    "the value with every row twice": (
+        NDCG_3, lambda: Retrieval.value(NDCG_3, np.repeat(np.arange(Retrieval.qid.size), 2)),
+    ),
+    "the hits of all queries divided by the sum of min(k, R)": (P_5, lambda: hits_over_the_most_hits(5)),
+    "the value of the rows in the order given, the scores ignored": (
+        NDCG_3, lambda: ra.evaluate(Retrieval.labels, -np.arange(Retrieval.qid.size), NDCG_3, qid=Retrieval.qid).value,
+    ),
+}  # fmt: skip
+
+
+@for_each("cause", RETRIEVAL_CAUSES)
+@for_each("decimals", [None, 5])
+def test_a_cause_of_a_retrieval_program_is_named(cause, decimals):
+    convention, compute = RETRIEVAL_CAUSES[cause]
+    value = compute()
+    assert cause in Retrieval.reason(convention, value if decimals is None else f"{value:.{decimals}f}")
+
+
+@for_each("cause", RETRIEVAL_CAUSES)
+@for_each("step", [3e-5, -7e-5])
+def test_a_cause_of_a_retrieval_program_is_not_named_for_a_number_that_is_wrong_in_the_last_digit(cause, step):
+    convention, compute = RETRIEVAL_CAUSES[cause]
+    assert cause not in Retrieval.reason(convention, f"{compute() + step:.5f}")
+
+
+@for_each("cause", RETRIEVAL_CAUSES)
+@for_each("other", RETRIEVAL_CAUSES)
+def test_a_cause_is_not_named_for_the_number_of_a_different_cause(cause, other):
+    convention, compute = RETRIEVAL_CAUSES[other]
+    assert (cause in Retrieval.reason(convention, compute())) is (cause == other)
+
+
+def test_a_docid_that_is_another_querys_id_is_no_cause():
+    docid = Retrieval.docid.copy()
+    docid[Retrieval.own] = [f"q{number + 1}" for number in range(0, 30, 3)]
+    columns = {"qid": Retrieval.qid, "docid": docid}
+    own = np.isin(np.arange(docid.size), Retrieval.own)
+    value = ra.evaluate(Retrieval.labels, Retrieval.scores, "pytrec_eval@10", retrieved=~own, **columns).value
+    assert "BEIR" not in reason_for(Retrieval.labels, Retrieval.scores, "pytrec_eval@10", value, **columns)
+
+
+def test_an_ndcg_above_1_is_explained():
+    # By rank, labels 5, 4, 3 under jk2: (5 + 4 + 3 / log2(3)) / (5 + 4) = 1.2103
+    cause = "the value with the DCG of all ranks over the ideal DCG cut at k=2"
+    assert cause in reason_for([5, 4, 3], [3, 2, 1], "lenskit@2", (9 + 3 / math.log2(3)) / 9, group_sizes=[3])
+    assert f"{cause}, under discount='jk2'" in reason_for([5, 4, 3], [3, 2, 1], "sklearn@2", "1.2103", group_sizes=[3])
+
+
+# Measures that take few values.
+
+
+def coarse_data(seed, convention):
+    """Return labels, scores of two unrelated models, and the query ids of 50 queries."""
+    rng = np.random.default_rng(seed)
+    labels = np.zeros((50, 10))
+    for row in labels:
+        row[rng.choice(10, 1 if "recall" in convention else 3, replace=False)] = 1
+    models = (rng.normal(size=500) + labels.ravel() * rng.uniform(0, 1.5) for _ in range(2))
+    return labels.ravel(), *models, np.repeat(np.arange(50), 10)
+
+
+COARSE = ["trec_eval_9.recall@1+ties=input", "trec_eval_9.P@5+ties=input", "ranx.hit_rate@5", "textbook@1"]
+
+
+@for_each("convention", COARSE)
+@for_each("decimals", [None, 4])
+def test_the_number_of_an_unrelated_model_has_no_certain_cause_if_the_measure_takes_few_values(convention, decimals):
+    certain = 0
+    for seed in range(examples(8)):
+        labels, scores, other, qid = coarse_data(seed, convention)
+        value = ra.evaluate(labels, other, convention, qid=qid).value
+        printed = value if decimals is None else f"{value:.{decimals}f}"
+        [row] = check_value(labels, scores, convention, value=printed, qid=qid).rows
+        certain += "it is" in row.reason and "perhaps by chance" not in row.reason
+    assert certain <= 1
+
+
+def test_recall_of_doubled_rows_has_no_certain_false_cause():
+    labels, scores, _, qid = coarse_data(3, "recall")
+    value = ra.evaluate(*(np.repeat(column, 2) for column in (labels, scores)), COARSE[0], qid=np.repeat(qid, 2)).value
+    assert value == ra.evaluate(labels, scores, COARSE[0], qid=qid).value / 2
+    reason = reason_for(labels, scores, COARSE[0], value, qid=qid)
+    assert reason.startswith("Looking for the cause: perhaps by chance, as ")
+    assert "it is the value with every row twice" in reason
+
+
+def test_a_number_that_no_ranking_gives_is_no_chance():
+    labels, scores, _, qid = coarse_data(3, "recall")
+    kept = qid != 7  # 49 queries: a multiple of 1/49, none of 1/50
+    value = ra.evaluate(labels[kept], scores[kept], COARSE[0], qid=qid[kept]).value
+    assert reason_for(labels, scores, COARSE[0], value, qid=qid).startswith(
+        "Looking for the cause: it is the value wit"
+    )
+
+
+# Scores of rows that were not retrieved.
+
+
+def test_scores_of_rows_that_were_not_retrieved_may_be_nan():
+    retrieved = np.arange(Few.qid.size) % 4 != 1
+    scores, columns = np.where(retrieved, Few.scores, np.nan), {"retrieved": retrieved, "group_sizes": Few.sizes}
+    convention = ra.presets.trec_eval_9(3).replace(ties="input")
+    value = ra.evaluate(Few.labels, scores, convention, **columns).value
+    assert check_value(Few.labels, scores, convention, value=value, **columns).ok
+    filled = np.where(retrieved, Few.scores, 0)
+    number = ra.evaluate(Few.labels, filled, convention, group_sizes=Few.sizes).value
+    assert "not retrieved, ranked by a score of 0" in reason_for(Few.labels, scores, convention, number, **columns)
+    with pytest.raises(ra.InputError, match=r"scores\[1\] is nan"):
+        check_value(Few.labels, scores, convention, value=value, group_sizes=Few.sizes)
+
+
+# The page that lists the causes.
+
+
+def general(text):
+    """Replace numbers and query ids by N."""
+    return re.sub(r"\d+(\.\d+)?", "N", re.sub(r"query q\d+", "query N", text))
+
+
+def texts_of_causes():
+    """Return the texts of all mistakes, on data with which every one of them can be made."""
+    data = Retrieval
+    shuffled = np.random.default_rng(0).permutation(data.qid.size)
+    labels, scores, qid, docid = (column[shuffled] for column in (data.labels, data.scores, data.qid, data.docid))
+    labels[np.isin(qid, ["q4"])] = 0
+    scores[np.isin(qid, ["q4", "q5"])] = 1
+    rows = np.flatnonzero((qid != "q6") | (np.cumsum(qid == "q6") == 1))  # q6 keeps one row
+    columns = {"qid": qid[rows], "docid": docid[rows]}
+    weights = {"query_weight": np.linspace(1, 2, 30)}
+    retrieved = {"retrieved": np.arange(rows.size) % 3 != 1}
+    texts = set()
+    for convention, more in (
+        ("ranklib@3", {}), ("ranx.mrr@3", {}), ("letor4.p@5", {}), ("catboost@3", weights),
+        ("trec_eval_9@3+missing=zero", retrieved),
+    ):  # fmt: skip
+        number = OurNumber.of(ra.Queries(labels[rows], **columns, **more), scores[rows], ra.parse(convention))
+        for search in (
+            mistakes.different_columns,
+            mistakes.different_means,
+            mistakes.without_query,
+            different_divisors,
+        ):
+            found = search(number)
+            texts |= {found.describe(index).text.removeprefix("it is ") for index in range(found.values.size)}
+    written = 0.630929753571
+    numbers = (
+        round(written, 4),
+        0.6309297,
+        float(np.float32(written)),
+        written + 1e-16,
+        100 * written,
+        -written,
+        1 - written,
+    )
+    for value in numbers:
+        texts |= {text.partition(": a tolerance")[0] for text in number_causes(value, written, 1e-15)}
+    values, ids = np.array([0.5, 0.25]), np.arange(2)
+    tripled = QueryDifferences(query_ids=ids, values=3 * values, our_values=values, contributions=2 * values)
+    return set(map(general, [*texts, *causes._constant_ratio(tripled)]))
+
+
+def test_the_page_lists_exactly_the_causes_that_are_tried():
+    page = (Path(__file__).parents[2] / "docs" / "parity.md").read_text(encoding="utf-8")
+    [listed] = re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    lines = listed.splitlines()
+    assert len(lines) == len(set(lines))
+    assert set(map(general, lines)) == texts_of_causes()

@@ -6,6 +6,7 @@ import math
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -216,6 +217,18 @@ def test_the_tolerance_of_a_printed_number_is_half_its_last_decimal(shift, ok):
 def test_a_value_that_is_not_a_number_is_refused(value):
     with pytest.raises(ra.InputError, match=r"value=.*(is not a number|allowed are Scores and numbers)"):
         check_value(*DATA, DECLARED, value=value, **COLUMNS)
+
+
+@for_each("value", ["1e-99999999", "0e-99999999", f"1e-{'9' * 30}", f"1e{'9' * 30}", Decimal("1e-2000")], ids=short_id)
+def test_a_number_of_more_digits_than_any_float64_is_refused(value):
+    for function in (partial(check_value, *DATA, DECLARED), partial(ra.audit.identify, *DATA, measure="dcg")):
+        with pytest.raises(ra.InputError, match=r"value=.* has over 1100 digits .*\nHint: pass the number as it"):
+            function(value=value, **COLUMNS)
+
+
+@for_each("value", ["0." + "1" * 1000, "1e-1000", "-1e400"], ids=short_id)
+def test_a_number_of_many_digits_is_compared(value):
+    assert check_value(*DATA, DECLARED, value=value, **COLUMNS).rows[0].verdict == "different"
 
 
 @for_each("value", ["0.5", ".5", "5e-1", Decimal("0.5"), Fraction(1, 2), np.array(0.5)], ids=short_id)

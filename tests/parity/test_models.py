@@ -10,8 +10,8 @@ import pytest
 import rankadapters as ra
 from rankadapters.parity import toolkit as toolkits
 from rankadapters.parity.data import read_data
-from rankadapters.parity.rows import OurNumber
 from rankadapters.parity.toolkit_data import Route, ToolkitData
+from rankadapters.statistics.mistakes import OurNumber
 from tests.helpers.rankings import Ranking, ranking
 from tests.helpers.tables import for_each
 

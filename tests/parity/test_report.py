@@ -18,7 +18,8 @@ import rankadapters as ra
 from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
 from rankadapters.parity.report import rendered
-from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, OurNumber, relative
+from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, relative
+from rankadapters.statistics.mistakes import OurNumber
 from tests.helpers.tables import for_each
 
 LIGHTGBM = ra.presets.lightgbm(10)
@@ -223,7 +224,7 @@ def test_contributions_add_up_to_the_gap_of_two_conventions():
         OurNumber.of(queries, scores, convention)
         for convention in (ra.presets.lightgbm(3), ra.presets.sklearn(3).replace(short="skip"))
     )
-    gap = first.gap(second)
+    gap = QueryDifferences.between(first, second)
     values = [ra.evaluate(queries, scores, number.convention).value for number in (first, second)]
     assert gap.contributions.sum() == pytest.approx(values[0] - values[1], rel=1e-12)
     assert np.isnan(gap.our_values).any()

@@ -28,7 +28,7 @@ class Candidates:
     presets : list of Convention
         The presets from which the changed fields of a convention are counted.
     means : list of float64 array, shape (n, n_numbers)
-        The means of the conventions whose means are within the windows of all numbers.
+        The means of the conventions whose means are within the reach of all numbers.
     n_changes : list of int64 array, shape (n,)
         The number of fields in which these conventions differ from the nearest preset.
     nearest : (float, Block)
@@ -46,6 +46,11 @@ class Candidates:
     _groups: dict[int | None, dict[object, list[Block]]] = field(default_factory=dict)
     _differing: dict[tuple[str, Values], Flags] = field(default_factory=dict)
 
+    def add_means(self, means: Floats, n_changes: int) -> None:
+        """Record the means of presets with a mistake, which counts as so many changes."""
+        self.means.append(means)
+        self.n_changes.append(np.full(len(means), n_changes))
+
     def groups(self, without: int | None = None) -> list[list[Block]]:
         """Group the conventions that give all numbers (except the one at index `without`) by their per-query values."""
         return list(self._groups.get(without, {}).values())
@@ -53,7 +58,7 @@ class Candidates:
     def add(self, groups: Groups) -> None:
         """From a search's groups, record the means near the numbers, the matching conventions and the nearest one."""
         distances = np.abs(groups.means - [float(number.printed.value) for number in self.numbers])
-        near = (distances <= [number.window for number in self.numbers]).all(axis=-1)
+        near = (distances <= [number.reach for number in self.numbers]).all(axis=-1)
         if near.any():
             values = np.stack([self._n_changes(blocks) for blocks in groups.blocks])
             policies = np.stack([self._n_changes(blocks) for blocks in groups.policies.blocks])

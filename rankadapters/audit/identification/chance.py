@@ -1,33 +1,41 @@
-"""Estimate how likely a match is mere chance: how often conventions also give random numbers near the printed one."""
+"""Estimate how likely a match is mere chance: how many of the numbers near the printed one conventions give too."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.identification.candidates import Candidates
+from rankadapters.audit.identification.numbers import Number
+from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.statistics.attainable import attainable_values, steps_nearby
 from rankadapters.statistics.cells import percent
 
 SAME = 12  # means that agree to this many decimals count as one
-LIKELY, POSSIBLE = 0.5, 0.05  # if at least this share of random numbers matches, `verdict` doubts a match
+EDGE = 1e-9  # a window that ends at a number includes it, although the division rounds
+LIKELY, POSSIBLE = 0.5, 0.05  # if at least this share of the numbers matches, `verdict` doubts a match
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chance:
-    """How often conventions match random numbers near the printed ones, with as many digits, on the same data.
+    """How many of the numbers near the printed ones, with as many digits, conventions give on the same data.
+
+    If the measure can take few values on the data, such as multiples of 1/50, only these are counted.
 
     Attributes
     ----------
     expected : tuple of float
         Mean number of conventions that give such a number. Entry i counts conventions that differ from a preset in at
-        most i fields; the last entry counts all.
+        most i fields, where a mistake counts as a field; the last entry counts all.
     shares : tuple of float
-        Share of the random numbers that at least one convention gives; entries as in `expected`.
+        Share of these numbers that at least one convention gives; entries as in `expected`.
     n_random : int
-        Number of random numbers, or, for several printed numbers, of their combinations.
+        Number of numbers nearby, the printed one included, or, for several printed numbers, of their combinations.
     """
 
     expected: tuple[float, ...]
@@ -35,7 +43,7 @@ class Chance:
     n_random: int
 
     def share(self, n_changes: int) -> float:
-        """Return the share of random numbers that some preset with at most `n_changes` changed fields gives."""
+        """Return the share of the numbers nearby that some preset with at most `n_changes` changed fields gives."""
         return self.shares[min(n_changes, len(self.shares) - 1)]
 
     def verdict(self, n_changes: int) -> str:
@@ -49,10 +57,10 @@ class Chance:
         return f"{doubt} by chance"
 
     def sentence(self, n_changes: int) -> str:
-        """Return a sentence: the shares of random numbers that conventions give, and the verdict for `n_changes`."""
+        """Return a sentence: the share of the numbers nearby that conventions give, and the verdict for `n_changes`."""
         text = (
-            f"Of the other numbers nearby with as many digits, a convention gives {self._written(self.shares[-1])} too "
-            f"({self.expected[-1]:.2g} conventions on average)"
+            f"Of the {self.n_random} numbers nearby that the measure can take, a convention gives "
+            f"{self._written(self.shares[-1])} ({self.expected[-1]:.2g} conventions on average)"
         )
         if self.share(n_changes) < self.shares[-1]:
             fields = f"one that differs from a preset in {n_changes} field{'s'[: n_changes > 1]} at most"
@@ -69,25 +77,50 @@ class Chance:
         return f"one in {1 / share:.0f}" if share else f"none of {self.n_random}"
 
 
-def measure_chance(candidates: Candidates) -> Chance:
-    """Count the conventions that give random numbers near the printed ones, but not the printed ones themselves."""
-    printed = candidates.numbers
-    units, numbers, windows = np.array([(n.unit, float(n.printed.value), n.window) for n in printed]).T
-    bounded = printed[0].bounded
-    below = np.minimum(windows, numbers) if bounded else windows
-    above = np.minimum(windows, 1 - numbers) if bounded else windows
-    low, high = -np.floor(below / units), np.floor(above / units)
-    means = np.concatenate([np.empty((0, len(printed))), *candidates.means])
+def measure_chance(candidates: Candidates, convention: Convention | None) -> Chance:
+    """Count the conventions that give the numbers near the printed ones that `convention` can take on the data."""
+    nearby = [_nearby(number, convention) for number in candidates.numbers]
+    units, numbers = np.array([(number.unit, float(number.printed.value)) for number in candidates.numbers]).T
+    means = np.concatenate([np.empty((0, len(nearby))), *candidates.means])
     n_changes = np.concatenate([np.empty(0, np.int64), *candidates.n_changes])
-    steps = np.round((means - numbers) / units)  # distance in units of the last printed digit
-    counted = ((steps >= low) & (steps <= high)).all(axis=1) & (steps != 0).any(axis=1)
-    n_random = float(np.prod(high - low + 1)) - 1
+    steps = np.round((means - numbers) / units) + 0.0  # distance in units of the last printed digit
+    counted = np.all([nearby[i].have(steps[:, i]) for i in range(len(nearby))], axis=0)
+    n_random = math.prod(numbers_nearby.size for numbers_nearby in nearby)
     expected, shares = [], []
     for most in range(int(n_changes.max(initial=0)) + 1):
         near_presets = counted & (n_changes <= most)
         expected.append(_n_distinct(np.round(means[near_presets], SAME)) / n_random)
         shares.append(_n_distinct(steps[near_presets]) / n_random)
-    return Chance(expected=tuple(expected), shares=tuple(shares), n_random=int(n_random))
+    return Chance(expected=tuple(expected), shares=tuple(shares), n_random=n_random)
+
+
+class _Nearby(NamedTuple):
+    """Numbers near a printed one, as distances in units of its last digit: all from low to high, or some of them."""
+
+    low: float
+    high: float
+    only: Floats | None = None
+
+    @property
+    def size(self) -> int:
+        return int(self.high - self.low) + 1 if self.only is None else self.only.size
+
+    def have(self, steps: Floats) -> Flags:
+        within: Flags = (steps >= self.low) & (steps <= self.high)
+        return within if self.only is None else within & np.isin(steps, self.only)
+
+
+def _nearby(number: Number, convention: Convention | None) -> _Nearby:
+    """Return the numbers near the printed one that a convention can take."""
+    if convention is not None:
+        values = attainable_values(number.queries, number.scores, number.at_cutoff(convention))
+        if values is not None:
+            steps = steps_nearby(values, float(number.printed.value), number.unit)
+            return _Nearby(steps[0], steps[-1], steps)
+    value, low, high = float(number.printed.value), -number.window, number.window
+    if number.bounded and 0 <= value <= 1:
+        low, high = max(low, -value), min(high, 1 - value)
+    return _Nearby(-np.floor(-low / number.unit + EDGE), np.floor(high / number.unit + EDGE))
 
 
 def _n_distinct(rows: NDArray[np.float64]) -> int:

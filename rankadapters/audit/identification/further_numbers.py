@@ -33,7 +33,7 @@ class Telling:
     where : int, None or a query id
         The cutoff (None is all ranks), or the query.
     values : tuple of str
-        Printed value under each convention, in the order of the matches; '-' for no value.
+        Printed value under each convention, in the order of the matches without a mistake; '-' for no value.
     measure : str
         The measure of the conventions.
     """

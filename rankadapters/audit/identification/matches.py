@@ -16,12 +16,15 @@ from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import Block
 
 MOST_NAMES = 4  # in a cell
+MISTAKE = "mistake"  # the key of a mistake in words among the changes of a match
 SHOWN = 20  # matches and notes that are printed; the list itself and to_dict have all
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Match:
     """Conventions with the same per-query values on the data, whose means round to the printed numbers.
+
+    Or a preset that gives the numbers with a mistake, such as leaving one-document queries out.
 
     Attributes
     ----------
@@ -34,11 +37,12 @@ class Match:
     near : tuple of str
         The nearest presets: `presets`; if there are none, those that become one of the conventions by `changes`.
     changes : dict of str to value
-        The fields in which `convention` differs from the nearest preset; empty if it is a preset.
+        The fields in which `convention` differs from the nearest preset; empty if it is a preset. `mistake` is the
+        mistake in words.
     alike : dict of str to tuple
         Fields that this data cannot determine, each with its values among the conventions.
     blocks : tuple of dict of str to tuple
-        All the conventions; a block has every combination of the values of its fields.
+        All the conventions; a block has every combination of the values of its fields. Empty for a mistake.
     """
 
     convention: Convention
@@ -62,8 +66,8 @@ class Match:
         return any(all(fields[name] in values for name, values in block.items()) for block in self.blocks)
 
     def __str__(self) -> str:
-        """Return the convention as text that `ra.parse` and the `--convention` option read."""
-        return self.convention.short_name
+        """Return the convention as text that `ra.parse` and the `--convention` option read, and then the mistake."""
+        return ": ".join([self.convention.short_name, *([self.changes[MISTAKE]] if MISTAKE in self.changes else [])])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -73,7 +77,7 @@ class Match:
             "values": list(self.values),
             "presets": list(self.presets),
             "near": list(self.near),
-            "changes": {name: spelled(value) for name, value in self.changes.items()},
+            "changes": {name: value if name == MISTAKE else spelled(value) for name, value in self.changes.items()},
             "alike": {name: [spelled(value) for value in values] for name, values in self.alike.items()},
         }
 
@@ -88,7 +92,7 @@ class Matches(list[Match], Document):
     chance : Chance
         Likelihood that such matches occur by chance.
     telling : tuple of Telling
-        Further numbers that would distinguish the matches.
+        Further numbers that would distinguish the matches that are conventions without a mistake.
     nearest : Match or None
         The nearest convention, if nothing matches.
     notes : tuple of str
@@ -154,9 +158,10 @@ class Matches(list[Match], Document):
             return []
         names = [str(telling) for telling in self.telling]
         n_compared = len(self.telling[0].values)
-        lines = [(str(self[i]), *(t.values[i] for t in self.telling)) for i in range(min(n_compared, SHOWN))]
+        conventions = [match for match in self if MISTAKE not in match.changes]
+        lines = [(str(conventions[i]), *(t.values[i] for t in self.telling)) for i in range(min(n_compared, SHOWN))]
         groups = ", ".join(f"{name} makes {t.n_groups} groups" for name, t in zip(names, self.telling, strict=True))
-        compared = f"{'first ' if n_compared < len(self) else ''}{n_compared}"
+        compared = f"{'first ' if n_compared < len(conventions) else ''}{n_compared}"
         return [Table.of(f"What would tell them apart: {groups} of the {compared}", ("convention", *names), lines)]
 
     def _unmatched(self) -> list[str | Table]:

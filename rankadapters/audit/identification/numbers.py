@@ -14,13 +14,13 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import NumberOrWord, as_cutoff
 from rankadapters.core.errors import ConventionError, InputError, choices
+from rankadapters.statistics.attainable import LEAST_NEARBY, NEARBY
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff
+from rankadapters.statistics.printed import as_printed
 from rankadapters.statistics.search import Cutoffs
 
 LARGEST_CUTOFF = 100  # the largest k to try if the cutoff is unknown
-NEARBY = 0.1  # random numbers differ from the printed number by at most this share of it
-LEAST_NEARBY = 5  # but at least this many random numbers are on each side of the printed number
 UNKNOWN = "unknown"
 EXAMPLE = "{'ndcg@5': '0.4382', 10: '0.4711'}, or a list with k=[5, 10]"
 
@@ -60,8 +60,13 @@ class Number:
 
     @property
     def window(self) -> float:
-        """Largest difference between the printed number and the random numbers that `Chance` counts."""
+        """Largest difference between the printed number and those that `Chance` counts if all numbers are possible."""
         return max(NEARBY * abs(float(self.printed.value)), (LEAST_NEARBY + 0.5) * self.unit)
+
+    @property
+    def reach(self) -> float:
+        """Largest difference between the printed number and those that `Chance` counts if each query is 0 or 1."""
+        return max(self.window, (LEAST_NEARBY + 0.5) / self.queries.n_queries)
 
     def at_cutoff(self, convention: Convention) -> Convention:
         """Return the convention at the number's cutoff, or unchanged if that cutoff is unknown."""
@@ -107,7 +112,8 @@ def read_numbers(
             name = f"{model} {measure.measure}".strip()
             if not _is_unknown(cutoff) and has_cutoff(measure):
                 name = f"{name}@{spelled(cutoff)}"
-            number = read(text, decimals, negative=not bounded)
+            mistakable = as_printed(text).decimals > 0  # such as a percentage, which a mistake may explain
+            number = read(text, decimals, negative=not bounded or mistakable)
             numbers.append(Number(measure, name, number, bounded, weighted, array, cutoffs_searched(measure, cutoff)))
     _check_cutoffs(numbers, len(values))
     return sorted(numbers, key=lambda number: number.cutoffs == (None,))

@@ -7,12 +7,14 @@ from typing import Literal, Unpack
 
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from rankadapters.audit.identification.candidates import Candidates, find_candidates
-from rankadapters.audit.identification.chance import measure_chance
+from rankadapters.audit.identification.chance import POSSIBLE, measure_chance
 from rankadapters.audit.identification.further_numbers import N_COMPARED, find_distinguishing_numbers
 from rankadapters.audit.identification.known_presets import NearestPresets, nearest_to_blocks, preset_labels
 from rankadapters.audit.identification.matches import Match, Matches
+from rankadapters.audit.identification.mistaken import MistakenPresets
 from rankadapters.audit.identification.near_misses import near_misses
 from rankadapters.audit.identification.numbers import Number, read_numbers
+from rankadapters.audit.printed import refuse_outside
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.keywords import Columns
 from rankadapters.core.declaration.convention import Convention
@@ -97,16 +99,33 @@ def identify(
     kind = measure_named(measure)
     numbers = read_numbers(labels, scores, kind, value=value, k=k, decimals=decimals, columns=columns)
     candidates = find_candidates(numbers, kind, progress or advance)
-    chance, notes = measure_chance(candidates), tuple(candidates.notes)
     confirmed, values = _confirmed(numbers, candidates.groups())
-    if not confirmed:
+    matches, notes, first = [match for match, _ in confirmed], tuple(candidates.notes), numbers[0]
+    if not matches or matches[0].changes:  # a preset without a mistake is likelier than one with a mistake
+        matches = _with_mistakes(candidates, matches)
+    if not matches:
+        for number in numbers:
+            if number.bounded:
+                refuse_outside(number.printed, number.printed)
         near, near_notes = _without_match(candidates)
+        chance = measure_chance(candidates, near.convention if near else None)
         return Matches([], numbers=numbers, chance=chance, nearest=near, notes=(*near_notes, *notes))
-    first = numbers[0]
+    chance = measure_chance(candidates, matches[0].convention)
     known_scores = {match.convention: score for match, score in confirmed}
     telling = find_distinguishing_numbers(first.queries, first.scores, first.printed, known_scores, values)
-    matches = [match for match, _ in confirmed]
     return Matches(matches, numbers=numbers, chance=chance, telling=telling, notes=notes)
+
+
+def _with_mistakes(candidates: Candidates, matches: list[Match]) -> list[Match]:
+    """Add the presets that give the numbers with a mistake: after those with one changed field, before all others."""
+    n_simpler = sum(len(match.changes) < 2 for match in matches)  # noqa: PLR2004 - none or one
+    mistaken = MistakenPresets(candidates, n_changes=2 if n_simpler else 1)  # what comes first is likelier
+    matches = [*matches[:n_simpler], *mistaken.with_the_whole_data(), *matches[n_simpler:]]
+    if matches:
+        return matches
+    without = mistaken.without_a_query()  # so many that most numbers may match
+    doubtful = not without or measure_chance(candidates, without[0].convention).share(1) >= POSSIBLE
+    return [] if doubtful else without
 
 
 def _confirmed(

@@ -69,6 +69,8 @@ class Queries(Grouping):
         Row order that makes the queries contiguous; None when they already are.
     docid_rank : int array, shape (n_docs,), or None
         Ranks of the documents of a query by the bytes of their identifiers.
+    own_docid : bool array, shape (n_docs,), or None
+        Rows whose docid is the id of their query; None where no row has such a docid.
     index : pandas.Index or None
         Index of the columns that came from pandas; scores from pandas must have the same index.
 
@@ -89,6 +91,7 @@ class Queries(Grouping):
     row_weight: NDArray[np.float64] | None
     pairs: Pairs | None
     docid_rank: Array | None
+    own_docid: NDArray[np.bool_] | None
     retrieved: NDArray[np.bool_] | None
     judged: NDArray[np.bool_] | None
     index: Any
@@ -125,7 +128,10 @@ class Queries(Grouping):
             shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
             fields["query_weight"] = as_query_weights(query_weight, query_ids, values.size)
         fields["row_weight"] = None if row_weight is None else as_row_weights(row_weight, values.size)
-        fields["docid_rank"] = None if docid is None else as_docids(docid, indptr, fields["order"])
+        fields["docid_rank"] = fields["own_docid"] = None
+        if docid is not None:
+            ids = None if qid is None else query_ids
+            fields["docid_rank"], fields["own_docid"] = as_docids(docid, indptr, fields["order"], ids)
         for name, value in fields.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
@@ -191,9 +197,12 @@ class Queries(Grouping):
         """Return the same queries with new ids, one per query; the ids must be distinct, which is not checked."""
         return self._with(query_ids=frozen(query_ids))
 
-    def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
-        """Return the same queries with the given docid ranks: one per row, unique within a query; not checked."""
-        return self._with(docid_rank=frozen(ranks))
+    def with_docid_ranks(self, ranks: NDArray[Any], own: NDArray[np.bool_] | None = None) -> Queries:
+        """Return the same queries with the given docid ranks: one per row, unique within a query; not checked.
+
+        `own` marks the rows whose docid is the id of their query.
+        """
+        return self._with(docid_rank=frozen(ranks), own_docid=None if own is None else frozen(own))
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
         """Return the queries with these indexes, in this order, and their row numbers in the caller's order.
@@ -221,7 +230,7 @@ class Queries(Grouping):
     def reordered(self, positions: NDArray[np.intp]) -> Queries:
         """Return the same queries in a new order of rows: `positions` lists the present, contiguous rows in it."""
         order = np.argsort(positions)  # the new position of each row
-        names = ("labels", "row_weight", "docid_rank", "retrieved", "judged")
+        names = ("labels", "row_weight", "docid_rank", "own_docid", "retrieved", "judged")
         columns = {name: column[positions] for name in names if (column := getattr(self, name)) is not None}
         if self.pairs is not None:
             columns["pairs"] = self.pairs._replace(winner=order[self.pairs.winner], loser=order[self.pairs.loser])
@@ -241,7 +250,7 @@ class Queries(Grouping):
 
     def _of_rows(self, rows: NDArray[np.intp], sizes: Array, numbers: NDArray[np.integer[Any]]) -> Queries:
         """Return the queries with these indexes, given their row numbers and sizes."""
-        names = ("row_weight", "docid_rank", "retrieved", "judged")
+        names = ("row_weight", "docid_rank", "own_docid", "retrieved", "judged")
         columns = {name: column for name in names if (column := getattr(self, name)) is not None}
         return self._with(
             labels=self.labels[rows], query_ids=self.query_ids[numbers], indptr=frozen(offsets(sizes)),

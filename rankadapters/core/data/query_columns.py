@@ -55,12 +55,18 @@ def _refuse_other_order(index: Any, query_ids: Array) -> None:
     )
 
 
-def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None) -> Array:
-    """Check that identifiers are unique within a query, and return the rank of each row's identifier."""
+def as_docids(
+    docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None, query_ids: Array | None
+) -> tuple[Array, NDArray[np.bool_] | None]:
+    """Check that docids are unique within a query; return the rank of each row's docid, and what `own_docids` returns.
+
+    `query_ids` is None if the caller gave none.
+    """
     ids = as_column("docid", docid)
     same_length("docid", ids, int(indptr[-1]))
-    text = docid_texts(ids)
-    ranks, duplicate = rank_docids(text if order is None else text[order], segment_numbers(indptr))
+    text, query = docid_texts(ids), segment_numbers(indptr)
+    text = text if order is None else text[order]
+    ranks, duplicate = rank_docids(text, query)
     if duplicate >= 0:
         row = duplicate if order is None else int(order[duplicate])
         raise InputError(
@@ -68,9 +74,22 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
             hint="drop duplicate documents first",
             row=row,
         )
+    own = None if query_ids is None else own_docids(text, query_ids, query)
     if order is not None:
         ranks[order] = ranks.copy()
-    return ranks
+        if own is not None:
+            own[order] = own.copy()
+    return ranks, own
+
+
+def own_docids(docids: Array, query_ids: Array, query_of_row: NDArray[np.intp]) -> NDArray[np.bool_] | None:
+    """Return the rows whose docid is the id of their query; None if there are none.
+
+    >>> own_docids(np.array(["7", "a", "7"]), np.array([7, 8]), np.array([0, 0, 1])).tolist()
+    [True, False, False]
+    """
+    own: NDArray[np.bool_] = docids == text_column(list(map(str, query_ids.tolist())))[query_of_row]
+    return own if own.any() else None
 
 
 def docid_texts(ids: Array) -> Array:

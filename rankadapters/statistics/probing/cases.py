@@ -111,6 +111,20 @@ class Case:
         """Return the case ranked by its labels."""
         return self.with_columns(scores=self.labels)
 
+    @property
+    def is_ideal(self) -> bool:
+        """Whether the rows of every query are in the order of their scores, or have equal labels."""
+        return all(
+            list(query.scores) == sorted(query.scores, reverse=True) or len(set(query.labels)) == 1
+            for query in self.split()
+        )
+
+    def with_rows_reversed(self) -> Case:
+        """Return the case with the rows of each query in reverse order."""
+        ends = np.cumsum(self.sizes).tolist()
+        rows = [row for end, size in zip(ends, self.sizes, strict=True) for row in range(end - 1, end - size - 1, -1)]
+        return self._select(rows, self.sizes)
+
     def with_first_row(self) -> Case:
         """Return a single query with all rows and one more: an irrelevant row that ranks first."""
         rows = (0.0, *self.labels), (max(self.scores) + 1, *self.scores)

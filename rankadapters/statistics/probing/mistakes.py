@@ -13,6 +13,7 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import DCG, NDCG
 from rankadapters.statistics.grid import has_cutoff
+from rankadapters.statistics.mistakes import LOSS, NEGATED, PERCENTAGE
 from rankadapters.statistics.probing.cases import (
     EMPTY,
     LONG,
@@ -30,13 +31,14 @@ from rankadapters.statistics.probing.elimination import FEWEST, Elimination, Poo
 MOST_CASES = {PLAIN: 3, UNTIED: 2, EMPTY: 1, SHORT: 1, ONE_DOCUMENT: 1}  # cases on which mistakes are tried, by purpose
 SHARED = ("gain", "discount", "ties", "precision")  # fields that NDCG and DCG have in common
 FEWEST_TIED = 3  # with fewer answers about tied rows, an exception may fit by chance
+LEAST = 1e-6  # smallest difference of two values that certainly matters
 MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
 
 # Each mistake, with the factor and the offset that it applies to the value.
 CHANGED_ANSWERS = (
-    ("it returns percentages, 100 times the value", 100.0, 0.0),
-    ("it returns a loss, 1 minus the value", -1.0, 1.0),
-    ("it returns the negative of the value", -1.0, 0.0),
+    ("it returns percentages, 100 times the value", *PERCENTAGE),
+    ("it returns a loss, 1 minus the value", *LOSS),
+    ("it returns the negative of the value", *NEGATED),
     ("it returns half the value", 0.5, 0.0),
 )
 CHANGED_CASES: dict[str, Callable[[Case], Case]] = {
@@ -102,8 +104,9 @@ def make_mistakes(evaluate: Evaluate, cases: Sequence[Case]) -> Iterator[tuple[s
     for text, factor, offset in CHANGED_ANSWERS:
         yield text, pool, pool.values * factor + offset
     for text, change in CHANGED_CASES.items():
-        if has_means or "queries" not in text:
-            changed = evaluate([change(case) for case in cases])
+        changed_cases = [change(case) for case in cases]
+        if changed_cases != list(cases):  # as of labels 0 and 1 that are counted as 0 and 1
+            changed = evaluate(changed_cases)
             yield text, changed, changed.values
     queries = [query for case in cases for query in case.split()]
     if has_means:
@@ -145,7 +148,8 @@ def explain(elimination: Elimination) -> Mistake | None:
     wanted = [purposes[:i].count(purpose) < MOST_CASES.get(purpose, 0) for i, purpose in enumerate(purposes)]
     full_search = _Search(elimination, list(elimination.values))
     short_search = _Search(elimination, [i for i, use in zip(elimination.values, wanted, strict=True) if use])
-    return next(chain(full_search.exceptions(), full_search.unstable_sorts(), short_search.mistakes()), None)
+    searches = (full_search.rounded(), full_search.exceptions(), full_search.row_orders(), short_search.mistakes())
+    return next(chain.from_iterable(searches), None)
 
 
 class _Search:
@@ -169,7 +173,6 @@ class _Search:
 
     def mistakes(self) -> Iterator[Mistake]:
         """Yield the mistakes that explain all answers, then those that explain only the answers on plain cases."""
-        yield from self._rounded()
         mistakes = []
         for text, pool, values in make_mistakes(self._evaluate, self.cases):
             mistakes.append((text, pool, values))
@@ -180,12 +183,38 @@ class _Search:
             yield from self._fitting(text, pool, values, self.plain)
         yield from self._scaled()
 
-    def unstable_sorts(self) -> Iterator[Mistake]:
-        """Yield conventions that fit on cases without ties, if reordering tied rows can explain the other answers."""
+    def row_orders(self) -> Iterator[Mistake]:
+        """Yield mistakes with the order of the rows, which a call with the rows of a case in reverse order tells."""
+        ignoring = "it ignores the scores and ranks the rows in their order"
+        if self._depends_on_the_order(next((case for case in self.cases if case.untied and not case.is_ideal), None)):
+            pool = self._evaluate([case.with_columns(scores=range(len(case.labels), 0, -1)) for case in self.cases])
+            yield from self._fitting(ignoring, pool, pool.values, self.all_cases)
+            return
         rows = self._best_rows(self.pool.values, self.untied, self._margin())
+        if rows and self._depends_on_the_order(self._tied_case(self.pool.members(rows)[0])) is False:
+            yield Mistake(self.pool.members(rows), "its tied rows share a rank, so that their order does not matter")
+            return
         possible = [row for row in rows if self._within_tie_orders(self.pool.members([row])[0])]
         if possible:
             yield Mistake(self.pool.members(possible), "it orders tied rows by no rule, as an unstable sort does")
+
+    def _depends_on_the_order(self, case: Case | None) -> bool | None:
+        """Return whether the answer to a case changes with the order of its rows; None if that is unknown."""
+        if case is None:
+            return None
+        function = self.elimination.function
+        answer, turned = function.ask(case), function.ask(case.with_rows_reversed())
+        if answer.problem or turned.problem:
+            return None
+        return abs(answer.value - turned.value) > self.elimination.tolerance * max(1.0, abs(answer.value))
+
+    def _tied_case(self, convention: Convention) -> Case | None:
+        """Return a case on which the order of tied rows matters under a convention, if the function were to use it."""
+        if "ties" not in convention.fields():
+            return None
+        orders = [convention.replace(ties=ties) for ties in ("input", "reverse")]
+        values = ([value_of(order, case) for order in orders] for case in self.cases)
+        return next((case for case, (a, b) in zip(self.cases, values, strict=True) if abs(a - b) > LEAST), None)
 
     def _within_tie_orders(self, convention: Convention) -> bool:
         """Return whether the answers are between the values for the worst and the best order of tied rows."""
@@ -196,7 +225,7 @@ class _Search:
         lowest, highest = bounds.min(axis=0) - self._margin(), bounds.max(axis=0) + self._margin()
         return bool(((lowest <= self.answers) & (self.answers <= highest)).all())
 
-    def _rounded(self) -> Iterator[Mistake]:
+    def rounded(self) -> Iterator[Mistake]:
         for decimals in range(1, MOST_DECIMALS + 1):
             if np.array_equal(np.round(self.answers, decimals), self.answers):
                 half = 0.5000001 * 10.0**-decimals

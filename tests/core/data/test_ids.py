@@ -201,6 +201,18 @@ def test_texts_that_differ_in_a_trailing_nul_stay_apart():
     assert ra.Queries([1, 0], qid=[7, 7], docid=objects("a\0\0", "a\0")).docid_rank.tolist() == [1, 0]
 
 
+def test_rows_whose_docid_is_their_querys_id_are_known():
+    columns = {"qid": [7, "a", 7, "a", "b"], "docid": ["a", "a", "7", "b", "b "]}
+    queries = ra.Queries([1, 0, 1, 0, 1], **columns)
+    assert queries.own_docid.tolist() == [False, True, True, False, False]
+    part, rows = queries.take(np.array([1, 0]))
+    assert part.own_docid.tolist() == queries.own_docid[rows].tolist()
+    assert queries.select(np.array([0]))[0].own_docid.tolist() == [False, True]
+    assert ra.Queries([1, 0], qid=["a", "b"], docid=["b", "a"]).own_docid is None
+    assert ra.Queries([1, 0], group_sizes=[1, 1], docid=["0", "1"]).own_docid is None  # these queries have no ids
+    assert ra.Queries([1, 0], qid=[0, 1]).own_docid is None
+
+
 def test_weights_indexed_by_times_in_another_order_are_refused():
     pandas = pytest.importorskip("pandas")
     days = pandas.to_datetime(["2026-02-01", "2026-01-31"]).as_unit("ns")
