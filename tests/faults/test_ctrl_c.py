@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.core.evaluation import threads
 from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.compiling import ctrl_c_waits
 from tests.helpers.one_kernel import result_and_compilations
@@ -214,6 +217,28 @@ def test_a_training_with_our_objective_in_catboost_can_be_interrupted(ctrl_c):
         assert ctrl_c.n_kernels == ctrl_c.at_kernel
     ctrl_c.at_kernel = 0
     assert (len(history), train()) == (5, history)
+
+
+def test_a_pool_that_was_interrupted_while_it_held_a_lock_is_not_used_again(monkeypatch):
+    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 10)
+    evaluator = ra.Evaluator([1, 0] * 50, "letor4@10", group_sizes=[2] * 50, n_threads=4)
+    scores = np.arange(100.0)
+    expected, values = evaluator.evaluate(scores), []
+    pool = threads._pool(os.getpid(), 3)
+
+    def interrupted(*_):
+        pool._idle_semaphore._cond.acquire()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pool, "submit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        evaluator.evaluate(scores)
+    monkeypatch.undo()
+    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 10)
+    thread = threading.Thread(target=lambda: values.append(evaluator.evaluate(scores)), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert values == [expected]
 
 
 def test_an_evaluation_after_an_interrupted_one_has_the_same_value(monkeypatch):

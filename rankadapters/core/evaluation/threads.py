@@ -73,10 +73,13 @@ def over_chunks(
         return run_chunk(0, n_queries)
     cuts = np.searchsorted(indptr, np.linspace(0, n_docs, n_chunks + 1)[1:-1])
     chunks = list(pairwise([0, *cuts.tolist(), n_queries]))
-    # The calling thread works too, so that it makes progress even if other callers keep the pool busy.
-    waiting = [_pool(os.getpid(), n_chunks - 1).submit(run_chunk, *chunk) for chunk in chunks[1:]]
     try:
+        # The calling thread works too, so that it makes progress even if other callers keep the pool busy.
+        waiting = [_pool(os.getpid(), n_chunks - 1).submit(run_chunk, *chunk) for chunk in chunks[1:]]
         return [*run_chunk(*chunks[0]), *(result for future in waiting for result in future.result())]
+    except KeyboardInterrupt:
+        _pool.cache_clear()  # the pool may hold a lock that it never releases, if Ctrl-C came in the middle of `submit`
+        raise
     finally:
         stopped.set()
 
