@@ -114,7 +114,7 @@ def causes(
     is_short = isinstance(tolerance, Printed) and tolerance.decimals <= FEW_DECIMALS
     neighbors = _Neighbors(base, value, tolerance)
     likely, chance = _search_tiers(base, value, neighbors, exact, n_tiers=2 if is_short else 3)
-    if not (likely or chance or isinstance(tolerance, Printed) or neighbors.are_few):
+    if not (likely or isinstance(tolerance, Printed) or neighbors.are_few):
         rounded = as_printed(value)
         if rounded.decimals <= FEW_DECIMALS and half_width(rounded) > tolerance:
             likely, chance = _search_tiers(base, value, _Neighbors(base, value, rounded), [], n_tiers=2)

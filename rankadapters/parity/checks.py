@@ -155,9 +155,9 @@ def check_value(
     -------
     ParityReport
         One row. If the number differs, its reason names what would give it: our value rounded or in float32, a field of
-        the convention, columns in a different order, rows left out or repeated, a different mean or formula, a query
-        left out, or weights. If none of these does, the reason names what cannot be excluded, such as a different order
-        of tied rows.
+        the convention, columns in a different order, rows left out or repeated, a different formula or mean, or a
+        query left out. If none of these does, the reason names what cannot be excluded, such as a different order of
+        tied rows.
 
     Raises
     ------

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankadapters.audit.evaluation import evaluate_usable, measure_in_passes
 from rankadapters.audit.identification.candidates import Candidates
+from rankadapters.audit.identification.chance import SAME
 from rankadapters.audit.identification.known_presets import USUAL_CUTOFFS, NearestPresets, presets_by_label
 from rankadapters.audit.identification.matches import MISTAKE, Match
 from rankadapters.audit.identification.numbers import Number
@@ -25,8 +26,6 @@ from rankadapters.statistics.mistakes import (
 )
 
 N_CUTOFFS = 4  # cutoffs that are tried if the cutoff is unknown
-
-SAME = 12  # values that agree to this many decimals count as one
 
 Key = tuple[Convention, str]  # a preset and a mistake
 Values = dict[Key, float]

@@ -43,8 +43,12 @@ def identify(
     presets. For NDCG these are gains by formula and by the presets' tables, ties by docid if there are docids, `empty`
     of 0, 0.5, 1 and skip, and so on. Conventions with the same per-query values on this data are one match.
 
-    So many combinations give many numbers, and a single number may match by chance. `chance` reports how many
-    conventions give other numbers nearby. Several numbers of one table hardly ever match by chance.
+    If no preset gives the numbers, each preset is also tried with the mistakes that `parity.check_value` tries, such as
+    one-document queries left out.
+
+    So many combinations give many numbers, and a single number may match by chance. `chance` reports how many of the
+    numbers nearby that the measure can take are given by a convention. Several numbers of one table hardly ever match
+    by chance.
 
     Parameters
     ----------
@@ -72,15 +76,16 @@ def identify(
     Returns
     -------
     Matches
-        A list of `Match`: presets first, then by the number of fields that differ from the nearest preset. The values
-        are those of `evaluate`. `chance` reports the matches of random numbers. If nothing matches, the list is empty,
-        `nearest` is the nearest convention, and `notes` name changes that would give a match.
+        A list of `Match`: presets first, then by the number of fields that differ from the nearest preset; a mistake
+        counts as a field. The values are those of `evaluate`, or, with a mistake, what the mistake makes of them.
+        `chance` reports how many of the numbers nearby match too. If nothing matches, the list is empty, `nearest` is
+        the nearest convention, and `notes` name changes that would give a match.
 
     Raises
     ------
     InputError
-        The value is not a number in [0, 1] (any number is allowed for DCG or negative labels) or contradicts
-        `decimals`, or the cutoff or the model of one of several numbers is unknown.
+        The value is not a number in [0, 1] (any number is allowed for DCG or negative labels, or if a mistake gives it)
+        or contradicts `decimals`, or the cutoff or the model of one of several numbers is unknown.
     ConventionError
         The measure does not exist, or k is not a cutoff.
 
