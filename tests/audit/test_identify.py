@@ -514,4 +514,4 @@ def test_a_number_outside_0_to_1_is_refused_unless_a_mistake_gives_it(value):
 def test_an_ndcg_above_1_is_identified():
     # By rank, labels 5, 4, 3 under jk2: (5 + 4 + 3 / log2(3)) / (5 + 4) = 1.2103
     matches = ra.audit.identify([5, 4, 3], [3, 2, 1], value="1.21", k=2, group_sizes=[3])
-    assert "lenskit@2: the value with the DCG of all ranks over the ideal DCG cut at k" in map(str, matches)
+    assert "lenskit_2025@2: the value with the DCG of all ranks over the ideal DCG cut at k" in map(str, matches)

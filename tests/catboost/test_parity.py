@@ -173,13 +173,6 @@ def without_query_4(labels, approx, group_id, group_weight):
     return labels[is_kept], approx[is_kept], group_id[is_kept], group_weight[is_kept]
 
 
-def swapped_weights(labels, approx, group_id, group_weight):
-    weight_query = group_id.copy()
-    weight_query[group_id == 6], weight_query[group_id == 9] = 9, 6
-    by_query = np.array([group_weight[group_id == q][0] for q in range(30)])
-    return labels, approx, group_id, by_query[weight_query]
-
-
 def without_weights(labels, approx, group_id, group_weight):
     return labels, approx, group_id, None
 
@@ -188,7 +181,6 @@ def without_weights(labels, approx, group_id, group_weight):
     ("change", "cause"),
     [
         (without_query_4, "it is the value without query 4"),
-        (swapped_weights, "it is the value with the weights of queries 6 and 9 swapped"),
         (
             without_weights,
             "average='uniform' in place of average='query'; it is the value with the query weights ignored",

@@ -28,8 +28,9 @@ def query_sums(rows: Sequence[Row], convention: Any) -> tuple[Sums | str, bool]:
     retrieved = [row for row in rows if row.retrieved]
     if convention.unjudged == "error" and not all(row.judged for row in retrieved):
         raise InputError("unjudged")
-    skips_empty = getattr(convention, "empty", None) == "skip" and oracle(rows, convention) is None
-    if missing and not skips_empty:
+    if missing and getattr(convention, "empty", None) == "skip" and oracle(rows, convention) is None:
+        return "skip", True
+    if missing:
         return _by_policy(convention.missing, "missing"), False
     k = getattr(convention, "k", None)
     if k is not None and len(retrieved) < k and convention.short != "pad":

@@ -217,17 +217,14 @@ class Binding:
             order, tie_column = ("best", inexact[0]) if inexact else ("input", tie_column)
         if order in {"worst", "best"} and [tie_column.key] == [column.key for column in columns]:
             tie_column = self._shared_tie_column(tie_column)
+        unjudged, judged = convention.unjudged, self.queries.judged
+        drops = unjudged == "drop-negative" or (unjudged == "drop" and judged is not None)
         ranking = Ranking(
             ties=order, by=tie_column.key if order in {"worst", "best"} else None,
-            drops=self._dropped(convention.unjudged), tied=tied,
+            drops=unjudged if drops else "", tied=tied,
             retrieve=getattr(convention, "retrieve", "all"), precision=convention.precision,
         )  # fmt: skip
         return ranking, tie_column
-
-    def _dropped(self, unjudged: str) -> str:
-        """Return the value of `unjudged` if it drops rows of this data, else an empty text."""
-        drops = unjudged == "drop-negative" or (unjudged == "drop" and self.queries.judged is not None)
-        return unjudged if drops else ""
 
     def _shared_tie_column(self, column: Column) -> Column:
         """If the column is monotone in the labels, return the labels instead, so that more plans share a tie order."""
