@@ -54,6 +54,9 @@ class Binding:
         self.depth = self.cutoff(depth)
         self.query_ones = np.ones(queries.n_queries)
         self.no_queries = np.zeros(queries.n_queries, np.bool_)
+        # Queries without a retrieved row, not even one that `unjudged` drops.
+        missing = self.no_queries if queries.retrieved is None else rows_of(queries, queries.retrieved).sizes == 0
+        self.missing: Flags = missing
         self.discounts = cache(discounts_of)  # the cache key is the discount's name and the number of ranks
         self._gains = cache(partial(gains_of, queries.labels, queries.judged))
         self._cache: dict[Key, Any] = {}
@@ -155,14 +158,6 @@ class Binding:
         if self.queries.judged is None and self.queries.retrieved is None and unjudged != "drop-negative":
             return self.judged
         return self.once(("retrieved", unjudged), lambda: retrieved_rows(unjudged, self.queries))
-
-    @property
-    def missing(self) -> Flags:
-        """Which queries have no retrieved row, not even one that `unjudged` drops; shape (n_queries,)."""
-        retrieved = self.queries.retrieved
-        if retrieved is None:
-            return self.no_queries
-        return self.once(("missing",), lambda: rows_of(self.queries, retrieved).sizes == 0)
 
     def plan(
         self,

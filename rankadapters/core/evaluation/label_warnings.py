@@ -51,8 +51,11 @@ def _refused(labels: Floats, convention: Convention) -> tuple[Flags, str] | None
     preset = convention.preset
     if preset is None:
         return None
+    kinds = convention.declared()
+    formula = {name: getattr(preset[1], name) for name, kind in kinds.items() if kind.group == "value"}
     for rule in LABEL_RULES.get(preset[0], ()):
-        if not _applies(rule, preset[1], convention):
+        fields = formula if rule.fields is None else rule.fields
+        if any(getattr(convention, name, None) != value for name, value in fields.items()):
             continue
         blocks = (labels[start : start + _BLOCK] for start in range(0, labels.size, _BLOCK))
         if any(_matches(block, rule).any() for block in blocks):
@@ -73,12 +76,3 @@ def _matches(labels: Floats, rule: LabelRule) -> Flags:
     if rule.kind == "between":
         return (labels > 0) & (labels < rule.threshold)
     return labels > rule.threshold if rule.kind == "above" else labels < rule.threshold
-
-
-def _applies(rule: LabelRule, preset: Convention, convention: Convention) -> bool:
-    """Return whether the convention has the fields that a rule names, or else the formula of the preset."""
-    fields = rule.fields
-    if fields is None:
-        formula = [name for name, kind in convention.declared().items() if kind.group == "value"]
-        fields = {name: getattr(preset, name) for name in formula}
-    return all(getattr(convention, name, None) == value for name, value in fields.items())
