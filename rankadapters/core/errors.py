@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
-from copy import copy
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
@@ -39,8 +38,11 @@ class RankAdaptersError(Exception):
         >>> InputError("labels[1] is nan.", row=1).about("the test set")
         InputError('the test set: labels[1] is nan.')
         """
-        error = copy(self)
-        error.args = (f"{subject}: {self}",)
+        return self._with_text(f"{subject}: {self}")
+
+    def _with_text(self, text: str) -> Self:
+        error = type(self).__new__(type(self), text)
+        error.__dict__.update(self.__dict__)  # with Dask loaded, copy.copy() would share it (tblib)
         return error
 
 
@@ -75,14 +77,13 @@ class InputError(RankAdaptersError, ValueError):
         >>> InputError("labels[1] is nan.", row=1).counted_on(100, 7)
         InputError('labels[101] is nan.')
         """
-        error = copy(self)
-        error.row = None if self.row is None else self.row + n_rows
 
         def renumber(entry: re.Match[str]) -> str:
             n_before = n_queries if entry[1] == "query_weight" else n_rows
             return f"{entry[1]}[{int(entry[2]) + n_before}]"
 
-        error.args = (_ENTRY.sub(renumber, str(self), count=1),)
+        error = self._with_text(_ENTRY.sub(renumber, str(self), count=1))
+        error.row = None if self.row is None else self.row + n_rows
         return error
 
 

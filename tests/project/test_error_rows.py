@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copyreg
+
 import numpy as np
 import pytest
 
@@ -90,6 +92,16 @@ def test_about_prefixes_the_message_and_keeps_the_class_and_the_row():
     input_error = ra.InputError("no.", row=0)
     assert input_error.about("a").about("b").row == 0
     assert str(input_error) == "no."
+
+
+def test_an_error_and_its_copy_count_rows_separately_once_dask_is_loaded(monkeypatch):
+    """Dask loads tblib, after which `copy.copy` of an error shares its attributes with the original."""
+    tblib = pytest.importorskip("tblib.pickling_support")
+    monkeypatch.setitem(copyreg.dispatch_table, ra.InputError, tblib.pickle_exception)
+    error = ra.InputError("labels[1] is nan.", row=1)
+    counted = error.counted_on(100, 7)
+    assert (str(counted), counted.row) == ("labels[101] is nan.", 101)
+    assert (str(error), error.row) == ("labels[1] is nan.", 1)
 
 
 def test_an_error_of_one_model_names_the_model_and_the_row():
