@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
 
     # isort: on
+    from rankadapters.callbacks.history import History
     from rankadapters.core import __version__, measures, presets
     from rankadapters.core.data.queries import Queries
     from rankadapters.core.declaration.convention import Convention
@@ -57,6 +58,7 @@ _LAZY = {
     "Convention": "core.declaration.convention",
     "ConventionError": "core.errors",
     "Evaluator": "core.evaluation.evaluator",
+    "History": "callbacks.history",
     "IncomparableScoresError": "core.errors",
     "InputError": "core.errors",
     "LabelsWarning": "core.errors",
@@ -108,6 +110,7 @@ __all__ = [
     "Convention",
     "ConventionError",
     "Evaluator",
+    "History",
     "IncomparableScoresError",
     "InputError",
     "LabelsWarning",

@@ -11,12 +11,10 @@ from rankadapters.core.errors import ConventionError
 from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
 
 
-def watched_name(convention: Convention | str, name: str | None, rounds: object, min_delta: object) -> str:
-    """Check the arguments of early stopping, and return the display name of the metric that it watches."""
+def require_patience(rounds: object, min_delta: object) -> None:
+    """Refuse wrong arguments of early stopping."""
     whole("rounds", rounds, hint="rounds=50")
     number("min_delta", min_delta, least=0, hint="min_delta=0")
-    require_name("name", name)
-    return as_convention(convention).name if name is None else name
 
 
 def require_name(parameter: str, name: object) -> None:

@@ -1,23 +1,20 @@
-"""The history of a training: a list of its reported values, with tables and plots."""
+"""The history of a training, read from the toolkit's log: its values by round, with tables and plots."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import is_whole
-from rankadapters.core.errors import InputError, MissingToolkitError, choices
+from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, choices
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.presets.texts import as_convention
 
-Follower = Callable[["Evaluation"], object]
+COLUMNS = ("iteration", "dataset", "name", "convention", "value")
 
-_FOLLOWERS_OF_ALL: ContextVar[tuple[Follower, ...]] = ContextVar("followers of every history", default=())
-
-COLUMNS = ("run", "iteration", "dataset", "name", "convention", "value")
+Log = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 class _Value(NamedTuple):
@@ -32,72 +29,93 @@ class Evaluation(_Value):
     Attributes
     ----------
     dataset : str
-        The set's name in the toolkit (`valid_0`, `training`, or the name that you gave). A cross-validation has one
-        name for all folds, so the fold's number is added: `valid_fold_0`, `test_fold_2`. If you call the metric
-        yourself, the sets are `set_0`, `set_1` and so on, in the order of their first evaluation.
+        The set's name in the toolkit's log, such as `valid_0`, `training`, or the name that you gave.
     convention : Convention
         The convention of the value.
     value : float
         The value that `ra.evaluate` returns.
     name : str
         Display name of the convention.
-    run : int
-        Index of the training in the history, from 0 on.
     iteration : int
-        Round of that training, from 0 on.
+        Round of the training, from 0 on.
     """
 
     name: str
-    run: int
     iteration: int
 
     def __new__(
-        cls,
-        dataset: str,
-        convention: Convention,
-        value: float,
-        *,
-        name: str | None = None,
-        run: int = 0,
-        iteration: int = 0,
+        cls, dataset: str, convention: Convention, value: float, *, name: str | None = None, iteration: int = 0
     ) -> Self:
         """Create an entry; the display name is by default `convention.name`."""
         entry = super().__new__(cls, dataset, convention, value)
         entry.name = convention.name if name is None else name
-        entry.run, entry.iteration = run, iteration
+        entry.iteration = iteration
         return entry
 
     def __repr__(self) -> str:
         """Show all fields except the convention."""
         return (
-            f"Evaluation(dataset={self.dataset!r}, name={self.name!r}, value={self.value!r}, run={self.run}, "
+            f"Evaluation(dataset={self.dataset!r}, name={self.name!r}, value={self.value!r}, "
             f"iteration={self.iteration})"
         )
 
     def _replace(self, **changes: Any) -> Self:
-        """Return a copy with changed fields, including `name`, `run` and `iteration`."""
+        """Return a copy with changed fields, including `name` and `iteration`."""
         return type(self)(**{**self._asdict(), **vars(self), **changes})
 
 
 class History(list[Evaluation]):
-    """The reported values in order: a list of `Evaluation` that can be filtered, tabulated and plotted.
+    """The values of a training in order: a list of `Evaluation` that can be filtered, tabulated and plotted.
 
     Examples
     --------
-    >>> import rankadapters as ra
-    >>> conv = ra.presets.letor4(5)
-    >>> history = History(Evaluation("valid", conv, 0.25 * i, iteration=i) for i in range(3))
+    >>> log = {"valid": {"ndcg@5/letor4": [0.0, 0.25, 0.5], "binary_logloss": [0.7, 0.6, 0.5]}}
+    >>> history = History.of(log)
     >>> print(history.summary())
-    1 run, 3 iterations
-    run  set    name           iterations      last      best  at
-      0  valid  ndcg@5/letor4           3  0.500000  0.500000   2
+    3 iterations
+    set    name           iterations      last      best  at
+    valid  ndcg@5/letor4           3  0.500000  0.500000   2
     >>> history.only(dataset="valid")[-1].value
     0.5
     """
 
-    def __init__(self, entries: Iterable[Evaluation] = ()) -> None:
-        super().__init__(entries)
-        self._followers: list[Follower] = []
+    @classmethod
+    def of(cls, log: Log, *, names: Mapping[str, Convention | str] | None = None) -> Self:
+        """Read the history of a training from the log that the toolkit wrote, also of a model trained earlier.
+
+        Parameters
+        ----------
+        log : dict of str to dict of str to list of float
+            Values by set and display name: `evals_result_` of LGBMRanker or the dict of `lgb.record_evaluation`,
+            `evals_result()` of XGBRanker or the dict of `xgb.train(evals_result=)`, `get_evals_result()` of CatBoost.
+            Metrics whose name means no convention, such as the toolkits' own, are left out.
+        names : dict of str to Convention or str, optional
+            The convention of each display name that you gave yourself by `eval_metric(names=)`.
+
+        Returns
+        -------
+        History
+            An entry for each value, by iteration, then set, then name.
+
+        Raises
+        ------
+        InputError
+            `log` has a different form, or no metric of a convention.
+
+        Examples
+        --------
+        >>> [entry.value for entry in History.of({"test": {"mine": [0.5, 0.75]}}, names={"mine": "letor4@10"})]
+        [0.5, 0.75]
+        """
+        _require_log(log)
+        conventions = _conventions_of(log, names or {})
+        n_rounds = max((len(log[dataset][name]) for dataset, name in conventions), default=0)
+        return cls(
+            Evaluation(dataset, convention, float(log[dataset][name][iteration]), name=name, iteration=iteration)
+            for iteration in range(n_rounds)
+            for (dataset, name), convention in conventions.items()
+            if iteration < len(log[dataset][name])
+        )
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Evaluation: ...
@@ -107,54 +125,11 @@ class History(list[Evaluation]):
         """Return an entry, or a slice as a history."""
         return History(super().__getitem__(index)) if isinstance(index, slice) else super().__getitem__(index)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle only the entries, without the functions that follow them."""
-        return History, (list(self),)
-
-    @property
-    def runs(self) -> list[int]:
-        """The indices of the trainings that have entries; the first training is 0."""
-        return sorted({entry.run for entry in self})
-
-    def record(self, entries: Iterable[Evaluation]) -> None:
-        """Add entries, and pass each of them to the functions that follow this history."""
-        for entry in entries:
-            self.append(entry)
-            for follower in (*self._followers, *_FOLLOWERS_OF_ALL.get()):
-                follower(entry)
-
-    def report(
-        self, dataset: str, values: Mapping[Convention, float], names: Mapping[Convention, str], *, run: int,
-        iteration: int,
-    ) -> None:  # fmt: skip
-        """Add the values of a set in a round, under the conventions' display names."""
-        self.record(
-            Evaluation(dataset, convention, values[convention], name=name, run=run, iteration=iteration)
-            for convention, name in names.items()
-        )
-
-    @contextmanager
-    def followed(self, follower: Follower) -> Iterator[Self]:
-        """During a `with` block, call a function with each new entry; an error in the function ends the training."""
-        self._followers.append(follower)
-        try:
-            yield self
-        finally:
-            self._followers.remove(follower)
-
-    def only(
-        self,
-        *,
-        run: int | None = None,
-        dataset: str | None = None,
-        convention: Convention | str | None = None,
-    ) -> History:
-        """Return the entries that match a training, a set, a convention, or a combination of these.
+    def only(self, *, dataset: str | None = None, convention: Convention | str | None = None) -> History:
+        """Return the entries of a set, of a convention, or of one convention on one set.
 
         Parameters
         ----------
-        run : int, optional
-            Index of the training; -1 is the last.
         dataset : str, optional
             Name of the set.
         convention : Convention or str, optional
@@ -163,16 +138,13 @@ class History(list[Evaluation]):
         Raises
         ------
         InputError
-            There is no such run, or no entry matches.
+            No entry matches.
         """
         chosen = None if convention is None else as_convention(convention)
-        number = None if run is None else self._numbered(run)
         entries = [
             entry
             for entry in self
-            if (number is None or entry.run == number)
-            and (dataset is None or entry.dataset == dataset)
-            and (chosen is None or entry.convention == chosen)
+            if dataset in {None, entry.dataset} and (chosen is None or entry.convention == chosen)
         ]
         if self and not entries:
             sets, names = ({getattr(entry, field): None for entry in self} for field in ("dataset", "name"))
@@ -180,20 +152,38 @@ class History(list[Evaluation]):
             raise InputError(f"{msg}\nHint: its sets are {choices(sets)}, its conventions {choices(names)}.")
         return History(entries)
 
-    def _numbered(self, run: int) -> int:
-        runs = self.runs
-        if run in runs:
-            return run
-        if is_whole(run) and -len(runs) <= run < 0:
-            return runs[run]
-        msg = f"run={run!r}; the runs are {choices(runs)}.\nHint: run=-1 is the last."
-        raise InputError(msg)
+    def best(self, *, dataset: str | None = None, convention: Convention | str | None = None) -> Evaluation:
+        """Return the best entry of one convention on one set, the first of equal ones.
 
-    def series(self) -> dict[tuple[int, str, str], list[Evaluation]]:
-        """Group the entries by run, set and display name."""
-        entries: dict[tuple[int, str, str], list[Evaluation]] = {}
+        Parameters
+        ----------
+        dataset : str, optional
+            Name of the set; needed if there are several.
+        convention : Convention or str, optional
+            A convention or its text; needed if there are several.
+
+        Raises
+        ------
+        InputError
+            No entry matches, or several sets or conventions do.
+
+        Examples
+        --------
+        >>> History.of({"valid": {"ndcg@5/letor4": [0.25, 0.5, 0.5]}}).best().iteration
+        1
+        """
+        series = self.only(dataset=dataset, convention=convention).series()
+        if len(series) != 1:
+            msg = f"best() needs one convention on one set, but these match: {choices(map(', '.join, series))}."
+            raise InputError(msg, hint="best(dataset=..., convention=...)")
+        [entries] = series.values()
+        return _best(entries)
+
+    def series(self) -> dict[tuple[str, str], list[Evaluation]]:
+        """Group the entries by set and display name."""
+        entries: dict[tuple[str, str], list[Evaluation]] = {}
         for entry in self:
-            entries.setdefault((entry.run, entry.dataset, entry.name), []).append(entry)
+            entries.setdefault((entry.dataset, entry.name), []).append(entry)
         return entries
 
     def to_frame(self) -> Any:
@@ -209,11 +199,11 @@ class History(list[Evaluation]):
         except ImportError:
             raise MissingToolkitError.of("pandas", "frame") from None
         signatures = {convention: str(convention) for convention in {entry.convention for entry in self}}
-        rows = [(e.run, e.iteration, e.dataset, e.name, signatures[e.convention], e.value) for e in self]
+        rows = [(e.iteration, e.dataset, e.name, signatures[e.convention], e.value) for e in self]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def plot(self) -> Any:
-        """Return a matplotlib Figure of the values by iteration, with a line for each run, set and name.
+        """Return a matplotlib Figure of the values by iteration, with a line for each set and name.
 
         Raises
         ------
@@ -226,33 +216,24 @@ class History(list[Evaluation]):
 
         if not self:
             raise InputError("the history has no entry.\nHint: train first, with a set to evaluate.")
-        iterations = sorted({entry.iteration for entry in self})
+        iterations, names = sorted({entry.iteration for entry in self}), {entry.name for entry in self}
         lines = {}
-        for label, entries in zip(self._labels(), self.series().values(), strict=True):
+        for (dataset, name), entries in self.series().items():
             values = {entry.iteration: entry.value for entry in entries}
+            label = f"{dataset}, {name}" if len(names) > 1 else dataset
             lines[label] = [values.get(iteration, float("nan")) for iteration in iterations]
-        names = {entry.name for entry in self}
         return curves(iterations, lines, "iteration", names.pop() if len(names) == 1 else "value")
 
-    def _labels(self) -> list[str]:
-        """Return a label for each series: its set, its run if there are several runs, its name if several names."""
-        keys = list(self.series())
-        runs, names = len({run for run, _, _ in keys}) > 1, len({name for _, _, name in keys}) > 1
-        return [
-            ", ".join([*([f"run {run}"] if runs else []), dataset, *([name] if names else [])])
-            for run, dataset, name in keys
-        ]
-
     def summary(self) -> Table:
-        """Return a table with the final value, the best value and its iteration, for each run, set and name."""
-        n_runs, n_iterations = len(self.runs), len({(entry.run, entry.iteration) for entry in self})
+        """Return a table with the final value, the best value and its iteration, for each set and name."""
+        n_iterations = len({entry.iteration for entry in self})
         lines = []
-        for (run, dataset, name), entries in self.series().items():
-            best = max(entries, key=lambda entry: entry.convention.worth(entry.value))
+        for (dataset, name), entries in self.series().items():
+            best = _best(entries)
             numbers = (f"{entries[-1].value:.6f}", f"{best.value:.6f}", str(best.iteration))
-            lines.append((str(run), dataset, name, str(len(entries)), *numbers))
-        caption = f"{n_runs} run{'s' * (n_runs != 1)}, {n_iterations} iteration{'s' * (n_iterations != 1)}"
-        return Table.of(caption, ("run", "set", "name", "iterations", "last", "best", "at"), lines)
+            lines.append((dataset, name, str(len(entries)), *numbers))
+        caption = f"{n_iterations} iteration{'s' * (n_iterations != 1)}"
+        return Table.of(caption, ("set", "name", "iterations", "last", "best", "at"), lines)
 
     def _repr_html_(self) -> str:
         return self.summary().html()
@@ -261,14 +242,31 @@ class History(list[Evaluation]):
         return self.summary().markdown()
 
 
-@contextmanager
-def all_followed(follower: Follower) -> Iterator[None]:
-    """During a `with` block, call a function with each new entry of any history, in this thread only.
+def _best(entries: Sequence[Evaluation]) -> Evaluation:
+    return max(entries, key=lambda entry: entry.convention.worth(entry.value))
 
-    This also works for a training whose history you cannot reach before the training ends.
-    """
-    token = _FOLLOWERS_OF_ALL.set((*_FOLLOWERS_OF_ALL.get(), follower))
-    try:
-        yield
-    finally:
-        _FOLLOWERS_OF_ALL.reset(token)
+
+def _require_log(log: object) -> None:
+    if not isinstance(log, Mapping) or not all(isinstance(metrics, Mapping) for metrics in log.values()):
+        hint = (
+            "History.of(ranker.evals_result_), or the dict given to lgb.record_evaluation or xgb.train(evals_result=)"
+        )
+        raise refusal("log", log, "dicts of a set's name to a dict of a metric's name to its values", hint)
+
+
+def _conventions_of(log: Log, names: Mapping[str, Convention | str]) -> dict[tuple[str, str], Convention]:
+    """Return the convention of each set and metric; metrics that are no convention's are left out."""
+    declared = {name: as_convention(convention) for name, convention in names.items()}
+    logged = {name for metrics in log.values() for name in metrics}
+    by_name = declared | {name: convention for name, convention in _parsed(logged - set(declared))}
+    series = {(dataset, name): by_name[name] for dataset, metrics in log.items() for name in metrics if name in by_name}
+    if log and not series:
+        msg = f"the log has no metric of a convention, but {choices(sorted(logged))}."
+        raise InputError(msg, hint="names={'the name of eval_metric(names=)': convention}")
+    return series
+
+
+def _parsed(names: set[str]) -> Iterator[tuple[str, Convention]]:
+    for name in names:
+        with suppress(ConventionError):
+            yield name, as_convention(name)

@@ -1,8 +1,7 @@
-"""The shared part of metric callbacks: evaluators bound to a toolkit's datasets, and the history of values."""
+"""The shared part of metric callbacks: evaluators bound to a toolkit's datasets."""
 
 from __future__ import annotations
 
-import copy
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,11 +11,9 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
-from rankadapters.callbacks.history import History
-from rankadapters.callbacks.ignored_weights import IgnoredWeights
-from rankadapters.callbacks.rounds import Call, Rounds
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import choices, warn_caller
 from rankadapters.core.evaluation.threads import as_n_threads
 
 if TYPE_CHECKING:
@@ -25,12 +22,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+COUNTED = ("query_weight", "row_weight")  # weightings that use a toolkit's weights
+
 
 class Monitor:
     """Conventions evaluated on the datasets that a toolkit passes.
 
     An evaluator is bound when a dataset first appears, and again if its labels, groups or weights change. Datasets are
-    kept by weak reference. A copy or pickle starts without datasets and history.
+    kept by weak reference. A copy or pickle starts without datasets.
 
     `query_weights` turns a toolkit's weights and group sizes into one weight per query.
     """
@@ -44,25 +43,13 @@ class Monitor:
     ) -> None:
         self.names = display_names(convention, names)
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self.history = History()
-        self._rounds = Rounds()
         self._query_weights = query_weights
-        self._ignored_weights = IgnoredWeights()
+        self._has_warned = False
         self._bound: dict[object, _BoundPanels] = {}
-        self._n_unnamed = 0
 
-    def evaluate(
-        self, owner: object, columns: DatasetColumns, scores: Array, call: Call
-    ) -> list[tuple[str, float, bool]]:
-        """Evaluate one dataset in a round; return (name, value, higher is better) per convention.
-
-        Sets without a name from the toolkit are `set_0`, `set_1` and so on, in the order of their first evaluation.
-        """
-        binding = self._binding(owner, columns)
-        values = evaluated(binding.panels, scores)
-        set_name = self._unnamed(owner, columns) if call.set_name is None else call.set_name
-        self._rounds.enter(self.history, call.round, set_name)
-        self.history.report(set_name, values, self.names, **self._rounds.at)
+    def evaluate(self, owner: object, columns: DatasetColumns, scores: Array) -> list[tuple[str, float, bool]]:
+        """Evaluate one dataset; return (name, value, higher is better) per convention."""
+        values = evaluated(self._binding(owner, columns).panels, scores)
         return [(name, values[convention], convention.higher_is_better) for convention, name in self.names.items()]
 
     def tally(self, owner: object, columns: DatasetColumns, scores: Array) -> dict[Convention, Tally]:
@@ -76,41 +63,24 @@ class Monitor:
         if binding is None:
             bindings = self._bound  # not self, or the weak reference would keep this monitor alive
             owner_ref = weakref.ref(owner, lambda _: bindings.pop(key, None)) if key == id(owner) else None
-            binding = _BoundPanels(owner_ref, None, columns.copied(), self._panels(columns))
+            binding = _BoundPanels(owner_ref, columns.copied(), self._panels(columns))
         elif not binding.columns.equals(columns):
             binding = binding._replace(columns=columns.copied(), panels=self._panels(columns))
         self._bound[key] = binding
         return binding
 
-    def _unnamed(self, owner: object, columns: DatasetColumns) -> str:
-        """Return our own name for a set that the toolkit does not name, such as `set_0`."""
-        key = _key(owner, columns)
-        number = self._bound[key].number
-        if number is None:
-            number = self._n_unnamed
-            self._n_unnamed += 1
-            self._bound[key] = self._bound[key]._replace(number=number)
-        return f"set_{number}"
-
     def _panels(self, columns: DatasetColumns) -> list[Panel]:
-        if columns.weights is not None:
-            self._ignored_weights.warn(self.names)
+        if columns.weights is not None and not self._has_warned:
+            self._has_warned = warn_of_ignored_weights(self.names)
         return panels_of(self.names, columns.queries(self._query_weights), self.n_threads)
 
-    def sharing_history(self) -> Monitor:
-        """Return a copy that shares this monitor's history but not its datasets."""
-        monitor = copy.copy(self)
-        monitor.history = self.history
-        return monitor
-
     def __getstate__(self) -> dict[str, Any]:
-        """Copy the settings without datasets and history."""
-        return {**self.__dict__, "history": History(), "_bound": {}, "_n_unnamed": 0}
+        """Copy the settings without datasets."""
+        return {**self.__dict__, "_bound": {}}
 
 
 class _BoundPanels(NamedTuple):
     owner: weakref.ref[Any] | None  # the weak reference removes this binding when the dataset is freed
-    number: int | None  # our number for a set that the toolkit does not name, as in `set_0`
     columns: DatasetColumns
     panels: list[Panel]
 
@@ -139,3 +109,20 @@ def panels_of(
 def evaluated(panels: Iterable[Panel], scores: Array) -> dict[Convention, float]:
     """Return the value of scores under each convention of the panels."""
     return {convention: score.value for panel in panels for convention, score in panel.evaluate(scores).items()}
+
+
+def warn_of_ignored_weights(conventions: Iterable[Convention]) -> bool:
+    """Warn if some conventions ignore the weights that a dataset has; return whether they do.
+
+    `ra.evaluate` refuses such weights, but here the training may need them.
+    """
+    ignoring = [convention for convention in conventions if convention.weighting not in COUNTED]
+    if ignoring:
+        averages = choices(dict.fromkeys(convention.average for convention in ignoring))
+        msg = (
+            f"the data has weights, but {', '.join(convention.name for convention in ignoring)} ignores them "
+            f"(average={averages}).\n"
+            "Hint: convention.replace(average='query') where the measure has it, or evaluation sets without weights."
+        )
+        warn_caller(msg)
+    return bool(ignoring)

@@ -6,7 +6,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ class Training:
     """An objective trained on the datasets that a toolkit passes.
 
     It is bound when a dataset first appears; datasets are kept by weak reference. Each dataset has its own state across
-    rounds. A pickle keeps the state for datasets of the same queries; a deep copy and `reset` start anew.
+    rounds. A pickle, a deep copy and `reset` start anew.
     """
 
     def __init__(
@@ -44,17 +43,16 @@ class Training:
     def reset(self) -> None:
         """Forget every dataset and its state."""
         self._bound: dict[int, _BoundGradients] = {}
-        self._saved_states: list[_SavedState] = []
 
     def knows(self, owner: object) -> bool:
         """Return whether a dataset is bound already."""
         return id(owner) in self._bound
 
     def gradients(
-        self, owner: object, columns: DatasetColumns, factors: Sequence[Any], scores: Any, *, drawn: int = 0
+        self, owner: object, columns: DatasetColumns, factors: Sequence[Any], scores: Any
     ) -> tuple[Array, Array]:
-        """Return gradients and hessians for one dataset; before its first round, skip `drawn` random samples."""
-        binding = self._binding(owner, columns, factors, drawn)
+        """Return gradients and hessians for one dataset."""
+        binding = self._binding(owner, columns, factors)
         binding.rounds[0] += 1
         try:
             grad, hess = binding.gradients.gradients(flat(scores))
@@ -76,13 +74,13 @@ class Training:
             biased.learn(grad, hess)
             self.learned.latest = self.position_bias.learned(biased)
 
-    def _binding(self, owner: object, columns: DatasetColumns, factors: Sequence[Any], drawn: int) -> _BoundGradients:
+    def _binding(self, owner: object, columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:
         key = id(owner)
         binding = self._bound.get(key)
         if binding is None:
             bindings = self._bound  # not self, or the weak reference would keep this object alive
             owner_ref = weakref.ref(owner, lambda _: bindings.pop(key, None))
-            binding = self._bind(owner_ref, columns, factors, drawn)._replace(columns=columns.copied())
+            binding = self._bind(owner_ref, columns, factors)
             self._bound[key] = binding
         elif not binding.columns.equals(columns):
             rounds = binding.rounds[0]
@@ -93,39 +91,19 @@ class Training:
             raise InputError(msg)
         return binding
 
-    def _bind(
-        self, owner_ref: weakref.ref[Any], columns: DatasetColumns, factors: Sequence[Any], drawn: int
-    ) -> _BoundGradients:
+    def _bind(self, owner_ref: weakref.ref[Any], columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:
         queries = Queries(columns.labels, group_sizes=columns.group_sizes)
-        saved = self._claim(_digest(queries, columns.positions))
         bind = self.objective.bind if self.position_bias is None else self._bind_biased(columns.positions)
-        gradients = bind(queries, n_threads=self.n_threads, state=saved and saved.state)
-        if saved is None:
-            gradients.skip(drawn)
+        gradients = bind(queries, n_threads=self.n_threads)
         row_factors = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
-        return _BoundGradients(owner_ref, columns, gradients, row_factors, [saved.rounds if saved else 0])
+        return _BoundGradients(owner_ref, columns.copied(), gradients, row_factors, [0])
 
     def _bind_biased(self, positions: Array | None) -> Callable[..., BiasedGradients]:
         return partial(cast("PositionBias", self.position_bias).bind, self.objective, positions=positions)
 
-    def _claim(self, digest: int) -> _SavedState | None:
-        """Remove and return the unpickled state for queries with this digest; None if there is no such state."""
-        for index, saved in enumerate(self._saved_states):
-            if saved.digest == digest:
-                return self._saved_states.pop(index)
-        return None
-
     def __getstate__(self) -> dict[str, Any]:
-        """Copy the settings and the states without the datasets."""
-        saved = [
-            _SavedState(
-                _digest(binding.gradients.queries, binding.columns.positions),
-                binding.gradients.state.copy(),
-                binding.rounds[0],
-            )
-            for binding in self._bound.values()
-        ]
-        return {**self.__dict__, "_bound": {}, "_saved_states": [*self._saved_states, *saved]}
+        """Copy the settings without the datasets and their state."""
+        return {**self.__dict__, "_bound": {}}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Training:
         """Copy without state; both share the learned bias, because `lgb.train` trains with a copy."""
@@ -176,16 +154,6 @@ class LatestBias:
     """Holds the most recently learned position bias; a callback and its deep copies share one such object."""
 
     latest: AddedBiases | PairRatios | None = None
-
-
-def _digest(queries: Queries, positions: Array | None) -> int:
-    return queries.digest if positions is None else queries.digest ^ crc32(np.asarray(positions).tobytes())
-
-
-class _SavedState(NamedTuple):
-    digest: int
-    state: Array
-    rounds: int
 
 
 class _BoundGradients(NamedTuple):

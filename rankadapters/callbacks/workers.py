@@ -1,8 +1,7 @@
-"""Sums of integer arrays over all workers of a training, and errors that all workers raise together."""
+"""Sums of integer arrays over all workers of a training; if one worker fails, all of them raise."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from typing import Protocol
 
@@ -12,8 +11,6 @@ from numpy.typing import NDArray
 from rankadapters.core.errors import InputError
 
 Integers = NDArray[np.int64]
-
-_SLOTS, _SLOT_LENGTH = 64, 1000  # slots for error texts; a failed worker writes its text to a random slot
 
 
 class Exchange(Protocol):
@@ -40,20 +37,8 @@ def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Call
         array[-1], failure = 1, error
     total = exchange.add(key, parts, array)
     if n_failed := int(total[-1]):
-        causes = _exchanged_texts(exchange, f"{key}, cause", parts, failure)
         if failure is not None:
             raise failure
         who = "another worker" if n_failed == 1 else f"{n_failed} other workers"
-        raise InputError(f"{who} of {parts} failed: {causes}")
+        raise InputError(f"{who} of {parts} failed.\nHint: its log has the error.")
     return total[:-1]
-
-
-def _exchanged_texts(exchange: Exchange, key: str, parts: int, failure: Exception | None) -> str:
-    """Share the error texts with all workers; two texts in the same random slot are lost."""
-    slots = np.zeros((_SLOTS, 1 + _SLOT_LENGTH), np.int64)
-    if failure is not None:
-        characters = [ord(character) for character in f"{type(failure).__name__}: {failure}"[:_SLOT_LENGTH]]
-        slots[secrets.randbelow(_SLOTS), : 1 + len(characters)] = [1, *characters]
-    total = exchange.add(key, parts, slots.ravel()).reshape(slots.shape)
-    texts = {"".join(chr(character) for character in slot[1:] if character) for slot in total if slot[0] == 1}
-    return "\n".join(sorted(texts)) or "its error is in its own log."

@@ -90,7 +90,7 @@ class Judge:
 
     def _add_to_history(self, dataset: str, value: float) -> None:
         convention = cast("Convention", self.convention)
-        self.history.record([Evaluation(dataset, convention, value, name=self._name, iteration=self.rounds - 1)])
+        self.history.append(Evaluation(dataset, convention, value, name=self._name, iteration=self.rounds - 1))
 
     def forget_best(self) -> None:
         """Forget the best round: any later round with a value above 0 becomes the best so far."""
