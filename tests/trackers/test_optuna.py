@@ -24,12 +24,10 @@ def integration():
 def train_lightgbm(trial, integration, convention):
     lgb, log = pytest.importorskip("lightgbm"), {}
     train, valid = (lgb.Dataset(data.X, label=data.y, group=data.sizes) for data in (TRAIN, VALID))
-    callbacks = [lgb.record_evaluation(log), integration.LightGBMPruningCallback(trial, convention.name)]
-    metric = ra.lightgbm.eval_metric(convention)
-    try:
-        lgb.train(LIGHTGBM, train, 6, valid_sets=[valid], feval=metric, callbacks=callbacks)
-    finally:
-        trial.set_user_attr("values", log["valid_0"][convention.name])
+    metric, prune = ra.lightgbm.eval_metric(convention), integration.LightGBMPruningCallback(trial, convention.name)
+    callbacks = [lgb.record_evaluation(log), prune]
+    lgb.train(LIGHTGBM, train, 6, valid_sets=[valid], feval=metric, callbacks=callbacks)
+    return log["valid_0"][convention.name]
 
 
 def train_xgboost(trial, integration, convention):
@@ -38,10 +36,8 @@ def train_xgboost(trial, integration, convention):
     metric = ra.xgboost.eval_metric(convention)
     prune = integration.XGBoostPruningCallback(trial, f"valid-{convention.name}")
     both = {"custom_metric": metric, "callbacks": [metric, prune], "evals_result": log, "verbose_eval": False}
-    try:
-        xgb.train({"objective": "rank:ndcg", "nthread": 1}, train, 6, evals=[(valid, "valid")], **both)
-    finally:
-        trial.set_user_attr("values", log["valid"][convention.name])
+    xgb.train({"objective": "rank:ndcg", "nthread": 1}, train, 6, evals=[(valid, "valid")], **both)
+    return log["valid"][convention.name]
 
 
 def train_xgbranker(trial, integration, convention):
@@ -51,6 +47,7 @@ def train_xgbranker(trial, integration, convention):
     prune = integration.XGBoostPruningCallback(trial, f"valid-{convention.name}")
     ranker = xgb.XGBRanker(n_estimators=6, n_jobs=1, callbacks=[watch, prune])
     ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, verbose=False)
+    return ranker.evals_result()["valid"][convention.name]
 
 
 def train_catboost(trial, integration, convention):
@@ -58,42 +55,29 @@ def train_catboost(trial, integration, convention):
     train, valid = (cb.Pool(data.X, data.y, group_id=data.qid) for data in (TRAIN, VALID))
     model = cb.CatBoostRanker(eval_metric=ra.catboost.eval_metric(convention, [valid]), **CATBOOST)
     prune = integration.CatBoostPruningCallback(trial, convention.name)
-    model.fit(train, eval_set=valid, callbacks=[prune], use_best_model=False)
-    trial.set_user_attr("values", model.get_evals_result()["validation"][convention.name])
+    model.fit(train, eval_set=valid, callbacks=[prune])
     prune.check_pruned()
+    return model.get_evals_result()["validation"][convention.name]
 
 
-TRAININGS = [train_lightgbm, train_xgboost, train_xgbranker, train_catboost]
-
-
-def finished_trial(train, integration, pruner, convention=CONVENTION):
-    import optuna
-
-    direction = "maximize" if convention.higher_is_better else "minimize"
-    study = optuna.create_study(direction=direction, pruner=pruner)
-    study.optimize(lambda trial: train(trial, integration, convention) or 0.0, n_trials=1)
-    return study.trials[0]
-
-
-@pytest.mark.parametrize("train", TRAININGS)
+@pytest.mark.parametrize("train", [train_lightgbm, train_xgboost, train_xgbranker, train_catboost])
 @pytest.mark.parametrize("convention", [CONVENTION, LOSS], ids=["higher is better", "lower is better"])
-def test_a_trial_gets_every_value_of_the_log(train, convention, integration):
+def test_a_trial_gets_the_value_of_every_round_until_it_is_pruned(train, convention, integration):
     import optuna
 
-    trial = finished_trial(train, integration, optuna.pruners.NopPruner(), convention)
-    assert trial.state == optuna.trial.TrialState.COMPLETE
-    assert list(trial.intermediate_values) == list(range(6))
-    values = list(trial.intermediate_values.values())
-    assert values == trial.user_attrs.get("values", values)
+    logs = []
 
+    def objective(trial):
+        logs.append(train(trial, integration, convention))
+        return logs[0][-1]
 
-@pytest.mark.parametrize("train", TRAININGS)
-def test_a_pruned_trial_ends_after_the_round_that_decides(train, integration):
-    import optuna
-
-    pruner = optuna.pruners.ThresholdPruner(lower=2.0, n_warmup_steps=2)  # all values are below 2
-    trial = finished_trial(train, integration, pruner)
-    assert trial.state == optuna.trial.TrialState.PRUNED
-    values = list(trial.intermediate_values.values())
-    assert list(trial.intermediate_values) == [0, 1, 2]
-    assert values == trial.user_attrs.get("values", values)[:3]
+    trials = []
+    for pruner in (optuna.pruners.NopPruner(), optuna.pruners.ThresholdPruner(upper=-1.0, n_warmup_steps=2)):
+        direction = "maximize" if convention.higher_is_better else "minimize"
+        study = optuna.create_study(direction=direction, pruner=pruner)
+        study.optimize(objective, n_trials=1)
+        trials += study.trials
+    assert [trial.state.name for trial in trials] == ["COMPLETE", "PRUNED"]
+    assert trials[0].intermediate_values == dict(enumerate(logs[0]))
+    assert trials[1].intermediate_values == dict(enumerate(logs[0][:3]))
+    assert len(logs[0]) == 6
