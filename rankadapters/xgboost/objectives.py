@@ -20,7 +20,7 @@ from rankadapters.objectives.base import as_objective
 from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 from rankadapters.xgboost.metrics import columns_of
-from rankadapters.xgboost.pair_draws import TrainingDraws, other_draws, seeds_pairs
+from rankadapters.xgboost.pair_draws import other_draws, refuse_estimate, seeds_pairs
 
 Array = NDArray[Any]
 
@@ -31,12 +31,6 @@ class ObjectiveCallback(ToolkitObjective):
     """An objective for XGBoost's `obj=`; made by `objective` or `lambdarank`."""
 
     __name__ = "rankadapters"  # XGBoost uses the name in messages
-
-    def __init__(
-        self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
-    ) -> None:
-        super().__init__(value, n_threads, position_bias)
-        self._draws = TrainingDraws()
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
         """Return gradients and hessians for raw margins; the DMatrix needs groups."""
@@ -49,9 +43,7 @@ class ObjectiveCallback(ToolkitObjective):
             raise InputError(msg)
         columns = columns_of(dmatrix)
         factors = _factors(columns) if self.objective.uses_weights else []
-        begins = not self._training.knows(dmatrix)
-        drawn = self._draws.before_training(self.objective, dmatrix) if begins else 0
-        return self._training.gradients(dmatrix, columns, factors, preds, drawn=drawn)
+        return self._training.gradients(dmatrix, columns, factors, preds)
 
     def replay_params(self, dmatrix: xgb.DMatrix, *, base_score: float | None = None) -> dict[str, Any]:
         """Return parameters that give `xgb.train(obj=)` the base score and feature bins of a built-in objective.
@@ -65,14 +57,19 @@ class ObjectiveCallback(ToolkitObjective):
         dmatrix : DMatrix
             The training set.
         base_score : float, optional
-            The `base_score` of both trainings. None uses XGBoost's estimate. From 3.4 on XGBoost's `mean` draws once
-            for the estimate, so a training on this DMatrix that starts from it begins with the second draw.
+            The `base_score` of both trainings. None uses XGBoost's estimate. XGBoost's `mean` with a `seed`, as from
+            3.4 on, needs a number: XGBoost draws once for the estimate, so its first round has the second draw.
 
         Returns
         -------
         dict
             `base_score`, by default the float32 Newton step from margins of 0; and the parameters of
             `native_objective`, if there is one.
+
+        Raises
+        ------
+        InputError
+            `base_score` is None, but the pairs of `mean` have a `seed`.
 
         References
         ----------
@@ -93,9 +90,10 @@ class ObjectiveCallback(ToolkitObjective):
             params = native_objective(self.objective)
         except UnsupportedConventionError:
             params = {}
-        estimate = self._estimate(dmatrix) if base_score is None else None
-        self._draws.expect(dmatrix, estimate)
-        return params | {"base_score": base_score if estimate is None else estimate}
+        if base_score is None:
+            refuse_estimate(self.objective)
+            base_score = self._estimate(dmatrix)
+        return params | {"base_score": base_score}
 
     def _estimate(self, dmatrix: xgb.DMatrix) -> float:
         """Return XGBoost's estimate of `base_score`."""
@@ -133,9 +131,9 @@ def objective(
     Returns
     -------
     ObjectiveCallback
-        A callable. Its random draws and its position bias continue from round to round on each DMatrix, also after
-        pickling and in a training that continues an earlier one. They start anew in a deep copy, and after `reset()`,
-        which a second training on the same DMatrix needs.
+        A callable. Its random draws and its position bias continue from round to round on each DMatrix, also in a
+        training that continues an earlier one. They start anew in a pickle or deep copy, and after `reset()`, which a
+        second training on the same DMatrix needs.
 
     Raises
     ------
@@ -146,13 +144,11 @@ def objective(
         In training: the DMatrix has no group, labels changed between rounds, or predictions are not finite. The message
         names round and row.
 
-    Warns
+    Notes
     -----
-    UserWarning
-        In the first round, if the objective is XGBoost's `mean` but XGBoost's own training would draw different pairs:
-        in a different release, or under a different `seed` or `seed_per_iteration`. From 3.4 on also if rows, features
-        or dropped trees are random (`subsample`, `colsample_*`, `rate_drop` and similar), because they share a
-        generator with the pairs.
+    XGBoost's `mean` draws its pairs at random, and its own training draws different pairs than ours in a different
+    release, and under a different `seed` or `seed_per_iteration`. From 3.4 on also if rows, features or dropped trees
+    are random (`subsample`, `colsample_*`, `rate_drop` and similar), because they share a generator with the pairs.
 
     References
     ----------
