@@ -9,6 +9,7 @@ from tests.helpers.rankings import ranking
 
 CONVENTION, LOSS = ra.parse("letor4@5"), ra.parse("catboost.query_rmse")
 TRAIN, VALID = ranking(1), ranking(2)
+pytestmark = pytest.mark.filterwarnings("ignore:CatBoostPruningCallback is experimental")
 LIGHTGBM = {"objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
 CATBOOST = {"iterations": 6, "thread_count": 1, "verbose": False, "allow_writing_files": False}
 
