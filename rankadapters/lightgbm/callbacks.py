@@ -43,18 +43,10 @@ def early_stopping(
         `lgb.early_stopping(rounds, first_metric_only=True, ...)`, for `callbacks=` of `lgb.train`, `lgb.cv` and
         `LGBMRanker.fit`.
 
-    Raises
-    ------
-    ConventionError
-        `convention` is no convention.
-    InputError
-        `rounds` or `min_delta` is not allowed.
-
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
-    >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.random((120, 3)), rng.integers(0, 3, 120)
+    >>> X, y = np.random.default_rng(0).random((120, 3)), np.arange(120) % 3
     >>> train = lgb.Dataset(X[:60], label=y[:60], group=[20, 40])
     >>> valid = lgb.Dataset(X[60:], label=y[60:], group=[30, 30], reference=train)
     >>> params, log = {"objective": "lambdarank", "metric": "None", "verbosity": -1}, {}

@@ -59,12 +59,12 @@ class GlobalEval:
         if isinstance(env.model, lgb.CVBooster):
             msg = "global_eval is not for lgb.cv.\nHint: lgb.cv(feval=ra.lightgbm.eval_metric(...))."
             raise InputError(msg)
-        results, parts = env.evaluation_result_list, n_machines(env.params)
-        first_name = next(iter(self._directions))
-        local_sets = [result[0] for result in results if result[1] == first_name]
+        parts = n_machines(env.params)
         if parts > 1 and self._exchange is None:
             msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
             raise InputError(msg)
+        results, first_name = env.evaluation_result_list, next(iter(self._directions))
+        local_sets = [result[0] for result in results if result[1] == first_name]
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, local_sets)
         values_by_set = self._tallies.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
         our_results = [
@@ -129,14 +129,13 @@ def global_eval(
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.random((60, 3))
-    >>> data = lgb.Dataset(X, label=rng.integers(0, 3, 60), group=[20, 40])
+    >>> X, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
+    >>> data = lgb.Dataset(X, label=y, group=[20, 40])
     >>> watch, log = ra.lightgbm.global_eval("letor4@5", n_queries=2), {}
     >>> params = {"objective": "lambdarank", "metric": "None", "verbosity": -1}
     >>> callbacks = [watch, lgb.record_evaluation(log)]
     >>> booster = lgb.train(params, data, 3, valid_sets=[data], feval=watch, callbacks=callbacks)
-    >>> score = ra.evaluate(data.get_label(), booster.predict(X), "letor4@5", group_sizes=[20, 40])
+    >>> score = ra.evaluate(y, booster.predict(X), "letor4@5", group_sizes=[20, 40])
     >>> log["training"]["ndcg@5/letor4"][-1] == score.value
     True
     """
@@ -146,17 +145,16 @@ def global_eval(
 
 def n_machines(params: Mapping[str, Any]) -> int:
     """Return the number of workers of a training."""
-    counts = [params[name] for name in ("num_machines", "num_machine") if name in params]
-    return int(counts[0]) if counts else 1
+    return next((int(params[name]) for name in ("num_machines", "num_machine") if name in params), 1)
 
 
 @contextmanager
 def leaving_network(env: Any) -> Iterator[None]:
-    """Leave the workers' network if a training fails; otherwise the freed booster would close a later network."""
+    """Leave the workers' network if the metric fails; otherwise the freed booster would close a later network."""
     try:
         yield
-    except Exception as error:
-        if n_machines(env.params) > 1 and not isinstance(error, lgb.callback.EarlyStopException):
+    except Exception:
+        if n_machines(env.params) > 1:
             env.model.free_network()
         raise
 

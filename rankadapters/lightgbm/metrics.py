@@ -86,8 +86,8 @@ def eval_metric(
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
-    >>> rng = np.random.default_rng(0)
-    >>> data = lgb.Dataset(rng.random((60, 3)), label=rng.integers(0, 3, 60), group=[20, 40])
+    >>> X, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
+    >>> data = lgb.Dataset(X, label=y, group=[20, 40])
     >>> metric, log = ra.lightgbm.eval_metric(ra.presets.letor4(5)), {}
     >>> params = {"objective": "lambdarank", "metric": "None", "verbosity": -1}
     >>> callbacks = [lgb.record_evaluation(log)]

@@ -113,8 +113,7 @@ def objective(
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
-    >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.random((60, 3)), rng.integers(0, 3, 60)
+    >>> X, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
     >>> params = {"num_leaves": 4, "verbosity": -1, "num_threads": 1}
     >>> ours = params | {"objective": ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())}
     >>> built_in = params | {"objective": "lambdarank"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.metric_trainings import LETOR, TEXTBOOK, XGBoost
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM, XGBoost
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
@@ -50,6 +50,13 @@ def test_early_stopping_ends_a_cross_validation(toolkit):
     stop = toolkit.adapter.early_stopping(TEXTBOOK, 5)  # by position, as in the toolkits
     means = toolkit.cv(toolkit.metric(TEXTBOOK), ranking(22, 60), 80, callbacks=[stop])
     assert int(np.argmax(means)) == len(means) - 1 < 79
+
+
+def test_lightgbms_callback_can_be_used_in_a_second_training():
+    toolkit = LightGBM()
+    stop = early_stopping(toolkit, TEXTBOOK)
+    boosters = [toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 80, callbacks=[stop]) for _ in range(2)]
+    assert toolkit.best(boosters[0]) == toolkit.best(boosters[1])
 
 
 def test_a_change_below_min_delta_is_no_improvement(toolkit):

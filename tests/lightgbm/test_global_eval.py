@@ -164,14 +164,13 @@ def test_several_workers_need_an_exchange(name):
 @pytest.mark.parametrize(
     ("error", "machines", "leaves"),
     [
-        (lgb.callback.EarlyStopException(2, []), 2, False),
         (ra.InputError("deliberate"), 2, True),
         (KeyError("deliberate"), 2, True),
         (ra.InputError("deliberate"), 1, False),
     ],
-    ids=["stops", "is refused", "fails", "fails alone"],
+    ids=["is refused", "fails", "fails alone"],
 )
-def test_a_worker_leaves_the_network_if_its_training_fails_but_not_if_it_stops_early(error, machines, leaves):
+def test_a_worker_leaves_the_network_if_the_metric_fails(error, machines, leaves):
     calls = []
     model = SimpleNamespace(free_network=lambda: calls.append("left"))
     env = SimpleNamespace(model=model, params={"num_machines": machines})
