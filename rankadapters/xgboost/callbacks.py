@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xgboost as xgb
@@ -13,6 +12,7 @@ import xgboost as xgb
 from rankadapters.callbacks.arguments import display_names, require_missing, require_name, require_patience
 from rankadapters.callbacks.dataset_columns import flat
 from rankadapters.callbacks.metrics import evaluated, panels_of, warn_of_ignored_weights
+from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.data.queries import Queries
@@ -20,14 +20,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.xgboost.metrics import (
-    columns_of,
-    log_values,
-    query_counts,
-    query_weights,
-    refuse_names,
-    refuse_workers,
-)
+from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.panel import Panel
@@ -104,11 +97,11 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self.names = display_names(convention, names)
         refuse_names(self.names.values())
         require_missing(missing)
-        self._evals, self._counts = _named_sets(evals), query_counts(n_queries)
+        self._evals, self._counts = _named_sets(evals), QueryCounts(n_queries, UNCUT)
         self._counts.refuse_sets(list(self._evals))
         self._output_margin, self._missing = output_margin, missing
         self._n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self._sets: dict[str, _BoundSet] = {}
+        self._sets: dict[str, tuple[xgb.DMatrix, list[Panel]]] = {}
         self._has_warned = False
 
     def before_training(self, model: Any) -> Any:
@@ -117,7 +110,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         if not isinstance(model, xgb.Booster):
             msg = "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.eval_metric(...))."
             raise InputError(msg)
-        self._sets = {name: self._bound(name, data) for name, data in self._evals.items()}
+        self._sets = {name: self._bind(name, data) for name, data in self._evals.items()}
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
@@ -132,20 +125,24 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._sets = {}
         return model
 
-    def _bound(self, set_name: str, data: Any) -> _BoundSet:
+    def _bind(self, set_name: str, data: Any) -> tuple[xgb.DMatrix, list[Panel]]:
+        """Return the DMatrix to predict on, and the evaluators that know its labels."""
         if isinstance(data, xgb.DMatrix):
             columns = columns_of(data)
             dmatrix, has_weights, bind = data, columns.weights is not None, columns.queries(query_weights)
         else:
             features, labels, qid, query_weight = (*data, None)[:4]
             shared_index({"X": features, "labels": labels, "qid": qid})
-            has_weights, bind = query_weight is not None, partial(_queries, labels, qid, query_weight)
+            queries = Queries(labels, qid=qid, query_weight=query_weight)
+            if (by_query := queries.query_weight) is not None:
+                queries = queries.with_weights(by_query, row_weight=queries.per_row(by_query))
+            has_weights, bind = by_query is not None, queries.weighed_by
             dmatrix = xgb.DMatrix(features, missing=self._missing, enable_categorical=True)
         panels = panels_of(self.names, bind, self._n_threads)
         self._counts.refuse(set_name, panels[0].queries.n_queries)
         if has_weights and not self._has_warned:
             self._has_warned = warn_of_ignored_weights(self.names)
-        return _BoundSet(dmatrix, panels)
+        return dmatrix, panels
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
         """Copy with the same evaluation sets, for clones: a DMatrix has no copies."""
@@ -154,17 +151,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy or pickle without the sets of a training under way."""
-        if any(isinstance(data, xgb.DMatrix) for data in self._evals.values()):
-            msg = "an EvalCallback on a DMatrix cannot be pickled.\nHint: evals=[((X, y, qid), 'valid')]."
-            raise InputError(msg)
         return {**self.__dict__, "_sets": {}}
-
-
-class _BoundSet(NamedTuple):
-    """An evaluation set: the DMatrix to predict on, and the evaluators that know its labels."""
-
-    dmatrix: xgb.DMatrix
-    panels: list[Panel]
 
 
 @needs(
@@ -245,12 +232,3 @@ def _named_sets(evals: Any) -> dict[str, Any]:
             allowed = "a DMatrix, (X, y, qid) and (X, y, qid, query_weight)"
             raise InputError(f"{problem}; allowed are {allowed}.\nHint: [((X, y, qid), 'valid')].")
     return {name: data for data, name in pairs}
-
-
-def _queries(labels: Any, qid: Any, query_weight: Any, weighting: str | None) -> Queries:
-    """Return the queries of a set with weights by query, by row or none, as `weighting` says."""
-    queries = Queries(labels, qid=qid, query_weight=query_weight)
-    by_query = queries.query_weight
-    if by_query is None or weighting == "query_weight":
-        return queries
-    return queries.with_weights(row_weight=queries.per_row(by_query) if weighting == "row_weight" else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
 
 Array = NDArray[Any]
 
+UNCUT = "sort by qid, and end each batch of a DataIter at the end of a query"  # XGBoost cuts queries in two otherwise
+
 
 class EvalMetric(xgb.callback.TrainingCallback):
     """A metric for XGBoost's `custom_metric=`, and the callback that logs its full precision; made by `eval_metric`."""
@@ -33,7 +36,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
     def __init__(self, monitor: Monitor, n_queries: int | Mapping[str, int] | None) -> None:
         super().__init__()
         refuse_names(monitor.names.values())
-        self._monitor, self._counts = monitor, query_counts(n_queries)
+        self._monitor, self._counts = monitor, QueryCounts(n_queries, UNCUT)
         self._counts_by_name = isinstance(n_queries, Mapping)
         self._tallies = GlobalTallies(monitor, self._counts)
         self._round: _Round | None = None
@@ -46,24 +49,27 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])."
             )
             raise InputError(msg)
-        this_round = self._current_round()
-        if this_round is None:
-            return self._evaluate_alone(preds, dmatrix)
-        if collective.get_world_size() > 1:
-            results = self._tallies.note(dmatrix, lambda: _columns_if_any(dmatrix), lambda: flat(preds))
-            return [(name, value) for name, value, _ in results]
+        this_round = self._round
+        if this_round is None or this_round.model() is None:  # not in callbacks= too, or that training failed
+            this_round = None
+            self._refuse_alone()
+        elif collective.get_world_size() > 1:
+            read = partial(_columns_if_any, dmatrix)
+            return [(name, value) for name, value, _ in self._tallies.note(dmatrix, read, partial(flat, preds))]
         columns = columns_of(dmatrix)
-        values = self._values(preds, dmatrix, columns)
-        this_round.calls.append((columns.group_sizes.size, values))
+        n_queries = columns.group_sizes.size
+        if this_round is None:
+            self._counts.refuse(None, n_queries)
+        values = {name: value for name, value, _ in self._monitor.evaluate(dmatrix, columns, flat(preds))}
+        if this_round is not None:
+            this_round.calls.append((n_queries, values))
         return list(values.items())
 
     def before_training(self, model: Any) -> Any:
         """Forget an earlier training that failed; refuse `xgb.cv`, and conventions that workers cannot add up."""
         if not isinstance(model, xgb.Booster):
-            msg = (
-                "eval_metric in callbacks= is not for xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.eval_metric(...))."
-            )
-            raise InputError(msg)
+            hint = "xgb.cv(custom_metric=ra.xgboost.eval_metric(...))"
+            raise InputError("eval_metric in callbacks= is not for xgb.cv.", hint=hint)
         if collective.get_world_size() > 1:
             refuse_over_rows(self._monitor.names)
         self._round = None
@@ -80,12 +86,10 @@ class EvalMetric(xgb.callback.TrainingCallback):
         """Write the values of all rows into the log in full precision."""
         this_round, self._round = self._round, None
         names = self._monitor.names.values()
-        sets = [name for name, log in evals_log.items() if set(names) <= log.keys()]
+        sets = [name for name, log in evals_log.items() if all(len(log.get(shown, ())) > epoch for shown in names)]
         if this_round is None or not sets:
-            msg = (
-                "eval_metric evaluated no set.\nHint: the same object as custom_metric= too, and evals=[(data, name)]."
-            )
-            raise InputError(msg)
+            hint = "the same object as custom_metric= too, and evals=[(data, name)]"
+            raise InputError("eval_metric evaluated no set.", hint=hint)
         if _best(model) != this_round.best:
             hint = "list eval_metric before early_stopping in callbacks="
             raise InputError("early stopping ran before eval_metric.", hint=hint)
@@ -105,25 +109,12 @@ class EvalMetric(xgb.callback.TrainingCallback):
         self._round = None
         return model
 
-    def _current_round(self) -> _Round | None:
-        """Return the round under way if the metric is in callbacks= too, unless its training failed."""
-        if self._round is not None and self._round.model() is None:
-            self._round = None
-        return self._round
-
-    def _evaluate_alone(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
+    def _refuse_alone(self) -> None:
+        """Refuse a call that needs the metric in callbacks= too."""
         refuse_workers("eval_metric as custom_metric= alone")
         if self._counts_by_name:
-            msg = "XGBoost does not tell a metric the set's name, which n_queries= by name needs."
-            raise InputError(
-                f"{msg}\nHint: the same object in callbacks= too: custom_metric=metric, callbacks=[metric]."
-            )
-        columns = columns_of(dmatrix)
-        self._counts.refuse(None, columns.group_sizes.size)
-        return list(self._values(preds, dmatrix, columns).items())
-
-    def _values(self, preds: Array, dmatrix: xgb.DMatrix, columns: DatasetColumns) -> dict[str, float]:
-        return {name: value for name, value, _ in self._monitor.evaluate(dmatrix, columns, flat(preds))}
+            msg = "XGBoost does not tell a metric the name of the set, which n_queries= by name needs."
+            raise InputError(msg, hint="the same object in callbacks= too: custom_metric=metric, callbacks=[metric]")
 
     def _checked(self, this_round: _Round, sets: Sequence[str]) -> dict[str, dict[str, float]]:
         """Return the values of this process by set, after checking the number of queries."""
@@ -257,11 +248,6 @@ def log_values(evals_log: dict[str, Any], set_name: str, values: Mapping[str, fl
             msg = f"{shown!r} of {set_name!r} is reported twice a round.\nHint: by a callback or a metric, not both."
             raise InputError(msg)
         series.append(value)
-
-
-def query_counts(n_queries: int | Mapping[str, int] | None) -> QueryCounts:
-    """Return a check of the number of queries in each set, whose errors say how XGBoost cuts queries in two."""
-    return QueryCounts(n_queries, "sort by qid, and end each batch of a DataIter at the end of a query")
 
 
 def refuse_names(names: Iterable[str]) -> None:

@@ -18,13 +18,13 @@ from rankadapters.core.presets.tool import split_spec
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
 from rankadapters.objectives.lambda_rank import NEEDED, Trading
-from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
+from rankadapters.objectives.pairwise_fields import BY_ROUND, BeyondKWord, NormalizationWord
 from rankadapters.xgboost.metrics import columns_of
-from rankadapters.xgboost.pair_draws import other_draws, refuse_estimate, seeds_pairs
 
 Array = NDArray[Any]
 
 LEAST_HESSIAN = float(np.float32(1e-6))  # lower bound of a sum of hessians; XGBoost's kRtEps
+SEEDING = (3, 4)  # the first XGBoost release whose parameter `seed` seeds the random pairs of `mean`
 
 
 class ObjectiveCallback(ToolkitObjective):
@@ -91,7 +91,7 @@ class ObjectiveCallback(ToolkitObjective):
         except UnsupportedConventionError:
             params = {}
         if base_score is None:
-            refuse_estimate(self.objective)
+            _refuse_estimate(self.objective)
             base_score = self._estimate(dmatrix)
         return params | {"base_score": base_score}
 
@@ -214,7 +214,7 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
     """
     value = as_objective(objective)
     params = objectives.xgboost.native_objective(value, position_bias=position_bias)
-    draws = other_draws(value)
+    draws = _other_draws(value)
     if draws:
         raise UnsupportedConventionError(draws)
     return params
@@ -232,7 +232,7 @@ def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objecti
     True
     """
     name, options = split_spec(objective, "objective", params)
-    seed = {"seed": options.get("seed", 0) if seeds_pairs() else None}
+    seed = {"seed": options.get("seed", 0) if _seeds_pairs() else None}
     return objectives.xgboost.read_objective(name, **options | seed)
 
 
@@ -245,3 +245,39 @@ def _factors(columns: DatasetColumns) -> list[Any]:
         msg = f"the DMatrix's weights add up to {total:g}.\nHint: some query needs a weight above 0."
         raise InputError(msg)
     return [np.repeat(columns.weights, columns.group_sizes), columns.weights.size / total]
+
+
+def _seeds_pairs() -> bool:
+    """Return whether the installed XGBoost seeds the random pairs of `mean` by its parameter `seed`."""
+    major, minor, *_ = xgb.__version__.split(".")
+    return (int(major), int(minor)) >= SEEDING
+
+
+def _other_draws(value: Objective) -> str:
+    """Describe how the installed XGBoost samples other pairs of `mean` than this objective; empty if it does not."""
+    fields = value.to_dict()
+    if fields.get("samples") is None or (fields["seed"] != BY_ROUND) == _seeds_pairs():
+        return ""
+    if _seeds_pairs():
+        way = "it seeds them by the parameter `seed`, and not by the round as up to 3.3"
+        hint = "value.replace(seed=0), or the `seed` of your parameters; 0 is XGBoost's default"
+    else:
+        way = f"it seeds them by the round, and not by seed={fields['seed']} as from 3.4 on"
+        hint = f"value.replace(seed={BY_ROUND!r})"
+    return f"XGBoost {xgb.__version__} draws the pairs of `mean` differently: {way}.\nHint: {hint}."
+
+
+def _refuse_estimate(value: Objective) -> None:
+    """Refuse to replay a training from an estimated `base_score` if XGBoost would draw pairs for the estimate."""
+    fields = value.to_dict()
+    if fields.get("samples") is None or fields["seed"] == BY_ROUND:
+        return
+    try:
+        objectives.xgboost.native_objective(value)
+    except UnsupportedConventionError:
+        return  # no release of XGBoost has this objective, so there is nothing to replay
+    msg = (
+        "base_score=None cannot replay the pairs of `mean` with a seed: from 3.4 on XGBoost draws pairs for its "
+        "estimate of base_score, so its first round has the second draw."
+    )
+    raise InputError(msg, hint="base_score=0.5, or another number, here and in XGBoost's own training")
