@@ -7,14 +7,12 @@ from typing import Any
 
 import catboost as cb
 
-from rankadapters.callbacks.history import History
-from rankadapters.callbacks.ignored_weights import IgnoredWeights
+from rankadapters.callbacks.metrics import warn_of_ignored_weights
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, columns_of_pools, labels_of, sizes_of
-from rankadapters.catboost.evaluated_sets import LEARN, set_names
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
+from rankadapters.catboost.watched_sets import LEARN, Watch, WatchedSet, names_of, set_names
 from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
@@ -70,9 +68,9 @@ def train(
     -------
     catboost.CatBoost
         An ordinary model. `evals_result_`, `best_score_` and `best_iteration_` are as after CatBoost's own training,
-        also in a saved model. The returned model also has `history`: (name of the set, convention, value) in full
-        precision. Each value equals `ra.evaluate` on the model's predictions of that round, plus the Pool's baseline if
-        it has one, bit for bit.
+        also in a saved model, and `ra.History.of(model.get_evals_result())` reads its history. Each value is that of
+        `ra.evaluate` on the model's predictions of that round, plus the Pool's baseline if it has one. CatBoost reads
+        its log from text, which can change the last bit; `info.metrics` of a callback has the exact values.
 
     Raises
     ------
@@ -100,10 +98,11 @@ def train(
     >>> conv = ra.presets.letor4(5)
     >>> objective = ra.objectives.lambdarank(conv, truncation=30)
     >>> model = ra.catboost.train({"iterations": 5, "thread_count": 1}, pool, objective, conv)
-    >>> model.tree_count_, len(model.history)
+    >>> history = ra.History.of(model.get_evals_result())
+    >>> model.tree_count_, len(history)
     (5, 5)
     >>> value = ra.evaluate(pool.get_label(), model.predict(pool), conv, qid=pool.get_group_id_hash()).value
-    >>> model.history[-1].value == value
+    >>> abs(history[-1].value - value) < 1e-15
     True
     """
     training_params = TrainingParams.of(
@@ -115,9 +114,7 @@ def train(
     boosting = Boosting(training_params, objective, [pool, *sets])
     with shown("training"):
         trees, watch = boosting.run(shown_names, callback_list)
-    model = trees.joined(cb.CatBoost({**params}), training_params, watch)
-    model.history = watch.history
-    return model
+    return trees.joined(cb.CatBoost({**params}), training_params, watch)
 
 
 def _callbacks(callbacks: object) -> list[Any]:
@@ -152,7 +149,7 @@ class Boosting:
         """Grow trees until the last round, an early stop or zero gradients; return the trees and the values."""
         # If there are validation sets, a convention may ignore the weights of the training set without a warning.
         if any(columns.weights is not None for columns in self._columns[1:] or self._columns):
-            IgnoredWeights().warn(names)
+            warn_of_ignored_weights(names)
         sets = [
             WatchedSet.of(*parts, list(names), self.params.n_threads)
             for parts in zip(set_names(len(self._pools) - 1), self._pools, self._columns, strict=True)
@@ -216,8 +213,11 @@ def fit_by_objective(
     objective: Objective | str,
     convention: Convention | None,
     fit_params: Mapping[str, Any],
-) -> History:
-    """Fit a CatBoostRanker in place as `train` does; the objective replaces its `loss_function`."""
+) -> dict[str, dict[str, list[float]]]:
+    """Fit a CatBoostRanker in place as `train` does; the objective replaces its `loss_function`.
+
+    Return the exact log of the validation sets; the ranker's own log can differ in the last bit.
+    """
     if convention is None and len(pools) > 1:
         msg = "there are validation queries but no convention to evaluate them under."
         raise InputError(f"{msg}\nHint: QueryRanker(eval_metric=ra.presets.textbook(10)).")
@@ -227,4 +227,4 @@ def fit_by_objective(
     names = names_of(convention, None, params, watches=len(pools) > 1)
     trees, watch = Boosting(params, objective, pools).run(names, callbacks)
     trees.joined(ranker, params, watch)
-    return History(entry for entry in watch.history if entry.dataset != LEARN)
+    return {dataset: values for dataset, values in watch.log.items() if dataset != LEARN}
