@@ -258,7 +258,7 @@ def _conventions_of(log: Log, names: Mapping[str, Convention | str]) -> dict[tup
     """Return the convention of each set and metric; metrics that are no convention's are left out."""
     declared = {name: as_convention(convention) for name, convention in names.items()}
     logged = {name for metrics in log.values() for name in metrics}
-    by_name = declared | {name: convention for name, convention in _parsed(logged - set(declared))}
+    by_name = declared | dict(_parsed(logged - set(declared)))
     series = {(dataset, name): by_name[name] for dataset, metrics in log.items() for name in metrics if name in by_name}
     if log and not series:
         msg = f"the log has no metric of a convention, but {choices(sorted(logged))}."

@@ -131,7 +131,7 @@ class LabelsWarning(UserWarning):
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Issue a warning that points at the user's line of code that called the package."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - `warnings` can skip files only from Python 3.12 on
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001, TID251 - `warnings` skips files only from 3.12 on
     level = 2
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
