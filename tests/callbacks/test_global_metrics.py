@@ -101,11 +101,11 @@ def test_cross_validation_is_refused(toolkit):
         toolkit.cv(metric, DATA["train"], 2, callbacks=[metric])
 
 
-def test_lightgbms_error_names_the_set_without_queries_to_average():
-    toolkit = LightGBM()
+def test_a_set_without_queries_to_average_is_refused(toolkit):
     empty = toolkit.dataset(DATA["valid"]._replace(y=np.zeros_like(DATA["valid"].y)))
     metric = toolkit.global_metric(TEXTBOOK.replace(empty="skip"))
-    with pytest.raises(ra.InputError, match="set 'valid' under 'ndcg@10/textbook\\+empty=skip': nothing is left"):
+    about = r"set 'valid' under 'ndcg@10/textbook\+empty=skip': " if toolkit.name == "lightgbm" else ""
+    with pytest.raises(ra.InputError, match=f"{about}nothing is left to average"):  # XGBoost does not tell the name
         toolkit.train(metric, {"train": toolkit.dataset(DATA["train"]), "valid": empty}, callbacks=[metric])
 
 
