@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import rankadapters as ra
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.history import History
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 DATA = {"labels": LABELS, "scores": SCORES, "qid": QID}
@@ -83,7 +83,7 @@ def ranking_data() -> Any:
 
 def history() -> History:
     """Return a history of two rounds."""
-    return History(Evaluation("valid", ra.parse(TEXT), 0.1 * n, run=0, iteration=n) for n in range(2))
+    return History.of({"valid": {ra.parse(TEXT).name: [0.0, 0.1]}})
 
 
 @lru_cache
@@ -342,9 +342,8 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "lightgbm.objective": lambda: {"objective": "listnet/v1"},
     "lightgbm.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},
     "xgboost.EvalCallback": lambda: {"evals": [(dmatrix(), "train")], **EVALS},
-    "xgboost.custom_metric": lambda: EVALS,
+    "xgboost.eval_metric": lambda: EVALS,
     "xgboost.early_stopping": lambda: {"convention": TEXT, "rounds": 3},
-    "xgboost.global_eval": lambda: EVALS,
     "xgboost.lambdarank": lambda: {"convention": TEXT, "truncation": 3},
     "xgboost.objective": lambda: {"objective": "listnet/v1"},
     "xgboost.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},

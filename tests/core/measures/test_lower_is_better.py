@@ -61,7 +61,7 @@ def test_toolkit_weights_count_by_row_and_toolkit_data_have_no_pairs(toolkit):
 
         weights = rng.integers(1, 5, TRAIN.sizes.size).astype(float)
         row_weight = np.repeat(weights, TRAIN.sizes)
-        make, data = ra.xgboost.custom_metric, dmatrix(TRAIN, weight=weights)
+        make, data = ra.xgboost.eval_metric, dmatrix(TRAIN, weight=weights)
     expected = ra.evaluate(TRAIN.y, scores, by_row, qid=TRAIN.qid, row_weight=row_weight).value
     assert make(by_row)(scores, data)[0][1] == expected
     no_pairs = pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given")
@@ -75,25 +75,26 @@ def test_xgboost_stops_at_the_lowest_value():
 
     callback = ra.xgboost.EvalCallback(LOSS, [(dmatrix(VALID), "valid")])
     callbacks = [callback, ra.xgboost.early_stopping(LOSS, rounds=5, data_name="valid", save_best=True)]
-    booster = xgb.train({**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals_result={}, callbacks=callbacks,
+    log = {}
+    booster = xgb.train({**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals_result=log, callbacks=callbacks,
                         verbose_eval=False)  # fmt: skip
-    values = [entry.value for entry in callback.history]
+    values = log["valid"][LOSS.name]
     assert stopped_at_the_lowest(values, 5)
     assert booster.num_boosted_rounds() == int(np.argmin(values)) + 1
     value = ra.evaluate(VALID.y, booster.predict(dmatrix(VALID)), LOSS, qid=VALID.qid).value
     assert value == pytest.approx(min(values), rel=1e-12)
 
 
-def test_xgboosts_custom_metric_stops_at_the_lowest_value():
+def test_xgboosts_eval_metric_stops_at_the_lowest_value():
     xgb = pytest.importorskip("xgboost")
     from tests.helpers.xgboost_matrices import PARAMS, dmatrix
 
-    metric, data = ra.xgboost.custom_metric(LOSS), dmatrix(VALID)
+    metric, data, log = ra.xgboost.eval_metric(LOSS), dmatrix(VALID), {}
     booster = xgb.train(
         {**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals=[(data, "valid")], custom_metric=metric, verbose_eval=False,
-        callbacks=[ra.xgboost.early_stopping(LOSS, rounds=5)],
+        evals_result=log, callbacks=[ra.xgboost.early_stopping(LOSS, rounds=5)],
     )  # fmt: skip
-    values = [round(entry.value, 6) for entry in metric.history]  # as XGBoost logs them
+    values = log["valid"][LOSS.name]
     assert stopped_at_the_lowest(values, 5)
     assert booster.best_iteration == int(np.argmin(values))
 
@@ -106,7 +107,7 @@ def test_catboost_receives_the_direction_and_stops_at_the_lowest_value():
         iterations=200, learning_rate=0.9, loss_function="YetiRank", eval_metric=metric, od_type="Iter", od_wait=5,
         thread_count=1, random_seed=0, allow_writing_files=False, verbose=0,
     ).fit(TRAIN.X, TRAIN.y, group_id=TRAIN.qid, eval_set=cb.Pool(VALID.X, VALID.y, group_id=VALID.qid))  # fmt: skip
-    values = [entry.value for entry in metric.history if entry.dataset == "validation"]
+    values = model.get_evals_result()["validation"][LOSS.name]
     assert len(values) < 200
     assert model.get_best_iteration() == int(np.argmin(values))
     assert model.get_best_score()["validation"][LOSS.name] == min(values)
