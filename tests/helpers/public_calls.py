@@ -227,6 +227,9 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         }.items()
         for method in methods
     },
+    "History.best": lambda: {"dataset": "valid", "convention": TEXT},
+    "History.of": lambda: {"log": {"valid": {"mine": [0.5]}}, "names": {"mine": TEXT}},
+    "History.only": lambda: {"dataset": "valid", "convention": TEXT},
     "Queries": lambda: {"labels": LABELS, "qid": QID},
     "Queries.check_scores": lambda: {"scores": SCORES},
     "Queries.with_labels": lambda: {"labels": LABELS},
@@ -317,8 +320,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     **{f"{toolkit}.check_parity": lambda t=toolkit: {**DATA, "convention": f"{t}@2"} for toolkit in METRICS},
     **{f"{toolkit}.native_metric": lambda t=toolkit: {"convention": f"{t}@2"} for toolkit in METRICS},
-    **{f"{toolkit}.read_metric": lambda t=toolkit: {"text": METRICS[t]} for toolkit in TOOLKITS},
-    "sklearn.read_metric": lambda: {"metric": METRICS["sklearn"]},
+    **{f"{toolkit}.read_metric": lambda t=toolkit: {"text": METRICS[t]} for toolkit in METRICS},
     **{f"{toolkit}.native_objective": lambda: {"objective": "ranknet"} for toolkit in TOOLKITS},
     "catboost.native_objective": lambda: {"objective": str(ra.objectives.catboost.pair_logit())},
     "lightgbm.native_objective": lambda: {"objective": str(ra.objectives.lightgbm.xendcg())},
@@ -330,7 +332,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "catboost.check_model": lambda: {"model": booster("catboost"), "data": pool(), "convention": TEXT, "qid": QID},
     "lightgbm.check_model": lambda: {"model": booster("lightgbm"), "data": train_set(), "convention": TEXT},
     "xgboost.check_model": lambda: {"model": booster("xgboost"), "data": dmatrix(), "convention": TEXT},
-    "catboost.eval_metric": lambda: {"sets": [(LABELS, QID)], **EVALS},
+    "catboost.eval_metric": lambda: {"convention": TEXT, "sets": [(LABELS, QID)], "name": "ndcg", "n_threads": 1},
     "catboost.train": lambda: {
         "params": {"iterations": 1, "thread_count": 1, "depth": 1, "allow_writing_files": False},
         "pool": pool(), "objective": "listnet/v1", "convention": TEXT, "eval_set": pool(), "verbose": False,
@@ -365,6 +367,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     },
     **{f"learners.{name}": lambda n=name: fit(getattr(ra.learners, n)(**LEARNERS[n])) for name in LEARNERS},
     **{f"sklearn.{name}": lambda n=name: getattr(ra.sklearn, n)(n_splits=2) for name in SPLITTERS},
+    "History": history,
     "Tally": tally,
     "audit.Explanation": lambda: ra.audit.explain(LABELS, SCORES, TEXT, "yahoo@2", qid=QID),
     "compare.LeaveOneOut": lambda: ra.compare.leave_one_out(results()),
