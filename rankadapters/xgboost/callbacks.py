@@ -202,7 +202,7 @@ def early_stopping(
     --------
     >>> stop = early_stopping("catboost.query_rmse", rounds=20)
     >>> stop.metric_name, stop.maximize
-    ('query_rmse/catboost', False)
+    ('query-rmse/catboost.query_rmse', False)
     """
     require_patience(rounds, min_delta)
     require_name("data_name", data_name)
@@ -221,14 +221,14 @@ def early_stopping(
 def _named_sets(evals: Any) -> dict[str, Any]:
     """Return the data of evaluation sets by name, after checking their form."""
     pairs = list(evals) if isinstance(evals, (list, tuple)) else []
-    if any(not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], str) for pair in pairs):  # noqa: PLR2004
-        pairs = []
-    if not pairs or len({name for _, name in pairs}) < len(pairs):
-        problem = f"evals={brief(evals)} is not a list of (data, name) with different names"
-        raise InputError(f"{problem}.\nHint: [((X, y, qid), 'valid')].")
-    for data, _ in pairs:
+    is_named = all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str) for pair in pairs)  # noqa: PLR2004
+    sets = {name: data for data, name in pairs} if is_named else {}
+    if not sets or len(sets) < len(pairs):
+        msg = f"evals={brief(evals)} is not a list of (data, name) with different names."
+        raise InputError(msg, hint="[((X, y, qid), 'valid')]")
+    for data in sets.values():
         if not isinstance(data, xgb.DMatrix) and not (isinstance(data, tuple) and len(data) in {3, 4}):
-            problem = f"{brief(data)} is not an evaluation set"
             allowed = "a DMatrix, (X, y, qid) and (X, y, qid, query_weight)"
-            raise InputError(f"{problem}; allowed are {allowed}.\nHint: [((X, y, qid), 'valid')].")
-    return {name: data for data, name in pairs}
+            msg = f"{brief(data)} is not an evaluation set; allowed are {allowed}."
+            raise InputError(msg, hint="[((X, y, qid), 'valid')]")
+    return sets

@@ -57,8 +57,8 @@ class ObjectiveCallback(ToolkitObjective):
         dmatrix : DMatrix
             The training set.
         base_score : float, optional
-            The `base_score` of both trainings. None uses XGBoost's estimate. XGBoost's `mean` with a `seed`, as from
-            3.4 on, needs a number: XGBoost draws once for the estimate, so its first round has the second draw.
+            The `base_score` of both trainings. None uses XGBoost's estimate. From 3.4 on a replay of XGBoost's `mean`
+            needs a number: XGBoost draws pairs for the estimate too, so its first round uses the second draw.
 
         Returns
         -------
@@ -69,7 +69,7 @@ class ObjectiveCallback(ToolkitObjective):
         Raises
         ------
         InputError
-            `base_score` is None, but the pairs of `mean` have a `seed`.
+            `base_score` is None, but XGBoost would draw pairs for its estimate.
 
         References
         ----------
@@ -91,7 +91,9 @@ class ObjectiveCallback(ToolkitObjective):
         except UnsupportedConventionError:
             params = {}
         if base_score is None:
-            _refuse_estimate(self.objective)
+            if params and self.objective.to_dict().get("seed", BY_ROUND) != BY_ROUND:
+                msg = "base_score=None cannot replay `mean`: XGBoost's first round uses the second draw of pairs."
+                raise InputError(msg, hint="base_score=0.5, or another number, here and in XGBoost's own training")
             base_score = self._estimate(dmatrix)
         return params | {"base_score": base_score}
 
@@ -265,19 +267,3 @@ def _other_draws(value: Objective) -> str:
         way = f"it seeds them by the round, and not by seed={fields['seed']} as from 3.4 on"
         hint = f"value.replace(seed={BY_ROUND!r})"
     return f"XGBoost {xgb.__version__} draws the pairs of `mean` differently: {way}.\nHint: {hint}."
-
-
-def _refuse_estimate(value: Objective) -> None:
-    """Refuse to replay a training from an estimated `base_score` if XGBoost would draw pairs for the estimate."""
-    fields = value.to_dict()
-    if fields.get("samples") is None or fields["seed"] == BY_ROUND:
-        return
-    try:
-        objectives.xgboost.native_objective(value)
-    except UnsupportedConventionError:
-        return  # no release of XGBoost has this objective, so there is nothing to replay
-    msg = (
-        "base_score=None cannot replay the pairs of `mean` with a seed: from 3.4 on XGBoost draws pairs for its "
-        "estimate of base_score, so its first round has the second draw."
-    )
-    raise InputError(msg, hint="base_score=0.5, or another number, here and in XGBoost's own training")

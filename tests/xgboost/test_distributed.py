@@ -194,9 +194,7 @@ def test_queries_cut_by_a_quantile_dmatrix_of_one_worker_are_refused(cluster2):
             dxgb.train(cluster2, PARAMS, matrix, 2, evals=[(matrix, "valid")], **options)
 
     n_pieces = sum(part.sizes.size for part in parts)
-    assert str(failure_of(run)).startswith(
-        f"'valid' has {n_pieces} queries, not n_queries=43: some are cut"
-    )
+    assert str(failure_of(run)).startswith(f"'valid' has {n_pieces} queries, not n_queries=43: some are cut")
 
 
 # XGBoost's collective without Dask
