@@ -89,11 +89,11 @@ class EvalMetric:
         return known.panels
 
     def _index(self, labels: Array) -> int | None:
-        """Return the index of the declared set with these labels; None for the first set, the training set, if new."""
+        """Return the index of the declared set with these labels; None for a training set that is not declared."""
         for index, declared in enumerate(self._labels):
             if np.array_equal(declared, labels):
                 return index
-        if not self._evaluated:
+        if not self._evaluated:  # CatBoost evaluates the training set first
             return None
         for index, declared in enumerate(self._labels):
             if declared.size == labels.size and np.array_equal(np.sort(declared), np.sort(labels)):

@@ -161,7 +161,7 @@ def _by_one_name(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> dic
             raise InputError(f"{msg}\nHint: keep one.")
         _refuse(name, main_name, value)
         settings[main_name] = value
-    return settings | arguments
+    return {**settings, **arguments}
 
 
 def _refuse(name: str, main_name: str, value: Any) -> None:
