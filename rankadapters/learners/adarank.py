@@ -125,11 +125,6 @@ class AdaRank(QueryLearner):
         arguments.whole_or_none("max_consecutive", self.max_consecutive, "excludes no feature")
         arguments.choice("variant", self.variant, VARIANTS)
 
-    @property
-    def _max_rounds(self) -> int | None:
-        """Maximum number of rounds, counting a warm start as one round; None for `ranklib`, which may undo rounds."""
-        return None if self.variant == "ranklib" else self.max_iter + self.warm_start
-
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         is_ranklib = self.variant == "ranklib"
         columns = FeatureColumns(train.X, float32=is_ranklib)

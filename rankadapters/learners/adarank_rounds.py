@@ -47,7 +47,6 @@ class AdaRankRounds:
         self.reweight(values)
         self.judge.record_round(self.valid_scores, self.train_value)
         self.remember_best()
-        self.judge.end_round(self.attributes)
 
     def run(self, max_iter: int) -> None:
         """Run up to `max_iter` rounds."""
@@ -66,7 +65,6 @@ class AdaRankRounds:
             self.train_value = train_value
             if self.judge.record_round(self.valid_scores, train_value):
                 self.remember_best()
-            self.judge.end_round(self.attributes)
             if self.judge.stops:
                 return
             self.reweight(values)
@@ -92,7 +90,6 @@ class AdaRankRounds:
             self.add_feature(feature, 1.0)
             if self.judge.record_round(self.valid_scores, self.measure()[0]):
                 self.remember_best()
-            self.judge.end_round(self.attributes)
 
     def reweight(self, values: Floats) -> None:
         """Give more weight to the queries that the model ranks badly."""
@@ -161,7 +158,7 @@ class RankLibAdaRankRounds(AdaRankRounds):
         self.queue: list[int] = []
         self.last_feature = -1
         iteration = self._first_phase(max_iter)
-        while self.queue and not self.judge.interrupted:
+        while self.queue:
             self.queue.pop()
             iteration = self._second_phase(iteration, max_iter)
 
@@ -212,14 +209,13 @@ class RankLibAdaRankRounds(AdaRankRounds):
             self._update_idle(feature, idle, changed=train_value != self.train_value)
         if self.judge.record_round(self.valid_scores, train_value):
             self.remember_best()
-        self.judge.end_round(self.attributes)
         if train_value + self.tol - self.train_value <= 0:
             self.restore(state_before)
             return False
         self.train_value = train_value
         factors = np.exp(-alpha * values)
         self.weights = self.weights * (factors / factors.cumsum()[-1])
-        return not self.judge.interrupted
+        return True
 
     def _update_idle(self, feature: int, idle: set[int], *, changed: bool) -> None:
         if changed or feature != self.last_feature:

@@ -17,7 +17,6 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
-from rankadapters.sklearn.tasks import FitTasks, TrainingRows, with_callbacks
 
 Array = NDArray[Any]
 FEATURE_TYPES = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # arguments of `validate_data`
@@ -30,7 +29,6 @@ class QueryLearner(QueryEstimator):
     n_iter_no_change: int | None
     n_threads: int | None
 
-    @with_callbacks
     def fit(self, X: Any, y: Any, *, qid: Any = None, eval_set: Any = None, sample_weight: Any = None) -> Self:
         """Learn from whole queries.
 
@@ -69,12 +67,9 @@ class QueryLearner(QueryEstimator):
         train, *valid_rows = self._sets(X, y, qid, sample_weight, eval_set)
         _refuse_nothing_to_learn(train)
         convention = None if self.convention is None else as_convention(self.convention)
-        rows = TrainingRows(X, y, qid, sample_weight)
-        tasks = FitTasks(self, rows, train.row_numbers, self._max_rounds, lambda model: model)
-        judge = Judge(convention, train, valid_rows, tasks, patience=self.n_iter_no_change, n_threads=self.n_threads)
+        judge = Judge(convention, train, valid_rows, patience=self.n_iter_no_change, n_threads=self.n_threads)
         self._learn(train, judge)
         self.history_ = judge.history
-        tasks.end()
         return self
 
     def predict(self, X: Any) -> Array:
@@ -92,11 +87,6 @@ class QueryLearner(QueryEstimator):
         """
         check_is_fitted(self)
         return self._predict(validate_data(self, X, reset=False, **FEATURE_TYPES))
-
-    @property
-    def _max_rounds(self) -> int | None:
-        """Maximum number of rounds; None if unknown."""
-        return self.max_iter
 
     @abstractmethod
     def _learn(self, train: LabeledRows, judge: Judge) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,11 +136,6 @@ class CoordinateAscent(QueryLearner):
             msg = f"n_steps={self.n_steps} with step_scale={self.step_scale!r} makes steps too large for float64."
             raise InputError(f"{msg}\nHint: step_scale ** n_steps may be at most 2 ** {MAX_DOUBLINGS}.")
 
-    @property
-    def _max_rounds(self) -> int:
-        """Maximum number of passes in all restarts."""
-        return self.n_restarts * self.max_iter
-
     def _learn(self, train: LabeledRows, judge: Judge) -> None:
         if train.row_weight is not None and judge.train.convention.weighting is None:
             average = judge.train.convention.average
@@ -164,7 +158,6 @@ class CoordinateAscent(QueryLearner):
                 valid_scores = [product(rows.X, restart.weights) for rows in judge.valid_rows]
                 if judge.record_round(valid_scores, restart.train_value):
                     coef = restart.weights
-                judge.end_round(partial(dict, coef_=coef, n_iter_=judge.rounds))
                 if judge.stops or gain < self.tol or failures >= max(len(columns) - 1, 1):
                     break
             if judge.stops:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +12,6 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.learners.trials import Trials
 from rankadapters.sklearn.rows import LabeledRows
-from rankadapters.sklearn.tasks import FitTasks
 
 Array = NDArray[Any]
 TRAIN, VALID = "train", "valid"
@@ -23,7 +21,7 @@ class Judge:
     """Computes each round's value under a convention; `best_round` is the best round by the first validation set.
 
     Without a convention, no values are computed and every round counts as the best so far. `stops` is True after
-    `patience` rounds without an improvement, or when a callback of scikit-learn asks to stop.
+    `patience` rounds without an improvement.
     """
 
     def __init__(
@@ -31,14 +29,11 @@ class Judge:
         convention: Convention | None,
         train: LabeledRows,
         valid_rows: list[LabeledRows],
-        tasks: FitTasks,
         *,
         patience: int | None,
         n_threads: int | None,
     ) -> None:
-        self.convention, self.valid_rows, self.tasks, self.patience = convention, valid_rows, tasks, patience
-        self.interrupted = False  # whether a callback asked to stop
-        tasks.begin_round()
+        self.convention, self.valid_rows, self.patience = convention, valid_rows, patience
         self._name = "" if convention is None else convention.name  # cached: building a name takes longer than a round
         self.train_decides_best = False  # has an effect only without validation sets
         self.history = History()
@@ -84,10 +79,6 @@ class Judge:
         self.best_round, self.best_worth = self.rounds - 1, worth
         return True
 
-    def end_round(self, model: Callable[[], dict[str, Any]]) -> None:
-        """Report the end of a round to scikit-learn's callbacks; `model` returns the fitted attributes so far."""
-        self.interrupted = self.tasks.end_round(model) or self.interrupted
-
     def _add_to_history(self, dataset: str, value: float) -> None:
         convention = cast("Convention", self.convention)
         self.history.append(Evaluation(dataset, convention, value, name=self._name, iteration=self.rounds - 1))
@@ -98,9 +89,10 @@ class Judge:
 
     @property
     def stops(self) -> bool:
-        """Whether a callback asked to stop, or `patience` rounds have passed since the best round."""
-        can_stop_early = self.patience is not None and bool(self.valid_rows)
-        return self.interrupted or (can_stop_early and self.rounds - 1 - self.best_round >= cast("int", self.patience))
+        """Whether `patience` rounds have passed since the best round, if there are validation sets."""
+        if self.patience is None or not self.valid_rows:
+            return False
+        return self.rounds - 1 - self.best_round >= self.patience
 
 
 def queries_of_rows(rows: LabeledRows, weighting: str | None) -> Queries:

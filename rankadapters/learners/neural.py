@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -148,7 +147,6 @@ class NeuralRanker(QueryLearner):
             train_value = judge.train.value(network.scores(train.X)) if judge.convention else None
             if judge.record_round(valid_scores, train_value):
                 best, self.n_iter_ = network.copy(), epoch + 1
-            judge.end_round(partial(dict, coefs_=best.coefs, intercepts_=best.intercepts, n_iter_=self.n_iter_))
             if judge.stops:
                 break
         self.coefs_, self.intercepts_ = best.coefs, best.intercepts

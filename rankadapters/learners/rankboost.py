@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -135,7 +134,6 @@ class RankBoost(QueryLearner):
             heights += alpha * bins.above(stump)
             model.append((stump.feature, stump.threshold, alpha))
             batches.judge_new(full_batch_only=True)
-            judge.end_round(partial(self._attributes, model[: n_start + judge.best_round + 1], len(columns)))
             if judge.stops:
                 break
         batches.judge_new(full_batch_only=False)
@@ -175,8 +173,6 @@ class _RoundBatches:
                 self.scores[index] += _weighted_stump(columns[index], stump)
         batch_size = max(SCORES_PER_BATCH // max(features.n_rows for features in columns), 1)
         self.batch_size = batch_size if judge.patience is None else min(batch_size, judge.patience)
-        if judge.tasks.watched:  # callbacks need a round's values right after it
-            self.batch_size = 1
 
     def judge_new(self, *, full_batch_only: bool) -> None:
         """Evaluate the rounds since the previous call; with `full_batch_only`, only if they fill a batch."""

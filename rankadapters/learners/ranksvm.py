@@ -119,11 +119,6 @@ class RankSVM(QueryLearner):
         valid_scores = [product(rows.X, self.coef_) for rows in judge.valid_rows]
         judge.record_round(valid_scores, judge.train.value(product(train.X, self.coef_)) if judge.convention else None)
 
-    @property
-    def _max_rounds(self) -> int:
-        """0, since the solver gives access to no model before it ends."""
-        return 0
-
     def _refuse_extreme_weights(self, weight: Floats | None) -> None:
         strength = self.C * (1.0 if weight is None else float(weight.max()))
         if not MIN_STRENGTH <= strength <= MAX_STRENGTH:

@@ -9,11 +9,10 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("scikit-learn", "sklearn") from error
 
-from rankadapters.sklearn.metrics import native_metric, read_metric
+from rankadapters.sklearn.metrics import QueryScorer, native_metric, query_scorer, read_metric
 from rankadapters.sklearn.parity import check_parity
-from rankadapters.sklearn.qid import CutQueriesWarning
 from rankadapters.sklearn.ranker import QueryRanker
-from rankadapters.sklearn.scorer import QueryScorer, query_scorer
+from rankadapters.sklearn.rows import CutQueriesWarning
 from rankadapters.sklearn.splitters import QueryKFold, QueryShuffleSplit, StratifiedQueryKFold
 
 __all__ = [

@@ -12,14 +12,18 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.sklearn.qid import one_per_query, refuse_other_rows
-from rankadapters.sklearn.rows import LabeledRows, ids_of, whole_queries
-from rankadapters.sklearn.scorer import QueryScorer
-from rankadapters.sklearn.tables import without_column
-from rankadapters.sklearn.tasks import CallbackSupportMixin, task_qid
+from rankadapters.sklearn.metrics import QueryScorer
+from rankadapters.sklearn.rows import (
+    LabeledRows,
+    ids_of,
+    one_per_query,
+    refuse_other_rows,
+    whole_queries,
+    without_column,
+)
 
 
-class QueryEstimator(CallbackSupportMixin, BaseEstimator):
+class QueryEstimator(BaseEstimator):
     """An estimator whose `fit` and `score` take one `qid` per row."""
 
     __metadata_request__fit = {"qid": True, "sample_weight": True}  # noqa: RUF012 - scikit-learn reads it
@@ -29,6 +33,7 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
     validation_fraction: float | None
     qid: str | None = None  # column or index level of X with the query ids, if they are read from X
     whole: Any = None
+    _needs_queries = True  # whether the estimator needs the rows of a query together
     _other_ids = ""  # a second way to pass the ids, for the hint of an error message
 
     def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
@@ -55,24 +60,17 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
         """
         if self.convention is None:
             name = type(self).__name__
-            msg = (
-                f"{name} has no convention to score with, and there is no default.\n"
-                f"Hint: {name}(..., convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)."
+            raise ConventionError(
+                f"{name} has no convention to score with, and there is no default.",
+                hint=f"{name}(..., convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)",
             )
-            raise ConventionError(msg)
         ids = ids_of(X, qid, self.qid)
-        ids = task_qid(self, X) if ids is None else ids
         if ids is None:
             raise self._no_qid("score")
         weights = sample_weight if as_convention(self.convention).weighting else None
         name = self.qid or "qid"
         scorer = QueryScorer(self.convention, name, name, self.whole)
         return scorer(self, X, y, sample_weight=weights, **{name: ids})
-
-    @property
-    def _needs_queries(self) -> bool:
-        """Whether the estimator needs the rows of a query together."""
-        return True
 
     def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
         """Check the features and labels of one set, and return them in the form that `fit` needs."""
@@ -108,16 +106,15 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
         ids, training = ids_of(X, qid, self.qid), method == "fit"
         if ids is None and self._needs_queries:
             raise self._no_qid(method)
-        table = X if self.qid is None else without_column(X, self.qid)
+        table = without_column(X, self.qid)
         features, labels = self._read(table, y, training=training)
-        if ids is None:
-            return [LabeledRows(features, labels, sample_weight)]
-        queries = whole_queries(table if hasattr(table, "shape") else features, labels, ids, self.whole)
-        if self._needs_queries:
-            fraction = self.validation_fraction if training else None
-            return LabeledRows.divided(features, queries, labels, sample_weight, fraction)
-        if sample_weight is not None:
-            one_per_query(sample_weight, queries)  # refuses weights that vary within a query
+        if ids is not None:
+            queries = whole_queries(table if hasattr(table, "shape") else features, labels, ids, self.whole)
+            if self._needs_queries:
+                fraction = self.validation_fraction if training else None
+                return LabeledRows.divided(features, queries, labels, sample_weight, fraction)
+            if sample_weight is not None:
+                one_per_query(sample_weight, queries)  # refuses weights that vary within a query
         return [LabeledRows(features, labels, sample_weight)]
 
     def _no_qid(self, method: str) -> InputError:

@@ -1,40 +1,31 @@
-"""Pass queries, weights and validation sets to each toolkit's ranker, importing only the toolkit in use."""
+"""Fit the estimator inside QueryRanker: pass queries, weights and validation sets to each toolkit's ranker.
+
+Only the toolkit in use is imported.
+"""
 
 from __future__ import annotations
 
+import copy
 import inspect
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 from sklearn.utils.validation import has_fit_parameter
 
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.history import History
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
-from rankadapters.sklearn.round_reports import report_rounds, temporary_params
 from rankadapters.sklearn.rows import LabeledRows
-from rankadapters.sklearn.tasks import FitTasks
 
 RANKERS = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
-LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
-
-
-@dataclass(frozen=True, eq=False)
-class FitOptions:
-    """Options of a fit: validation sets, the convention of early stopping, an objective and callbacks."""
-
-    sets: Sequence[LabeledRows] = ()
-    convention: Convention | None = None
-    objective: Objective | None = None  # replaces the ranker's own objective
-    tasks: FitTasks | None = None  # reports rounds to scikit-learn's callbacks
-
-    def transformed(self, transform: Callable[[Any], Any]) -> FitOptions:
-        """Return the options with the validation features transformed by a pipeline's first steps."""
-        return replace(self, sets=[rows.with_features(transform(rows.X)) for rows in self.sets])
 
 
 def toolkit_of(estimator: object) -> str | None:
@@ -45,190 +36,242 @@ def toolkit_of(estimator: object) -> str | None:
     return None
 
 
-def fit_on_queries(estimator: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
-    """Fit an estimator on rows sorted by query; return the history of the validation values, if recorded."""
-    fits = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
-    toolkit = toolkit_of(estimator) or ""
-    if options.objective is not None and toolkit != "catboost":
-        estimator.set_params(objective=_objective_callback(toolkit, options.objective))
-    with report_rounds(toolkit, estimator, options.tasks, params) as arguments:
-        return fits.get(toolkit, _other_estimator)(estimator, train, options, arguments)
+def last_step(estimator: Any) -> Any:
+    """Return the last step of a pipeline, which may be nested; return any other estimator unchanged."""
+    while isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    return estimator
 
 
-def _objective_callback(toolkit: str, value: Objective) -> Any:
-    if toolkit == "lightgbm":
-        from rankadapters.lightgbm import objective as lightgbm_objective
-
-        return lightgbm_objective(value)
-    from rankadapters.xgboost import objective as xgboost_objective
-
-    return xgboost_objective(value)
-
-
-def _lightgbm(ranker: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
-    from rankadapters.lightgbm import early_stopping, eval_metric
-
-    arguments = {"group": train.sizes, "sample_weight": train.row_weight, **_lightgbm_sets(ranker, options.sets)}
-    if options.convention is None:
-        ranker.fit(train.X, train.y, **_merged(params, arguments))
-        return None
-    ranker_params = ranker.get_params()
-    if ranker_params.get("metric") is None:
-        ranker.set_params(metric="None")  # otherwise LightGBM also computes its default metric
-    rounds = {name: ranker_params[name] for name in LIGHTGBM_ROUNDS if ranker_params.get(name)}
-    callbacks = list(params.pop("callbacks", None) or [])
-    for number in rounds.values():
-        delta = ranker_params.get("early_stopping_min_delta") or 0.0
-        callbacks.append(early_stopping(options.convention, rounds=number, min_delta=delta, verbose=False))
-    metric = eval_metric(options.convention)
-    arguments |= {"eval_metric": metric, "callbacks": callbacks}
-    with temporary_params(ranker, **dict.fromkeys(rounds)):
-        ranker.fit(train.X, train.y, **_merged(params, arguments))
-    return metric.history
+def copy_of(estimator: Any) -> Any:
+    """Clone an estimator or pipeline, even if scikit-learn's `clone` cannot copy its ranker."""
+    if not isinstance(estimator, Pipeline):
+        return _copy_of_ranker(estimator)
+    name, last = estimator.steps[-1]
+    shell = copy.copy(estimator)
+    shell.steps = [*estimator.steps[:-1], (name, "passthrough")]
+    cloned = clone(shell)
+    cloned.steps[-1] = (name, copy_of(last))
+    return cloned
 
 
-def _lightgbm_sets(ranker: Any, sets: Sequence[LabeledRows]) -> dict[str, Any]:
-    if not sets:
-        return {}
-    features, labels = [rows.X for rows in sets], [rows.y for rows in sets]
-    if "eval_X" in inspect.signature(ranker.fit).parameters:  # LightGBM 4.7 or later, where eval_set is deprecated
-        pairs: dict[str, Any] = {"eval_X": tuple(features), "eval_y": tuple(labels)}
-    else:
-        pairs = {"eval_set": list(zip(features, labels, strict=True))}
-    weights = [rows.row_weight for rows in sets]
-    return {**pairs, "eval_group": [rows.sizes for rows in sets], "eval_sample_weight": weights}
+def _copy_of_ranker(ranker: Any) -> Any:
+    toolkit = toolkit_of(ranker)
+    if toolkit == "catboost":  # get_params copies lists such as cat_features, so clone's check fails
+        return type(ranker)(**ranker.get_params())
+    if toolkit != "xgboost" or not callable(ranker.objective):
+        return clone(ranker)
+    stand_in = copy.copy(ranker)
+    stand_in.objective = "rank:ndcg"  # the constructor of XGBRanker refuses a callable
+    cloned = clone(stand_in)
+    cloned.objective = clone(ranker.objective, safe=False)
+    return cloned
 
 
-def _xgboost(ranker: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
-    from rankadapters.xgboost import EvalCallback, early_stopping
+def fit_transformers(
+    estimator: Any, sets: list[LabeledRows], params: dict[str, Any]
+) -> tuple[Any, list[LabeledRows], dict[str, Any]]:
+    """Fit the transformers of a pipeline, which see only features, and transform the training rows and other sets.
 
-    arguments: dict[str, Any] = {"qid": train.codes, "sample_weight": train.query_weight}
-    if options.convention is None:
-        _xgboost_fit(ranker, train, _merged(params, {**arguments, **_xgboost_sets(options.sets)}))
-        return None
-    sets = [
-        ((rows.X, rows.y, rows.codes) if rows.query_weight is None else (rows.X, rows.y, rows.codes, rows.query_weight))
-        for rows in options.sets
-    ]
-    named = [(data, f"validation_{index}") for index, data in enumerate(sets)]
-    evaluation = EvalCallback(options.convention, named, missing=ranker.missing)
-    callbacks, rounds = [*(ranker.callbacks or []), evaluation], ranker.early_stopping_rounds
-    if rounds:
-        callbacks.append(early_stopping(options.convention, rounds=rounds))
-    with temporary_params(ranker, callbacks=callbacks, early_stopping_rounds=None):
-        _xgboost_fit(ranker, train, _merged(params, arguments))
-    return evaluation.history
+    Returns the last step, its rows and its fit parameters.
+    """
+    while isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        head, (train, *others) = estimator[:-1], sets
+        head_params, params = _split(estimator, head, train.row_weight, params)
+        if head.steps:
+            train = train.with_features(head.fit_transform(train.X, train.y, **head_params))
+            sets = [train, *(rows.with_features(head.transform(rows.X)) for rows in others)]
+            estimator.steps = [*head.steps, (name, last)]  # with memory=, `head` has fitted copies of its steps
+        estimator = last
+    return estimator, sets, params
 
 
-def _xgboost_sets(sets: Sequence[LabeledRows]) -> dict[str, Any]:
-    if not sets:
-        return {}
-    weights = [rows.query_weight for rows in sets]
-    return {
-        "eval_set": [(rows.X, rows.y) for rows in sets],
-        "eval_qid": [rows.codes for rows in sets],
-        "sample_weight_eval_set": None if all(weight is None for weight in weights) else weights,
-    }
+def _split(
+    estimator: Pipeline, head: Pipeline, row_weight: Any, params: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split fit parameters into those of the transformers and of the last step, by metadata routing or name prefix."""
+    name = estimator.steps[-1][0]
+    if not get_config()["enable_metadata_routing"]:
+        last_keys = {key for key in params if key.startswith(f"{name}__") or not head.steps}
+        rest = {key: value for key, value in params.items() if key not in last_keys}
+        return rest, {key.removeprefix(f"{name}__"): params[key] for key in last_keys}
+    last_params = dict(process_routing(estimator, "fit", **params)[name]["fit"])
+    available = dict(params) if row_weight is None else {**params, "sample_weight": row_weight}
+    head_keys = get_routing_for_object(head).consumes("fit_transform", available) if head.steps else ()
+    return {key: available[key] for key in head_keys}, last_params
 
 
-def _xgboost_fit(ranker: Any, train: LabeledRows, arguments: dict[str, Any]) -> None:
-    if not callable(ranker.objective):
-        ranker.fit(train.X, train.y, **arguments)
-        return
-    from rankadapters.xgboost.ranker_fit import fit_by_objective
+class RankerFit:
+    """A fit of one estimator: the training rows and the validation sets, in the form that its toolkit takes.
 
-    fit_by_objective(ranker, train.X, train.y, **arguments)
+    The convention stops the training. The objective replaces the ranker's own. `params` are the caller's arguments of
+    the estimator's `fit`.
+    """
+
+    def __init__(
+        self, ranker: Any, sets: list[LabeledRows], convention: Convention | None, objective: Objective | None,
+        params: dict[str, Any],
+    ) -> None:  # fmt: skip
+        self.ranker, (self.train, *self.valid), self.params = ranker, sets, params
+        self.convention, self.objective = convention, objective
+
+    def run(self) -> History | None:
+        """Fit the estimator in place; return the history of the convention's values."""
+        fits = {"lightgbm": self._lightgbm, "xgboost": self._xgboost, "catboost": self._catboost, None: self._estimator}
+        fits[toolkit_of(self.ranker)]()
+        return None if self.convention is None else _history(self.ranker, self.convention)
+
+    def _fit(self, **arguments: Any) -> None:
+        fit = self.ranker.fit
+        if callable(getattr(self.ranker, "objective", None)) and toolkit_of(self.ranker) == "xgboost":
+            from rankadapters.xgboost.ranker_fit import fit_by_objective
+
+            fit = partial(fit_by_objective, self.ranker)
+        fit(self.train.X, self.train.y, **self._merged(arguments))
+
+    def _merged(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Merge the caller's parameters with our arguments; raise an error if both have the same name."""
+        duplicates = set(self.params) & set(arguments)
+        if duplicates:
+            name = min(duplicates)
+            msg = f"QueryRanker sets {name}= itself.\nHint: fit(X, y, qid=, sample_weight=, eval_set=)."
+            raise InputError(msg)
+        return {**self.params, **arguments}
+
+    def _estimator(self) -> None:
+        weight = self.train.row_weight
+        if weight is not None and not has_fit_parameter(self.ranker, "sample_weight"):
+            msg = f"{type(self.ranker).__name__}.fit takes no sample_weight."
+            raise InputError(f"{msg}\nHint: leave it out, or change the estimator.")
+        # An estimator that is not a ranker gets no validation sets: QueryRanker refuses them earlier.
+        self._fit(**{} if weight is None else {"sample_weight": weight})
+
+    def _lightgbm(self) -> None:
+        from rankadapters import lightgbm
+
+        if self.objective is not None:
+            self.ranker.set_params(objective=lightgbm.objective(self.objective))
+        arguments = {"group": self.train.sizes, "sample_weight": self.train.row_weight, **self._lightgbm_sets()}
+        if self.convention is None:
+            self._fit(**arguments)
+            return
+        shown, metric = self.convention.name, self.ranker.get_params().get("metric")
+
+        def sort_first(env: Any) -> None:
+            """Sort our metric before the ranker's own, because `first_metric_only` watches the first of the list."""
+            env.evaluation_result_list.sort(key=lambda result: result[1] != shown)
+
+        callbacks = [sort_first, *(self.params.pop("callbacks", None) or [])]
+        metric = "None" if metric is None else metric  # without "None", LightGBM also computes its default metric
+        with _temporary_params(self.ranker, metric=metric, first_metric_only=True):
+            self._fit(**arguments, eval_metric=lightgbm.eval_metric(self.convention), callbacks=callbacks)
+
+    def _lightgbm_sets(self) -> dict[str, Any]:
+        if not self.valid:
+            return {}
+        features, labels = [rows.X for rows in self.valid], [rows.y for rows in self.valid]
+        if "eval_X" in inspect.signature(self.ranker.fit).parameters:  # LightGBM 4.7, where eval_set is deprecated
+            pairs: dict[str, Any] = {"eval_X": tuple(features), "eval_y": tuple(labels)}
+        else:
+            pairs = {"eval_set": list(zip(features, labels, strict=True))}
+        weights = [rows.row_weight for rows in self.valid]
+        return {**pairs, "eval_group": [rows.sizes for rows in self.valid], "eval_sample_weight": weights}
+
+    def _xgboost(self) -> None:
+        from rankadapters import xgboost
+
+        ranker = self.ranker
+        if self.objective is not None:
+            ranker.set_params(objective=xgboost.objective(self.objective))
+        arguments: dict[str, Any] = {"qid": self.train.codes, "sample_weight": self.train.query_weight}
+        if self.convention is None:
+            if self.valid:
+                arguments["eval_set"] = [(rows.X, rows.y) for rows in self.valid]
+                arguments["eval_qid"] = [rows.codes for rows in self.valid]
+                arguments["sample_weight_eval_set"] = [rows.query_weight for rows in self.valid]
+            self._fit(**arguments)
+            return
+        data = [(rows.X, rows.y, rows.codes, rows.query_weight) for rows in self.valid]
+        sets = [(columns, f"validation_{index}") for index, columns in enumerate(data)]
+        callbacks = [*(ranker.callbacks or []), xgboost.EvalCallback(self.convention, sets, missing=ranker.missing)]
+        if ranker.early_stopping_rounds:
+            callbacks.append(xgboost.early_stopping(self.convention, rounds=ranker.early_stopping_rounds))
+        with _temporary_params(ranker, callbacks=callbacks, early_stopping_rounds=None):
+            self._fit(**arguments)
+
+    def _catboost(self) -> None:
+        ranker, own = self.ranker, self.ranker.get_params()
+        columns = {**own, **self.params}
+        kinds = {f"{kind}_features": columns.get(f"{kind}_features") for kind in ("cat", "text", "embedding")}
+        pool = sys.modules["catboost"].Pool  # already imported, because the ranker comes from it
+
+        def pool_of(rows: LabeledRows) -> Any:
+            return pool(rows.X, rows.y, group_id=rows.codes, group_weight=rows.row_weight, **kinds)
+
+        arguments: dict[str, Any] = {"group_id": self.train.codes, "group_weight": self.train.row_weight}
+        pools = [pool_of(rows) for rows in self.valid]
+        if pools:
+            arguments["eval_set"] = pools
+        if self.objective is not None:
+            from rankadapters.catboost.training import fit_by_objective
+
+            self._merged(arguments)  # only to refuse duplicate arguments
+            fit_by_objective(ranker, [pool_of(self.train), *pools], self.objective, self.convention, self.params)
+            return
+        metric = None if self.convention is None else self._catboost_metric(self.convention)
+        if metric is not None:
+            ranker.set_params(eval_metric=metric)
+        self._fit(**arguments)
+        if not isinstance(metric, str | None):  # our metric holds data
+            ranker._init_params = own  # noqa: SLF001 - set_params refuses a fitted model
+
+    def _catboost_metric(self, convention: Convention) -> Any:
+        """Return CatBoost's own metric, which is faster, if it computes the convention; else our metric."""
+        from rankadapters.catboost import eval_metric, native_metric
+
+        weighted = any(rows.row_weight is not None for rows in (self.train, *self.valid))
+        try:
+            # CatBoost refuses use_weights=false if there are group weights, and a second loss function as eval_metric.
+            if not (weighted and convention.weighting is None) and not convention.pooled:
+                return native_metric(convention, group_weights=False)
+        except UnsupportedConventionError:
+            pass
+        return eval_metric(convention, [(rows.y, rows.codes) for rows in self.valid])
 
 
-def _catboost(ranker: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> History | None:
-    arguments: dict[str, Any] = {"group_id": train.codes, "group_weight": train.row_weight}
-    columns = {**ranker.get_params(), **params}
-    kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
-    pools = [_catboost_pool(rows, kinds) for rows in options.sets]
-    if options.objective is not None:
-        from rankadapters.catboost.training import fit_by_objective
-
-        _merged(params, {**arguments, "eval_set": pools})  # only to refuse duplicate arguments
-        pools = [_catboost_pool(train, kinds), *pools]
-        return fit_by_objective(ranker, pools, options.objective, options.convention, params) or None
-    if pools:
-        arguments["eval_set"] = pools
-    if options.convention is None:
-        ranker.fit(train.X, train.y, **_merged(params, arguments))
-        return None
-    metric = _catboost_metric(options.convention, train, options.sets)
-    if isinstance(metric, str):
-        ranker.set_params(eval_metric=metric)
-        ranker.fit(train.X, train.y, **_merged(params, arguments))
-        return _catboost_history(ranker.get_evals_result(), options.convention, metric)
-    declared = ranker.get_params().get("eval_metric")
-    ranker.set_params(eval_metric=metric)
-    ranker.fit(train.X, train.y, **_merged(params, arguments))
-    ranker._init_params.pop("eval_metric")  # noqa: SLF001 - set_params refuses a fitted model, and the metric holds data
-    if declared is not None:
-        ranker._init_params["eval_metric"] = declared  # noqa: SLF001 - as above
-    # Drop the training set, which CatBoost also evaluates if it is among the validation sets.
-    return History(entry for entry in metric.history if entry.dataset != "learn")
+def _history(ranker: Any, convention: Convention) -> History:
+    """Return the values of a convention on the validation sets, from the log that the ranker's toolkit wrote."""
+    log = getattr(ranker, "evals_result_", {})  # XGBoost sets it after a first round
+    sets = {dataset: metrics for dataset, metrics in log.items() if dataset != "learn"}  # CatBoost's training set
+    name = shown = convention.name
+    if toolkit_of(ranker) == "catboost" and not any(shown in metrics for metrics in sets.values()):
+        name = _catboost_name(sets, convention)
+    values = {dataset: {shown: metrics[name]} for dataset, metrics in sets.items() if name in metrics}
+    return History.of(values, names={shown: convention})
 
 
-def _catboost_pool(rows: LabeledRows, kinds: dict[str, Any]) -> Any:
-    pool = sys.modules["catboost"].Pool  # already imported, because the ranker comes from it
-    columns = {f"{name}_features": value for name, value in kinds.items()}
-    return pool(rows.X, rows.y, group_id=rows.codes, group_weight=rows.row_weight, **columns)
-
-
-def _catboost_metric(convention: Convention, train: LabeledRows, sets: Sequence[LabeledRows]) -> Any:
-    """Return CatBoost's own metric, which is faster, if it computes the convention; else return our callback metric."""
-    from rankadapters.catboost import eval_metric, native_metric
-
-    weighted = any(rows.row_weight is not None for rows in (train, *sets))
+@contextmanager
+def _temporary_params(estimator: Any, **params: Any) -> Iterator[None]:
+    """Set parameters during a training, and restore them so that the fitted estimator keeps no callback or data."""
+    own = estimator.get_params()
+    estimator.set_params(**params)
     try:
-        # CatBoost refuses use_weights=false if there are group weights, and a second loss function as eval_metric.
-        if not (weighted and convention.weighting is None) and not convention.pooled:
-            return native_metric(convention, group_weights=False)
-    except UnsupportedConventionError:
-        pass
-    return eval_metric(convention, [(rows.y, rows.codes) for rows in sets])
+        yield
+    finally:
+        estimator.set_params(**{name: own.get(name) for name in params})
 
 
-def _catboost_history(log: dict[str, dict[str, list[float]]], convention: Convention, metric: str) -> History:
-    """Return the history of CatBoost's own metric; CatBoost's log spells the metric's name differently."""
+def _catboost_name(sets: Mapping[str, Mapping[str, Any]], convention: Convention) -> str:
+    """Return the name that CatBoost's log has for its own metric of a convention; the log also has the loss."""
     from rankadapters.catboost import native_metric, read_metric
+
+    metric = native_metric(convention, group_weights=False)
 
     def is_metric(name: str) -> bool:
         try:
             return native_metric(read_metric(name), group_weights=False) == metric
-        except ConventionError:  # the log also contains the training loss
+        except ConventionError:
             return False
 
-    series = {
-        dataset: next(values for name, values in metrics.items() if is_metric(name))
-        for dataset, metrics in log.items() if dataset != "learn"
-    }  # fmt: skip
-    history = History()
-    for iteration, row in enumerate(zip(*series.values(), strict=True)):
-        history.record(
-            Evaluation(dataset, convention, value, iteration=iteration)
-            for dataset, value in zip(series, row, strict=True)
-        )
-    return history
-
-
-def _other_estimator(estimator: Any, train: LabeledRows, options: FitOptions, params: dict[str, Any]) -> None:
-    arguments = {} if train.row_weight is None else {"sample_weight": train.row_weight}
-    if arguments and not has_fit_parameter(estimator, "sample_weight"):
-        msg = f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or change the estimator."
-        raise InputError(msg)
-    # An estimator that is not a ranker gets no validation sets: QueryRanker refuses them earlier.
-    with nullcontext() if options.tasks is None else options.tasks.of_estimator(estimator):
-        estimator.fit(train.X, train.y, **_merged(params, arguments))
-
-
-def _merged(params: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Merge the caller's parameters with our arguments; raise an error if both have the same name."""
-    duplicates = set(params) & set(arguments)
-    if duplicates:
-        name = min(duplicates)
-        msg = f"QueryRanker sets {name}= itself.\nHint: fit(X, y, qid=, sample_weight=, eval_set=)."
-        raise InputError(msg)
-    return {**params, **arguments}
+    return next(name for metrics in sets.values() for name in metrics if is_metric(name))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, Self
 
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.utils.metadata_routing import process_routing
+from sklearn.base import MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankadapters.core.declaration.arguments import refusal
@@ -15,18 +18,15 @@ from rankadapters.core.errors import InputError, brief
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
-from rankadapters.sklearn.fit_arguments import RANKERS, FitOptions, toolkit_of
-from rankadapters.sklearn.inner import QueryMetaEstimator, copy_of, ending_with, fit_inner, last_step
-from rankadapters.sklearn.responses import Response, require_response, scores_of
-from rankadapters.sklearn.round_reports import max_rounds
-from rankadapters.sklearn.rows import ids_of
-from rankadapters.sklearn.tables import without_column
-from rankadapters.sklearn.tasks import FitTasks, TrainingRows, with_callbacks
+from rankadapters.sklearn.estimator import QueryEstimator
+from rankadapters.sklearn.fit_arguments import RANKERS, RankerFit, copy_of, fit_transformers, last_step, toolkit_of
+from rankadapters.sklearn.metrics import Response, require_response, scores_of
+from rankadapters.sklearn.rows import without_column
 
 Array = NDArray[Any]
 
 
-class QueryRanker(QueryMetaEstimator):
+class QueryRanker(MetaEstimatorMixin, QueryEstimator):
     """A meta-estimator that makes any ranker, regressor or classifier take one `qid` per row in `fit` and `score`.
 
     The rows of a query may be anywhere in X. QueryRanker sorts rows by query (queries in order of first appearance,
@@ -76,9 +76,6 @@ class QueryRanker(QueryMetaEstimator):
     without a `set_*_request` call. Other parameters of `fit` go to the estimator: with routing, only those that it
     requests; without routing, all.
 
-    With scikit-learn 1.9 or later, `set_callbacks` takes scikit-learn's callbacks, such as ProgressBar and
-    ScoringMonitor. They see each round of a ranker as a task.
-
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
@@ -116,7 +113,6 @@ class QueryRanker(QueryMetaEstimator):
         self.objective = objective
         self.response = response
 
-    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -162,24 +158,16 @@ class QueryRanker(QueryMetaEstimator):
             Rows of a query are missing, according to `whole`.
         """
         self._check(eval_set)
-        params = self._routed(fit_params)
-        inner = copy_of(self.estimator)
-        train, *sets = self._sets(X, y, qid, sample_weight, eval_set)
+        inner, params = copy_of(self.estimator), self._routed(fit_params)
+        sets = self._sets(X, y, qid, sample_weight, eval_set)
         convention = None if self.eval_metric is None else as_convention(self.eval_metric)
         objective = None if self.objective is None else as_objective(self.objective)
-        last = last_step(inner)
-        rows = TrainingRows(X, y, ids_of(X, qid, self.qid), sample_weight)
-        tasks = FitTasks(
-            self, rows, train.row_numbers, max_rounds(toolkit_of(last), last),
-            lambda model: {"estimator_": ending_with(inner, model)},
-        )  # fmt: skip
-        history = fit_inner(inner, train, FitOptions(sets, convention, objective, tasks), params)
+        last, sets, params = fit_transformers(inner, sets, params)
+        history = RankerFit(last, sets, convention, objective, params).run()
         self.__dict__.pop("history_", None)  # left by an earlier fit
         if history is not None:
             self.history_ = history
-        validate_data(self, self._features(X), skip_check_array=True)  # sets n_features_in_, also for lists
         self.estimator_ = inner
-        tasks.end()
         return self
 
     def predict(self, X: Any) -> Array:
@@ -196,8 +184,9 @@ class QueryRanker(QueryMetaEstimator):
             Scores; higher is better.
         """
         check_is_fitted(self)
-        features = self._features(X)
-        self._check_features(features)
+        features = without_column(X, self.qid)
+        if getattr(features, "ndim", 2) == 2:  # noqa: PLR2004 - the estimator refuses what is not a table
+            validate_data(self, features, reset=False, skip_check_array=True)
         scores: Array = scores_of(self.estimator_, features, self.response)
         return scores
 
@@ -211,22 +200,40 @@ class QueryRanker(QueryMetaEstimator):
         """Coefficients of the fitted estimator, or of the last step of a pipeline."""
         return self._fitted_last().coef_  # type: ignore[no-any-return]
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Request qid and sample weights for QueryRanker itself, and route other metadata to the estimator."""
+        request = super().get_metadata_routing()
+        if self.qid is not None:  # the ids are read from X, not passed
+            for method in (request.fit, request.score):
+                method.add_request(param="qid", alias=False)
+        router = MetadataRouter(owner=self).add_self_request(request)
+        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+
+    def __sklearn_clone__(self) -> Self:
+        """Clone the parameters; unlike scikit-learn's clone, also copy an XGBRanker with a callable objective."""
+        shell = copy.copy(self)
+        shell.estimator = None
+        cloned: Self = super(QueryRanker, shell).__sklearn_clone__()
+        cloned.estimator = copy_of(self.estimator)
+        return cloned
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn tags, most of them copied from the estimator."""
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            inner = get_tags(self.estimator)
+            tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+            tags.non_deterministic, tags.no_validation = inner.non_deterministic, inner.no_validation
+            tags.estimator_type, tags.regressor_tags = inner.estimator_type, inner.regressor_tags
+        return tags
+
     @property
-    def _needs_queries(self) -> bool:
+    def _needs_queries(self) -> bool:  # type: ignore[override]
         return toolkit_of(last_step(self.estimator)) is not None
 
     def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
-        self._check_features(X, reset=training)
+        validate_data(self, X, reset=training, skip_check_array=True)  # only the number and names of features
         return X, y
-
-    def _check_features(self, features: Any, *, reset: bool = False) -> None:
-        """Check that a table has the number and names of features of `fit`; the estimator checks any other X."""
-        shape: tuple[int, ...] = getattr(features, "shape", ())
-        if len(shape) == 2 and shape[1]:  # noqa: PLR2004 - a table
-            validate_data(self, features, reset=reset, skip_check_array=True)
-
-    def _features(self, X: Any) -> Any:
-        return X if self.qid is None else without_column(X, self.qid)
 
     def _routed(self, fit_params: dict[str, Any]) -> dict[str, Any]:
         if not get_config()["enable_metadata_routing"]:
@@ -245,25 +252,18 @@ class QueryRanker(QueryMetaEstimator):
             raise refusal("qid", self.qid, "names of a column or index level of X", hint)
         self._check_shared(eval_set, "eval_metric")
         require_response(self.response)
-        name = type(last_step(self.estimator)).__name__
         if self.objective is not None:
             as_objective(self.objective)
-            if not self._needs_queries:
-                msg = f"{name} cannot train an objective.\nHint: objective= is for {', '.join(RANKERS)}."
-                raise InputError(msg)
-        options = {
-            "eval_set": eval_set,
-            "eval_metric": self.eval_metric,
-            "validation_fraction": self.validation_fraction,
-        }
+        names = ("objective", "eval_metric", "validation_fraction")
+        options = {"eval_set": eval_set, **{name: getattr(self, name) for name in names}}
         used = [option for option, value in options.items() if value is not None]
         if used and not self._needs_queries:
-            msg = (
-                f"{name} takes no validation queries, so {used[0]} has no effect.\n"
-                f"Hint: it is for {', '.join(RANKERS)}; leave it out, and use the estimator's own early stopping."
+            name = type(last_step(self.estimator)).__name__
+            raise InputError(
+                f"{name} takes neither an objective nor validation queries, so {used[0]} has no effect.",
+                hint=f"it is for {', '.join(RANKERS)}; leave it out, and use the estimator's own early stopping",
             )
-            raise InputError(msg)
-        if used == ["eval_metric"]:
+        if self.eval_metric is not None and eval_set is None and self.validation_fraction is None:
             msg = (
                 "eval_metric has no validation queries.\nHint: fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1."
             )

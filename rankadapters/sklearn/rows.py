@@ -1,4 +1,4 @@
-"""Rows of any library's table with labels, weights and query sizes, in the order that a ranker needs."""
+"""Rows of any library's table, never converted, with query ids, labels and weights, in the order of a ranker."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.utils import _safe_indexing
 
-from rankadapters.core.data.columns import as_column
+from rankadapters.core.data.columns import as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
+from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.errors import InputError
-from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, warn_of_cuts, whole_sizes
-from rankadapters.sklearn.tables import n_rows, refuse_ids_among_features, take_rows
+from rankadapters.core.declaration.arguments import refusal
+from rankadapters.core.errors import InputError, warn_caller
 
 Array = NDArray[Any]
 
@@ -32,15 +34,12 @@ class LabeledRows:
         Weight of each row; if `sizes` is set, constant within a query.
     sizes : int array, shape (n_queries,), or None
         Rows per query; None if the estimator needs no queries.
-    row_numbers : int array, or None
-        Numbers of these rows in the caller's table, ascending; None if no query is held out.
     """
 
     X: Any
     y: Any
     row_weight: Any = None
     sizes: Array | None = None
-    row_numbers: Array | None = None
 
     @classmethod
     def divided(
@@ -52,17 +51,19 @@ class LabeledRows:
         """
         weights = None if sample_weight is None else one_per_query(sample_weight, queries)
         sizes, labels = np.diff(queries.indptr), as_column("y", y)
-        is_held_out = None if fraction is None else held_out(queries, fraction)
+        if fraction is None:
+            masks = [np.ones(queries.n_queries, np.bool_)]
+        else:
+            mask = held_out(queries, fraction)
+            masks = [~mask, mask]
         parts = []
-        for mask in [None] if is_held_out is None else [~is_held_out, is_held_out]:
-            selected: Any = slice(None) if mask is None else mask
-            features, part_labels, row_numbers = X, labels, None
-            if mask is not None or not queries.are_together:
-                order = queries.rows if mask is None else queries.rows[np.repeat(mask, sizes)]
+        for mask in masks:
+            features, part_labels = X, labels
+            if fraction is not None or not queries.are_together:
+                order = queries.rows[np.repeat(mask, sizes)]
                 features, part_labels = take_rows(X, order), labels[order]
-                row_numbers = None if mask is None else np.sort(order)
-            weight = None if weights is None else np.repeat(weights[selected], sizes[selected])
-            parts.append(cls(features, part_labels, weight, sizes[selected], row_numbers))
+            weight = None if weights is None else np.repeat(weights[mask], sizes[mask])
+            parts.append(cls(features, part_labels, weight, sizes[mask]))
         return parts
 
     @cached_property
@@ -83,11 +84,10 @@ class LabeledRows:
     def with_features(self, X: Any) -> LabeledRows:
         """Return these rows with transformed features."""
         if n_rows(X) != n_rows(self.X):
-            msg = (
-                f"a step of the pipeline made {n_rows(X)} rows of {n_rows(self.X)}, so their queries are unknown.\n"
-                "Hint: sample rows before QueryRanker, together with their qid."
+            raise InputError(
+                f"a step of the pipeline made {n_rows(X)} rows of {n_rows(self.X)}, so their queries are unknown.",
+                hint="sample rows before QueryRanker, together with their qid",
             )
-            raise InputError(msg)
         return replace(self, X=X)
 
 
@@ -96,19 +96,28 @@ def ids_of(X: Any, qid: Any, name: str | None) -> Any:
     if name is None:
         return qid
     if qid is not None:
-        msg = (
-            f"the ids were given twice: by qid= and by QueryRanker(qid={name!r}).\n"
-            "Hint: leave qid= out, or QueryRanker(qid=None) and drop the column."
+        raise InputError(
+            f"the ids were given twice: by qid= and by QueryRanker(qid={name!r}).",
+            hint="leave qid= out, or QueryRanker(qid=None) and drop the column",
         )
-        raise InputError(msg)
-    try:
-        return find_qid(name, X, None)
-    except InputError:
-        msg = (
-            f"X has no column or index level {name!r}, where QueryRanker(qid={name!r}) reads the ids.\n"
-            "Hint: a table with it, or QueryRanker(qid=None) and fit(X, y, qid=ids)."
+    ids = named_ids(name, X)
+    if ids is None:
+        raise InputError(
+            f"X has no column or index level {name!r}, where QueryRanker(qid={name!r}) reads the ids.",
+            hint="a table with it, or QueryRanker(qid=None) and fit(X, y, qid=ids)",
         )
-        raise InputError(msg) from None
+    return ids
+
+
+def named_ids(name: str, *tables: Any) -> Any:
+    """Return the column or index level of this name in the first table that has one; None if none has."""
+    for table in tables:
+        if name in column_names(table):
+            return table[name]
+        index = getattr(table, "index", None)
+        if name in getattr(index, "names", ()):
+            return np.asarray(index.get_level_values(name))  # type: ignore[union-attr]
+    return None
 
 
 def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
@@ -132,3 +141,171 @@ def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
     mask = np.zeros(queries.n_queries, np.bool_)
     mask[np.argsort(queries.id_hashes, kind="stable")[:n_held_out]] = True
     return mask
+
+
+def n_rows(X: Any) -> int:
+    """Return the number of rows, also of sparse matrices; raise an error for an object without rows."""
+    try:
+        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    except (IndexError, TypeError):
+        raise refusal("X", X, "tables, matrices and lists, with a row per document") from None
+
+
+def take_rows(X: Any, rows: Array) -> Any:
+    """Return rows of an array, sparse matrix, list or table as the same type."""
+    if _is_arrow(X):  # scikit-learn before 1.8 cannot index pyarrow tables
+        return X.take(rows)
+    if getattr(X, "format", "") in {"coo", "bsr", "dia"}:  # these sparse formats cannot be indexed by row
+        X = X.tocsr()
+    return _safe_indexing(X, rows)
+
+
+def column_names(X: Any) -> list[Any]:
+    """Return the names of a table's columns; empty if it has no names."""
+    return list(X.column_names if _is_arrow(X) else getattr(X, "columns", ()))
+
+
+def without_column(X: Any, name: str | None) -> Any:
+    """Drop a column if it exists; leave an index level in place."""
+    if name is None or name not in column_names(X):
+        return X
+    if _is_arrow(X):
+        return X.drop_columns([name])
+    return X.drop(columns=name) if hasattr(X, "iloc") else X.drop(name)
+
+
+def refuse_ids_among_features(X: Any, ids: Array, n_queries: int) -> None:
+    """Raise an error if the features contain the query ids: a column that is named `qid` or equals the ids.
+
+    Values are compared only if there are at least two queries and one has more than one row. If every query has a
+    single row, the ids are a row index, from which a model learns nothing about other rows.
+    """
+    names = column_names(X)
+    if "qid" in names:
+        raise _ids_inside("'qid'")
+    X = np.asarray(X) if isinstance(X, list) else X
+    comparable = isinstance(ids[0], (int, str, np.generic)) and 1 < n_queries < ids.size
+    if not comparable or not hasattr(X, "shape") or len(X.shape) != 2:  # noqa: PLR2004 - a table
+        return
+    ends = _plain(take_rows(X, np.asarray([0, ids.size - 1])))
+    for index in range(ends.shape[1]):
+        if _same_values(ends[:, index], ids[[0, -1]]) and _equals(X, index, ids):
+            raise _ids_inside(repr(names[index]) if names else str(index))
+
+
+def _ids_inside(column: str) -> InputError:
+    return InputError(
+        f"column {column} of X holds the query ids, from which a model would memorize the training queries.\n"
+        "Hint: QueryRanker(estimator, qid='its name') removes it; or drop it and pass fit(qid=). If it is a real "
+        "feature, rename it if its name is 'qid', and pass different ids: fit(qid=[f'q{name}' for name in qid])."
+    )
+
+
+def _equals(X: Any, index: int, ids: Array) -> bool:
+    names = column_names(X)
+    if names:
+        column = np.asarray(X.iloc[:, index] if hasattr(X, "iloc") else X[names[index]])
+    else:
+        column = _plain((X.tocsr() if hasattr(X, "tocsr") else X)[:, [index]])[:, 0]
+    return _same_values(column, ids)
+
+
+def _same_values(column: Array, ids: Array) -> bool:
+    if column.dtype.kind == "f" and ids.dtype.kind in "iu":
+        ids = ids.astype(column.dtype)  # round the ids as a float32 column rounds them
+    return bool(np.array_equal(column, ids))
+
+
+def _plain(X: Any) -> Array:
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+
+
+def _is_arrow(X: Any) -> bool:
+    return type(X).__module__.partition(".")[0] == "pyarrow"
+
+
+class CutQueriesWarning(UserWarning):
+    """Some rows of a query are missing, so the value is not comparable with one over whole queries."""
+
+
+def queries_of(labels: Any, qid: Any) -> Queries:
+    """Return labels and query ids as Queries; raise an error if ids are floats."""
+    queries = Queries(labels, qid=qid)
+    ids = queries.query_ids
+    floats = [i for i in ids if isinstance(i, (float, np.floating))] if ids.dtype.kind in "fO" else []
+    if floats:
+        msg = (
+            f"qid has floats such as {floats[0]}, which rounding or a cast may merge or split.\n"
+            "Hint: qid.astype('int64') if all are whole numbers, or qid.astype(str)."
+        )
+        raise InputError(msg)
+    return queries
+
+
+def refuse_other_rows(ids: str | None, **columns: Any) -> None:
+    """Raise an error if pandas indexes differ; compare those with a level named `ids` only with each other."""
+    has_ids = {
+        name: ids is not None and ids in getattr(pandas_index(column), "names", ()) for name, column in columns.items()
+    }
+    for with_ids in (False, True):
+        shared_index({name: column for name, column in columns.items() if has_ids[name] is with_ids})
+
+
+def find_qid(name: str, X: Any, y: Any, *, whole: Any = None) -> Any:
+    """Return the query ids: a column of X, an index level of X or y, or `whole` if X is an array with as many rows."""
+    ids = named_ids(name, X, y)
+    if ids is not None:
+        return ids
+    is_bare = isinstance(X, np.ndarray) or hasattr(X, "tocsr")  # has neither column names nor an index
+    if is_bare and whole is not None and X.shape[0] == len(whole):
+        return whole
+    n_ids = "" if whole is None else f", not {len(whole)}"
+    by_whole = f"; or query_scorer(whole=ids), an id for each of the {X.shape[0]} rows of X{n_ids}" if is_bare else ""
+    state = "off, so scorers get no metadata"
+    if get_config()["enable_metadata_routing"]:
+        state = "on, but nothing was passed by that name"
+    msg = (
+        f"the scorer got no {name!r}, so it cannot tell the queries apart (metadata routing is {state}).\n"
+        f"Hint: sklearn.set_config(enable_metadata_routing=True) and fit(X, y, {name}=...) or "
+        f"params={{{name!r}: ...}}; or a column or index level named {name!r} in X or y{by_whole}."
+    )
+    raise InputError(msg)
+
+
+def whole_sizes(qid: Any) -> dict[Any, int]:
+    """Return the number of rows of each query in `qid`, the ids of the complete data.
+
+    >>> whole_sizes(["b", "a", "b"])
+    {'b': 2, 'a': 1}
+    """
+    queries = queries_of(np.zeros(as_column("whole", qid).size), qid)
+    return dict(zip(id_values(queries.query_ids), np.diff(queries.indptr).tolist(), strict=True))
+
+
+def warn_of_cuts(queries: Queries, whole: dict[Any, int]) -> None:
+    """Warn if a query's number of rows differs from `whole`; a query that is not in `whole` is not checked."""
+    sizes = zip(id_values(queries.query_ids), np.diff(queries.indptr).tolist(), strict=True)
+    cut = [(query, rows) for query, rows in sizes if whole.get(query, rows) != rows]
+    if cut:
+        query, rows = cut[0]
+        msg = (
+            f"{len(cut)} of {queries.n_queries} queries are not whole: query {query!r} has {rows} rows here instead of "
+            f"{whole[query]}, so the result is not over whole queries.\n"
+            "Hint: cv=QueryKFold(...); avoid tools that split by rows, such as KFold, train_test_split, "
+            "learning_curve, or halving with resource='n_samples'."
+        )
+        warn_caller(msg, CutQueriesWarning)
+
+
+def one_per_query(sample_weight: Any, queries: Queries) -> Array:
+    """Return the weight of each query, from row weights that are constant within a query."""
+    row_weights = as_numbers("sample_weight", sample_weight)
+    if row_weights.size != queries.n_docs:
+        msg = f"sample_weight has {row_weights.size} entries but there are {queries.n_docs} rows.\nHint: one per row."
+        raise InputError(msg)
+    refuse_non_finite("sample_weight", row_weights)
+    first, varies = queries.per_query(row_weights)
+    if varies >= 0:
+        hint = "give every row of a query the query's weight"
+        raise InputError(f"sample_weight varies within query {queries.query_ids[varies]}.\nHint: {hint}.")
+    return first

@@ -16,8 +16,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.errors import InputError
 from rankadapters.sklearn.estimator import generator
-from rankadapters.sklearn.qid import queries_of, refuse_other_rows
-from rankadapters.sklearn.tables import n_rows
+from rankadapters.sklearn.rows import n_rows, queries_of, refuse_other_rows
 
 Array = NDArray[Any]
 Folds = Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]

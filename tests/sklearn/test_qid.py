@@ -55,10 +55,10 @@ def test_qid_is_found_in_the_data_without_routing(location, routed):
 
 def test_qid_is_found_in_polars_and_pyarrow_tables():
     frame = pl.DataFrame({"a": DATA.X[:, 0], "qid": DATA.qid})
-    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame, DATA.y), DATA.qid)
-    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame.to_arrow(), DATA.y), DATA.qid)
+    np.testing.assert_array_equal(ra.sklearn.rows.find_qid("qid", frame, DATA.y), DATA.qid)
+    np.testing.assert_array_equal(ra.sklearn.rows.find_qid("qid", frame.to_arrow(), DATA.y), DATA.qid)
     frame_like_arrow = pd.DataFrame({"column_names": DATA.y, "qid": DATA.qid})
-    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame_like_arrow, DATA.y), DATA.qid)
+    np.testing.assert_array_equal(ra.sklearn.rows.find_qid("qid", frame_like_arrow, DATA.y), DATA.qid)
 
 
 def test_a_scorer_without_qid_raises_and_ignores_an_unnamed_index(metadata_routing):
@@ -76,7 +76,7 @@ def test_a_scorer_without_qid_raises_and_ignores_an_unnamed_index(metadata_routi
 def test_whole_ids_with_another_number_of_rows_than_x_are_refused(n_more):
     model, n = Ridge().fit(DATA.X, DATA.y), DATA.y.size
     scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=np.resize(DATA.qid, n + n_more))
-    with pytest.raises(ra.InputError, match=rf"whole= has {n + n_more} rows but X has {n}, so it does not give"):
+    with pytest.raises(ra.InputError, match=rf"an id for each of the {n} rows of X, not {n + n_more}\."):
         scorer(model, DATA.X, DATA.y)
 
 

@@ -168,7 +168,7 @@ OPTIONS = {"objective": LAMBDARANK}
         (catboost, OPTIONS, {"eval_set": [VALID_SET]}, "no convention (.|\n)*Hint: QueryRanker.eval_m"),
         (catboost, OPTIONS, {"group_id": DATA.qid}, "QueryRanker sets group_id= itself"),
         (catboost, OPTIONS, {"metric_period": 5}, "metric_period=5 cannot be used"),
-        (LinearRegression, OPTIONS, {}, "LinearRegression cannot train an objective"),
+        (LinearRegression, OPTIONS, {}, "LinearRegression takes neither an objective nor"),
     ],
 )
 def test_an_objective_that_cannot_be_trained_is_refused(estimator, options, fit, message):

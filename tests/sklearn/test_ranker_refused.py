@@ -90,7 +90,7 @@ BAD = [
     (lambda: fit_with_ids_from("a", qid=DATA.qid), rf"ids were given twice{HINTED}leave qid= out"),
     (lambda: fit_with_ids_from("s"), rf"no column or index level 's'{HINTED}a table"),
     (lambda: fit_with_ids_from("s", DATA.X), rf"no column or index level 's'{HINTED}a table"),
-    (lambda: fit(validation_fraction=0.2), f"Ridge takes no validation queries{HINTED}it is for LGBM"),
+    (lambda: fit(validation_fraction=0.2), f"Ridge takes neither an objective nor valid{HINTED}it is for LGBM"),
     (lambda: fit(validation_fraction=1.0), r"validation_fraction=1\.0; allowed are numbers above 0 and below 1"),
     (lambda: fit(convention="ndcg"), r"convention: 'ndcg' does not say whose ndcg it is, .*\nHint: 'textbook@10'"),
     (lambda: fit(eval_metric="ndcg"), "eval_metric: 'ndcg' does not say whose ndcg it is"),

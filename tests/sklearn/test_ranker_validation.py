@@ -64,6 +64,43 @@ def test_the_declared_metric_stops_the_training(make, rows):
     pickle.loads(pickle.dumps(model))
 
 
+def best_by_patience(values, patience, min_delta=0.0):
+    """Return the best round of early stopping, and the number of rounds trained."""
+    best = 0
+    for iteration, value in enumerate(values):
+        if value > values[best] + min_delta:
+            best = iteration
+        if iteration - best == patience:
+            return best, iteration + 1
+    return best, len(values)
+
+
+def test_lightgbms_own_metrics_are_logged_but_do_not_stop_the_training():
+    options = {"n_estimators": 100, "early_stopping_rounds": 4, "eval_at": [1], "learning_rate": 0.3}
+    fits = {}
+    for metric in ("None", ["map", "ndcg"]):
+        model = QueryRanker(lightgbm(metric=metric, **options), eval_metric=CONV)
+        fits[str(metric)] = model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+    alone, beside = fits.values()
+    assert alone.history_ == beside.history_
+    assert alone.estimator_.best_iteration_ == beside.estimator_.best_iteration_
+    assert list(beside.estimator_.evals_result_["valid_0"]) == [CONV.name, "map@1", "ndcg@1"]
+    assert beside.estimator_.get_params()["metric"] == ["map", "ndcg"]
+    by_own_metrics = QueryRanker(lightgbm(metric=["map", "ndcg"], **options))
+    by_own_metrics.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+    assert by_own_metrics.estimator_.best_iteration_ != beside.estimator_.best_iteration_
+
+
+@pytest.mark.parametrize("min_delta", [0.0, 0.005, 0.02])
+def test_lightgbms_smallest_improvement_counts(min_delta):
+    values = QueryRanker(lightgbm(n_estimators=40), eval_metric=CONV)
+    values = values.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET).history_
+    best, n_rounds = best_by_patience([entry.value for entry in values], 4, min_delta)
+    ranker = lightgbm(n_estimators=40, early_stopping_rounds=4, early_stopping_min_delta=min_delta)
+    model = QueryRanker(ranker, eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+    assert (model.estimator_.best_iteration_, len(model.history_)) == (best + 1, n_rounds)
+
+
 def test_catboost_stops_by_its_own_metric_if_that_is_the_declared_one():
     ranker = catboost(iterations=100, early_stopping_rounds=4)
     model = QueryRanker(ranker, eval_metric=CATBOOST_NDCG).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
