@@ -374,7 +374,8 @@ MISTAKES = {
         r"catboost.Pool\(X, labels, group_id=qid\).",
     ),
     "passes a set without qid to CatBoost's metric": Mistake(
-        catboost_metric_without_qid, I, r"sets\[0\] is \(\[2.0, 0.0, 1.0, 0.0\]\); allowed are \(labels, qid\), .*",
+        catboost_metric_without_qid, I,
+        r"sets\[0\] is \(\[2.0, 0.0, 1.0, 0.0\]\); allowed are a Pool, \(labels, qid\), .*",
         r"sets=\[\(labels, qid\)\].",
     ),
     "fits a learner without qid": Mistake(
