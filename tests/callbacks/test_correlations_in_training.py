@@ -60,13 +60,13 @@ def test_xgboost_reports_correlations_and_stops_at_the_best():
     callback = ra.xgboost.EvalCallback(CONVENTIONS, [(valid, "valid")])  # XGBoost's log has six digits only
     stop = ra.xgboost.early_stopping(IC, rounds=5, data_name="valid")
     params = {**PARAMS, "objective": "reg:squarederror", "eta": 0.9}
-    booster = xgb.train(params, dmatrix(TRAIN), 80, callbacks=[callback, stop], verbose_eval=False)
-    values = [entry.value for entry in callback.history if entry.convention == IC]
+    log = {}
+    booster = xgb.train(params, dmatrix(TRAIN), 80, callbacks=[callback, stop], evals_result=log, verbose_eval=False)
+    values = log["valid"][IC.name]
     assert stopped_at_the_highest(values, 5)
     for number in range(len(values)):
         expected = expected_values(booster.predict(valid, iteration_range=(0, number + 1)), labels=valid.get_label())
-        reported = {entry.convention: entry.value for entry in callback.history[4 * number : 4 * number + 4]}
-        assert reported == expected
+        assert {convention: log["valid"][convention.name][number] for convention in CONVENTIONS} == expected
 
 
 @for_each("convention", CONVENTIONS)
