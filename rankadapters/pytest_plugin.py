@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures and a marker for parity, and a report. Loading it imports only pytest.
+"""The pytest plugin: fixtures and a marker for parity. Loading it imports only pytest.
 
 References
 ----------
@@ -7,8 +7,7 @@ pytest 8.2 and 9.2, "Writing plugins".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -19,33 +18,24 @@ if TYPE_CHECKING:
 
 MARKER = "rank_parity"
 MARKER_KEYWORDS = ("convention", "toolkits", "require")
-FORMS = ("json", "md", "html", "txt")
-REPORTS = pytest.StashKey[list["ParityReport"]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the plugin's two options."""
+    """Add the plugin's option."""
     group = parser.getgroup("rankadapters", "ranking parity (rankadapters)")
     group.addoption(
         "--rank-convention", metavar="SPEC",
         help="convention of the tests that declare none: preset@k, such as letor4@10, or a signature",
     )  # fmt: skip
-    group.addoption(
-        "--rank-parity-report", metavar="FILE",
-        help=f"always write the comparisons to FILE; its suffix is the format: {', '.join(FORMS)}; missing folders are "
-        "made",
-    )  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker, and check the options before any test runs."""
+    """Declare the marker, and check the option before any test runs."""
     description = "default arguments of the fixture ranking_parity"
     config.addinivalue_line("markers", f"{MARKER}(convention, toolkits, require): {description}")
-    spec, file = config.getoption("rank_convention"), config.getoption("rank_parity_report")
+    spec = config.getoption("rank_convention")
     if spec is not None:
         _resolve(spec, "--rank-convention")
-    if file is not None and not hasattr(config, "workerinput"):  # pytest-xdist's workers only send their reports
-        config.pluginmanager.register(_Writer(_writable_path(file)), "rankadapters-parity-report")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -57,17 +47,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             "Hint: def test_...(ranking_parity): ranking_parity(labels, scores, qid=qid).",
             pytrace=False,
         )
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the test's parity reports to pytest's report as plain data, which pytest-xdist's workers can send."""
-    report = yield
-    reports = item.stash.get(REPORTS, [])
-    if reports:
-        report.rank_parity = [parity_report.to_dict() for parity_report in reports]  # type: ignore[attr-defined]
-        item.stash[REPORTS] = []
-    return report
 
 
 @pytest.fixture
@@ -90,7 +69,7 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
             _refuse("labels= and scores= go together, and the keywords of Queries with them.")
         convention = _marker_options(request)["convention"]
         report = compare_numbers(a, b, tolerance=tolerance, convention=convention, queries=queries, scores=scores)
-        _record_and_check(request, report)
+        report.raise_if_failed()
 
     return assert_same
 
@@ -133,7 +112,7 @@ def ranking_parity(request: pytest.FixtureRequest) -> Callable[..., ParityReport
             )
         defaults = {name: options[name] for name in ("toolkits", "require") if name in options}
         report = crosscheck(labels, scores, declared, **(defaults | keywords))
-        _record_and_check(request, report)
+        report.raise_if_failed()
         return report
 
     return compare
@@ -164,61 +143,3 @@ def _resolve(spec: Any, where: str) -> Convention:
 
 def _refuse(message: str) -> NoReturn:
     raise pytest.UsageError(message)
-
-
-def _record_and_check(request: pytest.FixtureRequest, report: ParityReport) -> None:
-    __tracebackhide__ = True
-    request.node.stash.setdefault(REPORTS, []).append(report)
-    report.raise_if_failed()
-
-
-def _writable_path(file: str) -> Path:
-    path = Path(file)
-    if path.suffix[1:].lower() not in FORMS:
-        _refuse(
-            f"--rank-parity-report {file}: the suffix is the format; allowed are {', '.join(f'.{f}' for f in FORMS)}."
-        )
-    from rankadapters.core.errors import InputError
-    from rankadapters.io.writing import require_writable
-
-    try:
-        require_writable(path)
-    except InputError as error:
-        _refuse(f"--rank-parity-report {error}")
-    return path.absolute()
-
-
-class _Writer:
-    """Collects the tests' parity reports, and writes them when the session ends, even after failures."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.reports: list[tuple[str, dict[str, Any]]] = []
-        self.outcome = f"written to {path}"
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.reports += [(report.nodeid, data) for data in getattr(report, "rank_parity", ())]
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        from rankadapters.core.errors import InputError
-        from rankadapters.io.writing import write_text
-        from rankadapters.parity import ParityReport
-        from rankadapters.parity.report import rendered
-
-        reports = [(name, ParityReport.from_dict(data)) for name, data in self.reports]
-        text = rendered(self.summary, reports, self.path.suffix[1:].lower())
-        try:
-            write_text(self.path, text)
-        except InputError as error:
-            self.outcome = str(error)
-            session.exitstatus = pytest.ExitCode.USAGE_ERROR
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        terminalreporter.write_line(f"ranking parity: {self.summary}; {self.outcome}")
-
-    @property
-    def summary(self) -> str:
-        """The outcome in one line."""
-        n_failed = sum(not data["ok"] for _, data in self.reports)
-        return f"{len(self.reports)} compared, {n_failed} fail" if self.reports else "nothing was compared"

@@ -1,24 +1,23 @@
-"""Declared metrics in CatBoost's training."""
+"""A declared metric in CatBoost's training."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import catboost as cb
 import numpy as np
 
-from rankadapters.callbacks.arguments import display_names
-from rankadapters.callbacks.history import History
-from rankadapters.callbacks.ignored_weights import COUNTED, IgnoredWeights
-from rankadapters.callbacks.metrics import evaluated, panels_of
-from rankadapters.callbacks.rounds import Rounds
-from rankadapters.catboost.evaluated_sets import DeclaredSets
+from rankadapters.callbacks.arguments import require_name
+from rankadapters.callbacks.metrics import COUNTED, evaluated, panels_of, warn_of_ignored_weights
+from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core import presets
 from rankadapters.core.data.columns import Array, as_numbers, same_length
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError, brief
+from rankadapters.core.errors import ConventionError, InputError, brief
+from rankadapters.core.presets.texts import as_convention, is_one
 from rankadapters.parity.data import as_float32
 
 if TYPE_CHECKING:
@@ -28,26 +27,36 @@ native_metric, read_metric = presets.catboost.write, presets.catboost.read
 
 NOT_EVALUATED = -1.0  # logged for an undeclared training set, because CatBoost's log cannot hold NaN
 
+UNDECLARED = (
+    "CatBoost evaluates a set of {} rows whose labels match none of the declared sets (of {} rows).\n"
+    "Hint: sets=[pool, ...] of every eval_set; only the training set may be left out."
+)
+PERMUTED = (
+    "CatBoost evaluates a set with the labels of set {}, but in a different order.\n"
+    "Hint: sets= of every eval_set, with rows in the order of its Pool."
+)
+
+
+class _EvaluatedSet(NamedTuple):
+    """A set that CatBoost evaluates in a training, with the labels and weights that CatBoost passes."""
+
+    labels: Array
+    weights: Array | None
+    panels: Sequence[Panel]  # empty for a training set that is not declared
+
 
 class EvalMetric:
-    """Declared metrics for CatBoost's `eval_metric=`; early stopping uses the first. Made by `eval_metric`."""
+    """A declared metric for CatBoost's `eval_metric=`. Made by `eval_metric`."""
 
     no_jit = True  # otherwise CatBoost warns that numba cannot compile these methods
 
-    def __init__(self, names: dict[Convention, str], sets: Sequence[Queries], n_threads: int | None) -> None:
-        self.names, self.sets, self.n_threads = names, tuple(sets), n_threads
-        self.history = History()
-        self._rounds = Rounds()
-        self._ignored_weights = IgnoredWeights()
-        self._declared = DeclaredSets(
-            [as_float32("labels", queries.labels, "CatBoost").astype(np.float32) for queries in self.sets]
-        )
-        self._bound: dict[str, tuple[Array | None, list[Panel]]] = {}
-
-    @property
-    def convention(self) -> Convention:
-        """The first convention, which CatBoost logs and uses for early stopping."""
-        return next(iter(self.names))
+    def __init__(self, convention: Convention, sets: Sequence[Queries], n_threads: int | None) -> None:
+        self.convention, self.sets, self.n_threads = convention, tuple(sets), n_threads
+        self._labels = [as_float32("labels", queries.labels, "CatBoost").astype(np.float32) for queries in self.sets]
+        # The key is the memory address of the labels, which differs for sets of equal labels and is the same in every
+        # round. The dict is empty when a training starts, since CatBoost copies the metric.
+        self._evaluated: dict[int, _EvaluatedSet] = {}
+        self._has_warned = False
 
     def is_max_optimal(self) -> bool:
         """Tell CatBoost whether higher values are better."""
@@ -58,34 +67,51 @@ class EvalMetric:
         if len(approxes) != 1:
             msg = f"the model has {len(approxes)} outputs, but a ranking has one.\nHint: a ranking or regression loss."
             raise InputError(msg)
-        name, index = self._declared.recognize(np.asarray(target))
-        if index is None:
+        panels = self._panels(np.asarray(target), weight)
+        if not panels:
             return NOT_EVALUATED, 1.0
-        values = evaluated(self._panels(name, index, weight), np.asarray(approxes[0]))
-        self._rounds.enter(self.history, None, name)
-        self.history.report(name, values, self.names, **self._rounds.at)
-        return values[self.convention], 1.0
+        return evaluated(panels, np.asarray(approxes[0]))[self.convention], 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """Return the value unchanged, because it is already a mean."""
         del weight
         return error
 
-    def _panels(self, name: str, index: int, weight: Any) -> list[Panel]:
-        """Return the evaluators of a set, which are rebuilt if CatBoost passes different weights."""
-        weights = None if weight is None or self.sets[index].weights else np.array(weight, np.float64)
-        entry = self._bound.get(name)
-        if entry is None or not _same(entry[0], weights):
-            if weights is not None:
-                self._ignored_weights.warn(self.names)
-            entry = weights, panels_of(self.names, partial(self._weighted, index, weights), self.n_threads)
-            self._bound[name] = entry
-        return entry[1]
+    def _panels(self, labels: Array, weight: Any) -> Sequence[Panel]:
+        """Return the evaluators of the set with these labels, which are rebuilt if labels or weights change."""
+        address = labels.__array_interface__["data"][0]
+        weights = None if weight is None else np.array(weight, np.float64)
+        known = self._evaluated.get(address)
+        if known is None or not (np.array_equal(known.labels, labels) and _same(known.weights, weights)):
+            index = self._index(labels)
+            known = _EvaluatedSet(labels.copy(), weights, () if index is None else self._bound(index, weights))
+            self._evaluated[address] = known
+        return known.panels
 
-    def _weighted(self, index: int, weights: Array | None, weighting: str | None) -> Queries:
-        """Return a set with CatBoost's weights per query, per row or, for conventions that ignore them, not at all."""
-        queries = self.sets[index]
-        if weights is None or weighting not in COUNTED:
+    def _index(self, labels: Array) -> int | None:
+        """Return the index of the declared set with these labels; None for a training set that is not declared."""
+        for index, declared in enumerate(self._labels):
+            if np.array_equal(declared, labels):
+                return index
+        if not self._evaluated:  # CatBoost evaluates the training set first
+            return None
+        for index, declared in enumerate(self._labels):
+            if declared.size == labels.size and np.array_equal(np.sort(declared), np.sort(labels)):
+                raise InputError(PERMUTED.format(index))
+        raise InputError(UNDECLARED.format(labels.size, [declared.size for declared in self._labels]))
+
+    def _bound(self, index: int, weights: Array | None) -> list[Panel]:
+        queries = self._weighted(index, weights)
+        return panels_of([self.convention], lambda _: queries, self.n_threads)
+
+    def _weighted(self, index: int, weights: Array | None) -> Queries:
+        """Return a set with its own weights or, if it has none, with CatBoost's if the convention uses them."""
+        queries, weighting = self.sets[index], self.convention.weighting
+        if weights is None or queries.weights:
+            return queries
+        if not self._has_warned:
+            self._has_warned = warn_of_ignored_weights([self.convention])
+        if weighting not in COUNTED:
             return queries
         if weighting == "row_weight":
             return queries.with_weights(row_weight=weights)
@@ -98,59 +124,69 @@ class EvalMetric:
             raise InputError(msg)
         return queries.with_weights(query_weight=by_query)
 
+    def _refuse_sets(self) -> None:
+        """Refuse labels without a gain, and sets that labels do not tell apart."""
+        for index in range(len(self.sets)):
+            self._bound(index, None)
+        for first, second in combinations(range(len(self.sets)), 2):
+            equal_labels = np.array_equal(self._labels[first], self._labels[second])
+            if equal_labels and not _same_queries(self.sets[first], self.sets[second]):
+                msg = (
+                    f"sets {first} and {second} have the same labels but different queries or weights, and CatBoost "
+                    "passes only labels.\nHint: a separate metric object and training for each."
+                )
+                raise InputError(msg)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
-        """Share the history with the copy, because CatBoost copies its parameters and calls only the copy."""
+        """Share the declared sets with the copy. CatBoost copies its parameters for each training."""
         del memo
-        duplicate = _restored(self.names, self.sets, self.n_threads)
-        duplicate.history = self.history
-        return duplicate
+        return _named(type(self).__name__, self.convention, self.sets, self.n_threads)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the settings without the history."""
-        return _restored, (self.names, self.sets, self.n_threads)
+        """Pickle the settings without the sets of a training."""
+        return _named, (type(self).__name__, self.convention, self.sets, self.n_threads)
 
 
 def eval_metric(
-    convention: Convention | str | Sequence[Convention | str],
-    sets: Sequence[Any],
-    *,
-    names: Sequence[str] | None = None,
-    n_threads: int | None = None,
+    convention: Convention | str, sets: Sequence[Any], *, name: str | None = None, n_threads: int | None = None
 ) -> EvalMetric:
-    """Make a metric that reports each convention in a CatBoost training, including early stopping.
+    """Make a metric that reports a convention in a CatBoost training, including early stopping.
 
     CatBoost passes a custom metric scores, labels and weights, but never the groups. So you declare the sets
     beforehand, and the metric recognizes each set by its labels.
 
-    CatBoost evaluates the training set too. Leave it out of `sets` to save the time: CatBoost's log then shows -1 for
-    it, since the log cannot hold NaN.
+    CatBoost evaluates the training set too, before the others. Leave it out of `sets` to save the time: CatBoost's log
+    then shows -1 for it, since the log cannot hold NaN.
 
     Parameters
     ----------
-    convention : Convention or str, or sequence of them
-        The conventions to report. CatBoost accepts one custom metric: it logs and watches the first convention, and
-        `history` has all of them.
+    convention : Convention or str
+        The convention to report. CatBoost accepts one custom metric a training; `ra.catboost.train` reports several
+        conventions.
     sets : sequence
-        Every `eval_set`, and the training set if you want it evaluated, in any order: `(labels, qid)`, `(labels, qid,
-        query_weight)` or Queries, with rows in the order of their Pool. Without a query weight, the Pool's group
-        weights count, unless the convention says `average="uniform"`.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
+        Every `eval_set`, and the training set if you want it evaluated, in any order: a Pool, `(labels, qid)`,
+        `(labels, qid, query_weight)` or Queries, with rows in the order of their Pool. Without a query weight, the
+        Pool's group weights count, unless the convention says `average="uniform"`.
+    name : str, optional
+        Display name; `convention.name` by default.
     n_threads : int, optional
         None uses all CPUs.
 
     Returns
     -------
     EvalMetric
-        For `CatBoostRanker(eval_metric=)`. Its `history` has (name of the set, convention, value), with the names of
-        CatBoost's log: `learn`, `validation`, or with several eval sets `validation_0` and so on. A value equals
-        `ra.evaluate` on the same labels and scores bit for bit.
+        For `CatBoostRanker(eval_metric=)`. `ra.History.of(model.get_evals_result())` has the values, which equal
+        `ra.evaluate` on the same labels and scores bit for bit. CatBoost names the sets `learn`, `validation`, or with
+        several eval sets `validation_0` and so on.
 
     Raises
     ------
+    ConventionError
+        `convention` is a sequence.
     InputError
-        Two sets have the same labels but different queries, so the metric could not tell them apart. During training,
-        inside CatBoost's own error: an eval set is not declared, or the rows of a declared set are permuted.
+        Two sets have the same labels but different queries, so the metric could not tell them apart; a Pool lacks
+        labels or group ids. During training, inside CatBoost's own error: an eval set is not declared, or its rows have
+        a different order.
 
     Warns
     -----
@@ -159,9 +195,9 @@ def eval_metric(
 
     Notes
     -----
-    Under `boosting_type="Ordered"`, and with `cat_features` unless `has_time=True`, CatBoost permutes the training
-    rows. Leave the training set out of `sets` then. If you declare it, its labels show the permutation and the metric
-    raises an error, except if all labels are equal, where the order does not matter.
+    The log also shows -1 for a declared training set whose labels arrive differently: with other values, or permuted by
+    CatBoost, under `boosting_type="Ordered"` and with `cat_features` unless `has_time=True`. Without an `eval_set`, -1
+    is the only sign that the training set is not declared.
 
     References
     ----------
@@ -172,60 +208,49 @@ def eval_metric(
     >>> import catboost as cb, numpy as np, rankadapters as ra
     >>> rng = np.random.default_rng(0)
     >>> X, y, qid = rng.random((60, 3)), rng.integers(0, 3, 60), np.repeat(np.arange(6), 10)
-    >>> metric = ra.catboost.eval_metric(ra.presets.letor4(5), sets=[(y, qid)])
+    >>> pool, valid_pool = cb.Pool(X[:30], y[:30], group_id=qid[:30]), cb.Pool(X[30:], y[30:], group_id=qid[30:])
+    >>> metric = ra.catboost.eval_metric(ra.presets.letor4(5), [valid_pool])
     >>> model = cb.CatBoostRanker(
-    ...     iterations=4, eval_metric=metric, thread_count=1, verbose=False, allow_writing_files=False
-    ... ).fit(X, y, group_id=qid)
-    >>> metric.history[-1].value == ra.evaluate(y, model.predict(X), ra.presets.letor4(5), qid=qid).value
+    ...     iterations=4, eval_metric=metric, use_best_model=False, thread_count=1, verbose=False,
+    ...     allow_writing_files=False,
+    ... ).fit(pool, eval_set=valid_pool)
+    >>> last = ra.History.of(model.get_evals_result()).only(dataset="validation")[-1]
+    >>> last.value == ra.evaluate(y[30:], model.predict(X[30:]), ra.presets.letor4(5), qid=qid[30:]).value
     True
-    >>> metric.history[-1].dataset
-    'learn'
     """
-    shown = display_names(convention, names)
-    if isinstance(sets, (str, Queries)) or not isinstance(sets, Sequence) or not len(sets):
-        msg = f"sets={brief(sets)} is not a list of sets.\nHint: sets=[(labels, qid), ...]."
+    if not is_one(convention):
+        msg = f"convention={brief(convention)} is a sequence, but CatBoost takes one custom metric a training."
+        raise ConventionError(f"{msg}\nHint: ra.catboost.train reports several conventions.")
+    convention = as_convention(convention)
+    require_name("name", name)
+    if isinstance(sets, (str, Queries, cb.Pool)) or not isinstance(sets, Sequence) or not len(sets):
+        msg = f"sets={brief(sets)} is not a list of sets.\nHint: sets=[valid_pool], or sets=[(labels, qid)]."
         raise InputError(msg)
     declared = tuple(_as_set(entry, index) for index, entry in enumerate(sets))
-    for queries in declared:
-        panels_of(shown, partial(_declared, queries), n_threads)  # to refuse labels without a gain
-    metric = _restored(shown, declared, n_threads)
-    _refuse_ambiguous(metric)
+    metric = _named(convention.name if name is None else name, convention, declared, n_threads)
+    metric._refuse_sets()  # noqa: SLF001 - a class of this module
     return metric
 
 
-def _restored(names: dict[Convention, str], sets: tuple[Queries, ...], n_threads: int | None) -> EvalMetric:
-    """Return a metric whose class is named by the first display name, because CatBoost logs the class name."""
-    kind: type[EvalMetric] = type(next(iter(names.values())), (EvalMetric,), {"__doc__": EvalMetric.__doc__})
-    return kind(names, sets, n_threads)
-
-
-def _declared(queries: Queries, weighting: str | None) -> Queries:
-    """Return a declared set unchanged, for any weighting."""
-    del weighting
-    return queries
+def _named(name: str, convention: Convention, sets: Sequence[Queries], n_threads: int | None) -> EvalMetric:
+    """Return a metric whose class has the display name, because CatBoost logs the name of the class."""
+    kind: type[EvalMetric] = type(name, (EvalMetric,), {"__doc__": EvalMetric.__doc__})
+    return kind(convention, sets, n_threads)
 
 
 def _as_set(value: Any, index: int) -> Queries:
     if isinstance(value, Queries):
         return value
+    if isinstance(value, cb.Pool):
+        try:
+            return Queries(labels_of(value), group_sizes=sizes_of(value))
+        except InputError as error:
+            raise error.about(f"sets[{index}]") from None
     if not isinstance(value, tuple) or len(value) not in {2, 3}:
-        allowed = "(labels, qid), (labels, qid, query_weight) and Queries"
+        allowed = "a Pool, (labels, qid), (labels, qid, query_weight) and Queries"
         raise InputError(f"sets[{index}] is {brief(value)}; allowed are {allowed}.\nHint: sets=[(labels, qid)].")
     labels, qid, *weight = value
     return Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
-
-
-def _refuse_ambiguous(metric: EvalMetric) -> None:
-    targets = metric._declared.labels  # noqa: SLF001 - a class of this module
-    for second, queries in enumerate(metric.sets):
-        for first in range(second):
-            first_queries = metric.sets[first]
-            if np.array_equal(targets[first], targets[second]) and not _same_queries(first_queries, queries):
-                msg = (
-                    f"sets {first} and {second} have the same labels but different queries or weights, and CatBoost "
-                    "passes only labels.\nHint: a separate metric object and training for each."
-                )
-                raise InputError(msg)
 
 
 def _same_queries(a: Queries, b: Queries) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import catboost as cb
 import numpy as np
 
-from rankadapters.catboost.boosted_pool import baseline_of, without_baseline
+from rankadapters.catboost.boosted_pool import baseline_of, labels_of, without_baseline
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.core import presets
 from rankadapters.core.data.columns import Array, as_column, frozen, same_length
@@ -67,12 +67,7 @@ class CatBoostModel(NamedTuple):
 
     def labels(self) -> tuple[Array, tuple[str, ...]]:
         """Return the labels that the model's metrics use, and a note if they differ from the Pool's."""
-        values = self.pool.get_label()
-        if values is None or np.ndim(values) != 1:
-            description = "no labels" if values is None else f"labels of shape {np.shape(values)}"
-            requirement = "one label per row is needed.\nHint: catboost.Pool(X, labels, group_id=qid)."
-            raise InputError(f"the Pool has {description}, but {requirement}")
-        labels, border = np.asarray(values, np.float64), self.model.get_all_params().get("target_border")
+        labels, border = labels_of(self.pool), self.model.get_all_params().get("target_border")
         if border is None:
             return labels, ()
         note = f"labels above {border:g} are 1 and the others 0, as the model's target_border makes them."

@@ -8,13 +8,12 @@ from typing import Any
 import catboost as cb
 
 from rankadapters.callbacks.history import History
-from rankadapters.callbacks.ignored_weights import IgnoredWeights
+from rankadapters.callbacks.metrics import warn_of_ignored_weights
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, columns_of_pools, labels_of, sizes_of
-from rankadapters.catboost.evaluated_sets import LEARN, set_names
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
+from rankadapters.catboost.watched_sets import LEARN, Watch, WatchedSet, names_of, set_names
 from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
@@ -70,9 +69,9 @@ def train(
     -------
     catboost.CatBoost
         An ordinary model. `evals_result_`, `best_score_` and `best_iteration_` are as after CatBoost's own training,
-        also in a saved model. The returned model also has `history`: (name of the set, convention, value) in full
-        precision. Each value equals `ra.evaluate` on the model's predictions of that round, plus the Pool's baseline if
-        it has one, bit for bit.
+        also in a saved model. The returned model also has `history`, a `ra.History` in full precision. Each value
+        equals `ra.evaluate` on the model's predictions of that round, plus the Pool's baseline if it has one, bit for
+        bit; in `evals_result_`, which CatBoost reads from text, the last bit can differ.
 
     Raises
     ------
@@ -116,7 +115,7 @@ def train(
     with shown("training"):
         trees, watch = boosting.run(shown_names, callback_list)
     model = trees.joined(cb.CatBoost({**params}), training_params, watch)
-    model.history = watch.history
+    model.history = History.of(watch.log, names={name: convention for convention, name in shown_names.items()})
     return model
 
 
@@ -152,7 +151,7 @@ class Boosting:
         """Grow trees until the last round, an early stop or zero gradients; return the trees and the values."""
         # If there are validation sets, a convention may ignore the weights of the training set without a warning.
         if any(columns.weights is not None for columns in self._columns[1:] or self._columns):
-            IgnoredWeights().warn(names)
+            warn_of_ignored_weights(names)
         sets = [
             WatchedSet.of(*parts, list(names), self.params.n_threads)
             for parts in zip(set_names(len(self._pools) - 1), self._pools, self._columns, strict=True)
@@ -216,8 +215,11 @@ def fit_by_objective(
     objective: Objective | str,
     convention: Convention | None,
     fit_params: Mapping[str, Any],
-) -> History:
-    """Fit a CatBoostRanker in place as `train` does; the objective replaces its `loss_function`."""
+) -> dict[str, dict[str, list[float]]]:
+    """Fit a CatBoostRanker in place as `train` does; the objective replaces its `loss_function`.
+
+    Return the exact log of the validation sets; the ranker's own log can differ in the last bit.
+    """
     if convention is None and len(pools) > 1:
         msg = "there are validation queries but no convention to evaluate them under."
         raise InputError(f"{msg}\nHint: QueryRanker(eval_metric=ra.presets.textbook(10)).")
@@ -227,4 +229,4 @@ def fit_by_objective(
     names = names_of(convention, None, params, watches=len(pools) > 1)
     trees, watch = Boosting(params, objective, pools).run(names, callbacks)
     trees.joined(ranker, params, watch)
-    return History(entry for entry in watch.history if entry.dataset != LEARN)
+    return {dataset: values for dataset, values in watch.log.items() if dataset != LEARN}

@@ -24,56 +24,36 @@ QUANTIZING = (
     "sparse_features_conflict_fraction", "used_ram_limit",
 )  # fmt: skip
 
-_OBJECTIVE = "the objective decides the loss", "leave it out; ra.catboost.read_objective(text) reads a loss"
-_METRIC = "convention= decides the reported and watched metrics", "convention=ra.catboost.read_metric(text)"
-_STEP = "a leaf is one Newton step of the objective", "leave it out"
-_GROWN = "every tree is a separate training without the earlier trees", "leave it out, or train natively"
-_CLASSES = "it is for classification", "leave it out"
-_POOL = "the Pool has these columns", "catboost.Pool(..., cat_features=[...])"
-_FILES = "this training writes no files", "model.save_model(path)"
-_QUIET = "only verbose= decides what is printed", "verbose=True, or verbose=10 for every tenth round"
-
-# For each refused parameter: the values that are allowed because they change nothing, the reason, and a hint.
-REFUSED: dict[str, tuple[tuple[Any, ...], str, str]] = {
-    "loss_function": ((), *_OBJECTIVE),
-    "eval_metric": ((), *_METRIC),
-    "custom_metric": ((), *_METRIC),
-    "leaf_estimation_method": (("Newton",), *_STEP),
-    "leaf_estimation_iterations": ((1,), *_STEP),
-    "leaf_estimation_backtracking": (("No",), *_STEP),
-    "boosting_type": (("Plain",), "Ordered boosting keeps internal scores from tree to tree", "leave it out"),
-    "boost_from_average": ((False,), "scores start from 0", "Pool.set_baseline starts them elsewhere"),
-    "task_type": (("CPU",), "this training is verified only on CPUs", "task_type='CPU'"),
-    "model_shrink_rate": ((0,), *_GROWN),
-    "model_shrink_mode": ((), *_GROWN),
-    "langevin": ((False,), *_GROWN),
-    "diffusion_temperature": ((), *_GROWN),
-    "posterior_sampling": ((False,), *_GROWN),
-    "first_feature_use_penalties": ((), *_GROWN),
-    "per_object_feature_penalties": ((), *_GROWN),
-    "penalties_coefficient": ((), *_GROWN),
-    "od_type": (("Iter",), "training stops only by rounds without improvement", "early_stopping_rounds=20"),
-    "od_pval": ((0,), "training stops only by rounds without improvement", "early_stopping_rounds=20"),
-    "best_model_min_trees": ((1,), "the model ends with its best round", "use_best_model=False keeps all"),
-    "eval_fraction": ((0,), "it would cut queries", "eval_set=, or ra.sklearn.QueryRanker(validation_fraction=)"),
-    "class_weights": ((), *_CLASSES),
-    "auto_class_weights": (("None",), *_CLASSES),
-    "scale_pos_weight": ((1,), *_CLASSES),
-    "classes_count": ((), *_CLASSES),
-    "class_names": ((), *_CLASSES),
-    "target_border": ((), "the objective uses the labels unchanged", "map the labels of the Pool"),
-    "cat_features": ((), *_POOL),
-    "text_features": ((), *_POOL),
-    "embedding_features": ((), *_POOL),
-    "allow_writing_files": ((False,), *_FILES),
-    "save_snapshot": ((False,), *_FILES),
-    "snapshot_file": ((), *_FILES),
-    "snapshot_interval": ((), *_FILES),
-    "output_borders": ((), *_FILES),
-    "logging_level": (("Silent",), *_QUIET),
-    "silent": ((True,), *_QUIET),
-    "metric_period": ((1,), *_QUIET),
-}
+# The refused parameters, each with the values that are allowed because they change nothing; the reason, and a hint.
+_REFUSALS: tuple[tuple[dict[str, tuple[Any, ...]], str, str], ...] = (
+    ({"loss_function": ()}, "the objective decides the loss",
+     "leave it out; ra.catboost.read_objective(text) reads a loss"),
+    ({"eval_metric": (), "custom_metric": ()}, "convention= decides the reported and watched metrics",
+     "convention=ra.catboost.read_metric(text)"),
+    ({"leaf_estimation_method": ("Newton",), "leaf_estimation_iterations": (1,),
+      "leaf_estimation_backtracking": ("No",)}, "a leaf is one Newton step of the objective", "leave it out"),
+    ({"boosting_type": ("Plain",)}, "Ordered boosting keeps internal scores from tree to tree", "leave it out"),
+    ({"boost_from_average": (False,)}, "scores start from 0", "Pool.set_baseline starts them elsewhere"),
+    ({"task_type": ("CPU",)}, "this training is verified only on CPUs", "task_type='CPU'"),
+    ({"model_shrink_rate": (0,), "model_shrink_mode": (), "langevin": (False,), "diffusion_temperature": (),
+      "posterior_sampling": (False,), "first_feature_use_penalties": (), "per_object_feature_penalties": (),
+      "penalties_coefficient": ()}, "every tree is a separate training without the earlier trees",
+     "leave it out, or train natively"),
+    ({"od_type": ("Iter",), "od_pval": (0,)}, "training stops only by rounds without improvement",
+     "early_stopping_rounds=20"),
+    ({"best_model_min_trees": (1,)}, "the model ends with its best round", "use_best_model=False keeps all"),
+    ({"eval_fraction": (0,)}, "it would cut queries", "eval_set=, or ra.sklearn.QueryRanker(validation_fraction=)"),
+    ({"class_weights": (), "auto_class_weights": ("None",), "scale_pos_weight": (1,), "classes_count": (),
+      "class_names": ()}, "it is for classification", "leave it out"),
+    ({"target_border": ()}, "the objective uses the labels unchanged", "map the labels of the Pool"),
+    ({"cat_features": (), "text_features": (), "embedding_features": ()}, "the Pool has these columns",
+     "catboost.Pool(..., cat_features=[...])"),
+    ({"allow_writing_files": (False,), "save_snapshot": (False,), "snapshot_file": (), "snapshot_interval": (),
+      "output_borders": ()}, "this training writes no files", "model.save_model(path)"),
+    ({"logging_level": ("Silent",), "silent": (True,), "metric_period": (1,)}, "only verbose= decides what is printed",
+     "verbose=True, or verbose=10 for every tenth round"),
+)  # fmt: skip
+REFUSED = {name: (allowed, reason, hint) for names, reason, hint in _REFUSALS for name, allowed in names.items()}
 
 
 @dataclass(frozen=True)
@@ -96,9 +76,7 @@ class TrainingParams:
     def of(cls, params: Mapping[str, Any], **train_arguments: Any) -> TrainingParams:
         """Read CatBoost's parameters, with CatBoost's defaults; `train_arguments` are other arguments of `train`."""
         arguments = {name: value for name, value in train_arguments.items() if value is not None}
-        settings = _by_one_name(params)
-        _refuse_duplicates(params, arguments)
-        settings |= arguments
+        settings = _by_one_name(params, arguments)
         growing = {name: value for name, value in settings.items() if name not in REFUSED}
         quantization = {name: growing.pop(name) for name in QUANTIZING if name in growing}
         patience, best = growing.pop("early_stopping_rounds", None), growing.pop("use_best_model", None)
@@ -165,8 +143,8 @@ def _fading(n_docs: int, length: float) -> float:
     return size / (1.0 + size)
 
 
-def _by_one_name(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters under their main names, without None values; refuse those that cannot be used."""
+def _by_one_name(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters and arguments under their main names, without None values; refuse those that cannot be used."""
     if not isinstance(params, Mapping):
         msg = f"params={params!r:.80} is not a mapping.\nHint: params={{'iterations': 100, 'depth': 6}}."
         raise InputError(msg)
@@ -178,18 +156,12 @@ def _by_one_name(params: Mapping[str, Any]) -> dict[str, Any]:
         if main_name in settings:
             msg = f"params has {main_name!r} under two names, one of them {name!r}.\nHint: keep one."
             raise InputError(msg)
-        _refuse(name, main_name, value)
-        settings[main_name] = value
-    return settings
-
-
-def _refuse_duplicates(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
-    """Refuse an argument of `train` that `params` also contains, under the same name or an alias."""
-    for name, value in params.items():
-        main_name = ALIASES.get(name, name)
-        if value is not None and main_name in arguments:
+        if main_name in arguments:
             msg = f"{main_name}={arguments[main_name]!r:.80} is also in params={{{name!r}: {value!r:.80}}}."
             raise InputError(f"{msg}\nHint: keep one.")
+        _refuse(name, main_name, value)
+        settings[main_name] = value
+    return {**settings, **arguments}
 
 
 def _refuse(name: str, main_name: str, value: Any) -> None:

@@ -12,7 +12,6 @@ import numpy as np
 
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
-from rankadapters.callbacks.history import History
 from rankadapters.callbacks.metrics import evaluated, panels_of
 from rankadapters.catboost.boosted_pool import Floats, baseline_of, predicted, weights_of_queries, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
@@ -21,6 +20,8 @@ from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.panel import Panel
+
+LEARN = "learn"  # CatBoost's name of the training set
 
 
 @dataclass(eq=False)
@@ -74,7 +75,6 @@ class Watch:
     names: dict[Convention, str]
     params: TrainingParams
     callbacks: Sequence[Any]
-    history: History = field(default_factory=History)
     rounds: int = 0
     best: tuple[int, float] | None = None  # the round, counted from 0, and its value
     log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as in `evals_result_`
@@ -106,15 +106,20 @@ class Watch:
             values_by_convention = watched_set.evaluate()
             for convention, name in self.names.items():
                 self.log.setdefault(watched_set.name, {}).setdefault(name, []).append(values_by_convention[convention])
-            self.history.report(watched_set.name, values_by_convention, self.names, run=0, iteration=self.rounds - 1)
         watched, value = next(iter(self.names)), values_by_convention[next(iter(self.names))]
         sign = 1 if watched.higher_is_better else -1
         if len(self.sets) > 1 and (self.best is None or sign * value > sign * self.best[1]):
             self.best = (self.rounds - 1, value)
         if self.params.verbose and not (self.rounds - 1) % self.params.verbose:
-            last = self.history[-len(self.sets) * len(self.names) :]
-            values = [f"{name} {self.names[convention]}: {value:.6f}" for name, convention, value in last]
+            values = [f"{dataset} {name}: {by[name][-1]:.6f}" for dataset, by in self.log.items() for name in by]
             print("\t".join([f"{self.rounds - 1}:", *values]))  # noqa: T201 - verbose= asks for it
+
+
+def set_names(n_eval_sets: int) -> list[str]:
+    """Return the names of a training's sets in CatBoost's log: the training set, then the eval sets."""
+    if n_eval_sets == 1:
+        return [LEARN, "validation"]
+    return [LEARN, *(f"validation_{index}" for index in range(n_eval_sets))]
 
 
 def names_of(

@@ -6,47 +6,35 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import lightgbm as lgb
-import numpy as np
-from numpy.typing import NDArray
 
-from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
-from rankadapters.callbacks.global_metrics import GlobalMonitor, GlobalValue
-from rankadapters.callbacks.history import History
-from rankadapters.callbacks.rounds import Round
+from rankadapters.callbacks.dataset_columns import flat
+from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
+from rankadapters.callbacks.metrics import Monitor
+from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.workers import Exchange
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.metrics import columns_of, query_weights
 
-Array = NDArray[Any]
-
-# For each booster in training, the names of its global metrics; any other metric covers only one worker's rows.
-_GLOBAL: WeakKeyDictionary[lgb.Booster, set[str]] = WeakKeyDictionary()
+_RESULT = getattr(lgb, "EvalResult", lambda *row: row)  # an entry of LightGBM's results; a tuple before 4.7
 
 
 class GlobalEval:
     """A metric over all workers, to pass as the metric and also in `callbacks=`; made by `global_eval`."""
 
     def __init__(
-        self,
-        monitor: GlobalMonitor,
-        exchange: Exchange | None,
-        eval_names: Sequence[str],
+        self, monitor: Monitor, counts: QueryCounts, exchange: Exchange | None, eval_names: Sequence[str]
     ) -> None:
         # LightGBM reads these attributes. This callback runs first, so that the other callbacks see the values.
         self.order = -math.inf
         self.before_iteration = False
-        self._monitor = monitor
+        refuse_over_rows(monitor.names)
+        self._directions = {name: convention.higher_is_better for convention, name in monitor.names.items()}
+        self._tallies = GlobalTallies(monitor, counts)
         self._exchange = exchange
         self._eval_names = _as_eval_names(eval_names)
-
-    @property
-    def history(self) -> History:
-        """Every value so far in this process, as (dataset, convention, value over all workers)."""
-        return self._monitor.history
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GlobalEval:
         """Return the same object, since metric and callback must be one object, but LGBMRanker copies metrics."""
@@ -55,11 +43,7 @@ class GlobalEval:
 
     # LightGBM counts a metric's parameters, and passes the groups only if there are four positional parameters.
     def __call__(
-        self,
-        first: Any,
-        second: Any = None,
-        weight: Any = None,
-        group: Any = None,
+        self, first: Any, second: Any = None, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """Called as a metric, tally one dataset; called as a callback after a round, merge all workers' tallies."""
         if isinstance(first, lgb.callback.CallbackEnv):
@@ -67,29 +51,29 @@ class GlobalEval:
                 self._end_round(first)
             return []
         if isinstance(second, lgb.Dataset):
-            self._monitor.note(second, lambda: columns_of(second), lambda: flat(first))
-        else:
-            self._monitor.note(first, lambda: _columns(first, weight, group), lambda: flat(second))
-        return self._monitor.placeholders()
+            return self._tallies.note(second, lambda: columns_of(second), lambda: flat(first))
+        return self._tallies.note(first, lambda: columns_of(first, weight, group), lambda: flat(second))
 
     def _end_round(self, env: Any) -> None:
         """Merge the tallies of all workers, and write the values into LightGBM's results in full precision."""
         if isinstance(env.model, lgb.CVBooster):
             msg = "global_eval is not for lgb.cv.\nHint: lgb.cv(feval=ra.lightgbm.eval_metric(...))."
             raise InputError(msg)
-        names, results, parts = self._monitor.names, env.evaluation_result_list, n_machines(env.params)
-        shown = next(iter(names.values()))
-        local_sets = [result[0] for result in results if result[1] == shown]
+        parts = n_machines(env.params)
         if parts > 1 and self._exchange is None:
             msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
             raise InputError(msg)
-        self._monitor.enter(Round(env.model, env.iteration))
+        results, first_name = env.evaluation_result_list, next(iter(self._directions))
+        local_sets = [result[0] for result in results if result[1] == first_name]
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, local_sets)
-        values_by_set = self._monitor.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
-        our_results = [_result(name, value) for name, values in values_by_set.items() for value in values]
-        # Early stopping obeys the first value that triggers it: put ours first, in the same order on all workers.
-        results[:] = our_results + [result for result in results if result[1] not in names.values()]
-        _GLOBAL[env.model] = set(names.values())
+        values_by_set = self._tallies.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
+        our_results = [
+            _RESULT(dataset, name, value, self._directions[name])
+            for dataset, values in values_by_set.items()
+            for name, value in values.items()
+        ]
+        # Early stopping watches the first metric: put ours first, in the same order on all workers.
+        results[:] = our_results + [result for result in results if result[1] not in self._directions]
 
 
 def global_eval(
@@ -105,8 +89,8 @@ def global_eval(
 
     Pass the same object to `eval_metric=` (`feval=` of `lgb.train`) and in `callbacks=`. Each worker tallies its rows,
     and the exchange adds the tallies. At the end of the round every worker has the values, even without rows of the
-    set, so `early_stopping` stops all of them in the same round. If a worker fails, all workers raise. LightGBM's own
-    metrics are over each worker's rows only.
+    set, so `early_stopping` stops all of them in the same round. If a worker fails, all workers raise; its log has the
+    error. LightGBM's own metrics are over each worker's rows only.
 
     Parameters
     ----------
@@ -128,8 +112,7 @@ def global_eval(
     Returns
     -------
     GlobalEval
-        A metric and a callback. A copy on a worker has its own history. On a cluster, read the values from
-        `evals_result_`.
+        A metric and a callback. LightGBM's log has its values in full precision: `ra.History.of` reads it.
 
     Raises
     ------
@@ -146,57 +129,34 @@ def global_eval(
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
-    >>> rng = np.random.default_rng(0)
-    >>> data = lgb.Dataset(rng.random((60, 3)), label=rng.integers(0, 3, 60), group=[20, 40])
+    >>> X, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
+    >>> data = lgb.Dataset(X, label=y, group=[20, 40])
     >>> watch, log = ra.lightgbm.global_eval("letor4@5", n_queries=2), {}
     >>> params = {"objective": "lambdarank", "metric": "None", "verbosity": -1}
     >>> callbacks = [watch, lgb.record_evaluation(log)]
     >>> booster = lgb.train(params, data, 3, valid_sets=[data], feval=watch, callbacks=callbacks)
-    >>> log["training"]["ndcg@5/letor4"] == [entry.value for entry in watch.history]
+    >>> score = ra.evaluate(y, booster.predict(X), "letor4@5", group_sizes=[20, 40])
+    >>> log["training"]["ndcg@5/letor4"][-1] == score.value
     True
     """
-    return GlobalEval(GlobalMonitor(convention, names, n_queries, n_threads, query_weights), exchange, eval_names)
+    counts = QueryCounts(n_queries, "sort by qid and keep the rows of a query in one partition")
+    return GlobalEval(Monitor(convention, names, n_threads, query_weights), counts, exchange, eval_names)
 
 
 def n_machines(params: Mapping[str, Any]) -> int:
     """Return the number of workers of a training."""
-    counts = [params[name] for name in ("num_machines", "num_machine") if name in params]
-    return int(counts[0]) if counts else 1
-
-
-def require_global_metric(model: lgb.Booster, params: Mapping[str, Any], name: str) -> None:
-    """Refuse early stopping on a metric of one worker's rows: that worker would stop, and the others would fail."""
-    parts = n_machines(params)
-    if parts > 1 and name not in _GLOBAL.get(model, ()):
-        msg = (
-            f"early stopping watches {name!r}, which each of {parts} workers has for its own rows only.\n"
-            "Hint: ra.lightgbm.global_eval(...) as eval_metric= and in callbacks=."
-        )
-        raise InputError(msg)
+    return next((int(params[name]) for name in ("num_machines", "num_machine") if name in params), 1)
 
 
 @contextmanager
 def leaving_network(env: Any) -> Iterator[None]:
-    """Leave the workers' network if a training fails; otherwise the freed booster would close a later network."""
+    """Leave the workers' network if the metric fails; otherwise the freed booster would close a later network."""
     try:
         yield
-    except Exception as error:
-        if n_machines(env.params) > 1 and not isinstance(error, lgb.callback.EarlyStopException):
+    except Exception:
+        if n_machines(env.params) > 1:
             env.model.free_network()
         raise
-
-
-def _columns(labels: Array, weight: Array | None, group: Array | None) -> DatasetColumns:
-    if group is None:
-        raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
-    return DatasetColumns(labels, np.asarray(group), weight)
-
-
-def _result(set_name: str, value: GlobalValue) -> tuple[Any, ...]:
-    """Return an entry of LightGBM's evaluation results: since 4.7 an EvalResult, in older versions a tuple."""
-    row = (set_name, value.name, value.value, value.higher_is_better)
-    kind = getattr(lgb, "EvalResult", None)
-    return row if kind is None else kind(*row)
 
 
 def _as_eval_names(eval_names: object) -> list[str]:

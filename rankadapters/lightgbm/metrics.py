@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
-from rankadapters.callbacks.history import History
 from rankadapters.callbacks.metrics import Monitor
-from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.keywords import by_name
@@ -30,35 +28,18 @@ class EvalMetric:
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
 
-    @property
-    def history(self) -> History:
-        """Every value so far, as (dataset, convention, value in full precision)."""
-        return self._monitor.history
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
-        """Share the history with the copy, because LGBMRanker copies its metrics and calls only the copies."""
-        del memo
-        return EvalMetric(self._monitor.sharing_history())
-
     # LightGBM counts a metric's parameters, and passes the groups only if there are four positional parameters.
     def __call__(
-        self,
-        first: Any,
-        second: Any = None,
-        weight: Any = None,
-        group: Any = None,
+        self, first: Any, second: Any = None, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """Evaluate the arguments of `feval`, `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
-        if isinstance(second, lgb.Dataset):
-            return self._monitor.evaluate(second, columns_of(second), flat(first), _current_call())
         if second is None:
             msg = f"the metric got only a {type(first).__name__}, so it was passed as callbacks=."
             raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
-        if group is None:
-            raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
+        if isinstance(second, lgb.Dataset):
+            return self._monitor.evaluate(second, columns_of(second), flat(first))
         shared_index({"y_true": first, "y_pred": second, "weight": weight})
-        columns = DatasetColumns(first, np.asarray(group), _optional(weight))
-        return self._monitor.evaluate(first, columns, flat(second), _current_call())
+        return self._monitor.evaluate(first, columns_of(first, weight, group), flat(second))
 
 
 @by_name
@@ -86,7 +67,7 @@ def eval_metric(
     Returns
     -------
     EvalMetric
-        A callable, whose `history` has the values in full precision.
+        A callable. LightGBM's log has its values in full precision: `ra.History.of` reads it.
 
     Raises
     ------
@@ -96,7 +77,7 @@ def eval_metric(
     Warns
     -----
     UserWarning
-        Once, at the first evaluation: a Dataset has weights that a convention ignores.
+        Once in a training: a Dataset has weights that a convention ignores.
 
     References
     ----------
@@ -105,13 +86,14 @@ def eval_metric(
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
-    >>> rng = np.random.default_rng(0)
-    >>> data = lgb.Dataset(rng.random((60, 3)), label=rng.integers(0, 3, 60), group=[20, 40])
-    >>> metric = ra.lightgbm.eval_metric(ra.presets.letor4(5))
+    >>> X, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
+    >>> data = lgb.Dataset(X, label=y, group=[20, 40])
+    >>> metric, log = ra.lightgbm.eval_metric(ra.presets.letor4(5)), {}
     >>> params = {"objective": "lambdarank", "metric": "None", "verbosity": -1}
-    >>> booster = lgb.train(params, data, 3, valid_sets=[data], feval=metric)
-    >>> len(metric.history), metric.history[0].convention.name
-    (3, 'ndcg@5/letor4')
+    >>> callbacks = [lgb.record_evaluation(log)]
+    >>> booster = lgb.train(params, data, 3, valid_sets=[data], feval=metric, callbacks=callbacks)
+    >>> len(log["training"]["ndcg@5/letor4"]), ra.History.of(log)[0].convention == ra.presets.letor4(5)
+    (3, True)
     """
     return EvalMetric(Monitor(convention, names, n_threads, query_weights))
 
@@ -141,29 +123,13 @@ def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]
     return sums
 
 
-def columns_of(dataset: lgb.Dataset) -> DatasetColumns:
-    """Return the labels, group sizes and weights of a Dataset."""
-    group = dataset.get_group()
+def columns_of(data: Any, weight: Any = None, group: Any = None) -> DatasetColumns:
+    """Return the columns of a Dataset, or of the labels, row weights and group sizes that LGBMRanker passes."""
+    if isinstance(data, lgb.Dataset):
+        owner, hint = "Dataset", "lgb.Dataset(..., group=sizes)"
+        labels, weight, group = np.asarray(data.get_label()), data.get_weight(), data.get_group()
+    else:
+        owner, hint, labels = "data", "fit(group=sizes, eval_group=[sizes])", data
     if group is None:
-        raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)")
-    return DatasetColumns(np.asarray(dataset.get_label()), np.asarray(group), _optional(dataset.get_weight()))
-
-
-def _current_call() -> Call:
-    """Return the evaluated set and its training, from the call stack; all folds of `lgb.cv` are one training."""
-    call, booster = Call(), None
-    for names in calling("lightgbm"):
-        owner = names.get("self")
-        if isinstance(owner, lgb.Booster) and booster is None:
-            booster = owner
-            call = Call(names.get("data_name"), Round(booster, booster.current_iteration()))
-        elif isinstance(owner, lgb.CVBooster) and booster is not None and call.fold is None:
-            call = call.in_fold(booster, owner.boosters)._replace(round=Round(owner, booster.current_iteration()))
-        if call.round is not None and "num_boost_round" in names:
-            # The training loop counts every round; the model does not count rounds in which it could add no tree.
-            return call._replace(round=call.round._replace(number=names.get("i", call.round.number)))
-    return call
-
-
-def _optional(weights: Any) -> Array | None:
-    return None if weights is None else np.asarray(weights)
+        raise missing_group(owner, hint)
+    return DatasetColumns(labels, np.asarray(group), None if weight is None else np.asarray(weight))

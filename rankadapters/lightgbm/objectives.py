@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from typing import Any
 
 import lightgbm as lgb
@@ -11,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters import objectives
-from rankadapters.callbacks.dataset_columns import DatasetColumns, missing_group
+from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import InputError, warn_caller
@@ -19,56 +17,6 @@ from rankadapters.lightgbm.metrics import columns_of
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
-
-UPDATE = lgb.Booster.update.__code__
-BY_QUERY = (
-    "bagging_by_query: LightGBM draws queries only for its own objectives. Under a callable it trains on all rows, or "
-    "grows no tree if bagging_fraction / bagging_freq is at most 1/2, and adds every tree to the score of row 0 once "
-    "for each row that should have been left out.\n"
-    "Hint: bagging_by_query=False, which draws rows, or LightGBM's own objective (ra.lightgbm.native_objective)."
-)
-DART = (
-    'boosting="dart": under a callable objective LightGBM drops trees by an uninitialized flag, so two trainings may '
-    "differ. If the training set is in valid_sets, it also returns the trees that it dropped last with the wrong "
-    "sign.\n"
-    "Hint: another boosting, or LightGBM's own objective (ra.lightgbm.native_objective)."
-)
-
-
-def warn_of_settings() -> None:
-    """Warn if the training has parameters that LightGBM handles wrongly under a callable objective.
-
-    References
-    ----------
-    LightGBM 4.7.0, src/boosting/gbdt.cpp, `GBDT::TrainOneIter` and `GBDT::Boosting`, which alone bags by query;
-    src/boosting/dart.hpp, `is_update_score_cur_iter_`, which `TrainOneIter` sets after a callable has asked for scores.
-    """
-    settings = _settings()
-    if settings.get("bagging_by_query") == "1" and _bags(settings):
-        warn_caller(BY_QUERY)
-    if settings.get("boosting") == "dart":
-        warn_caller(DART)
-
-
-def _bags(settings: dict[str, str]) -> bool:
-    return float(settings["bagging_fraction"]) < 1 and int(settings["bagging_freq"]) > 0
-
-
-def _settings() -> dict[str, str]:
-    """Return the parameters of the running training, with aliases resolved; empty outside a training."""
-    booster = _booster()
-    text = "" if booster is None else booster.model_to_string(num_iteration=1)
-    return dict(re.findall(r"^\[(\w+): (.*)\]$", text, re.MULTILINE))
-
-
-def _booster() -> lgb.Booster | None:
-    # LightGBM passes a callable objective no booster, and a Dataset has only the parameters of its construction. So
-    # take the booster from the calling `Booster.update`; reading the locals of other frames would keep datasets alive.
-    frame = inspect.currentframe()
-    while frame is not None and frame.f_code is not UPDATE:
-        frame = frame.f_back
-    return None if frame is None else frame.f_locals["self"]
-
 
 native_objective, read_objective = objectives.lightgbm.native_objective, objectives.lightgbm.read_objective
 
@@ -86,22 +34,23 @@ class ObjectiveCallback(ToolkitObjective):
     # LightGBM counts an objective's parameters, and passes the groups only if there are four positional parameters.
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Return gradients and hessians for `(preds, Dataset)`, or LGBMRanker's `(y_true, y_pred, weight, group)`."""
-        if not self._training.knows(second if isinstance(second, lgb.Dataset) else first):
-            warn_of_settings()
         if isinstance(second, lgb.Dataset):
-            second.construct()
-            columns = columns_of(second)
-            if not self._training.knows(second):
-                _refuse_cut_queries(second)
-            if self.position_bias is not None:
-                columns = columns._replace(positions=_positions(second))
-            elif not self._training.knows(second):
-                _warn_of_positions(second)
-            return self._training.gradients(second, columns, _factors(columns.weights), first)
-        if group is None:
-            raise missing_group("training data", "fit(group=...)")
-        columns = DatasetColumns(first, np.asarray(group), weight)
-        return self._training.gradients(first, columns, _factors(weight), second)
+            data, columns, scores = second, self._columns(second), first
+        else:
+            data, columns, scores = first, columns_of(first, weight, group), second
+        factors = [] if columns.weights is None else [columns.weights]
+        return self._training.gradients(data, columns, factors, scores)
+
+    def _columns(self, dataset: lgb.Dataset) -> DatasetColumns:
+        """Return the columns of a Dataset, with positions if they are needed; refuse cut queries."""
+        columns, is_new = columns_of(dataset.construct()), not self._training.knows(dataset)
+        if is_new:
+            _refuse_cut_queries(dataset)
+        if self.position_bias is not None:
+            return columns._replace(positions=_positions(dataset))
+        if is_new and _positions(dataset) is not None:
+            warn_caller(UNUSED_POSITIONS)
+        return columns
 
 
 @needs(objective="'lightgbm.lambdarank', or another objective")
@@ -128,8 +77,8 @@ def objective(
     Returns
     -------
     ObjectiveCallback
-        A callable. Its random draws and its position bias continue from round to round on each Dataset, also after
-        pickling. They start anew in a deep copy (which `lgb.train` makes) and after `reset()`.
+        A callable. Its random draws and its position bias continue from round to round on each Dataset. They start
+        anew in a deep copy (which `lgb.train` makes), in a pickle, and after `reset()`.
 
     Raises
     ------
@@ -142,18 +91,29 @@ def objective(
     Warns
     -----
     UserWarning
-        In training with `bagging_by_query` or `boosting="dart"`, where LightGBM is wrong under any callable; and on a
-        Dataset with positions but without `position_bias`.
+        In training, on a Dataset with positions but without `position_bias`.
+
+    Notes
+    -----
+    LightGBM handles two of its settings wrongly under every callable objective. Use another setting, or LightGBM's own
+    objective (`native_objective`).
+
+    - `bagging_by_query`: LightGBM draws queries only for its own objectives. Under a callable it trains on all rows, or
+      grows no tree if `bagging_fraction / bagging_freq` is at most 1/2. It also adds every tree to the score of row 0
+      once for each row that should have been left out. `bagging_by_query=False` draws rows.
+    - `boosting="dart"`: LightGBM drops trees by an uninitialized flag, so two trainings may differ. If the training set
+      is in `valid_sets`, it also returns the trees that it dropped last with the wrong sign.
 
     References
     ----------
-    LightGBM 4.7.0, python-package: `engine.train`, `basic.Booster.update`, `sklearn._ObjectiveFunctionWrapper`.
+    LightGBM 4.7.0, python-package: `engine.train`, `basic.Booster.update`, `sklearn._ObjectiveFunctionWrapper`;
+    src/boosting/gbdt.cpp: `GBDT::TrainOneIter`, and `GBDT::Boosting`, which alone bags by query; src/boosting/dart.hpp:
+    `is_update_score_cur_iter_`, which `TrainOneIter` sets after a callable has asked for scores.
 
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
-    >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.random((60, 3)), rng.integers(0, 3, 60)
+    >>> X, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
     >>> params = {"num_leaves": 4, "verbosity": -1, "num_threads": 1}
     >>> ours = params | {"objective": ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())}
     >>> built_in = params | {"objective": "lambdarank"}
@@ -188,10 +148,6 @@ def lambdarank(
     return ObjectiveCallback(value, n_threads)
 
 
-def _factors(row_weights: Any) -> list[Any]:
-    return [] if row_weights is None else [row_weights]
-
-
 def _positions(dataset: lgb.Dataset) -> Array | None:
     """Return the positions of a Dataset, numbered by first appearance; a subset takes them from the whole Dataset."""
     positions = dataset.get_position()
@@ -199,11 +155,6 @@ def _positions(dataset: lgb.Dataset) -> Array | None:
         whole = _positions(dataset.reference)
         return None if whole is None else whole[np.asarray(dataset.used_indices)]
     return None if positions is None else np.asarray(positions)
-
-
-def _warn_of_positions(dataset: lgb.Dataset) -> None:
-    if _positions(dataset) is not None:
-        warn_caller(UNUSED_POSITIONS)
 
 
 def _refuse_cut_queries(dataset: lgb.Dataset) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import lightgbm as lgb
 import numpy as np
 
-from rankadapters.callbacks.dataset_columns import DatasetColumns, missing_group
+from rankadapters.callbacks.dataset_columns import missing_group
 from rankadapters.core import presets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
@@ -97,8 +97,7 @@ def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
     except Exception:  # noqa: BLE001 - LightGBM raises Exception for a Dataset that is not constructed
         if data.group is None:
             raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)") from None
-        weights = None if data.weight is None else np.asarray(data.weight)
-        features, columns = data.data, DatasetColumns(cast("Any", data.label), np.asarray(data.group), weights)
+        features, columns = data.data, columns_of(data.label, data.weight, data.group)
     if features is None:
         msg = (
             "the Dataset has no features: LightGBM frees them when it constructs it.\n"

@@ -43,10 +43,6 @@ class BiasedGradients:
         """Return the same as `Gradients.gradients`, corrected for the bias learned so far."""
         return self._gradients.gradients(scores)
 
-    def skip(self, calls: int) -> None:
-        """Advance the random numbers as if `gradients` had been called `calls` times; the bias does not change."""
-        self._gradients.skip(calls)
-
     @abstractmethod
     def learn(self, grad: Floats32, hess: Floats32) -> None:
         """Update the bias from a round's gradients, which must already be multiplied by all weights."""

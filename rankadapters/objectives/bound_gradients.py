@@ -95,10 +95,6 @@ class Gradients:
         refuse_infinite(grad, hess)
         return grad, hess
 
-    def skip(self, calls: int) -> None:
-        """Advance the state as if `gradients` had been called `calls` times."""
-        self.state += self.state.dtype.type(self._advance * calls)
-
     def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
         """Return the first derivatives of the rows of queries `first` to `last - 1`; rows must be sorted by query.
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import html
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from rankadapters.core.declaration.arguments import choice, whole
+from rankadapters.core.declaration.arguments import whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.table import Table
@@ -17,7 +15,6 @@ from rankadapters.statistics.document import Document
 
 UNDECLARED = "no convention was declared"
 COLUMNS = ("verdict", "source", "version", "its value", "our value", "difference", "tolerance")
-FORMS = ("txt", "md", "html", "json")
 
 
 class ParityError(RankAdaptersError, AssertionError):
@@ -175,23 +172,6 @@ def _unmet(by_toolkit: Mapping[str, ToolkitRows], compared: list[str], require: 
     if nearest:
         hint = f"; declare what was compared instead: {', '.join(nearest)}"
     return f"{required} must be compared under the declared convention, {could_be}{hint}"
-
-
-def rendered(summary: str, reports: Sequence[tuple[str, ParityReport]], form: str) -> str:
-    """Return named reports below a summary, as `txt`, `md`, `html` or `json`."""
-    choice("form", form, FORMS)
-    if form == "json":
-        listed = [{"name": name, **report.to_dict()} for name, report in reports]
-        whole_report = {"ok": all(report.ok for _, report in reports), "summary": summary, "reports": listed}
-        return json.dumps(whole_report, indent=2, allow_nan=False) + "\n"
-    if form == "txt":
-        return "\n".join([summary, *(f"\n{name}\n{report}" for name, report in reports)]) + "\n"
-    if form == "md":
-        parts = [f"# Parity\n\n{summary}\n", *(f"## {name}\n\n{report.to_markdown()}" for name, report in reports)]
-        return "\n".join(parts)
-    head = '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Parity</title></head><body>'
-    sections = [f"<h2>{html.escape(name)}</h2>\n{report.to_html()}" for name, report in reports]
-    return "\n".join([head, f"<h1>Parity</h1><p>{html.escape(summary)}</p>", *sections, "</body></html>"]) + "\n"
 
 
 def _cells(row: ParityRow) -> list[str]:

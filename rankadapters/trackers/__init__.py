@@ -1,9 +1,8 @@
-"""Log values with their conventions to MLflow and Weights & Biases, and prune trials in Optuna."""
+"""Log values with their conventions to MLflow and Weights & Biases."""
 
-from rankadapters.trackers.optuna_trials import pruning
 from rankadapters.trackers.runs import log_mlflow, log_wandb, mlflow_name, wandb_name
 
-__all__ = ["log_mlflow", "log_wandb", "mlflow_name", "pruning", "wandb_name"]
+__all__ = ["log_mlflow", "log_wandb", "mlflow_name", "wandb_name"]
 
 
 def __dir__() -> list[str]:

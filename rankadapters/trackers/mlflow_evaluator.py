@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from io import BytesIO
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from rankadapters.core.data.columns import Floats, as_numbers
+from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, choices
 from rankadapters.core.evaluation.label_warnings import warn_of_labels
-from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.panel import Panel
 from rankadapters.io.judgments import query_weights
-from rankadapters.plotting.curves import curves
 from rankadapters.trackers.runs import log_mlflow, mlflow_name
 
 COLUMNS = ("qid", "query_weight", "row_weight", "docid")
 OPTIONS = ("convention", *COLUMNS)
 SHOWN = 20  # number of columns that an error message lists
-TABLE, PLOT = "rankadapters/per_query.csv", "rankadapters/per_query.png"  # artifacts of the run
-DPI = 150
 
 
 class MlflowEvaluator:
@@ -46,7 +40,7 @@ class MlflowEvaluator:
         predictions: str | None = None,
         **_: object,
     ) -> Any:
-        """Return MLflow's EvaluationResult: a metric per convention, and a table and a plot of the queries' values.
+        """Return MLflow's EvaluationResult with a metric for each convention.
 
         Raises
         ------
@@ -64,9 +58,7 @@ class MlflowEvaluator:
         measured.warn_above_values()
         log_mlflow(measured.scores, run_id=run_id)
         metrics = {mlflow_name(convention): score.value for convention, score in measured.scores.items()}
-        with_values = [convention for convention in panel.conventions if convention.over != "rows"]
-        artifacts = _log_queries(run_id, panel, measured.under(with_values)) if with_values else {}
-        return EvaluationResult(metrics=metrics, artifacts=artifacts, run_id=run_id)
+        return EvaluationResult(metrics=metrics, artifacts={}, run_id=run_id)
 
 
 def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,38 +123,3 @@ def _features(data: Any, config: Mapping[str, Any], model: Any) -> Any:
     inputs = schema.input_names() if schema is not None and schema.has_input_names() else ()
     named = [config[name] for name in COLUMNS if isinstance(config.get(name), str)]
     return data.drop(columns=[name for name in named if name not in inputs])
-
-
-def _log_queries(run_id: str, panel: Panel, measured: Measured) -> dict[str, Any]:
-    """Log the value of each query as a table, and the distribution of the values as a plot."""
-    import mlflow
-    import pandas as pd
-    from mlflow.models.evaluation import artifacts
-
-    client = mlflow.MlflowClient()
-    values = {convention.name: column for convention, column in measured.per_query.items()}
-    table = pd.DataFrame({"qid": panel.query_ids, **values})
-    client.log_text(run_id, table.to_csv(index=False), TABLE)
-    plot = _plot(values)
-    client.log_image(run_id, plot, PLOT)
-    return {
-        "per_query_table": artifacts.CsvEvaluationArtifact(uri=f"runs:/{run_id}/{TABLE}", content=table),
-        "per_query_plot": artifacts.ImageEvaluationArtifact(uri=f"runs:/{run_id}/{PLOT}", content=plot),
-    }
-
-
-def _plot(values: Mapping[str, Floats]) -> Any:
-    """Plot the distribution of the queries' values under each convention; return it as an image for MLflow."""
-    from PIL import Image
-
-    percents = range(101)
-    lines = {name: _quantiles(column, percents) for name, column in values.items()}
-    png = BytesIO()
-    curves(percents, lines, "percent of the queries", "largest value among them").savefig(png, format="png", dpi=DPI)
-    return Image.open(png)
-
-
-def _quantiles(column: Floats, percents: Sequence[int]) -> list[float]:
-    scored = column[~np.isnan(column)]
-    quantiles: list[float] = np.percentile(scored if scored.size else np.nan, percents).tolist()
-    return quantiles

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.history import Evaluation
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.evaluation.score import Score
@@ -79,7 +79,7 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
     Parameters
     ----------
     what : History, Score, or mapping or iterable of these
-        `metric.history` after a training, or the result of `ra.evaluate`. Keys of a mapping other than conventions
+        `History.of(log)` of a training's log, or the result of `ra.evaluate`. Keys of a mapping other than conventions
         precede the names.
     run_id : str, optional
         The run's id; by default the active run, or a new one if there is none.
@@ -87,8 +87,8 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
     Raises
     ------
     InputError
-        There is nothing to log, the history has more than one training, two values would have the same name, or the
-        run has the name of a convention for a different one. Nothing is logged then.
+        There is nothing to log, two values would have the same name, or the run has the name of a convention for a
+        different one. Nothing is logged then.
     MissingToolkitError
         MLflow is not installed.
     """
@@ -125,16 +125,16 @@ def log_wandb(what: object, *, run: Any = None) -> None:
     Parameters
     ----------
     what : History, Score, or mapping or iterable of these
-        `metric.history` after a training, which is logged by `iteration`; or the result of `ra.evaluate`, which goes to
-        the run's summary. Keys of a mapping other than conventions precede the names.
+        `History.of(log)` of a training's log, which is logged by `iteration`; or the result of `ra.evaluate`, which
+        goes to the run's summary. Keys of a mapping other than conventions precede the names.
     run : wandb.Run, optional
         The run; by default that of `wandb.init`.
 
     Raises
     ------
     InputError
-        There is nothing to log, the history has more than one training, two values would have the same name, the run
-        has the name of a convention for a different one, or there is no run. Nothing is logged then.
+        There is nothing to log, two values would have the same name, the run has the name of a convention for a
+        different one, or there is no run. Nothing is logged then.
     MissingToolkitError
         wandb is not installed.
     """
@@ -167,13 +167,10 @@ def _active_run() -> Any:
 
 
 def _values_of(what: object) -> list[_Logged]:
-    """Return the values to log from the history of one training, from a score, or from a collection of these."""
-    if isinstance(what, History) and len(what.runs) > 1:
-        msg = f"the history has {len(what.runs)} trainings, whose rounds would get the same steps."
-        raise InputError(f"{msg}\nHint: history.only(run=-1) for the last one.")
+    """Return the values to log from a history, a score, or a collection of these."""
     values = list(_logged(what, ()))
     if not values:
-        msg = "there is nothing to log.\nHint: a history after its training, or the result of ra.evaluate."
+        msg = "there is nothing to log.\nHint: ra.History.of(log) after a training, or the result of ra.evaluate."
         raise InputError(msg)
     return values
 
@@ -191,8 +188,8 @@ def _logged(what: object, parts: tuple[str, ...]) -> Iterator[_Logged]:
         for entry in what:
             yield from _logged(entry, parts)
     else:
-        msg = f"{brief(what)} is neither a history nor a score.\nHint: metric.history, or the result of ra.evaluate."
-        raise InputError(msg)
+        msg = f"{brief(what)} is neither a history nor a score."
+        raise InputError(msg, hint="ra.History.of(log) of a training's log, or the result of ra.evaluate")
 
 
 def _named(values: list[_Logged], spell: Callable[[str], str]) -> tuple[list[str], dict[str, str]]:

@@ -9,9 +9,8 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("xgboost", "xgboost") from error
 
-from rankadapters.xgboost.callbacks import EarlyStopping, EvalCallback, early_stopping
-from rankadapters.xgboost.distributed import GlobalEval, global_eval
-from rankadapters.xgboost.metrics import CustomMetric, custom_metric, native_metric, read_metric
+from rankadapters.xgboost.callbacks import EvalCallback, early_stopping
+from rankadapters.xgboost.metrics import EvalMetric, eval_metric, native_metric, read_metric
 from rankadapters.xgboost.objectives import (
     ObjectiveCallback,
     lambdarank,
@@ -22,16 +21,13 @@ from rankadapters.xgboost.objectives import (
 from rankadapters.xgboost.parity import check_model, check_parity
 
 __all__ = [
-    "CustomMetric",
-    "EarlyStopping",
     "EvalCallback",
-    "GlobalEval",
+    "EvalMetric",
     "ObjectiveCallback",
     "check_model",
     "check_parity",
-    "custom_metric",
     "early_stopping",
-    "global_eval",
+    "eval_metric",
     "lambdarank",
     "native_metric",
     "native_objective",

@@ -1,33 +1,36 @@
-"""Callbacks that log declared metrics in full precision, stop early on one of them, or report every round."""
+"""A callback that logs declared metrics in XGBRanker, and early stopping on a declared metric."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.callbacks.arguments import display_names, require_missing, require_name, watched_name
+from rankadapters.callbacks.arguments import display_names, require_missing, require_name, require_patience
 from rankadapters.callbacks.dataset_columns import flat
-from rankadapters.callbacks.history import History
-from rankadapters.callbacks.ignored_weights import IgnoredWeights
-from rankadapters.callbacks.metrics import evaluated
-from rankadapters.callbacks.rounds import Round, Rounds
+from rankadapters.callbacks.metrics import evaluated, panels_of, warn_of_ignored_weights
+from rankadapters.callbacks.query_counts import QueryCounts
+from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.keywords import needs
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError, choices
+from rankadapters.core.errors import InputError, brief
+from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.xgboost.evaluation_sets import EvaluationSet, named_sets
-from rankadapters.xgboost.metrics import query_counts, refuse_names, refuse_workers
+from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
+
+if TYPE_CHECKING:
+    from rankadapters.core.evaluation.panel import Panel
 
 
 class EvalCallback(xgb.callback.TrainingCallback):
     """Write the declared metrics into XGBoost's evaluation log in full precision; for `xgb.train` and XGBRanker.
 
-    List it before `early_stopping` in `callbacks=`, because early stopping reads the log.
+    QueryRanker does this for you. In `xgb.train`, `eval_metric` needs no second prediction. List the callback before
+    `early_stopping` in `callbacks=`, because early stopping reads the log.
 
     Parameters
     ----------
@@ -48,25 +51,24 @@ class EvalCallback(xgb.callback.TrainingCallback):
     n_threads : int, optional
         None uses all CPUs.
 
-    Attributes
-    ----------
-    history : History
-        Entries (name of the set, convention, value in full precision), with the training and its round.
-
     Raises
     ------
     InputError
-        `evals` is not a list of sets, or a set does not have `n_queries` queries.
+        `evals` is not a list of sets, or `n_queries` is wrong for them. When a training starts: the columns of a set do
+        not fit, or it does not have `n_queries` queries.
 
     Warns
     -----
     UserWarning
-        A set has weights, but a convention ignores them (`average="uniform"`).
+        Once, when a training starts: a set has weights, but a convention ignores them (`average="uniform"`).
 
     Notes
     -----
-    A copy, or a pickle made before the first training, has the evaluation sets. A pickle made after a training, as in a
-    fitted XGBRanker, drops them: the ranker can predict, but needs a new callback for a new `fit`.
+    The labels of a set are those at the start of a training.
+
+    A pickle holds the evaluation sets, so another process can train; also that of a fitted XGBRanker, unless you remove
+    the callback first: `ranker.set_params(callbacks=None)`. A callback on a DMatrix cannot be pickled. A copy, as in
+    `sklearn.base.clone`, shares the sets.
 
     Examples
     --------
@@ -75,7 +77,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
     >>> X, y, qid = rng.random((60, 3)), rng.integers(0, 3, 60), np.repeat([0, 1], 30)
     >>> callback = ra.xgboost.EvalCallback(ra.presets.yahoo(5), [((X, y, qid), "valid")])
     >>> ranker = xgb.XGBRanker(n_estimators=2, callbacks=[callback]).fit(X, y, qid=qid, verbose=False)
-    >>> callback.history[-1].value == ra.evaluate(y, ranker.predict(X), ra.presets.yahoo(5), qid=qid).value
+    >>> history = ra.History.of(ranker.evals_result())
+    >>> history[-1].value == ra.evaluate(y, ranker.predict(X), ra.presets.yahoo(5), qid=qid).value
     True
     """
 
@@ -90,108 +93,65 @@ class EvalCallback(xgb.callback.TrainingCallback):
         missing: float = np.nan,
         n_threads: int | None = None,
     ) -> None:
-        shown = display_names(convention, names)
-        refuse_names(shown.values())
-        require_missing(missing)
-        self._start(
-            {
-                "evals": named_sets(evals),
-                "n_queries": n_queries,
-                "names": shown,
-                "output_margin": output_margin,
-                "missing": missing,
-                "n_threads": n_threads,
-            }
-        )
-        if any(watched.has_weights for watched in self._sets.values()):
-            IgnoredWeights().warn(self.names)
-
-    def _start(self, declared: dict[str, Any]) -> None:
-        """Initialize from the arguments, with an empty history."""
         super().__init__()
-        self._declared = declared
-        self.names = declared["names"]
-        self.history = History()
-        self._rounds = Rounds()
-        self._round = 0
-        counts = query_counts(declared["n_queries"])
-        evals = declared["evals"] or []  # None if this callback was pickled after a training
-        counts.refuse_sets([name for _, name in evals])
-        options = (self.names, declared["missing"], declared["n_threads"])
-        self._sets = {name: EvaluationSet(data, *options, partial(counts.refuse, name)) for data, name in evals}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
-        """Copy with the same evaluation sets but an empty history, for clones and for a second training."""
-        del memo
-        return _restored(type(self), self._declared)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arguments; after a training, without the evaluation sets."""
-        if self.history:
-            return _restored, (type(self), {**self._declared, "evals": None})
-        if any(isinstance(data, xgb.DMatrix) for data, _ in self._declared["evals"] or []):
-            msg = "an EvalCallback on a DMatrix cannot be pickled.\nHint: evals=[((X, y, qid), 'valid')]."
-            raise InputError(msg)
-        return _restored, (type(self), self._declared)
+        self.names = display_names(convention, names)
+        refuse_names(self.names.values())
+        require_missing(missing)
+        self._evals, self._counts = _named_sets(evals), QueryCounts(n_queries, UNCUT)
+        self._counts.refuse_sets(list(self._evals))
+        self._output_margin, self._missing = output_margin, missing
+        self._n_threads = None if n_threads is None else as_n_threads(n_threads)
+        self._sets: dict[str, tuple[xgb.DMatrix, list[Panel]]] = {}
+        self._has_warned = False
 
     def before_training(self, model: Any) -> Any:
-        """Reset the round counter; refuse several workers, and a callback that lost its sets by pickling."""
+        """Bind the evaluation sets; refuse several workers and `xgb.cv`."""
         refuse_workers("EvalCallback")
-        if self._declared["evals"] is None:
-            msg = "this EvalCallback was pickled after a training, which drops its evaluation sets."
-            raise InputError(f"{msg}\nHint: ranker.set_params(callbacks=[ra.xgboost.EvalCallback(...)]).")
-        self._round = 0
+        if not isinstance(model, xgb.Booster):
+            msg = "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.eval_metric(...))."
+            raise InputError(msg)
+        self._sets = {name: self._bind(name, data) for name, data in self._evals.items()}
         return model
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:  # noqa: ARG002 - XGBoost's signature
+    def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Predict, evaluate and log every set."""
-        if not isinstance(model, xgb.Booster):
-            msg = (
-                "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
-            )
-            raise InputError(msg)
-        self._rounds.enter(self.history, Round(model, self._round))
-        for name, watched in self._sets.items():
-            scores = flat(model.predict(watched.dmatrix, output_margin=self._declared["output_margin"]))
-            values = evaluated(watched.panels(), scores)
-            for convention, shown in self.names.items():
-                series = evals_log.setdefault(name, {}).setdefault(shown, [])
-                if len(series) != self._round:
-                    msg = (
-                        f"{shown!r} of {name!r} is reported twice a round.\nHint: by a callback or a metric, not both."
-                    )
-                    raise InputError(msg)
-                series.append(values[convention])
-            self.history.report(name, values, self.names, **self._rounds.at)
-        self._round += 1
+        for name, (dmatrix, panels) in self._sets.items():
+            values = evaluated(panels, flat(model.predict(dmatrix, output_margin=self._output_margin)))
+            log_values(evals_log, name, {shown: values[convention] for convention, shown in self.names.items()}, epoch)
         return False
 
+    def after_training(self, model: Any) -> Any:
+        """Free the bound sets."""
+        self._sets = {}
+        return model
 
-class EarlyStopping(xgb.callback.EarlyStopping):
-    """XGBoost's early stopping, with a clear error if the log lacks the metric; made by `early_stopping`."""
+    def _bind(self, set_name: str, data: Any) -> tuple[xgb.DMatrix, list[Panel]]:
+        """Return the DMatrix to predict on, and the evaluators that know its labels."""
+        if isinstance(data, xgb.DMatrix):
+            columns = columns_of(data)
+            dmatrix, has_weights, bind = data, columns.weights is not None, columns.queries(query_weights)
+        else:
+            features, labels, qid, query_weight = (*data, None)[:4]
+            shared_index({"X": features, "labels": labels, "qid": qid})
+            queries = Queries(labels, qid=qid, query_weight=query_weight)
+            if (by_query := queries.query_weight) is not None:
+                queries = queries.with_weights(by_query, row_weight=queries.per_row(by_query))
+            has_weights, bind = by_query is not None, queries.weighed_by
+            dmatrix = xgb.DMatrix(features, missing=self._missing, enable_categorical=True)
+        panels = panels_of(self.names, bind, self._n_threads)
+        self._counts.refuse(set_name, panels[0].queries.n_queries)
+        if has_weights and not self._has_warned:
+            self._has_warned = warn_of_ignored_weights(self.names)
+        return dmatrix, panels
 
-    def before_training(self, model: Any) -> Any:
-        """Reset the state of an earlier training."""
-        self.stopping_history = {}
-        self.best_scores = {}
-        self.current_rounds = 0
-        return super().before_training(model)
+    def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
+        """Copy with the same evaluation sets, for clones: a DMatrix has no copies."""
+        del memo
+        return copy.copy(self)
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
-        """Require the declared metric in the log, then decide as XGBoost does."""
-        name = self.data or next(reversed(evals_log), "")
-        if evals_log and name not in evals_log:
-            msg = f"early stopping watches the set {name!r}, but the log has {choices(evals_log)}."
-            raise InputError(f"{msg}\nHint: data_name={next(reversed(evals_log))!r}.")
-        if self.metric_name not in evals_log.get(name, {}):
-            logged = {data: list(log) for data, log in evals_log.items()}
-            msg = (
-                f"early stopping watches {self.metric_name!r} on {name!r}, but the log has {logged}.\n"
-                "Hint: list EvalCallback or global_eval before early_stopping, or pass custom_metric= with the same "
-                "convention."
-            )
-            raise InputError(msg)
-        return bool(super().after_iteration(model, epoch, evals_log))
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy or pickle without the sets of a training under way."""
+        return {**self.__dict__, "_sets": {}}
 
 
 @needs(
@@ -206,16 +166,16 @@ def early_stopping(
     name: str | None = None,
     min_delta: float = 0.0,
     save_best: bool = False,
-) -> EarlyStopping:
-    """Stop when the declared metric has not improved for some rounds; other metrics are ignored.
+) -> xgb.callback.EarlyStopping:
+    """Make XGBoost's early stopping on a declared metric, with its display name and direction.
 
-    `custom_metric` logs values rounded to six decimals, so smaller improvements do not count. `EvalCallback` logs full
-    precision.
+    List it after what reports the metric. `eval_metric` as `custom_metric=` alone logs values rounded to six decimals,
+    so smaller improvements do not count; in `callbacks=` too it logs full precision, as `EvalCallback` does.
 
     Parameters
     ----------
     convention : Convention or str
-        A convention that `custom_metric` or `EvalCallback` reports.
+        A convention that `eval_metric` or `EvalCallback` reports.
     rounds : int
         Rounds without improvement before training stops.
     data_name : str, optional
@@ -229,57 +189,46 @@ def early_stopping(
 
     Returns
     -------
-    EarlyStopping
-        For `callbacks=` of `xgb.train`, `xgb.cv` and XGBRanker.
+    xgboost.callback.EarlyStopping
+        For `callbacks=` of `xgb.train`, `xgb.cv` and XGBRanker. Make a new one for each training: XGBoost's early
+        stopping keeps its state.
 
     Raises
     ------
-    InputError
-        During training, when nothing reports the convention on that set.
+    ValueError
+        XGBoost's error during training, if nothing reports the convention on that set.
+
+    Examples
+    --------
+    >>> stop = early_stopping("catboost.query_rmse", rounds=20)
+    >>> stop.metric_name, stop.maximize
+    ('query-rmse/catboost.query_rmse', False)
     """
+    require_patience(rounds, min_delta)
     require_name("data_name", data_name)
-    metric_name = watched_name(convention, name, rounds, min_delta)
-    return EarlyStopping(
+    require_name("name", name)
+    declared = as_convention(convention)
+    return xgb.callback.EarlyStopping(
         rounds=int(rounds),
-        metric_name=metric_name,
+        metric_name=declared.name if name is None else name,
         data_name=data_name,
-        maximize=as_convention(convention).higher_is_better,
+        maximize=declared.higher_is_better,
         save_best=save_best,
         min_delta=min_delta,
     )
 
 
-def _restored(kind: type[EvalCallback], declared: dict[str, Any]) -> EvalCallback:
-    """Return a callback with these arguments, without repeating the warning about ignored weights."""
-    callback = kind.__new__(kind)
-    callback._start(declared)  # noqa: SLF001 - a method of its class
-    return callback
-
-
-class XGBoostRounds(xgb.callback.TrainingCallback):
-    """Call `report(model)` after each round; stop before the next round if it returns True.
-
-    `model()` returns a fitted copy of the ranker with the trees so far. XGBoost skips the callbacks after one that
-    stops. This one comes first, so it must not stop after a round.
-    """
-
-    def __init__(self, ranker: Any, report: Callable[[Callable[[], Any]], bool]) -> None:
-        super().__init__()
-        self._ranker, self._report, self._stops = ranker, report, False
-
-    def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        """Return True, which stops the training, if the last report asked to stop."""
-        del model, epoch, evals_log
-        return self._stops
-
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        """Report the round."""
-        del epoch, evals_log
-        self._stops = self._report(partial(self._model, model))
-        return False
-
-    def _model(self, booster: xgb.Booster) -> Any:
-        model = copy.copy(self._ranker)
-        model._Booster = booster.copy()  # noqa: SLF001 - as XGBoost's fit sets it
-        model._Booster.set_attr(best_iteration=None)  # noqa: SLF001 - or the ranker would predict only up to it
-        return model
+def _named_sets(evals: Any) -> dict[str, Any]:
+    """Return the data of evaluation sets by name, after checking their form."""
+    pairs = list(evals) if isinstance(evals, (list, tuple)) else []
+    is_named = all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str) for pair in pairs)  # noqa: PLR2004
+    sets = {name: data for data, name in pairs} if is_named else {}
+    if not sets or len(sets) < len(pairs):
+        msg = f"evals={brief(evals)} is not a list of (data, name) with different names."
+        raise InputError(msg, hint="[((X, y, qid), 'valid')]")
+    for data in sets.values():
+        if not isinstance(data, xgb.DMatrix) and not (isinstance(data, tuple) and len(data) in {3, 4}):
+            allowed = "a DMatrix, (X, y, qid) and (X, y, qid, query_weight)"
+            msg = f"{brief(data)} is not an evaluation set; allowed are {allowed}."
+            raise InputError(msg, hint="[((X, y, qid), 'valid')]")
+    return sets

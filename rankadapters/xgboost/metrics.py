@@ -1,9 +1,11 @@
-"""Declared metrics for XGBoost's `custom_metric=`."""
+"""Declared metrics for XGBoost's `custom_metric=`, over the rows of one process or of all workers."""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import xgboost as xgb
@@ -11,79 +13,172 @@ from numpy.typing import NDArray
 from xgboost import collective
 
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
-from rankadapters.callbacks.history import History
+from rankadapters.callbacks.global_metrics import GlobalTallies, refuse_over_rows
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
-from rankadapters.callbacks.rounds import Call, Round, calling
+from rankadapters.callbacks.workers import Integers
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 
 native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
 
 Array = NDArray[Any]
 
+UNCUT = "sort by qid, and end each batch of a DataIter at the end of a query"  # XGBoost cuts queries in two otherwise
 
-class CustomMetric:
-    """A metric for XGBoost's `custom_metric=`; made by the function `custom_metric`."""
+
+class EvalMetric(xgb.callback.TrainingCallback):
+    """A metric for XGBoost's `custom_metric=`, and the callback that logs its full precision; made by `eval_metric`."""
 
     __name__ = "rankadapters"  # XGBRanker reads the `__name__` of a metric
 
     def __init__(self, monitor: Monitor, n_queries: int | Mapping[str, int] | None) -> None:
-        self._monitor = monitor
-        self._counts = query_counts(n_queries)
+        super().__init__()
         refuse_names(monitor.names.values())
-
-    @property
-    def history(self) -> History:
-        """Every value so far, as (dataset, convention, value in full precision)."""
-        return self._monitor.history
+        self._monitor, self._counts = monitor, QueryCounts(n_queries, UNCUT)
+        self._counts_by_name = isinstance(n_queries, Mapping)
+        self._tallies = GlobalTallies(monitor, self._counts)
+        self._round: _Round | None = None
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
-        """Evaluate predictions on a DMatrix with groups."""
+        """Evaluate predictions on a DMatrix with groups; return NaN where `after_iteration` merges several workers."""
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (
                 "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.\n"
                 "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])."
             )
             raise InputError(msg)
-        refuse_workers("custom_metric")
-        columns, call = columns_of(dmatrix), _current_call()
-        self._refuse_counts(call, columns.group_sizes.size)
-        results = self._monitor.evaluate(dmatrix, columns, flat(preds), call)
-        return [(name, value) for name, value, _ in results]
+        is_under_way = self._round is not None and self._round.model() is not None  # not if its training failed
+        this_round = self._round if is_under_way else None  # None if the metric is not in callbacks= too
+        if this_round is None:
+            self._refuse_alone()
+        elif collective.get_world_size() > 1:
+            read = partial(_columns_if_any, dmatrix)
+            return [(name, value) for name, value, _ in self._tallies.note(dmatrix, read, partial(flat, preds))]
+        columns = columns_of(dmatrix)
+        n_queries = columns.group_sizes.size
+        if this_round is None:
+            self._counts.refuse(None, n_queries)
+        values = {name: value for name, value, _ in self._monitor.evaluate(dmatrix, columns, flat(preds))}
+        if this_round is not None:
+            this_round.calls.append((n_queries, values))
+        return list(values.items())
 
-    def _refuse_counts(self, call: Call, n_queries: int) -> None:
-        if self._counts and call.fold is not None:
-            msg = "n_queries= is not for xgb.cv, which divides the queries into folds."
-            raise InputError(f"{msg}\nHint: compare len(dmatrix.get_group()) with the number of queries beforehand.")
-        if call.set_names:
-            self._counts.refuse_sets(call.set_names)
-        self._counts.refuse(call.set_name, n_queries)
+    def before_training(self, model: Any) -> Any:
+        """Forget an earlier training that failed; refuse `xgb.cv`, and conventions that workers cannot add up."""
+        if not isinstance(model, xgb.Booster):
+            hint = "xgb.cv(custom_metric=ra.xgboost.eval_metric(...))"
+            raise InputError("eval_metric in callbacks= is not for xgb.cv.", hint=hint)
+        if collective.get_world_size() > 1:
+            refuse_over_rows(self._monitor.names)
+        self._round = None
+        return model
+
+    def before_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
+        """Begin a round, in which XGBoost calls the metric on each set."""
+        del epoch, evals_log
+        self._tallies.forget()
+        self._round = _Round(weakref.ref(model), _best(model), [])
+        return False
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
+        """Write the values of all rows into the log in full precision."""
+        this_round, self._round = self._round, None
+        names = self._monitor.names.values()
+        sets = [name for name, log in evals_log.items() if all(len(log.get(shown, ())) > epoch for shown in names)]
+        if this_round is None or not sets:
+            hint = "the same object as custom_metric= too, and evals=[(data, name)]"
+            raise InputError("eval_metric evaluated no set.", hint=hint)
+        if _best(model) != this_round.best:
+            hint = "list eval_metric before early_stopping in callbacks="
+            raise InputError("early stopping ran before eval_metric.", hint=hint)
+        parts = collective.get_world_size()
+        if parts > 1:
+            values_by_set = self._tallies.merge(Collective(), f"round {epoch}", parts, sets, sets)
+        else:
+            values_by_set = self._checked(this_round, sets)
+        for name, values in values_by_set.items():
+            for shown in values:
+                evals_log[name][shown].pop()  # XGBoost's rounded value
+            log_values(evals_log, name, values, epoch)
+        return False
+
+    def after_training(self, model: Any) -> Any:
+        """End the last round; later calls are outside a training with callbacks."""
+        self._round = None
+        return model
+
+    def _refuse_alone(self) -> None:
+        """Refuse a call that needs the metric in callbacks= too."""
+        refuse_workers("eval_metric as custom_metric= alone")
+        if self._counts_by_name:
+            msg = "XGBoost does not tell a metric the name of the set, which n_queries= by name needs."
+            raise InputError(msg, hint="the same object in callbacks= too: custom_metric=metric, callbacks=[metric]")
+
+    def _checked(self, this_round: _Round, sets: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return the values of this process by set, after checking the number of queries."""
+        self._counts.refuse_sets(sets)
+        if len(this_round.calls) < len(sets):
+            msg = f"{len(this_round.calls)} sets were evaluated in this round, but {sets} report."
+            raise InputError(f"{msg}\nHint: one object both as the metric and in callbacks=.")
+        calls = dict(zip(sets, this_round.calls[-len(sets) :], strict=True))
+        for name, (n_queries, _) in calls.items():
+            self._counts.refuse(name, n_queries)
+        return {name: values for name, (_, values) in calls.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy the settings without the round under way."""
+        return {**self.__dict__, "_round": None}
 
 
-def custom_metric(
+class _Round(NamedTuple):
+    """A round of a training with the metric in callbacks=."""
+
+    model: weakref.ref[xgb.Booster]
+    best: tuple[Any, Any]  # before the round, to notice if early stopping runs first
+    calls: list[tuple[int, dict[str, float]]]  # of each evaluated set: number of queries, values by display name
+
+
+class Collective:
+    """An `Exchange` that sums by XGBoost's allreduce."""
+
+    def add(self, key: str, parts: int, array: Integers) -> Integers:
+        """Sum the arrays of all workers."""
+        try:
+            total: Integers = collective.allreduce(array, collective.Op.SUM)
+        except xgb.core.XGBoostError as error:
+            msg = f"{key}: another of the {parts} workers ended.\nHint: read the error of that worker."
+            raise RankAdaptersError(msg) from error
+        return total
+
+
+def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,
     n_queries: int | Mapping[str, int] | None = None,
     names: Sequence[str] | None = None,
     n_threads: int | None = None,
-) -> CustomMetric:
-    """Make a metric that reports each convention in `xgb.train(custom_metric=)` and `xgb.cv(custom_metric=)`.
+) -> EvalMetric:
+    """Make a metric that reports each convention in every round of a training.
 
-    XGBoost writes custom metrics with six decimals into its log. `history` has the full values, and `EvalCallback`
-    writes them into the log. The metric ranks the predictions that XGBoost passes: transformed by a built-in objective,
-    raw under `obj=`. XGBRanker calls metrics per query and is refused; use `EvalCallback`. Several workers are refused,
-    because XGBoost averages over them without weights; use `global_eval`.
+    Pass it as `custom_metric=` of `xgb.train` or `xgb.cv`; XGBoost's log then has the values with six decimals. Put the
+    same object in `callbacks=` of `xgb.train` too, and the log has them in full precision and over the rows of all
+    workers: in one process, `xgboost.dask.train`, SparkXGBRanker, and `xgb.train` inside `xgboost.collective`. All
+    workers stop in the same round; if one fails, all raise. List the metric before early stopping.
+
+    The metric ranks the predictions that XGBoost passes: transformed by a built-in objective, raw under `obj=`.
+    XGBRanker calls metrics per query and is refused; use QueryRanker or `EvalCallback`.
 
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        The conventions to report. The DMatrix's weights are one per query. Under `average="uniform"` they are ignored,
-        with a warning.
+        The conventions to report; on several workers not over all rows (`pool="rows"`). The DMatrix's weights are one
+        per query. Under `average="uniform"` they are ignored, with a warning.
     n_queries : int or mapping of str to int, optional
-        Number of queries in the set, or a mapping of set names to numbers. XGBoost silently cuts a query in two if a
-        batch of a DataIter ends inside it; with `n_queries`, a wrong number of queries is an error. Not for `xgb.cv`.
+        Number of queries in the set over all workers, or a mapping of set names to numbers, which needs the metric in
+        `callbacks=` too. XGBoost silently cuts a query in two if a partition, or a batch of a DataIter, ends inside it;
+        with `n_queries`, a wrong number of queries is an error. Not for `xgb.cv`, whose folds are parts of the data.
     names : sequence of str, optional
         Display names; `convention.name` by default.
     n_threads : int, optional
@@ -91,15 +186,18 @@ def custom_metric(
 
     Returns
     -------
-    CustomMetric
-        Callable as `metric(preds, dmatrix)`.
+    EvalMetric
+        Callable as `metric(preds, dmatrix)`, and a callback. It can be used in one training after another.
 
     Raises
     ------
     ConventionError
         A name has a space, a tab or a colon, where XGBoost would cut it.
     InputError
-        During training: the DMatrix has no group, or a set does not have `n_queries` queries.
+        During training: the DMatrix has no group, a set does not have `n_queries` queries, a worker failed, or the
+        metric is only in `callbacks=`, behind early stopping, or on several workers only `custom_metric=`.
+    UnsupportedConventionError
+        On several workers: a convention is over all rows.
 
     Warns
     -----
@@ -108,20 +206,23 @@ def custom_metric(
 
     References
     ----------
-    XGBoost 3.2.0, python-package: `core.Booster.eval_set`.
+    XGBoost 3.2.0, python-package: `core.Booster.eval_set`; `callback.CallbackContainer`; `callback._allreduce_metric`,
+    which averages over the workers unweighted; `collective.allreduce`.
 
     Examples
     --------
     >>> import numpy as np, rankadapters as ra, xgboost as xgb
     >>> rng = np.random.default_rng(0)
     >>> data = xgb.DMatrix(rng.random((60, 3)), label=rng.integers(0, 3, 60), qid=np.repeat([0, 1], 30))
-    >>> metric = ra.xgboost.custom_metric(["letor4@5", "yahoo@5"])
-    >>> params = {"objective": "rank:ndcg", "disable_default_eval_metric": True}
-    >>> booster = xgb.train(params, data, 3, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
-    >>> len(metric.history)
-    6
+    >>> metric = ra.xgboost.eval_metric(["letor4@5", "yahoo@5"], n_queries=2)
+    >>> params, log = {"objective": "rank:ndcg", "disable_default_eval_metric": True}, {}
+    >>> callbacks = [metric, ra.xgboost.early_stopping("letor4@5", rounds=3)]
+    >>> booster = xgb.train(params, data, 9, evals=[(data, "train")], evals_result=log, verbose_eval=False,
+    ...                     custom_metric=metric, callbacks=callbacks)
+    >>> ra.History.of(log).best(convention="letor4@5").value == booster.best_score
+    True
     """
-    return CustomMetric(Monitor(convention, names, n_threads, query_weights), n_queries)
+    return EvalMetric(Monitor(convention, names, n_threads, query_weights), n_queries)
 
 
 def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:
@@ -139,25 +240,14 @@ def query_weights(weights: Array, group_sizes: Array) -> Array:
     return weights
 
 
-def _current_call() -> Call:
-    """Return the evaluated set and its training, from the call stack; all folds of `xgb.cv` are one training."""
-    call, pack = Call(), None
-    for names in calling("xgboost"):
-        owner = names.get("self")
-        if isinstance(owner, xgb.Booster) and "evname" in names:
-            call = Call(names["evname"], set_names=[name for _, name in names["evals"]])
-        elif isinstance(owner, xgb.training.CVPack):
-            pack = owner
-        elif pack is not None and (packs := getattr(owner, "cvfolds", None)) is not None:
-            call = call.in_fold(pack, packs)
-        elif isinstance(owner, xgb.callback.CallbackContainer) and "epoch" in names:
-            return call._replace(round=Round(owner, names["epoch"]))
-    return call
-
-
-def query_counts(n_queries: int | Mapping[str, int] | None) -> QueryCounts:
-    """Return a check of the number of queries in each set, whose errors say how XGBoost cuts queries in two."""
-    return QueryCounts(n_queries, "sort by qid, and end each batch of a DataIter at the end of a query")
+def log_values(evals_log: dict[str, Any], set_name: str, values: Mapping[str, float], epoch: int) -> None:
+    """Append this round's values of a set, by display name, to XGBoost's log."""
+    for shown, value in values.items():
+        series = evals_log.setdefault(set_name, {}).setdefault(shown, [])
+        if len(series) != epoch:
+            msg = f"{shown!r} of {set_name!r} is reported twice a round.\nHint: by a callback or a metric, not both."
+            raise InputError(msg)
+        series.append(value)
 
 
 def refuse_names(names: Iterable[str]) -> None:
@@ -174,6 +264,15 @@ def refuse_workers(feature: str) -> None:
         msg = (
             f"{feature} is for one process, but this training has {parts}, each with a part of the rows, and XGBoost "
             "averages their values unweighted.\n"
-            "Hint: ra.xgboost.global_eval(...) as custom_metric= and in callbacks=."
+            "Hint: metric = ra.xgboost.eval_metric(...), custom_metric=metric and callbacks=[metric]."
         )
         raise InputError(msg)
+
+
+def _columns_if_any(dmatrix: xgb.DMatrix) -> DatasetColumns | None:
+    return columns_of(dmatrix) if dmatrix.num_row() else None
+
+
+def _best(model: xgb.Booster) -> tuple[Any, Any]:
+    """Return a model's best score and best iteration, which early stopping sets."""
+    return model.attr("best_score"), model.attr("best_iteration")

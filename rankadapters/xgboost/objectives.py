@@ -18,25 +18,19 @@ from rankadapters.core.presets.tool import split_spec
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
 from rankadapters.objectives.lambda_rank import NEEDED, Trading
-from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
+from rankadapters.objectives.pairwise_fields import BY_ROUND, BeyondKWord, NormalizationWord
 from rankadapters.xgboost.metrics import columns_of
-from rankadapters.xgboost.pair_draws import TrainingDraws, other_draws, seeds_pairs
 
 Array = NDArray[Any]
 
 LEAST_HESSIAN = float(np.float32(1e-6))  # lower bound of a sum of hessians; XGBoost's kRtEps
+SEEDING = (3, 4)  # the first XGBoost release whose parameter `seed` seeds the random pairs of `mean`
 
 
 class ObjectiveCallback(ToolkitObjective):
     """An objective for XGBoost's `obj=`; made by `objective` or `lambdarank`."""
 
     __name__ = "rankadapters"  # XGBoost uses the name in messages
-
-    def __init__(
-        self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
-    ) -> None:
-        super().__init__(value, n_threads, position_bias)
-        self._draws = TrainingDraws()
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
         """Return gradients and hessians for raw margins; the DMatrix needs groups."""
@@ -49,9 +43,7 @@ class ObjectiveCallback(ToolkitObjective):
             raise InputError(msg)
         columns = columns_of(dmatrix)
         factors = _factors(columns) if self.objective.uses_weights else []
-        begins = not self._training.knows(dmatrix)
-        drawn = self._draws.before_training(self.objective, dmatrix) if begins else 0
-        return self._training.gradients(dmatrix, columns, factors, preds, drawn=drawn)
+        return self._training.gradients(dmatrix, columns, factors, preds)
 
     def replay_params(self, dmatrix: xgb.DMatrix, *, base_score: float | None = None) -> dict[str, Any]:
         """Return parameters that give `xgb.train(obj=)` the base score and feature bins of a built-in objective.
@@ -65,14 +57,19 @@ class ObjectiveCallback(ToolkitObjective):
         dmatrix : DMatrix
             The training set.
         base_score : float, optional
-            The `base_score` of both trainings. None uses XGBoost's estimate. From 3.4 on XGBoost's `mean` draws once
-            for the estimate, so a training on this DMatrix that starts from it begins with the second draw.
+            The `base_score` of both trainings. None uses XGBoost's estimate. From 3.4 on a replay of XGBoost's `mean`
+            needs a number: XGBoost draws pairs for the estimate too, so its first round uses the second draw.
 
         Returns
         -------
         dict
             `base_score`, by default the float32 Newton step from margins of 0; and the parameters of
             `native_objective`, if there is one.
+
+        Raises
+        ------
+        InputError
+            `base_score` is None, but XGBoost would draw pairs for its estimate.
 
         References
         ----------
@@ -93,9 +90,12 @@ class ObjectiveCallback(ToolkitObjective):
             params = native_objective(self.objective)
         except UnsupportedConventionError:
             params = {}
-        estimate = self._estimate(dmatrix) if base_score is None else None
-        self._draws.expect(dmatrix, estimate)
-        return params | {"base_score": base_score if estimate is None else estimate}
+        if base_score is None:
+            if params and self.objective.to_dict().get("seed", BY_ROUND) != BY_ROUND:
+                msg = "base_score=None cannot replay `mean`: XGBoost's first round uses the second draw of pairs."
+                raise InputError(msg, hint="base_score=0.5, or another number, here and in XGBoost's own training")
+            base_score = self._estimate(dmatrix)
+        return params | {"base_score": base_score}
 
     def _estimate(self, dmatrix: xgb.DMatrix) -> float:
         """Return XGBoost's estimate of `base_score`."""
@@ -133,9 +133,9 @@ def objective(
     Returns
     -------
     ObjectiveCallback
-        A callable. Its random draws and its position bias continue from round to round on each DMatrix, also after
-        pickling and in a training that continues an earlier one. They start anew in a deep copy, and after `reset()`,
-        which a second training on the same DMatrix needs.
+        A callable. Its random draws and its position bias continue from round to round on each DMatrix, also in a
+        training that continues an earlier one. They start anew in a pickle or deep copy, and after `reset()`, which a
+        second training on the same DMatrix needs.
 
     Raises
     ------
@@ -146,13 +146,11 @@ def objective(
         In training: the DMatrix has no group, labels changed between rounds, or predictions are not finite. The message
         names round and row.
 
-    Warns
+    Notes
     -----
-    UserWarning
-        In the first round, if the objective is XGBoost's `mean` but XGBoost's own training would draw different pairs:
-        in a different release, or under a different `seed` or `seed_per_iteration`. From 3.4 on also if rows, features
-        or dropped trees are random (`subsample`, `colsample_*`, `rate_drop` and similar), because they share a
-        generator with the pairs.
+    XGBoost's `mean` draws its pairs at random, and its own training draws different pairs than ours in a different
+    release, and under a different `seed` or `seed_per_iteration`. From 3.4 on also if rows, features or dropped trees
+    are random (`subsample`, `colsample_*`, `rate_drop` and similar), because they share a generator with the pairs.
 
     References
     ----------
@@ -218,7 +216,7 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
     """
     value = as_objective(objective)
     params = objectives.xgboost.native_objective(value, position_bias=position_bias)
-    draws = other_draws(value)
+    draws = _other_draws(value)
     if draws:
         raise UnsupportedConventionError(draws)
     return params
@@ -236,7 +234,7 @@ def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objecti
     True
     """
     name, options = split_spec(objective, "objective", params)
-    seed = {"seed": options.get("seed", 0) if seeds_pairs() else None}
+    seed = {"seed": options.get("seed", 0) if _seeds_pairs() else None}
     return objectives.xgboost.read_objective(name, **options | seed)
 
 
@@ -249,3 +247,23 @@ def _factors(columns: DatasetColumns) -> list[Any]:
         msg = f"the DMatrix's weights add up to {total:g}.\nHint: some query needs a weight above 0."
         raise InputError(msg)
     return [np.repeat(columns.weights, columns.group_sizes), columns.weights.size / total]
+
+
+def _seeds_pairs() -> bool:
+    """Return whether the installed XGBoost seeds the random pairs of `mean` by its parameter `seed`."""
+    major, minor, *_ = xgb.__version__.split(".")
+    return (int(major), int(minor)) >= SEEDING
+
+
+def _other_draws(value: Objective) -> str:
+    """Describe how the installed XGBoost samples other pairs of `mean` than this objective; empty if it does not."""
+    fields = value.to_dict()
+    if fields.get("samples") is None or (fields["seed"] != BY_ROUND) == _seeds_pairs():
+        return ""
+    if _seeds_pairs():
+        way = "it seeds them by the parameter `seed`, and not by the round as up to 3.3"
+        hint = "value.replace(seed=0), or the `seed` of your parameters; 0 is XGBoost's default"
+    else:
+        way = f"it seeds them by the round, and not by seed={fields['seed']} as from 3.4 on"
+        hint = f"value.replace(seed={BY_ROUND!r})"
+    return f"XGBoost {xgb.__version__} draws the pairs of `mean` differently: {way}.\nHint: {hint}."

@@ -11,6 +11,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.xgboost.objectives import ObjectiveCallback
 
 OVERWRITTEN = ("objective", "booster", "base_score", "feature_types", "enable_categorical")
+MATRIX_OPTIONS = ("missing", "feature_types", "feature_weights", "enable_categorical")
 
 
 def fit_by_objective(
@@ -75,17 +76,8 @@ def _params(ranker: xgb.XGBRanker, train: xgb.DMatrix) -> dict[str, Any]:
 
 
 def _matrix(ranker: xgb.XGBRanker, X: Any, y: Any, qid: Any, weight: Any) -> xgb.DMatrix:
-    return xgb.DMatrix(
-        X,
-        y,
-        qid=qid,
-        weight=weight,
-        missing=ranker.missing,
-        nthread=ranker.n_jobs,
-        feature_types=ranker.feature_types,
-        feature_weights=ranker.feature_weights,
-        enable_categorical=ranker.enable_categorical,
-    )
+    options = {name: getattr(ranker, name) for name in MATRIX_OPTIONS}
+    return xgb.DMatrix(X, y, qid=qid, weight=weight, nthread=ranker.n_jobs, **options)
 
 
 def _load(ranker: xgb.XGBRanker, booster: xgb.Booster, log: dict[str, Any]) -> None:

@@ -60,33 +60,32 @@ def test_xgboost_reports_correlations_and_stops_at_the_best():
     callback = ra.xgboost.EvalCallback(CONVENTIONS, [(valid, "valid")])  # XGBoost's log has six digits only
     stop = ra.xgboost.early_stopping(IC, rounds=5, data_name="valid")
     params = {**PARAMS, "objective": "reg:squarederror", "eta": 0.9}
-    booster = xgb.train(params, dmatrix(TRAIN), 80, callbacks=[callback, stop], verbose_eval=False)
-    values = [entry.value for entry in callback.history if entry.convention == IC]
+    log = {}
+    booster = xgb.train(params, dmatrix(TRAIN), 80, callbacks=[callback, stop], evals_result=log, verbose_eval=False)
+    values = log["valid"][IC.name]
     assert stopped_at_the_highest(values, 5)
     for number in range(len(values)):
         expected = expected_values(booster.predict(valid, iteration_range=(0, number + 1)), labels=valid.get_label())
-        reported = {entry.convention: entry.value for entry in callback.history[4 * number : 4 * number + 4]}
-        assert reported == expected
+        assert {convention: log["valid"][convention.name][number] for convention in CONVENTIONS} == expected
 
 
-def test_catboost_reports_correlations_and_stops_at_the_best():
+@for_each("convention", CONVENTIONS)
+def test_catboost_reports_correlations_and_stops_at_the_best(convention):
     cb = pytest.importorskip("catboost")
-    metric = ra.catboost.eval_metric(CONVENTIONS, sets=[(TRAIN.y, TRAIN.qid), (VALID.y, VALID.qid)])
+    metric = ra.catboost.eval_metric(convention, sets=[(VALID.y, VALID.qid)])
     model = cb.CatBoostRegressor(
         iterations=200, learning_rate=0.9, eval_metric=metric, od_type="Iter", od_wait=5, thread_count=1,
         use_best_model=False, random_seed=0, allow_writing_files=False, verbose=0,
     ).fit(
         cb.Pool(TRAIN.X, TRAIN.y, group_id=TRAIN.qid), eval_set=cb.Pool(VALID.X, VALID.y, group_id=VALID.qid)
     )  # fmt: skip
-    entries = [entry for entry in metric.history if entry.dataset == "validation"]
-    values = [entry.value for entry in entries if entry.convention == IC]
+    values = model.get_evals_result()["validation"][convention.name]
     assert metric.is_max_optimal()
     assert stopped_at_the_highest(values, 5)
-    for number in range(len(values)):
-        expected = expected_values(model.predict(VALID.X, ntree_end=number + 1))
-        reported = {entry.convention: entry.value for entry in entries[4 * number : 4 * number + 4]}
-        assert reported == pytest.approx(expected, rel=1e-12)  # CatBoost sums its trees in a different order
-    assert metric.evaluate([VALID.X[:, 0]], VALID.y.astype(np.float32), None)[0] == expected_values(VALID.X[:, 0])[IC]
+    expected = [
+        expected_values(model.predict(VALID.X, ntree_end=number + 1))[convention] for number in range(len(values))
+    ]
+    assert values == pytest.approx(expected, rel=1e-12)  # CatBoost sums its trees in a different order
 
 
 @for_each("convention", CONVENTIONS)

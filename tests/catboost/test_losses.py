@@ -153,6 +153,5 @@ def test_the_declared_metric_takes_pairs_of_its_sets(convention):
         allow_writing_files=False,
     ).fit(pool)  # fmt: skip
     assert metric.is_max_optimal() == convention.higher_is_better
-    assert metric.history[-1].value == pytest.approx(
-        ra.evaluate(queries, model.predict(X), convention).value, rel=1e-12
-    )
+    last_value = model.get_evals_result()["learn"][convention.name][-1]
+    assert last_value == pytest.approx(ra.evaluate(queries, model.predict(X), convention).value, rel=1e-12)

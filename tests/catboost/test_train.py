@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.callbacks.history import History
 
 cb = pytest.importorskip("catboost")
 
@@ -25,6 +24,16 @@ from tests.helpers.catboost_pools import (  # noqa: E402 - after the skip
     train_natively,
 )  # fmt: skip
 from tests.helpers.tables import for_each  # noqa: E402
+
+
+class ReadLog:
+    """A callback that keeps the log, which has the exact values."""
+
+    log = None
+
+    def after_iteration(self, info):
+        self.log = info.metrics
+        return True
 
 
 def pool_with_missing():
@@ -123,8 +132,9 @@ def test_the_history_of_every_set_equals_our_values_bit_for_bit(start):
     conventions = [CONV, ra.presets.catboost(3)]
     with pytest.warns(UserWarning, match=rf"the data has weights, but {CONV.name} ignores them"):
         model = ra.catboost.train(
-            {**DETERMINISTIC, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[plain, weighted]
-        )
+            {**DETERMINISTIC, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[plain, weighted],
+            callbacks=[reader := ReadLog()],
+        )  # fmt: skip
     for name, data in {"learn": train, "validation_0": plain, "validation_1": weighted}.items():
         weights = query_weights(2, 30)[::30] if data is weighted else None
         features, base = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))
@@ -134,8 +144,8 @@ def test_the_history_of_every_set_equals_our_values_bit_for_bit(start):
             expected = [
                 ra.evaluate(counted, base + staged, convention).value for staged in model.staged_predict(features)
             ]
-            values = [value for dataset, conv, value in model.history if (dataset, conv) == (name, convention)]
-            assert values == expected
+            values = [entry.value for entry in model.history.only(dataset=name, convention=convention)]
+            assert values == reader.log[name][convention.name] == expected
             assert model.evals_result_[name][convention.name] == pytest.approx(expected, rel=1e-15)
 
 
@@ -145,12 +155,12 @@ def test_the_history_on_pools_with_a_baseline_equals_our_values_bit_for_bit():
     train_start, valid_start = ((100 * rows(seed)[0][:, 3]).astype(np.float32).astype(float) for seed in (0, 1))
     train, valid = pool(baseline=train_start), pool(1, baseline=valid_start)
     params = {**DETERMINISTIC, "iterations": 20, "use_best_model": False}
-    model = ra.catboost.train(params, train, QUERY_RMSE, convention, eval_set=valid)
+    model = ra.catboost.train(params, train, QUERY_RMSE, convention, eval_set=valid, callbacks=[reader := ReadLog()])
     for name, data, seed, start in (("learn", train, 0, train_start), ("validation", valid, 1, valid_start)):
         queries = ra.Queries(data.get_label(), qid=group_ids(data))
         staged = model.staged_predict(rows(seed)[0])
         expected = [ra.evaluate(queries, start + scores, convention).value for scores in staged]
-        assert [entry.value for entry in model.history.only(dataset=name)] == expected
+        assert reader.log[name][convention.name] == expected
         assert ra.evaluate(queries, model.predict(data), convention).value == expected[-1]
 
 
@@ -158,7 +168,7 @@ def test_training_stops_by_the_last_set_and_the_first_convention():
     params = {**DETERMINISTIC, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
     sets = [pool(1, 20), pool(2, 20)]
     model = ra.catboost.train(params, pool(), LAMBDARANK, [CONV, ra.presets.catboost(3)], eval_set=sets)
-    values = [value_of_round for name, conv, value_of_round in model.history if (name, conv) == ("validation_1", CONV)]
+    values = model.evals_result_["validation_1"][CONV.name]
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 200
     assert model.best_iteration_ == best
@@ -173,7 +183,7 @@ def test_a_loss_is_best_where_it_is_lowest():
     convention = ra.presets.catboost.query_rmse(weights=None)
     params = {**DETERMINISTIC, "iterations": 100, "learning_rate": 0.8}
     model = ra.catboost.train(params, pool(), QUERY_RMSE, convention, eval_set=pool(1, 20), early_stopping_rounds=3)
-    losses = [loss for name, _, loss in model.history if name == "validation"]
+    losses = model.evals_result_["validation"][convention.name]
     assert model.best_iteration_ == np.argmin(losses)
     assert model.best_score_["validation"][convention.name] == pytest.approx(min(losses), rel=1e-15)
     assert len(losses) == model.tree_count_ + 3
@@ -213,34 +223,41 @@ def test_callbacks_see_every_round_and_end_the_training():
         DETERMINISTIC, pool(), LAMBDARANK, CONV, eval_set=pool(1), callbacks=[StopAtThree()], use_best_model=False
     )
     assert model.tree_count_ == 3
-    assert calls == [(index + 1, value) for index, value in enumerate(
-        value for name, _, value in model.history if name == "validation")]  # fmt: skip
+    values = model.evals_result_["validation"][CONV.name]
+    assert calls == [(index + 1, pytest.approx(value, rel=1e-15)) for index, value in enumerate(values)]
 
 
-def test_a_round_does_not_iterate_over_the_history(monkeypatch):
-    visits = []
+def test_the_history_has_every_set_and_convention_in_every_round_also_of_a_saved_model(tmp_path):
+    conventions = [CONV, ra.presets.catboost(3)]
+    model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, conventions, eval_set=pool(1), use_best_model=False)
+    assert {(*entry[:2], entry.iteration) for entry in model.history} == {
+        (name, convention, index)
+        for name in ("learn", "validation") for convention in conventions for index in range(10)
+    }  # fmt: skip
+    model.save_model(tmp_path / "model")
+    saved = ra.History.of(cb.CatBoost().load_model(tmp_path / "model").get_evals_result())
+    assert [entry[:2] for entry in saved] == [entry[:2] for entry in model.history]
+    assert [entry.value for entry in saved] == pytest.approx([entry.value for entry in model.history], rel=1e-15)
 
-    class ReadMetrics:
-        def after_iteration(self, info):
-            return len(info.metrics["learn"][CONV.name]) == info.iteration
 
-    def count_visit(history):
-        visits.append(len(history))
-        return list.__iter__(history)
+def test_fit_by_objective_returns_the_exact_log_of_the_validation_sets():
+    from rankadapters.catboost.training import fit_by_objective
 
-    monkeypatch.setattr(History, "__iter__", count_visit)
-    model = ra.catboost.train(
-        DETERMINISTIC, pool(0, 10), LAMBDARANK, CONV, eval_set=pool(1, 5), callbacks=[ReadMetrics()]
-    )
-    assert len(model.history) == 2 * 10
-    assert not visits
+    ranker = cb.CatBoostRanker(**DETERMINISTIC, use_best_model=False)
+    log = fit_by_objective(ranker, [pool(), pool(1)], LAMBDARANK, CONV, {})
+    X, y, qid = rows(1)
+    expected = [ra.evaluate(y, scores, CONV, qid=qid).value for scores in ranker.staged_predict(X)]
+    assert log == {"validation": {CONV.name: expected}}
+    ranker_log = ranker.get_evals_result()
+    assert list(ranker_log) == ["learn", "validation"]
+    assert ranker_log["validation"][CONV.name] == pytest.approx(expected, rel=1e-15)
 
 
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):
     model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, CONV, verbose=4, names=["mine"])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["0:", "4:", "8:"]
-    assert lines[1] == f"4:\tlearn mine: {model.history[4].value:.6f}"
+    assert lines[1] == f"4:\tlearn mine: {model.evals_result_['learn']['mine'][4]:.6f}"
     ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, CONV)
     assert not capsys.readouterr().out
 

@@ -264,4 +264,4 @@ def test_ignored_weights_warn_even_if_only_the_training_set_is_evaluated():
     with pytest.warns(UserWarning, match=f"the data has weights, but {CONV.name} ignores them"):
         ra.catboost.train(DETERMINISTIC, train, QUERY_RMSE, CONV)
     model = ra.catboost.train(DETERMINISTIC, train, QUERY_RMSE, CONV, eval_set=pool(1))  # the eval_set has no weights
-    assert len(model.history) == 2 * 10
+    assert [len(metrics[CONV.name]) for metrics in model.evals_result_.values()] == [10, 10]

@@ -44,8 +44,9 @@ def ranker(metric, **params):
     return cb.CatBoostRanker(eval_metric=metric, **defaults | params)
 
 
-def values(metric, name="validation"):
-    return [entry.value for entry in metric.history if entry.dataset == name]
+def values(model, name="validation", convention=CONVENTION):
+    history = ra.History.of(model.get_evals_result())
+    return [entry.value for entry in history.only(dataset=name, convention=convention)]
 
 
 def our_values(model, features, labels, qid, convention=CONVENTION):
@@ -62,64 +63,83 @@ def test_every_round_of_both_sets_equals_our_value(convention, loss):
     metric = make_metric(convention)
     model = train(metric, loss=loss, use_best_model=False)
     for seed, name in enumerate(("learn", "validation")):
-        assert values(metric, name) == pytest.approx(our_values(model, *data(seed)[:3], convention), rel=1e-12)
-        assert list(model.get_evals_result()[name][convention.name]) == values(metric, name)
-    assert {entry.convention for entry in metric.history} == {convention}
+        expected = our_values(model, *data(seed)[:3], convention)
+        assert values(model, name, convention) == pytest.approx(expected, rel=1e-12)
 
 
-def test_two_conventions_are_recorded_and_catboost_watches_the_first():
-    conventions = [ra.presets.letor4(5), ra.presets.textbook(10).replace(average="query")]
-    metric = make_metric(conventions, names=["first", "second"])
-    weights = tuple(data(seed)[3] for seed in (0, 1))
-    with pytest.warns(UserWarning, match="the data has weights, but ndcg@5/letor4 ignores them"):
-        model = train(metric, weights=weights, use_best_model=False)
-    assert set(model.get_evals_result()["validation"]) == {"QueryRMSE", "first"}
-    _, labels, qid, group_weights = data(1)
-    *_, scores = model.staged_predict(data(1)[0])
-    starts = np.unique(qid, return_index=True)[1]
-    for convention, name in zip(conventions, ("first", "second"), strict=True):
-        by_query = group_weights[np.sort(starts)] if convention.weighting else None
-        last_entry = [entry for entry in metric.history if (entry.dataset, entry.name) == ("validation", name)][-1]
-        our_value = ra.evaluate(labels, scores, convention, qid=qid, query_weight=by_query).value
-        assert (last_entry.convention, last_entry.value) == (convention, pytest.approx(our_value, rel=1e-12))
-    assert model.get_evals_result()["validation"]["first"] == [
-        entry.value for entry in metric.history if (entry.dataset, entry.name) == ("validation", "first")
+def test_the_log_has_the_display_name():
+    model = train(make_metric(name="mine"), use_best_model=False)
+    log = model.get_evals_result()
+    assert set(log["validation"]) == {"QueryRMSE", "mine"}
+    history = ra.History.of(log, names={"mine": CONVENTION})
+    assert [entry.value for entry in history.only(dataset="validation")] == log["validation"]["mine"]
+
+
+@for_each("convention", [[CONVENTION], [CONVENTION, "textbook@3"], ("letor4@3",)])
+def test_several_conventions_are_refused_with_the_way_to_report_them(convention):
+    message = (
+        r"is a sequence, but CatBoost takes one custom metric a training.\nHint: ra.catboost.train reports several"
+    )
+    with pytest.raises(ra.ConventionError, match=message):
+        make_metric(convention)
+
+
+def test_a_pool_declares_its_labels_and_groups_and_its_group_weights_count():
+    convention = ra.presets.catboost(3)
+    X, y, qid, weights = data(1)
+    valid_pool = cb.Pool(X, y + 0.1, group_id=qid * 7, group_weight=weights)
+    metric = ra.catboost.eval_metric(convention, [valid_pool])
+    model = ranker(metric).fit(cb.Pool(X, y, group_id=qid), eval_set=valid_pool, use_best_model=False)
+    labels = valid_pool.get_label()
+    first = np.unique(qid, return_index=True)[1]
+    expected = [
+        ra.evaluate(labels, scores, convention, qid=qid, query_weight=weights[first]).value
+        for scores in model.staged_predict(X)
     ]
+    assert values(model, convention=convention) == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_direct_call_returns_our_value_and_names_the_set_by_its_index():
+def test_a_quantized_pool_and_one_with_a_baseline_are_declared_by_their_columns():
+    X, y, qid, _ = data(1)
+    quantized, with_baseline = cb.Pool(X, y, group_id=qid), cb.Pool(X, y[::-1], group_id=qid, baseline=X[:, 0])
+    quantized.quantize()
+    metric = ra.catboost.eval_metric(CONVENTION, [quantized, with_baseline])
+    for declared, labels in zip(metric.sets, (y, y[::-1]), strict=True):
+        assert declared.labels.tolist() == labels.tolist()
+        assert declared.query_of_row.tolist() == ra.Queries(y, qid=qid).query_of_row.tolist()
+
+
+def test_a_direct_call_returns_our_value():
     metric = make_metric()
     for index in (1, 0):
         labels, qid = labels_and_qid(index)
         scores = np.random.default_rng(1).normal(size=labels.size)
         value, weight = metric.evaluate([scores], labels.astype(np.float32), None)
         assert (value, weight) == (ra.evaluate(labels, scores, CONVENTION, qid=qid).value, 1.0)
-    assert [entry.dataset for entry in metric.history] == ["set_1", "set_0"]
 
 
 def test_catboosts_built_in_metric_agrees():
     metric = make_metric(ra.presets.catboost(3))
     model = train(metric, custom_metric=["NDCG:top=3"], use_best_model=False)
     built_in_values = model.get_evals_result()["validation"]["NDCG:top=3;type=Base"]
-    assert values(metric) == pytest.approx(built_in_values, rel=1e-9)
+    assert values(model, convention=metric.convention) == pytest.approx(built_in_values, rel=1e-9)
 
 
 def test_early_stopping_watches_the_metric_and_keeps_its_best_round():
     metric = make_metric()
     model = train(metric, rounds=200, od_type="Iter", od_wait=5, learning_rate=0.5)
-    assert len(values(metric)) < 200
-    assert model.get_best_iteration() == int(np.argmax(values(metric)))
-    assert model.get_best_score()["validation"][CONVENTION.name] == max(values(metric))
+    assert len(values(model)) < 200
+    assert model.get_best_iteration() == int(np.argmax(values(model)))
+    assert model.get_best_score()["validation"][CONVENTION.name] == max(values(model))
 
 
 def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
     weights = [data(seed)[3] for seed in (0, 1)]
     weighted, unweighted = make_metric(ra.presets.catboost(3)), make_metric(ra.presets.catboost(3, use_weights=False))
-    train(weighted, weights=weights, use_best_model=False, rounds=1)
+    models = [train(weighted, weights=weights, use_best_model=False, rounds=1)]
     with pytest.warns(UserWarning, match=r"the data has weights, but .* ignores them \(average='uniform'\)") as caught:
-        train(unweighted, weights=weights, use_best_model=False, rounds=3)
+        models.append(train(unweighted, weights=weights, use_best_model=False, rounds=3))
     assert len(caught) == 1
-    unweighted = [entry for entry in unweighted.history if entry.iteration == 0]
     X, labels, qid, row_weights = data(1)
     model = train(None, weights=weights, use_best_model=False, rounds=1)
     first = np.unique(qid, return_index=True)[1]
@@ -127,7 +147,11 @@ def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
         ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid, query_weight=row_weights[first]).value,
         ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid).value,
     ]
-    assert [values[-1].value for values in (weighted.history, unweighted)] == pytest.approx(expected, rel=1e-12)
+    reported = [
+        values(trained, convention=metric.convention)[0]
+        for trained, metric in zip(models, (weighted, unweighted), strict=True)
+    ]
+    assert reported == pytest.approx(expected, rel=1e-12)
     assert expected[0] != expected[1]
 
 
@@ -140,18 +164,18 @@ def test_object_weights_of_the_pools_are_row_weights():
     valid_pool = cb.Pool(X_valid, y_valid, group_id=qid_valid, weight=weights)
     model = ranker(metric, iterations=2, use_best_model=False).fit(train_pool, eval_set=valid_pool)
     expected = ra.evaluate(y_valid, model.predict(X_valid), convention, qid=qid_valid, row_weight=weights).value
-    assert metric.history[-1].dataset == "validation"
-    assert metric.history[-1].value == pytest.approx(expected, rel=1e-12)
+    assert values(model, convention=convention)[-1] == pytest.approx(expected, rel=1e-12)
     assert expected != ra.evaluate(y_valid, model.predict(X_valid), convention, qid=qid_valid).value
 
 
 def test_weights_of_a_set_replace_those_of_the_pool():
     labels, qid = labels_and_qid(0)
     weights = np.arange(1.0, np.unique(qid).size + 1)
-    metric = ra.catboost.eval_metric(ra.presets.catboost(3), sets=[(labels, qid, weights), labels_and_qid(1)])
+    convention = ra.presets.catboost(3)
+    metric = ra.catboost.eval_metric(convention, sets=[(labels, qid, weights), labels_and_qid(1)])
     model = train(metric, rounds=1, use_best_model=False)
-    expected = ra.evaluate(labels, model.predict(data(0)[0]), ra.presets.catboost(3), qid=qid, query_weight=weights)
-    assert metric.history[0].value == pytest.approx(expected.value, rel=1e-12)
+    expected = ra.evaluate(labels, model.predict(data(0)[0]), convention, qid=qid, query_weight=weights)
+    assert values(model, "learn", convention) == [pytest.approx(expected.value, rel=1e-12)]
 
 
 def test_sets_may_be_queries_and_repeated_and_inputs_do_not_change():
@@ -160,39 +184,66 @@ def test_sets_may_be_queries_and_repeated_and_inputs_do_not_change():
     metric = ra.catboost.eval_metric(
         CONVENTION, [(labels, qid), ra.Queries(labels, qid=qid), ra.Queries(valid_columns[0], qid=valid_columns[1])]
     )
-    train(metric)
-    assert {entry.dataset for entry in metric.history} == {"learn", "validation"}
+    model = train(metric)
+    assert all(len(values(model, name)) == 5 for name in ("learn", "validation"))
     assert all(map(np.array_equal, before, (labels, qid)))
 
 
-PERMUTED = r"(?s)CatBoost permutes training rows.*Hint: boosting_type='Plain'.*or sets= of every eval_set alone"
+PERMUTED = r"(?s)the labels of set 0, but in a different order.*Hint: sets= of every eval_set, with rows in the order"
 UNDECLARED = r"(?s)labels match none of the declared sets .*Hint: sets="
 
 
 @for_each(
-    ("sets", "fit", "message"),
+    ("declared", "n_eval_sets", "message"),
     [
-        ([labels_and_qid(0), labels_and_qid(1)], lambda metric: train(metric, boosting="Ordered"), PERMUTED),
-        ([labels_and_qid(0), labels_and_qid(1)],
-         lambda metric: ranker(metric, one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1)),
-         PERMUTED),
-        ([labels_and_qid(0)], train, UNDECLARED),
-        ([labels_and_qid(1)], lambda metric: ranker(metric).fit(*data(0)[:2], group_id=data(0)[2]), UNDECLARED),
-        ([(2 - labels_and_qid(0)[0], data(0)[2]), labels_and_qid(1)], train, UNDECLARED),
+        ([0], 1, UNDECLARED),
+        ([1], 2, UNDECLARED),
+        ([0, 1], 2, UNDECLARED),
+        ([2], 2, UNDECLARED),
     ],
-)  # fmt: skip
-def test_undeclared_sets_and_rows_that_catboost_permutes_are_refused(sets, fit, message):
+)
+def test_an_eval_set_that_is_not_declared_is_refused(declared, n_eval_sets, message):
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(seed) for seed in declared])
+    pools = [cb.Pool(X, y, group_id=qid) for X, y, qid, _ in map(data, range(n_eval_sets + 1))]
     with pytest.raises(cb.CatBoostError, match=message):
-        fit(ra.catboost.eval_metric(CONVENTION, sets=sets))
+        ranker(metric).fit(pools[0], eval_set=pools[1:])
+
+
+def test_a_training_set_that_is_also_an_eval_set_must_be_declared():
+    (X, y, qid, _), valid = data(0), cb.Pool(*data(1)[:2], group_id=data(1)[2])
+    train_pool = cb.Pool(X, y, group_id=qid)
+    with pytest.raises(cb.CatBoostError, match=UNDECLARED):
+        ranker(ra.catboost.eval_metric(CONVENTION, [valid])).fit(train_pool, eval_set=[valid, train_pool])
+    model = ranker(ra.catboost.eval_metric(CONVENTION, [valid, train_pool]), use_best_model=False)
+    model.fit(train_pool, eval_set=[valid, train_pool])
+    assert values(model, "learn") == values(model, "validation_1") == pytest.approx(our_values(model, X, y, qid))
+
+
+def test_an_eval_set_whose_rows_are_permuted_is_refused():
+    labels, qid = labels_and_qid(1)
+    with pytest.raises(cb.CatBoostError, match=PERMUTED):
+        train(ra.catboost.eval_metric(CONVENTION, sets=[(labels[::-1], qid)]))
+
+
+@for_each(
+    ("declared", "fit"),
+    [
+        ([0, 1], lambda metric: train(metric, boosting="Ordered", use_best_model=False)),
+        ([1], lambda metric: ranker(metric).fit(*data(0)[:2], group_id=data(0)[2])),
+        ([2, 1], lambda metric: train(metric, use_best_model=False)),
+    ],
+)
+def test_the_log_shows_minus_1_for_a_training_set_whose_labels_are_not_declared(declared, fit):
+    model = fit(ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(seed) for seed in declared]))
+    assert values(model, "learn") == [-1] * 5
 
 
 def test_a_training_set_that_was_not_declared_is_not_evaluated():
     both, valid = make_metric(), ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
     models = [train(metric, rounds=20, od_type="Iter", od_wait=3, learning_rate=0.5) for metric in (both, valid)]
-    assert values(valid) == values(both)
-    assert {entry.dataset for entry in valid.history} == {"validation"}
+    assert values(models[0]) == values(models[1])
     assert models[0].get_best_iteration() == models[1].get_best_iteration()
-    assert set(models[1].get_evals_result()["learn"][CONVENTION.name]) == {-1.0}
+    assert set(values(models[1], "learn")) == {-1.0}
     assert (models[0].predict(data(1)[0]) == models[1].predict(data(1)[0])).all()
 
 
@@ -208,8 +259,8 @@ def test_catboost_may_permute_a_training_set_that_was_not_declared(params, valid
     train_pool, valid_pool = with_categories(0), with_categories(validation)
     model = ranker(metric, one_hot_max_size=1, **params).fit(train_pool, eval_set=valid_pool, use_best_model=False)
     expected = our_values(model, valid_pool, *labels_and_qid(validation))
-    assert values(metric) == pytest.approx(expected, rel=1e-12)
-    assert {entry.dataset for entry in metric.history} == {"validation"}
+    assert values(model) == pytest.approx(expected, rel=1e-12)
+    assert set(values(model, "learn")) == {-1.0}
 
 
 def test_sets_of_equal_labels_are_told_apart_in_every_round():
@@ -218,19 +269,34 @@ def test_sets_of_equal_labels_are_told_apart_in_every_round():
     metric = ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid)])
     model = ranker(metric).fit(pools[0], eval_set=pools[1:], use_best_model=False)
     for name, features in {"learn": X, "validation_0": X, "validation_1": -X}.items():
-        assert values(metric, name) == pytest.approx(our_values(model, features, labels, qid), rel=1e-12)
-        assert [entry.iteration for entry in metric.history.only(dataset=name)] == list(range(5))
-        assert list(model.get_evals_result()[name][CONVENTION.name]) == values(metric, name)
+        assert values(model, name) == pytest.approx(our_values(model, features, labels, qid), rel=1e-12)
 
 
-def test_sets_of_equal_labels_are_told_apart_when_rounds_are_skipped():
+def test_sets_of_equal_labels_keep_the_weights_of_their_pools():
+    convention = ra.presets.catboost(3)
+    X, labels, qid, weights = data(0)
+    first = np.unique(qid, return_index=True)[1]
+    by_query = {
+        "validation_0": weights,
+        "validation_1": np.ones(qid.size),
+        "validation_2": (weights**2).astype(np.float32),
+    }
+    pools = [cb.Pool(X, labels, group_id=qid, group_weight=column) for column in by_query.values()]
+    metric = ra.catboost.eval_metric(convention, [(labels, qid)])
+    model = ranker(metric).fit(cb.Pool(X, labels, group_id=qid), eval_set=pools, use_best_model=False)
+    for name, column in by_query.items():
+        score = ra.evaluate(labels, model.predict(X), convention, qid=qid, query_weight=column[first])
+        assert values(model, name, convention)[-1] == pytest.approx(score.value, rel=1e-12)
+
+
+def test_a_log_with_skipped_rounds_has_the_values_of_the_others():
     X, labels, qid, _ = data(0)
-    pool = cb.Pool(X, labels, group_id=qid)
-    metric = ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid)])
-    model = ranker(metric, metric_period=3).fit(pool, eval_set=[pool, pool], early_stopping_rounds=5)
-    log = model.get_evals_result()
-    for name in ("learn", "validation_0", "validation_1"):
-        assert values(metric, name) == list(log[name][CONVENTION.name])
+    valid_pool = cb.Pool(*data(1)[:2], group_id=data(1)[2])
+    metric = ra.catboost.eval_metric(CONVENTION, [valid_pool])
+    model = ranker(metric, metric_period=3, use_best_model=False)
+    model.fit(cb.Pool(X, labels, group_id=qid), eval_set=valid_pool)
+    assert values(model) == pytest.approx(np.array(our_values(model, *data(1)[:3]))[[0, 3, 4]], rel=1e-12)
+    assert values(model, "learn") == [-1] * 3
 
 
 def test_sets_of_equal_labels_and_different_queries_are_refused():
@@ -253,10 +319,14 @@ def test_sets_of_equal_labels_whose_queries_have_different_ids_are_refused(shift
     [
         ([], "is not a list of sets"),
         ("train", "is not a list of sets"),
-        ([[1, 0]], r"sets\[0\] is \[1, 0\]; allowed are \(labels, qid\)"),
+        ([[1, 0]], r"sets\[0\] is \[1, 0\]; allowed are a Pool, \(labels, qid\)"),
         ([([1, 0],)], r"sets\[0\] is"),
         ([([1, 0], [1])], "qid has 1 rows but labels has 2"),
         ([([3, 0], [1, 1])], r"labels\[0\] is 3, outside the gain table"),
+        (cb.Pool([[0], [1]], [0, 1], group_id=[1, 1]), r"is not a list of sets.\nHint: sets=\[valid_pool\]"),
+        ([cb.Pool([[0], [1]], [0, 1])], r"sets\[0\]: the Pool has no group ids, .*\nHint: .*group_id=qid"),
+        ([cb.Pool([[0], [1]], group_id=[1, 1])], r"sets\[0\]: the Pool has no labels"),
+        ([cb.Pool([[0], [1]], [[0, 1], [1, 1]], group_id=[1, 1])], r"sets\[0\]: the Pool has labels of shape \(2, 2\)"),
     ],
 )
 def test_bad_sets_are_refused(sets, message):
@@ -274,12 +344,11 @@ def test_a_direct_call_refuses_varying_weights_and_two_outputs():
         make_metric().evaluate([np.zeros(3), np.zeros(3)], np.zeros(3), None)
 
 
-@pytest.mark.parametrize("clone", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy], ids=["pickle", "copy"])
-def test_a_copy_starts_without_history(clone):
-    metric = make_metric()
-    train(metric)
-    copied = clone(metric)
-    assert copied.history == []
-    train(copied)
-    assert copied.history == metric.history
-    assert copy.deepcopy(metric).history is metric.history  # CatBoost deep-copies its metric
+@pytest.mark.parametrize(
+    "clone", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"]
+)
+def test_a_metric_and_its_copies_serve_several_trainings(clone):
+    metric = make_metric(name="mine")
+    logs = [train(trained).get_evals_result() for trained in (metric, clone(metric), metric)]
+    assert set(logs[0]["validation"]) == {"QueryRMSE", "mine"}
+    assert logs[0] == logs[1] == logs[2]

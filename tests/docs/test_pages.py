@@ -34,7 +34,7 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
             monkeypatch.setenv(name, value)
         monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # a folder needs no database
         monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
-        for package in ("optuna", "wandb"):
+        for package in ("optuna_integration", "wandb"):
             pytest.importorskip(package)
         import_mlflow()
         warnings.filterwarnings("ignore", module="mlflow")  # about MLflow's own calls of pandas

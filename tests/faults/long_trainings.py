@@ -92,17 +92,17 @@ def xgboost_rounds(rounds: int) -> Growth:
         def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
             return not watch.step()
 
-    (X, y), watch = rows(0), Watch(rounds)
+    (X, y), watch, log = rows(0), Watch(rounds), {}
     data = xgb.DMatrix(X, y, group=SIZES)
-    metric = ra.xgboost.custom_metric(CONVENTION)
+    metric = ra.xgboost.eval_metric(CONVENTION)
     small = xgb.DMatrix(X[:100], y[:100], group=SIZES[:5])  # small, since all trees predict it again every round
     callback = ra.xgboost.EvalCallback("textbook@3", evals=[(small, "small")])
     params = {"nthread": 1, "max_depth": 1, "learning_rate": 0.001, "disable_default_eval_metric": True}
     xgb.train(
         params, data, rounds, obj=ra.xgboost.objective(ra.objectives.xgboost.ndcg()), custom_metric=metric,
-        evals=[(data, "data")], verbose_eval=False, callbacks=[callback, Step()],
+        evals=[(data, "data")], verbose_eval=False, callbacks=[metric, callback, Step()], evals_result=log,
     )  # fmt: skip
-    assert len(metric.history) == len(callback.history) == rounds
+    assert len(log["data"]["ndcg@5/letor4"]) == len(log["small"]["ndcg@3/textbook"]) == rounds
     return watch.growth
 
 
@@ -152,7 +152,7 @@ def xgboost_datasets(number: int) -> Growth:
     """Evaluate and differentiate on one DMatrix after the other."""
     import xgboost as xgb
 
-    metric = ra.xgboost.custom_metric(CONVENTION)
+    metric = ra.xgboost.eval_metric(CONVENTION)
     objective = ra.xgboost.objective(ra.objectives.xgboost.ndcg())
     return call_on_datasets(number, lambda X, y: xgb.DMatrix(X, y, group=SIZES, nthread=1), metric, objective)
 

@@ -128,7 +128,7 @@ def lightgbm_training():
 
 def xgboost_training():
     xgb = pytest.importorskip("xgboost")
-    metric, value = ra.xgboost.custom_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost.ndcg())
+    metric, value = ra.xgboost.eval_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost.ndcg())
     data = xgb.DMatrix(FEATURES, LABELS, group=SIZES)
     params = {"nthread": 1, "disable_default_eval_metric": True}
     watched = {"evals": [(data, "data")], "verbose_eval": False}

@@ -25,7 +25,7 @@ class Weights(NamedTuple):
 class LightGBM:
     """`lgb.train` and `lgb.cv`."""
 
-    name, test_part, rounding = "lightgbm", "valid", 0.0
+    name, rounding = "lightgbm", 0.0
     preset, logistic_objective, dataset_name = ra.presets.lightgbm(5), "binary", "Dataset"
 
     def __init__(self) -> None:
@@ -34,6 +34,7 @@ class LightGBM:
         from tests.helpers import lightgbm_datasets
 
         self.adapter, self.metric, self._helpers = ra.lightgbm, ra.lightgbm.eval_metric, lightgbm_datasets
+        self.global_metric = ra.lightgbm.global_eval  # over the rows of all workers
         self.error = self.package.basic.LightGBMError
 
     def dataset(self, data: Any, *, group: bool = True, weights: Any = None) -> Any:
@@ -72,16 +73,11 @@ class LightGBM:
         """Return LightGBM's own early stopping."""
         return self.package.early_stopping(rounds, verbose=False)
 
-    def evaluate_booster(self, metric: Any, data: Any, name: str) -> Any:
-        """Evaluate the metric with an untrained Booster on data that it calls by a name."""
-        booster = self.package.Booster(self._helpers.PARAMS, self.dataset(data))
-        return booster.eval(self._helpers.dataset(data, reference=booster.train_set), name, metric)
-
 
 class XGBoost:
     """`xgb.train` and `xgb.cv`."""
 
-    name, test_part, rounding = "xgboost", "test", 6e-7  # it logs six decimals
+    name, rounding = "xgboost", 6e-7  # it logs six decimals
     preset, logistic_objective, dataset_name = ra.presets.xgboost(5), "binary:logistic", "DMatrix"
 
     def __init__(self) -> None:
@@ -89,7 +85,8 @@ class XGBoost:
         pytest.importorskip("sklearn")
         from tests.helpers import xgboost_matrices
 
-        self.adapter, self.metric, self._helpers = ra.xgboost, ra.xgboost.custom_metric, xgboost_matrices
+        self.adapter, self.metric, self._helpers = ra.xgboost, ra.xgboost.eval_metric, xgboost_matrices
+        self.global_metric = self.metric  # with the same object in callbacks=
         self.error = self.package.core.XGBoostError
 
     def dataset(self, data: Any, *, group: bool = True, weights: Any = None) -> Any:
@@ -122,8 +119,3 @@ class XGBoost:
     def native_stopping(self, rounds: int) -> Any:
         """Return XGBoost's own early stopping."""
         return self.package.callback.EarlyStopping(rounds=rounds)
-
-    def evaluate_booster(self, metric: Any, data: Any, name: str) -> Any:
-        """Evaluate the metric with an untrained Booster on data that it calls by a name."""
-        matrix = self.dataset(data)
-        return self.package.Booster(self._helpers.PARAMS, [matrix]).eval_set([(matrix, name)], feval=metric)

@@ -50,7 +50,7 @@ def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - ou
         our_objective = ra.lightgbm.objective(PRESETS[name](**preset), position_bias=position_bias, n_threads=1)
         objective = {"objective": our_objective}
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
-        warnings.filterwarnings("ignore", "boosting=|bagging_by_query:|categorical_feature|the Dataset has positions")
+        warnings.filterwarnings("ignore", "categorical_feature|the Dataset has positions")
         if "forcedsplits_filename" in params:
             file = Path(folder) / "splits.json"
             file.write_text(json.dumps(params["forcedsplits_filename"]))
@@ -102,7 +102,7 @@ SETTINGS = [
             title='`boosting="dart"`, with `drop_rate`, `drop_seed`, `max_drop`, `skip_drop`, `uniform_drop`, '
             "`xgboost_dart_mode`",
             why="under a callable LightGBM reads a flag before it sets it, and the dropped trees depend on that flag; "
-            "with the training set in `valid_sets` the dropped trees keep the wrong sign. We warn."),
+            "with the training set in `valid_sets` the dropped trees keep the wrong sign"),
     Setting([{"boosting": "rf", **BAGGING}], title='`boosting="rf"`', why="LightGBM refuses every callable here"),
     Setting([GOSS], title='`data_sample_strategy="goss"`, `top_rate`, `other_rate`'),
     Setting([BAGGING, {**BAGGING, "bagging_fraction": 0.3}, {**BAGGING, "bagging_freq": 2, "bagging_seed": 9},
@@ -110,7 +110,7 @@ SETTINGS = [
     Setting([{**BAGGING, "bagging_by_query": True}, {**BAGGING, "bagging_fraction": 0.4, "bagging_by_query": True}],
             title="`bagging_by_query`",
             why="LightGBM samples queries for its own objectives only: a callable trains on all rows, or on none if "
-            "the sample is half of the rows or less, and the score of row 0 becomes wrong. We warn."),
+            "the sample is half of the rows or less, and the score of row 0 becomes wrong"),
     Setting([{"bagging_freq": 1, "pos_bagging_fraction": 0.5, "neg_bagging_fraction": 0.5}], no_effect=True),
     Setting([{"feature_fraction": 0.5}, {"feature_fraction": 0.5, "feature_fraction_seed": 9},
              {"feature_fraction": 0.5, "feature_fraction_bynode": 0.5}],

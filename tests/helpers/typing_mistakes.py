@@ -56,7 +56,7 @@ def mistakes() -> None:
     ra.lightgbm.eval_metric("yahoo@10").history
     ra.lightgbm.eval_metrics("yahoo@10")  # mistake: attr-defined
     ra.lightgbm.eval_metric("yahoo@10", name=["a"])  # mistake: call-arg
-    ra.xgboost.custom_metric(10)  # mistake: arg-type
+    ra.xgboost.eval_metric(10)  # mistake: arg-type
     ra.catboost.native_metric("catboost@10").upper()
     ra.sklearn.query_scorer("yahoo@10", group="qid")  # mistake: call-overload
     ra.objectives.lightgbm.lambdarank().replace(sigma=2.0)

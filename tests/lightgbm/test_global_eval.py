@@ -29,14 +29,14 @@ def test_lgbmranker_reports_global_values_and_other_callbacks_see_them():
         seen_values.append(env.evaluation_result_list[0][2])
 
     fit_ranker(ranker, ONE, TWO, eval_metric=[watch], callbacks=[record, watch])
-    assert ranker.evals_result_["valid_0"][TEXTBOOK.name] == seen_values == [entry.value for entry in watch.history]
+    assert ranker.evals_result_["valid_0"][TEXTBOOK.name] == seen_values
     assert seen_values[-1] == ra.evaluate(TWO.y, ranker.predict(TWO.X), TEXTBOOK, qid=TWO.qid).value
 
 
 def test_an_evaluation_set_without_groups_is_refused():
     watch = ra.lightgbm.global_eval(LETOR)
     watch(ONE.y, ONE.X[:, 0])
-    with pytest.raises(ra.InputError, match="the evaluation set has no group"):
+    with pytest.raises(ra.InputError, match="the data has no group"):
         end_of_round(watch, [result_row("valid_0", LETOR.name, np.nan, True)], 1)
 
 
@@ -126,9 +126,9 @@ def test_the_failure_of_a_worker_is_raised_on_all_workers():
         assert [type(error) for error in outcomes] == [ra.InputError] * 3
         assert str(outcomes[0]).startswith("labels[0] is nan")
         if data_of_workers[2] is None:
-            assert str(outcomes[1]) == str(outcomes[2]) == f"another worker of 3 failed: InputError: {outcomes[0]}"
+            assert str(outcomes[1]) == str(outcomes[2]) == "another worker of 3 failed.\nHint: its log has the error."
         else:
-            assert str(outcomes[1]).startswith("2 other workers of 3 failed: ")
+            assert str(outcomes[1]) == "2 other workers of 3 failed.\nHint: its log has the error."
 
 
 def test_workers_may_have_rows_of_different_sets():
@@ -144,7 +144,7 @@ def test_an_undeclared_set_raises_on_all_workers():
     exchange = Threads(2)
     errors = run_workers(*(lambda name=name: run_round(exchange, 2, ONE, ("a",), name=name) for name in ("a", "b")))
     assert str(errors[1]).startswith("set 'b' is not one of ['a'].\nHint: eval_names= in global_eval as in fit")
-    assert str(errors[1]) in str(errors[0])
+    assert str(errors[0]).startswith("another worker of 2 failed.")
 
 
 def test_a_set_without_rows_on_any_worker_raises():
@@ -153,31 +153,24 @@ def test_a_set_without_rows_on_any_worker_raises():
     assert [str(error).partition("\n")[0] for error in errors] == ["no worker has rows of 'valid_0'."] * 2
 
 
-def test_several_workers_need_an_exchange():
-    with pytest.raises(ra.InputError, match=r"2 workers need an exchange.\nHint: .*exchange=ra\.dask\.exchange\("):
-        run_round(None, 2, ONE)
-
-
 @pytest.mark.parametrize("name", ["num_machines", "num_machine"])
-def test_early_stopping_refuses_the_value_of_one_worker(name):
-    stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5)
-    results = [result_row("valid_0", TEXTBOOK.name, 0.5, True)]
-    env = lgb.callback.CallbackEnv(lgb.Booster(PARAMS, dataset(ONE)), {name: 3}, 0, 0, 9, results)
-    with pytest.raises(ra.InputError, match=r"each of 3 workers has for its own rows only.\nHint: .*global_eval"):
-        stop(env)
+def test_several_workers_need_an_exchange(name):
+    watch, results = ra.lightgbm.global_eval(TEXTBOOK), [result_row("valid_0", TEXTBOOK.name, np.nan, True)]
+    env = lgb.callback.CallbackEnv(lgb.Booster(PARAMS, dataset(ONE)), {name: 2}, 0, 0, 9, results)
+    with pytest.raises(ra.InputError, match=r"2 workers need an exchange.\nHint: .*exchange=ra\.dask\.exchange\("):
+        watch(env)
 
 
 @pytest.mark.parametrize(
     ("error", "machines", "leaves"),
     [
-        (lgb.callback.EarlyStopException(2, []), 2, False),
         (ra.InputError("deliberate"), 2, True),
         (KeyError("deliberate"), 2, True),
         (ra.InputError("deliberate"), 1, False),
     ],
-    ids=["stops", "is refused", "fails", "fails alone"],
+    ids=["is refused", "fails", "fails alone"],
 )
-def test_a_worker_leaves_the_network_if_its_training_fails_but_not_if_it_stops_early(error, machines, leaves):
+def test_a_worker_leaves_the_network_if_the_metric_fails(error, machines, leaves):
     calls = []
     model = SimpleNamespace(free_network=lambda: calls.append("left"))
     env = SimpleNamespace(model=model, params={"num_machines": machines})

@@ -5,7 +5,6 @@ Properties shared with XGBoost's metric are tested in `tests/callbacks`.
 
 from __future__ import annotations
 
-import copy
 import gc
 import inspect
 
@@ -15,13 +14,15 @@ import pytest
 import rankadapters as ra
 from tests.helpers.metric_trainings import IGNORED_WEIGHTS, LETOR, TEXTBOOK
 from tests.helpers.rankings import ranking
+from tests.helpers.tables import for_each
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 from rankadapters.lightgbm.metrics import query_weights  # noqa: E402 - after the skip
-from tests.helpers.lightgbm_datasets import PARAMS, dataset, fit_ranker  # noqa: E402 - after the skip
+from tests.helpers.lightgbm_datasets import fit_ranker  # noqa: E402 - after the skip
 
 LIGHTGBM = ra.presets.lightgbm(5)
+LOSS = ra.presets.catboost.pair_logit(pairs="label")
 TRAIN, VALID = ranking(5, 60), ranking(6, 40)
 
 
@@ -34,44 +35,54 @@ def value(data, scores, convention, **weights):
 
 
 @pytest.mark.parametrize("in_list", [False, True], ids=["alone", "in a list"])
-def test_lgbmranker_records_history_binds_sets_once_and_shares_history_with_copies(in_list, monkeypatch):
+def test_lgbmranker_logs_the_values_and_binds_each_set_once(in_list, monkeypatch):
     metric, bound_sets = ra.lightgbm.eval_metric([LETOR, LETOR.at(3)]), []
     panels = metric._monitor._panels
     monkeypatch.setattr(metric._monitor, "_panels", lambda columns: bound_sets.append(columns) or panels(columns))
     model = ranker(metric="None")
-    for run in range(2):
+    for _ in range(2):
         fit_ranker(model, TRAIN, VALID, eval_metric=[metric, lambda y, s: ("zero", 0.0, True)] if in_list else metric)
-        log = model.evals_result_["valid_0"]
+        history = ra.History.of(model.evals_result_)
         for convention in (LETOR, LETOR.at(3)):
-            expected = value(VALID, model.predict(VALID.X), convention)
-            assert log[convention.name][-1] == pytest.approx(expected, abs=1e-15)
-            entries = metric.history.only(run=run, dataset="valid_0", convention=convention)
-            assert [entry.value for entry in entries] == log[convention.name]
+            entries = history.only(dataset="valid_0", convention=convention)
             assert [entry.iteration for entry in entries] == [0, 1, 2]
+            assert entries[-1].value == value(VALID, model.predict(VALID.X), convention)
     assert len(bound_sets) == 2
-    assert copy.deepcopy(metric).history is metric.history
 
 
-def test_early_stopping_stops_lgbmranker_at_the_best_round():
+@for_each("rounds", [3, 7])
+@for_each(("watched", "reported"), [(TEXTBOOK, [TEXTBOOK, LETOR]), (LETOR, [LETOR, TEXTBOOK]), (LOSS, [LOSS, LETOR])])
+def test_early_stopping_stops_in_the_round_of_lightgbms_own(watched, reported, rounds):
+    ours, native = ra.lightgbm.early_stopping(watched, rounds, verbose=False), {"first_metric_only": True}
+    trainings = [
+        (ranker(80, metric="None", learning_rate=0.5), [ours]),
+        (ranker(80, metric="None", learning_rate=0.5), [lgb.early_stopping(rounds, verbose=False, **native)]),
+        (ranker(80, metric="None", learning_rate=0.5, early_stopping_round=rounds, **native), []),
+    ]
+    for model, callbacks in trainings:
+        fit_ranker(model, TRAIN, VALID, eval_metric=ra.lightgbm.eval_metric(reported), callbacks=callbacks)
+        values = model.evals_result_["valid_0"][watched.name]
+        best = ra.History.of(model.evals_result_).best(convention=watched)
+        assert model.best_iteration_ == best.iteration + 1 == len(values) - rounds < 80
+        assert model.best_score_["valid_0"][watched.name] == best.value
+
+
+def test_early_stopping_watches_lightgbms_metric_if_metric_is_not_none():
     stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
     model = ranker(80, learning_rate=0.5)
     fit_ranker(model, TRAIN, VALID, eval_metric=ra.lightgbm.eval_metric(TEXTBOOK), callbacks=[stop])
-    values = model.evals_result_["valid_0"][TEXTBOOK.name]
-    assert model.best_iteration_ == int(np.argmax(values)) + 1 < 80
+    assert model.best_iteration_ == int(np.argmax(model.evals_result_["valid_0"]["ndcg@1"])) + 1
 
 
 @pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # the mean weight is 1/2
-def test_lgbmranker_weights_count_and_ignored_weights_warn_once_for_all_fits():
+def test_lgbmranker_weights_count_and_ignored_weights_warn_once_in_a_fit():
     metric, weights = ra.lightgbm.eval_metric([LIGHTGBM, TEXTBOOK]), np.random.default_rng(3).random(VALID.y.size)
     model = ranker(2)
     with pytest.warns(UserWarning, match=IGNORED_WEIGHTS) as warnings:
         fit_ranker(model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights])
     assert len(warnings) == 1
-    fit_ranker(
-        model, TRAIN, VALID, eval_metric=metric, eval_sample_weight=[weights]
-    )  # a second warning would fail this test
     expected = value(VALID, model.predict(VALID.X), LIGHTGBM, query_weight=query_weights(weights, VALID.sizes))
-    assert model.evals_result_["valid_0"][LIGHTGBM.name][-1] == pytest.approx(expected, abs=1e-15)
+    assert model.evals_result_["valid_0"][LIGHTGBM.name][-1] == expected
 
 
 def test_query_weights_add_up_in_float32_one_by_one():
@@ -114,38 +125,12 @@ def test_a_direct_call_takes_lists(kind):
     arrays = metric(*columns)
     for _ in range(2):
         assert metric(*(kind(column.tolist()) for column in columns)) == arrays
-    assert [entry.dataset for entry in metric.history] == ["set_0", "set_1", "set_1"]
+    assert len(metric._monitor._bound) == 2  # lists of the same rows are one set
 
 
 def test_a_regressor_without_groups_is_refused():
     regressor = lgb.LGBMRegressor(n_estimators=1, verbosity=-1)
     new = "eval_X" in inspect.signature(regressor.fit).parameters
     evals = {"eval_X": VALID.X, "eval_y": VALID.y} if new else {"eval_set": [(VALID.X, VALID.y)]}
-    with pytest.raises(ra.InputError, match="the evaluation set has no group"):
+    with pytest.raises(ra.InputError, match="the data has no group"):
         regressor.fit(VALID.X, VALID.y, eval_metric=ra.lightgbm.eval_metric(LETOR), **evals)
-
-
-@pytest.mark.parametrize("cv", [False, True])
-def test_rounds_are_counted_even_if_no_tree_is_added(cv):
-    from sklearn.model_selection import GroupKFold
-
-    metric, params, train_set = ra.lightgbm.eval_metric(LETOR), {**PARAMS, "min_gain_to_split": 50}, dataset(TRAIN)
-    if cv:
-        folds = GroupKFold(2).split(TRAIN.X, TRAIN.y, TRAIN.qid)
-        lgb.cv(params, train_set, 4, folds=folds, feval=metric)
-    else:
-        booster = lgb.train(params, train_set, 4, valid_sets=[train_set], feval=metric)
-        assert booster.current_iteration() < 4  # no further split gains enough
-    sets = ["valid_fold_0", "valid_fold_1"] if cv else ["training"]
-    assert [(entry.iteration, entry.dataset) for entry in metric.history] == [(i, s) for i in range(4) for s in sets]
-
-
-def test_interleaved_trainings_have_separate_runs():
-    metric = ra.lightgbm.eval_metric(LETOR)
-    boosters = [lgb.Booster(PARAMS, dataset(TRAIN)) for _ in range(2)]
-    for _ in range(3):
-        for booster in boosters:
-            booster.update()
-            booster.eval_train(metric)
-    entries = [(entry.run, entry.iteration, entry.dataset) for entry in metric.history]
-    assert entries == [(run, i, "training") for i in range(3) for run in (0, 1)]

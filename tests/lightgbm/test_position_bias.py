@@ -56,18 +56,14 @@ def test_renumbered_positions_train_the_same_model():
 
 
 @pytest.mark.parametrize("bias", [ADDITIVE_BIAS, *RATIOS], ids=short)
-def test_a_pickle_resumes_the_biases_unless_the_positions_changed(bias):
-    positions = None if bias in RATIOS else shuffled_positions(DATA)
-    objective, train = biased(bias), constructed(positions)
-    first = objective(SCORES, train)
-    resumed, second_copy = pickled(pickled(objective)), pickled(objective)
-    expected = objective(SCORES, train)
-    np.testing.assert_array_equal(resumed(SCORES, constructed(positions)), expected)
-    assert not np.array_equal(first, expected)
-    for resumed_bias, bias_part in zip(resumed.learned_bias, objective.learned_bias, strict=True):
-        np.testing.assert_array_equal(resumed_bias, bias_part)
-    if bias is ADDITIVE_BIAS:
-        np.testing.assert_array_equal(second_copy(SCORES, constructed(DATA.qid % 3)), first)
+def test_a_pickle_keeps_the_learned_bias_and_starts_anew(bias):
+    objective, train = biased(bias), constructed(None if bias in RATIOS else shuffled_positions(DATA))
+    first, second = (objective(SCORES, train)[0] for _ in range(2))
+    assert not np.array_equal(first, second)
+    copied = pickled(objective)
+    for copied_part, part in zip(copied.learned_bias, objective.learned_bias, strict=True):
+        np.testing.assert_array_equal(copied_part, part)
+    np.testing.assert_array_equal(copied(SCORES, train)[0], first)
 
 
 @pytest.mark.parametrize("restart", [copy.deepcopy, lambda objective: objective.reset() or objective])

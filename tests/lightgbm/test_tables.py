@@ -50,18 +50,19 @@ def form(request):
 
 
 def test_training_on_a_table_reports_the_values_of_arrays(form):
-    def history(form):
-        train, test = datasets(form)
-        metric = ra.lightgbm.eval_metric(CONVENTION)
+    def values(form):
+        (train, test), log = datasets(form), {}
         lambdarank = ra.lightgbm.lambdarank(CONVENTION, truncation=30)
         params = PARAMS | {"objective": lambdarank, "metric": "none"}
-        stop = ra.lightgbm.early_stopping(CONVENTION, rounds=2, verbose=False)
-        model = lgb.train(params, train, 10, valid_sets=[test], feval=metric, callbacks=[stop])
-        value = ra.evaluate(TEST.labels, model.predict(TEST.X), CONVENTION, qid=TEST.qid).value
-        assert value == metric.history[model.best_iteration - 1].value
-        return [entry.value for entry in metric.history]
+        callbacks = [ra.lightgbm.early_stopping(CONVENTION, rounds=2, verbose=False), lgb.record_evaluation(log)]
+        metric = ra.lightgbm.eval_metric(CONVENTION)
+        model = lgb.train(params, train, 10, valid_sets=[test], feval=metric, callbacks=callbacks)
+        values = [entry.value for entry in ra.History.of(log)]
+        score = ra.evaluate(TEST.labels, model.predict(TEST.X), CONVENTION, qid=TEST.qid)
+        assert score.value == values[model.best_iteration - 1]
+        return values
 
-    assert history(form) == history(np.asarray)
+    assert values(form) == values(np.asarray)
 
 
 def test_check_model_takes_tables(form):

@@ -59,12 +59,10 @@ def test_every_call_draws_new_pairs_that_do_not_depend_on_the_threads(n_threads)
     data = graded_ranking(1, 60, 20)
     scores = np.random.default_rng(0).normal(size=data.y.size)
     queries = ra.Queries(data.y, group_sizes=data.sizes)
-    binding, skipping, single_threaded = (SEEDED.bind(queries, n_threads=n) for n in (n_threads, n_threads, 1))
+    binding, single_threaded = (SEEDED.bind(queries, n_threads=n) for n in (n_threads, 1))
     calls = [binding.gradients(scores)[0] for _ in range(3)]
     assert not np.array_equal(calls[0], calls[1])
     np.testing.assert_array_equal(calls, [single_threaded.gradients(scores)[0] for _ in range(3)])
-    skipping.skip(2)
-    np.testing.assert_array_equal(skipping.gradients(scores)[0], calls[2])
 
 
 def test_seeds_draw_different_pairs_under_a_position_bias_too():

@@ -17,7 +17,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
-from rankadapters.parity.report import rendered
 from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, relative
 from rankadapters.statistics.mistakes import OurNumber
 from tests.helpers.tables import for_each
@@ -192,26 +191,6 @@ def test_html_is_well_formed_and_escapes_text():
     assert "a|b <log>" in tags.text
     assert any(f"1. {LIGHTGBM}" in text for text in tags.text)
     assert REPORT._repr_html_() == REPORT.to_html()
-
-
-@for_each("form", ["txt", "md", "html", "json"])
-def test_several_reports_are_written_under_their_names(form):
-    text = rendered("2 reports", [("test <one>", REPORT), ("two", ParityReport(()))], form)
-    assert text.endswith("\n")
-    if form == "json":
-        data = json.loads(text)
-        assert data["ok"] is False
-        assert [named_report["name"] for named_report in data["reports"]] == ["test <one>", "two"]
-    elif form == "html":
-        assert "test <one>" in Tags(text).text
-    else:
-        assert "one is missing" in text
-        assert "two" in text
-
-
-def test_an_unknown_form_is_refused():
-    with pytest.raises(ra.InputError, match="form='pdf'; allowed are 'txt', 'md', 'html', 'json'"):
-        rendered("", [], "pdf")
 
 
 def test_contributions_add_up_to_the_gap_of_two_conventions():

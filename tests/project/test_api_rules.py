@@ -118,7 +118,7 @@ def test_callbacks_take_one_convention_or_several(toolkit):
     pytest.importorskip(toolkit)
     make_metric = {
         "lightgbm": ra.lightgbm.eval_metric,
-        "xgboost": ra.xgboost.custom_metric,
+        "xgboost": ra.xgboost.eval_metric,
         "catboost": lambda convention: ra.catboost.eval_metric(convention, [(LABELS, ["a", "a", "b", "b"])]),
         "sklearn": ra.sklearn.query_scorer,
     }[toolkit]

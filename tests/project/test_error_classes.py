@@ -61,7 +61,7 @@ WITHOUT_DATA = {
     "catboost.eval_metric": lambda convention: ra.catboost.eval_metric(convention, sets=[(LABELS, QID)]),
 }
 CONVENTION_ALONE = (
-    "parse", "lightgbm.eval_metric", "lightgbm.native_metric", "xgboost.custom_metric", "xgboost.native_metric",
+    "parse", "lightgbm.eval_metric", "lightgbm.native_metric", "xgboost.eval_metric", "xgboost.native_metric",
     "catboost.native_metric", "sklearn.query_scorer",
 )  # fmt: skip
 PACKAGES = {

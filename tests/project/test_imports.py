@@ -47,7 +47,7 @@ except ImportError as error:
 
 OPTIONAL = (
     "adjustText", "argcomplete", "catboost", "dask", "distributed", "duckdb", "jinja2", "lightgbm", "matplotlib",
-    "mlflow", "numba", "optuna", "pandas", "pyarrow", "pyspark", "rich", "scipy", "sklearn", "tqdm", "wandb", "xgboost",
+    "mlflow", "numba", "pandas", "pyarrow", "pyspark", "rich", "scipy", "sklearn", "tqdm", "wandb", "xgboost",
     "yaml",
 )  # fmt: skip
 NEEDED_BY_TOOLKITS = ("dask", "distributed", "pandas", "pyarrow", "scipy", "sklearn", "yaml")

@@ -85,7 +85,7 @@ def stop_early_without_metric():
 
 def train_xgboost_without_qid():
     xgb = pytest.importorskip("xgboost")
-    data, metric = xgb.DMatrix(X, LABELS), ra.xgboost.custom_metric("xgboost@2")
+    data, metric = xgb.DMatrix(X, LABELS), ra.xgboost.eval_metric("xgboost@2")
     return xgb.train({}, data, 1, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
 
 
@@ -97,7 +97,7 @@ def xgboost_callback(evals):
 def fit_xgbranker_with_metric():
     xgb = pytest.importorskip("xgboost")
     pytest.importorskip("sklearn")
-    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.custom_metric("xgboost@2"))
+    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.eval_metric("xgboost@2"))
     qid = [0, 0, 1, 1]
     return ranker.fit(X, LABELS, qid=qid, eval_set=[(X, LABELS)], eval_qid=[qid], verbose=False)
 
@@ -374,7 +374,8 @@ MISTAKES = {
         r"catboost.Pool\(X, labels, group_id=qid\).",
     ),
     "passes a set without qid to CatBoost's metric": Mistake(
-        catboost_metric_without_qid, I, r"sets\[0\] is \(\[2.0, 0.0, 1.0, 0.0\]\); allowed are \(labels, qid\), .*",
+        catboost_metric_without_qid, I,
+        r"sets\[0\] is \(\[2.0, 0.0, 1.0, 0.0\]\); allowed are a Pool, \(labels, qid\), .*",
         r"sets=\[\(labels, qid\)\].",
     ),
     "fits a learner without qid": Mistake(

@@ -82,7 +82,7 @@ LEFT_OUT = {
     "declared values, whose fields are tested one by one below": (
         r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|diff|doubt|learned|link|link_slope|lower|named|replace|worth)"
     ),
-    "needs a cluster or an account of a service": r"(dask|spark)\..*|trackers\.(log_.*|pruning)",
+    "needs a cluster or an account of a service": r"(dask|spark)\..*|trackers\.log_.*",
     "takes no keywords": r"io\.read_features",
     "the same function as Convention.from_json": r"[A-Z]\w+\.from_json",
     "the same functions as in the folders of the toolkits": r"objectives\.\w+\.(native|read)_objective",

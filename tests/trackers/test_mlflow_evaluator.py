@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import tomllib
 import warnings
@@ -66,11 +65,7 @@ def our_value(convention, scores=DATA.X[:, 0], **columns):
     return our_measurement([convention], scores, **columns).scores[convention].value
 
 
-def download(mlflow, run_id, path, tmp_path):
-    return Path(mlflow.artifacts.download_artifacts(run_id=run_id, artifact_path=path, dst_path=str(tmp_path)))
-
-
-def test_stored_predictions_log_metrics_signatures_a_table_and_a_plot(mlflow, tmp_path):
+def test_stored_predictions_log_metrics_and_signatures(mlflow):
     with mlflow.start_run() as run:
         result = mlflow_evaluate(mlflow, convention=[LETOR4, EMPTY_IS_1, ROC_AUC])
     data, measured = mlflow.get_run(run.info.run_id).data, our_measurement([LETOR4, EMPTY_IS_1, ROC_AUC])
@@ -78,33 +73,16 @@ def test_stored_predictions_log_metrics_signatures_a_table_and_a_plot(mlflow, tm
         name = ra.trackers.mlflow_name(convention)
         assert data.metrics[name] == result.metrics[name] == score.value
         assert ra.parse(data.tags[f"convention.{name}"]) == convention
-    path = download(mlflow, run.info.run_id, "rankadapters/per_query.csv", tmp_path)
-    with path.open(encoding="utf-8", newline="") as file:
-        head, *lines = csv.reader(file)
-    qid, *columns = zip(*lines, strict=True)
-    assert head == ["qid", LETOR4.name, EMPTY_IS_1.name]  # ROC AUC over all rows has no value per query
-    assert [int(name) for name in qid] == list(dict.fromkeys(DATA.qid.tolist()))
-    for values, column in zip(our_measurement([LETOR4, EMPTY_IS_1]).per_query.values(), columns, strict=True):
-        assert [float(cell) for cell in column] == values.tolist()
-    plot = download(mlflow, run.info.run_id, "rankadapters/per_query.png", tmp_path)
-    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert len(result.metrics) == 3
 
 
 def test_evaluation_starts_a_run_if_none_is_active_and_its_result_can_be_saved(mlflow, tmp_path):
     result = mlflow_evaluate(mlflow, convention="letor4@5")
     [run] = mlflow.search_runs(output_format="list")
     assert run.data.metrics == result.metrics == {"ndcg_at_5/letor4": our_value(LETOR4)}
-    assert set(result.artifacts) == {"per_query_table", "per_query_plot"}
-    assert result.artifacts["per_query_table"].content[LETOR4.name].size == DATA.sizes.size
-    assert min(result.artifacts["per_query_plot"].content.size) > 100
+    assert not result.artifacts
     result.save(str(tmp_path / "saved"))
     assert type(result).load(str(tmp_path / "saved")).metrics == result.metrics
-
-
-def test_a_convention_over_all_rows_has_neither_table_nor_plot(mlflow):
-    result = mlflow_evaluate(mlflow, convention=ROC_AUC)
-    assert not result.artifacts
-    assert len(result.metrics) == 1
 
 
 def test_weights_and_docids_are_names_of_columns_or_arrays(mlflow):
@@ -245,4 +223,3 @@ def test_evaluations_without_a_convention_do_not_run_our_evaluator(mlflow):
         model_type="regressor", evaluator_config={"default": {"log_model_explainability": False}},
     )  # fmt: skip
     assert "mean_squared_error" in result.metrics
-    assert "per_query_table" not in result.artifacts

@@ -1,4 +1,4 @@
-"""MLflow and Weights & Biases store all values of a training, and Optuna prunes by the declared metric."""
+"""MLflow and Weights & Biases store all values of a training."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ TRAIN, VALID = ranking(1), ranking(2)
 PARAMS = {"objective": "lambdarank", "metric": "None", "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
 
 
-def sample_history(n_runs=1, n_iterations=3):
+def sample_history(n_iterations=3):
     return History(
-        Evaluation("valid", convention, 0.1 * (iteration + 1) + offset, run=run, iteration=iteration)
-        for run in range(n_runs)
+        Evaluation("valid", convention, 0.1 * (iteration + 1) + offset, iteration=iteration)
         for iteration in range(n_iterations)
         for offset, convention in enumerate((LETOR4, EMPTY_IS_1))
     )
@@ -68,9 +67,9 @@ def test_mlflow_accepts_every_name():
 @for_each(
     ("value", "message"),
     [
-        (sample_history(2), r"the history has 2 trainings.*\nHint: history\.only\(run=-1\)"),
         (History(), "there is nothing to log"),
         ([], "there is nothing to log"),
+        ({"valid": {LETOR4.name: [0.5]}}, r"0\.5 is neither a history nor a score\.\nHint: ra\.History\.of\(log\)"),
         (0.5, r"0\.5 is neither a history nor a score"),
         ("ndcg", "'ndcg' is neither a history nor a score"),
         ([score(), 0.5], r"0\.5 is neither a history nor a score"),
@@ -121,7 +120,6 @@ def test_values_that_would_share_a_name_are_refused_before_a_run_is_needed(value
     [
         ("mlflow", lambda: ra.trackers.log_mlflow(sample_history())),
         ("wandb", lambda: ra.trackers.log_wandb(sample_history())),
-        ("optuna", lambda: ra.trackers.pruning(None, history=sample_history()).__enter__()),
     ],
 )
 def test_the_error_for_a_missing_tracker_names_its_extra(package, call, monkeypatch):
@@ -236,10 +234,11 @@ def test_mlflow_refuses_a_name_that_means_another_convention_in_the_run(mlflow):
 
 def test_the_mlflow_key_starts_with_the_name_of_the_set(mlflow):
     lgb = pytest.importorskip("lightgbm")
-    metric, data = ra.lightgbm.eval_metric(LETOR4), lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes)
-    lgb.train(PARAMS, data, 1, valid_sets=[data], valid_names=["mine"], feval=metric)
+    data, log = lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes), {}
+    recorded = {"valid_names": ["mine"], "callbacks": [lgb.record_evaluation(log)]}
+    lgb.train(PARAMS, data, 1, valid_sets=[data], feval=ra.lightgbm.eval_metric(LETOR4), **recorded)
     with mlflow.start_run() as run:
-        ra.trackers.log_mlflow(metric.history)
+        ra.trackers.log_mlflow(History.of(log))
     assert list(mlflow.get_run(run.info.run_id).data.metrics) == ["mine-ndcg_at_5/letor4"]
 
 
@@ -255,28 +254,27 @@ def autolog(mlflow):
 NAMES = [ra.trackers.mlflow_name(convention) for convention in (LETOR4, EMPTY_IS_1)]
 
 
-def prepare_lightgbm():
+def train_lightgbm(log):
     lgb, metric = pytest.importorskip("lightgbm"), ra.lightgbm.eval_metric([LETOR4, EMPTY_IS_1], names=NAMES)
-    data = lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes)
-    return metric.history, lambda: lgb.train(PARAMS, data, 3, valid_sets=[data], valid_names=["valid"], feval=metric)
+    data, record = lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes), lgb.record_evaluation(log)
+    lgb.train(PARAMS, data, 3, valid_sets=[data], valid_names=["valid"], feval=metric, callbacks=[record])
 
 
-def prepare_xgboost():
-    xgb = pytest.importorskip("xgboost")
+def train_xgboost(log):
+    xgb, metric = pytest.importorskip("xgboost"), ra.xgboost.eval_metric([LETOR4, EMPTY_IS_1], names=NAMES)
     data = xgb.DMatrix(TRAIN.X, label=TRAIN.y, qid=TRAIN.qid)
-    callback = ra.xgboost.EvalCallback([LETOR4, EMPTY_IS_1], [(data, "valid")], names=NAMES)
-    settings = {"callbacks": [callback], "verbose_eval": False}
-    return callback.history, lambda: xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 3, **settings)
+    both = {"custom_metric": metric, "callbacks": [metric], "evals_result": log, "verbose_eval": False}
+    xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 3, evals=[(data, "valid")], **both)
 
 
-@pytest.mark.parametrize(("toolkit", "prepare"), [("lightgbm", prepare_lightgbm), ("xgboost", prepare_xgboost)])
-def test_autologging_stores_every_value_in_full_precision(toolkit, prepare, mlflow, autolog):
-    history, train = prepare()
+@pytest.mark.parametrize(("toolkit", "train"), [("lightgbm", train_lightgbm), ("xgboost", train_xgboost)])
+def test_autologging_stores_every_value_in_full_precision(toolkit, train, mlflow, autolog):
+    log = {}
     autolog(toolkit)
     with mlflow.start_run() as run:
-        train()
-    for convention, name in zip((LETOR4, EMPTY_IS_1), NAMES, strict=True):
-        expected = [(entry.iteration, entry.value) for entry in history.only(convention=convention)]
+        train(log)
+    for name in NAMES:
+        expected = list(enumerate(log["valid"][name]))
         assert logged(mlflow, run.info.run_id, f"valid-{name}")[: len(expected)] == expected
 
 
@@ -339,196 +337,3 @@ def test_logging_to_wandb_without_a_run_is_refused_with_a_hint():
     assert wandb.run is None
     with pytest.raises(ra.InputError, match=r"has no run\.\nHint: wandb\.init"):
         ra.trackers.log_wandb(score())
-
-
-# Optuna
-
-
-@pytest.fixture
-def optuna():
-    optuna = pytest.importorskip("optuna")
-    optuna.logging.disable_default_handler()
-    yield optuna
-    optuna.logging.enable_default_handler()
-
-
-def optimized_trials(optuna, train, *, after=None, n_trials=1, **options):
-    """Train in the trials of a study; after `after` rounds it prunes all trials, since values are below 2."""
-
-    def objective(trial):
-        with ra.trackers.pruning(trial, **options):
-            train()
-        return options["history"][-1].value if "history" in options else 0.0
-
-    pruners = optuna.pruners
-    pruner = pruners.NopPruner() if after is None else pruners.ThresholdPruner(lower=2.0, n_warmup_steps=after)
-    study = optuna.create_study(direction="maximize", pruner=pruner)
-    study.optimize(objective, n_trials=n_trials)
-    return study.trials
-
-
-def lightgbm_training():
-    lgb = pytest.importorskip("lightgbm")
-    metric, data = ra.lightgbm.eval_metric(LETOR4), lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes)
-    return metric.history, lambda: lgb.train(PARAMS, data, 6, valid_sets=[data], feval=metric)
-
-
-def xgboost_training():
-    xgb = pytest.importorskip("xgboost")
-    metric, data = ra.xgboost.custom_metric(LETOR4), xgb.DMatrix(TRAIN.X, label=TRAIN.y, qid=TRAIN.qid)
-    settings = {"evals": [(data, "train")], "custom_metric": metric, "verbose_eval": False}
-    return metric.history, lambda: xgb.train({"objective": "rank:ndcg", "nthread": 1}, data, 6, **settings)
-
-
-def xgbranker_training():
-    xgb = pytest.importorskip("xgboost")
-    pytest.importorskip("sklearn")
-    callback = ra.xgboost.EvalCallback(LETOR4, [((VALID.X, VALID.y, VALID.qid), "valid")])
-    ranker = xgb.XGBRanker(n_estimators=6, n_jobs=1, callbacks=[callback])
-    return callback.history, lambda: ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, verbose=False)
-
-
-def catboost_training():
-    cb = pytest.importorskip("catboost")
-    metric = ra.catboost.eval_metric(LETOR4, [(TRAIN.y, TRAIN.qid)])
-    model = cb.CatBoostRanker(
-        iterations=6, eval_metric=metric, thread_count=1, verbose=False, allow_writing_files=False
-    )
-    return metric.history, lambda: model.fit(TRAIN.X, TRAIN.y, group_id=TRAIN.qid)
-
-
-TRAININGS = [lightgbm_training, xgboost_training, xgbranker_training, catboost_training]
-
-
-@pytest.mark.parametrize("prepare", TRAININGS)
-def test_a_pruned_trial_ends_after_the_round_that_decides(prepare, optuna):
-    history, train = prepare()
-    [trial] = optimized_trials(optuna, train, after=2, history=history)
-    assert trial.state == optuna.trial.TrialState.PRUNED
-    assert trial.intermediate_values == {entry.iteration: entry.value for entry in history}
-    assert [entry.iteration for entry in history] == [0, 1, 2]
-    assert trial.user_attrs == {"convention": str(LETOR4)}
-
-
-@pytest.mark.parametrize("prepare", TRAININGS)
-def test_a_trial_that_is_not_pruned_reports_every_value(prepare, optuna):
-    history, train = prepare()
-    for run, trial in enumerate(optimized_trials(optuna, train, n_trials=2, history=history)):
-        entries = history.only(run=run)
-        assert trial.intermediate_values == {entry.iteration: entry.value for entry in entries}
-        assert (trial.value, len(entries)) == (entries[-1].value, 6)
-
-
-def query_ranker(toolkit, make, **settings):
-    package = pytest.importorskip(toolkit)
-    pytest.importorskip("sklearn")
-    inner = getattr(package, make)(n_estimators=6, **settings)
-    ranker = ra.sklearn.QueryRanker(inner, convention=LETOR4, eval_metric=LETOR4)
-    return lambda: ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=(VALID.X, VALID.y, VALID.qid))
-
-
-def catboost_train():
-    cb = pytest.importorskip("catboost")
-    train_pool, valid_pool = (cb.Pool(data.X, data.y, group_id=data.qid) for data in (TRAIN, VALID))
-    params, loss = {"iterations": 6, "thread_count": 1}, ra.objectives.QueryRMSE()
-    return lambda: ra.catboost.train(params, train_pool, loss, LETOR4, eval_set=valid_pool)
-
-
-SILENT = {"verbose": False, "allow_writing_files": False}
-VALIDATION = {"dataset": "validation"}
-
-
-@pytest.mark.parametrize(
-    ("prepare", "options"),
-    [
-        (lambda: query_ranker("lightgbm", "LGBMRanker", verbose=-1), {}),
-        (lambda: query_ranker("xgboost", "XGBRanker"), {}),
-        (lambda: query_ranker("catboost", "CatBoostRanker", **SILENT), VALIDATION),
-        (catboost_train, VALIDATION),
-    ],
-    ids=["lightgbm", "xgboost", "catboost", "ra.catboost.train"],
-)
-def test_a_training_with_a_history_of_its_own_is_pruned_by_the_chosen_set(prepare, options, optuna):
-    [trial] = optimized_trials(optuna, prepare(), after=2, **options)
-    assert trial.state == optuna.trial.TrialState.PRUNED
-    assert list(trial.intermediate_values) == [0, 1, 2]
-    assert trial.user_attrs == {"convention": str(LETOR4)}
-
-
-def test_a_learner_is_pruned_and_a_second_training_in_a_trial_is_refused(optuna):
-    pytest.importorskip("sklearn")
-
-    def fit():
-        learner = ra.learners.AdaRank(LETOR4, max_iter=6)
-        learner.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=(VALID.X, VALID.y, VALID.qid))
-
-    pruner = optuna.pruners.ThresholdPruner(lower=2.0, n_warmup_steps=1)
-    trial = optuna.create_study(direction="maximize", pruner=pruner).ask()
-    with pytest.raises(optuna.TrialPruned, match="in iteration 1"), ra.trackers.pruning(trial, dataset="valid_0"):
-        fit()
-    with pytest.raises(ra.InputError, match=r"a second training reports to the trial, .*\nHint: one training"):
-        optimized_trials(optuna, lambda: (fit(), fit()), dataset="valid_0")
-
-
-def test_other_values_than_histories_are_refused(optuna):
-    with pytest.raises(ra.InputError, match=r"history=\[0\.5\]; allowed are histories\.\nHint: metric\.history"):
-        ra.trackers.pruning(None, history=[0.5]).__enter__()
-
-
-def reported_values(optuna, entries, direction="maximize", **options):
-    history, trial = History(), optuna.create_study(direction=direction).ask()
-    with ra.trackers.pruning(trial, history=history, **options):
-        history.record(entries)
-    return trial.storage.get_trial(trial._trial_id).intermediate_values
-
-
-def test_the_values_of_the_chosen_set_and_convention_are_reported(optuna):
-    expected = {entry.iteration: entry.value for entry in sample_history().only(convention=EMPTY_IS_1)}
-    options = {"convention": "letor4@5+empty=1", "dataset": "valid"}
-    assert reported_values(optuna, sample_history(), **options) == expected
-    loss = [Evaluation("valid", LOSS, 0.5)]
-    assert reported_values(optuna, loss, direction="minimize") == {0: 0.5}
-
-
-ABSENT = r"there is no value of .*\.\nHint: the sets are 'valid', the conventions 'ndcg@5"
-
-
-@for_each(
-    ("entries", "options", "message"),
-    [
-        (sample_history(), {}, r"iteration 0 has a value of \('valid', .*must decide\.\nHint: pruning"),
-        (sample_history()[:1] * 2, {}, r"iteration 0 has two values of \('valid', 'ndcg@5/letor4'\)\.\nHint: eval"),
-        (sample_history(), {"dataset": 1}, ABSENT),
-        (sample_history(), {"dataset": "test"}, ABSENT),
-        (sample_history(), {"convention": "yahoo@5"}, ABSENT),
-        (sample_history(), {"direction": "minimize", "convention": LETOR4},
-         r"to minimize, but for ndcg@5/letor4 higher is better\.\nHint: optuna\.cr"),
-        ([Evaluation("valid", LOSS, 0.5)], {}, r"to maximize, but for .* lower is better\.\n.*direction='minimize'"),
-    ],
-)  # fmt: skip
-def test_ambiguous_and_missing_values_and_a_wrong_direction_are_refused(entries, options, message, optuna):
-    with pytest.raises(ra.InputError, match=message):
-        reported_values(optuna, entries, **options)
-
-
-def test_a_training_without_splits_reports_every_round(optuna):
-    lgb = pytest.importorskip("lightgbm")
-    metric, data = ra.lightgbm.eval_metric(LETOR4), lgb.Dataset(TRAIN.X, label=TRAIN.y, group=TRAIN.sizes)
-    trial = optuna.create_study(direction="maximize").ask()
-    with ra.trackers.pruning(trial, history=metric.history):
-        lgb.train({**PARAMS, "min_gain_to_split": 50}, data, 5, valid_sets=[data], feval=metric)
-    assert list(trial.storage.get_trial(trial._trial_id).intermediate_values) == list(range(5))
-
-
-@pytest.mark.parametrize("prepare", TRAININGS)
-def test_a_wrong_direction_is_refused_during_a_training(prepare, optuna):
-    history, train = prepare()
-    trial = optuna.create_study(direction="minimize").ask()
-    with pytest.raises(ra.InputError, match="is set to minimize"), ra.trackers.pruning(trial, history=history):
-        train()
-
-
-def test_other_errors_of_a_training_are_raised_unchanged(optuna):
-    trial = optuna.create_study(direction="maximize").ask()
-    with pytest.raises(ZeroDivisionError), ra.trackers.pruning(trial, history=History()):
-        np.array([1 // 0])

@@ -1,4 +1,4 @@
-"""`xgboost.custom_metric` where only XGBoost needs it: numbers of queries, names in its log, and copies.
+"""`xgboost.eval_metric` as `custom_metric=` alone: numbers of queries, names in XGBoost's log, and copies.
 
 `tests/callbacks` tests what it shares with LightGBM's metric.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 
 import pytest
 
@@ -49,24 +50,55 @@ def test_queries_that_a_data_iter_cuts_are_refused():
     assert DATA.sizes[1] > 1
     whole, cut = dmatrix(DATA), xgb.DMatrix(CutQueryBatches(DATA))
     for n_queries in (30, {"valid": 30}):
-        metric = ra.xgboost.custom_metric(TEXTBOOK, n_queries=n_queries)
-        train({}, whole, 1, evals=[(whole, "valid")], custom_metric=metric)
+        metric = ra.xgboost.eval_metric(TEXTBOOK, n_queries=n_queries)
+        train({}, whole, 1, evals=[(whole, "valid")], custom_metric=metric, callbacks=[metric])
         with pytest.raises(ra.InputError, match=CUT_QUERY):
-            train({}, whole, 1, evals=[(cut, "valid")], custom_metric=metric)
-        ra.xgboost.EvalCallback(TEXTBOOK, [(whole, "valid")], n_queries=n_queries)
+            train({}, whole, 1, evals=[(cut, "valid")], custom_metric=metric, callbacks=[metric])
+        train({}, whole, 1, callbacks=[ra.xgboost.EvalCallback(TEXTBOOK, [(whole, "valid")], n_queries=n_queries)])
+        callback = ra.xgboost.EvalCallback(TEXTBOOK, [(cut, "valid")], n_queries=n_queries)
         with pytest.raises(ra.InputError, match=CUT_QUERY):
-            ra.xgboost.EvalCallback(TEXTBOOK, [(cut, "valid")], n_queries=n_queries)
-    with pytest.raises(ra.InputError, match="the data has 31 queries, not n_queries=30"):
-        ra.xgboost.custom_metric(TEXTBOOK, n_queries=30)(DATA.X[:, 0], cut)
+            train({}, whole, 1, callbacks=[callback])
+
+
+def test_a_number_of_queries_is_checked_in_every_call():
+    whole, cut = dmatrix(DATA), xgb.DMatrix(CutQueryBatches(DATA))
+    metric = ra.xgboost.eval_metric(TEXTBOOK, n_queries=30)
+    train({}, whole, 1, evals=[(whole, "train"), (whole, "valid")], custom_metric=metric)
+    for call in (
+        lambda: metric(DATA.X[:, 0], cut),
+        lambda: train({}, whole, 1, evals=[(whole, "train"), (cut, "valid")], custom_metric=metric),
+        lambda: xgb.cv(PARAMS, whole, 1, nfold=2, custom_metric=metric),
+    ):
+        with pytest.raises(ra.InputError, match=r"the data has \d+ queries, not n_queries=30"):
+            call()
+
+
+def test_numbers_by_name_need_the_metric_in_callbacks():
+    matrix, metric = dmatrix(DATA), ra.xgboost.eval_metric(TEXTBOOK, n_queries={"valid": 30})
+    message = r"does not tell a metric the name of the set(.|\n)*Hint: the same object in callbacks= too"
+    settings = {"evals": [(matrix, "valid")], "custom_metric": metric}
+    for _ in range(2):
+        with pytest.raises(ra.InputError, match=message):
+            train({}, matrix, 1, **settings)
+        train({}, matrix, 1, callbacks=[metric], **settings)
+
+    def fail(preds, dmatrix):
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        train({}, matrix, 1, callbacks=[metric], obj=fail, **settings)
+    gc.collect()  # frees the Booster of the failed training
+    with pytest.raises(ra.InputError, match=message):
+        train({}, matrix, 1, **settings)
 
 
 @pytest.mark.parametrize("n_queries", [30, {"valid": 30, "test": 3}])
 def test_n_queries_must_name_the_evaluation_sets(n_queries):
     matrix = dmatrix(DATA)
     sets, message = [(matrix, "train"), (matrix, "valid")], r"does not say of which of \['train', 'valid'\]"
-    metric = ra.xgboost.custom_metric(TEXTBOOK, n_queries=n_queries)
+    metric = ra.xgboost.eval_metric(TEXTBOOK, n_queries=n_queries)
     with pytest.raises(ra.InputError, match=message):
-        train({}, matrix, 1, evals=sets, custom_metric=metric)
+        train({}, matrix, 1, evals=sets, custom_metric=metric, callbacks=[metric])
     with pytest.raises(ra.InputError, match=message):
         ra.xgboost.EvalCallback(TEXTBOOK, sets, n_queries=n_queries)
 
@@ -74,25 +106,19 @@ def test_n_queries_must_name_the_evaluation_sets(n_queries):
 @pytest.mark.parametrize("n_queries", [0, 2.0, "3", True, {"valid": None}])
 def test_n_queries_must_be_a_positive_whole_number(n_queries):
     with pytest.raises(ra.InputError, match="allowed are whole numbers from 1 on, or a mapping"):
-        ra.xgboost.custom_metric(LETOR, n_queries=n_queries)
+        ra.xgboost.eval_metric(LETOR, n_queries=n_queries)
     with pytest.raises(ra.InputError, match="allowed are whole numbers from 1 on, or a mapping"):
         ra.xgboost.EvalCallback(LETOR, [(dmatrix(DATA), "valid")], n_queries=n_queries)
 
 
-def test_n_queries_is_refused_in_xgb_cv():
-    metric = ra.xgboost.custom_metric(TEXTBOOK, n_queries=30)
-    with pytest.raises(ra.InputError, match=r"n_queries= is not for xgb\.cv.*\nHint: compare len\(dmatrix\.get_group"):
-        xgb.cv(PARAMS, dmatrix(DATA), 1, nfold=2, custom_metric=metric)
-
-
 def test_a_quantile_dmatrix_gives_the_same_value_as_a_dmatrix():
     quantile = xgb.QuantileDMatrix(DATA.X, label=DATA.y, qid=DATA.qid)
-    metric = ra.xgboost.custom_metric(TEXTBOOK)
+    metric = ra.xgboost.eval_metric(TEXTBOOK)
     assert metric(DATA.X[:, 0], quantile) == metric(DATA.X[:, 0], dmatrix(DATA))
 
 
 def test_xgbranker_with_the_metric_raises_with_a_hint_to_the_callback():
-    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.custom_metric(LETOR), n_jobs=1)
+    ranker = xgb.XGBRanker(n_estimators=1, eval_metric=ra.xgboost.eval_metric(LETOR), n_jobs=1)
     message = r"one query at a time(.|\n)*Hint: XGBRanker\(callbacks=\[ra.xgboost.EvalCallback"
     with pytest.raises(ra.InputError, match=message):
         ranker.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(DATA.X, DATA.y)], eval_qid=[DATA.qid])
@@ -102,9 +128,8 @@ def test_xgbranker_with_the_metric_raises_with_a_hint_to_the_callback():
 def test_names_that_xgboosts_log_would_cut_are_refused(name):
     evals = [(dmatrix(DATA), "x")]
     for report in (
-        ra.xgboost.custom_metric,
+        ra.xgboost.eval_metric,
         lambda *arguments, **options: ra.xgboost.EvalCallback(*arguments, evals, **options),
-        ra.xgboost.global_eval,
     ):
         with pytest.raises(ra.ConventionError, match="has a space, tab or colon"):
             report(LETOR, names=[name])
@@ -115,22 +140,20 @@ def test_xgboosts_log_keeps_the_name_of_every_preset():
     conventions = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (5, None)]
     conventions = [c for c in dict.fromkeys(conventions) if "docid" not in c.ties and c.empty != "error"]
     conventions += [ra.presets.xgboost(5, ndcg_exp_gain=False, minus=True), TEXTBOOK.replace(empty=0.5)]
-    train({}, data, 1, evals=[(data, "train")], custom_metric=ra.xgboost.custom_metric(conventions), evals_result=log)
+    train({}, data, 1, evals=[(data, "train")], custom_metric=ra.xgboost.eval_metric(conventions), evals_result=log)
     assert list(log["train"]) == [convention.name for convention in conventions]
 
 
-def test_a_deep_copy_has_an_empty_history_and_returns_the_same_value():
-    metric, matrix = ra.xgboost.custom_metric(LETOR, names=["mine"]), dmatrix(DATA)
+def test_a_deep_copy_returns_the_same_value():
+    metric, matrix = ra.xgboost.eval_metric(LETOR, names=["mine"]), dmatrix(DATA)
     value = metric(DATA.X[:, 0], matrix)
-    copied = copy.deepcopy(metric)
-    assert copied.history == []
-    assert copied(DATA.X[:, 0], matrix) == value
+    assert copy.deepcopy(metric)(DATA.X[:, 0], matrix) == value
 
 
 def test_early_stopping_with_save_best_returns_the_best_model():
     data, valid, log = dmatrix(ranking(20, 60)), dmatrix(ranking(21, 40)), {}
     stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=5, save_best=True)
     booster = train({"eta": 1.0}, data, 80, evals=[(data, "train"), (valid, "valid")], evals_result=log,
-                    custom_metric=ra.xgboost.custom_metric(TEXTBOOK), callbacks=[stop])  # fmt: skip
+                    custom_metric=ra.xgboost.eval_metric(TEXTBOOK), callbacks=[stop])  # fmt: skip
     values = log["valid"][TEXTBOOK.name]
     assert booster.num_boosted_rounds() == values.index(max(values)) + 1 < len(values)

@@ -1,4 +1,4 @@
-"""`xgboost.global_eval` in SparkXGBRanker, in a Spark session with two threads."""
+"""`xgboost.eval_metric` in SparkXGBRanker, in a Spark session with two threads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fit(spark, metric, *callbacks, **settings):
 
 
 def test_the_log_covers_all_rows_and_stops_all_workers(spark):
-    metric = ra.xgboost.global_eval([LETOR, TEXTBOOK], n_queries={"training": 61, "validation": 43})
+    metric = ra.xgboost.eval_metric([LETOR, TEXTBOOK], n_queries={"training": 61, "validation": 43})
     model = fit(spark, metric, ra.xgboost.early_stopping(TEXTBOOK, rounds=3))
     booster, log = model.get_booster(), model.training_summary
     values = log.validation_objective_history[TEXTBOOK.name]
@@ -50,7 +50,7 @@ def test_the_log_covers_all_rows_and_stops_all_workers(spark):
 
 def test_queries_cut_between_arrow_batches_are_refused(spark):
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 100)
-    metric = ra.xgboost.global_eval(TEXTBOOK, n_queries={"training": 61, "validation": 43})
+    metric = ra.xgboost.eval_metric(TEXTBOOK, n_queries={"training": 61, "validation": 43})
     try:
         with pytest.raises(Exception, match=r"queries on 2 workers, not n_queries=\d+: some are cut"):
             fit(spark, metric)

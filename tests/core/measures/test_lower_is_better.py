@@ -61,7 +61,7 @@ def test_toolkit_weights_count_by_row_and_toolkit_data_have_no_pairs(toolkit):
 
         weights = rng.integers(1, 5, TRAIN.sizes.size).astype(float)
         row_weight = np.repeat(weights, TRAIN.sizes)
-        make, data = ra.xgboost.custom_metric, dmatrix(TRAIN, weight=weights)
+        make, data = ra.xgboost.eval_metric, dmatrix(TRAIN, weight=weights)
     expected = ra.evaluate(TRAIN.y, scores, by_row, qid=TRAIN.qid, row_weight=row_weight).value
     assert make(by_row)(scores, data)[0][1] == expected
     no_pairs = pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given")
@@ -75,25 +75,28 @@ def test_xgboost_stops_at_the_lowest_value():
 
     callback = ra.xgboost.EvalCallback(LOSS, [(dmatrix(VALID), "valid")])
     callbacks = [callback, ra.xgboost.early_stopping(LOSS, rounds=5, data_name="valid", save_best=True)]
-    booster = xgb.train({**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals_result={}, callbacks=callbacks,
+    log = {}
+    booster = xgb.train({**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals_result=log, callbacks=callbacks,
                         verbose_eval=False)  # fmt: skip
-    values = [entry.value for entry in callback.history]
+    values = log["valid"][LOSS.name]
     assert stopped_at_the_lowest(values, 5)
     assert booster.num_boosted_rounds() == int(np.argmin(values)) + 1
     value = ra.evaluate(VALID.y, booster.predict(dmatrix(VALID)), LOSS, qid=VALID.qid).value
     assert value == pytest.approx(min(values), rel=1e-12)
 
 
-def test_xgboosts_custom_metric_stops_at_the_lowest_value():
+@pytest.mark.parametrize("is_callback", [False, True])  # XGBoost's log then has full precision
+def test_xgboosts_metric_stops_at_the_lowest_value(is_callback):
     xgb = pytest.importorskip("xgboost")
     from tests.helpers.xgboost_matrices import PARAMS, dmatrix
 
-    metric, data = ra.xgboost.custom_metric(LOSS), dmatrix(VALID)
+    metric, data, log = ra.xgboost.eval_metric(LOSS), dmatrix(VALID), {}
+    callbacks = [*([metric] if is_callback else []), ra.xgboost.early_stopping(LOSS, rounds=5)]
     booster = xgb.train(
         {**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals=[(data, "valid")], custom_metric=metric, verbose_eval=False,
-        callbacks=[ra.xgboost.early_stopping(LOSS, rounds=5)],
+        callbacks=callbacks, evals_result=log,
     )  # fmt: skip
-    values = [round(entry.value, 6) for entry in metric.history]  # as XGBoost logs them
+    values = log["valid"][LOSS.name]
     assert stopped_at_the_lowest(values, 5)
     assert booster.best_iteration == int(np.argmin(values))
 
