@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import rankadapters as ra
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.history import History
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 DATA = {"labels": LABELS, "scores": SCORES, "qid": QID}
@@ -83,7 +83,7 @@ def ranking_data() -> Any:
 
 def history() -> History:
     """Return a history of two rounds."""
-    return History(Evaluation("valid", ra.parse(TEXT), 0.1 * n, run=0, iteration=n) for n in range(2))
+    return History.of({"valid": {ra.parse(TEXT).name: [0.0, 0.1]}})
 
 
 @lru_cache
@@ -317,7 +317,8 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     **{f"{toolkit}.check_parity": lambda t=toolkit: {**DATA, "convention": f"{t}@2"} for toolkit in METRICS},
     **{f"{toolkit}.native_metric": lambda t=toolkit: {"convention": f"{t}@2"} for toolkit in METRICS},
-    **{f"{toolkit}.read_metric": lambda t=toolkit: {"text": METRICS[t]} for toolkit in METRICS},
+    **{f"{toolkit}.read_metric": lambda t=toolkit: {"text": METRICS[t]} for toolkit in TOOLKITS},
+    "sklearn.read_metric": lambda: {"metric": METRICS["sklearn"]},
     **{f"{toolkit}.native_objective": lambda: {"objective": "ranknet"} for toolkit in TOOLKITS},
     "catboost.native_objective": lambda: {"objective": str(ra.objectives.catboost.pair_logit())},
     "lightgbm.native_objective": lambda: {"objective": str(ra.objectives.lightgbm.xendcg())},
@@ -329,7 +330,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "catboost.check_model": lambda: {"model": booster("catboost"), "data": pool(), "convention": TEXT, "qid": QID},
     "lightgbm.check_model": lambda: {"model": booster("lightgbm"), "data": train_set(), "convention": TEXT},
     "xgboost.check_model": lambda: {"model": booster("xgboost"), "data": dmatrix(), "convention": TEXT},
-    "catboost.eval_metric": lambda: {"convention": TEXT, "sets": [(LABELS, QID)], "name": "ndcg", "n_threads": 1},
+    "catboost.eval_metric": lambda: {"sets": [(LABELS, QID)], **EVALS},
     "catboost.train": lambda: {
         "params": {"iterations": 1, "thread_count": 1, "depth": 1, "allow_writing_files": False},
         "pool": pool(), "objective": "listnet/v1", "convention": TEXT, "eval_set": pool(), "verbose": False,
@@ -341,8 +342,8 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "lightgbm.objective": lambda: {"objective": "listnet/v1"},
     "lightgbm.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},
     "xgboost.EvalCallback": lambda: {"evals": [(dmatrix(), "train")], **EVALS},
-    "xgboost.early_stopping": lambda: {"convention": TEXT, "rounds": 3},
     "xgboost.eval_metric": lambda: EVALS,
+    "xgboost.early_stopping": lambda: {"convention": TEXT, "rounds": 3},
     "xgboost.lambdarank": lambda: {"convention": TEXT, "truncation": 3},
     "xgboost.objective": lambda: {"objective": "listnet/v1"},
     "xgboost.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},
