@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import catboost as cb
@@ -89,15 +89,11 @@ class EvalMetric:
         return known.panels
 
     def _index(self, labels: Array) -> int | None:
-        """Return the index of the declared set with these labels; None for a training set that is not declared.
-
-        CatBoost evaluates the training set first.
-        """
+        """Return the index of the declared set with these labels; None for a training set that is not declared."""
         for index, declared in enumerate(self._labels):
             if np.array_equal(declared, labels):
                 return index
-        first = next(iter(self._evaluated.values()), None)
-        if first is None or np.array_equal(first.labels, labels):
+        if not self._evaluated:  # CatBoost evaluates the training set first
             return None
         for index, declared in enumerate(self._labels):
             if declared.size == labels.size and np.array_equal(np.sort(declared), np.sort(labels)):
@@ -105,16 +101,17 @@ class EvalMetric:
         raise InputError(UNDECLARED.format(labels.size, [declared.size for declared in self._labels]))
 
     def _bound(self, index: int, weights: Array | None) -> list[Panel]:
-        if self.sets[index].weights:
-            weights = None
-        if weights is not None and not self._has_warned:
-            self._has_warned = warn_of_ignored_weights([self.convention])
-        return panels_of([self.convention], partial(self._weighted, index, weights), self.n_threads)
+        queries = self._weighted(index, weights)
+        return panels_of([self.convention], lambda _: queries, self.n_threads)
 
-    def _weighted(self, index: int, weights: Array | None, weighting: str | None) -> Queries:
-        """Return a set with CatBoost's weights per query or per row, or without them if the convention ignores them."""
-        queries = self.sets[index]
-        if weights is None or weighting not in COUNTED:
+    def _weighted(self, index: int, weights: Array | None) -> Queries:
+        """Return a set with its own weights or, if it has none, with CatBoost's if the convention uses them."""
+        queries, weighting = self.sets[index], self.convention.weighting
+        if weights is None or queries.weights:
+            return queries
+        if not self._has_warned:
+            self._has_warned = warn_of_ignored_weights([self.convention])
+        if weighting not in COUNTED:
             return queries
         if weighting == "row_weight":
             return queries.with_weights(row_weight=weights)
@@ -129,16 +126,16 @@ class EvalMetric:
 
     def _refuse_sets(self) -> None:
         """Refuse labels without a gain, and sets that labels do not tell apart."""
-        for second, queries in enumerate(self.sets):
-            self._bound(second, None)
-            for first in range(second):
-                equal = np.array_equal(self._labels[first], self._labels[second])
-                if equal and not _same_queries(self.sets[first], queries):
-                    msg = (
-                        f"sets {first} and {second} have the same labels but different queries or weights, and "
-                        "CatBoost passes only labels.\nHint: a separate metric object and training for each."
-                    )
-                    raise InputError(msg)
+        for index in range(len(self.sets)):
+            self._bound(index, None)
+        for first, second in combinations(range(len(self.sets)), 2):
+            equal_labels = np.array_equal(self._labels[first], self._labels[second])
+            if equal_labels and not _same_queries(self.sets[first], self.sets[second]):
+                msg = (
+                    f"sets {first} and {second} have the same labels but different queries or weights, and CatBoost "
+                    "passes only labels.\nHint: a separate metric object and training for each."
+                )
+                raise InputError(msg)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
         """Share the declared sets with the copy. CatBoost copies its parameters for each training."""
@@ -198,10 +195,9 @@ def eval_metric(
 
     Notes
     -----
-    The log also shows -1 for a declared training set if its labels do not arrive as declared: if they are mislabeled,
-    or under `boosting_type="Ordered"`, and with `cat_features` unless `has_time=True`, where CatBoost permutes the
-    training rows and does not reveal the permutation. Without an `eval_set`, a log of -1 alone is the only sign that
-    the training set is not among `sets`.
+    The log also shows -1 for a declared training set whose labels arrive differently: with other values, or permuted by
+    CatBoost, under `boosting_type="Ordered"` and with `cat_features` unless `has_time=True`. Without an `eval_set`, -1
+    is the only sign that the training set is not declared.
 
     References
     ----------

@@ -7,6 +7,7 @@ from typing import Any
 
 import catboost as cb
 
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.metrics import warn_of_ignored_weights
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, columns_of_pools, labels_of, sizes_of
@@ -68,9 +69,9 @@ def train(
     -------
     catboost.CatBoost
         An ordinary model. `evals_result_`, `best_score_` and `best_iteration_` are as after CatBoost's own training,
-        also in a saved model, and `ra.History.of(model.get_evals_result())` reads its history. Each value is that of
-        `ra.evaluate` on the model's predictions of that round, plus the Pool's baseline if it has one. CatBoost reads
-        its log from text, which can change the last bit; `info.metrics` of a callback has the exact values.
+        also in a saved model. The returned model also has `history`, a `ra.History` in full precision. Each value
+        equals `ra.evaluate` on the model's predictions of that round, plus the Pool's baseline if it has one, bit for
+        bit; in `evals_result_`, which CatBoost reads from text, the last bit can differ.
 
     Raises
     ------
@@ -98,11 +99,10 @@ def train(
     >>> conv = ra.presets.letor4(5)
     >>> objective = ra.objectives.lambdarank(conv, truncation=30)
     >>> model = ra.catboost.train({"iterations": 5, "thread_count": 1}, pool, objective, conv)
-    >>> history = ra.History.of(model.get_evals_result())
-    >>> model.tree_count_, len(history)
+    >>> model.tree_count_, len(model.history)
     (5, 5)
     >>> value = ra.evaluate(pool.get_label(), model.predict(pool), conv, qid=pool.get_group_id_hash()).value
-    >>> abs(history[-1].value - value) < 1e-15
+    >>> model.history[-1].value == value
     True
     """
     training_params = TrainingParams.of(
@@ -114,7 +114,9 @@ def train(
     boosting = Boosting(training_params, objective, [pool, *sets])
     with shown("training"):
         trees, watch = boosting.run(shown_names, callback_list)
-    return trees.joined(cb.CatBoost({**params}), training_params, watch)
+    model = trees.joined(cb.CatBoost({**params}), training_params, watch)
+    model.history = History.of(watch.log, names={name: convention for convention, name in shown_names.items()})
+    return model
 
 
 def _callbacks(callbacks: object) -> list[Any]:

@@ -76,9 +76,7 @@ class TrainingParams:
     def of(cls, params: Mapping[str, Any], **train_arguments: Any) -> TrainingParams:
         """Read CatBoost's parameters, with CatBoost's defaults; `train_arguments` are other arguments of `train`."""
         arguments = {name: value for name, value in train_arguments.items() if value is not None}
-        settings = _by_one_name(params)
-        _refuse_duplicates(params, arguments)
-        settings |= arguments
+        settings = _by_one_name(params, arguments)
         growing = {name: value for name, value in settings.items() if name not in REFUSED}
         quantization = {name: growing.pop(name) for name in QUANTIZING if name in growing}
         patience, best = growing.pop("early_stopping_rounds", None), growing.pop("use_best_model", None)
@@ -145,8 +143,8 @@ def _fading(n_docs: int, length: float) -> float:
     return size / (1.0 + size)
 
 
-def _by_one_name(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters under their main names, without None values; refuse those that cannot be used."""
+def _by_one_name(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters and arguments under their main names, without None values; refuse those that cannot be used."""
     if not isinstance(params, Mapping):
         msg = f"params={params!r:.80} is not a mapping.\nHint: params={{'iterations': 100, 'depth': 6}}."
         raise InputError(msg)
@@ -158,18 +156,12 @@ def _by_one_name(params: Mapping[str, Any]) -> dict[str, Any]:
         if main_name in settings:
             msg = f"params has {main_name!r} under two names, one of them {name!r}.\nHint: keep one."
             raise InputError(msg)
-        _refuse(name, main_name, value)
-        settings[main_name] = value
-    return settings
-
-
-def _refuse_duplicates(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
-    """Refuse an argument of `train` that `params` also contains, under the same name or an alias."""
-    for name, value in params.items():
-        main_name = ALIASES.get(name, name)
-        if value is not None and main_name in arguments:
+        if main_name in arguments:
             msg = f"{main_name}={arguments[main_name]!r:.80} is also in params={{{name!r}: {value!r:.80}}}."
             raise InputError(f"{msg}\nHint: keep one.")
+        _refuse(name, main_name, value)
+        settings[main_name] = value
+    return {**settings, **arguments}
 
 
 def _refuse(name: str, main_name: str, value: Any) -> None:

@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 from sklearn.utils.validation import has_fit_parameter
 
-from rankadapters.callbacks.history import History
+from rankadapters.callbacks.history import History, Log
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
@@ -119,8 +119,8 @@ class RankerFit:
     def run(self) -> History | None:
         """Fit the estimator in place; return the history of the convention's values."""
         fits = {"lightgbm": self._lightgbm, "xgboost": self._xgboost, "catboost": self._catboost, None: self._estimator}
-        fits[toolkit_of(self.ranker)]()
-        return None if self.convention is None else _history(self.ranker, self.convention)
+        log = fits[toolkit_of(self.ranker)]() or getattr(self.ranker, "evals_result_", {})  # XGBoost: after a round
+        return None if self.convention is None else _history(self.ranker, log, self.convention)
 
     def _fit(self, **arguments: Any) -> None:
         fit = self.ranker.fit
@@ -200,7 +200,7 @@ class RankerFit:
         with _temporary_params(ranker, callbacks=callbacks, early_stopping_rounds=None):
             self._fit(**arguments)
 
-    def _catboost(self) -> None:
+    def _catboost(self) -> Log | None:
         ranker, own = self.ranker, self.ranker.get_params()
         columns = {**own, **self.params}
         kinds = {f"{kind}_features": columns.get(f"{kind}_features") for kind in ("cat", "text", "embedding")}
@@ -217,14 +217,15 @@ class RankerFit:
             from rankadapters.catboost.training import fit_by_objective
 
             self._merged(arguments)  # only to refuse duplicate arguments
-            fit_by_objective(ranker, [pool_of(self.train), *pools], self.objective, self.convention, self.params)
-            return
+            pools = [pool_of(self.train), *pools]
+            return fit_by_objective(ranker, pools, self.objective, self.convention, self.params)
         metric = None if self.convention is None else self._catboost_metric(self.convention)
         if metric is not None:
             ranker.set_params(eval_metric=metric)
         self._fit(**arguments)
         if not isinstance(metric, str | None):  # our metric holds data
             ranker._init_params = own  # noqa: SLF001 - set_params refuses a fitted model
+        return None
 
     def _catboost_metric(self, convention: Convention) -> Any:
         """Return CatBoost's own metric, which is faster, if it computes the convention; else our metric."""
@@ -240,9 +241,8 @@ class RankerFit:
         return eval_metric(convention, [(rows.y, rows.codes) for rows in self.valid])
 
 
-def _history(ranker: Any, convention: Convention) -> History:
+def _history(ranker: Any, log: Log, convention: Convention) -> History:
     """Return the values of a convention on the validation sets, from the log that the ranker's toolkit wrote."""
-    log = getattr(ranker, "evals_result_", {})  # XGBoost sets it after a first round
     sets = {dataset: metrics for dataset, metrics in log.items() if dataset != "learn"}  # CatBoost's training set
     name = shown = convention.name
     if toolkit_of(ranker) == "catboost" and not any(shown in metrics for metrics in sets.values()):

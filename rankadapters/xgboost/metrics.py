@@ -49,9 +49,9 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])."
             )
             raise InputError(msg)
-        this_round = self._round
-        if this_round is None or this_round.model() is None:  # not in callbacks= too, or that training failed
-            this_round = None
+        is_under_way = self._round is not None and self._round.model() is not None  # not if its training failed
+        this_round = self._round if is_under_way else None  # None if the metric is not in callbacks= too
+        if this_round is None:
             self._refuse_alone()
         elif collective.get_world_size() > 1:
             read = partial(_columns_if_any, dmatrix)

@@ -144,7 +144,8 @@ def test_the_history_of_every_set_equals_our_values_bit_for_bit(start):
             expected = [
                 ra.evaluate(counted, base + staged, convention).value for staged in model.staged_predict(features)
             ]
-            assert reader.log[name][convention.name] == expected
+            values = [entry.value for entry in model.history.only(dataset=name, convention=convention)]
+            assert values == reader.log[name][convention.name] == expected
             assert model.evals_result_[name][convention.name] == pytest.approx(expected, rel=1e-15)
 
 
@@ -229,14 +230,27 @@ def test_callbacks_see_every_round_and_end_the_training():
 def test_the_history_has_every_set_and_convention_in_every_round_also_of_a_saved_model(tmp_path):
     conventions = [CONV, ra.presets.catboost(3)]
     model = ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK, conventions, eval_set=pool(1), use_best_model=False)
-    assert not hasattr(model, "history")
-    history = ra.History.of(model.get_evals_result())
-    assert {(*entry[:2], entry.iteration) for entry in history} == {
+    assert {(*entry[:2], entry.iteration) for entry in model.history} == {
         (name, convention, index)
         for name in ("learn", "validation") for convention in conventions for index in range(10)
     }  # fmt: skip
     model.save_model(tmp_path / "model")
-    assert ra.History.of(cb.CatBoost().load_model(tmp_path / "model").get_evals_result()) == history
+    saved = ra.History.of(cb.CatBoost().load_model(tmp_path / "model").get_evals_result())
+    assert [entry[:2] for entry in saved] == [entry[:2] for entry in model.history]
+    assert [entry.value for entry in saved] == pytest.approx([entry.value for entry in model.history], rel=1e-15)
+
+
+def test_fit_by_objective_returns_the_exact_log_of_the_validation_sets():
+    from rankadapters.catboost.training import fit_by_objective
+
+    ranker = cb.CatBoostRanker(**DETERMINISTIC, use_best_model=False)
+    log = fit_by_objective(ranker, [pool(), pool(1)], LAMBDARANK, CONV, {})
+    X, y, qid = rows(1)
+    expected = [ra.evaluate(y, scores, CONV, qid=qid).value for scores in ranker.staged_predict(X)]
+    assert log == {"validation": {CONV.name: expected}}
+    ranker_log = ranker.get_evals_result()
+    assert list(ranker_log) == ["learn", "validation"]
+    assert ranker_log["validation"][CONV.name] == pytest.approx(expected, rel=1e-15)
 
 
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):

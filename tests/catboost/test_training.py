@@ -90,7 +90,7 @@ def test_a_pool_declares_its_labels_and_groups_and_its_group_weights_count():
     valid_pool = cb.Pool(X, y + 0.1, group_id=qid * 7, group_weight=weights)
     metric = ra.catboost.eval_metric(convention, [valid_pool])
     model = ranker(metric).fit(cb.Pool(X, y, group_id=qid), eval_set=valid_pool, use_best_model=False)
-    labels = (y + 0.1).astype(np.float32)
+    labels = valid_pool.get_label()
     first = np.unique(qid, return_index=True)[1]
     expected = [
         ra.evaluate(labels, scores, convention, qid=qid, query_weight=weights[first]).value
@@ -209,6 +209,16 @@ def test_an_eval_set_that_is_not_declared_is_refused(declared, n_eval_sets, mess
         ranker(metric).fit(pools[0], eval_set=pools[1:])
 
 
+def test_a_training_set_that_is_also_an_eval_set_must_be_declared():
+    (X, y, qid, _), valid = data(0), cb.Pool(*data(1)[:2], group_id=data(1)[2])
+    train_pool = cb.Pool(X, y, group_id=qid)
+    with pytest.raises(cb.CatBoostError, match=UNDECLARED):
+        ranker(ra.catboost.eval_metric(CONVENTION, [valid])).fit(train_pool, eval_set=[valid, train_pool])
+    model = ranker(ra.catboost.eval_metric(CONVENTION, [valid, train_pool]), use_best_model=False)
+    model.fit(train_pool, eval_set=[valid, train_pool])
+    assert values(model, "learn") == values(model, "validation_1") == pytest.approx(our_values(model, X, y, qid))
+
+
 def test_an_eval_set_whose_rows_are_permuted_is_refused():
     labels, qid = labels_and_qid(1)
     with pytest.raises(cb.CatBoostError, match=PERMUTED):
@@ -266,7 +276,11 @@ def test_sets_of_equal_labels_keep_the_weights_of_their_pools():
     convention = ra.presets.catboost(3)
     X, labels, qid, weights = data(0)
     first = np.unique(qid, return_index=True)[1]
-    by_query = {"validation_0": weights, "validation_1": np.ones(qid.size), "validation_2": (weights**2).astype(np.float32)}
+    by_query = {
+        "validation_0": weights,
+        "validation_1": np.ones(qid.size),
+        "validation_2": (weights**2).astype(np.float32),
+    }
     pools = [cb.Pool(X, labels, group_id=qid, group_weight=column) for column in by_query.values()]
     metric = ra.catboost.eval_metric(convention, [(labels, qid)])
     model = ranker(metric).fit(cb.Pool(X, labels, group_id=qid), eval_set=pools, use_best_model=False)

@@ -53,8 +53,10 @@ def folds(**columns):
 
 
 def xgboost_callback(*data):
-    pytest.importorskip("xgboost")
-    return ra.xgboost.EvalCallback(WEIGHTED, [(data, "valid")])
+    xgb = pytest.importorskip("xgboost")
+    train = xgb.DMatrix(X, Y.to_numpy(), qid=QID.to_numpy())
+    callback = ra.xgboost.EvalCallback(WEIGHTED, [(data, "valid")])
+    return xgb.train({"objective": "rank:ndcg"}, train, 1, callbacks=[callback], verbose_eval=False)
 
 
 def lightgbm_metric(labels, scores, weight=None):

@@ -145,6 +145,18 @@ def test_the_declared_metric_stops_a_training_with_an_objective(make):
         assert ra.evaluate(VALID.y, scores, CONV, qid=VALID.qid).value == max(values)
 
 
+def test_the_history_of_catboost_under_an_objective_is_exact():
+    """CatBoost's own log of such a model is read from text, which changes the last bit of some values."""
+    convention = ra.presets.catboost.query_rmse()
+    ranker = catboost(iterations=60, learning_rate=0.5, use_best_model=False)
+    model = QueryRanker(ranker, objective=LAMBDARANK, eval_metric=convention)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET])
+    staged = model.estimator_.staged_predict(VALID.X)
+    expected = [ra.evaluate(VALID.y, scores, convention, qid=VALID.qid).value for scores in staged]
+    assert [entry.value for entry in model.history_] == expected
+    assert model.estimator_.get_evals_result()["validation"][convention.name] != expected
+
+
 def test_catboost_trains_an_objective_with_categories_in_a_pipeline_and_a_search():
     features = DATA.X.astype(int)
     model = QueryRanker(catboost(cat_features=[0], one_hot_max_size=10), objective=LAMBDARANK)

@@ -97,7 +97,8 @@ def test_labels_that_one_worker_cannot_evaluate_raise_an_input_error(cluster3):
     metric = ra.xgboost.eval_metric(ra.presets.lightgbm(5, label_gain=[0, 1]))
     error = failure_of(lambda: train(cluster3, broken, custom_metric=metric, callbacks=[metric]))
     assert isinstance(error, ra.InputError)
-    assert "labels[0] is 7, outside the gain table" in str(error)
+    # The error is of the worker with these labels, or of one that heard of it.
+    assert "labels[0] is 7, outside the gain table" in str(error) or "another worker of 3 failed" in str(error)
 
 
 def test_a_worker_that_fails_in_its_objective_ends_the_training(cluster2):
