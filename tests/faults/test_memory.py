@@ -7,7 +7,8 @@ import pytest
 
 from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, call_on_datasets, fresh_process, measure_growth
 
-# A round adds up to 2,400 bytes, such as the toolkit's log; an array of the rows would add 8,000.
+# A round adds up to 2,400 bytes, such as the toolkit's log; an array of the rows would add 8,000. In some processes 180,000
+# bytes are added once, after the warm-up, so a measurement takes many data sets.
 MAX_BYTES = 6000
 
 
@@ -26,7 +27,7 @@ def test_a_training_round_keeps_little_memory(process, toolkit):
 @pytest.mark.parametrize("toolkit", DATASETS)
 def test_a_dropped_data_set_frees_its_memory(process, toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    assert measure_growth(process, "datasets", toolkit, 20).python < MAX_BYTES
+    assert measure_growth(process, "datasets", toolkit, 100).python < MAX_BYTES
 
 
 def test_the_watch_notices_memory_that_is_kept():
