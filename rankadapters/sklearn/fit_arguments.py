@@ -110,7 +110,7 @@ class RankerFit:
     """
 
     def __init__(
-        self, ranker: Any, sets: list[LabeledRows], convention: Convention | None, objective: Objective | None,
+        self, ranker: Any, sets: list[LabeledRows], convention: Convention | None, objective: Objective | str | None,
         params: dict[str, Any],
     ) -> None:  # fmt: skip
         self.ranker, (self.train, *self.valid), self.params = ranker, sets, params

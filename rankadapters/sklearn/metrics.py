@@ -14,7 +14,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
+from rankadapters.core.presets.texts import as_convention, is_one
 from rankadapters.segments.evaluation import evaluate
 from rankadapters.sklearn.rows import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
@@ -163,11 +163,9 @@ def query_scorer(
     if not isinstance(qid, str) or not qid.isidentifier():
         raise refusal("qid", qid, "names of a parameter, column or index level", "pass the ids to fit(qid=)")
     require_response(response)
-    is_single = is_one(convention)
-    conventions: list[Any] = [as_convention(convention)] if is_single else as_conventions(convention)
-    name_of = display_names(conventions, [names] if isinstance(names, str) else names)
+    name_of = display_names(convention, [names] if isinstance(names, str) else names)
     scorers = {name: QueryScorer(value, qid, name, whole, response) for value, name in name_of.items()}
-    return next(iter(scorers.values())) if is_single else scorers
+    return next(iter(scorers.values())) if is_one(convention) else scorers
 
 
 def require_response(response: Any) -> None:
