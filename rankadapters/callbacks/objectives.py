@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +55,7 @@ class Training:
     ) -> tuple[Array, Array]:
         """Return gradients and hessians for one dataset."""
         binding = self._binding(owner, columns, factors)
-        binding.rounds[0] += 1
+        binding.rounds += 1
         try:
             grad, hess = binding.gradients.gradients(flat(scores))
             for factor in binding.factors:
@@ -64,15 +66,12 @@ class Training:
 
                 refuse_infinite(grad, hess)
         except InputError as error:
-            raise error.about(f"round {binding.rounds[0]}") from None
-        self._learn(binding, grad, hess)
-        return grad, hess
-
-    def _learn(self, binding: _BoundGradients, grad: Array, hess: Array) -> None:
+            raise error.about(f"round {binding.rounds}") from None
         if self.position_bias is not None:
             biased = cast("BiasedGradients", binding.gradients)
             biased.learn(grad, hess)
             self.learned.latest = self.position_bias.learned(biased)
+        return grad, hess
 
     def _binding(self, owner: object, columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:
         key = id(owner)
@@ -83,23 +82,21 @@ class Training:
             binding = self._bind(owner_ref, columns, factors)
             self._bound[key] = binding
         elif not binding.columns.equals(columns):
-            rounds = binding.rounds[0]
             msg = (
-                f"labels, groups or weights of the dataset, or its positions, changed after round {rounds} of its "
-                "training.\nHint: reset() before another training, or a new dataset."
+                "labels, groups or weights of the dataset, or its positions, changed after round "
+                f"{binding.rounds} of its training.\nHint: reset() before another training, or a new dataset."
             )
             raise InputError(msg)
         return binding
 
     def _bind(self, owner_ref: weakref.ref[Any], columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:
         queries = Queries(columns.labels, group_sizes=columns.group_sizes)
-        bind = self.objective.bind if self.position_bias is None else self._bind_biased(columns.positions)
+        bind: Callable[..., Any] = self.objective.bind
+        if self.position_bias is not None:
+            bind = partial(self.position_bias.bind, self.objective, positions=columns.positions)
         gradients = bind(queries, n_threads=self.n_threads)
         row_factors = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
-        return _BoundGradients(owner_ref, columns.copied(), gradients, row_factors, [0])
-
-    def _bind_biased(self, positions: Array | None) -> Callable[..., BiasedGradients]:
-        return partial(cast("PositionBias", self.position_bias).bind, self.objective, positions=positions)
+        return _BoundGradients(owner_ref, copy.deepcopy(columns), gradients, row_factors)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy the settings without the datasets and their state."""
@@ -108,9 +105,7 @@ class Training:
     def __deepcopy__(self, memo: dict[int, Any]) -> Training:
         """Copy without state; both share the learned bias, because `lgb.train` trains with a copy."""
         del memo
-        copied = Training(self.objective, self.n_threads, self.position_bias)
-        copied.learned = self.learned
-        return copied
+        return copy.copy(self)
 
 
 class ToolkitObjective:
@@ -156,9 +151,10 @@ class LatestBias:
     latest: AddedBiases | PairRatios | None = None
 
 
-class _BoundGradients(NamedTuple):
+@dataclass(eq=False)
+class _BoundGradients:
     owner: weakref.ref[Any]  # the weak reference removes this binding when the dataset is freed
-    columns: DatasetColumns
+    columns: DatasetColumns  # a copy, because the caller may change or free the arrays
     gradients: Gradients | BiasedGradients
     factors: list[Array]  # multiply the gradients one after another, as in the toolkit; float32, per row or scalar
-    rounds: list[int]  # the number of rounds so far; a list of one element, because it changes
+    rounds: int = 0  # the number of rounds so far
