@@ -42,13 +42,11 @@ class WatchedSet:
         cls, name: str, pool: cb.Pool, columns: DatasetColumns, conventions: Sequence[Convention], n_threads: int | None
     ) -> WatchedSet:
         """Bind the conventions to a Pool, and start the scores from the Pool's baseline."""
-        baseline = baseline_of(pool)
         try:
             panels = panels_of(conventions, columns.queries(weights_of_queries), n_threads)
         except InputError as error:
             raise error.about(name) from None
-        features = pool if baseline is None else without_baseline(pool)
-        return cls(name, features, baseline, panels, np.zeros(pool.num_row()))
+        return cls(name, without_baseline(pool), baseline_of(pool), panels, np.zeros(pool.num_row()))
 
     @property
     def scores(self) -> Floats:
