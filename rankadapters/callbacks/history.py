@@ -157,10 +157,8 @@ class History(list[Evaluation]):
 
         Parameters
         ----------
-        dataset : str, optional
-            Name of the set; needed if there are several.
-        convention : Convention or str, optional
-            A convention or its text; needed if there are several.
+        dataset, convention
+            As in `only`; needed if there are several.
 
         Raises
         ------
