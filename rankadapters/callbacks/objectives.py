@@ -7,7 +7,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,27 +27,49 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class Training:
-    """An objective trained on the datasets that a toolkit passes.
+class ToolkitObjective:
+    """An objective trained on the datasets that a toolkit passes; the toolkits' callbacks add `__call__`.
 
     It is bound when a dataset first appears; datasets are kept by weak reference. Each dataset has its own state across
-    rounds. A pickle, a deep copy and `reset` start anew.
+    rounds. A pickle, a copy and `reset` start anew.
+
+    Attributes
+    ----------
+    objective : Objective
+        The objective of the training.
+    position_bias : PositionBias or None
+        The position bias that the training learns and removes from the gradients.
     """
 
     def __init__(
-        self, objective: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
+        self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
     ) -> None:
-        self.objective = as_objective(objective)
+        self.objective = as_objective(value)
         self.position_bias = as_position_bias(position_bias, self.objective)
-        self.n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self.learned = LatestBias()
+        self._n_threads = None if n_threads is None else as_n_threads(n_threads)
+        self._learned = SimpleNamespace(latest=None)  # the latest learned bias; shared by copies
         self.reset()
 
+    def __repr__(self) -> str:
+        """Show the signatures of the objective and of its position bias."""
+        bias = "" if self.position_bias is None else f", position_bias={self.position_bias}"
+        return f"objective({self.objective}{bias})"
+
     def reset(self) -> None:
-        """Forget every dataset and its state."""
+        """Forget the state of every dataset, to repeat a training with the same random samples or with new labels."""
         self._bound: dict[int, _BoundGradients] = {}
 
-    def knows(self, owner: object) -> bool:
+    @property
+    def learned_bias(self) -> AddedBiases | PairRatios | None:
+        """The position bias that a training with this callback, or with a deep copy of it, has learned so far.
+
+        None before the first round, and without `position_bias`. `AdditiveBias` gives `positions` and their `biases`;
+        `BiasRatios` gives the ratios `higher` and `lower` by position.
+        """
+        learned: AddedBiases | PairRatios | None = self._learned.latest
+        return learned
+
+    def _knows(self, owner: object) -> bool:
         """Return whether a dataset is bound already."""
         return id(owner) in self._bound
 
@@ -70,7 +93,7 @@ class Training:
         if self.position_bias is not None:
             biased = cast("BiasedGradients", binding.gradients)
             biased.learn(grad, hess)
-            self.learned.latest = self.position_bias.learned(biased)
+            self._learned.latest = self.position_bias.learned(biased)
         return grad, hess
 
     def _binding(self, owner: object, columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:
@@ -94,7 +117,7 @@ class Training:
         bind: Callable[..., Any] = self.objective.bind
         if self.position_bias is not None:
             bind = partial(self.position_bias.bind, self.objective, positions=columns.positions)
-        gradients = bind(queries, n_threads=self.n_threads)
+        gradients = bind(queries, n_threads=self._n_threads)
         row_factors = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
         return _BoundGradients(owner_ref, copy.deepcopy(columns), gradients, row_factors)
 
@@ -102,53 +125,10 @@ class Training:
         """Copy the settings without the datasets and their state."""
         return {**self.__dict__, "_bound": {}}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Training:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Copy without state; both share the learned bias, because `lgb.train` trains with a copy."""
         del memo
         return copy.copy(self)
-
-
-class ToolkitObjective:
-    """Base class of the toolkits' objective callbacks, which add `__call__`."""
-
-    def __init__(
-        self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
-    ) -> None:
-        self._training = Training(value, n_threads, position_bias)
-
-    @property
-    def objective(self) -> Objective:
-        """The objective of the training."""
-        return self._training.objective
-
-    @property
-    def position_bias(self) -> PositionBias | None:
-        """The position bias that the training learns and removes from the gradients."""
-        return self._training.position_bias
-
-    @property
-    def learned_bias(self) -> AddedBiases | PairRatios | None:
-        """The position bias that a training with this callback, or with a deep copy of it, has learned so far.
-
-        None before the first round, and without `position_bias`. `AdditiveBias` gives `positions` and their `biases`;
-        `BiasRatios` gives the ratios `higher` and `lower` by position.
-        """
-        return self._training.learned.latest
-
-    def __repr__(self) -> str:
-        """Show the signatures of the objective and of its position bias."""
-        bias = "" if self.position_bias is None else f", position_bias={self.position_bias}"
-        return f"objective({self.objective}{bias})"
-
-    def reset(self) -> None:
-        """Forget the state of every dataset, to repeat a training with the same random samples or with new labels."""
-        self._training.reset()
-
-
-class LatestBias:
-    """Holds the most recently learned position bias; a callback and its deep copies share one such object."""
-
-    latest: AddedBiases | PairRatios | None = None
 
 
 @dataclass(eq=False)

@@ -326,14 +326,14 @@ def test_an_objectives_draws_continue_over_rounds_and_restart_in_each_training()
 
 
 def test_the_training_ends_when_all_gradients_are_zero(monkeypatch):
-    from rankadapters.callbacks.objectives import Training
+    from rankadapters.callbacks.objectives import ToolkitObjective
 
-    rounds, gradients = [], Training.gradients
+    rounds, gradients = [], ToolkitObjective.gradients
 
     def fading_gradients(self, *columns):
         rounds.append(1)
         grad, hess = gradients(self, *columns)
         return (grad, hess) if len(rounds) < 4 else (grad * 0, hess * 0)
 
-    monkeypatch.setattr(Training, "gradients", fading_gradients)
+    monkeypatch.setattr(ToolkitObjective, "gradients", fading_gradients)
     assert ra.catboost.train(DETERMINISTIC, pool(), LAMBDARANK).tree_count_ == 3

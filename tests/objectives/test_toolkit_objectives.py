@@ -126,7 +126,7 @@ def test_datasets_are_not_kept_alive(toolkit):
     del train
     gc.collect()
     assert reference() is None
-    assert objective._training._bound == {}
+    assert objective._bound == {}
 
 
 # Refusals
