@@ -149,11 +149,13 @@ def calls() -> dict[str, str]:
 
 
 def _parameters(name: str) -> str | None:
-    """Return the signature below `ra` without annotations; None if its toolkit is not installed."""
+    """Return the signature below `ra` without annotations, or "removed"; None if its toolkit is not installed."""
     function: Any = ra
     with suppress(ra.MissingToolkitError):
         for part in name.split("."):
-            function = getattr(function, part)
+            function = getattr(function, part, None)
+        if function is None:
+            return "removed"
         parameters = inspect.signature(function).parameters.values()
         text = str(inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters]))
         return re.sub(r" at 0x\w+", "", text)

@@ -108,6 +108,8 @@ class History(list[Evaluation]):
         [0.5, 0.75]
         """
         _require_log(log)
+        if not isinstance(names, Mapping | None):
+            raise refusal("names", names, "dicts of a name to its convention and None")
         conventions = _conventions_of(log, names or {})
         n_rounds = max((len(log[dataset][name]) for dataset, name in conventions), default=0)
         return cls(
@@ -140,6 +142,8 @@ class History(list[Evaluation]):
         InputError
             No entry matches.
         """
+        if not isinstance(dataset, str | None):
+            raise refusal("dataset", dataset, "a text and None")
         chosen = None if convention is None else as_convention(convention)
         entries = [
             entry

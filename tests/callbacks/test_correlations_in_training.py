@@ -57,16 +57,15 @@ def test_xgboost_reports_correlations_and_stops_at_the_best():
     from tests.helpers.xgboost_matrices import PARAMS, dmatrix
 
     valid = dmatrix(VALID)
-    callback = ra.xgboost.EvalCallback(CONVENTIONS, [(valid, "valid")])  # XGBoost's log has six digits only
+    callback, log = ra.xgboost.EvalCallback(CONVENTIONS, [(valid, "valid")]), {}
     stop = ra.xgboost.early_stopping(IC, rounds=5, data_name="valid")
     params = {**PARAMS, "objective": "reg:squarederror", "eta": 0.9}
-    log = {}
     booster = xgb.train(params, dmatrix(TRAIN), 80, callbacks=[callback, stop], evals_result=log, verbose_eval=False)
     values = log["valid"][IC.name]
     assert stopped_at_the_highest(values, 5)
     for number in range(len(values)):
         expected = expected_values(booster.predict(valid, iteration_range=(0, number + 1)), labels=valid.get_label())
-        assert {convention: log["valid"][convention.name][number] for convention in CONVENTIONS} == expected
+        assert {c: log["valid"][c.name][number] for c in CONVENTIONS} == expected
 
 
 @for_each("convention", CONVENTIONS)

@@ -77,10 +77,12 @@ def lightgbm_rounds(rounds: int) -> Growth:
         "objective": ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank()), "metric": "None", "verbosity": -1,
         "num_threads": 1, "num_leaves": 2, "learning_rate": 0.001,
     }  # fmt: skip
-    callbacks = [ra.lightgbm.early_stopping(CONVENTION, rounds=rounds), watch.step]
+    log: dict[str, Any] = {}
+    stop = ra.lightgbm.early_stopping(CONVENTION, rounds=rounds, verbose=False)
+    callbacks = [stop, lgb.record_evaluation(log), watch.step]
     valid = lgb.Dataset(X, y, group=SIZES, reference=data, free_raw_data=False)
     lgb.train(params, data, rounds, valid_sets=[valid], feval=metric, callbacks=callbacks)
-    assert len(metric.history) == 2 * rounds
+    assert len(ra.History.of(log)) == 2 * rounds
     return watch.growth
 
 
@@ -92,17 +94,19 @@ def xgboost_rounds(rounds: int) -> Growth:
         def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
             return not watch.step()
 
-    (X, y), watch, log = rows(0), Watch(rounds), {}
+    (X, y), watch = rows(0), Watch(rounds)
     data = xgb.DMatrix(X, y, group=SIZES)
     metric = ra.xgboost.eval_metric(CONVENTION)
     small = xgb.DMatrix(X[:100], y[:100], group=SIZES[:5])  # small, since all trees predict it again every round
     callback = ra.xgboost.EvalCallback("textbook@3", evals=[(small, "small")])
     params = {"nthread": 1, "max_depth": 1, "learning_rate": 0.001, "disable_default_eval_metric": True}
+    log: dict[str, Any] = {}
     xgb.train(
         params, data, rounds, obj=ra.xgboost.objective(ra.objectives.xgboost.ndcg()), custom_metric=metric,
-        evals=[(data, "data")], verbose_eval=False, callbacks=[metric, callback, Step()], evals_result=log,
+        evals=[(data, "data")], evals_result=log, verbose_eval=False, callbacks=[metric, callback, Step()],
     )  # fmt: skip
-    assert len(log["data"]["ndcg@5/letor4"]) == len(log["small"]["ndcg@3/textbook"]) == rounds
+    history = ra.History.of(log)
+    assert len(history.only(dataset="data")) == len(history.only(dataset="small")) == rounds
     return watch.growth
 
 
@@ -117,7 +121,7 @@ def catboost_rounds(rounds: int) -> Growth:
         | {"learning_rate": 0.001, "logging_level": "Silent", "allow_writing_files": False}
     )
     model.fit(cb.Pool(X, y, group_id=qid), callbacks=[watch])
-    assert len(metric.history) >= rounds
+    assert len(ra.History.of(model.get_evals_result())) == rounds
     return watch.growth
 
 
@@ -130,7 +134,7 @@ def catboost_objective_rounds(rounds: int) -> Growth:
     params = {"iterations": rounds, "depth": 1, "thread_count": 1, "learning_rate": 0.001}
     objective = ra.objectives.lightgbm.lambdarank()
     model = ra.catboost.train(params, pool, objective, CONVENTION, callbacks=[watch])
-    assert len(model.history) == rounds
+    assert len(ra.History.of(model.get_evals_result())) == rounds
     return watch.growth
 
 

@@ -120,22 +120,20 @@ def lightgbm_training():
     data = lgb.Dataset(FEATURES, LABELS, group=SIZES, free_raw_data=False)
     params = {"objective": objective, "verbosity": -1, "num_threads": 1, "metric": "None", "min_data_in_leaf": 1}
     return (
-        lambda: lgb.train(params, data, 5, valid_sets=[data], feval=metric),
+        lambda log: lgb.train(params, data, 5, valid_sets=[data], feval=metric, callbacks=[lgb.record_evaluation(log)]),
         lambda scores: metric(scores, data)[0][1],
-        metric,
     )
 
 
 def xgboost_training():
     xgb = pytest.importorskip("xgboost")
-    metric, value = ra.xgboost.eval_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost.ndcg())
+    metric, objective = ra.xgboost.eval_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost.ndcg())
     data = xgb.DMatrix(FEATURES, LABELS, group=SIZES)
     params = {"nthread": 1, "disable_default_eval_metric": True}
-    watched = {"evals": [(data, "data")], "verbose_eval": False}
+    reported = {"evals": [(data, "data")], "verbose_eval": False, "custom_metric": metric, "callbacks": [metric]}
     return (
-        lambda: xgb.train(params, data, 5, obj=value, custom_metric=metric, **watched),
+        lambda log: xgb.train(params, data, 5, obj=objective, evals_result=log, **reported),
         lambda scores: metric(scores.astype(np.float32), data)[0][1],
-        metric,
     )
 
 
@@ -147,9 +145,8 @@ def catboost_training():
     quiet = {"logging_level": "Silent", "allow_writing_files": False}
     pool = cb.Pool(FEATURES, LABELS, group_id=qid)
     return (
-        lambda: cb.CatBoost(params | quiet).fit(pool),
+        lambda log: log.update(cb.CatBoost(params | quiet).fit(pool).get_evals_result()),
         lambda scores: metric.evaluate([scores], LABELS, None)[0],
-        metric,
     )
 
 
@@ -177,28 +174,46 @@ def ctrl_c(monkeypatch):
     return ctrl_c
 
 
+@pytest.fixture
+def values(monkeypatch):
+    """Return a list that receives each value that a metric computes: an interrupted training writes no log."""
+    values, evaluate = [], ra.Panel.evaluate
+
+    def recorded(panel, scores):
+        scores_by_convention = evaluate(panel, scores)
+        values.extend(score.value for score in scores_by_convention.values())
+        return scores_by_convention
+
+    monkeypatch.setattr(ra.Panel, "evaluate", recorded)
+    return values
+
+
 @pytest.mark.parametrize("prepare", [lightgbm_training, xgboost_training, catboost_training])
-def test_a_training_interrupted_inside_a_callback_can_be_repeated(ctrl_c, prepare):
-    train, evaluate, metric = prepare()
-    train()  # prepares the labels once
+def test_a_training_interrupted_inside_a_callback_can_be_repeated(ctrl_c, prepare, values):
+    train, evaluate = prepare()
+
+    def logged_values():
+        log = {}
+        train(log)
+        return [entry.value for entry in ra.History.of(log)]
+
+    logged_values()  # prepares the labels once
     ctrl_c.n_kernels = 0
-    metric.history.clear()
-    train()
-    n_kernels, history = ctrl_c.n_kernels, [entry[2] for entry in metric.history]
-    assert (n_kernels >= 5, len(history)) == (True, 5)
+    values.clear()
+    expected, n_kernels = logged_values(), ctrl_c.n_kernels
+    assert (n_kernels >= 5, len(expected)) == (True, 5)
+    assert values == expected
     for ctrl_c.at_kernel in (1, n_kernels // 2, n_kernels):
         ctrl_c.n_kernels = 0
-        metric.history.clear()
+        values.clear()
         with pytest.raises(BaseException, match=r"\bKeyboardInterrupt\b|^$") as raised:
-            train()
+            train({})
         assert (raised.typename, ctrl_c.n_kernels) == (ERRORS.get(prepare, "KeyboardInterrupt"), ctrl_c.at_kernel)
-        assert [entry[2] for entry in metric.history] == history[: len(metric.history)]
+        assert values == expected[: len(values)]
         scores = np.sin(np.arange(12.0))
         assert evaluate(scores) == expected_value(scores if prepare is lightgbm_training else scores.astype(np.float32))
     ctrl_c.at_kernel = 0
-    metric.history.clear()
-    train()
-    assert [entry[2] for entry in metric.history] == history
+    assert logged_values() == expected
 
 
 def test_a_training_with_our_objective_in_catboost_can_be_interrupted(ctrl_c):
@@ -208,7 +223,8 @@ def test_a_training_with_our_objective_in_catboost_can_be_interrupted(ctrl_c):
 
     def train():
         ctrl_c.n_kernels = 0
-        return ra.catboost.train(params, pool, ra.objectives.lightgbm.lambdarank(), "letor4@3").history
+        model = ra.catboost.train(params, pool, ra.objectives.lightgbm.lambdarank(), "letor4@3")
+        return ra.History.of(model.get_evals_result())
 
     history, n_kernels = train(), ctrl_c.n_kernels
     for ctrl_c.at_kernel in (1, n_kernels // 2, n_kernels):

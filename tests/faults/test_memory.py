@@ -1,4 +1,4 @@
-"""Long trainings keep no memory except their histories; `python -m tests.faults` measures longer ones."""
+"""Long trainings keep no memory except the toolkit's log; `python -m tests.faults` measures longer ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, call_on_datasets, fresh_process, measure_growth
 
-# A round adds 2,000 bytes to the histories, ours and the toolkit's; an array of the rows would add 8,000.
+# A round adds up to 2,400 bytes, such as the toolkit's log; an array of the rows would add 8,000.
 MAX_BYTES = 6000
 
 

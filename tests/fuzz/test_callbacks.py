@@ -93,7 +93,7 @@ def run_in_threads(calls):
 class LightGBM:
     """LightGBM's Dataset, which has a weight for each row."""
 
-    package, make_metric, make_objective = "lightgbm", "eval_metric", "objective"
+    package = "lightgbm"
 
     def make_dataset(self, rows):
         data = self.toolkit.Dataset(rows.X, label=rows.labels, group=rows.sizes, params={"verbosity": -1})
@@ -121,7 +121,7 @@ class LightGBM:
 class XGBoost:
     """XGBoost's DMatrix, which has a weight for each query."""
 
-    package, make_metric, make_objective = "xgboost", "eval_metric", "objective"
+    package = "xgboost"
 
     def make_dataset(self, rows):
         return self.toolkit.DMatrix(rows.X, label=rows.labels, group=rows.sizes)
@@ -198,7 +198,7 @@ class MetricMachine(DatasetMachine):
 
     def __init__(self):
         super().__init__()
-        self.metrics = [getattr(self.adapter, self.make_metric)(CONVENTIONS, n_threads=1)]
+        self.metrics = [self.adapter.eval_metric(CONVENTIONS, n_threads=1)]
 
     def expected(self, rows, scores):
         weights = self.weights(rows)
@@ -217,6 +217,10 @@ class MetricMachine(DatasetMachine):
     @rule(metric_index=INDICES, duplicate=COPIES)
     def copy_metric(self, metric_index, duplicate):
         self.metrics = [*self.metrics[-3:], duplicate(self.metrics[metric_index % len(self.metrics)])]
+
+    @rule(metric_index=INDICES)
+    def pickle_holds_no_data(self, metric_index):
+        assert pickle.loads(pickle.dumps(self.metrics[metric_index % len(self.metrics)]))._monitor._bound == {}
 
     @precondition(lambda self: len(self.all_rows) > 1)
     @rule(metric_index=INDICES, seed=SEEDS)
@@ -253,7 +257,7 @@ class ObjectiveMachine(DatasetMachine):
 
     @rule(objective=st.sampled_from(OBJECTIVES))
     def new_callback(self, objective):
-        callback = getattr(self.adapter, self.make_objective)(objective, n_threads=1)
+        callback = self.adapter.objective(objective, n_threads=1)
         self.callbacks = [*self.callbacks[-3:], (callback, {})]
 
     @precondition(lambda self: self.callbacks)
@@ -352,8 +356,7 @@ class WatchedTraining:
     def callback_values(self):
         log = {}
         self.train_rounds(callbacks=[self.callback], evals_result=log)
-        names = [convention.name for convention in self.conventions]
-        return [log[str(number)][name][-1] for number in range(len(self.sets)) for name in names]
+        return [values[-1] for values_by_name in log.values() for values in values_by_name.values()]
 
     def expected(self, scores):
         weights = [XGBoost.weights(None, rows) for rows in self.sets]
@@ -365,7 +368,10 @@ class WatchedTraining:
         self.callback = copy.deepcopy(self.callback)
 
     def pickle(self, seed):
-        if not any(self.as_dmatrix):  # a DMatrix cannot be pickled
+        if any(self.as_dmatrix):
+            with pytest.raises(ValueError, match="cannot be pickled"):
+                pickle.dumps(self.callback)
+        else:
             self.callback = pickle.loads(pickle.dumps(self.callback))
 
     def change(self, seed):
@@ -397,6 +403,55 @@ def test_eval_callback_of_xgboost(sets, events, conventions):
             getattr(training, event)(seed)
 
 
+class CatBoostMetric:
+    """A metric of CatBoost, which knows its sets by their labels."""
+
+    def __init__(self, sets, convention):
+        self.sets, self.convention = sets, convention
+        self.metric = ra.catboost.eval_metric(convention, sets=[(rows.labels, rows.qid) for rows in sets])
+        self.first = None  # labels of the first evaluated set: CatBoost evaluates the training set first
+        self.targets = []  # alive, since CatBoost's labels keep their memory during a training
+
+    def rows(self, seed):
+        return copy.copy(self.sets[seed % len(self.sets)])
+
+    def value(self, labels, scores, weights=None):
+        if self.first is None:
+            self.first = labels
+        self.targets.append(labels.astype(np.float32))
+        return self.metric.evaluate([scores], self.targets[-1], weights)[0]
+
+    def evaluate(self, seed):
+        rng, rows = np.random.default_rng(seed), self.rows(seed)
+        rows.weights = rng.choice(WEIGHTS, rows.sizes.size) if seed % 2 else None
+        by_query, by_row = XGBoost.weights(None, rows)
+        scores = rng.integers(-9, 9, rows.labels.size) / 8
+        float32_weights = None if by_row is None else by_row.astype(np.float32)
+        expected = outcome(rows.value, self.convention, scores, by_query, by_row)
+        assert outcome(self.value, rows.labels, scores, float32_weights) == expected
+
+    def threads(self, seed):
+        run_in_threads((self.evaluate, seed + number) for number in range(4))
+
+    def copy(self, seed):
+        original = self.metric
+        self.metric, self.first = copy.deepcopy(original), None
+        assert self.metric.sets is original.sets
+
+    def pickle(self, seed):
+        self.metric, self.first = pickle.loads(pickle.dumps(self.metric)), None
+
+    def permuted(self, seed):
+        labels = np.random.default_rng(seed).permutation(self.rows(seed).labels)
+        if any(np.array_equal(labels, rows.labels) for rows in self.sets):
+            return
+        if self.first is None or np.array_equal(labels, self.first):  # a training set that is not declared
+            assert self.value(labels, labels) == -1
+        else:
+            with pytest.raises(ra.InputError, match="in a different order"):
+                self.value(labels, labels)
+
+
 @share(0.01)
 @given(
     st.lists(SEEDS, min_size=1, max_size=3),
@@ -406,37 +461,11 @@ def test_eval_callback_of_xgboost(sets, events, conventions):
 def test_metric_of_catboost(seeds, events, convention):
     pytest.importorskip("catboost")
     sets = [Rows(seed) for seed in seeds]
-    equal_labels = len({rows.labels.tobytes() for rows in sets}) < len(sets)
-
-    def compare(metric, seed):
-        rng, rows = np.random.default_rng(seed), sets[seed % len(sets)]
-        rows = copy.copy(rows)
-        rows.weights = rng.choice(WEIGHTS, rows.sizes.size) if seed % 2 else None
-        by_query, by_row = XGBoost.weights(None, rows)
-        scores = rng.integers(-9, 9, rows.labels.size) / 8
-        float32_weights = None if by_row is None else by_row.astype(np.float32)
-        value = outcome(lambda: metric.evaluate([scores], rows.labels.astype(np.float32), float32_weights)[0])
-        assert value == outcome(rows.value, convention, scores, by_query, by_row)
-
     with quiet_evaluation():
         try:
-            metric = ra.catboost.eval_metric(convention, sets=[(rows.labels, rows.qid) for rows in sets])
+            metric = CatBoostMetric(sets, convention)
         except ra.InputError:
-            assert equal_labels
+            assert len({rows.labels.tobytes() for rows in sets}) < len(sets)
             return
         for event, seed in events:
-            if event == "evaluate":
-                compare(metric, seed)
-            elif event == "copy":
-                metric, original = copy.deepcopy(metric), metric
-                assert metric.history is original.history
-            elif event == "pickle":
-                metric = pickle.loads(pickle.dumps(metric))
-                assert metric.history == []
-            elif event == "threads":
-                run_in_threads((compare, metric, seed + number) for number in range(4))
-            else:
-                target = np.random.default_rng(seed).permutation(sets[seed % len(sets)].labels).astype(np.float32)
-                if not any(np.array_equal(target, rows.labels) for rows in sets):
-                    with pytest.raises(ra.InputError, match="different order than declared"):
-                        metric.evaluate([target], target, None)
+            getattr(metric, event)(seed)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import rankadapters as ra
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.history import History
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 DATA = {"labels": LABELS, "scores": SCORES, "qid": QID}
@@ -83,7 +83,7 @@ def ranking_data() -> Any:
 
 def history() -> History:
     """Return a history of two rounds."""
-    return History(Evaluation("valid", ra.parse(TEXT), 0.1 * n, run=0, iteration=n) for n in range(2))
+    return History.of({"valid": {ra.parse(TEXT).name: [0.0, 0.1]}})
 
 
 @lru_cache
@@ -227,6 +227,9 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         }.items()
         for method in methods
     },
+    "History.best": lambda: {"dataset": "valid", "convention": TEXT},
+    "History.of": lambda: {"log": {"valid": {"mine": [0.5]}}, "names": {"mine": TEXT}},
+    "History.only": lambda: {"dataset": "valid", "convention": TEXT},
     "Queries": lambda: {"labels": LABELS, "qid": QID},
     "Queries.check_scores": lambda: {"scores": SCORES},
     "Queries.with_labels": lambda: {"labels": LABELS},
@@ -317,8 +320,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     **{f"{toolkit}.check_parity": lambda t=toolkit: {**DATA, "convention": f"{t}@2"} for toolkit in METRICS},
     **{f"{toolkit}.native_metric": lambda t=toolkit: {"convention": f"{t}@2"} for toolkit in METRICS},
-    **{f"{toolkit}.read_metric": lambda t=toolkit: {"text": METRICS[t]} for toolkit in TOOLKITS},
-    "sklearn.read_metric": lambda: {"metric": METRICS["sklearn"]},
+    **{f"{toolkit}.read_metric": lambda t=toolkit: {"text": METRICS[t]} for toolkit in METRICS},
     **{f"{toolkit}.native_objective": lambda: {"objective": "ranknet"} for toolkit in TOOLKITS},
     "catboost.native_objective": lambda: {"objective": str(ra.objectives.catboost.pair_logit())},
     "lightgbm.native_objective": lambda: {"objective": str(ra.objectives.lightgbm.xendcg())},
@@ -342,8 +344,8 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "lightgbm.objective": lambda: {"objective": "listnet/v1"},
     "lightgbm.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},
     "xgboost.EvalCallback": lambda: {"evals": [(dmatrix(), "train")], **EVALS},
-    "xgboost.early_stopping": lambda: {"convention": TEXT, "rounds": 3},
     "xgboost.eval_metric": lambda: EVALS,
+    "xgboost.early_stopping": lambda: {"convention": TEXT, "rounds": 3},
     "xgboost.lambdarank": lambda: {"convention": TEXT, "truncation": 3},
     "xgboost.objective": lambda: {"objective": "listnet/v1"},
     "xgboost.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},
@@ -365,6 +367,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     },
     **{f"learners.{name}": lambda n=name: fit(getattr(ra.learners, n)(**LEARNERS[n])) for name in LEARNERS},
     **{f"sklearn.{name}": lambda n=name: getattr(ra.sklearn, n)(n_splits=2) for name in SPLITTERS},
+    "History": history,
     "Tally": tally,
     "audit.Explanation": lambda: ra.audit.explain(LABELS, SCORES, TEXT, "yahoo@2", qid=QID),
     "compare.LeaveOneOut": lambda: ra.compare.leave_one_out(results()),

@@ -53,12 +53,6 @@ def mistakes() -> None:
     models[ra.parse("yahoo@10")]["a"].value
     models[ra.parse("yahoo@10")].value  # mistake: attr-defined
 
-    ra.lightgbm.eval_metric("yahoo@10").history
-    ra.lightgbm.eval_metrics("yahoo@10")  # mistake: attr-defined
-    ra.lightgbm.eval_metric("yahoo@10", name=["a"])  # mistake: call-arg
-    ra.xgboost.eval_metric(10)  # mistake: arg-type
-    ra.catboost.native_metric("catboost@10").upper()
-    ra.sklearn.query_scorer("yahoo@10", group="qid")  # mistake: call-overload
     ra.objectives.lightgbm.lambdarank().replace(sigma=2.0)
     ra.objectives.LambdaRank(sigma=2.0)  # mistake: call-arg
     ra.audit.explain(labels, scores, "yahoo@10", qid=qid)  # mistake: call-arg
@@ -71,6 +65,17 @@ def mistakes() -> None:
     ra.io.read_trec("qrels").scores  # mistake: attr-defined
     ra.io.read_csv("file.csv")  # mistake: attr-defined
     ra.datasets.mq2008_like(queries=3)  # mistake: call-arg
+
+
+def mistakes_in_trainings() -> None:
+    ra.History.of({"valid": {"ndcg@10/yahoo": [0.5]}}).best().value
+    ra.History.of([0.5])  # mistake: arg-type
+    ra.lightgbm.eval_metric("yahoo@10").history  # mistake: attr-defined
+    ra.lightgbm.eval_metrics("yahoo@10")  # mistake: attr-defined
+    ra.lightgbm.eval_metric("yahoo@10", name=["a"])  # mistake: call-arg
+    ra.xgboost.eval_metric(10)  # mistake: arg-type
+    ra.catboost.native_metric("catboost@10").upper()
+    ra.sklearn.query_scorer("yahoo@10", group="qid")  # mistake: call-overload
 
 
 def mistakes_of_options() -> None:

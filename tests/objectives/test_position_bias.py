@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.callbacks.objectives import _digest
 from tests.helpers.every_objective import BIASES, OBJECTIVES, VALUE_BY_CLASS
 from tests.helpers.tables import for_each, short
 
@@ -57,11 +55,3 @@ def test_lambda_loss_accepts_only_an_additive_bias():
     moved = value.bind(queries).gradients(scores + binding.bias.astype(float))
     assert (binding.gradients(scores)[0] == moved[0]).all()
     assert (moved[0] != grad).any()
-
-
-def test_the_digest_of_a_training_set_depends_on_its_positions():
-    queries = ra.Queries([1, 0, 2], group_sizes=[3])
-    row_order, swapped = np.array([0, 1, 2]), np.array([0, 2, 1])
-    assert _digest(queries, row_order) == _digest(queries, row_order.copy())
-    assert len({_digest(queries, positions) for positions in (None, row_order, swapped)}) == 3
-    assert _digest(queries, swapped) < 2**64

@@ -113,13 +113,12 @@ def test_one_convention_returns_a_score_and_a_list_returns_an_ordered_mapping(fu
     assert list(function([TEXTS[0]])) == [ra.parse(TEXTS[0])]
 
 
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost", "sklearn"])
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "sklearn"])  # CatBoost takes one metric
 def test_callbacks_take_one_convention_or_several(toolkit):
     pytest.importorskip(toolkit)
     make_metric = {
         "lightgbm": ra.lightgbm.eval_metric,
         "xgboost": ra.xgboost.eval_metric,
-        "catboost": lambda convention: ra.catboost.eval_metric(convention, [(LABELS, ["a", "a", "b", "b"])]),
         "sklearn": ra.sklearn.query_scorer,
     }[toolkit]
     make_metric(TEXTS[0])

@@ -76,7 +76,7 @@ def best_by_patience(values, patience, min_delta=0.0):
 
 
 def test_lightgbms_own_metrics_are_logged_but_do_not_stop_the_training():
-    options = {"n_estimators": 100, "early_stopping_rounds": 4, "eval_at": [1], "learning_rate": 0.3}
+    options = {"n_estimators": 100, "early_stopping_rounds": 4, "learning_rate": 0.3}
     fits = {}
     for metric in ("None", ["map", "ndcg"]):
         model = QueryRanker(lightgbm(metric=metric, **options), eval_metric=CONV)
@@ -84,7 +84,7 @@ def test_lightgbms_own_metrics_are_logged_but_do_not_stop_the_training():
     alone, beside = fits.values()
     assert alone.history_ == beside.history_
     assert alone.estimator_.best_iteration_ == beside.estimator_.best_iteration_
-    assert list(beside.estimator_.evals_result_["valid_0"]) == [CONV.name, "map@1", "ndcg@1"]
+    assert {CONV.name, "map@1", "ndcg@1"} <= set(beside.estimator_.evals_result_["valid_0"])
     assert beside.estimator_.get_params()["metric"] == ["map", "ndcg"]
     by_own_metrics = QueryRanker(lightgbm(metric=["map", "ndcg"], **options))
     by_own_metrics.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
