@@ -21,7 +21,6 @@ from rankadapters.sklearn.rows import find_qid, one_per_query, queries_of, refus
 native_metric, read_metric = presets.sklearn.write, presets.sklearn.read
 
 Response = str | Callable[[Any, Any], Any]
-RESPONSES = ("auto", "predict", "predict_proba")
 
 
 class QueryScorer:
@@ -175,13 +174,10 @@ def require_response(response: Any) -> None:
         raise refusal("response", response, allowed, "response='auto'")
 
 
-def scores_of(estimator: Any, X: Any, response: Response = "auto") -> Any:
+def scores_of(estimator: Any, X: Any, response: Response) -> Any:
     """Return the scores of the rows of X, by the response that `query_scorer` describes."""
     require_response(response)
-    if callable(response):
-        return response(estimator, X)
-    methods = {"auto": _automatic, "predict": lambda estimator, X: estimator.predict(X), "predict_proba": _graded}
-    return methods[response](estimator, X)
+    return response(estimator, X) if callable(response) else RESPONSES[response](estimator, X)
 
 
 def _automatic(estimator: Any, X: Any) -> Any:
@@ -219,3 +215,6 @@ def _without_probabilities(estimator: Any) -> InputError:
         f"{type(estimator).__name__} has no predict_proba, so its rows have no score.",
         hint="wrap a classifier in CalibratedClassifierCV, or response='predict', which ties all rows of a class",
     )
+
+
+RESPONSES = {"auto": _automatic, "predict": lambda estimator, X: estimator.predict(X), "predict_proba": _graded}
