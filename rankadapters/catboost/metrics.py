@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -236,6 +237,18 @@ def _named(name: str, convention: Convention, sets: Sequence[Queries], n_threads
     """Return a metric whose class has the display name, because CatBoost logs the name of the class."""
     kind: type[EvalMetric] = type(name, (EvalMetric,), {"__doc__": EvalMetric.__doc__})
     return kind(convention, sets, n_threads)
+
+
+def name_in_log(metric: str, names: Iterable[str]) -> str | None:
+    """Return the name that CatBoost's log has for a metric, which `native_metric(..., group_weights=False)` spells.
+
+    CatBoost may spell it differently, and does not always log whether weights count.
+    """
+    for name in names:
+        with suppress(ConventionError):  # not a metric that we can read
+            if presets.catboost.spell(read_metric(name), group_weights=False) == metric:
+                return name
+    return None
 
 
 def _as_set(value: Any, index: int) -> Queries:

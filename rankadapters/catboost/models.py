@@ -11,12 +11,12 @@ import catboost as cb
 import numpy as np
 
 from rankadapters.catboost.boosted_pool import baseline_of, labels_of, without_baseline
-from rankadapters.catboost.metrics import read_metric
+from rankadapters.catboost.metrics import name_in_log, read_metric
 from rankadapters.core import presets
 from rankadapters.core.data.columns import Array, as_column, as_numbers, frozen, same_length
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, warn_caller
+from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.parity import ToolkitData
 from rankadapters.parity.data import as_float32, sentence
 
@@ -87,16 +87,12 @@ class CatBoostModel(NamedTuple):
 
     def logged(self, dataset: str, metric: str) -> tuple[str, Any]:
         """Return the log's key for a metric, which may be spelled differently, and the logged values by round."""
-        convention, log = read_metric(metric), self.model.get_evals_result()
+        plain, log = presets.catboost.spell(read_metric(metric), group_weights=False), self.model.get_evals_result()
         if not isinstance(dataset, str) or dataset not in log:
             msg = f"the training logged no {dataset!r}, but {sorted(log)}.\nHint: fit(train, eval_set=pool)."
             raise InputError(msg)
-        for key, values in log[dataset].items():
-            with suppress(ConventionError):  # not a metric that we can read
-                # Compare without `average`, because the key does not always say whether weights count.
-                if read_metric(key).replace(average="query") == convention.replace(average="query"):
-                    return key, values
-        plain = presets.catboost.spell(convention, group_weights=False)
+        if (key := name_in_log(plain, log[dataset])) is not None:
+            return key, log[dataset][key]
         problem = f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {metric}."
         raise InputError(f"{problem}\nHint: CatBoostRanker(custom_metric=[{plain!r} + ';hints=skip_train~false']).")
 
