@@ -8,7 +8,7 @@ pytest 8.2 and 9.2, "Writing plugins".
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -66,7 +66,7 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
 
         queries = None if labels is None else as_queries(labels, **columns)
         if (labels is None) != (scores is None) or (labels is None and columns):
-            _refuse("labels= and scores= go together, and the keywords of Queries with them.")
+            raise pytest.UsageError("labels= and scores= go together, and the keywords of Queries with them.")
         convention = _marker_options(request)["convention"]
         report = compare_numbers(a, b, tolerance=tolerance, convention=convention, queries=queries, scores=scores)
         report.raise_if_failed()
@@ -126,7 +126,8 @@ def _marker_options(request: pytest.FixtureRequest) -> dict[str, Any]:
         keywords |= mark.kwargs
     unknown = [*(repr(arg) for mark in marks for arg in mark.args), *sorted(set(keywords) - set(MARKER_KEYWORDS))]
     if unknown:
-        _refuse(f"the marker {MARKER} was given {unknown[0]}; it takes the keywords {', '.join(MARKER_KEYWORDS)}.")
+        allowed = ", ".join(MARKER_KEYWORDS)
+        raise pytest.UsageError(f"the marker {MARKER} was given {unknown[0]}; it takes the keywords {allowed}.")
     spec = keywords.get("convention", request.config.getoption("rank_convention"))
     return {**keywords, "convention": None if spec is None else _resolve(spec, f"the convention of {MARKER}")}
 
@@ -138,8 +139,4 @@ def _resolve(spec: Any, where: str) -> Convention:
     try:
         return as_convention(spec)
     except ConventionError as error:
-        _refuse(f"{where}: {error}")
-
-
-def _refuse(message: str) -> NoReturn:
-    raise pytest.UsageError(message)
+        raise pytest.UsageError(f"{where}: {error}") from None

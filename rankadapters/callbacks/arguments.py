@@ -8,7 +8,7 @@ from numbers import Real
 from rankadapters.core.declaration.arguments import members, number, refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
+from rankadapters.core.presets.texts import as_conventions
 
 
 def require_patience(rounds: object, min_delta: object) -> None:
@@ -33,7 +33,7 @@ def display_names(
     convention: Convention | str | Sequence[Convention | str], names: Sequence[str] | None
 ) -> dict[Convention, str]:
     """Return the display name of each convention; names and conventions must be distinct."""
-    conventions = [as_convention(convention)] if is_one(convention) else as_conventions(convention)
+    conventions = as_conventions(convention)
     shown = [c.name for c in conventions] if names is None else members(names) or []
     if len(shown) != len(conventions) or not all(isinstance(name, str) for name in shown):
         msg = f"names={names!r} must list one name for each of the {len(conventions)} conventions."

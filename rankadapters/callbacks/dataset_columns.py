@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +22,6 @@ class DatasetColumns(NamedTuple):
     weights: Array | None  # per row or per query, as in the toolkit
     positions: Array | None = None  # position at which each row was shown; only for a position bias
 
-    def copied(self) -> DatasetColumns:
-        """Copy the arrays, because the caller may change or free them."""
-        return DatasetColumns(np.array(self.labels), np.array(self.group_sizes), *map(_copied, self[2:]))
-
     def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
         """Return a function that builds Queries with weights by query, by row or none, as its argument says."""
 
@@ -42,7 +38,8 @@ class DatasetColumns(NamedTuple):
 
     def equals(self, other: DatasetColumns) -> bool:
         """Return whether all columns are equal."""
-        return all(_same(old, new) for old, new in zip(self, other, strict=True))
+        pairs: Iterator[Any] = zip(self, other, strict=True)
+        return all(np.array_equal(*pair) for pair in pairs)
 
 
 def flat(scores: Any) -> Array:
@@ -54,11 +51,3 @@ def flat(scores: Any) -> Array:
 def missing_group(owner: str, hint: str) -> InputError:
     """Return the error for a dataset without queries."""
     return InputError(f"the {owner} has no group, so its rows belong to no query.\nHint: {hint}.")
-
-
-def _copied(column: Array | None) -> Array | None:
-    return None if column is None else np.array(column)
-
-
-def _same(old: Array | None, new: Array | None) -> bool:
-    return np.array_equal(old, new) if old is not None and new is not None else old is new

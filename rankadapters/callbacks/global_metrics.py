@@ -91,10 +91,12 @@ class GlobalTallies:
         for name, (_, tallies, failure) in zip(local_sets, noted[len(noted) - len(local_sets) :], strict=True):
             if failure is not None:
                 raise failure
-            index = _index_of_set(name, sets)
+            if name not in sets:
+                msg = f"set {name!r} is not one of {list(sets)}.\nHint: eval_names= in global_eval as in fit."
+                raise InputError(msg)
             for number, convention in enumerate(self._monitor.names):
                 if convention in tallies:
-                    limbs[index, number] = tallies[convention].to_limbs()
+                    limbs[sets.index(name), number] = tallies[convention].to_limbs()
         return limbs
 
     def _values(self, set_name: str, limbs: Integers, parts: int) -> dict[str, float]:
@@ -116,14 +118,6 @@ class _Noted(NamedTuple):
     owner: int
     tallies: dict[Convention, Tally]
     failure: Exception | None
-
-
-def _index_of_set(name: str, sets: Sequence[str]) -> int:
-    try:
-        return list(sets).index(name)
-    except ValueError:
-        msg = f"set {name!r} is not one of {list(sets)}.\nHint: eval_names= in global_eval as in fit."
-        raise InputError(msg) from None
 
 
 def refuse_over_rows(conventions: Iterable[Convention]) -> None:

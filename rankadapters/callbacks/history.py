@@ -12,8 +12,6 @@ from rankadapters.core.errors import ConventionError, InputError, MissingToolkit
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.presets.texts import as_convention
 
-COLUMNS = ("iteration", "dataset", "name", "convention", "value")
-
 Log = Mapping[str, Mapping[str, Sequence[float]]]
 
 
@@ -161,10 +159,8 @@ class History(list[Evaluation]):
 
         Parameters
         ----------
-        dataset : str, optional
-            Name of the set; needed if there are several.
-        convention : Convention or str, optional
-            A convention or its text; needed if there are several.
+        dataset, convention
+            As in `only`; needed if there are several.
 
         Raises
         ------
@@ -204,7 +200,7 @@ class History(list[Evaluation]):
             raise MissingToolkitError.of("pandas", "frame") from None
         signatures = {convention: str(convention) for convention in {entry.convention for entry in self}}
         rows = [(e.iteration, e.dataset, e.name, signatures[e.convention], e.value) for e in self]
-        return pd.DataFrame(rows, columns=list(COLUMNS))
+        return pd.DataFrame(rows, columns=["iteration", "dataset", "name", "convention", "value"])
 
     def plot(self) -> Any:
         """Return a matplotlib Figure of the values by iteration, with a line for each set and name.

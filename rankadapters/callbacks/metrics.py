@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -63,9 +64,9 @@ class Monitor:
         if binding is None:
             bindings = self._bound  # not self, or the weak reference would keep this monitor alive
             owner_ref = weakref.ref(owner, lambda _: bindings.pop(key, None)) if key == id(owner) else None
-            binding = _BoundPanels(owner_ref, columns.copied(), self._panels(columns))
+            binding = _BoundPanels(owner_ref, deepcopy(columns), self._panels(columns))
         elif not binding.columns.equals(columns):
-            binding = binding._replace(columns=columns.copied(), panels=self._panels(columns))
+            binding = binding._replace(columns=deepcopy(columns), panels=self._panels(columns))
         self._bound[key] = binding
         return binding
 
@@ -81,7 +82,7 @@ class Monitor:
 
 class _BoundPanels(NamedTuple):
     owner: weakref.ref[Any] | None  # the weak reference removes this binding when the dataset is freed
-    columns: DatasetColumns
+    columns: DatasetColumns  # a copy, because the caller may change or free the arrays
     panels: list[Panel]
 
 

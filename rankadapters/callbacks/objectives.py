@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,27 +27,49 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class Training:
-    """An objective trained on the datasets that a toolkit passes.
+class ToolkitObjective:
+    """An objective trained on the datasets that a toolkit passes; the toolkits' callbacks add `__call__`.
 
     It is bound when a dataset first appears; datasets are kept by weak reference. Each dataset has its own state across
-    rounds. A pickle, a deep copy and `reset` start anew.
+    rounds. A pickle, a copy and `reset` start anew.
+
+    Attributes
+    ----------
+    objective : Objective
+        The objective of the training.
+    position_bias : PositionBias or None
+        The position bias that the training learns and removes from the gradients.
     """
 
     def __init__(
-        self, objective: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
+        self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
     ) -> None:
-        self.objective = as_objective(objective)
+        self.objective = as_objective(value)
         self.position_bias = as_position_bias(position_bias, self.objective)
-        self.n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self.learned = LatestBias()
+        self._n_threads = None if n_threads is None else as_n_threads(n_threads)
+        self._learned = SimpleNamespace(latest=None)  # the latest learned bias; shared by copies
         self.reset()
 
+    def __repr__(self) -> str:
+        """Show the signatures of the objective and of its position bias."""
+        bias = "" if self.position_bias is None else f", position_bias={self.position_bias}"
+        return f"objective({self.objective}{bias})"
+
     def reset(self) -> None:
-        """Forget every dataset and its state."""
+        """Forget the state of every dataset, to repeat a training with the same random samples or with new labels."""
         self._bound: dict[int, _BoundGradients] = {}
 
-    def knows(self, owner: object) -> bool:
+    @property
+    def learned_bias(self) -> AddedBiases | PairRatios | None:
+        """The position bias that a training with this callback, or with a deep copy of it, has learned so far.
+
+        None before the first round, and without `position_bias`. `AdditiveBias` gives `positions` and their `biases`;
+        `BiasRatios` gives the ratios `higher` and `lower` by position.
+        """
+        learned: AddedBiases | PairRatios | None = self._learned.latest
+        return learned
+
+    def _knows(self, owner: object) -> bool:
         """Return whether a dataset is bound already."""
         return id(owner) in self._bound
 
@@ -53,7 +78,7 @@ class Training:
     ) -> tuple[Array, Array]:
         """Return gradients and hessians for one dataset."""
         binding = self._binding(owner, columns, factors)
-        binding.rounds[0] += 1
+        binding.rounds += 1
         try:
             grad, hess = binding.gradients.gradients(flat(scores))
             for factor in binding.factors:
@@ -64,15 +89,12 @@ class Training:
 
                 refuse_infinite(grad, hess)
         except InputError as error:
-            raise error.about(f"round {binding.rounds[0]}") from None
-        self._learn(binding, grad, hess)
-        return grad, hess
-
-    def _learn(self, binding: _BoundGradients, grad: Array, hess: Array) -> None:
+            raise error.about(f"round {binding.rounds}") from None
         if self.position_bias is not None:
             biased = cast("BiasedGradients", binding.gradients)
             biased.learn(grad, hess)
-            self.learned.latest = self.position_bias.learned(biased)
+            self._learned.latest = self.position_bias.learned(biased)
+        return grad, hess
 
     def _binding(self, owner: object, columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:
         key = id(owner)
@@ -83,82 +105,36 @@ class Training:
             binding = self._bind(owner_ref, columns, factors)
             self._bound[key] = binding
         elif not binding.columns.equals(columns):
-            rounds = binding.rounds[0]
             msg = (
-                f"labels, groups or weights of the dataset, or its positions, changed after round {rounds} of its "
-                "training.\nHint: reset() before another training, or a new dataset."
+                "labels, groups or weights of the dataset, or its positions, changed after round "
+                f"{binding.rounds} of its training.\nHint: reset() before another training, or a new dataset."
             )
             raise InputError(msg)
         return binding
 
     def _bind(self, owner_ref: weakref.ref[Any], columns: DatasetColumns, factors: Sequence[Any]) -> _BoundGradients:
         queries = Queries(columns.labels, group_sizes=columns.group_sizes)
-        bind = self.objective.bind if self.position_bias is None else self._bind_biased(columns.positions)
-        gradients = bind(queries, n_threads=self.n_threads)
+        bind: Callable[..., Any] = self.objective.bind
+        if self.position_bias is not None:
+            bind = partial(self.position_bias.bind, self.objective, positions=columns.positions)
+        gradients = bind(queries, n_threads=self._n_threads)
         row_factors = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
-        return _BoundGradients(owner_ref, columns.copied(), gradients, row_factors, [0])
-
-    def _bind_biased(self, positions: Array | None) -> Callable[..., BiasedGradients]:
-        return partial(cast("PositionBias", self.position_bias).bind, self.objective, positions=positions)
+        return _BoundGradients(owner_ref, copy.deepcopy(columns), gradients, row_factors)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy the settings without the datasets and their state."""
         return {**self.__dict__, "_bound": {}}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Training:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Copy without state; both share the learned bias, because `lgb.train` trains with a copy."""
         del memo
-        copied = Training(self.objective, self.n_threads, self.position_bias)
-        copied.learned = self.learned
-        return copied
+        return copy.copy(self)
 
 
-class ToolkitObjective:
-    """Base class of the toolkits' objective callbacks, which add `__call__`."""
-
-    def __init__(
-        self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
-    ) -> None:
-        self._training = Training(value, n_threads, position_bias)
-
-    @property
-    def objective(self) -> Objective:
-        """The objective of the training."""
-        return self._training.objective
-
-    @property
-    def position_bias(self) -> PositionBias | None:
-        """The position bias that the training learns and removes from the gradients."""
-        return self._training.position_bias
-
-    @property
-    def learned_bias(self) -> AddedBiases | PairRatios | None:
-        """The position bias that a training with this callback, or with a deep copy of it, has learned so far.
-
-        None before the first round, and without `position_bias`. `AdditiveBias` gives `positions` and their `biases`;
-        `BiasRatios` gives the ratios `higher` and `lower` by position.
-        """
-        return self._training.learned.latest
-
-    def __repr__(self) -> str:
-        """Show the signatures of the objective and of its position bias."""
-        bias = "" if self.position_bias is None else f", position_bias={self.position_bias}"
-        return f"objective({self.objective}{bias})"
-
-    def reset(self) -> None:
-        """Forget the state of every dataset, to repeat a training with the same random samples or with new labels."""
-        self._training.reset()
-
-
-class LatestBias:
-    """Holds the most recently learned position bias; a callback and its deep copies share one such object."""
-
-    latest: AddedBiases | PairRatios | None = None
-
-
-class _BoundGradients(NamedTuple):
+@dataclass(eq=False)
+class _BoundGradients:
     owner: weakref.ref[Any]  # the weak reference removes this binding when the dataset is freed
-    columns: DatasetColumns
+    columns: DatasetColumns  # a copy, because the caller may change or free the arrays
     gradients: Gradients | BiasedGradients
     factors: list[Array]  # multiply the gradients one after another, as in the toolkit; float32, per row or scalar
-    rounds: list[int]  # the number of rounds so far; a list of one element, because it changes
+    rounds: int = 0  # the number of rounds so far

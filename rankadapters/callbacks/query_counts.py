@@ -21,10 +21,6 @@ class QueryCounts:
         self._expected = _as_counts(n_queries)
         self._hint = hint
 
-    def __bool__(self) -> bool:
-        """Whether a number of queries was declared."""
-        return bool(self._expected)
-
     def refuse_sets(self, sets: Sequence[str]) -> None:
         """Refuse declared numbers for unknown sets, and a single number if there are several sets."""
         named = [name for name in self._expected if name is not None]

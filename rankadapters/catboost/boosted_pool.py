@@ -74,8 +74,8 @@ def copied(pool: cb.Pool) -> cb.Pool:
 
 
 def without_baseline(pool: cb.Pool) -> cb.Pool:
-    """Copy a Pool without its baseline."""
-    return copied(pool).set_baseline(np.empty((pool.num_row(), 0)))
+    """Return a Pool, or a copy without its baseline if it has one."""
+    return pool if baseline_of(pool) is None else copied(pool).set_baseline(np.empty((pool.num_row(), 0)))
 
 
 def predicted(model: cb.CatBoost, features: cb.Pool) -> Floats:
@@ -127,7 +127,7 @@ def columns_of_pools(pools: Sequence[cb.Pool], thread_count: int) -> list[Datase
         "thread_count": thread_count,
     }  # fmt: skip
     # CatBoost refuses a baseline that only some of the sets have.
-    train, *eval_sets = [pool if baseline_of(pool) is None else without_baseline(pool) for pool in pools]
+    train, *eval_sets = map(without_baseline, pools)
     cb.CatBoost(params).fit(train, eval_set=eval_sets or None)
     labels, sizes = map(labels_of, pools), map(sizes_of, pools)
     columns_by_pool = list(map(DatasetColumns, labels, sizes, recorder.weights))
@@ -145,8 +145,7 @@ def sizes_of(pool: cb.Pool) -> Array:
             "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool(X, labels, group_id=qid)."
         )
         raise InputError(msg)
-    starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
-    return np.diff(np.r_[starts, len(ids)])
+    return np.diff(np.flatnonzero(np.r_[True, ids[1:] != ids[:-1], True]))
 
 
 def weights_of_queries(row_weights: Array, group_sizes: Array) -> Array:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ from rankadapters.callbacks.arguments import require_name
 from rankadapters.callbacks.metrics import COUNTED, evaluated, panels_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core import presets
-from rankadapters.core.data.columns import Array, as_numbers, same_length
+from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, brief
@@ -41,7 +42,7 @@ class _EvaluatedSet(NamedTuple):
     """A set that CatBoost evaluates in a training, with the labels and weights that CatBoost passes."""
 
     labels: Array
-    weights: Array | None
+    weights: Any  # an array or None
     panels: Sequence[Panel]  # empty for a training set that is not declared
 
 
@@ -80,9 +81,9 @@ class EvalMetric:
     def _panels(self, labels: Array, weight: Any) -> Sequence[Panel]:
         """Return the evaluators of the set with these labels, which are rebuilt if labels or weights change."""
         address = labels.__array_interface__["data"][0]
-        weights = None if weight is None else np.array(weight, np.float64)
+        weights: Any = None if weight is None else np.array(weight, np.float64)
         known = self._evaluated.get(address)
-        if known is None or not (np.array_equal(known.labels, labels) and _same(known.weights, weights)):
+        if known is None or not (np.array_equal(known.labels, labels) and np.array_equal(known.weights, weights)):
             index = self._index(labels)
             known = _EvaluatedSet(labels.copy(), weights, () if index is None else self._bound(index, weights))
             self._evaluated[address] = known
@@ -115,8 +116,8 @@ class EvalMetric:
             return queries
         if weighting == "row_weight":
             return queries.with_weights(row_weight=weights)
-        by_query, varies = weights_of_rows(weights, queries)
-        if varies is not None:
+        by_query, varies = queries.per_query(weights)
+        if varies >= 0:
             msg = (
                 f"CatBoost's weights vary within query {queries.query_ids[varies]} of set {index}: they are object "
                 "weights.\nHint: group_weight= instead of weight=, or sets=[(labels, qid, query_weight)]."
@@ -238,6 +239,18 @@ def _named(name: str, convention: Convention, sets: Sequence[Queries], n_threads
     return kind(convention, sets, n_threads)
 
 
+def name_in_log(metric: str, names: Iterable[str]) -> str | None:
+    """Return the name that CatBoost's log has for a metric, which `native_metric(..., group_weights=False)` spells.
+
+    CatBoost may spell it differently, and does not always log whether weights count.
+    """
+    for name in names:
+        with suppress(ConventionError):  # not a metric that we can read
+            if presets.catboost.spell(read_metric(name), group_weights=False) == metric:
+                return name
+    return None
+
+
 def _as_set(value: Any, index: int) -> Queries:
     if isinstance(value, Queries):
         return value
@@ -255,17 +268,4 @@ def _as_set(value: Any, index: int) -> Queries:
 
 def _same_queries(a: Queries, b: Queries) -> bool:
     names = ("query_of_row", "query_weight", "row_weight", "docid_rank", "retrieved", "judged")
-    pairs = ((getattr(a, name), getattr(b, name)) for name in names)
-    return a.digest == b.digest and all(_same(*pair) for pair in pairs)
-
-
-def _same(a: Array | None, b: Array | None) -> bool:
-    return a is b or (a is not None and b is not None and np.array_equal(a, b))
-
-
-def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Array, int | None]:
-    """Return each query's weight, from its first row in `group_weight`, and the first query where it varies or None."""
-    weights = as_numbers("group_weight", group_weight).astype(np.float64)
-    same_length("group_weight", weights, queries.n_docs)
-    first, varies = queries.per_query(weights)
-    return first, None if varies < 0 else varies
+    return a.digest == b.digest and all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)

@@ -11,12 +11,12 @@ import catboost as cb
 import numpy as np
 
 from rankadapters.catboost.boosted_pool import baseline_of, labels_of, without_baseline
-from rankadapters.catboost.metrics import read_metric, weights_of_rows
+from rankadapters.catboost.metrics import name_in_log, read_metric
 from rankadapters.core import presets
-from rankadapters.core.data.columns import Array, as_column, frozen, same_length
+from rankadapters.core.data.columns import Array, as_column, as_numbers, frozen, same_length
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, warn_caller
+from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.parity import ToolkitData
 from rankadapters.parity.data import as_float32, sentence
 
@@ -39,8 +39,7 @@ class CatBoostModel(NamedTuple):
         baseline = baseline_of(self.pool)
         if not staged:
             return np.asarray(cb.CatBoost.predict(self.model, self.pool, **options))
-        # With a baseline, staged_predict crashes the process.
-        pool = self.pool if baseline is None else without_baseline(self.pool)
+        pool = without_baseline(self.pool)  # with a baseline, staged_predict crashes the process
         *_, last = cb.CatBoost.staged_predict(self.model, pool, eval_period=self.rounds, **options)
         return np.asarray(last) if baseline is None else baseline + np.asarray(last)
 
@@ -80,7 +79,7 @@ class CatBoostModel(NamedTuple):
         if self.group_weight is None:
             return queries
         weights, varies = weights_of_rows(self.group_weight, queries)
-        if varies is not None:
+        if varies >= 0:
             query = queries.query_ids[varies]
             msg = f"group_weight varies within query {query}, which a Pool refuses.\nHint: the Pool's own."
             raise InputError(msg)
@@ -88,18 +87,21 @@ class CatBoostModel(NamedTuple):
 
     def logged(self, dataset: str, metric: str) -> tuple[str, Any]:
         """Return the log's key for a metric, which may be spelled differently, and the logged values by round."""
-        convention, log = read_metric(metric), self.model.get_evals_result()
+        plain, log = presets.catboost.spell(read_metric(metric), group_weights=False), self.model.get_evals_result()
         if not isinstance(dataset, str) or dataset not in log:
             msg = f"the training logged no {dataset!r}, but {sorted(log)}.\nHint: fit(train, eval_set=pool)."
             raise InputError(msg)
-        for key, values in log[dataset].items():
-            with suppress(ConventionError):  # not a metric that we can read
-                # Compare without `average`, because the key does not always say whether weights count.
-                if read_metric(key).replace(average="query") == convention.replace(average="query"):
-                    return key, values
-        plain = presets.catboost.spell(convention, group_weights=False)
+        if (key := name_in_log(plain, log[dataset])) is not None:
+            return key, log[dataset][key]
         problem = f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {metric}."
         raise InputError(f"{problem}\nHint: CatBoostRanker(custom_metric=[{plain!r} + ';hints=skip_train~false']).")
+
+
+def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Array, int]:
+    """Return each query's weight, from its first row in `group_weight`, and the first query where it varies, or -1."""
+    weights = as_numbers("group_weight", group_weight).astype(np.float64)
+    same_length("group_weight", weights, queries.n_docs)
+    return queries.per_query(weights)
 
 
 def _same_groups(qid: object, hashes: Array) -> Array:

@@ -10,8 +10,14 @@ import catboost as cb
 import numpy as np
 from catboost.utils import eval_metric
 
-from rankadapters.catboost.metrics import read_metric, weights_of_rows
-from rankadapters.catboost.models import CatBoostModel, round_as_in_pool, value_in_a_pool, warn_of_training
+from rankadapters.catboost.metrics import read_metric
+from rankadapters.catboost.models import (
+    CatBoostModel,
+    round_as_in_pool,
+    value_in_a_pool,
+    warn_of_training,
+    weights_of_rows,
+)
 from rankadapters.core import presets
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
@@ -245,7 +251,7 @@ def check_parity(
             msg = "query_weight and group_weight are the same weights by query and by row.\nHint: give one of them."
             raise InputError(msg)
         weights, varies = weights_of_rows(group_weight, queries)
-        if varies is not None:
+        if varies >= 0:
             by_row["group_weight"] = group_weight
             notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)

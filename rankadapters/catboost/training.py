@@ -9,11 +9,11 @@ import catboost as cb
 
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.metrics import warn_of_ignored_weights
-from rankadapters.callbacks.objectives import Training
+from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, columns_of_pools, labels_of, sizes_of
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.catboost.watched_sets import LEARN, Watch, WatchedSet, names_of, set_names
+from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of, set_names
 from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
@@ -142,8 +142,8 @@ class Boosting:
         self._pool = BoostedPool(pools[0], params.quantization, params.random_seed)
         self._pools = pools  # not quantized, since CatBoost cannot predict on a Pool with more than 255 borders
         self._columns = columns_of_pools([self._pool.features, *pools[1:]], params.growing.get("thread_count", -1))
-        self._training = Training(objective, params.n_threads)
-        weights = self._columns[0].weights if self._training.objective.uses_weights else None
+        self._objective = ToolkitObjective(objective, params.n_threads)
+        weights = self._columns[0].weights if self._objective.objective.uses_weights else None
         self._factors = [] if weights is None else [weights]
         self._mean_weight = 1.0 if weights is None else float(weights.mean(dtype="float64"))
 
@@ -172,7 +172,7 @@ class Boosting:
 
     def _grow(self, scores: Array, round_number: int) -> cb.CatBoost | None:
         """Return the tree of a round; None if all gradients are 0."""
-        grad, hess = self._training.gradients(self._pool, self._columns[0], self._factors, scores)
+        grad, hess = self._objective.gradients(self._pool, self._columns[0], self._factors, scores)
         if not grad.any():
             if round_number:
                 return None
@@ -218,7 +218,7 @@ def fit_by_objective(
 ) -> dict[str, dict[str, list[float]]]:
     """Fit a CatBoostRanker in place as `train` does; the objective replaces its `loss_function`.
 
-    Return the exact log of the validation sets; the ranker's own log can differ in the last bit.
+    Return the exact log; the ranker's own log can differ in the last bit.
     """
     if convention is None and len(pools) > 1:
         msg = "there are validation queries but no convention to evaluate them under."
@@ -229,4 +229,4 @@ def fit_by_objective(
     names = names_of(convention, None, params, watches=len(pools) > 1)
     trees, watch = Boosting(params, objective, pools).run(names, callbacks)
     trees.joined(ranker, params, watch)
-    return {dataset: values for dataset, values in watch.log.items() if dataset != LEARN}
+    return watch.log

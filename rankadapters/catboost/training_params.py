@@ -103,18 +103,9 @@ class TrainingParams:
         return None if threads == -1 else int(threads)
 
     def of_tree(self, round_number: int, n_docs: int, mean_weight: float) -> dict[str, Any]:
-        """Return one tree's parameters; `mean_weight` is its rows' mean hessian, divided by the mean query weight.
-
-        Notes
-        -----
-        CatBoost multiplies `l2_leaf_reg` by the mean weight of the rows, and the weights are hessians here. Dividing by
-        the mean restores the regularization of CatBoost's own Newton steps. The noise of `random_strength` fades with
-        the number of earlier trees.
-
-        References
-        ----------
-        CatBoost 1.2.10, catboost/private/libs/algo/greedy_tensor_search.cpp, `CalcDerivativesStDevFromZeroMultiplier`.
-        """
+        """Return one tree's parameters; `mean_weight` is its rows' mean hessian, divided by the mean query weight."""
+        # The noise of `random_strength` fades with the number of earlier trees: CatBoost 1.2.10,
+        # catboost/private/libs/algo/greedy_tensor_search.cpp, `CalcDerivativesStDevFromZeroMultiplier`.
         fading = _fading(n_docs, round_number * self.learning_rate) / _fading(n_docs, 0.0)
         if self.growing.get("random_score_type", "NormalWithModelSizeDecrease") != "NormalWithModelSizeDecrease":
             fading = 1.0
@@ -125,6 +116,8 @@ class TrainingParams:
             "learning_rate": self.learning_rate,
             "random_seed": seed_of(self.random_seed, round_number),
             "random_strength": self.random_strength * fading,
+            # CatBoost multiplies `l2_leaf_reg` by the mean weight of the rows, and the weights are hessians here.
+            # Dividing by the mean restores the regularization of CatBoost's own Newton steps.
             "l2_leaf_reg": self.l2_leaf_reg / mean_weight,
             "boost_from_average": False,
             "model_shrink_rate": 0,  # otherwise monotone constraints set it above 0

@@ -21,8 +21,6 @@ from rankadapters.core.errors import InputError
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.panel import Panel
 
-LEARN = "learn"  # CatBoost's name of the training set
-
 
 @dataclass(eq=False)
 class WatchedSet:
@@ -42,13 +40,11 @@ class WatchedSet:
         cls, name: str, pool: cb.Pool, columns: DatasetColumns, conventions: Sequence[Convention], n_threads: int | None
     ) -> WatchedSet:
         """Bind the conventions to a Pool, and start the scores from the Pool's baseline."""
-        baseline = baseline_of(pool)
         try:
             panels = panels_of(conventions, columns.queries(weights_of_queries), n_threads)
         except InputError as error:
             raise error.about(name) from None
-        features = pool if baseline is None else without_baseline(pool)
-        return cls(name, features, baseline, panels, np.zeros(pool.num_row()))
+        return cls(name, without_baseline(pool), baseline_of(pool), panels, np.zeros(pool.num_row()))
 
     @property
     def scores(self) -> Floats:
@@ -61,10 +57,6 @@ class WatchedSet:
             self.predictions += predicted(tree, self.features)
         except InputError as error:
             raise error.about(self.name) from None
-
-    def evaluate(self) -> dict[Convention, float]:
-        """Return the value of the scores under each convention."""
-        return evaluated(self.panels, self.scores)
 
 
 @dataclass(eq=False)
@@ -98,17 +90,16 @@ class Watch:
 
     def best_values(self) -> dict[str, dict[str, float]]:
         """Return the best value of each set and name, as in `best_score_`."""
-        better = {name: max if convention.higher_is_better else min for convention, name in self.names.items()}
-        return {key: {name: better[name](values) for name, values in by.items()} for key, by in self.log.items()}
+        worth = {name: convention.worth for convention, name in self.names.items()}
+        return {key: {name: max(by[name], key=worth[name]) for name in by} for key, by in self.log.items()}
 
     def _evaluate(self) -> None:
         for watched_set in self.sets:
-            values_by_convention = watched_set.evaluate()
+            values_by_convention = evaluated(watched_set.panels, watched_set.scores)
             for convention, name in self.names.items():
                 self.log.setdefault(watched_set.name, {}).setdefault(name, []).append(values_by_convention[convention])
         watched, value = next(iter(self.names)), values_by_convention[next(iter(self.names))]
-        sign = 1 if watched.higher_is_better else -1
-        if len(self.sets) > 1 and (self.best is None or sign * value > sign * self.best[1]):
+        if len(self.sets) > 1 and (self.best is None or watched.worth(value) > watched.worth(self.best[1])):
             self.best = (self.rounds - 1, value)
         if self.params.verbose and not (self.rounds - 1) % self.params.verbose:
             values = [f"{dataset} {name}: {by[name][-1]:.6f}" for dataset, by in self.log.items() for name in by]
@@ -118,8 +109,8 @@ class Watch:
 def set_names(n_eval_sets: int) -> list[str]:
     """Return the names of a training's sets in CatBoost's log: the training set, then the eval sets."""
     if n_eval_sets == 1:
-        return [LEARN, "validation"]
-    return [LEARN, *(f"validation_{index}" for index in range(n_eval_sets))]
+        return ["learn", "validation"]
+    return ["learn", *(f"validation_{index}" for index in range(n_eval_sets))]
 
 
 def names_of(

@@ -39,11 +39,11 @@ class ObjectiveCallback(ToolkitObjective):
         else:
             data, columns, scores = first, columns_of(first, weight, group), second
         factors = [] if columns.weights is None else [columns.weights]
-        return self._training.gradients(data, columns, factors, scores)
+        return self.gradients(data, columns, factors, scores)
 
     def _columns(self, dataset: lgb.Dataset) -> DatasetColumns:
         """Return the columns of a Dataset, with positions if they are needed; refuse cut queries."""
-        columns, is_new = columns_of(dataset.construct()), not self._training.knows(dataset)
+        columns, is_new = columns_of(dataset.construct()), not self._knows(dataset)
         if is_new:
             _refuse_cut_queries(dataset)
         if self.position_bias is not None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from rankadapters.callbacks.history import History, Log
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
+from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
 from rankadapters.sklearn.rows import LabeledRows
 
@@ -110,7 +110,7 @@ class RankerFit:
     """
 
     def __init__(
-        self, ranker: Any, sets: list[LabeledRows], convention: Convention | None, objective: Objective | None,
+        self, ranker: Any, sets: list[LabeledRows], convention: Convention | None, objective: Objective | str | None,
         params: dict[str, Any],
     ) -> None:  # fmt: skip
         self.ranker, (self.train, *self.valid), self.params = ranker, sets, params
@@ -232,23 +232,24 @@ class RankerFit:
         from rankadapters.catboost import eval_metric, native_metric
 
         weighted = any(rows.row_weight is not None for rows in (self.train, *self.valid))
-        try:
-            # CatBoost refuses use_weights=false if there are group weights, and a second loss function as eval_metric.
-            if not (weighted and convention.weighting is None) and not convention.pooled:
+        # CatBoost refuses use_weights=false if there are group weights, and a second loss function as eval_metric.
+        if not (weighted and convention.weighting is None) and not convention.pooled:
+            with suppress(UnsupportedConventionError):
                 return native_metric(convention, group_weights=False)
-        except UnsupportedConventionError:
-            pass
         return eval_metric(convention, [(rows.y, rows.codes) for rows in self.valid])
 
 
 def _history(ranker: Any, log: Log, convention: Convention) -> History:
     """Return the values of a convention on the validation sets, from the log that the ranker's toolkit wrote."""
     sets = {dataset: metrics for dataset, metrics in log.items() if dataset != "learn"}  # CatBoost's training set
-    name = shown = convention.name
-    if toolkit_of(ranker) == "catboost" and not any(shown in metrics for metrics in sets.values()):
-        name = _catboost_name(sets, convention)
-    values = {dataset: {shown: metrics[name]} for dataset, metrics in sets.items() if name in metrics}
-    return History.of(values, names={shown: convention})
+    name = convention.name
+    logged = {metric: None for metrics in sets.values() for metric in metrics}
+    if toolkit_of(ranker) == "catboost" and name not in logged:
+        from rankadapters.catboost.metrics import name_in_log, native_metric
+
+        name = name_in_log(native_metric(convention, group_weights=False), logged) or name
+    values = {dataset: {convention.name: metrics[name]} for dataset, metrics in sets.items() if name in metrics}
+    return History.of(values, names={convention.name: convention})
 
 
 @contextmanager
@@ -260,18 +261,3 @@ def _temporary_params(estimator: Any, **params: Any) -> Iterator[None]:
         yield
     finally:
         estimator.set_params(**{name: own.get(name) for name in params})
-
-
-def _catboost_name(sets: Mapping[str, Mapping[str, Any]], convention: Convention) -> str:
-    """Return the name that CatBoost's log has for its own metric of a convention; the log also has the loss."""
-    from rankadapters.catboost import native_metric, read_metric
-
-    metric = native_metric(convention, group_weights=False)
-
-    def is_metric(name: str) -> bool:
-        try:
-            return native_metric(read_metric(name), group_weights=False) == metric
-        except ConventionError:
-            return False
-
-    return next(name for metrics in sets.values() for name in metrics if is_metric(name))

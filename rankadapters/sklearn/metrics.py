@@ -14,14 +14,13 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
+from rankadapters.core.presets.texts import as_convention, is_one
 from rankadapters.segments.evaluation import evaluate
 from rankadapters.sklearn.rows import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 native_metric, read_metric = presets.sklearn.write, presets.sklearn.read
 
 Response = str | Callable[[Any, Any], Any]
-RESPONSES = ("auto", "predict", "predict_proba")
 
 
 class QueryScorer:
@@ -163,11 +162,9 @@ def query_scorer(
     if not isinstance(qid, str) or not qid.isidentifier():
         raise refusal("qid", qid, "names of a parameter, column or index level", "pass the ids to fit(qid=)")
     require_response(response)
-    is_single = is_one(convention)
-    conventions: list[Any] = [as_convention(convention)] if is_single else as_conventions(convention)
-    name_of = display_names(conventions, [names] if isinstance(names, str) else names)
+    name_of = display_names(convention, [names] if isinstance(names, str) else names)
     scorers = {name: QueryScorer(value, qid, name, whole, response) for value, name in name_of.items()}
-    return next(iter(scorers.values())) if is_single else scorers
+    return next(iter(scorers.values())) if is_one(convention) else scorers
 
 
 def require_response(response: Any) -> None:
@@ -177,13 +174,10 @@ def require_response(response: Any) -> None:
         raise refusal("response", response, allowed, "response='auto'")
 
 
-def scores_of(estimator: Any, X: Any, response: Response = "auto") -> Any:
+def scores_of(estimator: Any, X: Any, response: Response) -> Any:
     """Return the scores of the rows of X, by the response that `query_scorer` describes."""
     require_response(response)
-    if callable(response):
-        return response(estimator, X)
-    methods = {"auto": _automatic, "predict": lambda estimator, X: estimator.predict(X), "predict_proba": _graded}
-    return methods[response](estimator, X)
+    return response(estimator, X) if callable(response) else RESPONSES[response](estimator, X)
 
 
 def _automatic(estimator: Any, X: Any) -> Any:
@@ -221,3 +215,6 @@ def _without_probabilities(estimator: Any) -> InputError:
         f"{type(estimator).__name__} has no predict_proba, so its rows have no score.",
         hint="wrap a classifier in CalibratedClassifierCV, or response='predict', which ties all rows of a class",
     )
+
+
+RESPONSES = {"auto": _automatic, "predict": lambda estimator, X: estimator.predict(X), "predict_proba": _graded}

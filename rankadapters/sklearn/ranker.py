@@ -161,9 +161,8 @@ class QueryRanker(MetaEstimatorMixin, QueryEstimator):
         inner, params = copy_of(self.estimator), self._routed(fit_params)
         sets = self._sets(X, y, qid, sample_weight, eval_set)
         convention = None if self.eval_metric is None else as_convention(self.eval_metric)
-        objective = None if self.objective is None else as_objective(self.objective)
         last, sets, params = fit_transformers(inner, sets, params)
-        history = RankerFit(last, sets, convention, objective, params).run()
+        history = RankerFit(last, sets, convention, self.objective, params).run()
         self.__dict__.pop("history_", None)  # left by an earlier fit
         if history is not None:
             self.history_ = history

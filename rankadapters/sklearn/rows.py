@@ -22,24 +22,12 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class LabeledRows:
-    """Features and labels; if `sizes` is set, the rows of each query are consecutive.
+    """Features and labels of the caller, or these reordered; if `sizes` is set, each query's rows are consecutive."""
 
-    Attributes
-    ----------
-    X : table, shape (n_docs, n_features)
-        The caller's table, or its rows reordered in a table of the same type.
-    y : array-like, shape (n_docs,)
-        The caller's labels, or these reordered.
-    row_weight : float array, shape (n_docs,), or None
-        Weight of each row; if `sizes` is set, constant within a query.
-    sizes : int array, shape (n_queries,), or None
-        Rows per query; None if the estimator needs no queries.
-    """
-
-    X: Any
-    y: Any
-    row_weight: Any = None
-    sizes: Array | None = None
+    X: Any  # a table of the caller's type, shape (n_docs, n_features)
+    y: Any  # shape (n_docs,)
+    row_weight: Any = None  # shape (n_docs,); if `sizes` is set, constant within a query
+    sizes: Array | None = None  # rows per query, shape (n_queries,); None if the estimator needs no queries
 
     @classmethod
     def divided(
@@ -278,14 +266,16 @@ def whole_sizes(qid: Any) -> dict[Any, int]:
     >>> whole_sizes(["b", "a", "b"])
     {'b': 2, 'a': 1}
     """
-    queries = queries_of(np.zeros(as_column("whole", qid).size), qid)
+    return _sizes_by_id(queries_of(np.zeros(as_column("whole", qid).size), qid))
+
+
+def _sizes_by_id(queries: Queries) -> dict[Any, int]:
     return dict(zip(id_values(queries.query_ids), np.diff(queries.indptr).tolist(), strict=True))
 
 
 def warn_of_cuts(queries: Queries, whole: dict[Any, int]) -> None:
     """Warn if a query's number of rows differs from `whole`; a query that is not in `whole` is not checked."""
-    sizes = zip(id_values(queries.query_ids), np.diff(queries.indptr).tolist(), strict=True)
-    cut = [(query, rows) for query, rows in sizes if whole.get(query, rows) != rows]
+    cut = [(query, rows) for query, rows in _sizes_by_id(queries).items() if whole.get(query, rows) != rows]
     if cut:
         query, rows = cut[0]
         msg = (

@@ -194,13 +194,11 @@ class StratifiedQueryKFold(_KFold):
 
     Parameters
     ----------
-    n_splits : int
-        Number of folds, at least 2.
+    n_splits, random_state
+        As in QueryKFold.
     shuffle : bool
         If False, the folds depend on the data alone. If True, every hand is dealt at random, and queries of equal grade
         and size are in random order; the guarantees above still hold.
-    random_state : int, Generator, RandomState or None
-        Seed of the shuffle.
 
     Examples
     --------

@@ -28,11 +28,6 @@ class _Logged(NamedTuple):
     value: float
     step: int | None  # None for a Score
 
-    @property
-    def series(self) -> tuple[object, ...]:
-        """Everything but value and step: the values of one series share a name."""
-        return self.parts, self.name, self.convention, self.step is None
-
 
 def mlflow_name(convention: Convention | str) -> str:
     """Return a convention's name in characters that MLflow allows, for `eval_metric(conv, names=[mlflow_name(conv)])`.
@@ -117,24 +112,20 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
 def log_wandb(what: object, *, run: Any = None) -> None:
     """Log every value by iteration to a Weights & Biases run, in full precision, and the signatures to its config.
 
-    Metrics of a history are named `<set>_<name>`. Scores are named `<name>`, and `<model>_<name>` or `<segment>_<name>`
-    if they are in a mapping by model or segment. All names are spelled as by `wandb_name`, and two values never share a
-    name. `iteration` is the x axis, so the steps of other logged values do not change. `run.config["conventions"]` has
-    each name's signature.
+    Values are named as by `log_mlflow`, but with `_` for `-`, and spelled as by `wandb_name`. `iteration` is the x
+    axis, so the steps of other logged values do not change. `run.config["conventions"]` has each name's signature.
 
     Parameters
     ----------
     what : History, Score, or mapping or iterable of these
-        `History.of(log)` of a training's log, which is logged by `iteration`; or the result of `ra.evaluate`, which
-        goes to the run's summary. Keys of a mapping other than conventions precede the names.
+        As in `log_mlflow`. A history is logged by `iteration`; scores go to the run's summary.
     run : wandb.Run, optional
         The run; by default that of `wandb.init`.
 
     Raises
     ------
     InputError
-        There is nothing to log, two values would have the same name, the run has the name of a convention for a
-        different one, or there is no run. Nothing is logged then.
+        As in `log_mlflow`, or there is no run.
     MissingToolkitError
         wandb is not installed.
     """
@@ -199,7 +190,8 @@ def _named(values: list[_Logged], spell: Callable[[str], str]) -> tuple[list[str
     steps: set[tuple[str, int | None]] = set()
     signatures: dict[str, str] = {}
     for key, value in zip(keys, values, strict=True):
-        if series.setdefault(key, value.series) != value.series or (key, value.step) in steps:
+        of_series = value.parts, value.name, value.convention, value.step is None  # values of one series share a name
+        if series.setdefault(key, of_series) != of_series or (key, value.step) in steps:
             msg = f"two values would be logged as {key!r}, and one would replace the other."
             hint = "log_...({'mine': score, 'yours': score}) adds its keys to the names; rename sets, or use two runs"
             raise InputError(msg, hint=hint)

@@ -43,7 +43,7 @@ class ObjectiveCallback(ToolkitObjective):
             raise InputError(msg)
         columns = columns_of(dmatrix)
         factors = _factors(columns) if self.objective.uses_weights else []
-        return self._training.gradients(dmatrix, columns, factors, preds)
+        return self.gradients(dmatrix, columns, factors, preds)
 
     def replay_params(self, dmatrix: xgb.DMatrix, *, base_score: float | None = None) -> dict[str, Any]:
         """Return parameters that give `xgb.train(obj=)` the base score and feature bins of a built-in objective.
@@ -101,7 +101,7 @@ class ObjectiveCallback(ToolkitObjective):
         """Return XGBoost's estimate of `base_score`."""
         start = np.zeros(dmatrix.num_row(), np.float32)
         # A separate callback, so that the estimate uses up no random numbers of the training.
-        grad, hess = ObjectiveCallback(self.objective, self._training.n_threads)(start, dmatrix)
+        grad, hess = ObjectiveCallback(self.objective, self._n_threads)(start, dmatrix)
         # XGBoost sums in row order in float64, as cumsum does; numpy's sum adds pairwise.
         total_grad, total_hess = (np.cumsum(array, dtype=np.float64)[-1] for array in (grad, hess))
         return float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))

@@ -185,10 +185,10 @@ def test_labels_from_which_nothing_can_be_learnt_are_refused(labels, objective, 
 
 @pytest.mark.parametrize(("hessian", "message"), [(0.0, "no hessian in round 1"), (-1.0, "a hessian of -1 in round 1")])
 def test_hessians_of_zero_and_below_are_refused(hessian, message, monkeypatch):
-    from rankadapters.callbacks.objectives import Training
+    from rankadapters.callbacks.objectives import ToolkitObjective
 
     derivatives = np.ones(3000, np.float32), np.full(3000, hessian, np.float32)
-    monkeypatch.setattr(Training, "gradients", lambda *_: derivatives)
+    monkeypatch.setattr(ToolkitObjective, "gradients", lambda *_: derivatives)
     with pytest.raises(ra.InputError, match=message):
         ra.catboost.train(DETERMINISTIC, pool(), QUERY_RMSE)
 

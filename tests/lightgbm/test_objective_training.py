@@ -223,7 +223,7 @@ def test_labels_are_not_kept_alive():
     objective(labels, np.zeros(data.y.size), None, data.sizes)
     del labels
     gc.collect()
-    assert objective._training._bound == {}
+    assert objective._bound == {}
 
 
 def test_a_regressor_without_groups_is_refused():
