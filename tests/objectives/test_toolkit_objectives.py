@@ -130,7 +130,7 @@ def test_datasets_are_not_kept_alive(toolkit):
     del train
     gc.collect()
     assert reference() is None
-    assert objective._training._bound == {}
+    assert objective._bound == {}
 
 
 # Refusals
@@ -147,12 +147,12 @@ def test_datasets_without_group_and_predictions_of_another_length_are_refused(to
 def test_columns_that_are_changed_in_place_differ_from_their_copy():
     for index in range(4):
         columns = DatasetColumns(*(np.ones(3) for _ in range(4)))
-        snapshot = columns.copied()
+        snapshot = copy.deepcopy(columns)
         assert snapshot.equals(columns)
         columns[index][0] = 2
         assert not snapshot.equals(columns)
     three_columns = DatasetColumns(np.ones(3), np.ones(3), None)
-    assert three_columns.copied().equals(three_columns)
+    assert copy.deepcopy(three_columns).equals(three_columns)
     assert not three_columns.equals(columns)
 
 
