@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from threading import get_ident
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,19 +21,22 @@ Array = NDArray[Any]
 
 
 class GlobalTallies:
-    """The tallies of this worker's rows in a round, one set after another, until `merge` adds those of all workers."""
+    """The tallies of this worker's rows in a round, set by set, until `merge` adds those of all workers.
+
+    Each thread that trains has its own.
+    """
 
     def __init__(self, monitor: Monitor, counts: QueryCounts) -> None:
         self._monitor, self._counts = monitor, counts
-        self._noted: list[_Noted] = []
+        self._noted_by_thread: dict[int, list[_Noted]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy the settings without the tallies."""
-        return {**self.__dict__, "_noted": []}
+        return {**self.__dict__, "_noted_by_thread": {}}
 
     def forget(self) -> None:
         """Drop the tallies of an unfinished round."""
-        self._noted = []
+        self._noted_by_thread.pop(get_ident(), None)
 
     def note(
         self, owner: object, read: Callable[[], DatasetColumns | None], scores: Callable[[], Array]
@@ -41,7 +45,8 @@ class GlobalTallies:
 
         `merge` raises any error, on all workers together.
         """
-        if sum(noted.owner == id(owner) for noted in self._noted) > 1:  # one may be left from a failed training
+        noted = self._noted_by_thread.setdefault(get_ident(), [])
+        if sum(entry.owner == id(owner) for entry in noted) > 1:  # one may be left from a failed training
             msg = (
                 "the values of two rounds were never added up over the workers.\n"
                 "Hint: the same object in callbacks= too; a new one after a training that failed."
@@ -53,7 +58,7 @@ class GlobalTallies:
                 tallies = self._monitor.tally(owner, columns, scores())
         except Exception as error:  # noqa: BLE001 - raised in `merge`, by all workers together
             failure = error
-        self._noted.append(_Noted(id(owner), tallies, failure))
+        noted.append(_Noted(id(owner), tallies, failure))
         return [(name, np.nan, convention.higher_is_better) for convention, name in self._monitor.names.items()]
 
     def merge(
@@ -65,7 +70,7 @@ class GlobalTallies:
         `local_sets` are the sets that this worker tallied, in the order of its calls of `note`.
         """
         self._counts.refuse_sets(sets)
-        noted, self._noted = self._noted, []
+        noted = self._noted_by_thread.pop(get_ident(), [])
         shape = (len(sets), len(self._monitor.names), Tally.N_LIMBS)
 
         def limbs() -> Integers:

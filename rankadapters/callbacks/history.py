@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
@@ -13,6 +15,8 @@ from rankadapters.core.evaluation.table import Table
 from rankadapters.core.presets.texts import as_convention
 
 Log = Mapping[str, Mapping[str, Sequence[float]]]
+
+_HASHED = re.compile("/[0-9a-f]{7}$")  # the end of a display name that cannot be read back
 
 
 class _Value(NamedTuple):
@@ -86,9 +90,12 @@ class History(list[Evaluation]):
         log : dict of str to dict of str to list of float
             Values by set and display name: `evals_result_` of LGBMRanker or the dict of `lgb.record_evaluation`,
             `evals_result()` of XGBRanker or the dict of `xgb.train(evals_result=)`, `get_evals_result()` of CatBoost.
-            Metrics whose name means no convention, such as the toolkits' own, are left out.
+            Metrics whose name means no convention, such as the toolkits' own, are left out; so are the means of a
+            cross-validation. CatBoost reads the log of a saved or copied model from text, which can change the last
+            bit; its -1 of a set that was not evaluated is a value here.
         names : dict of str to Convention or str, optional
-            The convention of each display name that you gave yourself by `eval_metric(names=)`.
+            The convention of each display name that you gave yourself by `eval_metric(names=)`, and of those that end
+            with a hash, which cannot be read back.
 
         Returns
         -------
@@ -98,23 +105,27 @@ class History(list[Evaluation]):
         Raises
         ------
         InputError
-            `log` has a different form, or no metric of a convention.
+            `log` has a different form, or no metric of a convention; or a name ends with a hash.
 
         Examples
         --------
         >>> [entry.value for entry in History.of({"test": {"mine": [0.5, 0.75]}}, names={"mine": "letor4@10"})]
         [0.5, 0.75]
         """
-        _require_log(log)
+        values_of = _checked(log)
         if not isinstance(names, Mapping | None):
             raise refusal("names", names, "dicts of a name to its convention and None")
-        conventions = _conventions_of(log, names or {})
-        n_rounds = max((len(log[dataset][name]) for dataset, name in conventions), default=0)
+        logged = {name for _, name in values_of}
+        conventions = _conventions_of(logged, names or {})
+        series = {key: values for key, values in values_of.items() if key[1] in conventions}
+        if log and not series:
+            msg = f"the log has no metric of a convention, but {choices(sorted(logged)) or 'none at all'}."
+            raise InputError(msg, hint="names={'the name of eval_metric(names=)': convention}")
         return cls(
-            Evaluation(dataset, convention, float(log[dataset][name][iteration]), name=name, iteration=iteration)
-            for iteration in range(n_rounds)
-            for (dataset, name), convention in conventions.items()
-            if iteration < len(log[dataset][name])
+            Evaluation(dataset, conventions[name], values[iteration], name=name, iteration=iteration)
+            for iteration in range(max(map(len, series.values()), default=0))
+            for (dataset, name), values in series.items()
+            if iteration < len(values)
         )
 
     @overload
@@ -243,30 +254,39 @@ class History(list[Evaluation]):
 
 
 def _best(entries: Sequence[Evaluation]) -> Evaluation:
-    return max(entries, key=lambda entry: entry.convention.worth(entry.value))
+    def worth(entry: Evaluation) -> float:
+        return -math.inf if math.isnan(entry.value) else entry.convention.worth(entry.value)
+
+    return max(entries, key=worth)
 
 
-def _require_log(log: object) -> None:
-    if not isinstance(log, Mapping) or not all(isinstance(metrics, Mapping) for metrics in log.values()):
-        hint = (
-            "History.of(ranker.evals_result_), or the dict given to lgb.record_evaluation or xgb.train(evals_result=)"
-        )
-        raise refusal("log", log, "dicts of a set's name to a dict of a metric's name to its values", hint)
+def _checked(log: object) -> dict[tuple[str, str], list[float]]:
+    """Return the values of each set and metric."""
+    try:
+        return {
+            (dataset, name): _numbers(values)
+            for dataset, metrics in log.items()  # type: ignore[attr-defined]
+            for name, values in metrics.items()
+        }
+    except (AttributeError, TypeError, ValueError):
+        hint = "ranker.evals_result_, or the dict given to lgb.record_evaluation or xgb.train(evals_result=)"
+        allowed = "dicts of a set's name to a dict of a metric's name to its values by round"
+        raise refusal("log", log, allowed, hint) from None
 
 
-def _conventions_of(log: Log, names: Mapping[str, Convention | str]) -> dict[tuple[str, str], Convention]:
-    """Return the convention of each set and metric; metrics that are no convention's are left out."""
-    declared = {name: as_convention(convention) for name, convention in names.items()}
-    logged = {name for metrics in log.values() for name in metrics}
-    by_name = declared | dict(_parsed(logged - set(declared)))
-    series = {(dataset, name): by_name[name] for dataset, metrics in log.items() for name in metrics if name in by_name}
-    if log and not series:
-        msg = f"the log has no metric of a convention, but {choices(sorted(logged))}."
-        raise InputError(msg, hint="names={'the name of eval_metric(names=)': convention}")
-    return series
+def _numbers(values: Iterable[float]) -> list[float]:
+    if isinstance(values, str):
+        raise TypeError
+    return [float(value) for value in values]
 
 
-def _parsed(names: set[str]) -> Iterator[tuple[str, Convention]]:
-    for name in names:
+def _conventions_of(logged: Iterable[str], names: Mapping[str, Convention | str]) -> dict[str, Convention]:
+    """Return the conventions of names; a name that means no convention is left out."""
+    conventions = {name: as_convention(convention) for name, convention in names.items()}
+    for name in logged:
+        if _HASHED.search(str(name)) and name not in conventions:
+            msg = f"the convention of {name!r} cannot be read from its name, which ends with a part of its hash."
+            raise InputError(msg, hint=f"names={{{name!r}: convention}}")
         with suppress(ConventionError):
-            yield name, as_convention(name)
+            conventions.setdefault(name, as_convention(name))
+    return conventions

@@ -9,7 +9,7 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("lightgbm", "lightgbm") from error
 
-from rankadapters.lightgbm.callbacks import early_stopping
+from rankadapters.lightgbm.callbacks import EarlyStopping, early_stopping
 from rankadapters.lightgbm.distributed import GlobalEval, global_eval
 from rankadapters.lightgbm.metrics import EvalMetric, eval_metric, native_metric, read_metric
 from rankadapters.lightgbm.objectives import (
@@ -22,6 +22,7 @@ from rankadapters.lightgbm.objectives import (
 from rankadapters.lightgbm.parity import check_model, check_parity
 
 __all__ = [
+    "EarlyStopping",
     "EvalMetric",
     "GlobalEval",
     "ObjectiveCallback",

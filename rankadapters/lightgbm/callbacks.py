@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import lightgbm as lgb
 
-from rankadapters.callbacks.arguments import require_patience
+from rankadapters.callbacks.arguments import require_name, require_patience
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import InputError
 from rankadapters.core.presets.texts import as_convention
+from rankadapters.lightgbm.distributed import leaving_network
+
+_LightGBMStopping: Any = type(lgb.early_stopping(1))
+
+
+class EarlyStopping(_LightGBMStopping):
+    """LightGBM's early stopping on the first metric, which it makes the declared one; made by `early_stopping`."""
+
+    name: str  # of the metric to watch
+
+    def __call__(self, env: Any) -> None:
+        """Sort the declared metric first in the results, and decide as LightGBM does."""
+        results = env.evaluation_result_list or []
+        # Before LightGBM 4.7, lgb.cv reports the metric "ndcg" of the validation sets as "valid ndcg".
+        results.sort(key=lambda result: result[1].split(" ")[-1] != self.name)
+        with leaving_network(env):
+            if results and results[0][1].split(" ")[-1] != self.name:
+                msg = (
+                    f"early stopping watches {self.name!r}, but the sets report {sorted({row[1] for row in results})}."
+                )
+                raise InputError(msg, hint="the same convention in feval= or eval_metric=ra.lightgbm.eval_metric(...)")
+        super().__call__(env)
 
 
 @needs(convention="'letor4@10', or another convention", rounds="rounds=50, how long to wait for an improvement")
 def early_stopping(
-    convention: Convention | str, rounds: int, *, min_delta: float = 0.0, verbose: bool = True
-) -> Callable[[Any], None]:
-    """Stop when the first metric has not improved for some rounds on a validation set; other metrics are ignored.
+    convention: Convention | str, rounds: int, *, name: str | None = None, min_delta: float = 0.0, verbose: bool = True
+) -> EarlyStopping:
+    """Stop when the declared metric has not improved for some rounds on a validation set; other metrics are ignored.
 
-    LightGBM watches the first metric that is reported, whatever its name. So `convention` must be the first of
-    `eval_metric`, and LightGBM's parameter `metric` must be `"None"`: otherwise its own metrics come first.
     `lgb.early_stopping(20, first_metric_only=True)` and
-    `LGBMRanker(early_stopping_round=20, first_metric_only=True, metric="None")` do the same.
+    `LGBMRanker(early_stopping_round=20, first_metric_only=True, metric="None")` do the same if the convention is the
+    first that `eval_metric` reports. They watch the first metric, whatever its name: without `metric="None"`,
+    LightGBM's own.
 
     On several workers use `global_eval`, so that all workers stop in the same round.
 
     Parameters
     ----------
     convention : Convention or str
-        The first convention of `eval_metric`, which tells LightGBM whether higher or lower values are better.
+        A convention that `eval_metric` reports.
     rounds : int
         Rounds without improvement before training stops.
+    name : str, optional
+        The display name, if `eval_metric(names=)` changed it.
     min_delta : float
         Smallest change that counts as an improvement.
     verbose : bool
@@ -39,9 +63,13 @@ def early_stopping(
 
     Returns
     -------
-    callable
-        `lgb.early_stopping(rounds, first_metric_only=True, ...)`, for `callbacks=` of `lgb.train`, `lgb.cv` and
-        `LGBMRanker.fit`.
+    EarlyStopping
+        LightGBM's own callback, for `callbacks=` of `lgb.train`, `lgb.cv` and `LGBMRanker.fit`.
+
+    Raises
+    ------
+    InputError
+        During training, when nothing reports the convention.
 
     Examples
     --------
@@ -56,6 +84,8 @@ def early_stopping(
     >>> len(log["valid_0"]["ndcg@5/letor4"]) - booster.best_iteration
     3
     """
-    as_convention(convention)
     require_patience(rounds, min_delta)
-    return lgb.early_stopping(int(rounds), first_metric_only=True, verbose=verbose, min_delta=min_delta)
+    require_name("name", name)
+    stopping = EarlyStopping(int(rounds), first_metric_only=True, verbose=verbose, min_delta=min_delta)
+    stopping.name = as_convention(convention).name if name is None else name
+    return stopping

@@ -65,6 +65,9 @@ class GlobalEval:
             raise InputError(msg)
         results, first_name = env.evaluation_result_list, next(iter(self._directions))
         local_sets = [result[0] for result in results if result[1] == first_name]
+        if parts == 1 and not local_sets:
+            hint = "the same object as feval= or eval_metric= too, with sets to evaluate"
+            raise InputError("global_eval evaluated no set.", hint=hint)
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, local_sets)
         values_by_set = self._tallies.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
         our_results = [

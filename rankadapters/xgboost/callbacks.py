@@ -25,6 +25,8 @@ from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_we
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.panel import Panel
 
+    _Sets = dict[str, tuple[xgb.DMatrix, list[Panel]]]
+
 
 class EvalCallback(xgb.callback.TrainingCallback):
     """Write the declared metrics into XGBoost's evaluation log in full precision; for `xgb.train` and XGBRanker.
@@ -101,7 +103,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._counts.refuse_sets(list(self._evals))
         self._output_margin, self._missing = output_margin, missing
         self._n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self._sets: dict[str, tuple[xgb.DMatrix, list[Panel]]] = {}
+        self._bound: dict[int, _Sets] = {}  # the sets of each training under way, by the id of its Booster
         self._has_warned = False
 
     def before_training(self, model: Any) -> Any:
@@ -110,19 +112,19 @@ class EvalCallback(xgb.callback.TrainingCallback):
         if not isinstance(model, xgb.Booster):
             msg = "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.eval_metric(...))."
             raise InputError(msg)
-        self._sets = {name: self._bind(name, data) for name, data in self._evals.items()}
+        self._bound[id(model)] = {name: self._bind(name, data) for name, data in self._evals.items()}
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Predict, evaluate and log every set."""
-        for name, (dmatrix, panels) in self._sets.items():
+        for name, (dmatrix, panels) in self._bound[id(model)].items():
             values = evaluated(panels, flat(model.predict(dmatrix, output_margin=self._output_margin)))
             log_values(evals_log, name, {shown: values[convention] for convention, shown in self.names.items()}, epoch)
         return False
 
     def after_training(self, model: Any) -> Any:
         """Free the bound sets."""
-        self._sets = {}
+        self._bound.pop(id(model), None)
         return model
 
     def _bind(self, set_name: str, data: Any) -> tuple[xgb.DMatrix, list[Panel]]:
@@ -151,7 +153,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy or pickle without the sets of a training under way."""
-        return {**self.__dict__, "_sets": {}}
+        return {**self.__dict__, "_bound": {}}
 
 
 @needs(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from threading import get_ident
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +40,7 @@ class EvalMetric(xgb.callback.TrainingCallback):
         self._monitor, self._counts = monitor, QueryCounts(n_queries, UNCUT)
         self._counts_by_name = isinstance(n_queries, Mapping)
         self._tallies = GlobalTallies(monitor, self._counts)
-        self._round: _Round | None = None
+        self._rounds: dict[int, _Round] = {}  # the round under way of each thread that trains
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Evaluate predictions on a DMatrix with groups; return NaN where `after_iteration` merges several workers."""
@@ -49,21 +50,30 @@ class EvalMetric(xgb.callback.TrainingCallback):
                 "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])."
             )
             raise InputError(msg)
-        is_under_way = self._round is not None and self._round.model() is not None  # not if its training failed
-        this_round = self._round if is_under_way else None  # None if the metric is not in callbacks= too
-        if this_round is None:
-            self._refuse_alone()
-        elif collective.get_world_size() > 1:
-            read = partial(_columns_if_any, dmatrix)
-            return [(name, value) for name, value, _ in self._tallies.note(dmatrix, read, partial(flat, preds))]
-        columns = columns_of(dmatrix)
-        n_queries = columns.group_sizes.size
-        if this_round is None:
-            self._counts.refuse(None, n_queries)
-        values = {name: value for name, value, _ in self._monitor.evaluate(dmatrix, columns, flat(preds))}
-        if this_round is not None:
-            this_round.calls.append((n_queries, values))
-        return list(values.items())
+        this_round = self._rounds.get(get_ident())
+        try:
+            if this_round is None or this_round.model() is None:  # not in callbacks= too, or its training failed
+                self._refuse_alone()
+                n_queries, results = self._evaluated(preds, dmatrix)
+                self._counts.refuse(None, n_queries)
+            else:
+                n_queries, results = self._evaluated(preds, dmatrix)
+                this_round.calls.append((n_queries, dict(results)))
+        except BaseException:
+            self._end_round()  # the training fails
+            raise
+        return results
+
+    def _evaluated(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[int, list[tuple[str, float]]]:
+        """Return the number of queries of a set, and its values."""
+        if collective.get_world_size() > 1:
+            n_queries = 0
+            results = self._tallies.note(dmatrix, partial(_columns_if_any, dmatrix), partial(flat, preds))
+        else:
+            columns = columns_of(dmatrix)
+            n_queries = columns.group_sizes.size
+            results = self._monitor.evaluate(dmatrix, columns, flat(preds))
+        return n_queries, [(name, value) for name, value, _ in results]
 
     def before_training(self, model: Any) -> Any:
         """Forget an earlier training that failed; refuse `xgb.cv`, and conventions that workers cannot add up."""
@@ -72,19 +82,19 @@ class EvalMetric(xgb.callback.TrainingCallback):
             raise InputError("eval_metric in callbacks= is not for xgb.cv.", hint=hint)
         if collective.get_world_size() > 1:
             refuse_over_rows(self._monitor.names)
-        self._round = None
+        self._end_round()
         return model
 
     def before_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Begin a round, in which XGBoost calls the metric on each set."""
         del epoch, evals_log
         self._tallies.forget()
-        self._round = _Round(weakref.ref(model), _best(model), [])
+        self._rounds[get_ident()] = _Round(weakref.ref(model), _best(model), [])
         return False
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Write the values of all rows into the log in full precision."""
-        this_round, self._round = self._round, None
+        this_round = self._end_round()
         names = self._monitor.names.values()
         sets = [name for name, log in evals_log.items() if all(len(log.get(shown, ())) > epoch for shown in names)]
         if this_round is None or not sets:
@@ -93,11 +103,14 @@ class EvalMetric(xgb.callback.TrainingCallback):
         if _best(model) != this_round.best:
             hint = "list eval_metric before early_stopping in callbacks="
             raise InputError("early stopping ran before eval_metric.", hint=hint)
+        if len(this_round.calls) != len(sets):
+            msg = f"the metric was called {len(this_round.calls)} times in this round, but {sets} report it."
+            raise InputError(msg, hint="one object as custom_metric= and in callbacks=, another for other evaluations")
         parts = collective.get_world_size()
         if parts > 1:
             values_by_set = self._tallies.merge(Collective(), f"round {epoch}", parts, sets, sets)
         else:
-            values_by_set = self._checked(this_round, sets)
+            values_by_set = self._checked(this_round, sets, evals_log)
         for name, values in values_by_set.items():
             for shown in values:
                 evals_log[name][shown].pop()  # XGBoost's rounded value
@@ -106,8 +119,11 @@ class EvalMetric(xgb.callback.TrainingCallback):
 
     def after_training(self, model: Any) -> Any:
         """End the last round; later calls are outside a training with callbacks."""
-        self._round = None
+        self._end_round()
         return model
+
+    def _end_round(self) -> _Round | None:
+        return self._rounds.pop(get_ident(), None)
 
     def _refuse_alone(self) -> None:
         """Refuse a call that needs the metric in callbacks= too."""
@@ -116,20 +132,22 @@ class EvalMetric(xgb.callback.TrainingCallback):
             msg = "XGBoost does not tell a metric the name of the set, which n_queries= by name needs."
             raise InputError(msg, hint="the same object in callbacks= too: custom_metric=metric, callbacks=[metric]")
 
-    def _checked(self, this_round: _Round, sets: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Return the values of this process by set, after checking the number of queries."""
+    def _checked(
+        self, this_round: _Round, sets: Sequence[str], evals_log: dict[str, Any]
+    ) -> dict[str, dict[str, float]]:
+        """Return the values by set, after checking the numbers of queries, and the six decimals that XGBoost logged."""
         self._counts.refuse_sets(sets)
-        if len(this_round.calls) < len(sets):
-            msg = f"{len(this_round.calls)} sets were evaluated in this round, but {sets} report."
-            raise InputError(f"{msg}\nHint: one object both as the metric and in callbacks=.")
-        calls = dict(zip(sets, this_round.calls[-len(sets) :], strict=True))
-        for name, (n_queries, _) in calls.items():
+        calls = dict(zip(sets, this_round.calls, strict=True))
+        for name, (n_queries, values) in calls.items():
             self._counts.refuse(name, n_queries)
+            if any(f"{value:f}" != f"{evals_log[name][shown][-1]:f}" for shown, value in values.items()):
+                msg = f"XGBoost logged other values of {name!r} than the metric computed for its sets in this round."
+                raise InputError(msg, hint="another object for other evaluations and trainings")
         return {name: values for name, (_, values) in calls.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy the settings without the round under way."""
-        return {**self.__dict__, "_round": None}
+        """Copy the settings without the rounds under way."""
+        return {**self.__dict__, "_rounds": {}}
 
 
 class _Round(NamedTuple):
@@ -187,7 +205,8 @@ def eval_metric(
     Returns
     -------
     EvalMetric
-        Callable as `metric(preds, dmatrix)`, and a callback. It can be used in one training after another.
+        Callable as `metric(preds, dmatrix)`, and a callback. It can be used in one training after another, and in
+        several threads, but not for other evaluations during its training.
 
     Raises
     ------

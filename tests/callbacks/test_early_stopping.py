@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM, XGBoost
+from tests.helpers.metric_trainings import LETOR, TEXTBOOK, LightGBM
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each
 
@@ -17,33 +17,22 @@ def datasets(toolkit):
     return {"train": toolkit.dataset(TRAIN), "valid": toolkit.dataset(VALID)}
 
 
-def early_stopping(toolkit, watched, name=None):
-    """Return early stopping after 5 rounds; LightGBM watches the first metric, so it takes no name."""
-    return toolkit.adapter.early_stopping(watched, rounds=5, **({} if toolkit.name == "lightgbm" else {"name": name}))
-
-
 @for_each("watched", [LETOR, TEXTBOOK])
 @for_each("names", [None, ["loss", "other"]])  # "loss", which a toolkit might minimise
-def test_early_stopping_watches_the_declared_metric_whatever_its_name(toolkit, names, watched):
+@pytest.mark.parametrize("with_built_in", [False, True], ids=["alone", "with the toolkit's own metric"])
+def test_early_stopping_watches_the_declared_metric_whatever_its_name(toolkit, with_built_in, names, watched):
+    built_in_metric = {"metric": "ndcg"} if toolkit.name == "lightgbm" else {"disable_default_eval_metric": False}
     metric, log = toolkit.metric([watched, TEXTBOOK if watched is LETOR else LETOR], names=names), {}
-    name = names[0] if names else watched.name
-    booster = toolkit.train(metric, datasets(toolkit), 80, log=log, callbacks=[early_stopping(toolkit, watched, name)])
-    values = log["valid"][name]
+    name = names and names[0]
+    stop = toolkit.adapter.early_stopping(watched, rounds=5, name=name)
+    params = built_in_metric if with_built_in else {}
+    booster = toolkit.train(metric, datasets(toolkit), 80, log=log, callbacks=[stop], eta=1, **params)
+    values = log["valid"][name or watched.name]
     round_, score = toolkit.best(booster)
     assert len(values) < 80
     assert round_ == int(np.argmax(values)) == len(values) - 6
-    assert (score if toolkit.name == "xgboost" else score[name]) == max(values)
+    assert (score if toolkit.name == "xgboost" else score[name or watched.name]) == max(values)
     assert toolkit.name == "xgboost" or set(score) == set(log["valid"])
-
-
-def test_xgboost_watches_the_declared_metric_beside_its_own():
-    toolkit, log = XGBoost(), {}
-    callbacks = [early_stopping(toolkit, LETOR)]
-    booster = toolkit.train(toolkit.metric([LETOR, TEXTBOOK]), datasets(toolkit), 80, log=log, callbacks=callbacks,
-                            disable_default_eval_metric=False)  # fmt: skip
-    values = log["valid"][LETOR.name]
-    assert toolkit.best(booster) == (int(np.argmax(values)), max(values))
-    assert len(values) == int(np.argmax(values)) + 6 < 80
 
 
 def test_early_stopping_ends_a_cross_validation(toolkit):
@@ -54,9 +43,13 @@ def test_early_stopping_ends_a_cross_validation(toolkit):
 
 def test_lightgbms_callback_can_be_used_in_a_second_training():
     toolkit = LightGBM()
-    stop = early_stopping(toolkit, TEXTBOOK)
+    stop = toolkit.adapter.early_stopping(TEXTBOOK, rounds=5)
     boosters = [toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 80, callbacks=[stop]) for _ in range(2)]
     assert toolkit.best(boosters[0]) == toolkit.best(boosters[1])
+
+
+def test_the_callback_is_the_toolkits_own(toolkit):
+    assert isinstance(toolkit.adapter.early_stopping(LETOR, 5), type(toolkit.native_stopping(5)))
 
 
 def test_a_change_below_min_delta_is_no_improvement(toolkit):
@@ -65,10 +58,11 @@ def test_a_change_below_min_delta_is_no_improvement(toolkit):
     assert len(log["valid"][TEXTBOOK.name]) == 6
 
 
-def test_watching_a_metric_that_is_not_evaluated_is_refused_by_xgboost():
-    toolkit = XGBoost()
-    with pytest.raises(ValueError, match="No metric named: ndcg@5/letor4"):
-        toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 3, callbacks=[early_stopping(toolkit, LETOR)])
+def test_watching_a_metric_that_is_not_evaluated_is_refused(toolkit):
+    stop, message = toolkit.adapter.early_stopping(LETOR, rounds=5), r"(?s)'ndcg@5/letor4'.*'ndcg@10/textbook'"
+    message = {"xgboost": "No metric named: ndcg@5/letor4"}.get(toolkit.name, message)  # XGBoost's own error
+    with pytest.raises(ValueError, match=message):
+        toolkit.train(toolkit.metric(TEXTBOOK), datasets(toolkit), 3, callbacks=[stop])
 
 
 NO_ROUNDS, NO_DELTAS = (0, -1, True, "3", "abc", 2.0, None), ("x", None, -0.1, np.nan, np.inf, [0.1])
@@ -79,13 +73,9 @@ NO_ROUNDS, NO_DELTAS = (0, -1, True, "3", "abc", 2.0, None), ("x", None, -0.1, n
     [
         *(({"rounds": rounds}, "rounds=.*; allowed are whole numbers from 1 on") for rounds in NO_ROUNDS),
         *(({"min_delta": delta}, "min_delta=.*; allowed are finite numbers from 0 on") for delta in NO_DELTAS),
+        ({"name": 3}, "name=3; allowed are a text and None"),
     ],
 )
 def test_invalid_arguments_are_refused(toolkit, arguments, message):
     with pytest.raises(ra.InputError, match=message):
         toolkit.adapter.early_stopping(LETOR, **{"rounds": 3, **arguments})
-
-
-def test_xgboost_takes_a_name_that_is_a_text():
-    with pytest.raises(ra.InputError, match="name=3; allowed are a text and None"):
-        XGBoost().adapter.early_stopping(LETOR, 3, name=3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_lightgbms_metric_must_also_be_a_callback():
 
 
 def test_the_callback_must_also_be_the_metric(toolkit):
-    message = {"lightgbm": r"0 sets were evaluated in this round, but \['train'\] report", "xgboost": "evaluated"}
+    message = {"lightgbm": r"0 sets were evaluated in this round, but \['train'\] report", "xgboost": "called 0 times in this round"}
     with pytest.raises(ra.InputError, match=message[toolkit.name]):
         toolkit.train(toolkit.metric(LETOR), {"train": toolkit.dataset(DATA["train"])},
                       callbacks=[toolkit.global_metric(LETOR)])  # fmt: skip
@@ -120,3 +121,17 @@ def test_a_metric_works_again_after_a_failed_training(toolkit):
         toolkit.train(failing_metric, sets, callbacks=[metric])
     toolkit.train(metric, sets, 4, log=log, callbacks=[metric])
     assert len(log["train"][LETOR.name]) == 4
+
+
+def test_a_callback_that_is_no_metric_of_the_training_is_refused(toolkit):
+    metric = toolkit.global_metric(LETOR)
+    with pytest.raises(ra.InputError, match=r"evaluated no set\.(.|\n)*Hint: the same object as"):
+        toolkit.train(None, {"train": toolkit.dataset(DATA["train"])}, callbacks=[metric])
+
+
+def test_one_object_serves_trainings_in_several_threads(toolkit):
+    metric = toolkit.global_metric(LETOR)
+    expected = train(toolkit, toolkit.global_metric(LETOR), rounds=20)[1]
+    with ThreadPoolExecutor(2) as pool:
+        logs = list(pool.map(lambda _: train(toolkit, metric, rounds=20)[1], range(4)))
+    assert logs == [expected] * 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -81,14 +82,36 @@ def test_names_give_the_conventions_of_names_that_the_user_chose():
     [
         (3, r"log=3; allowed are dicts of a set's name to a dict"),
         ([("valid", {})], "allowed are dicts of a set's name"),
+        (["a"], "allowed are dicts of a set's name"),
+        ({"valid": {NDCG.name: 0.5}}, "allowed are dicts of a set's name"),
+        ({"valid": {NDCG.name: "123"}}, "allowed are dicts of a set's name"),
+        ({"valid": {NDCG.name: [0.5, None]}}, "allowed are dicts of a set's name"),
         ({"valid ndcg@5-mean": [0.5]}, "allowed are dicts of a set's name"),  # as lgb.cv returns
         ({"valid": {"auc": [0.5], "ndcg@5": [0.5]}}, r"no metric of a convention, but 'auc', 'ndcg@5'\.\nHint: names="),
-        ({"valid": {}}, "no metric of a convention"),
+        ({"valid": {}}, "no metric of a convention, but none at all"),
+        (
+            {"valid": {"ndcg@5/0123abc": [0.5], NDCG.name: [0.5]}},
+            r"'ndcg@5/0123abc' cannot be read(.|\n)*Hint: names=",
+        ),
     ],
 )
 def test_a_log_of_another_form_or_without_a_convention_is_refused(log, message):
     with pytest.raises(ra.InputError, match=message):
         History.of(log)
+
+
+def test_a_name_with_a_hash_needs_its_convention():
+    hashed = ra.NDCG(**{**NDCG.to_dict(), "gain": "table_0_2_7", "discount": "log2", "empty": 0.25, "k": 3})
+    log = {"valid": {hashed.name: [0.5], NDCG.name: [0.25]}}
+    assert re.search("/[0-9a-f]{7}$", hashed.name)
+    assert [entry.convention for entry in History.of(log, names={hashed.name: hashed})] == [hashed, NDCG]
+    with pytest.raises(ra.InputError, match=f"the convention of '{hashed.name}' cannot be read"):
+        History.of(log)
+
+
+def test_nan_is_the_worst_value():
+    assert History.of({"valid": {NDCG.name: [float("nan"), 0.25, 0.5]}}).best().iteration == 2
+    assert History.of({"valid": {LOSS.name: [float("nan"), 0.25, 0.5]}}).best().iteration == 1
 
 
 def test_a_history_is_a_list_whose_slices_and_selections_are_histories():

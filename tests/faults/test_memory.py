@@ -7,8 +7,8 @@ import pytest
 
 from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, call_on_datasets, fresh_process, measure_growth
 
-# A round adds up to 2,400 bytes, such as the toolkit's log; an array of the rows would add 8,000. In some processes 180,000
-# bytes are added once, after the warm-up, so a measurement takes many data sets.
+# A round adds up to 2,400 bytes, such as the toolkit's log; an array of the rows would add 8,000. Some processes add
+# 180,000 bytes once, after the warm-up, so a measurement takes many data sets.
 MAX_BYTES = 6000
 
 

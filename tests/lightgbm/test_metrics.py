@@ -67,13 +67,6 @@ def test_early_stopping_stops_in_the_round_of_lightgbms_own(watched, reported, r
         assert model.best_score_["valid_0"][watched.name] == best.value
 
 
-def test_early_stopping_watches_lightgbms_metric_if_metric_is_not_none():
-    stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
-    model = ranker(80, learning_rate=0.5)
-    fit_ranker(model, TRAIN, VALID, eval_metric=ra.lightgbm.eval_metric(TEXTBOOK), callbacks=[stop])
-    assert model.best_iteration_ == int(np.argmax(model.evals_result_["valid_0"]["ndcg@1"])) + 1
-
-
 @pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # the mean weight is 1/2
 def test_lgbmranker_weights_count_and_ignored_weights_warn_once_in_a_fit():
     metric, weights = ra.lightgbm.eval_metric([LIGHTGBM, TEXTBOOK]), np.random.default_rng(3).random(VALID.y.size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -163,7 +164,7 @@ def test_a_callback_on_a_dmatrix_can_be_copied_and_its_bound_sets_are_freed():
     copied = copy.deepcopy(callback)
     histories = [train_and_read(data, each)[1] for each in (callback, copied)]
     assert histories[0] == histories[1]
-    assert callback._sets == copied._sets == {}
+    assert callback._bound == copied._bound == {}
 
 
 def test_a_training_that_fails_leaves_a_callback_that_works():
@@ -175,7 +176,7 @@ def test_a_training_that_fails_leaves_a_callback_that_works():
 
     with pytest.raises(RuntimeError):
         train({}, dmatrix(data), 2, callbacks=[callback], obj=fail)
-    assert pickle.loads(pickle.dumps(callback))._sets == {}
+    assert pickle.loads(pickle.dumps(callback))._bound == {}
     assert len(train_and_read(data, callback)[1]) == 2
 
 
@@ -217,3 +218,20 @@ def test_arguments_of_a_wrong_type_are_refused(evals):
         ra.xgboost.early_stopping(TEXTBOOK, rounds=3, data_name=0)
     with pytest.raises(ra.InputError, match="missing='x'; allowed are numbers, NaN among them"):
         callback_on_rows(ranking(16), missing="x")
+
+
+def test_one_callback_serves_trainings_at_once_and_inside_one_another():
+    data, valid = ranking(12), ranking(13)
+    sets = [((valid.X, valid.y, valid.qid), "valid")]
+    expected = train_and_read(data, ra.xgboost.EvalCallback(LETOR, sets), rounds=10)[1]
+    callback = ra.xgboost.EvalCallback(LETOR, sets)
+    with ThreadPoolExecutor(2) as pool:
+        histories = list(pool.map(lambda _: train_and_read(data, callback, rounds=10)[1], range(4)))
+    assert histories == [expected] * 4
+
+    class Nested(xgb.callback.TrainingCallback):
+        def after_iteration(self, model, epoch, evals_log):
+            assert train_and_read(data, callback, rounds=2)[1] == expected[:2]
+            return False
+
+    assert train_and_read(data, callback, Nested(), rounds=3)[1] == expected[:3]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import gc
 
+import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -90,6 +91,57 @@ def test_numbers_by_name_need_the_metric_in_callbacks():
     gc.collect()  # frees the Booster of the failed training
     with pytest.raises(ra.InputError, match=message):
         train({}, matrix, 1, **settings)
+
+
+def test_numbers_by_name_need_the_metric_in_callbacks_also_after_it_failed():
+    metric = ra.xgboost.eval_metric(TEXTBOOK, n_queries={"valid": 30})
+    no_groups, matrix = xgb.DMatrix(DATA.X, DATA.y), dmatrix(DATA)
+    with pytest.raises(ra.InputError, match="has no group") as kept:  # keeps the Booster of the training
+        train({}, matrix, 1, evals=[(no_groups, "valid")], custom_metric=metric, callbacks=[metric])
+    with pytest.raises(ra.InputError, match="does not tell a metric the name of the set"):
+        train({}, matrix, 1, evals=[(matrix, "valid")], custom_metric=metric)
+    assert kept.value.row is None
+
+
+class Evaluating(xgb.callback.TrainingCallback):
+    """Evaluates another set in every round by the metric of the training."""
+
+    def __init__(self, evaluate):
+        super().__init__()
+        self.evaluate = evaluate
+
+    def after_iteration(self, model, epoch, evals_log):
+        self.evaluate(model)
+        return False
+
+
+@pytest.mark.parametrize("n_queries", [None, {"train": 30, "valid": 20}])
+@pytest.mark.parametrize("by", ["eval_set", "call"])
+def test_values_of_another_evaluation_are_not_logged_as_those_of_a_set(by, n_queries):
+    """Calls are paired with the sets by their order, so one more call would shift the values."""
+    first, second, third = (dmatrix(ranking(seed, size)) for seed, size in ((6, 30), (7, 20), (8, 20)))
+    metric = ra.xgboost.eval_metric(TEXTBOOK, n_queries=n_queries)
+    evaluate = {
+        "eval_set": lambda model: model.eval_set([(third, "third")], 0, metric),
+        "call": lambda model: metric(model.predict(third), third),
+    }[by]
+    with pytest.raises(ra.InputError, match=r"called 3 times in this round, but \['train', 'valid'\] report it"):
+        train({}, first, 1, evals=[(first, "train"), (second, "valid")], custom_metric=metric,
+              callbacks=[Evaluating(evaluate), metric])  # fmt: skip
+
+
+def test_a_value_that_xgboost_did_not_log_is_refused():
+    first, second, third = (dmatrix(ranking(seed, 30)) for seed in (6, 7, 8))
+    metric, other = (ra.xgboost.eval_metric(TEXTBOOK) for _ in range(2))
+
+    def report(preds, data):
+        if data is first:
+            return metric(preds, data)
+        metric(np.zeros(third.num_row()), third)
+        return other(preds, data)
+
+    with pytest.raises(ra.InputError, match="XGBoost logged other values of 'valid' than the metric computed"):
+        train({}, first, 1, evals=[(first, "train"), (second, "valid")], custom_metric=report, callbacks=[metric])
 
 
 @pytest.mark.parametrize("n_queries", [30, {"valid": 30, "test": 3}])
