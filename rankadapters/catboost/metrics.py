@@ -198,7 +198,8 @@ def eval_metric(
     -----
     The log also shows -1 for a declared training set whose labels arrive differently: with other values, or permuted by
     CatBoost, under `boosting_type="Ordered"` and with `cat_features` unless `has_time=True`. Without an `eval_set`, -1
-    is the only sign that the training set is not declared.
+    is the only sign that the training set is not declared. A set with the labels of a declared one is evaluated with
+    the queries of the declared one.
 
     References
     ----------

@@ -93,7 +93,8 @@ class ObjectiveCallback(ToolkitObjective):
         if base_score is None:
             if params and self.objective.to_dict().get("seed", BY_ROUND) != BY_ROUND:
                 msg = "base_score=None cannot replay `mean`: XGBoost's first round uses the second draw of pairs."
-                raise InputError(msg, hint="base_score=0.5, or another number, here and in XGBoost's own training")
+                hint = "replay_params(dmatrix, base_score=0.5), or XGBRanker(base_score=0.5) in QueryRanker"
+                raise InputError(msg, hint=hint)
             base_score = self._estimate(dmatrix)
         return params | {"base_score": base_score}
 
