@@ -83,7 +83,10 @@ def test_lightgbms_metric_must_also_be_a_callback():
 
 
 def test_the_callback_must_also_be_the_metric(toolkit):
-    message = {"lightgbm": r"0 sets were evaluated in this round, but \['train'\] report", "xgboost": "called 0 times in this round"}
+    message = {
+        "lightgbm": r"0 sets were evaluated in this round, but \['train'\] report",
+        "xgboost": "called 0 times in this round",
+    }
     with pytest.raises(ra.InputError, match=message[toolkit.name]):
         toolkit.train(toolkit.metric(LETOR), {"train": toolkit.dataset(DATA["train"])},
                       callbacks=[toolkit.global_metric(LETOR)])  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.objectives import LambdaRank, RankNet
 from tests.oracles import oracle
-from tests.oracles.rows import Row, discount, gain, meets_threshold, row_gain
+from tests.oracles.rows import Row, discount, gain, meets_threshold, ranked_rows, row_gain
 
 Pairwise = LambdaRank | RankNet
 
@@ -55,8 +55,9 @@ def _rounds_scores(value: Pairwise) -> bool:
 
 
 def _retrieved(rows: Sequence[Row], value: Pairwise) -> list[int]:
-    drops = isinstance(value, LambdaRank) and value.convention.unjudged == "drop"
-    return [i for i, row in enumerate(rows) if row.retrieved and (row.judged or not drops)]
+    if not isinstance(value, LambdaRank):
+        return [i for i, row in enumerate(rows) if row.retrieved]
+    return ranked_rows(rows, value.convention.unjudged)
 
 
 def _has_gradient(rows: Sequence[Row], value: LambdaRank) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import rankadapters as ra
 from rankadapters.objectives import StochasticFilter, StochasticRank, YetiRank
 from tests.oracles import oracle
-from tests.oracles.rows import Row, discount, gain, meets_threshold
+from tests.oracles.rows import Row, discount, gain, meets_threshold, ranked_rows
 
 MULTIPLIER, WORD = 6364136223846793005, 2**32
 BLOCKS = 128
@@ -71,9 +71,9 @@ def seeds_by_block(seed: int, n_queries: int) -> Iterator[int]:
         yield block.uint64()
 
 
-def ranked_rows(rows: Sequence[Row], convention: ra.Convention) -> list[int]:
+def trained_rows(rows: Sequence[Row], convention: ra.Convention) -> list[int]:
     """Return the ranked rows; none if the query has no gradient."""
-    ranked = [i for i, row in enumerate(rows) if row.retrieved and (row.judged or convention.unjudged != "drop")]
+    ranked = ranked_rows(rows, convention.unjudged)
     short = convention.k is not None and len(ranked) < convention.k and convention.short != "pad"
     return [] if short or measure_value(rows, convention, ranked) is None else ranked
 
@@ -88,7 +88,7 @@ def measure_value(rows: Sequence[Row], convention: ra.Convention, order: Sequenc
 
 def stochastic_rank(rows: Sequence[Row], value: StochasticRank, seed: int) -> list[float]:
     """Return the gradient of one query: move each row through all ranks and compute the measure at each rank."""
-    ranked, generator = ranked_rows(rows, value.convention), Generator(seed)
+    ranked, generator = trained_rows(rows, value.convention), Generator(seed)
     ders, n = dict.fromkeys(range(len(rows)), 0.0), len(ranked)
     if n <= 1:
         return [0.0] * len(rows)
@@ -156,7 +156,7 @@ def _orthogonal(rows, value, ranked, ders) -> list[float]:
 def yetirank(rows: Sequence[Row], value: YetiRank, seed: int) -> tuple[list[float], list[float]]:
     """Return gradients and hessians of one query; weights of pairs are summed in float32."""
     convention, generator = value.convention, Generator(seed)
-    ranked = list(range(len(rows))) if convention is None else ranked_rows(rows, convention)
+    ranked = list(range(len(rows))) if convention is None else trained_rows(rows, convention)
     weights: dict[tuple[int, int], np.float32] = {}
     for _ in range(value.permutations if len(ranked) > 1 else 0):
         noise = [_noise(value, generator) for _ in ranked]

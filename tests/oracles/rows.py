@@ -24,6 +24,17 @@ class Row:
     beats: tuple[tuple[int, float], ...] = ()  # pairs that it wins: index of the loser in the query, and weight
 
 
+def ranked_rows(rows: Sequence[Row], unjudged: str | float) -> list[int]:
+    """Return the rows to rank: the retrieved ones that `unjudged` does not drop."""
+
+    drops = unjudged in {"drop", "drop-negative"}
+
+    def is_dropped(row: Row) -> bool:
+        return not row.judged or (unjudged == "drop-negative" and row.label < 0)
+
+    return [i for i, row in enumerate(rows) if row.retrieved and not (drops and is_dropped(row))]
+
+
 def gain(label: float, name: str) -> float:
     """Return the gain of a label."""
     if gains := table(name):

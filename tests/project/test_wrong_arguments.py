@@ -72,7 +72,7 @@ LEFT_OUT = {
     "results of functions, which users do not create": (
         r"Score|Tally|audit\.[A-Z]\w+|conformance\.(Conformance|Failure|Vectors?)|compare\.(Front|LeaveOneOut|Stratified\w+|WinningNumbers)|io\.(Scored)?Judgments"
         r"|parity\.[A-Z]\w+|datasets\.Grouped|objectives\.(AddedBiases|PairRatios)|sklearn\.QueryScorer"
-        r"|(lightgbm|xgboost|catboost)\.(EvalMetric|GlobalEval)"
+        r"|(lightgbm|xgboost|catboost)\.(EvalMetric|GlobalEval|EarlyStopping)"
     ),
     "methods of results, and methods that toolkits or other modules of the package call": (
         r"parity\.\w+\..*|(lightgbm|xgboost|catboost)\.\w+\..*|audit\.\w+\..*|compare\.\w+\.plot|datasets\.\w+\..*"
