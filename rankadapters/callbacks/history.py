@@ -26,7 +26,7 @@ class _Value(NamedTuple):
 
 
 class Evaluation(_Value):
-    """One entry of a history, in full precision; as a tuple it is (dataset, convention, value).
+    """One entry of a history; as a tuple it is (dataset, convention, value).
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class Evaluation(_Value):
     convention : Convention
         The convention of the value.
     value : float
-        The value that `ra.evaluate` returns.
+        The value in the log: that of `ra.evaluate`, unless the toolkit rounded it (see `History.of`).
     name : str
         Display name of the convention.
     iteration : int
-        Round of the training, from 0 on.
+        Position in the log, from 0: the round, unless CatBoost's `metric_period` skips rounds.
     """
 
     name: str
@@ -83,19 +83,20 @@ class History(list[Evaluation]):
 
     @classmethod
     def of(cls, log: Log, *, names: Mapping[str, Convention | str] | None = None) -> Self:
-        """Read the history of a training from the log that the toolkit wrote, also of a model trained earlier.
+        """Read the history of a training from the toolkit's log, also of a pickled ranker or a saved CatBoost model.
 
         Parameters
         ----------
         log : dict of str to dict of str to list of float
             Values by set and display name: `evals_result_` of LGBMRanker or the dict of `lgb.record_evaluation`,
             `evals_result()` of XGBRanker or the dict of `xgb.train(evals_result=)`, `get_evals_result()` of CatBoost.
-            Metrics whose name means no convention, such as the toolkits' own, are left out; so are the means of a
-            cross-validation. CatBoost reads the log of a saved or copied model from text, which can change the last
-            bit; its -1 of a set that was not evaluated is a value here.
+            Metrics without a convention in their name are left out. The dict that `lgb.cv` or `xgb.cv` returns is not
+            such a log. XGBoost rounds to six decimals, unless the metric is also in `callbacks=`. CatBoost reads the
+            log of a saved or copied model, and of a model of `ra.catboost.train`, from text, which can change the last
+            bit; its log has -1 for a training set that is not declared.
         names : dict of str to Convention or str, optional
-            The convention of each display name that you gave yourself by `eval_metric(names=)`, and of those that end
-            with a hash, which cannot be read back.
+            The convention of each name that does not say it: a name that you gave by `eval_metric(names=)`, one that
+            ends with a hash, or that of CatBoost's own metric.
 
         Returns
         -------
@@ -105,7 +106,7 @@ class History(list[Evaluation]):
         Raises
         ------
         InputError
-            `log` has a different form, or no metric of a convention; or a name ends with a hash.
+            `log` has a different form, or no metric of a convention; or a name ends with a hash and is not in `names`.
 
         Examples
         --------

@@ -185,9 +185,9 @@ def eval_metric(
     ConventionError
         `convention` is a sequence.
     InputError
-        Two sets have the same labels but different queries, so the metric could not tell them apart; a Pool lacks
-        labels or group ids. During training, inside CatBoost's own error: an eval set is not declared, or its rows have
-        a different order.
+        Two sets have equal labels but different queries or weights, so the metric could not tell them apart; a Pool
+        lacks labels or group ids. During training, inside CatBoost's own error: an eval set is not declared, or its
+        rows have a different order.
 
     Warns
     -----
@@ -196,10 +196,9 @@ def eval_metric(
 
     Notes
     -----
-    The log also shows -1 for a declared training set whose labels arrive differently: with other values, or permuted by
-    CatBoost, under `boosting_type="Ordered"` and with `cat_features` unless `has_time=True`. Without an `eval_set`, -1
-    is the only sign that the training set is not declared. A set with the labels of a declared one is evaluated with
-    the queries of the declared one.
+    The log also shows -1 for a training set that you declared with other labels, or whose rows CatBoost permutes: under
+    `boosting_type="Ordered"`, and with `cat_features` unless `has_time=True`. Without an `eval_set`, only the -1 shows
+    that the training set is not declared. A set is evaluated with the queries of the declared set of equal labels.
 
     References
     ----------

@@ -17,7 +17,7 @@ _LightGBMStopping: Any = type(lgb.early_stopping(1))
 
 
 class EarlyStopping(_LightGBMStopping):
-    """LightGBM's early stopping on the first metric, which it makes the declared one; made by `early_stopping`."""
+    """LightGBM's early stopping, with the declared metric moved to the first position; made by `early_stopping`."""
 
     name: str  # of the metric to watch
 
@@ -42,7 +42,7 @@ def early_stopping(
     """Stop when the declared metric has not improved for some rounds on a validation set; other metrics are ignored.
 
     `lgb.early_stopping(20, first_metric_only=True)` and
-    `LGBMRanker(early_stopping_round=20, first_metric_only=True, metric="None")` do the same if the convention is the
+    `LGBMRanker(early_stopping_rounds=20, first_metric_only=True, metric="None")` do the same if the convention is the
     first that `eval_metric` reports. They watch the first metric, whatever its name: without `metric="None"`,
     LightGBM's own.
 
@@ -64,7 +64,7 @@ def early_stopping(
     Returns
     -------
     EarlyStopping
-        LightGBM's own callback, for `callbacks=` of `lgb.train`, `lgb.cv` and `LGBMRanker.fit`.
+        A subclass of LightGBM's callback, for `callbacks=` of `lgb.train`, `lgb.cv` and `LGBMRanker.fit`.
 
     Raises
     ------

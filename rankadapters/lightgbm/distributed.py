@@ -98,7 +98,7 @@ def global_eval(
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        The conventions to report; not over all rows (`pool="rows"`).
+        The conventions to report; those with `pool="rows"` are refused.
     exchange : Exchange, optional
         The sum over workers: an object with `add(key, parts, array)`, which waits for the int64 arrays of all workers
         and returns their sum to each, such as `ra.dask.exchange(client)`. A single process needs none.
@@ -106,7 +106,8 @@ def global_eval(
         Names of all sets, because a worker without rows of a set does not know its name. With several sets, use the
         names of `fit(eval_names=)`.
     n_queries : int or mapping of str to int, optional
-        Number of queries in the set over all workers, or a mapping of set names to numbers. A wrong number is an error.
+        Number of queries of the evaluated set over all workers; a different number is an error. For several sets, a
+        mapping of set names to numbers.
     names : sequence of str, optional
         Display names; `convention.name` by default.
     n_threads : int, optional
@@ -120,7 +121,7 @@ def global_eval(
     Raises
     ------
     UnsupportedConventionError
-        A convention is over all rows.
+        A convention has `pool="rows"`.
     InputError
         `eval_names` is not a list of different names. During training: a worker failed or was lost, queries were cut,
         or the object is not passed in both arguments.

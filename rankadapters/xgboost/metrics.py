@@ -180,10 +180,10 @@ def eval_metric(
 ) -> EvalMetric:
     """Make a metric that reports each convention in every round of a training.
 
-    Pass it as `custom_metric=` of `xgb.train` or `xgb.cv`; XGBoost's log then has the values with six decimals. Put the
-    same object in `callbacks=` of `xgb.train` too, and the log has them in full precision and over the rows of all
-    workers: in one process, `xgboost.dask.train`, SparkXGBRanker, and `xgb.train` inside `xgboost.collective`. All
-    workers stop in the same round; if one fails, all raise. List the metric before early stopping.
+    It works in `xgb.train` and `xgb.cv`. As `custom_metric=` alone it has six decimals in XGBoost's log. In `xgb.train`
+    put the same object in `callbacks=` too: the log then has full precision, over the rows of all workers. `xgb.cv`
+    takes it only as `custom_metric=`. Workers are those of `xgboost.dask.train`, SparkXGBRanker, and `xgb.train` inside
+    `xgboost.collective`. All stop in the same round; if one fails, all raise. List the metric before early stopping.
 
     The metric ranks the predictions that XGBoost passes: transformed by a built-in objective, raw under `obj=`.
     XGBRanker calls metrics per query and is refused; use QueryRanker or `EvalCallback`.
@@ -191,12 +191,12 @@ def eval_metric(
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        The conventions to report; on several workers not over all rows (`pool="rows"`). The DMatrix's weights are one
-        per query. Under `average="uniform"` they are ignored, with a warning.
+        The conventions to report; on several workers, those with `pool="rows"` are refused. The DMatrix's weights are
+        one per query. Under `average="uniform"` they are ignored, with a warning.
     n_queries : int or mapping of str to int, optional
-        Number of queries in the set over all workers, or a mapping of set names to numbers, which needs the metric in
-        `callbacks=` too. XGBoost silently cuts a query in two if a partition, or a batch of a DataIter, ends inside it;
-        with `n_queries`, a wrong number of queries is an error. Not for `xgb.cv`, whose folds are parts of the data.
+        Number of queries of the evaluated set over all workers; a different number is an error. XGBoost silently cuts a
+        query in two if a partition, or a batch of a DataIter, ends inside it. For several sets, a mapping of set names
+        to numbers, with the metric in `callbacks=` too. Not for `xgb.cv`, whose folds are parts of the data.
     names : sequence of str, optional
         Display names; `convention.name` by default.
     n_threads : int, optional
@@ -216,7 +216,7 @@ def eval_metric(
         During training: the DMatrix has no group, a set does not have `n_queries` queries, a worker failed, or the
         metric is only in `callbacks=`, behind early stopping, or on several workers only `custom_metric=`.
     UnsupportedConventionError
-        On several workers: a convention is over all rows.
+        On several workers: a convention has `pool="rows"`.
 
     Warns
     -----
