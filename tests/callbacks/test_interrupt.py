@@ -196,16 +196,20 @@ def test_the_first_score_without_a_gradient_ends_the_query(monkeypatch):
 
 
 def test_other_threads_stop_at_their_next_result():
-    second_started, interrupted, results = threading.Event(), threading.Event(), []
+    second_started, interrupted, second_ended = (threading.Event() for _ in range(3))
+    results = []
 
     def run(start, end):
         del end
         if start:  # the second chunk
             second_started.set()
             interrupted.wait(TIMEOUT)
-            for number in range(5):
-                results.append(number)
-                yield number
+            try:
+                for number in range(5):
+                    results.append(number)
+                    yield number
+            finally:
+                second_ended.set()
         else:
             second_started.wait(TIMEOUT)
             yield -1
@@ -215,7 +219,7 @@ def test_other_threads_stop_at_their_next_result():
     with pytest.raises(KeyboardInterrupt):
         threads.over_chunks(run, indptr, 2)
     interrupted.set()
-    threads._pool(os.getpid(), 1).submit(lambda: None).result(TIMEOUT)  # queued after the second chunk
+    assert second_ended.wait(TIMEOUT)
     assert results == [0]
 
 
