@@ -24,15 +24,17 @@ class EarlyStopping(_LightGBMStopping):
     def __call__(self, env: Any) -> None:
         """Sort the declared metric first in the results, and decide as LightGBM does."""
         results = env.evaluation_result_list or []
-        # Before LightGBM 4.7, lgb.cv reports the metric "ndcg" of the validation sets as "valid ndcg".
-        results.sort(key=lambda result: result[1].split(" ")[-1] != self.name)
+        results.sort(key=lambda result: not self._is_watched(result))
         with leaving_network(env):
-            if results and results[0][1].split(" ")[-1] != self.name:
-                msg = (
-                    f"early stopping watches {self.name!r}, but the sets report {sorted({row[1] for row in results})}."
-                )
+            if results and not self._is_watched(results[0]):
+                reported = sorted({result[1] for result in results})
+                msg = f"early stopping watches {self.name!r}, but the sets report {reported}."
                 raise InputError(msg, hint="the same convention in feval= or eval_metric=ra.lightgbm.eval_metric(...)")
         super().__call__(env)
+
+    def _is_watched(self, result: Any) -> bool:
+        # Before LightGBM 4.7, lgb.cv reports the metric "ndcg" of the validation sets as "valid ndcg".
+        return bool(result[1] == self.name or result[1].endswith(f" {self.name}"))
 
 
 @needs(convention="'letor4@10', or another convention", rounds="rounds=50, how long to wait for an improvement")

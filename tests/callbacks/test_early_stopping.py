@@ -48,6 +48,15 @@ def test_lightgbms_callback_can_be_used_in_a_second_training():
     assert toolkit.best(boosters[0]) == toolkit.best(boosters[1])
 
 
+def test_lightgbm_stops_by_a_name_with_a_space():
+    toolkit, log = LightGBM(), {}
+    stop = toolkit.adapter.early_stopping(LETOR, 5, name="my ndcg")
+    toolkit.train(toolkit.metric([TEXTBOOK, LETOR], names=["other", "my ndcg"]), datasets(toolkit), 80, log=log,
+                  callbacks=[stop])  # fmt: skip
+    values = log["valid"]["my ndcg"]
+    assert len(values) == int(np.argmax(values)) + 6 < 80
+
+
 def test_the_callback_is_the_toolkits_own(toolkit):
     assert isinstance(toolkit.adapter.early_stopping(LETOR, 5), type(toolkit.native_stopping(5)))
 
