@@ -35,7 +35,7 @@ COMPILED = """
 import sys, time
 import numpy as np
 import rankadapters as ra
-from rankadapters.core import presets
+from rankadapters import presets
 data = {"qid": [0, 0, 1, 1], "docid": list("abcd"), "pairs": ([0, 2], [1, 3], [0.5, 1.0])}
 def evaluate(dtype):
     queries, scores = ra.Queries([0, 1, 1, 0], **data), np.array([0.5, 0.5, 0.25, 0.75], dtype)

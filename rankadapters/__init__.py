@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         lightgbm as lightgbm,
         objectives as objectives,
         parity as parity,
+        presets as presets,
         sklearn as sklearn,
         spark as spark,
         trackers as trackers,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     # isort: on
     from rankadapters.callbacks.history import History
-    from rankadapters.core import __version__, measures, presets
+    from rankadapters.core import __version__, measures
     from rankadapters.core.data.queries import Queries
     from rankadapters.core.declaration.convention import Convention
     from rankadapters.core.errors import (
@@ -45,9 +46,9 @@ if TYPE_CHECKING:
     from rankadapters.core.evaluation.score import Score
     from rankadapters.core.evaluation.tally import Tally
     from rankadapters.core.measures import *  # noqa: F403 - every measure is public
-    from rankadapters.core.presets.texts import parse
     from rankadapters.io.streams import evaluate_stream
     from rankadapters.learners.trials import Trials
+    from rankadapters.presets.texts import parse
     from rankadapters.segments.evaluation import evaluate, per_query
     from rankadapters.statistics.inert import inert
 
@@ -74,7 +75,7 @@ _LAZY = {
     "evaluate": "segments.evaluation",
     "evaluate_stream": "io.streams",
     "inert": "statistics.inert",
-    "parse": "core.presets.texts",
+    "parse": "presets.texts",
     "per_query": "segments.evaluation",
 }
 _SUBMODULES = (
@@ -90,6 +91,7 @@ _SUBMODULES = (
     "lightgbm",
     "objectives",
     "parity",
+    "presets",
     "sklearn",
     "spark",
     "trackers",
@@ -144,8 +146,6 @@ else:
             return getattr(import_module(f"rankadapters.{_LAZY[name]}"), name)
         if name in _SUBMODULES:
             return import_module(f"rankadapters.{name}")
-        if name == "presets":
-            return import_module("rankadapters.core.presets")
         if not name.startswith("_") or name == "__all__":
             measures = import_module("rankadapters.core.measures")
             if name == "__all__":

@@ -134,7 +134,7 @@ def _marker_options(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 def _resolve(spec: Any, where: str) -> Convention:
     from rankadapters.core.errors import ConventionError
-    from rankadapters.core.presets.texts import as_convention
+    from rankadapters.presets.texts import as_convention
 
     try:
         return as_convention(spec)

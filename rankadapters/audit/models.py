@@ -15,7 +15,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.presets.texts import as_conventions
+from rankadapters.presets.texts import as_conventions
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from numbers import Real
 from rankadapters.core.declaration.arguments import members, number, refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.presets.texts import as_conventions
+from rankadapters.presets.texts import as_conventions
 
 
 def require_patience(rounds: object, min_delta: object) -> None:

@@ -12,7 +12,7 @@ from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, choices
 from rankadapters.core.evaluation.table import Table
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 
 Log = Mapping[str, Mapping[str, Sequence[float]]]
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import catboost as cb
 import numpy as np
 
+from rankadapters import presets
 from rankadapters.callbacks.arguments import require_name
 from rankadapters.callbacks.metrics import COUNTED, evaluated, panels_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
-from rankadapters.core import presets
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, brief
-from rankadapters.core.presets.texts import as_convention, is_one
 from rankadapters.parity.data import as_float32
+from rankadapters.presets.texts import as_convention, is_one
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.panel import Panel

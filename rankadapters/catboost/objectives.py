@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import UnsupportedConventionError
 from rankadapters.core.measures import DCG, NDCG
-from rankadapters.core.presets.catboost_words import DENOMINATORS, TYPES, largest_or_all, nearest_gain
-from rankadapters.core.presets.options import flag, one_of
-from rankadapters.core.presets.texts import as_convention
-from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.objectives import Objective, catboost
 from rankadapters.objectives.catboost_losses import TRAIN, native_objective
+from rankadapters.presets.catboost_words import DENOMINATORS, TYPES, largest_or_all, nearest_gain
+from rankadapters.presets.options import flag, one_of
+from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import differing, spelled
 
 Loss = Literal["LambdaMart", "YetiRank", "StochasticRank"]
 LOSSES: tuple[Loss, ...] = ("LambdaMart", "YetiRank", "StochasticRank")  # the preferred loss first

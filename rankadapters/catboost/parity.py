@@ -10,6 +10,7 @@ import catboost as cb
 import numpy as np
 from catboost.utils import eval_metric
 
+from rankadapters import presets
 from rankadapters.catboost.metrics import read_metric
 from rankadapters.catboost.models import (
     CatBoostModel,
@@ -18,20 +19,19 @@ from rankadapters.catboost.models import (
     warn_of_training,
     weights_of_rows,
 )
-from rankadapters.core import presets
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.presets.texts import as_convention
-from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
 from rankadapters.parity.report import ToolkitRows, report_of_toolkits
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
+from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import differing, spelled
 from rankadapters.statistics.mistakes import OurNumber
 
 ASKED = "catboost.utils.eval_metric"

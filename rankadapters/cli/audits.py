@@ -6,11 +6,11 @@ import argparse
 import sys
 from typing import Any
 
+from rankadapters import presets
 from rankadapters.cli import sources
 from rankadapters.cli.common import SAME, bar, cutoff, requested_conventions, resolve, whole_from
 from rankadapters.cli.helping import add_conventions, complete_conventions, examples
 from rankadapters.cli.printing import Answer, add_output
-from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import MEASURES
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.presets.texts import parse
+from rankadapters.presets.texts import parse
 from rankadapters.progress import advance, shown
 
 SAME, DIFFERENT, BAD_INPUT = 0, 1, 2

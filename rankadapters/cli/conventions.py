@@ -6,11 +6,11 @@ import argparse
 from dataclasses import dataclass
 from typing import Any
 
+from rankadapters import presets
 from rankadapters.cli.audits import add_measure
 from rankadapters.cli.common import cutoff, resolve
 from rankadapters.cli.helping import complete_conventions, examples
 from rankadapters.cli.printing import Answer, add_output
-from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table

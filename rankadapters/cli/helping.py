@@ -9,7 +9,7 @@ from collections.abc import Generator
 from difflib import get_close_matches
 from typing import Any
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.errors import MissingToolkitError
 
 _INDENT = "  "  # marks lines that must not be wrapped

@@ -6,10 +6,10 @@ import argparse
 from dataclasses import dataclass
 from typing import Any
 
+from rankadapters import presets
 from rankadapters.cli.common import quiet_stdout
 from rankadapters.cli.helping import examples
 from rankadapters.cli.printing import Answer, add_output
-from rankadapters.core import presets
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.document import Document
 

@@ -17,7 +17,7 @@ from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, choices
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.presets.texts import parse
+from rankadapters.presets.texts import parse
 
 REQUIRED = ("method", "dataset", "measure", "value")
 OPTIONAL = ("source", "higher_is_better")

@@ -10,7 +10,7 @@ from rankadapters.compare.cells import Cell
 from rankadapters.core.declaration.arguments import choice, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError, choices
-from rankadapters.core.presets.texts import parse
+from rankadapters.presets.texts import parse
 
 Direction = bool | Mapping[str, bool] | None
 Measure = Convention | str

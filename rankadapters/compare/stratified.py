@@ -16,8 +16,8 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.table import Table
-from rankadapters.core.presets.texts import as_convention
 from rankadapters.plotting.bars import Interval, intervals
+from rankadapters.presets.texts import as_convention
 from rankadapters.progress import Progress, shows, steps
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document

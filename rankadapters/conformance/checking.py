@@ -13,7 +13,7 @@ from rankadapters.conformance.vectors import Vector, vectors
 from rankadapters.core.declaration.arguments import choice, number, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.probing.answers import TAKES, Function, Reply
 from rankadapters.statistics.probing.cases import Case, value_of
 from rankadapters.statistics.probing.diagnosis import at_actual_cutoff, diagnose

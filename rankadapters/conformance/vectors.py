@@ -15,7 +15,7 @@ from rankadapters.conformance.rivals import differ, rival_pool, values_with_mist
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.evaluation.table import Table
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import grid
 from rankadapters.statistics.probing.answers import Function

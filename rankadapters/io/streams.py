@@ -16,12 +16,12 @@ from rankadapters.core.errors import AboveValuesWarning, InputError, LabelsWarni
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores, ScoresOfModels
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.core.presets.texts import as_conventions
 from rankadapters.io.cut_queries import whole_queries
 from rankadapters.io.stream_batches import stream_rows
 from rankadapters.io.stream_rows import StreamColumns, StreamRows, require_one_type
 from rankadapters.io.stream_sums import StreamSums, Values, require_mergeable
 from rankadapters.io.text import Name
+from rankadapters.presets.texts import as_conventions
 from rankadapters.progress import shows
 from rankadapters.segments.assignment import segments_by_id
 from rankadapters.segments.segments import Segments

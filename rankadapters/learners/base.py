@@ -13,8 +13,8 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.judging import Judge
+from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabeledRows
 

@@ -20,8 +20,8 @@ from rankadapters.core.evaluation.members import bind, whole_values
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.kernels import warn_of_no_numba
-from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.candidates import ListedScores, MovedScores, RankedCandidates
+from rankadapters.presets.texts import as_convention
 
 UNIT = 2.0**-53  # largest relative rounding error of one float64 operation
 

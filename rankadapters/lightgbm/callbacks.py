@@ -10,8 +10,8 @@ from rankadapters.callbacks.arguments import require_name, require_patience
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.presets.texts import as_convention
 from rankadapters.lightgbm.distributed import leaving_network
+from rankadapters.presets.texts import as_convention
 
 _LightGBMStopping: Any = type(lgb.early_stopping(1))
 

@@ -9,9 +9,9 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters import presets
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
-from rankadapters.core import presets
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.keywords import by_name
 from rankadapters.core.declaration.convention import Convention

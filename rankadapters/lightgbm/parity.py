@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import lightgbm as lgb
 import numpy as np
 
+from rankadapters import presets
 from rankadapters.callbacks.dataset_columns import missing_group
-from rankadapters.core import presets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.lightgbm.metrics import columns_of, query_weights
 from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import dart_note, ranker, read_data, refusing, require_grades, rounds_until
+from rankadapters.presets.lightgbm import LABELS, MOST_ROWS
 
 QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_filter": False}
 

@@ -16,7 +16,7 @@ from rankadapters.core.declaration.declared import Declared, read_signature
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 
 if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients

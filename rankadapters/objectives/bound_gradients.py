@@ -14,8 +14,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import NO_ORDER, Rows, rows_of
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
-from rankadapters.core.kernels.ranked_rows import first_non_finite
 from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking.ranked_rows import first_non_finite
 
 if TYPE_CHECKING:
     from rankadapters.objectives.base import Objective

@@ -9,10 +9,10 @@ from typing import Any
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.core.presets.tool import refuse_unknown, split_spec
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.position_bias import PositionBias
+from rankadapters.presets.tool import refuse_unknown, split_spec
 
 USE_CALLABLE = "objective(value)"  # the hint for toolkits that accept a callable objective
 

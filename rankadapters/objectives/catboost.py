@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.presets.options import flag, one_of
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.noise_fields import NoiseWord
@@ -16,6 +15,7 @@ from rankadapters.objectives.pairwise import RankNet
 from rankadapters.objectives.stochastic_filter import StochasticFilter
 from rankadapters.objectives.stochastic_rank import StochasticRank
 from rankadapters.objectives.yetirank import YetiRank
+from rankadapters.presets.options import flag, one_of
 
 __all__ = [
     "lambdamart",

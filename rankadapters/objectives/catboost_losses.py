@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.spelling import number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.core.presets.catboost_words import BOOLS, DENOMINATORS, TYPES
-from rankadapters.core.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
-from rankadapters.core.presets.tool import refuse_unknown, split_spec
 from rankadapters.objectives import catboost as losses
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import no_native, require_native
@@ -23,6 +20,9 @@ from rankadapters.objectives.position_bias import PositionBias
 from rankadapters.objectives.stochastic_filter import StochasticFilter
 from rankadapters.objectives.stochastic_rank import StochasticRank
 from rankadapters.objectives.yetirank import YetiRank
+from rankadapters.presets.catboost_words import BOOLS, DENOMINATORS, TYPES
+from rankadapters.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
+from rankadapters.presets.tool import refuse_unknown, split_spec
 
 DIGITS = 20  # length of the longest 64-bit integer, with its sign
 TRAIN = "ra.catboost.train takes any objective"

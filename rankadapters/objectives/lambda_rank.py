@@ -9,12 +9,12 @@ from rankadapters.core.data.keywords import needs
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
-from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives.base import ConventionField, require_fixed_ideal
 from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.pairwise import Pairwise
 from rankadapters.objectives.pairwise_fields import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord
 from rankadapters.objectives.trade_gradients import trade_terms
+from rankadapters.presets.texts import as_convention
 
 Trading = NDCG | AP | RR | ERR  # measures whose change when two rows swap takes a few operations
 MEASURES = "NDCG, AP, RR or ERR"

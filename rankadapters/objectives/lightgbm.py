@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.declaration.number_fields import WholeField
 from rankadapters.core.declaration.spelling import table
-from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
-from rankadapters.core.presets.options import flag
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import (
     no_native,
@@ -21,6 +19,8 @@ from rankadapters.objectives.built_in import (
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
 from rankadapters.objectives.position_bias import AdditiveBias, PositionBias, as_position_bias
+from rankadapters.presets.lightgbm import LABELS, MOST_ROWS
+from rankadapters.presets.options import flag
 
 __all__ = ["lambdarank", "native_objective", "position_bias", "read_objective", "xendcg"]
 

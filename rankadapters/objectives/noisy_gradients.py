@@ -12,8 +12,8 @@ from rankadapters.core.data.columns import Array, Floats, Ints
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import NO_ORDER, offsets
 from rankadapters.core.evaluation import threads
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE, ranked_rows
 from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking.ranked_rows import ALL_FINITE, ranked_rows
 from rankadapters.objectives.bound_gradients import Floats32, Gradients
 from rankadapters.objectives.kernels.generators import query_seeds
 from rankadapters.objectives.kernels.queries import CopiedQueries

@@ -18,10 +18,10 @@ from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.evaluation import threads
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.kernels import COMPUTE
-from rankadapters.core.kernels.ranked_rows import ranked_rows
 from rankadapters.core.kernels.ranking import take_columns
 from rankadapters.core.kernels.views import writable
 from rankadapters.core.measures.ranked import Ranked
+from rankadapters.core.ranking.ranked_rows import ranked_rows
 from rankadapters.objectives.bound_gradients import Floats32, Kernel, all_rows
 from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_unbiased, trades
 from rankadapters.objectives.kernels import lambdas_in_turn as in_turn

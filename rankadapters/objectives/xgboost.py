@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rankadapters.core import presets
-from rankadapters.core.presets.options import flag, one_of
-from rankadapters.core.presets.xgboost import NO_CUTOFF
+from rankadapters import presets
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import (
     no_native,
@@ -20,6 +18,8 @@ from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.pairwise_fields import BY_ROUND
 from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias, as_position_bias
+from rankadapters.presets.options import flag, one_of
+from rankadapters.presets.xgboost import NO_CUTOFF
 
 __all__ = ["map", "native_objective", "ndcg", "pairwise", "read_objective", "unbiased"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.statistics.mistakes import Changes, OurNumber, changed_formulas

@@ -16,13 +16,13 @@ from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, RankAdaptersError
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.presets.texts import as_convention
-from rankadapters.core.presets.tool import as_text
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
 from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_toolkits
 from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
+from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import as_text
 from rankadapters.progress import shows
 from rankadapters.statistics.inert import inert as inert_fields
 from rankadapters.statistics.mistakes import OurNumber

@@ -11,7 +11,7 @@ from rankadapters.core.data.queries import as_queries
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.measures import NDCG
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 
 AT_ONCE = 50  # cutoffs per panel: more would save ranking passes, but each needs memory for a value per query
 

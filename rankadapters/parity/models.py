@@ -13,12 +13,12 @@ from rankadapters.core.errors import InputError, MissingToolkitError, RankAdapte
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.presets.texts import as_conventions, parse
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity.data import refusing
 from rankadapters.parity.rows import FULL_DOUBLE, relative
 from rankadapters.parity.toolkit_data import ToolkitData
 from rankadapters.parity.trainers import TOOLKITS, Task, Trainer, measure_named, own_convention, usable
+from rankadapters.presets.texts import as_conventions, parse
 from rankadapters.progress import advance, shown
 from rankadapters.statistics.document import Document, as_csv
 from rankadapters.statistics.mistakes import OurNumber

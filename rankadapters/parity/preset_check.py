@@ -9,17 +9,17 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from typing import Any, Literal, NamedTuple
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.declaration.arguments import choice, names
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.table import Table
-from rankadapters.core.presets.preset import presets_of
-from rankadapters.core.presets.tool import Tool
 from rankadapters.parity.checks import crosscheck
 from rankadapters.parity.golden import golden, incomplete
 from rankadapters.parity.rows import agree, relative
 from rankadapters.parity.tool_runs import RUNS, K
 from rankadapters.parity.trainers import TOOLKITS
+from rankadapters.presets.preset import presets_of
+from rankadapters.presets.tool import Tool
 from rankadapters.segments.evaluation import evaluate
 from rankadapters.statistics.document import Document
 

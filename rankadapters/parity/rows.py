@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.presets.texts import parse
+from rankadapters.presets.texts import parse
 from rankadapters.statistics.mistakes import OurNumber
 from rankadapters.statistics.printed import Printed
 

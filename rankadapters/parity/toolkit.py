@@ -13,13 +13,13 @@ from rankadapters.core.data.keywords import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.presets.texts import as_convention
-from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import as_float32, bind, find_log, refuse_different_gains, refuse_retrieval
 from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_toolkits
 from rankadapters.parity.rows import FULL_DOUBLE, ParityRow, QueryDifferences, relative
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route, ToolkitData
+from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import Vocabulary, differing, spelled
 from rankadapters.statistics.inert import inert_of
 from rankadapters.statistics.mistakes import OurNumber
 

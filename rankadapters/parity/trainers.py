@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.arguments import choice, names
 from rankadapters.core.declaration.convention import Convention

@@ -11,7 +11,7 @@ from typing import Any, Literal, Required, Self, TypedDict, TypeVar, get_args
 from rankadapters.core.declaration.arguments import choice, refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError, choices
-from rankadapters.core.presets.texts import as_conventions
+from rankadapters.presets.texts import as_conventions
 from rankadapters.segments.assignment import segments_by_id
 
 IDS_UP_TO = 100_000_000  # ids of this many queries take 800 MB, and sorting them takes half a minute

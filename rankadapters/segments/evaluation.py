@@ -18,7 +18,7 @@ from rankadapters.core.evaluation.label_warnings import warn_of_labels
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import ByConvention, Scores, ScoresOfModels, shape_results
-from rankadapters.core.presets.texts import as_convention, is_one
+from rankadapters.presets.texts import as_convention, is_one
 from rankadapters.segments.assignment import Assignment, assign
 from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Outcome, above_value_warnings, naming, outcomes, sums_by_segment

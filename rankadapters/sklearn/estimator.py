@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.metrics import QueryScorer
 from rankadapters.sklearn.rows import (
     LabeledRows,

@@ -8,13 +8,13 @@ from typing import Any, overload
 import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from rankadapters import presets
 from rankadapters.callbacks.arguments import display_names
-from rankadapters.core import presets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.presets.texts import as_convention, is_one
+from rankadapters.presets.texts import as_convention, is_one
 from rankadapters.segments.evaluation import evaluate
 from rankadapters.sklearn.rows import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 

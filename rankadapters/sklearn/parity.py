@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import sklearn.metrics
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import refuse_labels, refusing
+from rankadapters.presets.tool import differing, require_expressible
 
 TOP_K = "top_k_accuracy_score"
 LEAST_CLASSES = 3  # with two classes, top_k_accuracy_score takes a single score

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
-from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
+from rankadapters.presets.texts import as_convention
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.fit_arguments import RANKERS, RankerFit, copy_of, fit_transformers, last_step, toolkit_of
 from rankadapters.sklearn.metrics import Response, require_response, scores_of

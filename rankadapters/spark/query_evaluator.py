@@ -10,7 +10,7 @@ from pyspark.ml.util import DefaultParamsReader, DefaultParamsWritable, MLReader
 from pyspark.sql import DataFrame
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.presets.texts import as_convention, parse
+from rankadapters.presets.texts import as_convention, parse
 from rankadapters.spark.evaluation import evaluate
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention

@@ -18,7 +18,7 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Measured, Panel
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 
 SUBNORMAL = 1e-300  # much smaller float64 numbers lose precision
 ROUNDING = 1e-12  # relative rounding error of sums; a real change is far larger

@@ -19,7 +19,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
 
 if TYPE_CHECKING:

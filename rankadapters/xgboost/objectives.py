@@ -14,11 +14,11 @@ from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
-from rankadapters.core.presets.tool import split_spec
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
 from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BY_ROUND, BeyondKWord, NormalizationWord
+from rankadapters.presets.tool import split_spec
 from rankadapters.xgboost.metrics import columns_of
 
 Array = NDArray[Any]

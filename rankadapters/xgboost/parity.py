@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError

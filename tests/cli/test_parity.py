@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.parity import trainers
 from tests.helpers.command import Terminal, error_of, output_of, run
 from tests.helpers.stand_in_toolkit import stand_in_trainer

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.measures import MEASURES
 from rankadapters.objectives.base import OBJECTIVES

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 CORPUS = Path(".hypothesis", "fuzz")  # kept from run to run
-PACKAGES = ("io", "compare", "objectives", "callbacks", "core.declaration", "core.presets")
+PACKAGES = ("io", "compare", "objectives", "callbacks", "core.declaration", "presets")
 INSTRUMENTED = [f"rankadapters.{name}" for name in PACKAGES]
 MAX_BYTES = 4096  # at most so many bytes decide one example
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from tests.helpers.rankings import ranking
 

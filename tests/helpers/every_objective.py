@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters import objectives
-from rankadapters.core import presets
+from rankadapters import objectives, presets
 
 OBJECTIVES = [
     objectives.lightgbm.lambdarank(),

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from rankadapters.core.kernels.in_numpy import segments
+from rankadapters.core.ranking import segments
 
 
 def switch_forms():

@@ -19,8 +19,8 @@ from sklearn.model_selection import cross_validate  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
-from rankadapters.core.presets.texts import as_convention  # noqa: E402
 from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankSVM, columns  # noqa: E402
+from rankadapters.presets.texts import as_convention  # noqa: E402
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
 from tests.helpers.rankings import ranking  # noqa: E402
 from tests.helpers.sklearn_checks import failed_checks  # noqa: E402

@@ -44,7 +44,7 @@ EVALUATION_TESTS = [
 # Tests that read signatures, fields and sources, and so run no line of the tested code.
 DEFINITION_TESTS = [
     *(f"tests/project/test_{name}.py" for name in ("recorded", "dataclasses", "house", "api_rules")),
-    "tests/core/presets/test_presets.py", "tests/core/declaration/test_wrong_calls.py", "tests/project/test_imports.py",
+    "tests/presets/test_presets.py", "tests/core/declaration/test_wrong_calls.py", "tests/project/test_imports.py",
 ]  # fmt: skip
 ENGINE_LIMITS = {"seconds": 300, "wall": 1200}
 LAST_ROUND = {"seconds": 60, "wall": 600, "last": True}  # the round in which a timeout does not kill the mutant

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
 from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, relative
+from rankadapters.presets.tool import differing, require_expressible
 from rankadapters.statistics.mistakes import OurNumber
 from tests.helpers.tables import for_each
 

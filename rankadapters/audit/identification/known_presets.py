@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.statistics.grid import Block

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters import presets
 from rankadapters.audit.evaluation import evaluate_usable
-from rankadapters.core import presets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError

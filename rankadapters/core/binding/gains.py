@@ -11,9 +11,9 @@ from rankadapters.core.data.columns import Array, Floats, Ints, offsets, refused
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.spelling import border, table
 from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.in_numpy import segments
 from rankadapters.core.kernels.ranking import ranked_columns, sort_by_counting
 from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking import segments
 
 FLOAT64_INTEGERS = 2.0**53
 _FLOAT64_EXPONENT = 1024

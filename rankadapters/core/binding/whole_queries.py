@@ -12,8 +12,8 @@ from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
 from rankadapters.core.data.columns import Array, Floats, Ints, index_dtype, refused_label
 from rankadapters.core.data.rows import Rows, offsets
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.in_numpy.segments import segment_numbers, sums
 from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking.segments import segment_numbers, sums
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Binding

@@ -19,7 +19,7 @@ from rankadapters.core.data.columns import (
     shared_index,
 )
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.in_numpy.segments import positions_within
+from rankadapters.core.ranking.segments import positions_within
 
 _PAIR = ("winner", "loser")
 

@@ -29,7 +29,7 @@ from rankadapters.core.data.keywords import ROWS, Columns, by_name, refuse_other
 from rankadapters.core.data.pairs import Pairs, as_pairs, pairs_of_queries
 from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.in_numpy.segments import positions_within
+from rankadapters.core.ranking.segments import positions_within
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

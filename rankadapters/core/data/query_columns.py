@@ -19,7 +19,7 @@ from rankadapters.core.data.columns import (
 from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.in_numpy.segments import segment_numbers
+from rankadapters.core.ranking.segments import segment_numbers
 
 
 def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDArray[np.float64]:

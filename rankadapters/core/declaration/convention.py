@@ -333,7 +333,7 @@ def as_convention(value: object) -> Convention:
         return value
     if isinstance(value, str):
         # Imported here because presets import this module.
-        return cast("Convention", import_module("rankadapters.core.presets.texts").parse(value))
+        return cast("Convention", import_module("rankadapters.presets.texts").parse(value))
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
     if hasattr(value, "shape"):
         hint = "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid"

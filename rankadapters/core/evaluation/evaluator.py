@@ -12,7 +12,7 @@ from rankadapters.core.evaluation.label_warnings import warn_of_labels
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.tally import Tally
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.presets.texts import as_convention
 
 
 class Evaluator:

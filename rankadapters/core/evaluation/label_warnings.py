@@ -10,7 +10,7 @@ from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import LabelsWarning, warn_caller
-from rankadapters.core.presets.label_rules import LABEL_RULES, LabelRule
+from rankadapters.presets.label_rules import LABEL_RULES, LabelRule
 
 _BLOCK = 1 << 15  # labels per block, small enough for the processor's cache
 

@@ -15,7 +15,7 @@ from rankadapters.core.declaration.json_text import read_object
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError, brief, choices
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.evaluation.written import Written
-from rankadapters.core.presets.texts import parse
+from rankadapters.presets.texts import parse
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
 MEMBERS = ("value", "name", "convention", *COUNTS, "digest")  # of `Score.to_dict`

@@ -15,7 +15,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
 from rankadapters.core.evaluation.limbs import SUM_LIMBS, Limbs, as_limbs, from_limbs, to_limbs, unsigned_limbs
 from rankadapters.core.evaluation.score import COUNTS, Score
-from rankadapters.core.presets.texts import parse
+from rankadapters.presets.texts import parse
 
 _DIGEST = 2**64
 _UNIT = 2**1074  # 1 in units of the smallest float64

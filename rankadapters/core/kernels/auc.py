@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel, steps, zeros
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE, first_non_finite, longest_of, ranked_rows
+from rankadapters.core.ranking.ranked_rows import ALL_FINITE, first_non_finite, longest_of, ranked_rows
 
 COST = 16  # time per row in plain Python, relative to ranking
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankadapters.core.kernels import internal, kernel, steps, zeros
 from rankadapters.core.kernels.auc import COST, prefix_sum, row_number, tie_start
-from rankadapters.core.kernels.ranked_rows import longest_of, ranked_rows
+from rankadapters.core.ranking.ranked_rows import longest_of, ranked_rows
 
 
 @internal

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankadapters.core.kernels import FEW, internal, kernel, unsigned, zeros
 from rankadapters.core.kernels.in_numpy import ranking as in_numpy
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE, first_non_finite, longest_of
+from rankadapters.core.ranking.ranked_rows import ALL_FINITE, first_non_finite, longest_of
 
 
 @kernel(in_numpy=in_numpy.discounted_sums)

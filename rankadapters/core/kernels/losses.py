@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankadapters.core.kernels import inlined, internal, kernel, unsigned, zeros
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite, longest_of
+from rankadapters.core.ranking.ranked_rows import ALL_FINITE, all_finite, first_non_finite, longest_of
 
 COST = 16  # time per row in plain Python, relative to ranking
 LANES = 8  # partial sums computed in parallel

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankadapters.core.kernels import internal, kernel, steps
 from rankadapters.core.kernels.in_numpy import ranking as in_numpy
-from rankadapters.core.kernels.ranked_rows import ranked_rows
+from rankadapters.core.ranking.ranked_rows import ranked_rows
 
 
 @internal

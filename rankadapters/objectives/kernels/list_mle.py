@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE
+from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.queries import longest
 
 

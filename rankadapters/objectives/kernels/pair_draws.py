@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankadapters.core.kernels import inlined, internal
-from rankadapters.core.kernels.sorting import merge_sort
+from rankadapters.core.ranking.sorting import merge_sort
 
 MODULUS = 2147483647  # minstd_rand: x -> 48271 x mod (2^31 - 1)
 MULTIPLIER = 48271

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
 from rankadapters.core.kernels.err import complement
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE
+from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.catboost_trades import (
     catboost_changes_of_cascade,
     catboost_changes_of_first_rank,

@@ -13,7 +13,7 @@ from hypothesis import given
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.core.presets.tool import takes_k
+from rankadapters.presets.tool import takes_k
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.tables import for_each
 

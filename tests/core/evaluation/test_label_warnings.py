@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.evaluation.label_warnings import label_doubts
-from rankadapters.core.presets.label_rules import LABEL_RULES
+from rankadapters.presets.label_rules import LABEL_RULES
 from tests.helpers.command import run
 from tests.helpers.tables import for_each
 

@@ -18,9 +18,9 @@ import rankadapters as ra
 from rankadapters.core.kernels import dispatch, steps
 from rankadapters.core.kernels.dispatch import LATER, NEVER, NOW, kernels
 from rankadapters.core.kernels.exact import mix_all
-from rankadapters.core.kernels.in_numpy import segments
 from rankadapters.core.kernels.ranking import order_within
 from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking import segments
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.kernel_forms import all_results, switch_forms

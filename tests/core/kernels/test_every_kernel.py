@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters import presets
 from rankadapters.core import kernels as kernels_of_core
-from rankadapters.core import presets
 from rankadapters.core.declaration.number_fields import Cutoff
 from rankadapters.core.kernels import Kernel, Steps, dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels

@@ -7,8 +7,8 @@ import pytest
 
 from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.dispatch import NOW, kernels
-from rankadapters.core.kernels.ranked_rows import ranked_rows
-from rankadapters.core.kernels.sorting import COUNTED, LANES, MOST_KEPT
+from rankadapters.core.ranking.ranked_rows import ranked_rows
+from rankadapters.core.ranking.sorting import COUNTED, LANES, MOST_KEPT
 from tests.helpers.score_spreads import SPREADS
 from tests.helpers.tables import for_each
 

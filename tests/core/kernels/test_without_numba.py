@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters import objectives
-from rankadapters.core import presets
+from rankadapters import objectives, presets
 from tests.helpers.every_objective import one_objective_per_kind
 
 BLOCK_NUMBA = "import sys\nsys.modules['numba'] = sys.modules['llvmlite'] = None\n"

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import presets
+from rankadapters import presets
 from rankadapters.core.measures import MEASURES
 from tests.helpers.command import output_of
 from tests.helpers.every_measure import DATA, DOCIDS, LABELS, SCORES, VALID, VALID_LABELS, every_measure, without_docids

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.kernels.in_numpy.segments import (
+from rankadapters.core.ranking.segments import (
     largest_first,
     positions_within,
     segment_numbers,

@@ -1,0 +1,288 @@
+"""Stable descending sort of one query's scores: complete, or only the top k."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from rankadapters.core.kernels import inlined, internal
+
+COUNTED = 48  # up to this many rows, ranks are counted; longer queries are sorted
+LANES = 16  # rows are distributed over lanes; the k-th largest lane maximum is at most the k-th largest score
+SPARE_LANES = 4  # with fewer than k + 4 lanes, that maximum as a threshold lets too many rows pass
+BUCKETS_PER_ROW = 2  # rows that share a bucket cost mispredicted branches; with more buckets, fewer rows do
+MOST_BUCKETS = 2**30  # bucket numbers are int32
+MOST_KEPT = 4  # if the top buckets have more than 4 k rows, the bucket of the k-th row is divided again
+MOST_DIVISIONS = 2
+RUN = 16  # merge sort starts from insertion-sorted runs of this length
+MOVES_PER_ROW = 4  # after more moves, insertion sort gives up and a merge sort takes over
+
+# Working memory to rank a query; `order` is the result.
+Sorting = namedtuple("Sorting", "order ordered rows bucket ends kept top")  # noqa: PYI024 - numba supports this kind
+
+
+def make_sorting(width, like):
+    """Return working memory for queries of up to `width` rows, with scores in the dtype of `like`."""
+    ends = np.empty(BUCKETS_PER_ROW * width + 2, np.int32)
+    rows, bucket = np.empty(width + 1, np.int32), np.empty(width, np.int32)
+    kept, top = np.empty(width + 1, np.int32), np.empty(width, like.dtype)
+    return Sorting(np.empty(width, np.int32), np.empty(width, like.dtype), rows, bucket, ends, kept, top)
+
+
+new_sorting = internal(make_sorting)  # for use in kernels
+
+
+@internal
+def count_ranks(scores, ranks):
+    """Write each row's 0-based rank by counting: quadratic, but branch-free and vectorized, best for few rows."""
+    n = scores.size
+    for i in range(n):
+        ranks[i] = 0
+    for i in range(n):
+        score = scores[i]
+        later_scores = scores[i + 1 :]
+        later_ranks = ranks[i + 1 :]
+        above = 0
+        for j in range(later_scores.size):
+            wins = later_scores[j] > score
+            above += wins
+            later_ranks[j] += 1 - wins
+        ranks[i] += above
+
+
+@internal
+def lane_maxima(scores, lanes):
+    """Write the maximum of each lane, where row i is in lane i % LANES; the compiler vectorizes the inner loops."""
+    for j in range(LANES):
+        lanes[j] = scores[j]
+    first = LANES
+    while first + LANES <= scores.size:
+        block = scores[first : first + LANES]
+        for j in range(LANES):
+            lanes[j] = max(lanes[j], block[j])
+        first += LANES
+    rest = scores[first:]
+    for j in range(rest.size):
+        lanes[j] = max(lanes[j], rest[j])
+
+
+@internal
+def kth_largest(values, k):
+    """Return the k-th largest of a few finite values, by counting."""
+    best = -np.inf
+    for i in range(values.size):
+        value = values[i]
+        count = 0
+        for j in range(values.size):
+            count += values[j] >= value
+        candidate = value if count >= k else -np.inf
+        best = max(best, candidate)
+    return best
+
+
+@internal
+def rows_from(scores, threshold, rows):
+    """Collect the rows with scores of at least `threshold`; branch-free: rows below it are overwritten."""
+    end = np.uint64(0)  # unsigned, since numba checks signed indices for negative values
+    for i in range(scores.size):
+        rows[end] = i
+        end += np.uint64(scores[i] >= threshold)
+    return np.int64(end)
+
+
+@internal
+def extremes(scores, lanes):
+    """Return the lowest and highest score, by lanes, so that the compiler vectorizes it."""
+    n = scores.size
+    low, high = scores[0], scores[0]
+    first = 0
+    if n >= 2 * LANES:
+        lows, highs = lanes[:LANES], lanes[LANES : 2 * LANES]
+        for j in range(LANES):
+            lows[j] = highs[j] = scores[j]
+        while first + LANES <= n:
+            block = scores[first : first + LANES]
+            for j in range(LANES):
+                lows[j] = min(lows[j], block[j])
+                highs[j] = max(highs[j], block[j])
+            first += LANES
+        for j in range(LANES):
+            low = min(low, lows[j])
+            high = max(high, highs[j])
+    for i in range(first, n):
+        low = min(low, scores[i])
+        high = max(high, scores[i])
+    return np.float64(low), np.float64(high)
+
+
+@internal
+def extremes_of_bucket(scores, bucket, b):
+    """Return the lowest and highest score of the rows in a bucket."""
+    low, high = np.inf, -np.inf
+    for i in range(scores.size):
+        score = np.float64(scores[i])
+        low = score if bucket[i] == b and score < low else low
+        high = score if bucket[i] == b and score > high else high
+    return low, high
+
+
+@internal
+def fill_buckets(scores, low, high, bucket, ends):
+    """Count the rows in equal-width buckets from `high` down to `low`; scores outside count in the outermost ones."""
+    n_buckets = min(BUCKETS_PER_ROW * scores.size, MOST_BUCKETS)
+    last = np.float64(n_buckets - 1)
+    scale = last / (high - low) if high > low else 0.0
+    scale = scale if scale - scale == 0 else 0.0
+    for b in range(n_buckets + 1):
+        ends[b] = 0
+    for i in range(scores.size):
+        # Rounding is monotone, so a higher score never lands in a later bucket.
+        position = (high - scores[i]) * scale
+        position = position if position > 0 else 0.0
+        bucket[i] = np.int32(min(last, position))
+    for i in range(scores.size):
+        ends[np.uint64(bucket[i]) + np.uint64(1)] += 1
+
+
+@internal
+def end_buckets(k, ends):
+    """Turn counts into offsets, down to the bucket with the k-th row; return that bucket and its end."""
+    b, end = 0, ends[1]
+    while end < k:
+        b += 1
+        ends[b], end = end, end + ends[b + 1]
+    return b, end
+
+
+@internal
+def bucket_top(scores, k, space):
+    """Write the rows of the top buckets into space.order, bucket by bucket; return their number."""
+    n, bucket, ends = scores.size, space.bucket, space.ends
+    low, high = extremes(scores, space.ordered)
+    fill_buckets(scores, low, high, bucket, ends)
+    last, count = end_buckets(k, ends)
+    divisions = 0
+    while count > MOST_KEPT * k and k < n and divisions < MOST_DIVISIONS:
+        low, high = extremes_of_bucket(scores, bucket, last)
+        if low == high:
+            break
+        fill_buckets(scores, low, high, bucket, ends)
+        last, count = end_buckets(k, ends)
+        divisions += 1
+    end = np.uint64(0)
+    for i in range(n):  # branch-free: rows of other buckets are written, then overwritten
+        space.rows[end] = i
+        end += np.uint64(bucket[i] <= last)
+    for r in range(end):
+        row = np.uint64(space.rows[r])
+        b = np.uint64(bucket[row])
+        position = np.uint64(ends[b])
+        space.order[position] = row
+        space.ordered[position] = scores[row]
+        ends[b] += 1
+    return count
+
+
+@internal
+def insert_run(scores, order, first, last):
+    """Sort order[first:last] by insertion."""
+    for i in range(first + 1, last):
+        row = order[i]
+        score = scores[row]
+        j = i
+        while j > first and scores[order[j - 1]] < score:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = row
+
+
+@internal
+def merge_sort(scores, order, spare):
+    """Sort `order` by descending score, stably."""
+    n = order.size
+    for first in range(0, n, RUN):
+        insert_run(scores, order, first, min(first + RUN, n))
+    width = RUN
+    source, target = order, spare[:n]
+    while width < n:
+        for first in range(0, n, 2 * width):
+            middle, last = min(first + width, n), min(first + 2 * width, n)
+            i, j = first, middle
+            for t in range(first, last):
+                if i < middle and (j >= last or scores[source[i]] >= scores[source[j]]):
+                    target[t] = source[i]
+                    i += 1
+                else:
+                    target[t] = source[j]
+                    j += 1
+        source, target = target, source
+        width *= 2
+    for i in range(n):
+        order[i] = source[i]
+
+
+@internal
+def insert_all(order, ordered, n, most_moves):
+    """Sort the first n rows by `ordered`, by insertion; return False if that needs more than `most_moves` moves."""
+    moves = 0
+    for i in range(1, n):
+        score = ordered[i]
+        if ordered[i - 1] < score:
+            row, j = order[i], i
+            while j > 0 and ordered[j - 1] < score:
+                order[j], ordered[j] = order[j - 1], ordered[j - 1]
+                j -= 1
+            order[j], ordered[j] = row, score
+            moves += i - j
+            if moves > most_moves:
+                return False
+    return True
+
+
+@internal
+def rank_by_buckets(scores, k, space):
+    """Rank as `rank` does: bucket sort, then insertion sort, or merge sort if that takes too many moves."""
+    count = bucket_top(scores, k, space)
+    if not insert_all(space.order, space.ordered, count, MOVES_PER_ROW * count):
+        merge_sort(scores, space.order[:count], space.bucket)
+    return count
+
+
+@inlined
+def rank(scores, k, space):
+    """Order the top rows by descending score, then row; return how many: at least k, and all that tie with the k-th.
+
+    The rows are written to `space.order`.
+    """
+    count = scores.size
+    if count > COUNTED:
+        count = rank_by_buckets(scores, k, space)
+    else:
+        count_ranks(scores, space.bucket)
+        for i in range(count):
+            space.order[np.uint64(space.bucket[i])] = i
+    return count
+
+
+@inlined
+def rank_top(scores, k, space):
+    """Rank as `rank` does, for min(k, n); if k is small, only rows from a score threshold on are sorted."""
+    n = scores.size
+    if k + SPARE_LANES > LANES or 2 * n < 3 * LANES:
+        return rank(scores, min(k, n), space)
+    lanes, rows = space.ordered[:LANES], space.kept
+    lane_maxima(scores, lanes)
+    count = rows_from(scores, kth_largest(lanes, k), rows)
+    top = space.top[:count]
+    for i in range(count):
+        top[i] = scores[np.uint64(rows[i])]
+    if count > COUNTED:
+        rank_by_buckets(top, count, space)
+        for r in range(count):
+            space.order[r] = rows[np.uint64(space.order[r])]
+    else:
+        count_ranks(top, space.bucket)
+        for i in range(count):
+            space.order[np.uint64(space.bucket[i])] = rows[i]
+    return count

@@ -1,0 +1,124 @@
+"""Libraries with metrics of tensors or columns: PyTorch-Ignite, metrax for JAX, and polars-ds."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from rankadapters.core.measures import AP, DCG, NDCG, RR, Precision, Recall, Success
+from rankadapters.presets.options import Choice, Options, if_true
+from rankadapters.presets.preset import preset
+from rankadapters.presets.tool import Tool
+
+
+class Ignite(
+    Tool, name="ignite", package="pytorch-ignite", versions=("0.5.5",), evidence="run", gain="exp2", discount="log2",
+    ideal="cutoff", relevant="above_0", ties="input", precision="float32", retrieve="all", short="pad", empty="skip",
+    missing="error", unjudged="error", average="uniform",
+):  # fmt: skip
+    """PyTorch-Ignite `NDCG`, metrics/rec_sys/ndcg.py. Run against 0.5.5: equal within 1e-6, since it sums in float32.
+
+    Labels are whole numbers from 0 on. In Ignite, labels below `relevance_threshold`, 1 by default, have gain 0. Ignite
+    compares scores in their own precision, this preset in float32. Users without a relevant item are left out.
+    """
+
+    options: ClassVar[Options] = {
+        "gain_function": Choice({"exp_rank": {}, "linear_rank": {"gain": "linear"}}),
+        "ignore_zero_hits": Choice({True: {}, False: {"empty": 0}}),
+    }
+
+    @preset(NDCG, "NDCG")
+    def __call__(
+        self, k: int | None, *, gain_function: Literal["exp_rank", "linear_rank"] = "exp_rank",
+        ignore_zero_hits: bool = True,
+    ) -> NDCG:  # fmt: skip
+        """Return `NDCG`.
+
+        Parameters
+        ----------
+        k : int or None
+            One of the tool's `top_k`.
+        gain_function : {'exp_rank', 'linear_rank'}
+            Gain of a label: 2^label - 1, or the label.
+        ignore_zero_hits : bool
+            Whether users without a relevant item are left out; they count 0 otherwise.
+        """
+
+    @preset(Success, "HitRate")
+    def hit_rate(self, k: int | None, *, ignore_zero_hits: bool = True) -> Success:
+        """`HitRate`, metrics/rec_sys/hitrate.py, with ties in undefined order. Run against 0.5.5: equal within 1e-6.
+
+        Parameters
+        ----------
+        k : int or None
+            One of the tool's `top_k`.
+        ignore_zero_hits : bool
+            As for NDCG.
+        """
+
+
+class Metrax(
+    Tool, name="metrax", package="google-metrax", versions=("0.2.4",), evidence="run", gain="exp2", discount="log2",
+    ideal="cutoff", relevant="from_1", ties="input", precision="float32", retrieve="all", short="pad", empty=0,
+    missing="error", unjudged="error", average="uniform",
+):  # fmt: skip
+    """metrax `NDCGAtK`, ranking_metrics.py. Run against 0.2.4: equal within 1e-6, since it computes in float32.
+
+    Each row of its matrices is a query; all queries have the same length. `DCGAtK` and `NDCGAtK` accept grades, the
+    remaining metrics only 0 and 1.
+    """
+
+    @preset(NDCG, "NDCGAtK")
+    def __call__(self, k: int | None) -> NDCG:
+        """Return `NDCGAtK` at a cutoff, one of its `ks`."""
+
+    @preset(DCG, "DCGAtK")
+    def dcg(self, k: int | None) -> DCG:
+        """`DCGAtK`. Run against 0.2.4: equal within 1e-6."""
+
+    @preset(AP, "AveragePrecisionAtK", divisor="relevant", pool="queries")
+    def average_precision(self, k: int | None) -> AP:
+        """`AveragePrecisionAtK`, divided by all relevant rows. Run against 0.2.4: equal within 1e-6."""
+
+    @preset(RR, "MRR")
+    def mrr(self, k: int | None) -> RR:
+        """`MRR`. Run against 0.2.4: equal within 1e-6. With grades, it looks for the first row of the highest grade."""
+
+    @preset(Precision, "PrecisionAtK", divisor="retrieved")
+    def precision(self, k: int | None) -> Precision:
+        """`PrecisionAtK`, divided by min(k, n). Run against 0.2.4: equal within 1e-6."""
+
+    @preset(Recall, "RecallAtK")
+    def recall(self, k: int | None) -> Recall:
+        """`RecallAtK`. Run against 0.2.4: equal within 1e-6."""
+
+
+class PolarsDS(
+    Tool, name="polars_ds", package="polars-ds", versions=("0.13.0",), evidence="run", gain="linear", discount="log2",
+    ideal="cutoff", ties="average", precision="float64", short="pad", empty=0, missing="error", unjudged="error",
+    average="uniform",
+):  # fmt: skip
+    """polars-ds `query_ndcg_score`, exprs/metrics.py, the mean over queries. Run against 0.13.0: equal within 1e-12.
+
+    Ties are averaged, despite its documentation: only `ignore_ties=True` ranks tied rows one by one, in reverse order.
+    """
+
+    options: ClassVar[Options] = {"ignore_ties": if_true(ties="reverse")}
+
+    @preset(NDCG, "query_ndcg_score")
+    def __call__(self, k: int | None, *, ignore_ties: bool = False) -> NDCG:
+        """Return `query_ndcg_score`.
+
+        Parameters
+        ----------
+        k : int or None
+            The tool's `k`.
+        ignore_ties : bool
+            Whether tied rows are ranked in reverse order instead of averaged.
+        """
+
+    @preset(DCG, "query_dcg_score")
+    def dcg(self, k: int | None, *, ignore_ties: bool = False) -> DCG:
+        """`query_dcg_score` with `log_base=2`. Run against 0.13.0: equal within 1e-12; parameters as for NDCG."""
+
+
+ignite, metrax, polars_ds = Ignite(), Metrax(), PolarsDS()

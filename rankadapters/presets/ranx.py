@@ -1,0 +1,116 @@
+"""The library ranx."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.errors import ConventionError
+from rankadapters.core.measures import AP, DCG, NDCG, RBP, RR, FMeasure, Precision, Recall, RPrecision, Success
+from rankadapters.presets.options import Computed, Fields, Options, if_true, least_grade
+from rankadapters.presets.preset import K, preset
+from rankadapters.presets.tool import Tool
+
+LEVEL = r"(-l(?P<level>\d+))?"
+AT_LEVEL = f"(@{K})?{LEVEL}"
+_HUNDRED = 100
+
+
+def _persistence(name: str, p: object) -> Fields:
+    if not is_whole(p) or not 0 < p < _HUNDRED:
+        msg = f"{name}={p!r}; allowed are whole numbers from 1 to 99, the persistence in hundredths."
+        raise ConventionError(msg)
+    return {"persistence": p / _HUNDRED}
+
+
+class Ranx(
+    Tool, name="ranx", package="ranx", versions=("0.3.21",), evidence="run", gain="linear-positive", discount="log2",
+    relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
+    unjudged="zero", average="uniform",
+):  # fmt: skip
+    """The library ranx 0.3: `ndcg@k` and `ndcg_burges@k`, metrics/ndcg.py. Run against 0.3.21: equal within 1e-9.
+
+    Ties keep the order of the run. A judged query without results counts 0. ranx computes such a run only with
+    `make_comparable=True`, which also drops queries without judgments; otherwise it refuses runs whose queries are not
+    those of the judgments.
+    """
+
+    options: ClassVar[Options] = {
+        "burges": if_true(gain="exp2"),
+        "level": least_grade("relevant"),
+        "p": Computed(_persistence),
+    }
+
+    @preset(NDCG, f"ndcg(?P<burges>_burges)?(@{K})?", ideal="cutoff")
+    def __call__(self, k: int | None, *, burges: bool = False) -> NDCG:
+        """Return `ndcg@k`.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff; None is the metric without one.
+        burges : bool
+            `ndcg_burges`: gain 2^label - 1.
+        """
+
+    @preset(DCG, f"dcg(?P<burges>_burges)?(@{K})?")
+    def dcg(self, k: int | None, *, burges: bool = False) -> DCG:
+        """`dcg@k` and `dcg_burges@k`, metrics/dcg.py. Run against 0.3.21: equal within 1e-9; options as in `ndcg@k`."""
+
+    @preset(AP, f"map{AT_LEVEL}", divisor="relevant", pool="queries")
+    def map(self, k: int | None, *, level: int = 1) -> AP:
+        """`map@k-lN`, metrics/average_precision.py. Run against 0.3.21: equal within 1e-9.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff; None is the metric without one.
+        level : int
+            The lowest relevant grade, ranx's `-l`.
+        """
+
+    @preset(RR, f"mrr{AT_LEVEL}")
+    def mrr(self, k: int | None, *, level: int = 1) -> RR:
+        """`mrr@k-lN`, metrics/reciprocal_rank.py. Run against 0.3.21: equal within 1e-9; parameters as in `map`."""
+
+    @preset(Precision, f"precision{AT_LEVEL}", divisor="k")
+    def precision(self, k: int | None, *, level: int = 1) -> Precision:
+        """`precision@k-lN`, precision.py: hits / k, or hits / n without a cutoff. Run: equal within 1e-9; see `map`."""
+
+    @preset(Precision, f"hits{AT_LEVEL}", divisor="one")
+    def hits(self, k: int | None, *, level: int = 1) -> Precision:
+        """`hits@k-lN`, metrics/hits.py: number of hits. Run against 0.3.21: equal within 1e-9; options as in `map`."""
+
+    @preset(Recall, f"recall{AT_LEVEL}")
+    def recall(self, k: int | None, *, level: int = 1) -> Recall:
+        """`recall@k-lN`, metrics/recall.py. Run against 0.3.21: equal within 1e-9; parameters as in `map`."""
+
+    @preset(Success, f"hit_rate{AT_LEVEL}")
+    def hit_rate(self, k: int | None, *, level: int = 1) -> Success:
+        """`hit_rate@k-lN`, metrics/hit_rate.py. Run against 0.3.21: equal within 1e-9; parameters as in `map`."""
+
+    @preset(FMeasure, f"f1{AT_LEVEL}", divisor="k", beta_squared=1)
+    def f1(self, k: int | None, *, level: int = 1) -> FMeasure:
+        """`f1@k-lN`, metrics/f1.py. Run against 0.3.21: equal within 1e-9; parameters as in `map`."""
+
+    @preset(RPrecision, f"r-precision{LEVEL}")
+    def r_precision(self, *, level: int = 1) -> RPrecision:
+        """`r-precision-lN`, metrics/r_precision.py. Run against 0.3.21: equal within 1e-9; parameters as in `map`."""
+
+    @preset(
+        RBP, rf"rbp\.(?P<p>[1-9]\d){LEVEL}", options={"level": least_grade("gain", "linear-from_{}")}, k=None,
+        gain="linear-from_1", persistence=0.8,
+    )  # fmt: skip
+    def rbp(self, *, p: int = 80, level: int = 1) -> RBP:
+        """`rbp.p-lN`, metrics/rank_biased_precision.py; the gain is the label. Run against 0.3.21: equal within 1e-9.
+
+        Parameters
+        ----------
+        p : int
+            The persistence in hundredths, as in the metric's name.
+        level : int
+            The lowest grade that counts, ranx's `-l`.
+        """
+
+
+ranx = Ranx()

@@ -1,0 +1,153 @@
+"""scikit-learn's ranking metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.spelling import border
+from rankadapters.core.measures import AP, AUC, DCG, NDCG, Coverage, Success
+from rankadapters.presets.options import ANY_WEIGHTS, Choice, Computed, Options, one_of
+from rankadapters.presets.preset import preset
+from rankadapters.presets.tool import Vocabulary, split_spec
+
+DEFAULT_TOP = 2  # the default cutoff of top_k_accuracy_score
+
+
+def _log_base(convention: DCG) -> tuple[float]:
+    word, base = border(convention.discount) or ("", 2.0)
+    return (base if word == "log" else 2.0,)
+
+
+class ScikitLearn(
+    Vocabulary[dict[str, Any]], name="sklearn", package="scikit-learn", versions=("1.6.0", "1.9.1"), evidence="run",
+    gain="linear", discount="log2", ideal="cutoff", relevant="from_1", ties="average", precision="float64",
+    retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="query",
+):  # fmt: skip
+    """scikit-learn 1.6 to 1.9 `ndcg_score`, metrics/_ranking.py. Run against 1.6.0 and 1.9.1: equal within 1e-12.
+
+    scikit-learn refuses queries with one document and negative labels. This preset evaluates both by the definition,
+    negative labels with a warning. scikit-learn's `sample_weight` is our query weight.
+    """
+
+    title: ClassVar[str] = "scikit-learn"
+    options: ClassVar[Options] = {
+        "log_base": Computed(lambda _, base: {"discount": f"log_{base}"}, _log_base),
+        "pool": Choice({"rows": {"pool": "rows"}, "queries": {"pool": "queries"}}),
+    }
+
+    @preset(NDCG, "ndcg_score")
+    def __call__(self, k: int | None) -> NDCG:
+        """Return `ndcg_score`, the mean over queries."""
+
+    @preset(DCG, "dcg_score")
+    def dcg(self, k: int | None, *, log_base: float = 2) -> DCG:
+        """`dcg_score`, sklearn/metrics/_ranking.py. Run against 1.9.1: equal within 1e-12.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff.
+        log_base : float
+            Base of the logarithm in the discount, above 1.
+        """
+
+    @preset(
+        AP, "average_precision_score", k=None, divisor="relevant", ties="together", pool="rows", average="row"
+    )  # fmt: skip
+    def average_precision_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AP:
+        """`average_precision_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
+
+        Parameters
+        ----------
+        pool : {'rows', 'queries'}
+            One call for all rows, or the mean of a call for each query. `sample_weight` is our row weight.
+        """
+
+    @preset(
+        AP, "label_ranking_average_precision_score", k=None, divisor="relevant", ties="together", empty=1,
+        pool="queries",
+    )  # fmt: skip
+    def label_ranking_average_precision_score(self) -> AP:
+        """`label_ranking_average_precision_score` with a query per row. Run against 1.9.1: equal within 1e-12."""
+
+    @preset(
+        AUC, "roc_auc_score", pairs="from_1", complement="float64", empty="error", pool="rows", average="row"
+    )  # fmt: skip
+    def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
+        """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
+
+        Parameters
+        ----------
+        pool : {'rows', 'queries'}
+            One call for all rows, or the mean of a call for each query. `sample_weight` is our row weight.
+        """
+
+    @preset(Coverage, "coverage_error", ties="worst")
+    def coverage_error(self) -> Coverage:
+        """`coverage_error` with a query per row. Run against 1.9.1: equal within 1e-12; lower is better."""
+
+    @preset(Success, "top_k_accuracy_score", ties="reverse")
+    def top_k_accuracy_score(self, k: int | None) -> Success:
+        """`top_k_accuracy_score` with queries as samples and rows as classes. Run against 1.9.1: equal within 1e-12.
+
+        The class of a sample is the row with label 1. There must be at least three classes, since for two classes
+        scikit-learn expects one score per sample and applies a threshold. The default of `k` is 2 in scikit-learn.
+        """
+
+    def read(self, text: str | Mapping[str, Any], *, weights: str | None = "query", **params: Any) -> Convention:
+        """Return the convention of a function of sklearn.metrics.
+
+        Parameters
+        ----------
+        text : str or mapping
+            The function's name, or a result of `write`.
+        weights : {'query', 'row', None}
+            The weights of the data for `sample_weight`; None if it is not used.
+        k : int or None
+            The parameter `k` of `ndcg_score`, `dcg_score` and `top_k_accuracy_score`.
+        log_base : float
+            The parameter `log_base` of `dcg_score`.
+        pool : {'rows', 'queries'}
+            Whether `average_precision_score` or `roc_auc_score` is called once for all rows, or for each query.
+
+        Raises
+        ------
+        ConventionError
+            The metric is unknown, or it is not a ranking metric.
+
+        Examples
+        --------
+        >>> sklearn.read("ndcg_score", k=5) == sklearn(5)
+        True
+        """
+        name, options = split_spec(text, "metric", params)
+        one_of("weights", weights, ANY_WEIGHTS)
+        defaults = {"k": DEFAULT_TOP} if isinstance(name, str) and name == "top_k_accuracy_score" else {}
+        convention = super().read(name, **defaults | options)
+        return convention if weights else convention.replace(average="uniform")
+
+    def nearest(self, convention: Convention) -> Convention:
+        """Return the nearest convention that scikit-learn can compute."""
+        convention = as_convention(convention)
+        nearest = super().nearest(convention)
+        if not isinstance(convention, (NDCG, DCG)):
+            return nearest
+        return nearest.replace(average="query" if convention.weighting else "uniform")
+
+    def fallback(self, convention: Any) -> Convention:
+        """Return NDCG without a cutoff, for a measure that scikit-learn lacks."""
+        del convention
+        return self(None)
+
+    def spell(self, convention: Any) -> dict[str, Any]:
+        """Return the function's name and its parameters."""
+        call = self._call(convention)
+        params = {"metric": call.metric, **call.arguments}
+        if convention.measure == "dcg" and convention.discount == "log2":
+            del params["log_base"]  # the default
+        return params
+
+
+sklearn = ScikitLearn()

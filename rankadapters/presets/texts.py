@@ -1,0 +1,197 @@
+"""Parsing of texts of conventions: signatures, display names and short forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any, TypeGuard, cast
+
+from rankadapters import presets
+from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.declared import read_signature
+from rankadapters.core.declaration.number_fields import LARGEST_CUTOFF
+from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.measures import MEASURES
+from rankadapters.presets.tool import read_cutoff, takes_k
+
+__all__ = ["as_convention", "as_conventions", "is_one", "parse"]
+
+_PRESET = re.compile(r"[a-z][a-z0-9_]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
+_DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>[^/]+)")
+_BARE = re.compile("[A-Za-z_-]+(@[^@/]*)?")  # a measure without a tool
+_HEX = re.compile(r"[0-9a-f]{7}")
+_CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
+
+_HINT = "Hint: 'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints."
+
+
+def parse(text: str) -> Convention:
+    """Return the convention that a text describes. It reads what `str(convention)` prints, and the names of presets.
+
+    Parameters
+    ----------
+    text : str
+        A signature (`ndcg@10/gain=exp2/.../v1`), a display name (`ndcg@10/letor4`, `ap@10/lightgbm.map`) or the short
+        form: a preset, its cutoff, and changed fields (`letor4@10`, `lightgbm.map@5`, `trec_eval_9.recip_rank`,
+        `yahoo@10+empty=0`). After a tool and a dot, the tool's own name of a metric is read too
+        (`trec_eval_9.ndcg_cut_10`, `ir_measures.nDCG@10`).
+
+    Returns
+    -------
+    Convention
+        Its name has the preset of the text, or 7 digits of the signature's SHA-256.
+
+    Raises
+    ------
+    ConventionError
+        The text is truncated, names no preset, repeats or misspells a field, or has an unknown measure or version.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> parse(str(presets.yahoo(5))) == parse("yahoo@5") == parse("ndcg@5/yahoo") == presets.yahoo(5)
+    True
+    >>> parse("yahoo@5+empty=0").empty
+    0.0
+    """
+    if not isinstance(text, str):
+        msg = f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}"
+        raise ConventionError(msg)
+    display = _DISPLAY.fullmatch(text)
+    if display is not None and "=" not in display["preset"].partition("+")[0] and not _is_version(display["preset"]):
+        return _read_display(text, display)
+    if "/" in text:
+        return cast("Convention", read_signature(text, MEASURES, "measure"))
+    preset, *changes = _CHANGE.split(text)
+    name, at, cutoff = preset.partition("@")
+    convention = _from_preset(text, name, cutoff if at else None) or _own_metric(preset)
+    if convention is None:
+        raise _unknown(text, preset)
+    return _with_changes(text, convention, changes)
+
+
+def is_one(convention: object) -> TypeGuard[Convention | str]:
+    """Return whether an argument is a single value, valid or not, rather than a collection of conventions."""
+    single = isinstance(convention, (str, bytes)) or hasattr(convention, "shape")  # an array, passed by mistake
+    return single or not isinstance(convention, Iterable)
+
+
+def as_conventions(values: object) -> list[Convention]:
+    """Return a list of conventions, given a single convention or text or an iterable of them.
+
+    Raises
+    ------
+    ConventionError
+        The iterable is empty, or an item is neither a convention nor the text of one.
+    """
+    conventions = [as_convention(value) for value in ([values] if is_one(values) else cast("Iterable[Any]", values))]
+    if not conventions:
+        raise ConventionError("no convention was given.", hint="[ra.presets.textbook(10)]")
+    return conventions
+
+
+def _is_version(text: str) -> bool:
+    return re.fullmatch("v[0-9]+", text) is not None
+
+
+def _read_display(text: str, display: re.Match[str]) -> Convention:
+    preset, *changes = _CHANGE.split(display["preset"])
+    if _HEX.fullmatch(preset):
+        raise ConventionError(
+            f"{text!r} ends with digits of a hash, which cannot be read back.", hint="the signature, str(convention)"
+        )
+    convention = _from_preset(text, preset, display["k"])
+    if convention is None:
+        raise _unknown(text, preset)
+    convention = _with_changes(text, convention, changes)
+    if convention.measure != display["head"]:
+        msg = f"{text!r} begins with {display['head']!r}, but {preset!r} is {convention.measure!r}."
+        raise ConventionError(msg, hint=f"{convention.name!r}")
+    return convention
+
+
+def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
+    """Return the convention of a preset at the cutoff that a text gives, or None if there is no such preset."""
+    make = presets.maker(name) if _PRESET.fullmatch(name) else None
+    if make is None:
+        return None
+    has_cutoff = takes_k(make)
+    if cutoff is None and has_cutoff:
+        raise ConventionError(f"{text!r} has no cutoff.", hint=f"'{name}@10', or '@all' for all ranks")
+    k = read_cutoff(cutoff, LARGEST_CUTOFF)
+    hint = f"'{name}@10'" if has_cutoff else f"'{name}'"
+    if k is None and cutoff not in {None, "all"}:
+        msg = f"{cutoff!r:.80} in {text!r:.80} is not a cutoff; allowed are whole numbers from 1 on, and 'all'."
+        raise ConventionError(msg, hint=hint)
+    convention = make(k) if has_cutoff else make()
+    if getattr(convention, "k", None) != k:
+        raise ConventionError(f"{text!r} has a cutoff, but {name} has none.", hint=hint)
+    return convention
+
+
+def _own_metric(text: str) -> Convention | None:
+    """Return the convention of a tool and its own name of a metric, as in `trec_eval_9.ndcg_cut_10`; else None."""
+    tool, _, metric = text.partition(".")
+    try:
+        return presets.TOOLS[tool].read(metric) if tool in presets.TOOLS else None
+    except ConventionError:
+        return None
+
+
+def _with_changes(text: str, preset: Convention, changes: list[str]) -> Convention:
+    fields: dict[str, Any] = {}
+    kinds = preset.declared()
+    for change in changes:
+        name, _, value = change.partition("=")
+        if name in fields or name == "k":
+            msg = f"{change!r} in {text!r} is not a field=value pair that occurs once.\n{_HINT}"
+            raise ConventionError(msg)
+        fields[name] = kinds[name].read(value) if name in kinds else value
+    return preset.replace(**fields) if fields else preset
+
+
+def _unknown(text: str, preset: str) -> ConventionError:
+    """Return the error for a text whose part `preset` names no preset, with the most likely correction."""
+    command = "`rankadapters conventions --measure"
+    if examples := _with_tools(text):
+        hint = f"{', '.join(map(repr, examples))}, ...; {command} {parse(examples[0]).measure}` prints them"
+        return ConventionError(
+            f"{text!r:.80} does not say whose {text.partition('@')[0]} it is, and tools differ.",
+            hint=f"{hint}; or a whole signature, up to '/v1'",
+        )
+    problem = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
+    name = re.split("[^A-Za-z0-9_.-]", preset.strip(), maxsplit=1)[0]
+    if near := _nearest(name.lower().replace("-", "_")):
+        start = text.rfind("/") + 1  # where the preset begins
+        corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
+        return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
+    tool, names = name.partition(".")[0], presets.names()
+    if "." in name and tool in presets.TOOLS:
+        names = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)
+    return ConventionError(f"{problem}; the presets are {choices(names)}.\n{_HINT}")
+
+
+def _nearest(preset: str) -> str:
+    """Return the preset whose name is most similar to a misspelled one, from the same tool if it exists, or ""."""
+    tool, dot, measure = preset.partition(".")
+    if dot and tool in presets.TOOLS:
+        return "".join(f"{tool}.{near}" for near in get_close_matches(measure, presets.TOOLS[tool].measures(), 1))
+    return "".join(get_close_matches(preset, presets.names(None), 1))
+
+
+def _with_tools(text: str) -> list[str]:
+    """Return up to three texts that add a tool to the name of a measure, given its name here or in a tool."""
+    word, _, cutoff = text.lower().partition("@")
+    at = f"@{cutoff}" if cutoff == "all" or read_cutoff(cutoff, LARGEST_CUTOFF) else "@10"
+    names = [*(presets.names(word) if word in MEASURES else ()), *presets.called(word)]
+    if _BARE.fullmatch(text) and names:
+        texts = [_with_cutoff(name, at) for name in names]
+        return sorted(texts, key=lambda name: ("@" in name) != bool(cutoff))[:3]  # first those like the text
+    return [own for tool in presets.TOOLS if _own_metric(own := f"{tool}.{text}")][:3]
+
+
+def _with_cutoff(name: str, at: str) -> str:
+    """Return the text of a preset, with the cutoff if it takes one."""
+    make = presets.maker(name)
+    return f"{name}{at}" if make is not None and takes_k(make) else name

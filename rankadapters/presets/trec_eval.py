@@ -1,0 +1,176 @@
+"""Three versions of trec_eval, and pytrec_eval, which wraps version 9."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rankadapters.core.measures import AP, NDCG, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
+from rankadapters.presets.options import Options, if_true, least_grade, same_as
+from rankadapters.presets.preset import K, preset
+from rankadapters.presets.tool import Tool
+
+GEOMETRIC = "geometric_1e-05"
+
+
+class TrecEval9(
+    Tool, name="trec_eval_9", versions=("9.0.8",), evidence="run", discount="log2", ideal="cutoff", relevant="from_1",
+    ties="docid-descending", precision="float32", retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero",
+    pool="queries", average="uniform",
+):  # fmt: skip
+    """trec_eval 9.0.x `ndcg_cut` and `ndcg`, m_ndcg_cut.c. Run against 9.0.8: equal to the four printed decimals.
+
+    Scores are rounded to float32, and ties are ordered by descending docid. Labels below 0 have gain 0, and bpref takes
+    them for unjudged. Every measure accepts `complete`, the program's `-c`: judged queries without retrieved documents
+    count 0 instead of being left out. It also accepts `judged_only`, the program's `-J`: documents that are unjudged or
+    have a label below 0 are dropped before ranking.
+    """
+
+    options: ClassVar[Options] = {
+        "level": least_grade("relevant"),
+        "complete": if_true(missing="zero"),
+        "judged_only": if_true(unjudged="drop-negative"),
+        "x": same_as("beta_squared"),
+    }
+
+    @preset(NDCG, rf"ndcg(_cut[_.]{K})?", gain="linear-positive")
+    def __call__(self, k: int | None, *, complete: bool = False, judged_only: bool = False) -> NDCG:
+        """Return `ndcg_cut` at a cutoff, or `ndcg`.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff of `ndcg_cut`; None is `ndcg`.
+        complete : bool
+            `-c`.
+        judged_only : bool
+            `-J`.
+        """
+
+    @preset(AP, rf"map_cut[_.]{K}", divisor="relevant")
+    def map_cut(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> AP:
+        """`map_cut_k`, m_map_cut.c: AP at cutoff k, divided by all relevant rows. Run against 9.0.8: same printout.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff; None is `map`.
+        level : int
+            `-l`: the lowest relevant grade.
+        complete : bool
+            `-c`.
+        judged_only : bool
+            `-J`.
+        """
+
+    @preset(AP, "map", k=None, divisor="relevant")
+    def map(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> AP:
+        """`map`, m_map.c. Run against 9.0.8: same printout."""
+
+    @preset(AP, "gm_map", k=None, divisor="relevant", average=GEOMETRIC)
+    def gm_map(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> AP:
+        """`gm_map`, m_gm_map.c: the geometric mean of max(value, 1e-5). Run against 9.0.8: same printout."""
+
+    @preset(RR, "recip_rank", k=None)
+    def recip_rank(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> RR:
+        """`recip_rank`, m_recip_rank.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+
+    @preset(Precision, rf"P[_.]{K}", divisor="k")
+    def P(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
+        """`P_k`, m_P.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+
+    @preset(Precision, rf"relative_P[_.]{K}", divisor="relevant")
+    def relative_P(
+        self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False
+    ) -> Precision:
+        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run against 9.0.8: same printout; see `map_cut`."""
+
+    @preset(Precision, "set_P", k=None, divisor="retrieved")
+    def set_P(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
+        """`set_P`, m_set_P.c: over all retrieved rows. Run against 9.0.8: same printout; options as in `map_cut`."""
+
+    @preset(Precision, "set_relative_P", k=None, divisor="relevant")
+    def set_relative_P(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Precision:
+        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run against 9.0.8: same printout; see `map_cut`."""
+
+    @preset(Recall, rf"recall[_.]{K}")
+    def recall(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Recall:
+        """`recall_k`, m_recall.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+
+    @preset(Recall, "set_recall", k=None)
+    def set_recall(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Recall:
+        """`set_recall`, m_set_recall.c: over all retrieved rows. Run against 9.0.8: same printout; see `map_cut`."""
+
+    @preset(Success, rf"success[_.]{K}")
+    def success(self, k: int | None, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Success:
+        """`success_k`, m_success.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+
+    @preset(RPrecision, "Rprec")
+    def Rprec(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> RPrecision:
+        """`Rprec`, m_Rprec.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+
+    @preset(Bpref, "bpref")
+    def bpref(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Bpref:
+        """`bpref`, m_bpref.c. Run against 9.0.8: same printout; options as in `map_cut`."""
+
+    @preset(Bpref, "gm_bpref", average=GEOMETRIC)
+    def gm_bpref(self, *, level: int = 1, complete: bool = False, judged_only: bool = False) -> Bpref:
+        """`gm_bpref`, m_gm_bpref.c: the geometric mean of max(value, 1e-5). Run against 9.0.8: same printout."""
+
+    @preset(FMeasure, r"set_F([_.](?P<x>\d+(\.\d+)?))?", k=None, divisor="retrieved", beta_squared=1)
+    def set_F(self, *, x: float = 1, level: int = 1, complete: bool = False, judged_only: bool = False) -> FMeasure:
+        """`set_F.x`, m_set_F.c, over all retrieved rows; x is beta squared. Run against 9.0.8: same printout.
+
+        Parameters
+        ----------
+        x : float
+            trec_eval's parameter: the square of beta, the weight of recall.
+        level, complete, judged_only
+            As in `map_cut`.
+        """
+
+
+class TrecEval10(
+    TrecEval9, name="trec_eval_10", versions=("10.0-rc3",), evidence="run", precision="float64", missing="error",
+):  # fmt: skip
+    """trec_eval 10.0 `ndcg_cut` and `ndcg`. Run against 10.0-rc3: equal to the four printed decimals.
+
+    It differs from trec_eval 9 in two ways: scores are in float64, so that fewer scores tie, and without `-c` the
+    program stops if a judged query has no results ("result qid not found in qrels").
+    """
+
+
+class PytrecEval(TrecEval9, name="pytrec_eval", package="pytrec-eval-terrier", versions=("0.5.11",), evidence="run"):
+    """pytrec_eval 0.5 `ndcg_cut` and `ndcg`, as in trec_eval 9. Run against pytrec_eval-terrier 0.5.11: within 1e-9.
+
+    Queries that are absent from the run are left out. A query whose run is empty (`run["q"] = {}`) counts 0: if no
+    query is absent, that is `complete=True`, otherwise see `inexpressible`. `judged_only` is `judged_docs_only_flag`.
+    Asked for many measures at once, pytrec_eval crashes at an empty run and at a query with negative labels only.
+    """
+
+
+class TrecEval8(
+    Tool, name="trec_eval_8", versions=("8.1",), evidence="run", gain="linear", discount="log2", ideal="cutoff",
+    ties="docid-descending", precision="float32", short="pad", empty=0, missing="skip", unjudged="zero",
+    average="uniform",
+):  # fmt: skip
+    """trec_eval 8.1 with the NDCG patch of 2008. Run against 8.1: equal to the four printed decimals.
+
+    Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^label - 1 are `replace(gain="exp2")`.
+    """
+
+    options: ClassVar[Options] = {"complete": if_true(missing="zero")}
+
+    @preset(NDCG)
+    def __call__(self, k: int | None, *, complete: bool = False) -> NDCG:
+        """Return NDCG at a cutoff.
+
+        Parameters
+        ----------
+        k : int or None
+            `-M k`; None is the measure without a cutoff.
+        complete : bool
+            `-c`: judged queries without retrieved documents count 0 instead of being left out.
+        """
+
+
+trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval = TrecEval8(), TrecEval9(), TrecEval10(), PytrecEval()

@@ -1,0 +1,191 @@
+"""Texts of conventions: the convention of each text, the refused texts, and names that read back."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import presets
+from rankadapters.core.measures import MEASURES
+from rankadapters.presets.texts import as_convention
+from tests.helpers.convention_strategies import field_values
+from tests.helpers.depth import examples
+from tests.helpers.tables import for_each
+
+
+@for_each(
+    ("text", "convention"),
+    [
+        ("letor4@10", presets.letor4(10)),
+        ("letor4@all", presets.letor4(None)),
+        ("ndcg@10/letor4", presets.letor4(10)),
+        ("lightgbm.map@5", presets.lightgbm.map(5)),
+        ("ap@5/lightgbm.map", presets.lightgbm.map(5)),
+        ("lightgbm.auc", presets.lightgbm.auc()),
+        ("auc/lightgbm.auc", presets.lightgbm.auc()),
+        ("trec_eval_9.map", presets.trec_eval_9.map()),
+        ("trec_eval_9.recip_rank", presets.trec_eval_9.recip_rank()),
+        ("rr@all/trec_eval_9.recip_rank", presets.trec_eval_9.recip_rank()),
+        ("rr@5/catboost.mrr+average=uniform", presets.catboost.mrr(5, use_weights=False)),
+        ("catboost.query_soft_max+beta=0.5", presets.catboost.query_soft_max(beta=0.5)),
+        ("query-rmse/catboost.query_rmse", presets.catboost.query_rmse()),
+        (
+            "query-cross-entropy/alpha=0.95/missing=error/unjudged=error/average=query/v1",
+            presets.catboost.query_cross_entropy(),
+        ),
+        ("yahoo.err", presets.yahoo.err()),
+        ("err@all/yahoo.err", presets.yahoo.err()),
+        ("catboost.pfound@5+discount=power_0.9", presets.catboost.pfound(5, decay=0.9)),
+        ("precision@5/letor4.p", presets.letor4.p(5)),
+        ("r-precision/trec_eval_9.Rprec", presets.trec_eval_9.Rprec()),
+        ("yahoo@10+empty=0", presets.yahoo(10).replace(empty=0)),
+        ("ndcg@10/xgboost+empty=0", presets.xgboost(10, minus=True)),
+        ("lightgbm@10+gain=table_0_1_3", presets.lightgbm(10, label_gain=[0, 1, 3])),
+        ("lightgbm@10+gain=table_0_1e+30", presets.lightgbm(10, label_gain=[0, 1e30])),
+        ("lightgbm@10+gain=table_0_1e30+empty=0", presets.lightgbm(10, label_gain=[0, 1e30]).replace(empty=0)),
+        ("trec_eval_9.map+average=geometric_1e-05", presets.trec_eval_9.gm_map()),
+        # A tool and its own name of a metric
+        ("trec_eval_9.ndcg_cut_10", presets.trec_eval_9(10)),
+        ("trec_eval_9.ndcg_cut.10", presets.trec_eval_9(10)),
+        ("trec_eval_9.ndcg", presets.trec_eval_9(None)),
+        ("pytrec_eval.P_5+empty=skip", presets.pytrec_eval.P(5).replace(empty="skip")),
+        ("ir_measures.AP(rel=2)@10", presets.ir_measures.ap(10, rel=2)),
+        ("lightgbm.ndcg@5", presets.lightgbm(5)),
+        ("xgboost.ndcg@5-", presets.xgboost(5, minus=True)),
+        ("catboost.NDCG:top=5;type=Exp", presets.catboost(5, type="Exp")),
+    ],
+)
+def test_a_text_is_read_as_its_convention(text, convention):
+    assert ra.parse(text) == convention
+    assert as_convention(text) == convention
+
+
+@for_each(
+    ("text", "problem"),
+    [
+        ("letor4", "'letor4' has no cutoff.\nHint: 'letor4@10'"),
+        ("lightgbm.auc@5", "has a cutoff, but lightgbm.auc has none"),
+        ("catboost.query_rmse@5", "has a cutoff, but catboost.query_rmse has none"),
+        ("lightgbm.nope@5", "the presets are 'lightgbm', 'lightgbm.map'"),
+        ("ndcg@10/lightgbm.map", "begins with 'ndcg', but 'lightgbm.map' is 'ap'"),
+        ("ndcg@10/0123abc", "digits of a hash, which cannot be read back"),
+        ("yahoo@10+empty=0+empty=1", "is not a field=value pair that occurs once"),
+        ("yahoo@10+k=5", "is not a field=value pair that occurs once"),
+        ("yahoo@10+short=padd", "short='padd' is not a choice; allowed are 'pad', 'zero', 'skip'"),
+        ("yahoo@10+nope=1", "NDCG has no field 'nope'"),
+        ("yahoo@0", "'0' in 'yahoo@0' is not a cutoff"),
+        ("textbook@-1", "is not a cutoff; allowed are whole numbers from 1 on, and 'all'.\nHint: 'textbook@10'."),
+        ("textbook@1.5", "Hint: 'textbook@10'."),
+        ("textbook@", "'' in 'textbook@' is not a cutoff"),
+        ("lightgbm.auc@ten", "'ten' in 'lightgbm.auc@ten' is not a cutoff; allowed are whole numbers from 1 on, and"),
+        ("ndcg@-1/textbook", "'-1' in 'ndcg@-1/textbook' is not a cutoff"),
+        ("yahoo@9223372036854775808", "is not a cutoff"),  # 2^63
+        (" yahoo@10", "Hint: did you mean 'yahoo@10'?"),
+        ("yahoo@10 ", "'10 ' in 'yahoo@10 ' is not a cutoff"),
+        ("ndcg@10/letor4@10", "neither a preset@k"),
+        ("lightgbm.", "the presets are 'lightgbm', 'lightgbm.map'"),
+        ("lightgbm.__call__@10", "the presets are 'lightgbm', 'lightgbm.map'"),
+        (
+            "ap@10",
+            "'ap@10' does not say whose ap it is, and tools differ.\nHint: 'lightgbm.map@10', 'xgboost.map@10', ",
+        ),
+        ("map", "Hint: 'letor3.map', 'letor4.map', "),
+        ("ndcg@-1", "Hint: 'textbook@10', 'sklearn@10', 'lightgbm@10', ...;"),
+        ("recip_rank", "Hint: 'trec_eval_9.recip_rank', "),
+        ("ndcg_cut_10", "Hint: 'trec_eval_9.ndcg_cut_10', 'trec_eval_10.ndcg_cut_10', 'pytrec_eval.ndcg_cut_10', ...;"),
+        ("AP(rel=2)@10", "Hint: 'ir_measures.AP(rel=2)@10'"),
+        ("auc", "Hint: 'sklearn.roc_auc_score', 'lightgbm.auc', 'xgboost.auc', ...;"),
+        ("MRR@all", "Hint: 'catboost.mrr@all', 'ranx.mrr@all', "),
+        ("auc/pairs=label", "truncated"),
+        ("letor5@10", "Hint: did you mean 'letor4@10'?"),
+        ("ndcg@10/letor5", "Hint: did you mean 'ndcg@10/letor4'?"),
+        ("scikit-learn@10", "Hint: did you mean 'sklearn@10'?"),
+        ("Scikit-Learn.roc_auc_score", "Hint: did you mean 'sklearn.roc_auc_score'?"),
+        ("polars-ds@10", "Hint: did you mean 'polars_ds@10'?"),
+        ("lightgbm.mapp@10+empty=0", "Hint: did you mean 'lightgbm.map@10+empty=0'?"),
+        ("lightgbm:10", "Hint: did you mean 'lightgbm@10'?"),
+        ("?", "the presets are 'textbook', 'sklearn'"),
+        ("yahoo@10+empty=\r1", "empty='\\r1'"),
+        ("yahoo@10+empty=\x1c1", "empty='\\x1c1'"),
+        ("lightgbm@10+gain=table_0_\u0663", "is not a table of numbers"),
+        ("lightgbm@10+gain=table_0_ 1", "is not a table of numbers"),
+        ("yahoo@10+gain=table_", "is not a table of numbers"),
+        ("auc@10/pairs=label/v1", "does not start with a measure and its cutoff"),
+    ],
+)
+def test_errors_say_what_is_wrong_with_a_text(text, problem):
+    with pytest.raises(ra.ConventionError, match=re.escape(problem)):
+        ra.parse(text)
+
+
+@for_each("name", presets.names(None))
+@for_each("k", [1, 10, None])
+def test_every_preset_is_read_back_from_all_its_texts(name, k):
+    convention = presets.make(name, k)
+    for text in (str(convention), convention.name, convention.short_name):
+        assert ra.parse(text) == convention
+    assert ra.parse(convention.name).name == convention.name
+    assert "+" not in convention.name or name in convention.name
+
+
+@given(st.data(), st.sampled_from(presets.names(None)), st.sampled_from([1, 5, None]))
+@settings(max_examples=examples(300), deadline=None)
+def test_the_name_of_a_changed_preset_reads_back(data, name, k):
+    preset = presets.make(name, k)
+    fields = data.draw(st.lists(st.sampled_from(preset.fields()), max_size=3, unique=True))
+    changes = {field: data.draw(field_values(preset.declared()[field])) for field in fields}
+    try:
+        convention = preset.replace(**changes)
+    except ra.ConventionError:
+        return
+    for copied in (pickle.loads(pickle.dumps(convention)), copy.deepcopy(convention), ra.parse(convention.short_name)):
+        assert copied == convention
+        assert hash(copied) == hash(convention)
+    if not re.fullmatch(".*/[0-9a-f]{7}", convention.name):
+        assert ra.parse(convention.name) == convention
+    assert pickle.loads(pickle.dumps(convention)).name == convention.name
+
+
+@given(st.text(alphabet="abdeglnortmpu4@/+=._-0189 kv", max_size=40))
+@settings(max_examples=examples(250))
+def test_any_text_is_refused_or_read_as_a_convention_that_reads_back(text):
+    try:
+        convention = ra.parse(text)
+    except ra.ConventionError:
+        return
+    assert ra.parse(str(convention)) == convention
+
+
+def test_a_name_has_only_the_fields_that_differ_from_its_preset():
+    # With empty=0, average='query-except-empty' means 'query', so that the name omits it.
+    assert presets.xgboost(10, minus=True).name == "ndcg@10/xgboost+empty=0"
+    assert presets.lightgbm(10).replace(empty=0, average="query").name == "ndcg@10/lightgbm+empty=0"
+    changed = presets.yahoo(10).replace(empty=0)
+    assert changed.replace(empty=1).name == "ndcg@10/yahoo"
+    assert changed.at(5).name == "ndcg@5/yahoo+empty=0"
+
+
+def test_numbers_are_written_without_a_plus():
+    assert str(presets.lightgbm(1, label_gain=[0, 1e22])).split("/")[1] == "gain=table_0_1e22"
+    assert ra.parse(str(presets.lightgbm(1, label_gain=[0, 1e-7]))).gain == "table_0_1e-07"
+
+
+def test_a_new_process_can_read_a_text_after_making_or_unpickling_a_convention():
+    convention = presets.yahoo(10).replace(empty=0)
+    fields = ", ".join(f"{name}={value!r}" for name, value in convention.to_dict().items())
+    for expression in (f"ra.NDCG({fields})", f"pickle.loads({pickle.dumps(convention)!r})"):
+        code = f"import pickle\nimport rankadapters as ra\nprint({expression}.diff('yahoo@10'))"
+        printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+        assert printed == "{'empty': (0.0, 1.0)}\n"
+
+
+def test_measures_are_public_and_have_their_names():
+    assert [getattr(ra, measure.__name__).measure for measure in MEASURES.values()] == list(MEASURES)
