@@ -1,26 +1,29 @@
-"""Evaluate many candidate scores of the same queries in few calls into machine code."""
+"""Evaluate many candidate scores of the same queries in few calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from rankadapters.core.binding.plans import RankedPlan
-from rankadapters.core.binding.policies import PolicyDecisions
+from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints
 from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.members import Member, SharedRanking
+from rankadapters.core.evaluation.members import Member, ranked
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FIXED, Kernel, dispatch
-from rankadapters.core.kernels.views import writable
+from rankadapters.core.measures.linear import weighted_sums
+from rankadapters.core.measures.ndcg import ndcg
+from rankadapters.core.ranking import compiled
+from rankadapters.core.ranking.jit import writable
+from rankadapters.learners.kernels.line_search import discounted_sums_in_steps
 
-# Rows per call into machine code. A call costs as much as some hundred rows, so short candidates share calls. Long ones
+# Rows per call. A call costs as much as some thousand rows, so short candidates share calls. Long ones
 # are split into parts, so that scores are still in the processor's cache when they are ranked after an update.
 ROWS_PER_CALL = 2**16
 
@@ -81,7 +84,7 @@ class GainRows(NamedTuple):
 
 
 class RankedCandidates:
-    """Evaluates candidates under a ranking measure: by counting if few rows have a gain, else by ranking.
+    """Evaluates candidates under a ranking measure: by ranking, or by counting if few rows have a gain.
 
     Both ways give the same per-query values as `Work`.
     """
@@ -90,21 +93,32 @@ class RankedCandidates:
         self.member, self.n_threads = member, n_threads
         self.plan = cast("RankedPlan", member.plan)
         self.indptr = self.plan.rows.indptr
-        self._repeated_members: dict[tuple[int, int], Member] = {}
-        self._rankings: dict[tuple[int, int], SharedRanking] = {}
+        self._repeated: dict[tuple[int, int], Member] = {}
         self._counting_arguments: dict[int, tuple[slice, tuple[Any, ...]]] = {}
 
     def numerators(self, candidates: MovedScores | ListedScores) -> Floats:
         """Return each query's numerator under each candidate; if the query's column is constant, that of `start`."""
+        counts = self.gain_rows is not None and compiled.pays(candidates.n * int(self.indptr[-1]))
+        values = self._values(candidates, self._counting if counts else self._ranking)
+        if isinstance(candidates, MovedScores):
+            constant = is_constant(candidates.column, self.indptr)
+            if constant.any():
+                start = ListedScores(candidates.start[None, :])
+                values[:, constant] = self._values(start, self._ranking)[:, constant]
+        for candidate_values in values:
+            self.member.decisions.decide(candidate_values)
+        return values
+
+    def _values(self, candidates: MovedScores | ListedScores, evaluate: Any) -> Floats:
         values = np.empty((candidates.n, self.indptr.size - 1))
-        gain_rows = self.gain_rows
-        run = self._ranking(candidates, values) if gain_rows is None else self._counting(candidates, gain_rows, values)
+
+        def run(first: int, last: int) -> Iterator[int]:
+            for part in range(first, last):
+                yield from evaluate(candidates, part, values)
+
         bad_rows = [row for row in over_chunks(run, self.indptr[self.part_starts], self.n_threads) if row >= 0]
         if bad_rows:
             raise InputError("the scores overflow float64.\nHint: rescale them, or take smaller steps.")
-        if gain_rows is not None:
-            for candidate_values in values:
-                self.member.decisions.decide(candidate_values)
         return values
 
     @cached_property
@@ -115,10 +129,10 @@ class RankedCandidates:
 
     @cached_property
     def gain_rows(self) -> GainRows | None:
-        """The rows with a gain; None if there are too many, or if the measure has no kernel that counts."""
+        """The rows with a gain; None if there are too many, or if the measure is not a sum of discounted gains."""
         plan, ranking = self.plan, self.plan.ranking
-        is_plain = ranking.tied in {"rows", "means"} and ranking.retrieve == "all" and ranking.precision == "float64"
-        if not (is_plain and plan.kernel.line_search):
+        is_plain = ranking.retrieve == "all" and ranking.precision == "float64"
+        if not (is_plain and plan.formula in {ndcg, weighted_sums} and compiled.has_numba()):
             return None
         [column], sizes = plan.columns.values(), plan.rows.sizes
         gains = column.values
@@ -132,76 +146,44 @@ class RankedCandidates:
     def _queries(self, part: int) -> slice:
         return slice(int(self.part_starts[part]), int(self.part_starts[part + 1]))
 
-    def _counting(self, candidates: MovedScores | ListedScores, gain_rows: GainRows, out: Floats) -> Any:
-        kernel = cast("Kernel", self.plan.kernel.line_search)
+    def _counting(self, candidates: MovedScores | ListedScores, part: int, out: Floats) -> Iterator[int]:
+        """Write the values of a part's queries by counting the scores above each row with a gain."""
+        queries, arguments = self._arguments_of(part)
+        for selected, line in candidates.lines():
+            values = np.empty((selected.stop - selected.start, queries.stop - queries.start))
+            yield int(discounted_sums_in_steps(*line, *arguments, values.reshape(-1)))
+            out[selected, queries] = values
 
-        def run(first: int, last: int) -> Iterator[int]:
-            for part in range(first, last):
-                queries, arguments = self._arguments_of(part, gain_rows)
-                n_rows = int(self.indptr[queries.stop] - self.indptr[queries.start])
-                for selected, line in candidates.lines():
-                    values = np.empty((selected.stop - selected.start, queries.stop - queries.start))
-                    yield int(dispatch.run(kernel, *line, *arguments, values.reshape(-1), rows=n_rows * len(values)))
-                    out[selected, queries] = values
-
-        return run
-
-    def _arguments_of(self, part: int, gain_rows: GainRows) -> tuple[slice, tuple[Any, ...]]:
-        """Return the queries of a part, and the kernel arguments that do not depend on scores; cached."""
+    def _arguments_of(self, part: int) -> tuple[slice, tuple[Any, ...]]:
+        """Return the queries of a part, and the kernel's arguments that do not depend on scores; cached."""
         if part not in self._counting_arguments:
             queries, decisions, plan = self._queries(part), self.member.decisions, self.plan
-            bounds = slice(queries.start, queries.stop + 1)
+            gain_rows, bounds = cast("GainRows", self.gain_rows), slice(queries.start, queries.stop + 1)
             arguments = (
                 self.indptr[bounds], gain_rows.rows, gain_rows.indptr[bounds], gain_rows.gains, plan.k,
-                plan.ranking.tied == "means", *plan.by_rank.values(),
+                plan.ranking.averaged, *plan.by_rank.values(),
                 *(column[queries] for column in plan.by_query.values()), decisions.status[queries] == COMPUTE,
             )  # fmt: skip
             arrays = [writable(value) if isinstance(value, np.ndarray) else value for value in arguments]
             self._counting_arguments[part] = queries, tuple(arrays)
         return self._counting_arguments[part]
 
-    def _ranking(self, candidates: MovedScores | ListedScores, out: Floats) -> Any:
-        decisions = self.member.decisions if isinstance(candidates, ListedScores) else self._fix_constant(candidates)
-
-        def run(first: int, last: int) -> Iterator[int]:
-            for queries in map(self._queries, range(first, last)):
-                rows = slice(int(self.indptr[queries.start]), int(self.indptr[queries.stop]))
-                calls = _candidates_per_call(candidates.n, rows.stop - rows.start)
-                for n_copies, selections in groupby(calls, lambda call: call.stop - call.start):
-                    ranking = self._ranking_of(queries, n_copies, decisions)
-                    for selected in selections:
-                        values = ranking.values(candidates.scores(selected, rows), 1)
-                        out[selected, queries] = values.reshape(n_copies, -1)
-                        yield -1
-
-        return run
-
-    def _fix_constant(self, candidates: MovedScores) -> PolicyDecisions:
-        """Return decisions in which each query with a constant column has a fixed value, its value under `start`."""
-        decisions = self.member.decisions
-        is_fixed = (decisions.status == COMPUTE) & is_constant(candidates.column, self.indptr)
-        if not is_fixed.any():
-            return decisions
-        start_values = np.empty((1, self.indptr.size - 1))
-        run = self._ranking(ListedScores(candidates.start[None, :]), start_values)
-        over_chunks(run, self.indptr[self.part_starts], self.n_threads)
-        status, fixed = decisions.status.copy(), decisions.fixed.copy()
-        status[is_fixed], fixed[is_fixed] = FIXED, start_values[0, is_fixed]
-        return replace(decisions, status=status, fixed=fixed)
-
-    def _ranking_of(self, queries: slice, n_copies: int, decisions: PolicyDecisions) -> SharedRanking:
-        """Return a ranking that evaluates `n_copies` candidates of some queries at once; cached if possible."""
-        key = (queries.start, n_copies)
-        if decisions is self.member.decisions and key in self._rankings:
-            return self._rankings[key]
-        if key not in self._repeated_members:
-            self._repeated_members[key] = repeat_queries(self.member, queries, n_copies)
-        status, fixed = np.tile(decisions.status[queries], n_copies), np.tile(decisions.fixed[queries], n_copies)
-        member = replace(self._repeated_members[key], decisions=replace(decisions, status=status, fixed=fixed))
-        ranking = SharedRanking([0], [member], computed_only=True)
-        if decisions is self.member.decisions:
-            self._rankings[key] = ranking
-        return ranking
+    def _ranking(self, candidates: MovedScores | ListedScores, part: int, out: Floats) -> Iterator[int]:
+        """Write the values of a part's queries by ranking, several candidates at once."""
+        queries = self._queries(part)
+        rows = slice(int(self.indptr[queries.start]), int(self.indptr[queries.stop]))
+        for selected in _candidates_per_call(candidates.n, rows.stop - rows.start):
+            n_copies = selected.stop - selected.start
+            key = (queries.start, n_copies)
+            if key not in self._repeated:
+                self._repeated[key] = repeat_queries(self.member, queries, n_copies)
+            scores = candidates.scores(selected, rows)
+            if not np.isfinite(scores).all():
+                yield rows.start
+                return
+            [values] = ranked([self._repeated[key]], scores, 1)
+            out[selected, queries] = values.reshape(n_copies, -1)
+            yield -1
 
 
 def repeat_queries(member: Member, queries: slice, n_copies: int) -> Member:
@@ -219,7 +201,10 @@ def repeat_queries(member: Member, queries: slice, n_copies: int) -> Member:
         columns={name: column._replace(values=repeat(column.values, rows)) for name, column in plan.columns.items()},
         by_query={name: repeat(values, queries) for name, values in plan.by_query.items()},
     )  # fmt: skip
-    return replace(member, plan=repeated_plan)
+    n_queries = sizes.size
+    zeros = np.zeros(n_queries)
+    undecided = PolicyDecisions(np.full(n_queries, COMPUTE, np.uint8), zeros, zeros, zeros, zeros > 0, zeros > 0)
+    return replace(member, plan=repeated_plan, decisions=undecided)
 
 
 def is_constant(column: Floats, indptr: Ints) -> Flags:

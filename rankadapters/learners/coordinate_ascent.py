@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels import dispatch
+from rankadapters.core.ranking import compiled
 from rankadapters.learners.base import QueryLearner, as_maximizable
 from rankadapters.learners.columns import FeatureColumns, product, shares
 from rankadapters.learners.judging import Judge
@@ -146,7 +146,7 @@ class CoordinateAscent(QueryLearner):
             raise InputError(msg)
         judge.train_decides_best = True
         columns, rng = FeatureColumns(train.X), generator(self.random_state)
-        dispatch.expect_rows(columns.n_rows * len(columns) * self.n_steps * self.n_restarts)
+        compiled.pays(columns.n_rows * len(columns) * self.n_steps * self.n_restarts)
         start = np.full(len(columns), 1.0 / len(columns))
         if self.warm_start and hasattr(self, "coef_"):
             start = self.coef_

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Unpack
 
 import numpy as np
@@ -19,7 +18,6 @@ from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.members import bind, whole_values
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.core.kernels import warn_of_no_numba
 from rankadapters.learners.candidates import ListedScores, MovedScores, RankedCandidates
 from rankadapters.presets.texts import as_convention
 
@@ -68,8 +66,6 @@ class Trials:
         self.convention = as_convention(convention)
         self.n_threads = as_n_threads(n_threads)
         refuse_ignored([self.convention], self.queries)
-        if find_spec("numba") is None:  # cheaper than an import, which takes a third of a second
-            warn_of_no_numba()
         [self._member] = bind(self.queries, [self.convention])
         self._ranked_candidates = (
             None if isinstance(self._member.plan, WholePlan) else RankedCandidates(self._member, self.n_threads)
@@ -181,7 +177,7 @@ class Trials:
         """Return the numerator of each query under each candidate."""
         table, plan = self._checked(candidates), self._member.plan
         if self._ranked_candidates is None:
-            return np.array([whole_values(self._member, plan, scores, self.n_threads) for scores in table])  # type: ignore[arg-type]  # a WholePlan here
+            return np.array([whole_values(self._member, scores, self.n_threads) for scores in table])
         order, n_rows = plan.rows.order, int(plan.rows.indptr[-1])
         in_plan_order = table.take(order, axis=1) if order.size else table[:, :n_rows]  # n_rows is all rows or 0
         return self._ranked_candidates.numerators(ListedScores(in_plan_order))

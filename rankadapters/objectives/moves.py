@@ -16,7 +16,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.members import bind
-from rankadapters.core.kernels import COMPUTE
+from rankadapters.core.binding.policies import COMPUTE
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.objectives.base import require_fixed_ideal
 from rankadapters.objectives.bound_gradients import all_rows

@@ -17,7 +17,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.evaluation import threads
 from rankadapters.core.evaluation.members import bind
-from rankadapters.core.kernels import COMPUTE
+from rankadapters.core.binding.policies import COMPUTE
 from rankadapters.core.kernels.ranking import take_columns
 from rankadapters.core.kernels.views import writable
 from rankadapters.core.measures.ranked import Ranked

@@ -98,7 +98,7 @@ class CatBoost(
         """
 
     @preset(
-        AUC, "AUC", options=AUC_TYPE, pairs="unit", complement="float32", ties="average", pool="rows", average="uniform"
+        AUC, "AUC", options=AUC_TYPE, pairs="unit", ties="average", pool="rows", average="uniform"
     )  # fmt: skip
     def auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
         """`AUC`, auc.cpp, over all rows. Run against 1.2.10: equal within 1e-12.
@@ -112,13 +112,13 @@ class CatBoost(
         """
 
     @preset(
-        AUC, "QueryAUC", options=AUC_TYPE, pairs="unit", complement="float32", ties="average", pool="queries",
+        AUC, "QueryAUC", options=AUC_TYPE, pairs="unit", ties="average", pool="queries",
         average="uniform",
     )  # fmt: skip
     def query_auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
         """`QueryAUC`, auc.cpp, the mean over queries. Run against 1.2.10: equal within 1e-12; options as in `auc`."""
 
-    @preset(AUC, "PairAccuracy", pairs="given", complement="float64", pool="pairs", average="pair")
+    @preset(AUC, "PairAccuracy", pairs="given", pool="pairs", average="pair")
     def pair_accuracy(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> AUC:
         """`PairAccuracy`, metric.cpp. Run against 1.2.10: equal within 1e-12.
 

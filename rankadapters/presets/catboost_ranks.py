@@ -17,7 +17,7 @@ Sort = Literal["None", "ByPrediction", "ByTarget"]
 class CatBoostRanks:
     """The presets of CatBoost's metrics with a cutoff; `k` is its `top`, and None is `top=-1`, all ranks."""
 
-    @preset(ERR, "PFound", gain="linear", scale=1, discount="power_0.85", complement="float64")
+    @preset(ERR, "PFound", gain="linear", scale=1, discount="power_0.85")
     def pfound(self, k: int | None, *, decay: float = 0.85, use_weights: bool = True) -> ERR:
         """`PFound:top=k`, pfound.h; the label is the stop probability. Run against 1.2.10: equal within 1e-12.
 
@@ -31,7 +31,7 @@ class CatBoostRanks:
             Whether group weights count.
         """
 
-    @preset(ERR, "ERR", gain="linear", scale=1, discount="reciprocal", complement="float32")
+    @preset(ERR, "ERR", gain="linear", scale=1, discount="reciprocal")
     def err(self, k: int | None, *, use_weights: bool = True) -> ERR:
         """`ERR:top=k`, metric.cpp, which rounds 1 - label to float32. Run against 1.2.10: equal within 1e-12.
 

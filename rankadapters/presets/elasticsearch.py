@@ -77,7 +77,7 @@ class Elasticsearch(
     def dcg(self, k: int | None, *, unknown_doc_rating: int | None = None) -> DCG:
         """`dcg` without `normalize`, DiscountedCumulativeGain.java. Read only, not run; parameters as for NDCG."""
 
-    @preset(ERR, "expected_reciprocal_rank", scale=16, discount="reciprocal", complement="float64")
+    @preset(ERR, "expected_reciprocal_rank", scale=16, discount="reciprocal")
     def err(self, k: int | None, *, maximum_relevance: int = 4, unknown_doc_rating: int | None = None) -> ERR:
         """`expected_reciprocal_rank`, ExpectedReciprocalRank.java. Read only, not run (commit 0991027).
 

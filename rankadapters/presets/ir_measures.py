@@ -136,7 +136,7 @@ class IrMeasures(
         """
 
     @preset(
-        ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", complement="float64", precision="float64"
+        ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", precision="float64"
     )  # fmt: skip
     def err(self, k: int | None) -> ERR:
         """`ERR@k` through gdeval.pl, which prints five decimals. Run against 0.4.3: equal within 5e-6."""

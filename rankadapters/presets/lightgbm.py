@@ -72,7 +72,7 @@ class LightGBM(
         query without relevant rows, unlike in `ndcg`.
         """
 
-    @preset(AUC, "auc", pairs="above_0", complement="float64", ties="average", pool="rows", average="row")
+    @preset(AUC, "auc", pairs="above_0", ties="average", pool="rows", average="row")
     def auc(self) -> AUC:
         """`auc`, src/metric/binary_metric.hpp, which ignores queries. Run against 4.7.0: equal within 1e-12."""
 

@@ -29,7 +29,6 @@ class Fields(TypedDict, total=False):
     beta_squared: float
     pairs: str
     variant: Literal["b", "c"]
-    complement: Literal["float64", "float32"]
     alpha: float
     beta: float
     ideal: Literal["cutoff", "retrieved", "all", "ones"]

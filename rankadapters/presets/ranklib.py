@@ -41,7 +41,7 @@ class RankLib(
     def p(self, k: int | None) -> Precision:
         """`P@k`, PrecisionScorer.java: divided by min(k, n). Run against 2.1 and 2.10.1: equal within 1e-11."""
 
-    @preset(ERR, f"ERR@{K}", gain="exp2-floor", scale=16, discount="reciprocal", complement="float64")
+    @preset(ERR, f"ERR@{K}", gain="exp2-floor", scale=16, discount="reciprocal")
     def err(self, k: int | None) -> ERR:
         """`ERR@k`, ERRScorer.java: stop probability (2^label - 1) / 16. Run: equal within 1e-11."""
 

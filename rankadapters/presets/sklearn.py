@@ -73,7 +73,7 @@ class ScikitLearn(
         """`label_ranking_average_precision_score` with a query per row. Run against 1.9.1: equal within 1e-12."""
 
     @preset(
-        AUC, "roc_auc_score", pairs="from_1", complement="float64", empty="error", pool="rows", average="row"
+        AUC, "roc_auc_score", pairs="from_1", empty="error", pool="rows", average="row"
     )  # fmt: skip
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
         """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.

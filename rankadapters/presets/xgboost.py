@@ -15,7 +15,7 @@ NO_CUTOFF = 2**31 - 1  # longer than any query
 DEFAULT_K = 32  # cutoff of a metric whose name has none
 
 WITHOUT_GROUPS = AUC(
-    pairs="unit", complement="float32", ties="average", precision="float32", empty="error",
+    pairs="unit", ties="average", precision="float32", empty="error",
     missing="error", unjudged="error", pool="rows", average="row",
 )  # fmt: skip
 
@@ -72,7 +72,7 @@ class XGBoost(
         A plain `pre` means @32; a trailing minus changes nothing.
         """
 
-    @preset(AUC, "auc", pairs="every-two", complement="float64", ties="average", empty="skip", average="uniform")
+    @preset(AUC, "auc", pairs="every-two", ties="average", empty="skip", average="uniform")
     def auc(self, *, groups: bool = True) -> AUC:
         """`auc`, auc.cc. Run against 3.2.0: equal within 1e-8, for integer labels within 1e-12.
 

@@ -21,7 +21,7 @@ class Yahoo(
     def __call__(self, k: int | None) -> NDCG:
         """Return the script's NDCG at a cutoff."""
 
-    @preset(ERR, "(?i:err)", k=None, scale=16, discount="reciprocal", complement="float64")
+    @preset(ERR, "(?i:err)", k=None, scale=16, discount="reciprocal")
     def err(self) -> ERR:
         """`ERR` of all ranks, stop probability (2^label - 1) / 16. Run: equal within 1e-11."""
 

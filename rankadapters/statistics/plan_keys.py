@@ -12,23 +12,16 @@ from rankadapters.statistics.grid import Values
 from rankadapters.statistics.policy_choices import Lowered
 
 
-def rows_read(plan: Plan) -> int:
-    """Estimate a kernel's work: the ranked rows that it reads, or a quarter of them if it has a fast numpy form."""
-    if not isinstance(plan, RankedPlan):
-        return 0  # a WholePlan has no ranking before its kernel
-    return int(np.minimum(plan.rows.sizes, plan.k).sum()) // (1 if plan.kernel.in_numpy is None else 4)
-
-
 def plan_key(plan: Plan) -> object:
     """Return a key of all inputs of a plan but the scores: plans with equal keys give equal values for any scores."""
     parts: list[NDArray[Any]] = [plan.rows.order, plan.rows.indptr, plan.empty]
     if isinstance(plan, WholePlan):
-        parts += [*plan.columns.values(), *plan.offsets.values(), plan.mass]
+        parts += [*plan.columns.values(), *(plan.pairs or ()), plan.mass]
     else:
         parts += [*(column.values for column in plan.columns.values()), *plan.by_rank.values(), *plan.by_query.values()]
     # + 0.0 turns -0.0 into 0.0
     arrays = ((part + 0.0 if part.dtype == np.float64 else part).tobytes() for part in parts)
-    return plan.kernel, *plan.options.values(), *arrays
+    return plan.formula, *plan.options.values(), *arrays
 
 
 def plan_keys(lowered: list[Lowered]) -> list[object]:
@@ -38,7 +31,7 @@ def plan_keys(lowered: list[Lowered]) -> list[object]:
 
 def columns_key(plan: Plan) -> object:
     """Return a key of the per-row columns that a plan reads."""
-    return tuple(column.key for column in plan.columns.values()) if isinstance(plan, RankedPlan) else plan.kernel
+    return tuple(column.key for column in plan.columns.values()) if isinstance(plan, RankedPlan) else plan.formula
 
 
 def classes(keys: dict[Any, object]) -> list[Values]:

@@ -15,7 +15,7 @@ from rankadapters.core.binding.policies import PolicyDecisions, Sizes, decide_po
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.kernels import COMPUTE, SKIP
+from rankadapters.core.binding.policies import COMPUTE, SKIP
 from rankadapters.statistics.grid import REFUSAL, Block, merged
 
 POLICIES = ("short", "missing", "empty", "average")  # fields that `decide_policies` reads

@@ -16,25 +16,22 @@ import numpy as np
 
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan, RankedPlan
-from rankadapters.core.binding.policies import PolicyDecisions
-from rankadapters.core.binding.ranks import comparable_scores
+from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.members import Member, Work
+from rankadapters.core.evaluation.members import Member, Work, comparable_scores
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.core.kernels import COMPUTE, dispatch
 from rankadapters.statistics.grid import REFUSAL, Block, Values
-from rankadapters.statistics.plan_keys import classes, columns_key, plan_key, plan_keys, rows_read
+from rankadapters.statistics.plan_keys import classes, columns_key, plan_key, plan_keys
 from rankadapters.statistics.policy_choices import POLICIES, Lowered, Policies
 
 Cutoffs = tuple[int | None, ...]
 Progress = Callable[[int, int], object]
 
 AT_ONCE = 1 << 22  # number of per-query values in memory at once
-DEEP = 128  # ideal lists are summed in one pass for all cutoffs up to this one
 
 
 class Data(NamedTuple):
@@ -142,15 +139,13 @@ class _PreparedData:
             queries = Queries(queries.labels, group_sizes=np.diff(queries.indptr[ends], prepend=0))
         if over_rows:
             ends = np.arange(1, queries.n_queries + 1)
-        upto = max((k for k in data.cutoffs if k is not None and k <= DEEP), default=0)
         n, zeros = queries.n_queries, np.zeros(queries.n_queries)
         undecided = PolicyDecisions(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, zeros > 0, zeros > 0)
         parts = list(map(slice, [0, *ends[:-1]], ends))
-        return cls(Binding(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided, parts)
+        return cls(Binding(queries, None, over_rows=over_rows), data.scores, data.cutoffs, undecided, parts)
 
     def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
         """Return each query's numerator before policies, 0 if a policy sets its value; None if scores are refused."""
-        dispatch.expect_rows(sum(rows_read(plan) for _, plan in lowered))
         values = self._numerators([Member(convention, plan, self.undecided) for convention, plan in lowered])
         for numerators, (_, plan) in zip(values, lowered, strict=True):
             if numerators is not None:
@@ -317,7 +312,7 @@ def _order(data: _PreparedData, plan: RankedPlan, thresholds: list[float]) -> ob
     if (np.isinf(compared) & np.isfinite(scores)).any():
         return None
     values = np.append(compared.astype(np.float64), thresholds)
-    return plan.ranking.tied, np.unique(values, return_inverse=True)[1].tobytes()
+    return plan.ranking.averaged, np.unique(values, return_inverse=True)[1].tobytes()
 
 
 def _base(measure: type[Convention], grid: Block) -> Convention | None:

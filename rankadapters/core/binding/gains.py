@@ -10,17 +10,11 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Array, Floats, Ints, offsets, refused_label
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.spelling import border, table
-from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.ranking import ranked_columns, sort_by_counting
-from rankadapters.core.kernels.views import writable
-from rankadapters.core.ranking import segments
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import first_positions
 
 FLOAT64_INTEGERS = 2.0**53
 _FLOAT64_EXPONENT = 1024
-NO_ENDS = np.empty(0, np.int64)  # for rankings that do not record where ties end
-MOST_LEVELS = 16  # up to this many distinct gains, counting them in each query is faster than sorting
-_BYTES = 256  # number of values that a byte can have
-_BLOCK = 2**16  # rows per bincount, so that its temporary arrays stay in the cache
 
 
 def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Floats:
@@ -39,18 +33,6 @@ def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Flo
     return gains
 
 
-def never_falls(gain: str, labels: Floats) -> bool:
-    """Return whether the gain never decreases as the label grows, at least within `labels`.
-
-    >>> [never_falls(gain, np.array([-2.0, -1.0])) for gain in ("linear", "linear-from_-1")]
-    [True, False]
-    """
-    word, level = border(gain) or (gain, 0.0)
-    if word in {"exp2", "exp2-floor"}:  # for fractional labels, rounding can break the order of the powers
-        return as_bytes(labels) is not None
-    return word in {"linear", "linear-positive", "from"} or table(gain) is not None or level > 0
-
-
 def passes_threshold(values: Array, name: str) -> NDArray[np.bool_]:
     """Return whether each value is above B if the name is `above_B`, or at least B if it is `from_B`.
 
@@ -62,12 +44,6 @@ def passes_threshold(values: Array, name: str) -> NDArray[np.bool_]:
     return passes
 
 
-def compact(gains: Floats) -> Array:
-    """Store small whole gains as bytes, which fit in the processor's cache when a kernel reads them in random order."""
-    small = as_bytes(gains)
-    return writable(np.ascontiguousarray(gains)) if small is None else small
-
-
 def as_bytes(values: Floats) -> NDArray[np.uint8] | None:
     """Return the values as bytes; None unless all of them are whole numbers from 0 to 255."""
     with np.errstate(invalid="ignore"):  # a value that does not fit is changed, as the comparison below detects
@@ -75,28 +51,12 @@ def as_bytes(values: Floats) -> NDArray[np.uint8] | None:
     return small if (small == values).all() else None
 
 
-def distinct_values(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the distinct values, largest first."""
-    seen = np.zeros(_BYTES, np.bool_)
-    for first in range(0, small.size, _BLOCK):
-        seen |= np.bincount(small[first : first + _BLOCK], minlength=_BYTES) > 0
-    return np.flatnonzero(seen)[::-1].astype(np.uint8)
-
-
 def sorted_gains(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
     """Return the `cut` largest gains of each query in descending order, and the offsets of the queries."""
-    outptr, row_gains = offsets(cut), rows.take(gains)
-    if row_gains.size <= segments.FEW_ROWS:
-        return np.array(segments.largest_of_few(row_gains, rows.indptr, cut), np.float64), outptr
-    ranked = np.empty((1, int(outptr[-1])))
-    small = compact(row_gains)
-    levels = distinct_values(small) if small.dtype == np.uint8 else None
-    if levels is not None and levels.size <= MOST_LEVELS:
-        dispatch.run(sort_by_counting, small, levels, rows.indptr, outptr, ranked[0])
-    else:  # rank by gain: the gains are passed both as scores and as the column
-        arguments = (gains, rows.order, rows.indptr, max(1, int(cut.max())), "rows", None, small[None, :])
-        dispatch.run(ranked_columns, *arguments, (outptr, ranked, NO_ENDS), rows=small.size)
-    return ranked[0], outptr
+    row_gains = rows.take(gains)
+    ranks = Ranks(row_gains, None, rows.indptr, max(1, int(cut.max(initial=1))))
+    outptr = offsets(cut)
+    return row_gains[ranks.rows[first_positions(ranks.outptr, outptr)]], outptr
 
 
 def discounts_of(discount: str, n: int) -> Floats:

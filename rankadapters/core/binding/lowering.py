@@ -1,4 +1,4 @@
-"""Lowering: turn conventions and queries into arrays, so that kernels do not depend on conventions."""
+"""Lowering: turn conventions and queries into arrays, so that formulas do not depend on conventions."""
 
 from __future__ import annotations
 
@@ -8,24 +8,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankadapters.core.binding.gains import (
-    FLOAT64_INTEGERS,
-    compact,
-    discounts_of,
-    gains_of,
-    never_falls,
-    passes_threshold,
-    sorted_gains,
-)
-from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Key, RankedPlan, Ranking, WholePlan
-from rankadapters.core.binding.running_sums import running_dcg
-from rankadapters.core.data.columns import Array, Flags, Floats, Ints, index_dtype
+from rankadapters.core.binding.gains import FLOAT64_INTEGERS, discounts_of, gains_of, passes_threshold, sorted_gains
+from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Formula, Key, RankedPlan, Ranking, WholePlan
+from rankadapters.core.data.columns import Array, Flags, Floats, Ints
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows, backwards, mirrored, retrieved_rows, rows_of
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels import Kernel, dispatch
-from rankadapters.core.kernels.dcg import discounted_sums
-from rankadapters.core.kernels.ranking import order_within
+from rankadapters.core.ranking.ranks import Ranks, sorted_positions
+from rankadapters.core.ranking.segments import positions_within, segment_numbers, sums
 
 T = TypeVar("T")
 
@@ -41,14 +31,11 @@ class Binding:
         Largest cutoff that will be used, so that ideal lists are sorted only once; None means all ranks.
     over_rows : bool
         Whether `queries` holds all rows as one query.
-    upto : int
-        Ideal DCGs at all cutoffs up to this one are computed in one pass, since most of them will be used.
     """
 
-    def __init__(self, queries: Queries, depth: int | None, *, over_rows: bool = False, upto: int = 0) -> None:
+    def __init__(self, queries: Queries, depth: int | None, *, over_rows: bool = False) -> None:
         self.queries = queries
         self.over_rows = over_rows
-        self.upto = upto
         self.judged = rows_of(queries, queries.judged)
         self.longest = queries.longest
         self.depth = self.cutoff(depth)
@@ -107,17 +94,14 @@ class Binding:
         )
 
     def numerators_of_equal_scores(self, plan: WholePlan) -> Floats:
-        """Return the numerators that a plan's kernel computes if all scores are equal."""
-        numerators, scores = np.zeros(plan.rows.indptr.size - 1), np.zeros(self.queries.n_docs)
-        arguments = (*plan.columns.values(), *plan.offsets.values(), *plan.options.values(), numerators)
-        dispatch.run(plan.kernel, scores, plan.rows.order, plan.rows.indptr, *arguments, rows=scores.size)
-        return numerators
+        """Return the numerators that a plan's formula computes if all scores are equal."""
+        ranks = Ranks(np.zeros(int(plan.rows.indptr[-1])), None, plan.rows.indptr, averaged=True)
+        pairs = () if plan.pairs is None else (plan.pairs,)
+        return plan.formula(ranks, *pairs, **plan.columns, **plan.options)
 
     def ascending(self, values: Floats, rows: Rows) -> Ints:
         """Return positions that sort each query's rows by ascending value, later rows first among equal values."""
-        order = np.empty(values.size, index_dtype(values.size))
-        dispatch.run(order_within, values, rows.indptr, order, rows=order.size)
-        return order[mirrored(rows)]
+        return sorted_positions(values, rows.indptr)[mirrored(rows)]
 
     @property
     def row_ones(self) -> Column:
@@ -162,7 +146,7 @@ class Binding:
     def plan(
         self,
         convention: Any,
-        kernel: Kernel,
+        formula: Formula,
         *,
         empty: Flags,
         k: int | None = None,
@@ -170,6 +154,8 @@ class Binding:
         by_rank: Mapping[str, Array] = NO_ARGUMENTS,
         by_query: Mapping[str, Array] = NO_ARGUMENTS,
         options: Mapping[str, Any] = NO_ARGUMENTS,
+        reads_ties: bool = False,
+        in_order: bool = False,
         **columns: Column,
     ) -> RankedPlan:
         """Return a plan whose columns are sorted so that a stable sort by score breaks ties as the convention says.
@@ -178,60 +164,52 @@ class Binding:
         ----------
         convention : Ranked
             Declares `k`, `ties`, `unjudged`, `precision`, and perhaps `retrieve`.
-        kernel : Kernel
+        formula : callable
             Its parameters have the names of the following dictionaries' keys and of `columns`.
-        empty, by_rank, by_query, options
+        empty, by_rank, by_query, options, reads_ties
             As in `RankedPlan`.
         k : int, optional
-            Number of ranks that the kernel reads, in place of the convention's cutoff.
+            Number of ranks that the formula reads, in place of the convention's cutoff.
         by : Column, optional
             The column by which `worst` and `best` order tied rows; None means the first column.
+        in_order : bool
+            Whether rounding depends on the order of averaged ties for any column, not only for one whose sums round.
         **columns : Column
             In the caller's order.
         """
-        ranking, tie_column = self._ranking(convention, kernel, tuple(columns.values()), by)
+        ranking, tie_column = self._ranking(convention, tuple(columns.values()), by, in_order=in_order)
         rows = retrieved = self.retrieved(convention.unjudged)
         key = ("rows", ranking.ties, ranking.by, ranking.drops)
         if ranking.ties != "input":
             rows = self.once(key, lambda: self._tie_order(ranking.ties, retrieved, tie_column))
         return RankedPlan(
-            kernel=kernel, columns={name: self._take(key, rows, column) for name, column in columns.items()},
+            formula=formula, columns={name: self._take(key, rows, column) for name, column in columns.items()},
             ranking=ranking, rows=rows, k=self.cutoff(convention.k) if k is None else k, by_rank=by_rank,
-            by_query=by_query, options=options, empty=empty, retrieved=retrieved,
+            by_query=by_query, options=options, reads_ties=reads_ties, empty=empty, retrieved=retrieved,
         )  # fmt: skip
 
     def _ranking(
-        self, convention: Any, kernel: Kernel, columns: tuple[Column, ...], by: Column | None
+        self, convention: Any, columns: tuple[Column, ...], by: Column | None, *, in_order: bool
     ) -> tuple[Ranking, Column]:
         """Return how rows are ranked and ties resolved, and the column that orders tied rows."""
-        tie_column, order, tied = by or columns[0], convention.ties, "rows"
-        if order in {"average", "together"}:
-            tied = kernel.tied
+        tie_column, order = by or columns[0], convention.ties
+        averaged = order in {"average", "together"}
+        if averaged:
             # Add up tied rows in a fixed order, so that the order of the rows cannot change the last bit.
-            inexact = columns[:1] if tied == "whole" else [col for col in columns if not self._sums_exactly(col)]
+            inexact = columns[:1] if in_order else [column for column in columns if not self._sums_exactly(column)]
             order, tie_column = ("best", inexact[0]) if inexact else ("input", tie_column)
-        if order in {"worst", "best"} and [tie_column.key] == [column.key for column in columns]:
-            tie_column = self._shared_tie_column(tie_column)
         unjudged, judged = convention.unjudged, self.queries.judged
         drops = unjudged == "drop-negative" or (unjudged == "drop" and judged is not None)
         ranking = Ranking(
             ties=order, by=tie_column.key if order in {"worst", "best"} else None,
-            drops=unjudged if drops else "", tied=tied,
+            drops=unjudged if drops else "", averaged=averaged,
             retrieve=getattr(convention, "retrieve", "all"), precision=convention.precision,
         )  # fmt: skip
         return ranking, tie_column
 
-    def _shared_tie_column(self, column: Column) -> Column:
-        """If the column is monotone in the labels, return the labels instead, so that more plans share a tie order."""
-        kind, *names = column.key
-        rises = kind == "relevant" or (kind == "gain" and never_falls(str(names[0]), self.labels))
-        return Column(("label",), self.labels) if rises and self.queries.judged is None else column
-
     def _take(self, key: Key, rows: Rows, column: Column) -> Column:
-        key = ("compact", *key, *column.key)
-        if key not in self._cache:
-            self._cache[key] = compact(rows.take(column.values))
-        return Column(column.key, self._cache[key])
+        key = ("taken", *key, *column.key)
+        return Column(column.key, self.once(key, lambda: rows.take(column.values)))
 
     def ideal_dcg(self, convention: Any) -> tuple[Floats, Flags]:
         """Return each query's ideal DCG, and whether the query is empty: an ideal DCG that is not positive becomes 1.
@@ -257,18 +235,15 @@ class Binding:
         key = ("ideal", convention.gain, deepest, *kind)
         dcg_key = (*key, convention.discount, k)
         if dcg_key not in self._cache:
-            self._cache[dcg_key] = self._ideal(key, self.once(key, make), convention, k)
+            self._cache[dcg_key] = self._ideal(self.once(key, make), convention, k)
         return self._cache[dcg_key]  # type: ignore[no-any-return]
 
-    def _ideal(self, key: Key, ideal_list: tuple[Floats, Ints], convention: Any, k: int) -> tuple[Floats, Flags]:
-        discount = convention.discount
-        if k <= self.upto:
-            discounts = self.discounts(discount, self.cutoff(self.upto))
-            ideal = self.once((*key, discount), lambda: running_dcg(*ideal_list, discounts))[k - 1]
-        else:
-            ideal = np.empty(self.queries.n_queries)
-            discounts = self.discounts(discount, k)
-            dispatch.run(discounted_sums, *ideal_list, k, discounts, self.query_ones, ideal)
+    def _ideal(self, ideal_list: tuple[Floats, Ints], convention: Any, k: int) -> tuple[Floats, Flags]:
+        gains, outptr = ideal_list
+        rank, query = positions_within(outptr), segment_numbers(outptr)
+        within = slice(None) if rank.size == 0 or rank.max() < k else rank < k
+        terms = gains[within] * self.discounts(convention.discount, k)[rank[within]]
+        ideal = sums(terms, query[within], self.queries.n_queries)
         if not np.isfinite(ideal).all():
             query = self.queries.query_ids[int(np.argmin(np.isfinite(ideal)))]
             gain = convention.gain
@@ -299,10 +274,8 @@ class Binding:
         """Permute the rows of each query so that a stable sort by score breaks ties as `ties` says."""
         if ties == "reverse":
             return backwards(rows)
-        inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
         keys = rows.take(_tie_keys(ties, self.queries, tie_column.values))
-        dispatch.run(order_within, keys, rows.indptr, inner, rows=inner.size)
-        return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
+        return rows.reordered(sorted_positions(keys, rows.indptr))
 
 
 def _product(first: Floats, second: Floats) -> Floats:

@@ -13,7 +13,8 @@ from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels import COMPUTE, FIXED, SKIP
+
+COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 
 
 class Sizes(NamedTuple):

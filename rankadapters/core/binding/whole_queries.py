@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
-from rankadapters.core.data.columns import Array, Floats, Ints, index_dtype, refused_label
-from rankadapters.core.data.rows import Rows, offsets
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import NO_ARGUMENTS, Formula, WholePlan
+from rankadapters.core.data.columns import Array, Floats, Ints, offsets, refused_label
+from rankadapters.core.data.pairs import Pairs
+from rankadapters.core.data.rows import Rows
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.views import writable
-from rankadapters.core.ranking.segments import segment_numbers, sums
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.kernels import Kernel
+from rankadapters.core.ranking.segments import positions_within, segment_numbers, sums
 
 
 def weights_of(binding: Binding, rows: Rows, average: str) -> Floats:
@@ -46,8 +43,8 @@ def probabilities(binding: Binding, who: str) -> Floats:
     return labels
 
 
-def given_pairs(binding: Binding, rows: Rows, *, weighed: bool) -> tuple[Array, Array, Floats, Ints]:
-    """Return winners, losers and weights of the pairs with both rows among `rows`, and where each query's pairs begin.
+def given_pairs(binding: Binding, rows: Rows, *, weighed: bool) -> Pairs:
+    """Return the given pairs with both rows among `rows`, as positions in their order, with weights.
 
     Raises
     ------
@@ -59,42 +56,34 @@ def given_pairs(binding: Binding, rows: Rows, *, weighed: bool) -> tuple[Array, 
         raise InputError(
             "pairs='given' needs pairs=, but none were given.", hint="pairs=(winner rows, loser rows), or 'label'"
         )
-    included = np.ones(binding.queries.n_docs, np.bool_)
-    if rows.indptr[-1] < included.size:
-        included[:] = False
-        included[rows.order] = True
-    both: NDArray[np.bool_] = included[pairs.winner] & included[pairs.loser]
-    weights = pairs.weight[both] if weighed and pairs.weight is not None else np.ones(int(both.sum()))
-    pairptr = offsets(both)[pairs.indptr]
-    return pairs.winner[both], pairs.loser[both], weights, pairptr
+    position = np.full(binding.queries.n_docs, -1)
+    n = int(rows.indptr[-1])
+    position[rows.order if rows.order.size else slice(n)] = np.arange(n)
+    winner, loser = position[pairs.winner], position[pairs.loser]
+    both: NDArray[np.bool_] = (winner >= 0) & (loser >= 0)
+    weight = pairs.weight[both] if weighed and pairs.weight is not None else np.ones(int(both.sum()))
+    return Pairs(winner[both], loser[both], weight, offsets(both)[pairs.indptr])
 
 
 def loss_plan(
-    kernel: Kernel,
+    formula: Formula,
     rows: Rows,
     mass: Floats,
     *,
-    options: Mapping[str, float] = NO_ARGUMENTS,
-    offsets: Mapping[str, Ints] = NO_ARGUMENTS,
+    options: Mapping[str, Any] = NO_ARGUMENTS,
+    pairs: Pairs | None = None,
     **columns: Array,
 ) -> WholePlan:
     """Return the plan of a loss, whose value is the sum of all numerators divided by the sum of all masses."""
     return WholePlan(
-        kernel=kernel, rows=rows, precision="none", columns=as_arguments(columns), offsets=as_arguments(offsets),
-        options=options, mass=mass, pooled=True, empty=mass <= 0,
+        formula=formula, rows=rows, precision="none", columns=columns, pairs=pairs, options=options, mass=mass,
+        pooled=True, empty=mass <= 0,
     )  # fmt: skip
-
-
-def as_arguments(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays as kernels accept them."""
-    return {name: writable(array) for name, array in arrays.items()}
 
 
 def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Array]:
     """Return each query's rows by ascending label, and for each row the number of rows with a lower label."""
-    inner = binding.ascending(rows.take(binding.labels), rows)
-    order = rows.order[inner] if rows.order.size else inner.astype(index_dtype(binding.queries.n_docs))
-    ordered = Rows(order, rows.indptr)
+    ordered = rows.reordered(binding.ascending(rows.take(binding.labels), rows))
     labels, starts = ordered.take(binding.labels), np.repeat(rows.indptr[:-1], rows.sizes)
     positions = np.arange(labels.size)
     new = np.ones(labels.size, np.bool_)
@@ -110,3 +99,10 @@ def label_ranks(binding: Binding, rows: Rows) -> Floats:
     ranks = np.zeros(binding.queries.n_docs)
     ranks[ordered.order] = 2 * lower + np.bincount(ties)[ties] - np.repeat(rows.sizes, rows.sizes)
     return ranks
+
+
+def grades_of(lower: Ints, indptr: Ints) -> Ints:
+    """Return each row's label as 0, 1, ... within its query, given rows by label with their counts of lower labels."""
+    firsts = np.append(0, np.cumsum(lower == positions_within(indptr)))
+    grades: Ints = firsts[1:] - 1 - np.repeat(firsts[indptr[:-1]], np.diff(indptr))
+    return grades

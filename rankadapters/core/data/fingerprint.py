@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, read_only
 from rankadapters.core.data.ids import hash_words
-from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.exact import mix_all, mix_queries
 
 if TYPE_CHECKING:
     from rankadapters.core.data.pairs import Pairs
@@ -39,9 +37,10 @@ def hash_queries(queries: Queries) -> Words:
     n_queries = queries.query_ids.size
     pairs = np.zeros(n_queries, np.uint64) if queries.pairs is None else _hashed_pairs(words, queries.pairs)
     weights = np.ones(n_queries) if queries.query_weight is None else queries.query_weight + 0.0
-    order, hashes = _NO_ORDER if queries.order is None else queries.order, np.empty(n_queries, np.uint64)
-    dispatch.run(mix_queries, words, order, queries.indptr, queries.id_hashes, pairs, weights.view(np.uint64), hashes)
-    return hashes
+    mixed, sums = _mixed(words), np.zeros(words.size + 1, np.uint64)
+    np.cumsum(mixed if queries.order is None else mixed[queries.order], out=sums[1:])
+    totals = sums[queries.indptr[1:]] - sums[queries.indptr[:-1]] + pairs
+    return _mixed(_mixed(totals ^ queries.id_hashes) ^ weights.view(np.uint64))
 
 
 def _hashed_pairs(words: Words, pairs: Pairs) -> Words:
@@ -53,6 +52,8 @@ def _hashed_pairs(words: Words, pairs: Pairs) -> Words:
 
 
 def _mixed(words: Words) -> Words:
-    out = np.empty_like(words)
-    dispatch.run(mix_all, words, out)
-    return out
+    """Hash each word with the finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))

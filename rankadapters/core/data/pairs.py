@@ -19,7 +19,7 @@ from rankadapters.core.data.columns import (
     shared_index,
 )
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.segments import positions_within
+from rankadapters.core.ranking.segments import positions_within, segment_numbers
 
 _PAIR = ("winner", "loser")
 
@@ -41,6 +41,19 @@ class Pairs(NamedTuple):
     loser: NDArray[np.int64]
     weight: NDArray[np.float64] | None
     indptr: NDArray[np.int64]
+
+    @property
+    def query(self) -> NDArray[np.int64]:
+        """Number of each pair's query."""
+        numbers: NDArray[np.int64] = segment_numbers(self.indptr)
+        return numbers
+
+    def of_queries(self, first: int, last: int, row: int) -> Pairs:
+        """Return the pairs of the queries `first` to `last` - 1, with rows numbered from `row` on."""
+        part = slice(int(self.indptr[first]), int(self.indptr[last]))
+        weight = None if self.weight is None else self.weight[part]
+        indptr = self.indptr[first : last + 1] - part.start
+        return Pairs(self.winner[part] - row, self.loser[part] - row, weight, indptr)
 
 
 def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) -> Pairs:

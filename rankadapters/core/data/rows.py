@@ -45,6 +45,11 @@ class Rows:
         entries: Array = writable(column[self.order] if self.order.size else column[:end])
         return entries
 
+    def reordered(self, positions: Ints) -> Rows:
+        """Return the rows in a new order of the rows within each query."""
+        inner = positions.astype(index_dtype(int(self.indptr[-1])), copy=False)
+        return Rows(self.order[inner] if self.order.size else inner, self.indptr)
+
 
 def mirrored(rows: Rows) -> Ints:
     """Return indexes that reverse the order of rows within each query."""
@@ -53,8 +58,7 @@ def mirrored(rows: Rows) -> Ints:
 
 def backwards(rows: Rows) -> Rows:
     """Return the rows with the order within each query reversed."""
-    inner = mirrored(rows).astype(index_dtype(int(rows.indptr[-1])), copy=False)
-    return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
+    return rows.reordered(mirrored(rows))
 
 
 def rows_of(queries: Queries, mask: NDArray[np.bool_] | None) -> Rows:

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from rankadapters.core.errors import InputError
 
 LIMB = 32  # bits
+SMALLEST_EXPONENT = 1074  # the smallest float64 is 2^-1074
+FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster than numpy
+_MANTISSA, _EXPONENT = (1 << 52) - 1, 0x7FF
 SUM_LIMBS = 70  # 2240 bits, in units of 2^-1074: enough for a sum of about 2^140 float64s
 _LOW = (1 << LIMB) - 1
 
@@ -62,3 +65,28 @@ def as_limbs(limbs: object, n_limbs: int) -> Limbs:
             hint="pass what Tally.to_limbs() returned, or a sum of such arrays",
         )
     return array.astype(np.int64, copy=False)
+
+
+def exact_sum(terms: NDArray[np.float64]) -> int:
+    """Return the sum without rounding, in units of 2^-1074.
+
+    Raises
+    ------
+    InputError
+        A term is not finite.
+    """
+    if not np.isfinite(terms).all():
+        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
+    if terms.size <= FEW_TERMS:
+        ratios = map(float.as_integer_ratio, terms.tolist())  # denominators are powers of two up to 2^1074
+        return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
+    bits = np.ascontiguousarray(terms).view(np.int64)
+    exponents = (bits >> 52) & _EXPONENT
+    mantissas = (bits & _MANTISSA) | np.where(exponents > 0, _MANTISSA + 1, 0)
+    limb, shift = np.divmod(np.maximum(exponents, 1) - 1, LIMB)
+    sign, low, high = np.where(bits < 0, -1, 1), (mantissas & _LOW) << shift, (mantissas >> LIMB) << shift
+    limbs = np.zeros(68, np.int64)  # a shifted mantissa of 53 bits spans three limbs
+    np.add.at(limbs, limb, sign * (low & _LOW))
+    np.add.at(limbs, limb + 1, sign * ((low >> LIMB) + (high & _LOW)))
+    np.add.at(limbs, limb + 2, sign * (high >> LIMB))
+    return from_limbs(limbs)

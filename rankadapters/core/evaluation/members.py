@@ -1,30 +1,30 @@
-"""Members of a panel: conventions with their plans and policy decisions, and the rankings that they share."""
+"""Members of an evaluation: conventions with their plans and policy decisions, and the rankings that they share."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
+from rankadapters.core.binding.gains import passes_threshold
 from rankadapters.core.binding.lowering import Binding
-from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
+from rankadapters.core.binding.plans import Plan, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.policies import PolicyDecisions, Sizes, decide_policies, refuse_ignored
-from rankadapters.core.binding.ranks import Ranks, comparable_scores, comparison_dtype, n_ranks, rank
-from rankadapters.core.data.columns import Array, Floats, Ints, beyond_float32, offsets
+from rankadapters.core.data.columns import Array, Floats, Ints, beyond_float32
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FEW, LIMB_BITS, LIMBS, Kernel, dispatch
-from rankadapters.core.kernels.exact import add_exactly
-from rankadapters.core.kernels.views import writable
+from rankadapters.core.evaluation.threads import WORK_PER_CALL, over_chunks
+from rankadapters.core.evaluation.limbs import SMALLEST_EXPONENT, exact_sum
+from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
 
-FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster than a kernel
-SMALLEST_EXPONENT = 1074  # the smallest float64 is 2^-1074
+RETRIEVED = 1.0  # score of every retrieved row if scores are not compared; other rows get 0
+ROWS_PER_CALL = 2**17  # so that the arrays of a formula stay in the processor's cache
+WORK_PER_ROW = WORK_PER_CALL // ROWS_PER_CALL
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,47 +70,44 @@ def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
     InputError
         A label has no gain, a needed column is missing, or the policy for a query is `error`.
     """
-    bindings = _Bindings(queries, conventions)
-    return [bindings.member(convention) for convention in conventions]
+    bindings: dict[str | None, Binding] = {}
+    return [_member(convention, queries, bindings, _depth(conventions)) for convention in conventions]
 
 
 def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
     """Bind conventions as `bind` does, but skip conventions that it refuses or that would ignore weights."""
-    bindings, members = _Bindings(queries, conventions), []
+    bindings: dict[str | None, Binding] = {}
+    members = []
     for convention in conventions:
         with suppress(InputError):
             refuse_ignored([convention], queries)
-            members.append(bindings.member(convention))
+            members.append(_member(convention, queries, bindings, _depth(conventions)))
     return members
 
 
-class _Bindings:
-    """Makes and caches bindings of the same data: by query, or with all rows as one query."""
+def _depth(conventions: list[Convention]) -> int | None:
+    cutoffs = [getattr(convention, "k", 1) for convention in conventions]
+    return None if None in cutoffs else max(cutoffs, default=1)
 
-    def __init__(self, queries: Queries, conventions: list[Convention]) -> None:
-        cutoffs = [getattr(convention, "k", 1) for convention in conventions]
-        self._depth = None if None in cutoffs else max(cutoffs, default=1)
-        self._queries = queries
-        self._bindings: dict[str | None, Binding] = {}
 
-    def member(self, convention: Convention) -> Member:
-        """Bind a convention."""
-        over_rows = convention.over == "rows"
-        key = f"rows {convention.weighting}" if over_rows else None
-        if key not in self._bindings:
-            queries = self._as_one(convention.weighting) if over_rows else self._queries
-            self._bindings[key] = Binding(queries, self._depth, over_rows=over_rows)
-        binding = self._bindings[key]
-        plan: Plan = convention.lower(binding)
-        mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
-        sizes = Sizes(plan.retrieved.sizes, binding.missing, plan.empty)
-        return Member(convention, plan, decide_policies(convention, binding.queries, sizes, mass))
+def _member(convention: Convention, queries: Queries, bindings: dict[str | None, Binding], depth: int | None) -> Member:
+    """Bind a convention; bindings of the same data are kept in `bindings`: by query, or with all rows as one query."""
+    over_rows = convention.over == "rows"
+    key = f"rows {convention.weighting}" if over_rows else None
+    if key not in bindings:
+        bound = _as_one(queries, convention.weighting) if over_rows else queries
+        bindings[key] = Binding(bound, depth, over_rows=over_rows)
+    binding = bindings[key]
+    plan: Plan = convention.lower(binding)
+    mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
+    sizes = Sizes(plan.retrieved.sizes, binding.missing, plan.empty)
+    return Member(convention, plan, decide_policies(convention, binding.queries, sizes, mass))
 
-    def _as_one(self, weighting: str | None) -> Queries:
-        queries = self._queries
-        if weighting == "query_weight" and queries.query_weight is not None:
-            return queries.as_one(row_weight=queries.per_row(queries.query_weight))
-        return queries.as_one(row_weight=queries.row_weight)
+
+def _as_one(queries: Queries, weighting: str | None) -> Queries:
+    if weighting == "query_weight" and queries.query_weight is not None:
+        return queries.as_one(row_weight=queries.per_row(queries.query_weight))
+    return queries.as_one(row_weight=queries.row_weight)
 
 
 class Work:
@@ -118,136 +115,106 @@ class Work:
 
     def __init__(self, members: list[Member]) -> None:
         self._members = members
-        self._groups: dict[np.dtype[Any], list[SharedRanking]] = {}
+        groups: dict[object, list[int]] = {}
+        for index, member in enumerate(members):
+            plan = member.plan
+            # A ranking of all rows as one query cannot be shared with a ranking by query.
+            key = index if isinstance(plan, WholePlan) else (plan.ranking, member.over_rows)
+            groups.setdefault(key, []).append(index)
+        self._groups = list(groups.values())
 
     def numerators(self, scores: Array, n_threads: int) -> list[Floats]:
         """Return the numerators of each member's queries; NaN for skipped queries."""
         numerators: list[Floats] = [np.empty(0)] * len(self._members)
-        for group in self._shared(scores.dtype):
-            for index, values in zip(group.indices, group.values(scores, n_threads), strict=True):
-                numerators[index] = values
-        for index, member in enumerate(self._members):
-            if isinstance(member.plan, WholePlan):
-                numerators[index] = whole_values(member, member.plan, scores, n_threads)
+        for group in self._groups:
+            members = [self._members[index] for index in group]
+            whole = isinstance(members[0].plan, WholePlan)
+            values = [whole_values(members[0], scores, n_threads)] if whole else ranked(members, scores, n_threads)
+            for index, of_member in zip(group, values, strict=True):
+                numerators[index] = of_member
         return numerators
 
-    def _shared(self, dtype: np.dtype[Any]) -> list[SharedRanking]:
-        if dtype not in self._groups:
-            groups: dict[tuple[object, ...], list[int]] = {}
-            for index, member in enumerate(self._members):
-                if isinstance(member.plan, RankedPlan):
-                    ranking = member.plan.ranking
-                    # Rankings of all rows as one query cannot be shared with rankings by query.
-                    key = (*ranking[:-1], comparison_dtype(ranking.precision, dtype), member.over_rows)
-                    groups.setdefault(key, []).append(index)
-            self._groups[dtype] = [SharedRanking(indices, self._members) for indices in groups.values()]
-        return self._groups[dtype]
+
+def ranked(members: list[Member], scores: Array, n_threads: int) -> Floats:
+    """Return the value of each query for members that rank alike, shape (n_members, n_queries)."""
+    plans = [cast("RankedPlan", member.plan) for member in members]
+    first, k = plans[0], max(plan.k for plan in plans)
+    compared, rows = comparable_scores(first.ranking, scores), first.rows
+    values = np.empty((len(plans), rows.indptr.size - 1))
+    averaged, reads_ties = first.ranking.averaged, any(plan.reads_ties for plan in plans)
+
+    def run(start: int, stop: int) -> list[None]:
+        ranks = Ranks(
+            compared, rows.order, rows.indptr[start : stop + 1], k, averaged=averaged, reads_ties=reads_ties,
+            threshold=_threshold(first.ranking),
+        )  # fmt: skip
+        part = slice(int(rows.indptr[start]), int(rows.indptr[stop]))
+        with np.errstate(all="ignore"):  # `exact_sum` checks for values that are not finite
+            for plan, of_plan in zip(plans, values, strict=True):
+                columns = {name: column.values[part] for name, column in plan.columns.items()}
+                by_query = {name: array[start:stop] for name, array in plan.by_query.items()}
+                arguments = {**columns, **plan.by_rank, **by_query, **plan.options}
+                of_plan[start:stop] = plan.formula(ranks.cut(plan.k), **arguments)
+        return []
+
+    _run(run, rows.indptr, scores, n_threads)
+    for member, of_member in zip(members, values, strict=True):
+        member.decisions.decide(of_member)
+    return values
 
 
-class SharedRanking:
-    """Members that rank the same rows in the same way.
-
-    With `computed_only`, queries that no member computes may be skipped; their scores are then not checked for NaN.
-    """
-
-    def __init__(self, indices: list[int], members: list[Member], *, computed_only: bool = False) -> None:
-        self.indices = indices
-        self.members = [members[index] for index in indices]
-        self.plans = [cast("RankedPlan", member.plan) for member in self.members]
-        self.first = self.plans[0]
-        self.k = max(plan.k for plan in self.plans)
-        self.ranking = self.first.ranking
-        rank_counts = n_ranks(self.ranking, self.first.rows.sizes, self.k)
-        if computed_only and self.ranking.tied != "whole":  # for whole ties, every query is ranked
-            computed = np.any([member.decisions.status == COMPUTE for member in self.members], axis=0)
-            rank_counts = np.where(computed, rank_counts, 0)
-        self.outptr = offsets(rank_counts)
-        columns = {column.key: column.values for plan in self.plans for column in plan.columns.values()}
-        keys = list(columns)
-        self.column_indices = [[keys.index(column.key) for column in plan.columns.values()] for plan in self.plans]
-        arrays = list(columns.values())
-        self.columns = arrays[0][None, :] if len(arrays) == 1 else writable(np.stack(arrays))
-        by_rows = self.ranking.tied == "rows" and self.ranking.retrieve == "all"
-        short = len(self.plans) == 1 and by_rows and self.first.rows.longest <= FEW
-        self.one_pass_kernel = self.first.kernel.short_queries if short else None  # ranks and sums in one pass
-
-    def values(self, scores: Array, n_threads: int) -> Floats:
-        """Return the value of each query for each member, shape (n_members, n_queries)."""
-        indptr = self.first.rows.indptr
-        compared, values = comparable_scores(self.ranking, scores), np.empty((len(self.plans), indptr.size - 1))
-        if self.one_pass_kernel is not None and dispatch.runs_compiled():
-            run = partial(self._rank_in_one_pass, self.one_pass_kernel, compared, values)
-        else:
-            run = partial(self._rank, Ranks.empty(self.ranking, len(self.columns), self.outptr), compared, values)
-        _refuse_bad(over_chunks(run, indptr, n_threads), scores)
-        for member, member_values in zip(self.members, values, strict=True):
-            member.decisions.decide(member_values)
-        return values
-
-    def _rank(self, ranks: Ranks, compared: Array, values: Floats, first: int, last: int) -> list[int]:
-        """Rank queries `first` to `last` and write their values; return a row whose score is not finite, else -1."""
-        part = ranks._replace(outptr=self.outptr[first : last + 1])
-        rows = Rows(self.first.rows.order, self.first.rows.indptr[first : last + 1])
-        bad = rank(self.ranking, compared, rows, self.k, columns=self.columns, ranks=part)
-        if bad < 0:
-            for index in range(len(self.plans)):
-                self._evaluate(index, slice(first, last), part, values[index, first:last])
-        return [bad]
-
-    def _rank_in_one_pass(self, kernel: Kernel, compared: Array, values: Floats, first: int, last: int) -> list[int]:
-        """Rank and evaluate as `_rank` does, with a kernel for short queries."""
-        plan, queries, indptr = self.first, slice(first, last), self.first.rows.indptr[first : last + 1]
-        by_query = (array[queries] for array in plan.by_query.values())
-        further = (*plan.by_rank.values(), *by_query, *plan.options.values())
-        arguments = (compared, plan.rows.order, indptr, self.columns[0], plan.k, *further, values[0, queries])
-        return [int(dispatch.run(kernel, *arguments, rows=int(indptr[-1] - indptr[0])))]
-
-    def _evaluate(self, index: int, queries: slice, ranks: Ranks, values: Floats) -> None:
-        plan = self.plans[index]
-        columns = [ranks.columns[column] for column in self.column_indices[index]]
-        ends = (ranks.ends,) if plan.ranking.has_ends else ()
-        by_query = (array[queries] for array in plan.by_query.values())
-        further = (*plan.by_rank.values(), *by_query, *plan.options.values())
-        dispatch.run(plan.kernel, *columns, *ends, ranks.outptr, plan.k, *further, values)
-
-
-def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
+def whole_values(member: Member, scores: Array, n_threads: int) -> Floats:
     """Return the numerator of each query, divided by its mass unless the measure is pooled."""
-    decisions = member.decisions
-    precision = comparison_dtype(plan.precision, scores.dtype)
-    with np.errstate(over="ignore"):  # the kernel refuses infinite scores
-        compared = writable(scores.astype(np.float64 if precision == "none" else precision, copy=False))
+    plan = cast("WholePlan", member.plan)
+    compared, rows, pairs = _rounded(scores, plan.precision), plan.rows, plan.pairs
     values = np.zeros(plan.mass.size)
 
-    def run(first: int, last: int) -> list[int]:
-        indptr = plan.rows.indptr[first : last + 1]
-        parts = (offset[first : last + 1] for offset in plan.offsets.values())
-        further = (*plan.columns.values(), *parts, *plan.options.values(), values[first:last])
-        rows = int(indptr[-1] - indptr[0])
-        return [int(dispatch.run(plan.kernel, compared, plan.rows.order, indptr, *further, rows=rows))]
+    def run(start: int, stop: int) -> list[None]:
+        ranks = Ranks(compared, rows.order, rows.indptr[start : stop + 1], averaged=True)
+        part = slice(int(rows.indptr[start]), int(rows.indptr[stop]))
+        of_queries = () if pairs is None else (pairs.of_queries(start, stop, part.start),)
+        with np.errstate(all="ignore"):
+            columns = {name: column[part] for name, column in plan.columns.items()}
+            values[start:stop] = plan.formula(ranks, *of_queries, **columns, **plan.options)
+        return []
 
-    _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
+    _run(run, rows.indptr, scores, n_threads)
     if plan.share:
         np.minimum(values, plan.mass, out=values)  # rounding can make the mass smaller, which adds in a different order
     if not plan.pooled:
         with np.errstate(over="ignore", invalid="ignore"):  # `exact_sum` raises an error for non-finite values
             np.divide(values, plan.mass, out=values, where=plan.mass > 0)
-    decisions.decide(values)
+    member.decisions.decide(values)
     return values
 
 
-def _refuse_bad(rows: list[int], scores: Array) -> None:
-    bad = [row for row in rows if row >= 0]
-    if bad:
-        raise beyond_float32(bad[0], scores, "the convention", "convention.replace(precision='float64')")
+def _run(run: Any, indptr: Ints, scores: Array, n_threads: int) -> None:
+    try:
+        over_chunks(run, indptr, n_threads, indptr * WORK_PER_ROW)
+    except NotFiniteError as error:
+        fix = "convention.replace(precision='float64')"
+        raise beyond_float32(error.row, scores, "the convention", fix) from None
 
 
-def exact_sum(terms: Floats) -> int:
-    """Return the sum without rounding, in units of 2^-1074."""
-    if terms.size <= FEW_TERMS and np.isfinite(terms).all():
-        ratios = map(float.as_integer_ratio, terms.tolist())  # denominators are powers of two up to 2^1074
-        return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
-    limbs = np.zeros(LIMBS + 1, np.int64)
-    if not dispatch.run(add_exactly, np.ascontiguousarray(terms).view(np.int64), limbs):
-        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
-    return sum(int(limb) << (LIMB_BITS * index) for index, limb in enumerate(limbs) if limb)
+def comparable_scores(ranking: Ranking, scores: Array) -> Array:
+    """Return the scores in the precision in which they are compared; float32 scores stay float32."""
+    if ranking.precision == "none":
+        values = scores.astype(np.float64)
+        return np.where(np.isfinite(values), passes_threshold(values, ranking.retrieve), values)
+    return _rounded(scores, ranking.precision)
+
+
+def _rounded(scores: Array, precision: str) -> Array:
+    """Return scores in a precision; float32 scores are only converted to float64 where they are used as numbers."""
+    if precision != "none" and scores.dtype == np.float32:
+        return scores
+    with np.errstate(over="ignore"):  # an infinite score is refused later
+        return scores.astype("float64" if precision == "none" else precision, copy=False)
+
+
+def _threshold(ranking: Ranking) -> tuple[float, bool] | None:
+    """Return the score threshold of retrieval, and whether a row with exactly this score is not retrieved."""
+    if ranking.retrieve == "all":
+        return None
+    word, threshold = border(ranking.retrieve) or ("from", -np.inf)
+    return (RETRIEVED, False) if ranking.precision == "none" else (threshold, word == "above")

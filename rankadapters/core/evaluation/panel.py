@@ -26,7 +26,7 @@ from rankadapters.core.evaluation.table import Table
 from rankadapters.core.evaluation.tally import Tally
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.evaluation.written import Written
-from rankadapters.core.kernels import SKIP
+from rankadapters.core.binding.policies import SKIP
 from rankadapters.presets.texts import as_conventions
 
 

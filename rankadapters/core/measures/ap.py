@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from rankadapters.core.binding.plans import RankedPlan
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import Column, Formula, RankedPlan
+from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.declaration.convention import POOL, average_of, require_average
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.binding.plans import Column
-    from rankadapters.core.data.columns import Floats
-    from rankadapters.core.kernels import Kernel
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import offsets, positions_within, running, sums
 
 DIVISOR = Words(
     group="value",
@@ -107,23 +107,74 @@ class AP(Ranked):
         relevance, weights = binding.relevance(self.relevant), binding.row_weights(self.average)
         relevant = relevance if weights is None else binding.product(relevance, weights)
         total = binding.judged_sums(relevant)
-        kernel, columns = self._kernel(binding, relevant, weights)
+        formula, columns = self._formula(binding, relevant, weights)
         options = {} if self.ties == "average" else {"by_found": self.divisor == "found"}
         return binding.plan(
-            self, kernel, empty=total <= 0, by_query={"divisor": self._divisor(total)}, options=options, **columns
-        )
+            self, formula, empty=total <= 0, by_query={"divisor": self._divisor(total)}, options=options,
+            reads_ties=self.ties in {"average", "together"}, **columns,
+        )  # fmt: skip
 
-    def _kernel(self, binding: Binding, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Any]]:
-        from rankadapters.core.kernels import ap
-
+    def _formula(self, binding: Binding, relevant: Column, weights: Column | None) -> tuple[Formula, dict[str, Column]]:
         if self.ties == "average":
-            return ap.expected_average_precision, {"gains_by_rank": relevant}
+            return expected_average_precision, {"relevance": relevant}
         if self.ties == "together":
-            return ap.average_precision_of_ties, {"gains_by_rank": relevant, "weights": weights or binding.row_ones}
+            return average_precision_of_ties, {"relevance": relevant, "weights": weights or binding.row_ones}
         if weights is not None:
-            return ap.weighted_average_precision, {"gains_by_rank": relevant, "weights": weights}
-        return ap.average_precision, {"gains_by_rank": relevant}
+            return weighted_average_precision, {"relevance": relevant, "weights": weights}
+        return average_precision, {"relevance": relevant}
 
     def _divisor(self, relevant: Floats) -> Floats:
         divisor = relevant if self.divisor != "cutoff" or self.k is None else relevant.clip(max=self.k)
-        return divisor + (relevant <= 0)  # 1 for empty queries: kernels divide by it before the policy sets their value
+        return divisor + (relevant <= 0)  # 1 for empty queries, whose value a policy sets
+
+
+def average_precision(ranks: Ranks, relevance: Floats, divisor: Floats, *, by_found: bool) -> Floats:
+    """Return the sum of the precisions at relevant ranks, divided by `divisor`, or by their number if `by_found`."""
+    hits = np.flatnonzero(ranks.take(relevance) > 0)
+    query = ranks.query[hits]
+    hitptr = np.searchsorted(query, np.arange(divisor.size + 1))
+    precisions = (positions_within(hitptr) + 1.0) / (ranks.rank[hits] + 1)
+    return _divided(sums(precisions, query, divisor.size), np.diff(hitptr) if by_found else divisor)
+
+
+def weighted_average_precision(
+    ranks: Ranks, relevance: Floats, weights: Floats, divisor: Floats, *, by_found: bool
+) -> Floats:
+    """Return `average_precision` with row weights; `relevance` is a relevant row's weight, 0 for an irrelevant row."""
+    found = ranks.take(relevance)
+    hits, weight_above = ranks.running(np.add, found), ranks.running(np.add, ranks.take(weights))
+    precisions = np.divide(hits, weight_above, out=np.zeros(hits.size), where=found > 0)
+    return _divided(ranks.sums(found * precisions), ranks.sums(found) if by_found else divisor)
+
+
+def expected_average_precision(ranks: Ranks, relevance: Floats, divisor: Floats) -> Floats:
+    """Return the expectation of `average_precision` over all orders of tied rows (McSherry & Najork 2008).
+
+    A tie of n rows with r relevant ones, after a rows with t relevant ones, adds
+    sum over j = 1..n with a + j <= k of r/n (t + 1 + (j - 1) (r - 1)/(n - 1)) / (a + j).
+    """
+    ties, by_tie = ranks.ties, ranks.tie_sums(relevance)
+    totals = np.append(0.0, np.cumsum(by_tie))  # whole numbers, so that their differences are exact
+    before = totals[:-1] - totals[np.searchsorted(ties.query, ties.query)]
+    slopes = np.divide(by_tie - 1.0, ties.sizes - 1, out=np.zeros(by_tie.size), where=ties.sizes > 1)
+    tie = ranks.tie
+    r, j = by_tie[tie], ranks.rank - ties.first[tie]
+    terms = r / ties.sizes[tie] * (before[tie] + 1.0 + j * slopes[tie]) / (ranks.rank + 1)
+    return ranks.sums(np.where(r > 0, terms, 0.0)) / divisor
+
+
+def average_precision_of_ties(
+    ranks: Ranks, relevance: Floats, weights: Floats, divisor: Floats, *, by_found: bool
+) -> Floats:
+    """Return the weighted average precision if all rows of a tie are retrieved together, at the tie's last rank."""
+    ties, n = ranks.ties, divisor.size
+    counted = np.flatnonzero(ties.first + ties.sizes <= ranks.k)
+    query, found = ties.query[counted], ranks.tie_sums(relevance)[counted]
+    tieptr = offsets(np.bincount(query, minlength=n))
+    hits, above = running(np.add, found, tieptr), running(np.add, ranks.tie_sums(weights)[counted], tieptr)
+    precisions = np.divide(hits, above, out=np.zeros(hits.size), where=found > 0)
+    return _divided(sums(found * precisions, query, n), sums(found, query, n) if by_found else divisor)
+
+
+def _divided(totals: Floats, divisor: Array) -> Floats:
+    return np.divide(totals, divisor, out=np.zeros(totals.size), where=divisor > 0)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import Formula, WholePlan
+from rankadapters.core.binding.whole_queries import by_label, given_pairs, grades_of, probabilities, weights_of
+from rankadapters.core.data.columns import Floats, Ints
+from rankadapters.core.data.pairs import Pairs
+from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.data.rows import Rows
-    from rankadapters.core.kernels import Kernel, Steps
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import offsets, positions_within, running_sums, sums
 
 PAIRS = Words(
     group="value",
@@ -29,12 +32,6 @@ PAIRS = Words(
     numbered={"above": "label > B against label <= B", "from": "label >= B against label < B"},
     tried=("label", "above_0", "from_1"),
     needs={"given": "pairs"},
-)
-COMPLEMENT = Words(
-    group="value",
-    about="In which precision 1 - label is rounded under `pairs=unit`.",
-    words={"float64": "double", "float32": "single"},
-    tried=("float64",),
 )
 AVERAGES = {  # by pool
     "queries": ("uniform", "query", "query-except-empty", "row", "geometric"),
@@ -78,7 +75,7 @@ class AUC(Convention):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> conv = ra.AUC(pairs="label", complement="float64", ties="average", precision="float64", empty="skip",
+    >>> conv = ra.AUC(pairs="label", ties="average", precision="float64", empty="skip",
     ...               missing="error", unjudged="error", pool="queries", average="uniform")
     >>> ra.evaluate([2, 1, 0], [0.9, 0.2, 0.2], conv, group_sizes=[3]).value == 2.5 / 3
     True
@@ -87,7 +84,6 @@ class AUC(Convention):
     measure: ClassVar[str] = "auc"
 
     pairs: Annotated[str, PAIRS]
-    complement: Annotated[Literal["float64", "float32"], COMPLEMENT]
     ties: Annotated[Literal["average", "worst", "best"], TIES]
     precision: Precision
     empty: Empty
@@ -98,8 +94,6 @@ class AUC(Convention):
 
     def unify(self) -> None:
         """Bring equivalent conventions to one form; refuse fields that contradict each other."""
-        if self.pairs != "unit":
-            self._set("complement", "float64")
         Convention.unify(self)
         require_average(self, AVERAGES)
         if self.average == "pair" and self.pairs != "given":
@@ -124,64 +118,98 @@ class AUC(Convention):
         return replace(plan, mass=mass, empty=mass <= 0)
 
     def _plan(
-        self,
-        binding: Binding,
-        rows: Rows,
-        kernel: Kernel | Steps,
-        *,
-        offsets: Mapping[str, Any] = NO_ARGUMENTS,
-        **columns: Any,
+        self, binding: Binding, rows: Rows, formula: Formula, pairs: Pairs | None = None, **columns: Any
     ) -> WholePlan:
-        from rankadapters.core.binding.whole_queries import as_arguments
-
         return WholePlan(
-            kernel=kernel, rows=rows, precision=self.precision, columns=as_arguments(columns),
-            offsets=as_arguments(offsets), options={"tied": TIED[self.ties]}, mass=binding.query_ones,
-            pooled=self.pooled, share=True, empty=binding.no_queries,
+            formula=formula, rows=rows, precision=self.precision, columns=columns, pairs=pairs,
+            options={"tied": TIED[self.ties]}, mass=binding.query_ones, pooled=self.pooled, share=True,
+            empty=binding.no_queries,
         )  # fmt: skip
 
     def _by_label(self, binding: Binding, rows: Rows) -> WholePlan:
-        """Return the plan with grades 1, 2, ... per query; equal labels share a grade unless every two rows pair."""
-        import numpy as np
-
-        from rankadapters.core.binding.whole_queries import weights_of
-        from rankadapters.core.kernels.auc import pairs_by_label
-
-        labels, sizes, weights = rows.take(binding.labels), rows.sizes, weights_of(binding, rows, self.average)
-        query, order = np.repeat(np.arange(sizes.size), sizes), binding.ascending(labels, rows)
-        new = np.ones(query.size, np.bool_)
+        """Return the plan with grades 0, 1, ... per query; equal labels share a grade unless every two rows pair."""
+        rows, lower = by_label(binding, rows)
+        weights = weights_of(binding, rows, self.average)
         if self.pairs == "label":
-            new[1:] = (np.diff(labels[order]) != 0) | (np.diff(query[order]) != 0)
-        else:
-            weights = np.where(sizes[query] < LEAST_ROWS, 0.0, weights)
-        counts = np.cumsum(new)
-        grades = np.empty(query.size, np.int64)
-        starts = rows.indptr[:-1][query]  # where each row's query begins, the same after sorting
-        grades[order] = counts - counts[starts] + 1 if query.size else counts
-        return self._plan(binding, rows, pairs_by_label, grades=grades, weights=weights)
+            return self._plan(binding, rows, pairs_by_grade, grades=grades_of(lower, rows.indptr), weights=weights)
+        sizes = np.repeat(rows.sizes, rows.sizes)
+        weights = np.where(sizes < LEAST_ROWS, 0.0, weights)
+        return self._plan(binding, rows, pairs_by_grade, grades=positions_within(rows.indptr), weights=weights)
 
     def _by_relevance(self, binding: Binding, rows: Rows) -> WholePlan:
         """Return the plan with the relevance and irrelevance of each row."""
-        from rankadapters.core.binding.whole_queries import probabilities, weights_of
-        from rankadapters.core.kernels.auc import pairs_by_relevance
-
-        if self.pairs == "unit":
-            positive = probabilities(binding, "pairs='unit'")
-            negative = (1.0 - positive).astype(self.complement).astype("float64")
-        else:
-            positive = binding.relevance(self.pairs).values
-            negative = 1.0 - positive
+        unit = self.pairs == "unit"
+        positive = probabilities(binding, "pairs='unit'") if unit else binding.relevance(self.pairs).values
         weights = weights_of(binding, rows, self.average)
-        positive, negative = rows.take(positive) * weights, rows.take(negative) * weights
+        positive, negative = rows.take(positive) * weights, rows.take(1.0 - positive) * weights
         return self._plan(binding, rows, pairs_by_relevance, positive=positive, negative=negative)
 
     def _given(self, binding: Binding, rows: Rows) -> WholePlan:
         """Return the plan with the given pairs whose rows are both retrieved."""
-        from rankadapters.core.binding.whole_queries import given_pairs
-        from rankadapters.core.kernels import auc
+        pairs = given_pairs(binding, rows, weighed=self.average == "pair")
+        return self._plan(binding, rows, concordant_pairs, pairs)
 
-        winners, losers, weights, pairptr = given_pairs(binding, rows, weighed=self.average == "pair")
-        offsets = {"pairptr": pairptr}
-        return self._plan(
-            binding, rows, auc.given_pairs, winners=winners, losers=losers, weights=weights, offsets=offsets
-        )
+
+def concordant_pairs(ranks: Ranks, pairs: Pairs, tied: float) -> Floats:
+    """Return the weight of each query's pairs whose winner has the higher score; a tied pair counts `tied`."""
+    winner, loser = ranks.scores[pairs.winner], ranks.scores[pairs.loser]
+    counts = np.where(winner > loser, 1.0, np.where(winner == loser, tied, 0.0))
+    return sums(pairs.weight * counts, pairs.query, pairs.indptr.size - 1)
+
+
+def pairs_by_relevance(ranks: Ranks, positive: Floats, negative: Floats, tied: float) -> Floats:
+    """Return the weight of the pairs with a relevant row above an irrelevant one; a tied pair counts `tied`.
+
+    A partly relevant row also pairs with itself.
+    """
+    query, up = ranks.ties.query, ranks.ties_upwards
+    relevant, irrelevant = ranks.tie_sums(positive)[up], ranks.tie_sums(negative)[up]
+    tieptr = offsets(np.bincount(query, minlength=ranks.sizes.size))
+    below = running_sums(irrelevant, tieptr) - irrelevant
+    return sums(relevant * (below + tied * irrelevant), query, ranks.sizes.size)
+
+
+def pairs_by_grade(ranks: Ranks, grades: Ints, weights: Floats, tied: float) -> Floats:
+    """Return the weight of the pairs whose row of the higher grade has the higher score; a tied pair counts `tied`.
+
+    The weight of a pair is the product of its rows' weights.
+    """
+    lower = weight_of_lower(ranks, grades, weights, tied)
+    return ranks.sums(weights * lower)
+
+
+def weight_of_lower(ranks: Ranks, grades: Ints, weights: Floats, tied: float) -> Floats:
+    """Return for each row the weight of the rows of its query with a lower grade and a lower score.
+
+    A row with a lower grade and the same score counts `tied`. For each bit of the grades, from the highest down, the
+    rows are in groups whose grades agree in the bits above it: in a group, a row whose bit is 1 has a higher grade than
+    the rows whose bit is 0. In each group the rows are in the order of their scores, the lowest first.
+    """
+    rows, lower = ranks.upwards, np.zeros(grades.size)
+    groups = ranks.indptr[np.flatnonzero(ranks.sizes)]  # where each group begins
+    for level in reversed(range(int(grades.max(initial=0)).bit_length())):
+        bits, scores, groupptr = grades[rows] >> level & 1, ranks.scores[rows], np.append(groups, rows.size)
+        new = np.ones(rows.size, np.bool_)  # the first row of each tie
+        new[1:] = scores[1:] != scores[:-1]
+        new[groups] = True
+        ties = np.flatnonzero(new)
+        total = running_sums(np.where(bits, 0.0, weights[rows]), groupptr)
+        upto = total[np.append(ties[1:], rows.size) - 1]
+        below = np.append(0.0, upto[:-1])
+        below[np.searchsorted(ties, groups)] = 0.0
+        numbers = np.cumsum(new) - 1
+        lower[rows] += np.where(bits, ((1.0 - tied) * below + tied * upto)[numbers], 0.0)
+        n_ones = np.append(0, np.cumsum(bits))
+        middles = groupptr[1:] - (n_ones[groupptr[1:]] - n_ones[groupptr[:-1]])
+        group = np.repeat(np.arange(groups.size), np.diff(groupptr))
+        ones_before = n_ones[:-1] - n_ones[groups][group]
+        places = np.where(bits, middles[group] + ones_before, np.arange(rows.size) - ones_before)
+        rows = _placed(rows, places)
+        groups = np.unique(np.concatenate([groups, middles[middles < groupptr[1:]]]))
+    return lower
+
+
+def _placed(values: Ints, places: Ints) -> Ints:
+    moved = np.empty_like(values)
+    moved[places] = values
+    return moved

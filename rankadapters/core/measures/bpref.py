@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.measures.linear import irrelevance
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import sums
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,11 +50,18 @@ class Bpref(Convention):
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance and irrelevance by rank, and counts of both kinds of rows by query."""
-        from rankadapters.core.kernels.hits import preferred
-
         relevance, negative = binding.relevance(self.relevant), irrelevance(binding, self.relevant, least=0.0)
         relevant, irrelevant = binding.judged_sums(relevance), binding.judged_sums(negative)
         return binding.plan(
-            self, preferred, k=binding.longest, empty=relevant <= 0, gains_by_rank=relevance,
-            irrelevance_by_rank=negative, by_query={"relevant": relevant.clip(min=1), "irrelevant": irrelevant},
+            self, bpref, k=binding.longest, empty=relevant <= 0, relevance=relevance, irrelevance=negative,
+            by_query={"relevant": relevant.clip(min=1), "irrelevant": irrelevant},
         )  # fmt: skip
+
+
+def bpref(ranks: Ranks, relevance: Floats, irrelevance: Floats, relevant: Floats, irrelevant: Floats) -> Floats:
+    """Return the mean over the R relevant rows of 1 - min(irrelevant rows above, R) / min(N, R), N irrelevant rows."""
+    hits = np.flatnonzero(ranks.take(relevance) > 0)
+    query, above = ranks.query[hits], ranks.running(np.add, ranks.take(irrelevance))[hits]  # a hit itself adds 0
+    least = np.minimum(relevant, irrelevant)[query]
+    terms = np.where(above > 0, 1.0 - np.minimum(above, relevant[query]) / least, 1.0)
+    return sums(terms, query, relevant.size) / relevant

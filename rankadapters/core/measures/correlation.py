@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from rankadapters.core.binding.plans import WholePlan
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import Formula, WholePlan
+from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures.ranked import EMPTY, Missing, Unjudged
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.data.columns import Flags
-    from rankadapters.core.data.rows import Rows
-    from rankadapters.core.kernels import Steps
 
 UNDEFINED = replace(
     EMPTY,
@@ -60,11 +59,23 @@ class Correlation(Convention):
         return -1.0, 1.0
 
     def _plan(
-        self, binding: Binding, kernel: Steps, rows: Rows, *, empty: Flags, precision: str, options: Any, **columns: Any
+        self,
+        binding: Binding,
+        formula: Formula,
+        rows: Rows,
+        *,
+        empty: Flags,
+        precision: str,
+        options: Any,
+        **columns: Any,
     ) -> WholePlan:
-        from rankadapters.core.binding.whole_queries import as_arguments
-
         return WholePlan(
-            kernel=kernel, rows=rows, precision=precision, columns=as_arguments(columns), pooled=False,
-            mass=binding.query_ones, options={**options, "constant": self.constant}, empty=empty,
+            formula=formula, rows=rows, precision=precision, columns=columns, pooled=False, mass=binding.query_ones,
+            options={**options, "constant": self.constant}, empty=empty,
         )  # fmt: skip
+
+
+def cosine(product: Floats, squares: Floats, other_squares: Floats) -> Floats:
+    """Return product / sqrt(squares x other_squares), limited to [-1, 1]; 0 if a sum of squares is 0."""
+    norm = np.sqrt(squares * other_squares)
+    return np.clip(np.divide(product, norm, out=np.zeros(norm.size), where=norm > 0), -1.0, 1.0)

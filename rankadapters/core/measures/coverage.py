@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.ranking.ranks import Ranks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,9 +52,14 @@ class Coverage(Convention):
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance by rank."""
-        from rankadapters.core.kernels.hits import last_relevant
-
         relevance = binding.relevance(self.relevant)
-        return binding.plan(
-            self, last_relevant, k=binding.longest, empty=binding.judged_sums(relevance) <= 0, gains_by_rank=relevance
-        )
+        empty = binding.judged_sums(relevance) <= 0
+        return binding.plan(self, last_relevant_rank, k=binding.longest, empty=empty, relevance=relevance)
+
+
+def last_relevant_rank(ranks: Ranks, relevance: Floats) -> Floats:
+    """Return the rank of each query's last relevant row, 0 if there is none."""
+    hits = np.flatnonzero(ranks.take(relevance) != 0)
+    values = np.zeros(ranks.sizes.size)
+    np.maximum.at(values, ranks.query[hits], ranks.rank[hits] + 1.0)
+    return values

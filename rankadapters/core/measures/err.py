@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
+import numpy as np
+
+from rankadapters.core.binding.gains import gains_of
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.declaration.fields import Words
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures.ranked import Discounted
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import offsets, running
 
 SCALE = FloatField(
     group="value",
@@ -21,12 +24,6 @@ SCALE = FloatField(
     strict=True,
     tried=(16.0, 1.0),
     further=(2.0, 3.0, 4.0, 5.0, 8.0, 15.0, 32.0),
-)
-COMPLEMENT = Words(
-    group="value",
-    about="In which precision the complement of a probability is rounded.",
-    words={"float64": "double", "float32": "single"},
-    tried=("float64",),
 )
 
 
@@ -43,8 +40,6 @@ class ERR(Discounted):
         Use 16 for gains 2^label - 1 of labels up to 4, and 1 where the label is a probability.
     discount
         `reciprocal` is the discount of ERR, `power_0.85` that of PFound.
-    complement
-        CatBoost rounds to `float32`.
     ties
         `average` takes time that grows with the square of a tie's length.
 
@@ -56,7 +51,7 @@ class ERR(Discounted):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> conv = ra.ERR(k=10, gain="linear", scale=1, discount="reciprocal", complement="float64", ties="input",
+    >>> conv = ra.ERR(k=10, gain="linear", scale=1, discount="reciprocal", ties="input",
     ...               precision="float64", short="pad", missing="error", unjudged="error", average="uniform")
     >>> ra.evaluate([0.5, 1], [2, 1], conv, group_sizes=[2]).value  # stops at row 1 or 2, with chance 1/2 each
     0.75
@@ -66,13 +61,10 @@ class ERR(Discounted):
     in_unit_interval: ClassVar[bool] = False
 
     scale: Annotated[float, SCALE]
-    complement: Annotated[Literal["float64", "float32"], COMPLEMENT]
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
         """Return which labels give a stop probability outside [0, 1], and a message; None if no label does."""
-        from rankadapters.core.binding.gains import gains_of
-
         chances = gains_of(labels, None, self.gain) / self.scale
         bad = (chances < 0) | (chances > 1)
         if not bad.any():
@@ -85,11 +77,64 @@ class ERR(Discounted):
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with gains by rank."""
-        from rankadapters.core.kernels.err import cascade, expected_cascade
-
-        discounts = binding.discounts(self.discount, binding.cutoff(self.k))
+        discounts, averaged = binding.discounts(self.discount, binding.cutoff(self.k)), self.ties == "average"
         return binding.plan(
-            self, expected_cascade if self.ties == "average" else cascade, empty=binding.no_queries,
-            by_rank={"discounts": discounts}, gains_by_rank=binding.ranking_gains(self),
-            options={"scale": self.scale, "in_float32": self.complement == "float32"},
+            self, expected_cascade if averaged else cascade, empty=binding.no_queries,
+            by_rank={"discounts": discounts}, options={"scale": self.scale}, reads_ties=averaged, in_order=averaged,
+            gains=binding.ranking_gains(self),
         )  # fmt: skip
+
+
+def cascade(ranks: Ranks, gains: Floats, discounts: Floats, scale: float) -> Floats:
+    """Return the sum of discount x chance that a reader, who looks at one row after the other, stops at the rank."""
+    chances = ranks.take(gains) / scale
+    return ranks.sums(_looks(1.0 - chances, ranks.outptr) * chances * discounts[ranks.rank])
+
+
+def _looks(rest: Floats, indptr: Ints) -> Floats:
+    """Return the chances that a reader gets to each entry: the products of the chances to go on at those before."""
+    before = np.empty(rest.size)
+    before[1:] = rest[:-1]
+    before[indptr[:-1][np.diff(indptr) > 0]] = 1.0
+    return running(np.multiply, before, indptr)
+
+
+def expected_cascade(ranks: Ranks, gains: Floats, discounts: Floats, scale: float) -> Floats:
+    """Return the expectation of `cascade` over all orders of tied rows."""
+    ties, chances = ranks.ties, gains[ranks.ranked] / scale
+    depth = np.minimum(ties.sizes, np.maximum(ranks.k - ties.first, 0))  # ranks of each tie up to k
+    stops, goes_on = np.empty(ranks.rank.size), np.empty(depth.size)
+    starts = offsets(depth)[:-1]  # where each tie's ranks begin
+    for n in np.unique(ties.sizes[depth > 0]).tolist():
+        of_size = np.flatnonzero((ties.sizes == n) & (depth > 0))
+        tied = chances[ties.indptr[of_size, None] + np.arange(n)]
+        most = int(depth[of_size].max())
+        stop, look = _expected_in_ties(tied, most)
+        inside = np.arange(most) < depth[of_size, None]
+        stops[(starts[of_size, None] + np.arange(most))[inside]] = stop[:, :most][inside]
+        goes_on[of_size] = look[np.arange(of_size.size), depth[of_size]]
+    goes_on[depth == 0] = 0.0  # such ties have no rank
+    looks = _looks(goes_on, offsets(np.bincount(ties.query, minlength=ranks.sizes.size)))
+    return ranks.sums(looks[ranks.tie] * stops * discounts[ranks.rank])
+
+
+def _expected_in_ties(tied: Floats, depth: int) -> tuple[Floats, Floats]:
+    """Return the chances to stop at row m + 1 of ties of one size and to pass their first m rows, over all orders.
+
+    A row has chance p to stop and q = 1 - p to go on. For the first t rows, L[m] is the mean of the product of q over
+    all sets of m rows. S[m] is the mean of p x product of q over all choices of one row and a set of m different rows.
+    Both follow from those of t - 1 rows: the t-th row is the one row with chance 1/t, and in the set with chance m/t.
+
+    S[m] = (p L[m] + m q S[m - 1] + (t - 1 - m) S[m]) / t;  L[m] = (m q L[m - 1] + (t - m) L[m]) / t.
+    """
+    if tied.shape[1] == 1:
+        return tied, np.stack([np.ones(len(tied)), 1.0 - tied[:, 0]], axis=1)
+    stops, looks = np.zeros((len(tied), depth + 1)), np.zeros((len(tied), depth + 1))
+    looks[:, 0] = 1.0
+    for t in range(1, tied.shape[1] + 1):
+        p, m = tied[:, t - 1, None], np.arange(1, min(t, depth) + 1)
+        q, upto = 1.0 - p, slice(1, m.size + 1)
+        stops[:, upto] = (p * looks[:, upto] + m * q * stops[:, m - 1] + (t - 1 - m) * stops[:, upto]) / t
+        looks[:, upto] = (m * q * looks[:, m - 1] + (t - m) * looks[:, upto]) / t
+        stops[:, 0] = (p[:, 0] + (t - 1) * stops[:, 0]) / t
+    return stops, looks

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.precision import DIVISOR
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
 
 BETA_SQUARED = FloatField(
     group="value", about="How much recall weighs in comparison with precision, squared.", least=0, tried=(1.0,),

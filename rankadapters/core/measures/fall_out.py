@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.measures.linear import irrelevance, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

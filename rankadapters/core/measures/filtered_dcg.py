@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
 
 COMPARED = Words(
     group=PRECISION.group,

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.whole_queries import by_label, grades_of, sums_by
+from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.declaration.fields import Words
-from rankadapters.core.measures.correlation import Correlation
+from rankadapters.core.measures.auc import weight_of_lower
+from rankadapters.core.measures.correlation import Correlation, cosine
 from rankadapters.core.measures.ranked import Precision
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import sums
 
 VARIANT = Words(
     group="value",
@@ -53,11 +58,40 @@ class Kendall(Correlation):
 
     def lower(self, binding: Binding) -> WholePlan:
         """Return the plan with rows by ascending label, and for each row the number of rows with lower labels."""
-        from rankadapters.core.binding.whole_queries import by_label, sums_by
-        from rankadapters.core.kernels.correlations import kendall
-
         rows, lower = by_label(binding, binding.retrieved(self.unjudged))
         return self._plan(
             binding, kendall, rows, precision=self.precision, empty=sums_by(rows.indptr, lower) == 0,
-            options={"by_classes": self.variant == "c"}, lower=lower,
+            options={"by_classes": self.variant == "c"}, lower=lower, grades=grades_of(lower, rows.indptr),
         )  # fmt: skip
+
+
+def kendall(ranks: Ranks, lower: Ints, grades: Ints, *, by_classes: bool, constant: float) -> Floats:
+    """Return tau-b of each query, or tau-c if `by_classes`; `constant` if all scores are equal.
+
+    `lower` has for each row the number of its query's rows with lower labels, and the rows are in the order of their
+    labels. All counts of pairs are exact.
+    """
+    n, ties, n_queries = ranks.sizes.astype(np.float64), ranks.ties, ranks.sizes.size
+    levels, label_levels = np.bincount(ties.query, minlength=n_queries), ranks.sums(lower == ranks.rank)
+    untied_labels = ranks.sums(lower)
+    untied = n * (n - 1) / 2 - _pairs(ties.sizes, ties.query, n_queries)
+    # Rows of equal label and score follow one another, since ties keep the order of the labels.
+    grade, tie = grades[ranks.ranked], ranks.tie
+    new = np.ones(grade.size, np.bool_)
+    new[1:] = (grade[1:] != grade[:-1]) | (tie[1:] != tie[:-1])
+    firsts = np.flatnonzero(new)
+    tied_twice = _pairs(np.diff(firsts, append=grade.size), ranks.query[firsts], n_queries)
+    tied_labels = n * (n - 1) / 2 - untied_labels
+    concordant = ranks.sums(weight_of_lower(ranks, grades, np.ones(grade.size), 0.0))
+    surplus = 2 * concordant - (untied - (tied_labels - tied_twice))
+    least = np.minimum(levels, label_levels)
+    values = cosine(surplus, untied, untied_labels)
+    if by_classes:
+        np.divide(2.0 * surplus * least, n * n * (least - 1.0), out=values, where=least > 1)
+    values[levels == 1] = constant
+    return values
+
+
+def _pairs(sizes: Ints, query: Ints, n_queries: int) -> Floats:
+    """Return the number of pairs within runs of these sizes, added up by query."""
+    return sums(sizes * (sizes - 1.0) / 2, query, n_queries)

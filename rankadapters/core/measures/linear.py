@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
+from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.measures.ranked import RELEVANT
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.ranking.ranks import Ranks
 
 DEGREE = Words(
     group=RELEVANT.group,
@@ -50,17 +51,18 @@ def irrelevance(binding: Binding, relevant: str, *, least: float = -math.inf) ->
     return Column(key, binding.once(key, make))
 
 
+def weighted_sums(ranks: Ranks, column: Floats, weights: Floats, divisor: Floats) -> Floats:
+    """Return the sum of column x weight over the ranks of each query, divided by a number of the query."""
+    return ranks.discounted_sums(column, weights) / divisor
+
+
 def plan(
     convention: Any, binding: Binding, column: Column, *, divisor: Floats, empty: Flags, weights: Floats | None = None,
     by: Column | None = None,
 ) -> RankedPlan:  # fmt: skip
     """Return the plan of sum over ranks 1..k of column x weight / divisor; without `weights` every rank weighs 1."""
-    import numpy as np
-
-    from rankadapters.core.kernels.dcg import discounted_sums
-
     discounts = binding.discounts("power_1", binding.cutoff(convention.k)) if weights is None else weights
     return binding.plan(
-        convention, discounted_sums, empty=empty, by=by, by_rank={"discounts": discounts},
-        by_query={"ideal": np.where(empty, 1.0, divisor)}, gains_by_rank=column,
+        convention, weighted_sums, empty=empty, by=by, by_rank={"weights": discounts},
+        by_query={"divisor": np.where(empty, 1.0, divisor)}, column=column,
     )  # fmt: skip

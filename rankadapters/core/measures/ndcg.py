@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.declaration.spelling import table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.binding.plans import RankedPlan
-    from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import stable_order
 
 MOST_ONES = 10**6  # largest cutoff with ideal="ones", which needs that many discounts
 
@@ -109,11 +111,9 @@ class NDCG(Discounted):
         """Return the plan that divides by the ideal DCG; a query is empty if that is not positive."""
         ideal, empty = binding.ideal_dcg(self)
         if self.ideal == "top-only":
-            from rankadapters.core.kernels.dcg import discounted_sums_of_top
-
             discounts = {"discounts": binding.discounts(self.discount, binding.cutoff(self.k))}
             gains = binding.ranking_gains(self)
-            return binding.plan(self, discounted_sums_of_top, empty=empty, by_rank=discounts, gains_by_rank=gains)
+            return binding.plan(self, ndcg_of_top, empty=empty, by_rank=discounts, gains=gains)
         ideal = binding.dcg_of_ones(self) if self.ideal == "ones" else ideal
         return _plan(self, binding, ideal, empty)
 
@@ -141,10 +141,20 @@ class DCG(Discounted):
 
 
 def _plan(convention: Discounted, binding: Binding, divisor: Floats, empty: Flags) -> RankedPlan:
-    from rankadapters.core.kernels.dcg import discounted_sums
-
     discounts = binding.discounts(convention.discount, binding.cutoff(convention.k))
     return binding.plan(
-        convention, discounted_sums, empty=empty, by_rank={"discounts": discounts}, by_query={"ideal": divisor},
-        gains_by_rank=binding.ranking_gains(convention),
+        convention, ndcg, empty=empty, by_rank={"discounts": discounts}, by_query={"ideal": divisor},
+        gains=binding.ranking_gains(convention),
     )  # fmt: skip
+
+
+def ndcg(ranks: Ranks, gains: Floats, discounts: Floats, ideal: Floats) -> Floats:
+    """Return the sum of gain x discount over the ranks of each query, divided by its ideal DCG."""
+    return ranks.discounted_sums(gains, discounts) / ideal
+
+
+def ndcg_of_top(ranks: Ranks, gains: Floats, discounts: Floats) -> Floats:
+    """Return `ndcg` with the DCG of the rows at these ranks in ideal order; 0 if that is not positive."""
+    top, factors = ranks.take(gains), discounts[ranks.rank]
+    ideal = ranks.sums(top[stable_order(-top, ranks.outptr)] * factors)
+    return np.divide(ranks.sums(top * factors), ideal, out=np.zeros(ideal.size), where=ideal > 0)

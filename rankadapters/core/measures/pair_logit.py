@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
+from rankadapters.core.data.columns import Floats, Ints
+from rankadapters.core.data.pairs import Pairs
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.auc import PAIRS
 from rankadapters.core.measures.loss import Loss, OfPairs
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import blocks, reduced, sums
 
 LEAST = 1e-38  # CatBoost adds it to exp(s - largest s of the query)
+PAIRS_PER_LOG = 8  # pairs per logarithm: each factor is below 1e38 + 1, so that the product stays finite
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,16 +56,43 @@ class PairLogit(Loss):
 
     def lower(self, binding: Binding) -> WholePlan:
         """Return the plan with given pairs, or rows by ascending label with counts of rows of lower label."""
-        from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
-        from rankadapters.core.kernels.losses import logistic_of_given_pairs, logistic_of_labels
-
         rows = binding.retrieved(self.unjudged)
         if self.pairs == "given":
-            winners, losers, weights, pairptr = given_pairs(binding, rows, weighed=self.average == "pair")
-            return loss_plan(
-                logistic_of_given_pairs, rows, sums_by(pairptr, weights), options={"least": LEAST},
-                offsets={"pairptr": pairptr}, winners=winners, losers=losers, weights=weights,
-            )  # fmt: skip
+            pairs = given_pairs(binding, rows, weighed=self.average == "pair")
+            return loss_plan(logistic_of_pairs, rows, sums_by(pairs.indptr, pairs.weight), pairs=pairs)
         rows, lower = by_label(binding, rows)
-        mass = sums_by(rows.indptr, lower)
-        return loss_plan(logistic_of_labels, rows, mass, options={"least": LEAST}, lower=lower)
+        return loss_plan(logistic_of_labels, rows, sums_by(rows.indptr, lower), lower=lower)
+
+
+def exponentials(ranks: Ranks) -> Floats:
+    """Return exp(s - largest s of the query) + LEAST for each row."""
+    best = reduced(np.maximum, ranks.scores, ranks.indptr)
+    return np.exp(ranks.scores - best[ranks.query]) + LEAST
+
+
+def logistic_of_pairs(ranks: Ranks, pairs: Pairs) -> Floats:
+    """Return the weighted sum of log(1 + e_loser / e_winner) over the given pairs of each query."""
+    powers = exponentials(ranks)
+    losses = np.log1p(powers[pairs.loser] / powers[pairs.winner])
+    return sums(pairs.weight * losses, pairs.query, pairs.indptr.size - 1)
+
+
+def logistic_of_labels(ranks: Ranks, lower: Ints) -> Floats:
+    """Return the sum of log(1 + e_j / e_i) over pairs of different labels: row i should rank above the first `lower[i]`.
+
+    The rows are in the order of their labels.
+    """
+    powers, losses = exponentials(ranks), np.zeros(lower.size)
+    for positions, inside in blocks(ranks.indptr):
+        power, n_lower = powers[positions], np.where(inside, lower[positions], 0)
+        start = int(np.argmax((n_lower > 0).any(axis=0)))  # no row before it has a row of a lower label
+        inverse, n_lower = 1.0 / power[:, start:], n_lower[:, start:]
+        total = np.zeros(inverse.shape)
+        for first in range(0, int(n_lower.max(initial=0)), PAIRS_PER_LOG):
+            growth = np.zeros(inverse.shape)  # (1 + a)(1 + b) ... - 1, which loses no digits if all ratios are small
+            for j in range(first, min(first + PAIRS_PER_LOG, power.shape[1])):
+                ratio = np.where(j < n_lower, power[:, j, None] * inverse, 0.0)
+                growth += ratio + ratio * growth
+            total += np.log1p(growth)
+        losses[positions[:, start:][inside[:, start:]]] = total[inside[:, start:]]
+    return ranks.sums(losses)

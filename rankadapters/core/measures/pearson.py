@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from itertools import pairwise
+from typing import ClassVar
 
-from rankadapters.core.measures.correlation import Correlation
+import numpy as np
 
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.data.columns import Flags, Floats, Ints
+from rankadapters.core.measures.correlation import Correlation, cosine
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import reduced
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,14 +44,42 @@ class Pearson(Correlation):
 
     def lower(self, binding: Binding) -> WholePlan:
         """Return the plan with rows by ascending label, and their standardized labels."""
-        import numpy as np
+        rows = binding.retrieved(self.unjudged)
+        labels = rows.take(binding.labels)
+        return self._plan(
+            binding, pearson, rows, precision="none", empty=are_constant(labels, rows.indptr), options={},
+            labels=standardized(labels, rows.indptr),
+        )  # fmt: skip
 
-        from rankadapters.core.binding.whole_queries import by_label, sums_by
-        from rankadapters.core.kernels import dispatch
-        from rankadapters.core.kernels.correlations import pearson, standardized
 
-        rows, lower = by_label(binding, binding.retrieved(self.unjudged))
-        labels = np.empty(lower.size)
-        dispatch.run(standardized, rows.take(binding.labels), rows.indptr, labels, rows=labels.size)
-        empty = sums_by(rows.indptr, lower) == 0
-        return self._plan(binding, pearson, rows, precision="none", empty=empty, options={}, labels=labels)
+def pearson(ranks: Ranks, labels: Floats, constant: float) -> Floats:
+    """Return the correlation of each query's scores with its standardized labels; `constant` if the scores are equal."""
+    scores = standardized(ranks.scores, ranks.indptr)
+    products = (scores * labels, scores * scores, labels * labels)
+    values = cosine(*(exact_sums(product, ranks.indptr) for product in products))
+    values[are_constant(ranks.scores, ranks.indptr)] = constant
+    return values
+
+
+def standardized(values: Floats, indptr: Ints) -> Floats:
+    """Subtract each query's mean, then divide by the largest absolute value; equal numbers become 0."""
+    sizes = np.diff(indptr)
+    _, exponents = np.frexp(reduced(np.maximum, np.abs(values), indptr))
+    values = np.ldexp(values, np.repeat(-exponents, sizes))  # exact, and avoids overflow and underflow
+    values = values - np.repeat(reduced(np.minimum, values, indptr), sizes)
+    values = values - np.repeat(exact_sums(values, indptr) / np.maximum(sizes, 1), sizes)
+    largest = np.repeat(reduced(np.maximum, np.abs(values), indptr), sizes)
+    return np.divide(values, largest, out=np.zeros(values.size), where=largest > 0)
+
+
+def are_constant(values: Floats, indptr: Ints) -> Flags:
+    """Return which queries have equal values only."""
+    constant: Flags = reduced(np.maximum, values, indptr) == reduced(np.minimum, values, indptr)
+    return constant
+
+
+def exact_sums(values: Floats, indptr: Ints) -> Floats:
+    """Return the correctly rounded sum of each query's values, which no order of its rows can change."""
+    numbers = values.tolist()
+    totals = [math.fsum(numbers[first:last]) for first, last in pairwise(indptr.tolist())]
+    return np.array(totals)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.linear import Degree, degrees, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Retrieve, Ties
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.data.columns import Floats
 
 DIVISOR = Words(
     group="value",

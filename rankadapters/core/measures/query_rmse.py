@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.measures.loss import Loss, OfRows
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.ranking.ranks import Ranks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,10 +55,15 @@ class QueryRMSE(Loss):
 
     def lower(self, binding: Binding) -> WholePlan:
         """Return the plan with labels and weights."""
-        from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
-        from rankadapters.core.kernels.losses import squared_error
-
         rows = binding.retrieved(self.unjudged)
         weights = weights_of(binding, rows, self.average)
         labels, mass = rows.take(binding.labels), sums_by(rows.indptr, weights)
         return loss_plan(squared_error, rows, mass, labels=labels, weights=weights)
+
+
+def squared_error(ranks: Ranks, labels: Floats, weights: Floats) -> Floats:
+    """Return the sum of weight x (label - score - shift)^2 of each query, with the shift that minimizes it."""
+    residuals, mass = labels - ranks.scores, ranks.sums(weights)
+    shifts = np.divide(ranks.sums(weights * residuals), mass, out=np.zeros(mass.size), where=mass > 0)
+    rest = residuals - shifts[ranks.query]
+    return ranks.sums(weights * (rest * rest))

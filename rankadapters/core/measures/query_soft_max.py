@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures.loss import Loss, OfRows
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import reduced
 
 BETA = FloatField(group="value", about="What scores are multiplied by.", least=0, strict=True, tried=(1.0,))
 
@@ -43,11 +47,6 @@ class QuerySoftMax(Loss):
 
     def lower(self, binding: Binding) -> WholePlan:
         """Return the plan with labels x weights, the weights, and the logarithms of the weights."""
-        import numpy as np
-
-        from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
-        from rankadapters.core.kernels.losses import softmax_cross_entropy
-
         rows = binding.retrieved(self.unjudged)
         weights = weights_of(binding, rows, self.average)
         shares = np.maximum(rows.take(binding.labels), 0.0) * weights
@@ -56,3 +55,11 @@ class QuerySoftMax(Loss):
             softmax_cross_entropy, rows, sums_by(rows.indptr, shares), options={"beta": self.beta}, shares=shares,
             weights=weights, logs=logs,
         )  # fmt: skip
+
+
+def softmax_cross_entropy(ranks: Ranks, shares: Floats, weights: Floats, logs: Floats, beta: float) -> Floats:
+    """Return the cross entropy of `shares` against the weighted softmax of beta x scores; `logs` = log(weights)."""
+    best = reduced(np.maximum, np.where(weights > 0, ranks.scores, -np.inf), ranks.indptr)
+    exponents = beta * (ranks.scores - best[ranks.query])
+    levels = np.log(ranks.sums(np.where(weights > 0, weights * np.exp(exponents), 0.0)))
+    return ranks.sums(np.where(shares > 0, shares * (levels[ranks.query] - exponents - logs), 0.0))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.declaration.convention import Convention, Mean
 from rankadapters.core.measures.ranked import Empty, Missing, Precision, Relevant, Ties, Unjudged
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.ranking.ranks import Ranks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,11 +46,15 @@ class RPrecision(Convention):
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance by rank, and the number of relevant rows by query."""
-        from rankadapters.core.kernels.hits import share_at_query_cutoff
-
         column = binding.relevance(self.relevant)
         relevant = binding.judged_sums(column).astype(int)
         return binding.plan(
-            self, share_at_query_cutoff, k=binding.cutoff(max(1, int(relevant.max(initial=0)))), empty=relevant <= 0,
-            by_query={"cutoffs": relevant.clip(min=1)}, gains_by_rank=column,
+            self, precision_at_cutoffs, k=binding.cutoff(max(1, int(relevant.max(initial=0)))), empty=relevant <= 0,
+            by_query={"cutoffs": relevant.clip(min=1)}, relevance=column,
         )  # fmt: skip
+
+
+def precision_at_cutoffs(ranks: Ranks, relevance: Floats, cutoffs: Ints) -> Floats:
+    """Return the sum of the relevance over the ranks up to each query's own cutoff, divided by that cutoff."""
+    within = ranks.rank < cutoffs[ranks.query]
+    return ranks.sums(np.where(within, ranks.take(relevance), 0.0)) / cutoffs

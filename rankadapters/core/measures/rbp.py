@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.declaration.spelling import number
 from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import GAIN, Ranked, Ties
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
 
 LEVEL_GAIN = replace(
     GAIN,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import offsets, running, sums
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,8 +46,45 @@ class RR(Ranked):
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance by rank."""
-        from rankadapters.core.kernels.rr import expected_reciprocal_rank, reciprocal_rank
-
         relevance = binding.relevance(self.relevant)
-        kernel = expected_reciprocal_rank if self.ties == "average" else reciprocal_rank
-        return binding.plan(self, kernel, empty=binding.judged_sums(relevance) <= 0, gains_by_rank=relevance)
+        averaged = self.ties == "average"
+        formula = expected_reciprocal_rank if averaged else reciprocal_rank
+        empty = binding.judged_sums(relevance) <= 0
+        return binding.plan(self, formula, empty=empty, reads_ties=averaged, relevance=relevance)
+
+
+def reciprocal_rank(ranks: Ranks, relevance: Floats) -> Floats:
+    """Return 1 / rank of each query's first relevant row, 0 if there is none."""
+    rank, is_found = first_hits(ranks, relevance)
+    return np.where(is_found, 1.0 / (rank + 1), 0.0)
+
+
+def first_hits(ranks: Ranks, relevance: Floats) -> tuple[Ints, Flags]:
+    """Return the rank of each query's first relevant row, from 0, and whether there is one at the ranks 1..k."""
+    hits = np.append(np.flatnonzero(ranks.take(relevance) > 0), ranks.outptr[-1])
+    rank = hits[np.searchsorted(hits, ranks.outptr[:-1])] - ranks.outptr[:-1]
+    return rank, rank < np.diff(ranks.outptr)
+
+
+def expected_reciprocal_rank(ranks: Ranks, relevance: Floats) -> Floats:
+    """Return the expectation of `reciprocal_rank` over all orders of tied rows."""
+    at, _, chances = first_chances(ranks, relevance)
+    return sums(chances / (ranks.rank[at] + 1), ranks.query[at], ranks.sizes.size)
+
+
+def first_chances(ranks: Ranks, relevance: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return the ranks of each query's first tie with relevant rows, that tie, and the ranks' chances.
+
+    The tie has n rows, of which r are relevant. The chance that its j-th row is the first relevant one is
+    r / n x (n - r) / (n - 1) x (n - r - 1) / (n - 2) x ..., with j factors.
+    """
+    ties, relevant = ranks.ties, ranks.tie_sums(relevance)
+    hits = np.flatnonzero((relevant > 0) & (ties.first < ranks.k))
+    is_first = np.zeros(relevant.size, np.bool_)
+    is_first[hits[np.unique(ties.query[hits], return_index=True)[1]]] = True
+    at = np.flatnonzero(is_first[ranks.tie])
+    tie = ranks.tie[at]
+    n, r, j = ties.sizes[tie], relevant[tie], ranks.rank[at] - ties.first[tie]
+    factors = np.where(j == 0, r / n, (n - r - (j - 1)) / (n - j))
+    counts = np.bincount(ranks.query[at], minlength=ranks.sizes.size)
+    return at, tie, running(np.multiply, factors, offsets(counts))

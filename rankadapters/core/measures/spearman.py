@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from rankadapters.core.measures.correlation import Correlation
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.whole_queries import label_ranks, sums_by
+from rankadapters.core.data.columns import Floats
+from rankadapters.core.data.rows import backwards
+from rankadapters.core.measures.correlation import Correlation, cosine
 from rankadapters.core.measures.ranked import TIES, Precision
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
-    from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.ranking.ranks import Ranks
 
 RANKS = replace(TIES, words={"mean-rank": "none: each has the mean of the ranks that they share", **TIES.words})
 
@@ -44,14 +48,25 @@ class Spearman(Correlation):
 
     def lower(self, binding: Binding) -> WholePlan:
         """Return the plan with rows in the order that tied rows keep, and the rank of each row by label."""
-        from rankadapters.core.binding.whole_queries import label_ranks, sums_by
-        from rankadapters.core.data.rows import backwards
-        from rankadapters.core.kernels.correlations import spearman
-
         retrieved = binding.retrieved(self.unjudged)
         rows = backwards(retrieved) if self.ties == "reverse" else retrieved
         ranks = rows.take(label_ranks(binding, retrieved))
         return self._plan(
             binding, spearman, rows, precision=self.precision, empty=sums_by(rows.indptr, abs(ranks)) == 0,
-            options={"averaged": self.ties == "mean-rank"}, ranks=ranks,
+            options={"averaged": self.ties == "mean-rank"}, label_ranks=ranks,
         )  # fmt: skip
+
+
+def spearman(ranks: Ranks, label_ranks: Floats, *, averaged: bool, constant: float) -> Floats:
+    """Return the correlation of the ranks by score with the ranks by label; `constant` if all scores are equal.
+
+    All ranks are 2 x (rank - mean rank of the query), so that mean ranks of ties are whole numbers and sum to 0, and the
+    sums are exact in queries of up to 200,000 rows.
+    """
+    ties, n = ranks.ties, ranks.sizes[ranks.query]
+    tie = ranks.tie
+    ends = 2 * ties.first[tie] + ties.sizes[tie] if averaged else 2 * ranks.rank + 1
+    rank, label_rank = (n - ends).astype(np.float64), label_ranks[ranks.ranked]
+    values = cosine(ranks.sums(rank * label_rank), ranks.sums(rank * rank), ranks.sums(label_rank * label_rank))
+    values[ties.query[ties.sizes == ranks.sizes[ties.query]]] = constant
+    return values

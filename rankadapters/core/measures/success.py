@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import numpy as np
+
+from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
-
-if TYPE_CHECKING:
-    from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.measures.rr import first_chances, first_hits
+from rankadapters.core.ranking.ranks import Ranks
+from rankadapters.core.ranking.segments import sums
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,8 +46,24 @@ class Success(Ranked):
 
     def lower(self, binding: Binding) -> RankedPlan:
         """Return the plan with relevance by rank."""
-        from rankadapters.core.kernels.hits import any_relevant, chance_of_any_relevant
-
         relevance = binding.relevance(self.relevant)
-        kernel = chance_of_any_relevant if self.ties == "average" else any_relevant
-        return binding.plan(self, kernel, empty=binding.judged_sums(relevance) <= 0, gains_by_rank=relevance)
+        averaged = self.ties == "average"
+        formula = chance_of_success if averaged else success
+        empty = binding.judged_sums(relevance) <= 0
+        return binding.plan(self, formula, empty=empty, reads_ties=averaged, relevance=relevance)
+
+
+def success(ranks: Ranks, relevance: Floats) -> Floats:
+    """Return 1 for a query with a relevant row, else 0."""
+    return first_hits(ranks, relevance)[1].astype(np.float64)
+
+
+def chance_of_success(ranks: Ranks, relevance: Floats) -> Floats:
+    """Return the expectation of `success` over all orders of tied rows; a sum of chances keeps small digits."""
+    at, tie, chances = first_chances(ranks, relevance)
+    query = ranks.query[at]
+    values = np.minimum(sums(chances, query, ranks.sizes.size), 1.0)
+    # Of the n rows of the tie, m have ranks up to k: with more than n - r of them, one is surely relevant.
+    m, n, r = np.bincount(query)[query], ranks.ties.sizes[tie], ranks.tie_sums(relevance)[tie]
+    values[query[m > n - r]] = 1.0
+    return values

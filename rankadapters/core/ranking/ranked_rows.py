@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import inlined, kernel
-from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 from rankadapters.core.ranking.sorting import new_sorting, rank_top
 
 ALL_FINITE = -1
@@ -39,7 +38,7 @@ def first_non_finite(scores, order, first, last):
     return ALL_FINITE
 
 
-@kernel(in_numpy=in_numpy.ranked_rows)
+@kernel
 def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
     """Write the rows of each query by rank, numbered within the query; `rowptr` says how many per query.
 

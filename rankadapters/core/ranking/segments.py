@@ -10,7 +10,19 @@ import numpy as np
 
 FEW_ROWS = 24  # up to this many rows, Python is faster than numpy
 LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # for the top k, `candidates` needs 6 k rows and makes 3 k blocks
+EXACT = 2.0**53  # float64 holds every whole number up to it
 CLASSES_PER_OCTAVE = 2  # segments of one size class share a matrix; a sixth of it is padding on average
+
+
+def offsets(sizes: Any) -> Any:
+    """Return where each segment begins, and the number of all entries: running sums of the sizes, from 0.
+
+    >>> offsets(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    indptr = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(sizes, out=indptr[1:])
+    return indptr
 
 
 def segment_numbers(indptr: Any) -> Any:
@@ -60,21 +72,14 @@ def _order_of_few(keys: Any, indptr: Any) -> list[int]:
     return [position for segment in segments for position in sorted(segment, key=values.__getitem__)]
 
 
-def largest_of_few(values: Any, indptr: Any, cut: Any) -> list[float]:
-    """Return the `cut` largest values of each segment in descending order, without numpy."""
-    numbers, cuts = values.tolist(), cut.tolist()
-    parts = (numbers[first:last] for first, last in pairwise(indptr.tolist()))
-    return [value for part, most in zip(parts, cuts, strict=True) for value in sorted(part, reverse=True)[:most]]
-
-
 def largest_first(scores: Any, indptr: Any, k: int, outptr: Any) -> Any:
     """Return the positions of each segment's top scores, at most k, earlier ones first among equal scores."""
     if scores.size > FEW_ROWS:
         top = candidates(scores, indptr, k)
         if top is not None:
             inner = np.searchsorted(top, indptr)
-            return top[stable_order(-scores[top], inner)[_first_positions(inner, outptr)]]
-    return stable_order(-scores, indptr)[_first_positions(indptr, outptr)]
+            return top[stable_order(-scores[top], inner)[first_positions(inner, outptr)]]
+    return stable_order(-scores, indptr)[first_positions(indptr, outptr)]
 
 
 def candidates(scores: Any, indptr: Any, k: int) -> Any:
@@ -92,7 +97,8 @@ def candidates(scores: Any, indptr: Any, k: int) -> Any:
     return np.flatnonzero(scores >= np.repeat(thresholds, sizes))
 
 
-def _first_positions(indptr: Any, outptr: Any) -> Any:
+def first_positions(indptr: Any, outptr: Any) -> Any:
+    """Return the first positions of each segment, as many as the segments of `outptr` have."""
     return np.arange(outptr[-1]) + np.repeat(indptr[:-1] - outptr[:-1], np.diff(outptr))
 
 
@@ -101,6 +107,33 @@ def sums(values: Any, number: Any, n: int) -> Any:
     return np.bincount(number, values, n)
 
 
-def starts_of(changes: Any) -> Any:
-    """Return the offsets of the runs that begin where `changes` is true."""
-    return np.append(np.flatnonzero(changes), changes.size)
+def running(ufunc: Any, values: Any, indptr: Any) -> Any:
+    """Return the running sums or products of each segment, from left to right.
+
+    >>> running(np.add, np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3])).tolist()
+    [1.0, 3.0, 3.0]
+    """
+    out = np.empty(values.size)
+    for positions, inside in blocks(indptr):
+        out[positions[inside]] = ufunc.accumulate(values[positions], axis=1)[inside]
+    return out
+
+
+def running_sums(values: Any, indptr: Any) -> Any:
+    """Return `running(np.add, ...)`, faster if no sum is rounded."""
+    if values.size and np.abs(values).max() * values.size < EXACT and (values == np.floor(values)).all():
+        totals = np.append(0.0, np.cumsum(values))
+        return totals[1:] - np.repeat(totals[indptr[:-1]], np.diff(indptr))
+    return running(np.add, values, indptr)
+
+
+def reduced(ufunc: Any, values: Any, indptr: Any) -> Any:
+    """Return the maximum or minimum of each segment; 0 for an empty one.
+
+    >>> reduced(np.maximum, np.array([1.0, 3.0, 2.0]), np.array([0, 2, 2, 3])).tolist()
+    [3.0, 0.0, 2.0]
+    """
+    results, nonempty = np.zeros(indptr.size - 1), np.flatnonzero(np.diff(indptr))
+    if nonempty.size:
+        results[nonempty] = ufunc.reduceat(values, indptr[nonempty])
+    return results

@@ -1,0 +1,123 @@
+"""The two loops that numba compiles for evaluation: ranking, and the discounted sums of NDCG and DCG."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+import numpy as np
+
+from rankadapters.core.errors import InputError
+from rankadapters.core.ranking.jit import has_machine_code, jit, writable
+from rankadapters.core.ranking.ranked_rows import ranked_rows
+
+SETTING = "RANKADAPTERS_KERNELS"
+LATER, NOW, NEVER = "later", "now", "never"
+
+# A process ranks so many rows in numpy before it loads cached machine code, and before it compiles missing code. Ranking
+# them takes about as long as loading or compiling, so that the total time is at most twice that of the better choice.
+# Compiling in a background thread is unsafe: a process forked meanwhile would inherit locks that nobody releases.
+ROWS_BEFORE_LOADING = 8_000_000
+ROWS_BEFORE_COMPILING = 40_000_000
+
+NO_ORDER = np.empty(0, np.int32)
+
+
+class _Process:
+    """The number of rows that this process has ranked, and whether it ranks with machine code by now."""
+
+    def __init__(self, choice: str) -> None:
+        self.choice = choice
+        self.rows = 0
+        self.ready = False
+
+    def pays(self, rows: int) -> bool:
+        if self.choice != LATER or self.ready:
+            return self.choice != NEVER
+        self.rows += rows
+        if self.rows < ROWS_BEFORE_LOADING or not has_numba():
+            return False
+        self.ready = self.rows >= ROWS_BEFORE_COMPILING or has_machine_code()
+        return self.ready
+
+
+def has_numba() -> bool:
+    """Return whether numba is installed."""
+    return find_spec("numba") is not None
+
+
+def checked(choice: str) -> str:
+    """Return a value of the environment variable RANKADAPTERS_KERNELS, checked."""
+    if choice not in {LATER, NOW, NEVER}:
+        raise InputError(
+            f"{SETTING}={choice!r}; allowed are {LATER!r}, {NOW!r} and {NEVER!r}.",
+            hint=f"leave it out for {LATER!r}, which compiles once much is evaluated",
+        )
+    return choice
+
+
+_process = _Process(checked(os.environ.get(SETTING, LATER)))
+pays = _process.pays
+
+
+@contextmanager
+def kernels(choice: str) -> Iterator[None]:
+    """Use machine code `later` (after some work), `now` or `never`, in all threads, until the block ends.
+
+    >>> import rankadapters as ra
+    >>> with kernels("never"):
+    ...     ra.evaluate([1, 0], [0.5, 0.2], "textbook@1", group_sizes=[2]).value
+    1.0
+    """
+    previous, _process.choice = _process.choice, checked(choice)
+    try:
+        yield
+    finally:
+        _process.choice = previous
+
+
+def rank(scores, order, indptr, k, ties, rowptr, rows) -> int:
+    """Call `ranked_rows`; an order of None means the order of the rows."""
+    order = NO_ORDER if order is None else writable(order)
+    return int(ranked_rows(writable(scores), order, writable(indptr), k, ties, rowptr, rows))
+
+
+def discounted_sums(rows, rankptr, indptr, k, averaged, gains, discounts, totals) -> None:
+    """Write each query's sum of gain x discount over the ranks 1..k; `rows` is what `ranked_rows` wrote."""
+    add = sums_of_means if averaged else sums_of_rows
+    add(rows, rankptr, indptr, k, writable(gains), writable(discounts), totals)
+
+
+@jit
+def sums_of_rows(rows, rankptr, indptr, k, gains, discounts, totals):
+    """Add the gains of the ranked rows."""
+    for q in range(totals.size):
+        ranked, query_gains = rows[rankptr[q] : rankptr[q + 1]], gains[indptr[q] : indptr[q + 1]]
+        total = 0.0
+        for r in range(min(k, ranked.size)):
+            total += query_gains[np.uint64(ranked[r])] * discounts[r]
+        totals[q] = total
+
+
+@jit
+def sums_of_means(rows, rankptr, indptr, k, gains, discounts, totals):
+    """Add the mean gain of the tie at each rank; a row that ties with the one before it is stored as ~row."""
+    for q in range(totals.size):
+        ranked, query_gains = rows[rankptr[q] : rankptr[q + 1]], gains[indptr[q] : indptr[q + 1]]
+        size, total, first = min(k, ranked.size), 0.0, 0
+        while first < size:
+            last, tied, low, high = first, 0.0, np.inf, -np.inf
+            while last < ranked.size and (last == first or ranked[last] < 0):
+                row = ranked[last]
+                gain = query_gains[row if row >= 0 else ~row]
+                low, high = min(low, gain), max(high, gain)
+                tied += gain
+                last += 1
+            # Equal gains need no division, so that an ideal order has exactly the ideal DCG.
+            mean = low if low == high else tied / (last - first)
+            for r in range(first, min(last, size)):
+                total += mean * discounts[r]
+            first = last
+        totals[q] = total

@@ -1,0 +1,262 @@
+"""Ranks: the rows of each query by score, up to a cutoff, and what formulas need from columns at these ranks."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.ranking import compiled
+from rankadapters.core.ranking.segments import (
+    first_positions,
+    largest_first,
+    offsets,
+    positions_within,
+    running,
+    segment_numbers,
+    stable_order,
+    sums,
+)
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class NotFiniteError(Exception):
+    """A score is NaN or infinite; `row` is its number in the caller's order."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+class Ties(NamedTuple):
+    """Runs of rows of a query with equal scores, from the highest score down; a row without a tie is a run of one."""
+
+    indptr: Ints  # where each run begins among the rows by rank
+    first: Ints  # the rank of its first row, from 0
+    query: Ints
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of rows of each run."""
+        return np.diff(self.indptr)
+
+
+class Ranks:
+    """The rows of some queries by rank, up to rank k.
+
+    An array "at each rank" holds the ranks 1..min(k, n) of the first query, then those of the second query, and so on.
+    All sums are added from left to right.
+
+    Parameters
+    ----------
+    scores : float array, shape (n_docs,)
+        Scores in the caller's order, float32 or float64.
+    order : int array or None
+        Row numbers in the order that ties keep, query by query; None means 0, 1, 2, ...
+    indptr : int64 array, shape (n_queries + 1,)
+        Where the rows of each query begin in this order; the first may be above 0.
+    k : int or None
+        The last rank. None means all ranks, and that the rows are sorted when a formula first asks for their order.
+    averaged : bool
+        Whether a rank has the mean of its tie, in place of the row that the order puts there.
+    reads_ties : bool
+        Whether a formula reads averaged ties by more than their means.
+    threshold : tuple of float and bool, optional
+        Rows of a lower score are not retrieved: they have the value 0 in every column. With True, neither are rows of
+        this score.
+
+    Attributes
+    ----------
+    indptr, outptr : int64 array, shape (n_queries + 1,)
+        Where the rows, and where the ranks of each query begin, from 0.
+
+    Raises
+    ------
+    NotFiniteError
+        A score is NaN or infinite.
+    """
+
+    def __init__(
+        self, scores: Array, order: Array | None, indptr: Ints, k: int | None = None, *, averaged: bool = False,
+        reads_ties: bool = True, threshold: tuple[float, bool] | None = None,
+    ) -> None:  # fmt: skip
+        self.indptr: Ints = indptr - indptr[0]
+        self.sizes: Ints = self.indptr[1:] - self.indptr[:-1]
+        order = order if order is not None and order.size else None  # MERGE
+        self._arguments = scores, order, indptr
+        self._threshold, self.averaged = threshold, averaged
+        self.k = int(self.sizes.max(initial=1)) if k is None else k
+        self.outptr = self.indptr if k is None else offsets(np.minimum(self.sizes, k))
+        # The rows of all ties are ranked, beyond rank k too, but the compiled sums of means need not even those.
+        self._rankptr = self.indptr if averaged else self.outptr
+        self._depth = int(self.indptr[-1]) if averaged and reads_ties else self.k
+        self._compiles = compiled.pays(int(self.indptr[-1]))
+        if self._compiles and k is not None:
+            self._rows  # noqa: B018 - ranks, which finds scores that are not finite
+        elif not np.isfinite(self.scores).all():
+            position = int(indptr[0] + np.argmin(np.isfinite(self.scores)))
+            raise NotFiniteError(position if order is None else int(order[position]))
+
+    @cached_property
+    def scores(self) -> Array:
+        """Score of each row, in the order that ties keep."""
+        scores, order, indptr = self._arguments
+        part = slice(int(indptr[0]), int(indptr[-1]))
+        by_row: Array = scores[part if order is None else order[part]]
+        return by_row
+
+    @cached_property
+    def query_of_row(self) -> Ints:
+        """Number of each row's query."""
+        numbers: Ints = segment_numbers(self.indptr)
+        return numbers
+
+    @cached_property
+    def _rows(self) -> Array:
+        """The compiled ranking: row numbers within the query at each rank, as ~row if the row ties with the last one."""
+        scores, order, indptr = self._arguments
+        rows = np.empty(int(self._rankptr[-1]), np.int32)
+        bad = compiled.rank(scores, order, indptr, self._depth, self.averaged, self._rankptr, rows)
+        if bad >= 0:
+            raise NotFiniteError(bad)
+        return rows
+
+    @cached_property
+    def ranked(self) -> Ints:
+        """Positions of the rows by rank: of all rows if ties are averaged, else of the first k."""
+        if self._compiles:
+            rows = np.where(self._rows < 0, ~self._rows, self._rows) if self.averaged else self._rows
+            positions: Ints = rows + np.repeat(self.indptr[:-1], np.diff(self._rankptr))
+        elif self._rankptr is self.indptr:
+            positions = stable_order(-self.scores, self.indptr)
+        else:
+            positions = largest_first(self.scores, self.indptr, self.k, self.outptr)
+        return positions
+
+    def cut(self, k: int) -> Ranks:
+        """Return the ranks up to a smaller cutoff, without ranking again."""
+        if k == self.k:
+            return self
+        if not self._compiles:
+            self.ranked  # noqa: B018 - computes it once for all cutoffs
+        cut = object.__new__(Ranks)
+        vars(cut).update({name: value for name, value in vars(self).items() if name not in _BY_RANK})
+        cut.k, cut.outptr = k, offsets(np.minimum(self.sizes, k))
+        return cut
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The ranks, from 0."""
+        ranks: Ints = positions_within(self.outptr)
+        return ranks
+
+    @cached_property
+    def query(self) -> Ints:
+        """Number of the query at each rank."""
+        numbers: Ints = segment_numbers(self.outptr)
+        return numbers
+
+    def sums(self, values: Array) -> Floats:
+        """Return the sum over each query's ranks."""
+        totals: Floats = sums(values, self.query, self.indptr.size - 1)
+        return totals
+
+    def running(self, ufunc: np.ufunc, values: Array) -> Floats:
+        """Return the running sums or products within each query's ranks."""
+        return running(ufunc, values, self.outptr)
+
+    def take(self, column: Array) -> Array:
+        """Return a column at each rank: the mean of the tie if ties are averaged, and 0 for rows not retrieved."""
+        values = column[self.rows] if not self.averaged else self._tie_means(column)[self.tie]
+        if self._threshold is not None:
+            values = np.where(self._is_below(self.scores[self.rows]), 0.0, values)
+        return values
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Position of the row at each rank; the first of tied rows comes first."""
+        return self.ranked if self._rankptr is self.outptr else self.ranked[first_positions(self._rankptr, self.outptr)]
+
+    def discounted_sums(self, gains: Floats, discounts: Floats) -> Floats:
+        """Return the sum of gain x discount over each query's ranks."""
+        if self._compiles and self._threshold is None:
+            totals = np.empty(self.indptr.size - 1)
+            columns = (np.ascontiguousarray(gains), discounts)
+            compiled.discounted_sums(self._rows, self._rankptr, self.indptr, self.k, self.averaged, *columns, totals)
+            return totals
+        return self.sums(self.take(gains) * discounts[self.rank])
+
+    @cached_property
+    def ties(self) -> Ties:
+        """The ties of all rows by rank; only if all rows are ranked."""
+        scores = self.scores[self.ranked]
+        starts = np.empty(scores.size, np.bool_)
+        starts[1:] = scores[1:] != scores[:-1]
+        starts[self.indptr[:-1][self.sizes > 0]] = True
+        first = np.flatnonzero(starts)
+        query = self.query_of_row[first]
+        return Ties(np.append(first, scores.size), first - self.indptr[query], query)
+
+    @cached_property
+    def tie_of_row(self) -> Ints:
+        """Number of the tie of each row by rank."""
+        numbers: Ints = segment_numbers(self.ties.indptr)
+        return numbers
+
+    @cached_property
+    def tie(self) -> Ints:
+        """Number of the tie at each rank."""
+        number: Ints = self.tie_of_row
+        return number if self.outptr is self.indptr else number[first_positions(self.indptr, self.outptr)]
+
+    @cached_property
+    def ties_upwards(self) -> Ints:
+        """The ties of each query in reverse: from the lowest score up."""
+        tieptr = np.searchsorted(self.ties.query, np.arange(self.indptr.size))
+        ends = np.repeat(tieptr[:-1] + tieptr[1:] - 1, np.diff(tieptr))
+        upwards: Ints = ends - np.arange(ends.size)
+        return upwards
+
+    @cached_property
+    def upwards(self) -> Ints:
+        """Positions of the rows from the lowest score up; tied rows keep their order."""
+        sizes = self.ties.sizes[self.ties_upwards]
+        within = np.arange(self.ranked.size) - np.repeat(offsets(sizes)[:-1], sizes)
+        positions: Ints = self.ranked[np.repeat(self.ties.indptr[:-1][self.ties_upwards], sizes) + within]
+        return positions
+
+    def tie_sums(self, column: Array) -> Floats:
+        """Return the sum of a column over each tie, 0 for rows not retrieved."""
+        totals: Floats = sums(column[self.ranked], self.tie_of_row, self.ties.query.size)
+        if self._threshold is not None:
+            totals[self._is_below(self.scores[self.ranked[self.ties.indptr[:-1]]])] = 0.0
+        return totals
+
+    def _tie_means(self, column: Array) -> Floats:
+        values, starts = column[self.ranked], self.ties.indptr[:-1]
+        if not values.size:
+            return values
+        low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+        # Equal gains need no division, so that an ideal order has exactly the ideal DCG.
+        means: Floats = np.where(low == high, low, self.tie_sums(column) / self.ties.sizes)
+        return means
+
+    def _is_below(self, scores: Array) -> NDArray[np.bool_]:
+        """Return which scores are below the threshold of retrieval."""
+        lowest, strict = self._threshold or (-np.inf, False)
+        values = scores.astype(np.float64)  # float64, like the threshold
+        below: NDArray[np.bool_] = values <= lowest if strict else values < lowest
+        return below
+
+
+_BY_RANK = {"rows", "rank", "query", "tie"}  # what a smaller cutoff changes
+
+
+def sorted_positions(keys: Array, indptr: Ints) -> Ints:
+    """Return positions that sort each query's rows by descending key, earlier rows first among equal keys."""
+    return Ranks(keys, None, indptr).ranked
