@@ -10,7 +10,7 @@ import ranking_pictures
 from strips import Panel, describe, draw
 
 # Numbers and divisors in a formula have no effect that a picture of a ranking could show.
-UNDRAWN = {"complement", "scale", "persistence", "beta_squared", "beta", "alpha", "constant", "variant"}
+UNDRAWN = {"scale", "persistence", "beta_squared", "beta", "alpha", "constant", "variant"}
 
 PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     "k": (

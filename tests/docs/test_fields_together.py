@@ -55,9 +55,6 @@ REWRITTEN = {
     ),
     "`unjudged=B` | the label B has gain 0 | `unjudged=zero`": lambda f: gain_of_unjudged(f) == 0,
     "`discount=log_2` | everywhere | `discount=log2`": lambda f: is_at(f, discount="log_2"),
-    "`complement=float32` | AUC, `pairs` is not `unit` | `complement=float64`": lambda f: (
-        is_at(f, measure="auc", complement="float32") and f["pairs"] != "unit"
-    ),
     "`empty=skip` | `pool=rows`, `pool=pairs` | `empty=error`": lambda f: is_at(
         f, empty="skip", pool=("rows", "pairs")
     ),

@@ -90,7 +90,7 @@ def graded(seed, n_queries=12, n=7):
 
 
 MAP, MRR = ra.presets.catboost.map(3, border=0.6), ra.presets.catboost.mrr(3, border=0.6)
-ERR = CATBOOST_ERR.replace(k=3, scale=1, complement="float64")
+ERR = CATBOOST_ERR.replace(k=3, scale=1)
 PFOUND = ra.presets.catboost.pfound(3, use_weights=False)
 CUTOFF_OBJECTIVES = [
     *(

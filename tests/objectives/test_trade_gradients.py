@@ -21,7 +21,7 @@ from tests.helpers.tables import for_each
 from tests.oracles.rows import Row
 
 AP, RR = ra.presets.catboost.map(None), ra.presets.catboost.mrr(None)
-ERR = ra.presets.catboost.err(None).replace(complement="float64", ties="input")
+ERR = ra.presets.catboost.err(None).replace(ties="input")
 PLAIN = EXACT.replace(normalization="none", truncation=None, beyond_k="cut")
 
 

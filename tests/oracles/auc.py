@@ -38,8 +38,7 @@ def _pairs(rows: Sequence[Row], convention: Any) -> Iterator[tuple[Row, Row, flo
         return
     retrieved = [row for row in rows if row.retrieved]
     if convention.pairs == "unit":
-        rounded = as_float32 if convention.complement == "float32" else float
-        pairs = ((a, b, _label(a), rounded(1 - _label(b))) for a in retrieved for b in retrieved)
+        pairs = ((a, b, _label(a), 1 - _label(b)) for a in retrieved for b in retrieved)
         yield from ((a, b, weigh(a) * better * weigh(b) * worse) for a, b, better, worse in pairs)
         return
     if convention.pairs == "every-two" and len(retrieved) < LEAST_ROWS:

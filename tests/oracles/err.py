@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import comb
 from typing import Any
 
-from tests.oracles.rows import Row, as_float32, discount, row_gain, ties_by_score
+from tests.oracles.rows import Row, discount, row_gain, ties_by_score
 
 
 def err(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
@@ -16,7 +16,7 @@ def err(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
         groups = [tie] if convention.ties == "average" else [[row] for row in tie]
         for group in groups:
             chances = [row_gain(row, convention) / convention.scale for row in group]
-            stops, looks = _expectations(chances, [_complement(chance, convention) for chance in chances])
+            stops, looks = _expectations(chances, [1 - chance for chance in chances])
             for stop_rank, stop in enumerate(stops, start=rank + 1):
                 if stop_rank <= (convention.k or stop_rank):
                     total += look * stop * discount(stop_rank, convention.discount)
@@ -24,9 +24,6 @@ def err(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
             rank += len(group)
     return total, 1.0
 
-
-def _complement(chance: float, convention: Any) -> float:
-    return as_float32(1 - chance) if convention.complement == "float32" else 1 - chance
 
 
 def _expectations(chances: list[float], rests: list[float]) -> tuple[list[float], float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel, steps
-from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 from rankadapters.core.ranking.ranked_rows import ranked_rows
 
 
@@ -23,7 +22,7 @@ def sum_of_tie(ranked, first, column):
     return last, total, low, high
 
 
-@kernel(in_numpy=in_numpy.take_columns)
+@kernel
 def take_columns(rows, indptr, columns, outptr, out):
     """Write each column in rank order; `outptr` has the offsets of the queries' ranks."""
     for q in range(indptr.size - 1):
@@ -35,7 +34,7 @@ def take_columns(rows, indptr, columns, outptr, out):
                 written[r] = column[np.uint64(ranked[r])]
 
 
-@kernel(in_numpy=in_numpy.take_tie_means)
+@kernel
 def take_tie_means(rows, indptr, columns, outptr, out):
     """Write at each rank the mean of its tie."""
     for q in range(indptr.size - 1):
@@ -53,7 +52,7 @@ def take_tie_means(rows, indptr, columns, outptr, out):
                 first = last
 
 
-@kernel(in_numpy=in_numpy.sort_by_counting)
+@kernel
 def sort_by_counting(gains, levels, indptr, outptr, out):
     """Write the largest gains of each query in descending order; `levels` are the distinct gains."""
     counts = np.zeros(256, np.int64)
@@ -69,7 +68,7 @@ def sort_by_counting(gains, levels, indptr, outptr, out):
                 position += 1
 
 
-@kernel(in_numpy=in_numpy.take_tie_sums)
+@kernel
 def take_tie_sums(rows, indptr, columns, outptr, out, ends):
     """Write at each rank the sum of its tie, and the tie's last rank (1-based)."""
     for q in range(indptr.size - 1):
@@ -85,7 +84,7 @@ def take_tie_sums(rows, indptr, columns, outptr, out, ends):
                 first = last
 
 
-@kernel(in_numpy=in_numpy.zero_below)
+@kernel
 def zero_below(threshold, strict, scores, order, rows, indptr, rowptr, outptr, out):
     """Write 0 at the ranks of rows whose score is below `threshold`, or equal to it if `strict`."""
     for q in range(indptr.size - 1):
@@ -98,7 +97,7 @@ def zero_below(threshold, strict, scores, order, rows, indptr, rowptr, outptr, o
                     out[c, outptr[q] + r] = 0.0
 
 
-@kernel(in_numpy=in_numpy.take_whole_ties)
+@kernel
 def take_whole_ties(rows, indptr, k, columns, outptr, out, ends):
     """Write the columns by rank, up to the end of the tie at rank k, and each tie's last rank (1-based)."""
     for q in range(indptr.size - 1):
@@ -143,7 +142,7 @@ def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, ranks):
     return calls
 
 
-@kernel(in_numpy=in_numpy.absolute_rows)
+@kernel
 def absolute_rows(rows, indptr, order):
     """Turn row numbers within each query into row numbers in the whole array."""
     for q in range(indptr.size - 1):

@@ -14,7 +14,7 @@ from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.data.columns import Flags, Floats, Ints
 from rankadapters.core.measures.correlation import Correlation, cosine
 from rankadapters.core.ranking.ranks import Ranks
-from rankadapters.core.ranking.segments import reduced
+from rankadapters.core.ranking.segments import reduced, segment_numbers, sums
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,11 +53,18 @@ class Pearson(Correlation):
 
 
 def pearson(ranks: Ranks, labels: Floats, constant: float) -> Floats:
-    """Return the correlation of each query's scores with its standardized labels; `constant` if the scores are equal."""
-    scores = standardized(ranks.scores, ranks.indptr)
-    products = (scores * labels, scores * scores, labels * labels)
-    values = cosine(*(exact_sums(product, ranks.indptr) for product in products))
-    values[are_constant(ranks.scores, ranks.indptr)] = constant
+    """Return the correlation of the scores with the standardized labels; `constant` if the scores are equal."""
+    indptr, scores = ranks.indptr, standardized(ranks.scores, ranks.indptr)
+    product, squares, label_squares = (
+        order_free_sums(column, indptr) for column in (scores * labels, scores * scores, labels * labels)
+    )
+    values = cosine(product, squares, label_squares)
+    # Near 1 and -1, the distance of the two columns, each divided by its length, loses no digits.
+    signs, (lengths, label_lengths) = np.copysign(1.0, product), np.sqrt([squares, label_squares])
+    difference = scores / lengths[ranks.query] - labels / (signs * label_lengths)[ranks.query]
+    near = signs * (1.0 - order_free_sums(difference * difference, indptr) / 2.0)
+    values = np.where(np.abs(values) > 1 / 2, near, values)
+    values[are_constant(ranks.scores, indptr)] = constant
     return values
 
 
@@ -67,7 +74,7 @@ def standardized(values: Floats, indptr: Ints) -> Floats:
     _, exponents = np.frexp(reduced(np.maximum, np.abs(values), indptr))
     values = np.ldexp(values, np.repeat(-exponents, sizes))  # exact, and avoids overflow and underflow
     values = values - np.repeat(reduced(np.minimum, values, indptr), sizes)
-    values = values - np.repeat(exact_sums(values, indptr) / np.maximum(sizes, 1), sizes)
+    values = values - np.repeat(order_free_sums(values, indptr) / np.maximum(sizes, 1), sizes)
     largest = np.repeat(reduced(np.maximum, np.abs(values), indptr), sizes)
     return np.divide(values, largest, out=np.zeros(values.size), where=largest > 0)
 
@@ -78,8 +85,21 @@ def are_constant(values: Floats, indptr: Ints) -> Flags:
     return constant
 
 
-def exact_sums(values: Floats, indptr: Ints) -> Floats:
-    """Return the correctly rounded sum of each query's values, which no order of its rows can change."""
-    numbers = values.tolist()
-    totals = [math.fsum(numbers[first:last]) for first, last in pairwise(indptr.tolist())]
-    return np.array(totals)
+def order_free_sums(values: Floats, indptr: Ints) -> Floats:
+    """Return the sum of each query's values, which no order of its rows can change.
+
+    Each value is split twice into a multiple of a power of two, so coarse that such multiples add up without rounding,
+    and a rest (Rump, Ogita & Oishi, Accurate floating-point summation, SIAM J. Sci. Comput. 31(1), 2008).
+
+    >>> order_free_sums(np.array([1e16, 1.0, -1e16]), np.array([0, 3])).tolist()
+    [1.0]
+    """
+    sizes, numbers = np.diff(indptr), segment_numbers(indptr)
+    totals = np.zeros(sizes.size)
+    for _ in range(2):
+        _, exponents = np.frexp(2.0 * sizes * reduced(np.maximum, np.abs(values), indptr))
+        grid = np.ldexp(1.5, exponents)[numbers]
+        multiples = (values + grid) - grid
+        totals += sums(multiples, numbers, sizes.size)
+        values = values - multiples
+    return totals

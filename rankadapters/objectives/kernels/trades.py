@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
-from rankadapters.core.kernels.err import complement
+def complement(chance, in_float32): return 1.0 - chance
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.catboost_trades import (
     catboost_changes_of_cascade,

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rankadapters.core.kernels.exact import mix_all
 
 import rankadapters as ra
 from rankadapters.core.kernels import dispatch, steps
 from rankadapters.core.kernels.dispatch import LATER, NEVER, NOW, kernels
-from rankadapters.core.kernels.exact import mix_all
 from rankadapters.core.kernels.ranking import order_within
 from rankadapters.core.kernels.views import writable
 from rankadapters.core.ranking import segments

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rankadapters.core.kernels.losses import LANES, halved_shift
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from rankadapters.core.kernels.losses import LANES, halved_shift
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.kernel_forms import all_results, switch_forms

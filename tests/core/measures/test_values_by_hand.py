@@ -23,7 +23,7 @@ AP = ra.AP(
     empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
 )  # fmt: skip
 AUC = ra.AUC(
-    pairs="label", complement="float64", ties="average", precision="float64", empty="skip", missing="error",
+    pairs="label", ties="average", precision="float64", empty="skip", missing="error",
     unjudged="error", pool="queries", average="uniform",
 )  # fmt: skip
 POOLED = AUC.replace(pool="pairs", empty=0.5)
@@ -245,9 +245,8 @@ def test_equal_meanings_have_one_spelling():
     assert AP.replace(relevant="above_0.50").relevant == "above_0.5"
     assert AP.replace(pool="rows", empty="skip").empty == "error"
     assert [ra.presets.rectools.f1_beta(5, beta=beta).beta_squared for beta in (-3, 0, 1e154)] == [9, 0, 1e154 * 1e154]
-    assert AUC.replace(complement="float32") == AUC
     assert AUC.replace(pool="rows").empty == "error"
-    assert str(AUC).startswith("auc/pairs=label/complement=float64/ties=average/")
+    assert str(AUC).startswith("auc/pairs=label/ties=average/")
     assert LINEAR.replace(ideal="top-only", k=None) == LINEAR.replace(ideal="retrieved-only", k=None)
     for gain, label, spelled in (("exp2", 0, "zero"), ("exp2-floor", 0.9, "zero"), ("exp2", 0.9, 0.9),
                                  ("table_0_0_1", 1, "zero"), ("table_1_2", 0, 0.0)):  # fmt: skip
