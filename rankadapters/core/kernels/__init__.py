@@ -12,6 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from rankadapters.core.errors import warn_caller
+from rankadapters.core.ranking.jit import Jitted
 
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 FEW = 8  # a short query has at most this many rows
@@ -66,7 +67,6 @@ class Kernel:
         self.short_queries: Kernel | None = None
         self.line_search: Kernel | None = None
         self._plain: Any = None
-        self._compiled: Any = None
         _be_named_as(self, function)
 
     def __repr__(self) -> str:
@@ -78,48 +78,34 @@ class Kernel:
         return self.__name__
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the machine code, or the Python function if numba is missing."""
-        if why_no_numba() is None:
-            return self.compiled(*arguments)
-        warn_of_no_numba()
+        """Run the Python function."""
         import numpy as np
 
-        with np.errstate(all="ignore"):  # machine code does not warn either
+        with np.errstate(all="ignore"):
             return self.plain(*arguments)
 
     @property
     def plain(self) -> Any:
         """The function in plain Python; its arrays may be lists."""
         if self._plain is None:
-            self._plain = linked(self.function, "plain")
+            self._plain = linked(self.function)
         return self._plain
 
-    @property
-    def compiled(self) -> Any:
-        """The machine code, which numba compiles at the first call with arguments of each type."""
-        if self._compiled is None:
-            from numba.core.compiler_lock import global_compiler_lock
 
-            from rankadapters.core.kernels.compiling import machine_code
-
-            with global_compiler_lock:
-                if self._compiled is None:  # another thread may have compiled it meanwhile
-                    self._compiled = machine_code(self)
-        return self._compiled
-
-    def text(self) -> Any:
-        """Return the function that numba compiles."""
-        return linked(self.function, "compiled")
-
-
-def linked(function: Any, form: str) -> FunctionType:
-    """Copy a function so that it calls the `plain` or `compiled` form of other kernels."""
+def linked(function: Any) -> FunctionType:
+    """Copy a function so that it calls the plain form of other kernels."""
     names = {*_names(function.__code__), "__builtins__", "__name__"}
     used = {name: value for name, value in function.__globals__.items() if name in names}
-    linked_names = {name: getattr(value, form) if isinstance(value, Kernel) else value for name, value in used.items()}
+    linked_names = {name: _in_python(value) for name, value in used.items()}
     copy = FunctionType(function.__code__, linked_names, function.__name__, function.__defaults__, function.__closure__)
     copy.__doc__, copy.__module__, copy.__qualname__ = function.__doc__, function.__module__, function.__qualname__
     return copy
+
+
+def _in_python(value: Any) -> Any:
+    if isinstance(value, Jitted):
+        return value.py_func
+    return value.plain if isinstance(value, Kernel) else value
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -158,23 +144,6 @@ def warn_of_no_numba() -> None:
             f"({why_no_numba()}).\nHint: pip install numba.",
             RuntimeWarning,
         )
-
-
-class Spelled(Kernel):
-    """A helper function with one implementation for plain Python, another for machine code, and equal results."""
-
-    def __init__(self, function: Callable[..., Any], spelling: Callable[[], Any]) -> None:
-        super().__init__(function, kept=False, options={"inline": "always", **_OPTIONS})
-        self._spelling = spelling
-
-    def text(self) -> Any:
-        """Return the function that numba compiles, or the intrinsic that it inserts."""
-        return self._spelling()
-
-
-def spelled(spelling: Callable[[], Any]) -> Callable[[Callable[..., Any]], Spelled]:
-    """Make a kernel from a function for plain Python; `spelling()` returns its equivalent for machine code."""
-    return lambda function: Spelled(function, spelling)
 
 
 def kernel(function: Callable[..., Any] | None = None, **declared: Any) -> Any:
@@ -238,31 +207,11 @@ def steps(calls: Callable[..., Any] | None = None, *, cost: int = 1) -> Any:
     return Steps(calls, cost=cost)
 
 
-def _zeros() -> Callable[..., Any]:
-    import numpy as np
-
-    def zeros(n: int) -> Any:
-        return np.zeros(n)
-
-    return zeros
-
-
-def _unsigned() -> Callable[..., Any]:
-    import numpy as np
-
-    def unsigned(index: int) -> Any:
-        return np.uint64(index)
-
-    return unsigned
-
-
-@spelled(_zeros)
 def zeros(n: int) -> list[float]:
     """Return working memory of n zeros: in plain Python a list, which is faster there than an array."""
     return [0.0] * n
 
 
-@spelled(_unsigned)
 def unsigned(index: int) -> int:
     """Return an index as an unsigned integer, so that machine code need not check for negative values."""
     return index
