@@ -19,7 +19,7 @@ POINTS, WEIGHTS = np.polynomial.legendre.leggauss(200)
 MEASURES = [
     ra.presets.textbook(2).replace(ties="input"),
     ra.presets.catboost.dcg(None, type="Exp", use_weights=False),
-    CATBOOST_ERR.replace(scale=4, complement="float64"),
+    CATBOOST_ERR.replace(scale=4),
     ra.presets.catboost.pfound(2, use_weights=False).replace(scale=4),
     ra.presets.catboost.mrr(2, border=1, use_weights=False),
     ra.presets.catboost.map(2, border=0),

@@ -87,6 +87,17 @@ class Jitted(Lazy):
         return self.__name__
 
 
+class Internal(Jitted):
+    """A function that only jitted functions call; its machine code has no entry for Python."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the Python function, with NUMBA_DISABLE_JIT=1."""
+        if self.compiled is not self.py_func:
+            msg = f"only jitted functions can call {self.__name__}, not Python"
+            raise TypeError(msg)
+        return self.py_func(*arguments)
+
+
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function at its first call, by `numba.njit(nogil=True, error_model="numpy", **options)`.
 
@@ -100,7 +111,9 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 def internal(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Jit a function that only jitted functions call: it compiles faster, and its code is kept with its callers'."""
-    return jit(function, **UNCALLED, **options)
+    if function is None:
+        return lambda function: internal(function, **options)
+    return Internal(function, {**UNCALLED, **options})
 
 
 def _compiled_later(function: Callable[..., Any], options: dict[str, Any]) -> Any:
@@ -128,6 +141,7 @@ class KeptCode:
 
     def __init__(self, path: Path, function: Callable[..., Any]) -> None:
         self.cache_path, self._name = str(path), _file_name(function)
+        self._code = function.__code__.co_code, function.__code__.co_consts  # of functions outside the kernel files
 
     def load_overload(self, types: Any, context: Any) -> Any:
         """Return the machine code for argument types; None if it is missing or broken, so that numba compiles it."""
@@ -153,7 +167,7 @@ class KeptCode:
                 temporary.unlink(missing_ok=True)
 
     def _file(self, types: Any, context: Any) -> Path:
-        key = sha256(repr((types, context.codegen().magic_tuple())).encode()).hexdigest()[:16]
+        key = sha256(repr((types, context.codegen().magic_tuple(), self._code)).encode()).hexdigest()[:16]
         return Path(self.cache_path, f"{self._name}-{key}.code")
 
 

@@ -26,7 +26,7 @@ from tests.helpers.tables import for_each
 from tests.oracles import definition
 from tests.oracles.rows import Row
 
-NO_KERNELS = {"compiling", "dispatch", "kept_code", "in_numpy", "views"}
+NO_KERNELS = {"dispatch", "in_numpy", "views"}
 HELPERS = {"sorting"}  # functions that kernels share
 UNRANKED = {"exact"}  # sums and digests, which the tests of tallies and fingerprints cover
 CALLED_BY_KERNELS = {"gather", "exponentials_below"}  # no dispatch runs them
