@@ -25,7 +25,7 @@ from benchmarks import (
     timing,
 )
 from benchmarks.data import make
-from rankadapters.core.kernels.dispatch import kernels
+from rankadapters.core.ranking.compiled import kernels
 
 PARTS = {
     "evaluation": evaluation.run,

@@ -16,7 +16,6 @@ import numpy as np
 import rankadapters as ra
 from benchmarks.data import Data, make
 from benchmarks.timing import medians, report
-from rankadapters.core.kernels.dispatch import NOW, SETTING
 
 CONVENTION = ra.presets.textbook(10)
 COLUMNS = {"label": "label", "score": "score", "qid": "qid"}
@@ -36,7 +35,6 @@ SPARK = {
 
 
 def run(rounds: int) -> None:
-    os.environ[SETTING] = NOW  # compile at once, also in workers, as in all other benchmarks
     with tempfile.TemporaryDirectory() as name:
         for engine in (dask, spark):
             try:

@@ -31,25 +31,14 @@ ra.evaluate(labels, scores, preset, group_sizes=[100] * n_queries)
 print(time.perf_counter() - start)
 """
 
-COMPILED = """
-import sys, time
+GRADIENTS = """
+import time
 import numpy as np
 import rankadapters as ra
-from rankadapters import presets
-data = {"qid": [0, 0, 1, 1], "docid": list("abcd"), "pairs": ([0, 2], [1, 3], [0.5, 1.0])}
-def evaluate(dtype):
-    queries, scores = ra.Queries([0, 1, 1, 0], **data), np.array([0.5, 0.5, 0.25, 0.75], dtype)
-    for name in presets.names(None):
-        try:
-            ra.evaluate(queries, scores, presets.make(name, 2))
-        except ra.RankAdaptersError:
-            continue
-def differentiate(dtype):
-    lambdarank = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact")
-    ra.objectives.gradients([0, 1, 1, 0], np.array([0.5, 0.5, 0.25, 0.75], dtype), lambdarank, group_sizes=[4])
+lambdarank = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 start = time.perf_counter()
-for step in sys.argv[1:]:
-    {"evaluate": evaluate, "differentiate": differentiate}[step.split(":")[0]](step.split(":")[1])
+for dtype in ("f8", "f4"):
+    ra.objectives.gradients([0, 1, 1, 0], np.array([0.5, 0.5, 0.25, 0.75], dtype), lambdarank, group_sizes=[4])
     print(time.perf_counter() - start)
 """
 
@@ -73,7 +62,6 @@ class Case(NamedTuple):
     code: str
     arguments: tuple[str, ...]
     limits: tuple[float, ...]
-    choice: str = "later"
 
 
 FIRSTS = [
@@ -81,20 +69,13 @@ FIRSTS = [
     for n, limit in ((10, 0.1), (500, 0.1), (20_000, 1.1))
     for preset in PRESETS
 ]
-COMPILING = Case(
-    ("all presets compiled, float64", "and float32", "and exact gradients"),
-    COMPILED,
-    ("evaluate:f8", "evaluate:f4", "differentiate:f8"),
-    (4.5, 6.0, 8.0),
-    "now",
-)
+COMPILING = Case(("exact gradients compiled, float64", "and float32"), GRADIENTS, (), (6.0, 8.0))
 
 
 def seconds(case: Case, cache: str) -> list[float]:
     """Run a case in a new process, and return the seconds that it prints."""
     # pip installs compiled bytecode, so a checkout must also be allowed to write it.
-    setting = {"NUMBA_CACHE_DIR": cache, "RANKADAPTERS_KERNELS": case.choice, "PYTHONDONTWRITEBYTECODE": ""}
-    env = {**os.environ, **setting}
+    env = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-c", case.code, *case.arguments]
     out = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
     return list(map(float, out.split()))

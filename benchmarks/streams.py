@@ -25,7 +25,7 @@ EVALUATE = """
 import json, resource, sys, time
 import pyarrow
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import kernels
+from rankadapters.core.ranking.compiled import kernels
 given = json.loads(sys.argv[1])
 pyarrow.set_cpu_count(given["threads"])
 options = {"n_threads": given["threads"], "unsorted": given["unsorted"]}

@@ -15,7 +15,6 @@ from hypothesis import settings
 
 import rankadapters as ra
 from rankadapters.objectives import Objective
-from tests.helpers.compile_kernels import start_compiling
 from tests.helpers.engines import dask_client, spark_session
 from tests.helpers.missing_packages import skipped_if_a_package_is_missing
 
@@ -37,33 +36,12 @@ def pytest_cmdline_main(config):
         config.option.dist = "worksteal"
 
 
-COMPILERS = []  # processes that compile kernels
-
-
-def pytest_sessionstart(session):
-    """When the whole suite runs, compile every kernel on all cores, once for all workers of pytest-xdist."""
-    config = session.config
-    n_workers = getattr(config.option, "numprocesses", None)
-    runs_all = config.args == config.getini("testpaths") and not config.option.collectonly
-    if runs_all and not hasattr(config, "workerinput"):
-        COMPILERS.extend(start_compiling(min(n_workers or os.cpu_count() or 1, 8)))
-    if n_workers:
-        await_kernels()
-
-
-def await_kernels():
-    """Wait until every kernel is compiled."""
-    while COMPILERS:
-        COMPILERS.pop().wait()
-
-
 def pytest_collection_finish():
-    """Wait for the kernels, remove half-imported packages, and hide the collected tests from the garbage collector.
+    """Remove half-imported packages, and hide the collected tests from the garbage collector.
 
     pytest leaves packages in `sys.modules` whose doctests it could not import because a toolkit is missing. Each full
     run of the garbage collector took a second.
     """
-    await_kernels()
     for name in ra._SUBMODULES:
         module = sys.modules.get(f"rankadapters.{name}")
         if hasattr(module, "__path__") and not hasattr(module, "__all__"):
@@ -74,7 +52,6 @@ def pytest_collection_finish():
 
 def pytest_sessionfinish():
     """Show all objects to the garbage collector again, since extension modules report the remaining ones as leaks."""
-    await_kernels()
     gc.unfreeze()
 
 
@@ -129,17 +106,6 @@ def metadata_routing():
     sklearn = pytest.importorskip("sklearn")
     with sklearn.config_context(enable_metadata_routing=True):
         yield
-
-
-@pytest.fixture(autouse=True)
-def _skip_machine_code_without_numba(monkeypatch):
-    """Skip a test when it requests machine code and numba cannot be imported."""
-    if importlib.util.find_spec("numba") is None:
-        dispatch = importlib.import_module("rankadapters.core.kernels.dispatch")
-        check = dispatch._checked
-        monkeypatch.setattr(
-            dispatch, "_checked", lambda choice: pytest.skip("needs numba") if choice == "now" else check(choice)
-        )
 
 
 @pytest.fixture

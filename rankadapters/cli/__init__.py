@@ -13,7 +13,7 @@ from contextlib import redirect_stdout
 from typing import Any, NoReturn
 
 from rankadapters import __version__
-from rankadapters.cli import audits, compare, conformance, conventions, evaluate, identify, parity, probe, warmup
+from rankadapters.cli import audits, compare, conformance, conventions, evaluate, identify, parity, probe
 from rankadapters.cli import presets as preset_releases
 from rankadapters.cli.common import BAD_INPUT
 from rankadapters.cli.helping import Formatter, complete, examples, suggested_fix
@@ -32,7 +32,6 @@ COMMANDS: dict[str, Callable[[Any], None]] = {
     "parity": parity.add,
     "conventions": conventions.add,
     "presets": preset_releases.add,
-    "warmup": warmup.add,
 }
 
 

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO, overload
 from rankadapters.arrow_columns import ArrowColumns
 from rankadapters.core.data.columns import as_weights
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.core.kernels import dispatch
 from rankadapters.io.csv_lines import check_columns, stream_csv
 from rankadapters.io.judgments import Judgments, ScoredJudgments, check_split_queries, judgments_of
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, joined, read_columns
@@ -151,7 +150,6 @@ def _is_parquet(path: AnyPath) -> bool:
 def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
     # Pre-buffering would hold a whole row group in memory, which may be the whole file.
     with _parquet(path, names, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
-        dispatch.expect_rows(file.metadata.num_rows)
         n_read = 0
         for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(names))):
             n_read += batch.num_rows

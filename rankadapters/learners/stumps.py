@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking.jit import writable
 from rankadapters.learners.columns import FeatureColumns
 
 Floats = NDArray[np.float64]

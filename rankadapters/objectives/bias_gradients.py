@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking.jit import writable
 from rankadapters.objectives.bound_gradients import Floats32, Gradients
 from rankadapters.objectives.pair_gradients import PairParts, unbiased_kernel
 

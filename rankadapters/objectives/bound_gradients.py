@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import NO_ORDER, Rows, rows_of
+from rankadapters.core.data.rows import Rows, rows_of
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
-from rankadapters.core.kernels.views import writable
-from rankadapters.core.ranking.ranked_rows import first_non_finite
+from rankadapters.core.ranking.jit import writable
 
 if TYPE_CHECKING:
     from rankadapters.objectives.base import Objective
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
+
+ROW_ORDER = np.empty(0, np.int32)  # as `order` of a kernel: row order
 
 # Arguments: scores, first query, last query + 1, and the arrays to write gradients and hessians to. After each call
 # into machine code it yields -1, or the index of a row whose gradient cannot be computed.
@@ -79,8 +80,8 @@ class Gradients:
         checked = self.queries.check_scores(scores)
         with np.errstate(over="ignore"):  # the next lines refuse scores that overflow
             array = writable(checked.astype(self._dtype or checked.dtype, copy=False))
-        row = first_non_finite(array, writable(NO_ORDER), 0, array.size)
-        if row >= 0:
+        row = _first_non_finite(array)
+        if row is not None:
             raise beyond_float32(row, checked, "the objective", "sigmoid='exact' and precision='float64'")
         grad, hess = np.zeros(array.size, np.float32), np.zeros(array.size, np.float32)
         run = partial(self._run, array, grad, hess)
@@ -104,10 +105,12 @@ class Gradients:
         with np.errstate(over="ignore"):  # the next lines refuse scores that overflow
             array = writable(scores.astype(self._dtype or scores.dtype, copy=False))
         grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
-        bad = first_non_finite(array, writable(NO_ORDER), rows.start, rows.stop)  # kernels cannot rank NaN or infinity
-        if bad < 0:
-            bad = next((row for row in self._run(array, grad, hess, first, last) if row >= 0), -1)
-        if bad >= 0:
+        bad = _first_non_finite(array[rows])  # kernels cannot rank NaN or infinity
+        if bad is not None:
+            bad += rows.start
+        else:
+            bad = next((row for row in self._run(array, grad, hess, first, last) if row >= 0), None)
+        if bad is not None:
             msg = f"scores of the query of row {bad} are not finite, or too far apart.\nHint: rescale them."
             raise InputError(msg, row=int(bad))
         self.state += self.state.dtype.type(self._advance)
@@ -134,12 +137,30 @@ def whole_queries(
     The kernel is called as `kernel(scores, order, indptr, [states,] *settings, grad, hess)`. `states` are the queries'
     random number generators, which the kernel advances.
     """
+    order, indptr = kernel_order(rows), writable(rows.indptr)
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
         generators = () if states is None else (states[first:last],)
-        yield int(kernel(scores, rows.order, rows.indptr[first : last + 1], *generators, *settings, grad, hess))
+        yield int(kernel(scores, order, indptr[first : last + 1], *generators, *settings, grad, hess))
 
     return Gradients(objective, queries, run, n_threads=n_threads, state=states)
+
+
+def _first_non_finite(scores: Array) -> int | None:
+    finite = np.isfinite(scores)
+    return None if finite.all() else int(np.argmin(finite))
+
+
+def kernel_order(rows: Rows) -> Array:
+    """Return the order of rows as kernels read it: an empty array means row order."""
+    order: Array = ROW_ORDER if rows.order is None else writable(rows.order)
+    return order
+
+
+def row_number(rows: Rows, index: int) -> int:
+    """Return the caller's number of the row that is at `index` in query order."""
+    order = kernel_order(rows)
+    return int(order[index]) if order.size else index
 
 
 def refuse_infinite(grad: Floats32, hess: Floats32) -> None:

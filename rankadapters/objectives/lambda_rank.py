@@ -22,7 +22,7 @@ NEEDED = {  # hints for missing arguments of `lambdarank`
     "convention": "'letor4@10', or another convention",
     "truncation": "truncation=30 for pairs with a row in the top 30 ranks, or truncation=None for all pairs",
 }
-CATBOOST = {"k": None, "divisor": "relevant", "discount": "reciprocal", "complement": "float32"}
+CATBOOST = {"k": None, "divisor": "relevant", "discount": "reciprocal"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,10 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.ranking import order_within
-from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking.jit import writable
+from rankadapters.core.ranking.segments import stable_order
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.bound_gradients import Gradients, all_rows, whole_queries
+from rankadapters.objectives.bound_gradients import Gradients, all_rows, kernel_order, whole_queries
 from rankadapters.objectives.kernels.list_mle import list_mle_gradients
 from rankadapters.objectives.kernels.listwise import (
     query_cross_entropy_gradients,
@@ -98,7 +97,7 @@ class ListNet(Objective):
 
         rows = all_rows(queries)
         targets = np.empty(queries.n_docs)
-        target_softmax(*map(writable, (queries.labels, rows.order, rows.indptr)), targets)
+        target_softmax(writable(queries.labels), kernel_order(rows), writable(rows.indptr), targets)
         return whole_queries(self, queries, softmax_gradients, rows, targets, 1.0, 0.0, n_threads=n_threads)
 
 
@@ -248,7 +247,7 @@ class ListMLE(Objective):
         del state
 
         rows = all_rows(queries)
-        order = np.empty(queries.n_docs, index_dtype(queries.n_docs))
-        dispatch.run(order_within, rows.take(queries.labels), rows.indptr, order, rows=order.size)
-        order = rows.order[order] if rows.order.size else order
+        order = stable_order(-rows.take(queries.labels), rows.indptr).astype(index_dtype(queries.n_docs))
+        row_order = kernel_order(rows)
+        order = row_order[order] if row_order.size else order
         return whole_queries(self, queries, list_mle_gradients, Rows(order, rows.indptr), n_threads=n_threads)

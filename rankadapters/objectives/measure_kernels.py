@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR
@@ -38,14 +38,11 @@ KERNELS: dict[type[Convention], Kernels] = {
     RR: Kernels("relevance", moves.CASCADE, FIRST_TRADE + trades.FIRST_RANK, FIRST_TRADE + trades.CATBOOST_FIRST_RANK),
     AP: Kernels("relevance", moves.HITS, FIRST_TRADE + trades.PRECISIONS, FIRST_TRADE + trades.CATBOOST_PRECISIONS),
 }
-VARIANTS: dict[type[Convention], tuple[str, str, dict[str, Any]]] = {  # field, value, what differs for that value
-    AP: ("divisor", "found", {"move": moves.SHARE_OF_FOUND, "trade": FIRST_TRADE + trades.PRECISIONS_FOUND}),
-    ERR: ("complement", "float32", {"trade": FIRST_TRADE + trades.CASCADE_IN_FLOAT32}),
-}
 
 
 def kernel_kinds(convention: Convention) -> Kernels:
     """Return the kernels for a convention."""
     kernels = KERNELS[type(convention)]
-    field, value, changes = VARIANTS.get(type(convention), ("k", "", {}))
-    return kernels._replace(**changes) if getattr(convention, field) == value else kernels
+    if isinstance(convention, AP) and convention.divisor == "found":
+        return kernels._replace(move=moves.SHARE_OF_FOUND, trade=FIRST_TRADE + trades.PRECISIONS_FOUND)
+    return kernels

@@ -18,8 +18,9 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.binding.policies import COMPUTE
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
+from rankadapters.core.ranking.jit import writable
 from rankadapters.objectives.base import require_fixed_ideal
-from rankadapters.objectives.bound_gradients import all_rows
+from rankadapters.objectives.bound_gradients import all_rows, kernel_order, row_number
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
 from rankadapters.objectives.measure_kernels import kernel_kinds
@@ -61,8 +62,6 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     elif isinstance(convention, DCG):  # DCG is not divided, so large gains give large gradients
         _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, "is too large for float32")
     rest = 1.0 - gains if move == CASCADE else NOTHING
-    if getattr(convention, "complement", "float64") == "float32":
-        rest = rest.astype(np.float32).astype(np.float64)
     return Moves(plan.rows, gains, rest, inverse, discounts, plan.k, move)
 
 
@@ -75,7 +74,8 @@ def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
     active = (member.decisions.status == COMPUTE) & (plan.rows.sizes > 0)
     gains = plan.columns["gains_by_rank"].values.astype(np.float64)
     discounts = _cut(plan, plan.by_rank["discounts"])
-    return Filtered(plan.rows.order, plan.rows.indptr, gains, discounts, active, threshold, word == "above")
+    order, indptr = kernel_order(plan.rows), writable(plan.rows.indptr)
+    return Filtered(order, indptr, gains, discounts, active, threshold, word == "above")
 
 
 def labels_alone(queries: Queries) -> Moves:
@@ -95,7 +95,7 @@ def _refuse_labels(queries: Queries, rows: Rows, gains: Floats, bad: Array, prob
     if not bad.any():
         return
     index = int(np.argmax(bad))
-    row = int(rows.order[index]) if rows.order.size else index
+    row = row_number(rows, index)
     allowed = "allowed is 0 to 1" if "probability" in problem else f"allowed are gains up to {LARGEST_GAIN:g}"
     msg = f"labels[{row}] is {queries.labels[row]:g}, whose gain {gains[index]:g} {problem}; {allowed}."
     raise InputError(f"{msg}\nHint: map your labels, or declare gain= and scale= of the convention.", row=row)

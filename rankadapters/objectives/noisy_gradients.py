@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats, Ints
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import NO_ORDER, offsets
+from rankadapters.core.data.rows import offsets
 from rankadapters.core.evaluation import threads
-from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE, ranked_rows
-from rankadapters.objectives.bound_gradients import Floats32, Gradients
+from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Gradients, kernel_order
 from rankadapters.objectives.kernels.generators import query_seeds
 from rankadapters.objectives.kernels.queries import CopiedQueries
 from rankadapters.objectives.kernels.stochastic_filter import Filtered, stochastic_filter_gradients
@@ -123,14 +123,16 @@ def copied(moves: Moves, scores: Array, first: int, last: int, copies: int) -> C
     rows, sizes = slice(indptr[0], indptr[-1]), np.diff(indptr)
     copyptr = offsets(np.repeat(np.where((sizes > 1) & (inverse > 0), sizes, 0), copies))
     local = writable(np.ascontiguousarray(scores[rows_of(moves, first, last)]))
-    gains, rest = writable(moves.gains[rows]), writable(moves.rest[rows])
-    return CopiedQueries(local, gains, rest, writable(inverse), moves.rows.order, writable(indptr), copyptr, copies)
+    by_row = writable(moves.gains[rows]), writable(moves.rest[rows])
+    order = kernel_order(moves.rows)
+    return CopiedQueries(local, *by_row, writable(inverse), order, writable(indptr), copyptr, copies)
 
 
 def rows_of(moves: Moves, first: int, last: int) -> Any:
     """Return the rows of queries `first` to `last - 1`, as indices or a slice in the caller's order."""
     rows = slice(moves.rows.indptr[first], moves.rows.indptr[last])
-    return moves.rows.order[rows] if moves.rows.order.size else rows
+    order = kernel_order(moves.rows)
+    return order[rows] if order.size else rows
 
 
 def portions(indptr: Ints, moves: int) -> Iterator[tuple[int, int]]:
@@ -146,7 +148,7 @@ def rank_copies(queries: CopiedQueries, keys: Floats, k: int) -> tuple[NDArray[n
     rankedptr = offsets(np.minimum(np.diff(queries.copyptr), k))
     ranked = np.empty(int(rankedptr[-1]), np.int32)
     ties = False
-    ranked_rows(keys, writable(NO_ORDER), queries.copyptr, k, ties, rankedptr, ranked)
+    ranked_rows(keys, ROW_ORDER, queries.copyptr, k, ties, rankedptr, ranked)
     return ranked, rankedptr
 
 

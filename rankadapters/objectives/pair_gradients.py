@@ -14,21 +14,20 @@ from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import refuse_ignored
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
+from rankadapters.core.data.rows import Rows, offsets
 from rankadapters.core.evaluation import threads
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.binding.policies import COMPUTE
-from rankadapters.core.kernels.ranking import take_columns
-from rankadapters.core.kernels.views import writable
 from rankadapters.core.measures.ranked import Ranked
+from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranked_rows import ranked_rows
-from rankadapters.objectives.bound_gradients import Floats32, Kernel, all_rows
+from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Kernel, all_rows, kernel_order
 from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_unbiased, trades
 from rankadapters.objectives.kernels import lambdas_in_turn as in_turn
 from rankadapters.objectives.kernels.lambdas import Pairing
 from rankadapters.objectives.kernels.lambdas_unbiased import Bias
 from rankadapters.objectives.kernels.lanes import LANES
-from rankadapters.objectives.kernels.queries import RankedQueries
+from rankadapters.objectives.kernels.queries import RankedQueries, take_by_rank
 
 
 class Scale(NamedTuple):
@@ -125,7 +124,8 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
 
 def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
     """Sort each query's rows by gain. Equal gains keep the row order: values do not depend on it, but pairs do."""
-    order = rows.order if rows.order.size else np.arange(gains.size, dtype=rows.order.dtype)
+    order = kernel_order(rows)
+    order = order if order.size else np.arange(gains.size, dtype=order.dtype)
     keys = gains.astype(np.float64)
     inner = np.lexsort((order, -keys if falling else keys, np.repeat(np.arange(rows.sizes.size), rows.sizes)))
     return Rows(order[inner], rows.indptr), gains[inner]
@@ -160,18 +160,18 @@ def work_of(terms: PairTerms, limit: int) -> Floats:
 
 def rank_queries(terms: PairTerms, scores: Array, first: int, last: int, seed: int) -> RankedQueries:
     """Rank queries `first` to `last - 1`, except queries without a gradient or with one row; scores become float64."""
-    indptr, order = terms.rows.indptr[first : last + 1], terms.rows.order
+    indptr, order = terms.rows.indptr[first : last + 1], kernel_order(terms.rows)
     part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
     own_scores = writable(scores[order[part]] if order.size else scores[part])
     local, inverse = indptr - indptr[0], terms.inverse_ideal[first:last]
     rowptr = offsets(np.where((n > 1) & (inverse > 0), n, 0))
     rows, by_rank = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
     ties = False
-    ranked_rows(own_scores, writable(NO_ORDER), local, own_scores.size, ties, rowptr, rows)
-    take_columns(rows, local, own_scores[None, :], rowptr, by_rank[:1])
-    take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, by_rank[1:])
+    ranked_rows(own_scores, ROW_ORDER, local, own_scores.size, ties, rowptr, rows)
+    take_by_rank(own_scores, rows, local, rowptr, by_rank[0])
+    take_by_rank(writable(terms.gains[part]), rows, local, rowptr, by_rank[1])
     ranks = (by_rank[0], by_rank[1], rows, rowptr)
-    return RankedQueries(*ranks, writable(order), writable(indptr), inverse, terms.discounts, seed)
+    return RankedQueries(*ranks, order, writable(indptr), inverse, terms.discounts, seed)
 
 
 def by_portions(

@@ -10,6 +10,7 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
+from rankadapters.objectives.bound_gradients import row_number
 from rankadapters.objectives.kernels.lambdas_in_turn import FIRST_TRADE
 from rankadapters.objectives.kernels.trades import PRECISIONS_FOUND
 from rankadapters.objectives.measure_kernels import kernel_kinds
@@ -38,7 +39,7 @@ def _chances(queries: Queries, terms: PairTerms, scale: float) -> Floats:
     bad = (chances < 0) | (chances > 1)
     if bad.any():
         index = int(np.argmax(bad))
-        row = int(terms.rows.order[index]) if terms.rows.order.size else index
+        row = row_number(terms.rows, index)
         problem = f"labels[{row}] is {queries.labels[row]:g}, whose probability to stop a reader is {chances[index]:g}"
         msg = f"{problem}; allowed is 0 to 1.\nHint: scale= the largest gain, or map your labels."
         raise InputError(msg, row=row)

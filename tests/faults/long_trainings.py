@@ -7,6 +7,7 @@ import tracemalloc
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import NOW, kernels
 
 CONVENTION = "letor4@5"
 SIZES = np.full(50, 20)  # an array of all rows, kept each round by mistake, would be 8 kB
@@ -203,5 +203,5 @@ def measure_growth(process: ProcessPoolExecutor, kind: str, toolkit: str, number
 
 def _measure_with_numba(measure: Callable[[int], Growth], number: int) -> Growth:
     """Measure with numba loaded from the start: loading it during the rounds would add 34 MB."""
-    with kernels(NOW):
-        return measure(number)
+    import_module("numba")
+    return measure(number)

@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import numpy as np
@@ -15,8 +14,6 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.evaluation import threads
 from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.compiling import ctrl_c_waits
-from tests.helpers.one_kernel import result_and_compilations
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 
 pytestmark = [needs_posix, pytest.mark.usefixtures("default_sigint")]
@@ -61,48 +58,6 @@ def ctrl_c_after(seconds):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
-
-
-def test_ctrl_c_waits_until_a_kernel_is_compiled(load_kernel):
-    result_and_compilations(load_kernel(added=1))  # imports numba, so that the next compilation can be timed
-    start, n_interrupts = time.monotonic(), 0
-    result_and_compilations(load_kernel(added=2))
-    duration = time.monotonic() - start
-    for number in range(3, 23):
-        kernel = load_kernel(added=number)
-        dispatcher = kernel.compiled  # compiles nothing yet
-        try:
-            with ctrl_c_after(0.001 + (number - 3) / 20 * duration):
-                result_and_compilations(kernel)
-        except KeyboardInterrupt:
-            n_interrupts += 1
-            assert dispatcher.overloads
-        assert result_and_compilations(kernel) == (41 + number, 1)
-        assert result_and_compilations(load_kernel(added=number)) == (41 + number, 0)
-    assert n_interrupts
-
-
-def test_ctrl_c_with_a_custom_handler_does_not_wait():
-    pressed = []
-    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-    with ctrl_c_waits():
-        signal.raise_signal(signal.SIGINT)
-        assert pressed == [signal.SIGINT]
-
-
-def test_ctrl_c_waits_only_in_the_main_thread():
-    handler, handlers = signal.getsignal(signal.SIGINT), []
-
-    def record_handler():
-        with ctrl_c_waits():
-            handlers.append(signal.getsignal(signal.SIGINT))
-
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(record_handler).result()
-    record_handler()
-    assert handlers[0] is handler is signal.default_int_handler
-    assert handlers[1] is not handler
-    assert signal.getsignal(signal.SIGINT) is handler
 
 
 SIZES = np.array([4, 3, 5])

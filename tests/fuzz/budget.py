@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, settings
 
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import NEVER, kernels
+from rankadapters.core.ranking.compiled import NEVER, kernels
 from rankadapters.io import line_blocks
 from rankadapters.io.text import LoadedFile
 from tests.fuzz.plain_text import RefusedError

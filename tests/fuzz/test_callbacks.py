@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test, precondition, rule
 
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import NEVER, kernels
+from rankadapters.core.ranking.compiled import NEVER, kernels
 from tests.fuzz.budget import share
 
 CONVENTIONS = tuple(

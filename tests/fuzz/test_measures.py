@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.fuzz.budget import share
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.definition_comparison import compare_with_the_definition

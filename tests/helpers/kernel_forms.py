@@ -5,7 +5,7 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.core.ranking import segments
 
 

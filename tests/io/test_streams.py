@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from rankadapters.io import cut_queries
 from rankadapters.io.stream_batches import stream_rows

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.evaluation.members import SharedRanking
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials
 from tests.helpers.convention_strategies import conventions

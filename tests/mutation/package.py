@@ -6,8 +6,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-# Modules in the folders of kernels that numba does not compile.
-MACHINERY = {"__init__.py", "compiling.py", "dispatch.py", "kept_code.py", "views.py"}
+RANKING = {"sorting.py", "ranked_rows.py", "compiled.py"}  # modules of core/ranking that numba compiles
 
 
 def modules(root: Path) -> list[Path]:
@@ -19,7 +18,9 @@ def modules(root: Path) -> list[Path]:
 def is_kernel(module: Path | str) -> bool:
     """Return whether numba compiles a module."""
     path = Path(module)
-    return path.parent.name == "kernels" and path.name not in MACHINERY
+    if path.parent.name == "ranking":
+        return path.name in RANKING
+    return path.parent.name == "kernels" and path.parts[1] != "core" and path.name != "__init__.py"
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -13,12 +12,11 @@ from tests.helpers.shared_data import SHARED, VARIABLE
 from tests.mutation.plugin import FOLDER, LIMIT
 
 CHECKOUT = Path(__file__).parents[2]
-KERNELS = [f"rankadapters/{folder}/kernels" for folder in ("core", "objectives", "learners")]
 NOT_COPIED = shutil.ignore_patterns(".git", ".ci", ".tox", ".venv", ".hypothesis", ".mutation", ".*_cache", "dist")
 # Tests that start processes, where no lines are recorded, that take minutes, or that run mypy or whole examples.
 NOT_RECORDED = (
     "tests/project/test_types.py", "tests/project/test_imports.py", "tests/project/test_safety.py",
-    "tests/docs/test_pages.py", "tests/cli/test_process.py", "tests/cli/test_warmup.py", "tests/fuzz/test_command.py",
+    "tests/docs/test_pages.py", "tests/cli/test_process.py", "tests/fuzz/test_command.py",
     "tests/dask", "tests/spark", "tests/partitions", "tests/lightgbm/test_distributed.py",
     "tests/xgboost/test_distributed.py", "tests/xgboost/test_spark.py", "tests/compare/test_compare_example.py",
     "tests/mutation",
@@ -56,15 +54,9 @@ def _cache(tree: Path) -> Path:
 
 
 def _copy_compiled_kernels(source: Path, tree: Path) -> None:
-    """Copy the machine code, which numba finds by the path of the source."""
-    for folder in KERNELS:
-        source_cache, tree_cache = (_cache(root) / f"kernels_{_sha1(root / folder)}" for root in (source, tree))
-        if source_cache.is_dir():
-            shutil.copytree(source_cache, tree_cache)
-
-
-def _sha1(path: Path) -> str:
-    return hashlib.sha1(str(path).encode(), usedforsecurity=False).hexdigest()
+    """Copy the machine code, which is kept by a digest of the sources."""
+    if _cache(source).is_dir():
+        shutil.copytree(_cache(source), _cache(tree))
 
 
 def record(tree: Path, folder: Path, *, compiled: bool) -> None:

@@ -173,7 +173,7 @@ def _set_numba(test_round: dict[str, Any], scratch: Path) -> None:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
         config.DISABLE_JIT = True
     if test_round["recompiled"]:
-        config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = str(scratch / "numba")
+        os.environ["NUMBA_CACHE_DIR"] = str(scratch / "numba")
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import kernel
+from rankadapters.core.ranking.jit import jit
 from rankadapters.objectives.kernels.generators import MULTIPLIER, block_started, draw_normals, drawn, query_seeds
 from tests.helpers.random_losses_by_hand import Generator, seeds_by_block
 from tests.helpers.tables import for_each
@@ -12,12 +12,12 @@ from tests.helpers.tables import for_each
 SEEDS = [0, 1, 2**32 - 1, 2**63, 2**64 - 1, 10033610233601128462]
 
 
-@kernel
+@jit
 def fill_normals(seed, out):
     draw_normals(seed, out.size, out)
 
 
-@kernel
+@jit
 def fill_integers(seed, block, steps, out):
     first, second, first_increment, second_increment = block_started(seed, block, steps)
     for i in range(out.size):

@@ -14,7 +14,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.evaluation.panel import Panel
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.parity import Toolkit
 from tests.helpers.rankings import ranking
 from tests.helpers.tables import for_each

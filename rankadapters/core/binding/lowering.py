@@ -154,7 +154,7 @@ class Binding:
         by_rank: Mapping[str, Array] = NO_ARGUMENTS,
         by_query: Mapping[str, Array] = NO_ARGUMENTS,
         options: Mapping[str, Any] = NO_ARGUMENTS,
-        reads_ties: bool = False,
+        only_sums: bool = False,
         in_order: bool = False,
         **columns: Column,
     ) -> RankedPlan:
@@ -166,7 +166,7 @@ class Binding:
             Declares `k`, `ties`, `unjudged`, `precision`, and perhaps `retrieve`.
         formula : callable
             Its parameters have the names of the following dictionaries' keys and of `columns`.
-        empty, by_rank, by_query, options, reads_ties
+        empty, by_rank, by_query, options, only_sums
             As in `RankedPlan`.
         k : int, optional
             Number of ranks that the formula reads, in place of the convention's cutoff.
@@ -185,7 +185,7 @@ class Binding:
         return RankedPlan(
             formula=formula, columns={name: self._take(key, rows, column) for name, column in columns.items()},
             ranking=ranking, rows=rows, k=self.cutoff(convention.k) if k is None else k, by_rank=by_rank,
-            by_query=by_query, options=options, reads_ties=reads_ties, empty=empty, retrieved=retrieved,
+            by_query=by_query, options=options, only_sums=only_sums, empty=empty, retrieved=retrieved,
         )  # fmt: skip
 
     def _ranking(

@@ -59,8 +59,8 @@ class RankedPlan:
         Values of queries, such as ideal DCGs; not 0 if the formula divides by them.
     options : dict of str to int or float
         Further arguments of the formula.
-    reads_ties : bool
-        Whether the formula reads averaged ties by more than their means.
+    only_sums : bool
+        Whether the formula asks `ranks` for `discounted_sums` only.
     empty : bool array, shape (n_queries,)
         Queries with nothing to find.
     retrieved : Rows
@@ -75,7 +75,7 @@ class RankedPlan:
     by_rank: Mapping[str, Array] = field(default_factory=dict)
     by_query: Mapping[str, Array] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
-    reads_ties: bool = False
+    only_sums: bool = False
     empty: Flags
     retrieved: Rows
 

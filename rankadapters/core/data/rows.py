@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Array, Ints, index_dtype, offsets, read_only
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels.views import writable
+from rankadapters.core.ranking.jit import writable
 
 __all__ = ["NO_ORDER", "Rows", "backwards", "mirrored", "offsets", "retrieved_rows", "rows_of"]
 

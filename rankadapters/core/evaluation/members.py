@@ -141,11 +141,11 @@ def ranked(members: list[Member], scores: Array, n_threads: int) -> Floats:
     first, k = plans[0], max(plan.k for plan in plans)
     compared, rows = comparable_scores(first.ranking, scores), first.rows
     values = np.empty((len(plans), rows.indptr.size - 1))
-    averaged, reads_ties = first.ranking.averaged, any(plan.reads_ties for plan in plans)
+    averaged, only_sums = first.ranking.averaged, all(plan.only_sums for plan in plans)
 
     def run(start: int, stop: int) -> list[None]:
         ranks = Ranks(
-            compared, rows.order, rows.indptr[start : stop + 1], k, averaged=averaged, reads_ties=reads_ties,
+            compared, rows.order, rows.indptr[start : stop + 1], k, averaged=averaged, only_sums=only_sums,
             threshold=_threshold(first.ranking),
         )  # fmt: skip
         part = slice(int(rows.indptr[start]), int(rows.indptr[stop]))

@@ -111,7 +111,7 @@ class AP(Ranked):
         options = {} if self.ties == "average" else {"by_found": self.divisor == "found"}
         return binding.plan(
             self, formula, empty=total <= 0, by_query={"divisor": self._divisor(total)}, options=options,
-            reads_ties=self.ties in {"average", "together"}, **columns,
+            **columns,
         )  # fmt: skip
 
     def _formula(self, binding: Binding, relevant: Column, weights: Column | None) -> tuple[Formula, dict[str, Column]]:

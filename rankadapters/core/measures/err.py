@@ -80,7 +80,7 @@ class ERR(Discounted):
         discounts, averaged = binding.discounts(self.discount, binding.cutoff(self.k)), self.ties == "average"
         return binding.plan(
             self, expected_cascade if averaged else cascade, empty=binding.no_queries,
-            by_rank={"discounts": discounts}, options={"scale": self.scale}, reads_ties=averaged, in_order=averaged,
+            by_rank={"discounts": discounts}, options={"scale": self.scale}, in_order=averaged,
             gains=binding.ranking_gains(self),
         )  # fmt: skip
 

@@ -64,5 +64,5 @@ def plan(
     discounts = binding.discounts("power_1", binding.cutoff(convention.k)) if weights is None else weights
     return binding.plan(
         convention, weighted_sums, empty=empty, by=by, by_rank={"weights": discounts},
-        by_query={"divisor": np.where(empty, 1.0, divisor)}, column=column,
+        by_query={"divisor": np.where(empty, 1.0, divisor)}, column=column, only_sums=True,
     )  # fmt: skip

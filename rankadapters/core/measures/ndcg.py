@@ -144,7 +144,7 @@ def _plan(convention: Discounted, binding: Binding, divisor: Floats, empty: Flag
     discounts = binding.discounts(convention.discount, binding.cutoff(convention.k))
     return binding.plan(
         convention, ndcg, empty=empty, by_rank={"discounts": discounts}, by_query={"ideal": divisor},
-        gains=binding.ranking_gains(convention),
+        gains=binding.ranking_gains(convention), only_sums=True,
     )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ class RR(Ranked):
         averaged = self.ties == "average"
         formula = expected_reciprocal_rank if averaged else reciprocal_rank
         empty = binding.judged_sums(relevance) <= 0
-        return binding.plan(self, formula, empty=empty, reads_ties=averaged, relevance=relevance)
+        return binding.plan(self, formula, empty=empty, relevance=relevance)
 
 
 def reciprocal_rank(ranks: Ranks, relevance: Floats) -> Floats:

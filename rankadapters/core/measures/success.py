@@ -50,7 +50,7 @@ class Success(Ranked):
         averaged = self.ties == "average"
         formula = chance_of_success if averaged else success
         empty = binding.judged_sums(relevance) <= 0
-        return binding.plan(self, formula, empty=empty, reads_ties=averaged, relevance=relevance)
+        return binding.plan(self, formula, empty=empty, relevance=relevance)
 
 
 def success(ranks: Ranks, relevance: Floats) -> Floats:

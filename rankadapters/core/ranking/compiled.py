@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.jit import has_machine_code, jit, writable
+from rankadapters.core.ranking.jit import cached, jit, writable
 from rankadapters.core.ranking.ranked_rows import ranked_rows
 
 SETTING = "RANKADAPTERS_KERNELS"
@@ -39,7 +39,7 @@ class _Process:
         self.rows += rows
         if self.rows < ROWS_BEFORE_LOADING or not has_numba():
             return False
-        self.ready = self.rows >= ROWS_BEFORE_COMPILING or has_machine_code()
+        self.ready = self.rows >= ROWS_BEFORE_COMPILING or cached(ranked_rows)
         return self.ready
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import inlined, kernel
+from rankadapters.core.ranking.jit import jit
 from rankadapters.core.ranking.sorting import new_sorting, rank_top
 
 ALL_FINITE = -1
 
 
-@inlined
+@jit(inline="always")
 def longest_of(indptr):
     """Return the number of rows of the longest query."""
     width = 0
@@ -19,7 +19,7 @@ def longest_of(indptr):
     return width
 
 
-@inlined
+@jit(inline="always")
 def all_finite(scores):
     """Return whether all scores are finite; it has no branches, so that the compiler vectorizes it."""
     broken = False
@@ -28,7 +28,7 @@ def all_finite(scores):
     return not broken
 
 
-@kernel
+@jit
 def first_non_finite(scores, order, first, last):
     """Return the row number, in the caller's order, of the first score that is not finite, else -1."""
     for i in range(first, last):
@@ -38,7 +38,7 @@ def first_non_finite(scores, order, first, last):
     return ALL_FINITE
 
 
-@kernel
+@jit
 def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
     """Write the rows of each query by rank, numbered within the query; `rowptr` says how many per query.
 

@@ -64,8 +64,8 @@ class Ranks:
         The last rank. None means all ranks, and that the rows are sorted when a formula first asks for their order.
     averaged : bool
         Whether a rank has the mean of its tie, in place of the row that the order puts there.
-    reads_ties : bool
-        Whether a formula reads averaged ties by more than their means.
+    only_sums : bool
+        Whether `discounted_sums` is all that will be asked for, so that no row beyond the tie at rank k is needed.
     threshold : tuple of float and bool, optional
         Rows of a lower score are not retrieved: they have the value 0 in every column. With True, neither are rows of
         this score.
@@ -83,7 +83,7 @@ class Ranks:
 
     def __init__(
         self, scores: Array, order: Array | None, indptr: Ints, k: int | None = None, *, averaged: bool = False,
-        reads_ties: bool = True, threshold: tuple[float, bool] | None = None,
+        only_sums: bool = False, threshold: tuple[float, bool] | None = None,
     ) -> None:  # fmt: skip
         self.indptr: Ints = indptr - indptr[0]
         self.sizes: Ints = self.indptr[1:] - self.indptr[:-1]
@@ -92,9 +92,8 @@ class Ranks:
         self._threshold, self.averaged = threshold, averaged
         self.k = int(self.sizes.max(initial=1)) if k is None else k
         self.outptr = self.indptr if k is None else offsets(np.minimum(self.sizes, k))
-        # The rows of all ties are ranked, beyond rank k too, but the compiled sums of means need not even those.
         self._rankptr = self.indptr if averaged else self.outptr
-        self._depth = int(self.indptr[-1]) if averaged and reads_ties else self.k
+        self._depth = self.k if threshold is None and (only_sums or not averaged) else int(self.indptr[-1])
         self._compiles = compiled.pays(int(self.indptr[-1]))
         if self._compiles and k is not None:
             self._rows  # noqa: B018 - ranks, which finds scores that are not finite

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import inlined, internal
+from rankadapters.core.ranking.jit import internal, jit
 
 COUNTED = 48  # up to this many rows, ranks are counted; longer queries are sorted
 LANES = 16  # rows are distributed over lanes; the k-th largest lane maximum is at most the k-th largest score
@@ -249,7 +249,7 @@ def rank_by_buckets(scores, k, space):
     return count
 
 
-@inlined
+@jit(inline="always")
 def rank(scores, k, space):
     """Order the top rows by descending score, then row; return how many: at least k, and all that tie with the k-th.
 
@@ -265,7 +265,7 @@ def rank(scores, k, space):
     return count
 
 
-@inlined
+@jit(inline="always")
 def rank_top(scores, k, space):
     """Rank as `rank` does, for min(k, n); if k is small, only rows from a score threshold on are sorted."""
     n = scores.size

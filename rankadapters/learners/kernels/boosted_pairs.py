@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rankadapters.core.kernels import kernel
+from rankadapters.core.ranking.jit import jit
 
 
-@kernel
+@jit
 def pair_potentials(up, down, level, indptr, weight, lower, higher, potentials):
     """Write each row's sum over its pairs into `potentials`, divided by the total over all pairs; 0 if the total is 0.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import kernel
+from rankadapters.core.ranking.jit import jit
 
 
-@kernel
+@jit
 def add_by_bin(bins, values, first, last, sums):
     """Add the value of each row from `first` to `last` (exclusive) to the sum of its bin, for every feature.
 

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel, merged
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.lambdas import keep_powers
 from rankadapters.objectives.kernels.lanes import LANES, load, only_first, same, store
@@ -40,7 +40,7 @@ def slope_of(kind, parameter, rank):
     return -np.log(parameter) / (argument * np.log(argument) ** 2)
 
 
-@merged
+@internal(forceinline=True)
 def add_soft_ranks(powers, soft_ranks, i, n):
     """For each pair of rank i and a later rank, add 1 / (1 + exp(sigma (own - other score))) to both soft ranks."""
     power, rank_above = same(powers[i]), same(0.0)
@@ -54,7 +54,7 @@ def add_soft_ranks(powers, soft_ranks, i, n):
     soft_ranks[i] += add_lanes(rank_above)
 
 
-@merged
+@internal(forceinline=True)
 def add_pulls(powers, slopes, lambdas, i, n):
     """Add the lambdas of each pair of rank i and a later rank: the score of each changes the other's soft rank."""
     power, slope, pulls = same(powers[i]), same(slopes[i]), same(0.0)
@@ -85,7 +85,7 @@ def run_steps(memory, n, first, last, settings):
             add_pulls(ranks.powers, slopes, ranks.lambdas, np.uint64(i), n)
 
 
-@kernel
+@jit
 def approx_ndcg_gradients(queries, settings, first, last, memory, grad, hess):
     """As `lambdas.lambda_gradients`, for ApproxNDCG; `first` and `last` count the steps of `run_steps`."""
     ranks, soft_ranks = memory.ranks, memory.soft.soft_ranks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import internal
+from rankadapters.core.ranking.jit import internal
 
 
 @internal

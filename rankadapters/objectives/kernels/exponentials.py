@@ -7,7 +7,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.kernels import contracting
+from rankadapters.core.ranking.jit import jit
 
 STEPS = 128  # the table has 2^(k / STEPS) for k < STEPS
 LOWEST = -500.0  # for exponents below this, results may lose digits, so the C library computes them
@@ -36,7 +36,7 @@ ROOTS, RESTS = _powers_of_two()
 HALVED = 2.0 ** -np.arange(1024.0)
 
 
-@contracting
+@jit(fastmath={"contract"})
 def exponentials(scores, first, n, sigma, out):
     """Write exp(sigma (s - s_first)) of the scores from index `first` to n - 1, which must descend."""
     top = scores[first]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel
+from rankadapters.core.ranking.jit import internal, jit
 
 MULTIPLIER = np.uint64(6364136223846793005)
 ONE, TWO, SHORT = np.uint64(1), np.uint64(2), np.uint64(11)
@@ -98,7 +98,7 @@ def block_started(seed, block, draws):
     return advanced(first, first_step, draws), advanced(second, second_step, draws), first_step, second_step
 
 
-@kernel
+@jit
 def query_seeds(seed, n_queries, start, seeds):
     """Write the seeds of the queries from `start` on, which each block of queries draws from streams of its own."""
     size = (n_queries + BLOCKS - 1) // BLOCKS

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel, merged
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.lambdas import end_query, keep_powers
 from rankadapters.objectives.kernels.lanes import LANES, load, magnitude, only_first, same, store, where_greater
@@ -17,13 +17,13 @@ from rankadapters.objectives.kernels.queries import add_lanes, begin_query
 PairWeights = namedtuple("PairWeights", "steps discounts both")  # noqa: PYI024 - numba knows this kind
 
 
-@merged
+@internal(forceinline=True)
 def pair_weights(gain, gains, step, discount, discounts):
     """Return the weights of four pairs; a weight is negative if the lower-ranked row has the larger gain."""
     return (gain - gains) * (step + (discount - discounts))
 
 
-@merged
+@internal(forceinline=True)
 def add_row_of_loss(ranks, weights, i, n):
     """Add the gradients of the pairs of rank i with every later rank; with `weights.both`, of both orders of a pair."""
     _, powers, gains, lambdas, hessians, _ = ranks
@@ -58,7 +58,7 @@ def add_pairs_of_loss(ranks, weights, n, first, last, sigma):
         add_row_of_loss(ranks, weights, i, n)
 
 
-@kernel
+@jit
 def lambda_loss_gradients(queries, weights, pairing, first, last, memory, grad, hess):
     """Same as `lambdas.lambda_gradients`, for LambdaLoss."""
     ranks = memory.ranks

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel, merged
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.exponentials import exponentials
 from rankadapters.objectives.kernels.lanes import (
@@ -55,7 +55,7 @@ def make_memory(width: int) -> Memory:
     return Memory(columns(Ranks, width), np.zeros(1), listed, count, columns(Late, FEWEST))
 
 
-@merged
+@internal(forceinline=True)
 def changes(gain, gains, discount, discounts, unit):
     """Return, for four pairs, the change of DCG when the rows swap or, with `unit`, the sign of gain - other gain."""
     if unit:
@@ -64,7 +64,7 @@ def changes(gain, gains, discount, discounts, unit):
     return (discount - discounts) * (gain - gains)
 
 
-@merged
+@internal(forceinline=True)
 def pull_apart(delta, power, powers, score, scores, offset, floor):
     """Return the lambdas and hessians of four pairs.
 
@@ -80,13 +80,13 @@ def pull_apart(delta, power, powers, score, scores, offset, floor):
     return push, inverse * (both * magnitude(delta)) * where_greater(spread, floor, spread, floor)
 
 
-@merged
+@internal(forceinline=True)
 def add_in_turn(total, values):
     """Add four numbers to `total` one after the other."""
     return total + at(values, 0) + at(values, 1) + at(values, 2) + at(values, 3)
 
 
-@merged
+@internal(forceinline=True)
 def add_row(ranks, weighing, i, n):
     """Add the lambdas and hessians of the pairs of rank i with later ranks; return the sum of lambda magnitudes."""
     scores, powers, gains, lambdas, hessians, _ = ranks
@@ -131,7 +131,7 @@ def list_uncommon(gains, n, common, listed):
     return np.int64(count) if np.int64(count) * LISTED_SHARE <= n else -1
 
 
-@merged
+@internal(forceinline=True)
 def add_listed(ranks, weighing, i, n, listed, late, first, count):
     """Same as `add_row` for a rank i with the common gain, but add only its pairs with the ranks listed[first:count].
 
@@ -174,7 +174,7 @@ def add_listed(ranks, weighing, i, n, listed, late, first, count):
     return size
 
 
-@merged
+@internal(forceinline=True)
 def divided_ranks(ranks, gains, n, pairing):
     """Return `ranks` with new gains, and an offset: pairs are divided by offset + distance of the returned scores."""
     divided = pairing.slope > 0.0 and ranks.scores[0] != ranks.scores[n - 1]
@@ -183,7 +183,7 @@ def divided_ranks(ranks, gains, n, pairing):
     return Ranks(scores, ranks.powers, gains, ranks.lambdas, ranks.hessians, ranks.zeros), offset
 
 
-@merged
+@internal(forceinline=True)
 def keep_powers(ranks, i, n, sigma):
     """Recompute the powers relative to the score of rank i if i is 0, or if the powers have become too small."""
     if i == 0 or ranks.powers[i] < SMALLEST_POWER:
@@ -208,7 +208,7 @@ def add_pairs(memory, n, first, last, discounts, unit, pairing):
     return total
 
 
-@merged
+@internal(forceinline=True)
 def end_query(ranks, queries, q, total, pairing, grad, hess):
     """Scale a query's lambdas and hessians, and write them to the gradients of its rows."""
     unscaled = queries.inverse[q] * pairing.sigma
@@ -217,7 +217,7 @@ def end_query(ranks, queries, q, total, pairing, grad, hess):
     write_gradients(queries, q, ranks.lambdas, ranks.hessians, scale, bend, grad, hess)
 
 
-@kernel
+@jit
 def lambda_gradients(queries, unit, pairing, first, last, memory, grad, hess):
     """Write the gradients of every query that has any.
 

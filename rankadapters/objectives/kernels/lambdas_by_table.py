@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.queries import columns, sum_scale, write_gradients
 
@@ -23,7 +23,7 @@ def make_memory(width: int) -> Memory:
     return Memory(columns(Sums, width, np.float32), np.zeros(1))
 
 
-@kernel
+@jit
 def sigmoid_table(sigma, out):
     """Write 1 / (1 + exp(sigma x)) at out.size points from -25 / sigma to 25 / sigma."""
     low = -REACH / sigma
@@ -32,7 +32,7 @@ def sigmoid_table(sigma, out):
         out[i] = 1.0 / (1.0 + np.exp((i / bins_per_unit + low) * sigma))
 
 
-@kernel
+@jit
 def from_table(x, table, low, bins_per_unit):
     """Return the table's value at x, or at the nearer end of the table if x is outside its range."""
     if x <= low:
@@ -74,7 +74,7 @@ def add_pairs_by_table(queries, q, first, last, pairing, table, memory):
     return total
 
 
-@kernel
+@jit
 def lambda_gradients_by_table(queries, pairing, table, first, last, memory, grad, hess):
     """Same as `lambdas.lambda_gradients`, in LightGBM's arithmetic."""
     lambdas, hessians = memory.sums

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import inlined, internal, kernel, merged
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.lambdas_unbiased import (
     EXACT,
@@ -51,7 +51,7 @@ def make_biased_memory(width: int) -> Memory:
     return make_memory(width)._replace(ranks=ranks, shares=shares, trades=make_trades(width))
 
 
-@inlined
+@jit(inline="always")
 def change_of_precision(upper_is_relevant, above, below, relevant_above, relevant_below, between):
     """Return (number of relevant rows) x (change of AP when a relevant and an irrelevant row swap)."""
     if upper_is_relevant:
@@ -62,7 +62,7 @@ def change_of_precision(upper_is_relevant, above, below, relevant_above, relevan
 
 # For speed, arrays are read from named tuples before the loop, and functions of a single pair take no tuples: each
 # access would count a reference, which takes ten times as long as the rest of the loop.
-@merged
+@internal(forceinline=True)
 def keep_pairs(form, memory, n, count, inverse_ideal, discounts):
     """Drop pairs of equal gains, put the larger gain on the left, compute deltas; return how many pairs are left.
 
@@ -113,7 +113,7 @@ def add_float32_pairs(scores, lambdas, hessians, n, higher, lower, deltas, pairi
     return total
 
 
-@merged
+@internal(forceinline=True)
 def add_pairs(form, queries, q, memory, n, count, pairing, bias):
     """Add the pairs in `memory.pairs`, except pairs of equal gains; return the sum of lambda magnitudes."""
     ranks, deltas = memory.ranks, memory.deltas
@@ -180,7 +180,7 @@ def load_query(ranks, queries, q, n):
         ranks.precisions[r] = precisions
 
 
-@kernel
+@jit
 def lambda_gradients_in_turn(queries, form, pairing, bias, first, last, memory, grad, hess):
     """Same as `lambdas.lambda_gradients`; `bias` is None or a `Bias` whose ratios divide the pairs."""
     ranks = memory.ranks

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import inlined, internal
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.objectives.kernels.lambdas_by_table import REACH, from_table
 
 EXACT, BY_TABLE, IN_FLOAT32 = 0, 1, 2  # the arithmetic of the sigmoid
@@ -23,14 +23,14 @@ Bias = namedtuple("Bias", "positions ratios costs mirrored table")  # noqa: PYI0
 Shares = namedtuple("Shares", "plus minus gained lost")  # noqa: PYI024 - as above
 
 
-@inlined
+@jit(inline="always")
 def float32_sigmoid(distance, sigma):
     """Return 1 / (1 + exp(-sigma distance)) as XGBoost computes it."""
     falling = min(-np.float32(distance) * np.float32(sigma), LARGEST_EXPONENT)
     return np.float64(np.float32(1.0) / (np.exp(falling) + np.float32(1.0)))
 
 
-@inlined
+@jit(inline="always")
 def chances(arithmetic, distance, sigma, table):
     """Return the probabilities that a pair is in the right and in the wrong order."""
     if arithmetic == IN_FLOAT32:
@@ -45,7 +45,7 @@ def chances(arithmetic, distance, sigma, table):
     return (likely, unlikely) if distance >= 0.0 else (unlikely, likely)
 
 
-@inlined
+@jit(inline="always")
 def cost_of(arithmetic, mirrored, right, wrong, distance, sigma):
     """Return -log of the probability of the right order or, if mirrored, of the wrong order."""
     if arithmetic == IN_FLOAT32:
@@ -84,7 +84,7 @@ def add_unbiased_pairs(arithmetic, ranks, shares, n, higher, lower, deltas, pair
     return total
 
 
-@inlined
+@jit(inline="always")
 def add(arithmetic, lambdas, hessians, high, low, push, bend):
     """Add a pair's lambda and hessian to both rows, in float64 or, like the toolkits, in float32."""
     if arithmetic == EXACT:

@@ -61,13 +61,13 @@ def _all(builder, number):
 
 @intrinsic
 def same(_, number):
-    """As `lanes.same`."""
+    """Return four copies of one number."""
     return lanes(float64), lambda context, builder, sig, arguments: _all(builder, arguments[0])
 
 
 @intrinsic
 def load(_, array, row):
-    """As `lanes.load`."""
+    """Return array[row : row + 4]."""
 
     def code(context, builder, sig, arguments):
         values = builder.load(_pointer(context, builder, sig.args[0], *arguments))
@@ -79,7 +79,7 @@ def load(_, array, row):
 
 @intrinsic
 def store(_, array, row, values):
-    """As `lanes.store`."""
+    """Write four values to array[row : row + 4]."""
 
     def code(context, builder, sig, arguments):
         builder.store(arguments[2], _pointer(context, builder, sig.args[0], *arguments[:2])).align = 8
@@ -90,7 +90,7 @@ def store(_, array, row, values):
 
 @intrinsic
 def pick(_, array, rows, first):
-    """As `lanes.pick`."""
+    """Return the entries of an array at rows[first : first + 4]."""
 
     def code(context, builder, sig, arguments):
         array, rows = (
@@ -110,13 +110,13 @@ def pick(_, array, rows, first):
 
 @intrinsic
 def at(_, values, lane):
-    """As `lanes.at`."""
+    """Return the number in one lane."""
     return float64(lanes, int64), lambda context, builder, sig, arguments: builder.extract_element(*arguments)
 
 
 @intrinsic
 def magnitude(_, values):
-    """As `lanes.magnitude`."""
+    """Return absolute values."""
 
     def code(context, builder, sig, arguments):
         bits = builder.and_(builder.bitcast(arguments[0], _WHOLE), ir.Constant(_WHOLE, [2**63 - 1] * LANES))
@@ -127,7 +127,7 @@ def magnitude(_, values):
 
 @intrinsic
 def where_greater(_, a, b, chosen, alternative):
-    """As `lanes.where_greater`."""
+    """Return `chosen` in the lanes where a > b, else `alternative`."""
 
     def code(context, builder, sig, arguments):
         a, b, chosen, alternative = arguments
@@ -138,7 +138,7 @@ def where_greater(_, a, b, chosen, alternative):
 
 @intrinsic
 def only_at(_, number, lane):
-    """As `lanes.only_at`."""
+    """Return `number` in one lane, and 0 in the other lanes."""
 
     def code(context, builder, sig, arguments):
         lanes_by_index = ir.Constant(_WHOLE, list(range(LANES)))
@@ -150,7 +150,7 @@ def only_at(_, number, lane):
 
 @intrinsic
 def only_first(_, values, count):
-    """As `lanes.only_first`."""
+    """Return four values, with 0 in place of all but the first `count`."""
 
     def code(context, builder, sig, arguments):
         lanes_by_index = ir.Constant(_WHOLE, list(range(LANES)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.queries import longest
 
@@ -25,7 +25,7 @@ def draw_backwards(scores, rows, shares, rests):
         shares[k], rests[k] = power / total, after / total
 
 
-@kernel
+@jit
 def list_mle_gradients(scores, order, indptr, grad, hess):
     """Write the gradients of each query; `order` lists the query's rows by descending label.
 

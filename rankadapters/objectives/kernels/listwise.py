@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import inlined, internal, kernel
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.queries import longest, row_at
 
@@ -30,7 +30,7 @@ def softmax(scores, order, start, n, beta, out):
         out[i] /= total
 
 
-@kernel
+@jit
 def softmax_gradients(scores, order, indptr, targets, beta, ridge, grad, hess):
     """Write gradients of the cross entropy of softmax(beta s) against targets, which need not sum to 1."""
     p = np.empty(longest(indptr))
@@ -47,7 +47,7 @@ def softmax_gradients(scores, order, indptr, targets, beta, ridge, grad, hess):
     return ALL_FINITE
 
 
-@kernel
+@jit
 def target_softmax(labels, order, indptr, out):
     """Write softmax(labels) of each query, in query order."""
     for q in range(indptr.size - 1):
@@ -55,7 +55,7 @@ def target_softmax(labels, order, indptr, out):
         softmax(labels, order, start, n, 1.0, out[start : start + n])
 
 
-@kernel
+@jit
 def xendcg_gradients(scores, order, indptr, states, powers, grad, hess):
     """Write XE-NDCG gradients as LightGBM does; `states` has one random generator per query, advanced once per row."""
     width = longest(indptr)
@@ -93,7 +93,7 @@ def xendcg_gradients(scores, order, indptr, states, powers, grad, hess):
     return ALL_FINITE
 
 
-@kernel
+@jit
 def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
     """Write gradients of the squared error of the residuals, from which each query's mean residual is subtracted.
 
@@ -115,14 +115,14 @@ def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
     return ALL_FINITE
 
 
-@inlined
+@jit(inline="always")
 def logistic(x):
     """Return 1 / (1 + exp(-x)) without overflow."""
     small = np.exp(-abs(x))
     return (1.0 if x >= 0 else small) / (1.0 + small)
 
 
-@inlined
+@jit(inline="always")
 def one_class(labels):
     """Return whether CatBoost's training treats all labels of a query as equal."""
     differs = False
@@ -131,7 +131,7 @@ def one_class(labels):
     return not differs
 
 
-@inlined
+@jit(inline="always")
 def within_reach(shift):
     """Clip a shift to CatBoost's range."""
     return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
@@ -159,7 +159,7 @@ def best_shift(scores, total):
     return low
 
 
-@kernel
+@jit
 def query_cross_entropy_gradients(scores, order, indptr, labels, alpha, grad, hess):
     """Write gradients of (1 - alpha) x log loss of the scores + alpha x log loss after each query's best shift."""
     space = np.empty(longest(indptr))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from rankadapters.core.kernels import inlined, internal
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.sorting import merge_sort
 
 MODULUS = 2147483647  # minstd_rand: x -> 48271 x mod (2^31 - 1)
 MULTIPLIER = 48271
 
 
-@inlined
+@jit(inline="always")
 def first_state(seed):
     """Seed minstd_rand as the C++ library does."""
     return max((seed & 0xFFFFFFFF) % MODULUS, 1)
 
 
-@inlined
+@jit(inline="always")
 def draw(state, n):
     """Return the next state of minstd_rand, and a number from 0 to n - 1 as libstdc++'s uniform_int_distribution."""
     scaling = (MODULUS - 2) // n
@@ -25,7 +25,7 @@ def draw(state, n):
             return state, (state - 1) // scaling
 
 
-@inlined
+@jit(inline="always")
 def draw_partners(state, order, first, last, left, right):
     """Pair each row of a grade, `order[first:last]`, with a random row of a different grade."""
     count = last - first
@@ -44,7 +44,7 @@ def sort_by_grade(gains, order, spare):
     merge_sort(gains, order, spare)
 
 
-@inlined
+@jit(inline="always")
 def end_of_grade(gains, order, first):
     """Return the index in `order` after the last rank whose gain equals that of `order[first]`."""
     last = first + 1

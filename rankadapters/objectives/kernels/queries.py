@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.kernels import kernel, merged
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.objectives.kernels.lanes import LANES, at
 
 # Ranked queries. `scores`, `gains` and `rows` (each row's index in its query) are sorted by query and rank, without the
@@ -35,7 +35,7 @@ def columns(fields: Any, width: int, dtype: Any = np.float64) -> Any:
     return fields(*(np.zeros(width + LANES, dtype) for _ in fields._fields))
 
 
-@kernel
+@jit
 def longest(indptr):
     """Return the number of rows of the longest query."""
     width = 0
@@ -44,13 +44,21 @@ def longest(indptr):
     return width
 
 
-@merged
+@internal(forceinline=True)
 def row_at(order, index):
     """Return the caller's index of the row that is at `index` in query order."""
     return np.int64(order[index] if order.size else index)
 
 
-@merged
+@jit
+def take_by_rank(column, rows, indptr, rowptr, out):
+    """Write a column by rank; `rows` lists the ranked rows of each query, numbered within the query."""
+    for q in range(indptr.size - 1):
+        for r in range(rowptr[q], rowptr[q + 1]):
+            out[r] = column[np.uint64(indptr[q] + rows[r])]
+
+
+@internal(forceinline=True)
 def begin_query(ranks, queries, q):
     """Copy query q to `ranks` and reset its sums; return a row whose score is too far from the top score, or -1."""
     begin, n = queries.rowptr[q], queries.rowptr[q + 1] - queries.rowptr[q]
@@ -67,7 +75,7 @@ def begin_query(ranks, queries, q):
     return -1 if near else row_at(queries.order, queries.indptr[q] + queries.rows[begin + n - 1])
 
 
-@merged
+@internal(forceinline=True)
 def write_gradients(queries, q, lambdas, hessians, scale, bend, grad, hess):
     """Write a query's lambdas times `scale`, and its hessians times `bend`, to its rows."""
     begin, start, order, rows = queries.rowptr[q], queries.indptr[q], queries.order, queries.rows
@@ -77,13 +85,13 @@ def write_gradients(queries, q, lambdas, hessians, scale, bend, grad, hess):
         hess[row] = hessians[r] * bend
 
 
-@merged
+@internal(forceinline=True)
 def add_lanes(values):
     """Return the sum of four lanes, added in the order (0 + 2) + (1 + 3)."""
     return (at(values, 0) + at(values, 2)) + (at(values, 1) + at(values, 3))
 
 
-@merged
+@internal(forceinline=True)
 def sum_scale(total, by_sum):
     """Return log2(1 + S) / S for S = total, or 1 if queries are not scaled."""
     return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import kernel
+from rankadapters.core.ranking.jit import jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.generators import BLOCKS, MULTIPLIER, block_started, real
 from rankadapters.objectives.kernels.listwise import logistic
@@ -22,7 +22,7 @@ Filtered = namedtuple(  # noqa: PYI024 - numba knows this kind
 )
 
 
-@kernel
+@jit
 def stochastic_filter_gradients(scores, queries, sigma, estimations, seed, first, last, grad, hess):
     """Write the gradients of queries `first` to `last - 1`.
 

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.generators import draw_normals
 from rankadapters.objectives.kernels.queries import WIDEST, longest, row_at
@@ -31,7 +31,7 @@ Noise = namedtuple("Noise", "means noisy ranked rankedptr ders")  # noqa: PYI024
 Moving = namedtuple("Moving", "gain rest rank mean spread")  # noqa: PYI024 - as above
 
 
-@kernel
+@jit
 def noisy_scores(queries, labels, sigma, mu, seeds, means, noisy):
     """Write each query's centered scores, minus `sigma mu label`, to `means`, and noisy copies of them to `noisy`.
 
@@ -218,7 +218,7 @@ def orthogonal(ders, scores, nu, share):
         ders[i] -= share * along / (norm * norm) * ((scores[i] - top - mean_score) / largest)
 
 
-@kernel
+@jit
 def stochastic_rank_gradients(queries, measure, exploring, noise, first, last, grad):
     """Write the gradients of queries from their noisy copies.
 

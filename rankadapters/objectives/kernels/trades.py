@@ -9,8 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel
-def complement(chance, in_float32): return 1.0 - chance
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.catboost_trades import (
     catboost_changes_of_cascade,
@@ -21,8 +20,8 @@ from rankadapters.objectives.kernels.lambdas import Weighing, add_row, divided_r
 from rankadapters.objectives.kernels.lanes import LANES
 from rankadapters.objectives.kernels.queries import Ranks, begin_query, columns
 
-PRECISIONS, PRECISIONS_FOUND, FIRST_RANK, CASCADE, CASCADE_IN_FLOAT32 = range(5)
-CATBOOST_PRECISIONS, CATBOOST_FIRST_RANK, CATBOOST_CASCADE = range(5, 8)
+PRECISIONS, PRECISIONS_FOUND, FIRST_RANK, CASCADE = range(4)
+CATBOOST_PRECISIONS, CATBOOST_FIRST_RANK, CATBOOST_CASCADE = range(4, 7)
 
 # Arrays by rank: `changes` when the current rank swaps with a later rank, two running sums, and `later`, which is 0 at
 # the current rank and 1 at later ranks. `numbers` has two numbers per query, which depend on the measure.
@@ -112,7 +111,7 @@ def multiply_rests(chances, n, in_float32, looks, rests):
     look = 1.0
     for r in range(n):
         looks[r] = look
-        rests[r] = complement(chances[r], in_float32)
+        rests[r] = np.float64(np.float32(1.0 - chances[r])) if in_float32 else 1.0 - chances[r]
         look *= rests[r]
 
 
@@ -142,7 +141,7 @@ def prepare(kind, gains, n, discounts, trades):
     elif kind == FIRST_RANK or kind == CATBOOST_FIRST_RANK:  # noqa: PLR1714, SIM109 - numba searches a tuple slowly
         find_first(gains, n, trades.numbers)
     elif kind != CATBOOST_PRECISIONS:
-        multiply_rests(gains, n, kind != CASCADE, trades.running, trades.sums)
+        multiply_rests(gains, n, kind == CATBOOST_CASCADE, trades.running, trades.sums)
 
 
 @internal
@@ -155,7 +154,7 @@ def fill_changes(kind, gains, i, n, discounts, trades):
             divide_by_found(gains, i, n, discounts, trades.numbers, changes)
     elif kind == FIRST_RANK:
         changes_of_first_rank(gains, i, n, discounts, trades.numbers, changes)
-    elif kind <= CASCADE_IN_FLOAT32:
+    elif kind == CASCADE:
         changes_of_cascade(gains, i, n, discounts, running, sums, changes)
     elif kind == CATBOOST_PRECISIONS:
         catboost_changes_of_precisions(gains, i, n, changes)
@@ -190,7 +189,7 @@ def add_trades(kind, memory, n, first, last, discounts, pairing):
     return total
 
 
-@kernel
+@jit
 def trade_gradients(queries, kind, pairing, first, last, memory, grad, hess):
     """Same as `lambdas.lambda_gradients`, for AP, RR and ERR; `kind` selects the measure."""
     for q in range(queries.indptr.size - 1):

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel
+from rankadapters.core.ranking.jit import internal, jit
 from rankadapters.objectives.kernels.generators import MULTIPLIER, draw_normals, real, started
 from rankadapters.objectives.kernels.queries import longest, row_at
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
@@ -30,7 +30,7 @@ Permuting = namedtuple("Permuting", "kind permutations reach neighbors decay noi
 Permuted = namedtuple("Permuted", "gains rests rows")  # noqa: PYI024 - as above
 
 
-@kernel
+@jit
 def noise_keys(queries, permuting, seeds, keys):
     """Write noisy scores for each permutation of each query.
 
@@ -221,7 +221,7 @@ def pull_apart(pairs, count, scores, permutations, pulls, bends):
         bends[loser] += bend
 
 
-@kernel
+@jit
 def yetirank_gradients(queries, permuting, discounts, ranked, grad, hess):
     """Write the gradients of queries; `ranked` lists the rows of each noisy copy, best first."""
     indptr, copyptr, row_gains, row_rests = queries.indptr, queries.copyptr, queries.gains, queries.rest

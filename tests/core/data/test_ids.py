@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.exact import mix_all
 
 import rankadapters as ra
 from rankadapters.core.data.columns import as_numbers, index_dtype
@@ -21,9 +23,7 @@ from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.fingerprint import hash_ids
 from rankadapters.core.data.grouping import grouped, stable_order
 from rankadapters.core.data.ids import hash_word, hash_words, id_column, id_kind, id_value
-from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from rankadapters.core.kernels.exact import mix_all
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.tables import for_each
 
 

@@ -15,7 +15,7 @@ import rankadapters as ra
 from rankadapters.core.evaluation.limbs import SUM_LIMBS, from_limbs, to_limbs
 from rankadapters.core.evaluation.members import FEW_TERMS, SMALLEST_EXPONENT, exact_sum
 from rankadapters.core.evaluation.spread import squares
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
 

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import AboveValuesWarning
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.tables import for_each
 from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
 

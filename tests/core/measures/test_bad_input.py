@@ -7,8 +7,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.declaration.number_fields import Cutoff
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.tables import for_each
 
 PLAIN = {  # one convention of each measure

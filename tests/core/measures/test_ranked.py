@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from rankadapters.core.kernels.ranking import ranked_columns
 from rankadapters.core.measures import MEASURES
+from rankadapters.core.ranking import ranks
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.convention_strategies import field_values
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each

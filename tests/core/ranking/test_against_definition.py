@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.definition_comparison import compare_with_the_definition
 from tests.helpers.depth import examples

@@ -1,4 +1,4 @@
-"""Compare every kernel of evaluation with the plain-Python definition, on data and conventions that reach all."""
+"""Compare every formula with the plain-Python definition, on data and conventions that reach all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from inspect import getmembers, isfunction
+from inspect import getmembers, isfunction, signature
 from itertools import product
 from pkgutil import iter_modules
 from typing import Any
@@ -16,23 +16,17 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.core import kernels as kernels_of_core
+from rankadapters.core import measures
 from rankadapters.core.declaration.number_fields import Cutoff
-from rankadapters.core.kernels import Kernel, Steps, dispatch
-from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.evaluation import members
 from rankadapters.core.measures import MEASURES
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.oracle_rows import columns_and_scores, takes_probabilities, weights_and_pairs
-from tests.helpers.tables import for_each
 from tests.oracles import definition
 from tests.oracles.rows import Row
 
-NO_KERNELS = {"compiling", "dispatch", "kept_code", "in_numpy", "views"}
-HELPERS = {"sorting"}  # functions that kernels share
-UNRANKED = {"exact"}  # sums and digests, which the tests of tallies and fingerprints cover
-CALLED_BY_KERNELS = {"gather", "exponentials_below"}  # no dispatch runs them
-# Trials run the first; only compiled evaluation runs the second.
-TESTED_ELSEWHERE = {"dcg.discounted_sums_in_steps", "dcg.discounted_sums_of_short_queries"}
-# Queries of up to 8 rows are ranked and summed in one step; up to 24 rows in all run without numpy.
+CALLED_BY_FORMULAS = {"exponentials", "first_chances", "first_hits", "weight_of_lower"}
+# Up to 24 rows in all are sorted without numpy.
 SIZES = {"a few rows": (1, 2, 8, 3, 5, 4), "more rows": (1, 12, 30, 2, 19, 24)}
 RANKED, PAIRED = ("k", "ties", "retrieve"), ("pairs", "pool", "average", "ties")
 POLICIES = ("missing", "unjudged", "empty")  # the value of a preset may refuse rows
@@ -100,7 +94,6 @@ def bind(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evalua
     return ra.Evaluator(ra.Queries(**table, **weights_and_pairs(queries, convention)), convention), scores
 
 
-@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("measure", MEASURES)
@@ -119,43 +112,20 @@ def test_values_equal_the_definition_for_each_value_of_a_field(measure, sizes):
         np.testing.assert_array_equal(*per_query or ([], []), err_msg=str(convention))
 
 
-MODULES = sorted({module.name for module in iter_modules(kernels_of_core.__path__)} - NO_KERNELS)
+def formulas() -> set[str]:
+    """Return the names of the functions that plans can call: their first parameter is `ranks`."""
+    modules = [import_module(f"{measures.__name__}.{module.name}") for module in iter_modules(measures.__path__)]
+    functions = (function for module in modules for _, function in getmembers(module, isfunction))
+    return {f.__name__ for f in functions if next(iter(signature(f).parameters), "") == "ranks"} - CALLED_BY_FORMULAS
 
 
-@for_each("name", MODULES)
-def test_every_kernel_is_machine_code(name):
-    """A kernel that lacks its decorator gives the same numbers, but a hundred times as slowly."""
-    module = import_module(f"{kernels_of_core.__name__}.{name}")
-    names = (name for name, function in getmembers(module, isfunction) if function.__module__ == module.__name__)
-    assert [name for name in names if not name.startswith(("_", "make_"))] == []
-
-
-def kernels_of_evaluation() -> set[str]:
-    """Return the names of the kernels of the core that a dispatch may run on their own."""
-    outputs, names = {"values", "numerators", "out", "order", "ends", "rows", "ranks"}, set()
-    for module in set(MODULES) - UNRANKED - HELPERS:
-        loaded = import_module(f"{kernels_of_core.__name__}.{module}")
-        candidates = (kernel for kernel in vars(loaded).values() if isinstance(kernel, Kernel | Steps))
-        names |= {f"{module}.{kernel.__name__}" for kernel in candidates if kernel.__module__ == loaded.__name__
-                  and kernel.parameters[-1] in outputs and kernel.__name__ not in CALLED_BY_KERNELS}  # fmt: skip
-    return names - TESTED_ELSEWHERE
-
-
-@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
-@pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
-def test_the_conventions_reach_every_kernel(monkeypatch):
-    """The values that this file compares with the definition come from every kernel of evaluation."""
-    names, run = set(), dispatch._run_in_python
-
-    def record_and_run(kernel, arguments):
-        names.add(f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}")
-        return run(kernel, arguments)
-
-    monkeypatch.setattr(dispatch, "_run_in_python", record_and_run)
+def test_the_conventions_reach_every_formula():
+    """The values that this file compares with the definition come from every formula."""
+    names = set()
     for measure, sizes in product(MEASURES, SIZES.values()):
         for convention in grid(measure):
             queries = queries_of(sizes, units=takes_probabilities(convention))
-            with kernels(NEVER):
-                evaluator, scores = bind(queries, convention)
-                evaluator.evaluate(scores)
-    assert {name for name in names if name.partition(".")[0] not in UNRANKED} == kernels_of_evaluation()
+            table, _ = columns_and_scores(queries)
+            [member] = members.bind(ra.Queries(**table, **weights_and_pairs(queries, convention)), [convention])
+            names.add(member.plan.formula.__name__)
+    assert names == formulas()

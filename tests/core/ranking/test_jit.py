@@ -1,0 +1,194 @@
+"""Functions that numba compiles at their first call, and their machine code on disk."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import numpy as np
+import pytest
+
+from rankadapters.core.ranking import jit as module
+from rankadapters.core.ranking.jit import cached, jit
+from rankadapters.core.ranking.ranked_rows import ranked_rows
+from tests.helpers.python_processes import needs_posix, run_python
+
+BLOCK_NUMBA = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"
+OBJECTIVE = "import rankadapters as ra; objective = ra.objectives.lightgbm.lambdarank()\n"
+GRADIENTS = "ra.objectives.gradients([2, 0, 1], [0.1, 0.3, 0.2], objective, group_sizes=[3])[0].tolist()"
+RANK = """
+import numpy as np
+from rankadapters.core.ranking.ranked_rows import ranked_rows
+def ranks(scores):
+    rows, indptr = np.empty(scores.size, np.int32), np.array([0, scores.size])
+    assert ranked_rows(scores, np.empty(0, np.int32), indptr, scores.size, False, indptr, rows) == -1
+    return rows.tolist()
+"""
+
+
+def double(values):
+    return 2 * values[0]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Keep machine code in an empty folder."""
+    pytest.importorskip("numba")
+    monkeypatch.setattr(module, "folder", lambda: tmp_path)
+    return tmp_path
+
+
+def result_and_compilations(function):
+    """Call a function; return its result and how often it was compiled."""
+    return function(np.array([21.0])), sum(function.compiled.stats.cache_misses.values())
+
+
+def test_importing_objectives_and_learners_does_not_import_numba():
+    pytest.importorskip("sklearn")
+    code = "import sys; import rankadapters.learners.rankboost\nprint('numba' in sys.modules)"
+    assert run_python("-c", OBJECTIVE + code).stdout == "False\n"
+
+
+def test_without_numba_a_gradient_names_the_extra_but_evaluation_works():
+    code = f"{BLOCK_NUMBA}{OBJECTIVE}print(ra.evaluate([1, 0], [2, 1], 'lightgbm@1', qid=[1, 1]).value)\n"
+    process = run_python("-c", code + GRADIENTS, code=1)
+    assert process.stdout == "1.0\n"
+    assert process.stderr.splitlines()[-2:] == [
+        "rankadapters.core.errors.MissingToolkitError: numba is not installed.",
+        'Hint: pip install "rankadapters[fast]"',
+    ]
+
+
+def test_a_jitted_function_calls_others():
+    pytest.importorskip("numba")
+    inner, inlined = jit(double), jit(inline="always")(double)
+
+    @jit
+    def total(values):
+        return inner(values) + inlined(values)
+
+    assert total(np.array([1.5])) == 6.0
+
+
+def test_machine_code_is_loaded_and_known_to_be_cached(folder):
+    first, second = jit(double), jit(double)
+    assert not cached(first)
+    assert result_and_compilations(first) == (42.0, 1)
+    assert cached(second)
+    assert result_and_compilations(second) == (42.0, 0)
+    assert len(list(folder.iterdir())) == 1
+
+
+@pytest.mark.parametrize("damage", [lambda code: b"", lambda code: code[:-40], lambda code: b"cno_module\nGone\n."])
+def test_a_broken_file_is_compiled_again_and_replaced(folder, damage):
+    jit(double)(np.array([1.0]))
+    [file] = folder.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    assert result_and_compilations(jit(double)) == (42.0, 1)
+    assert result_and_compilations(jit(double)) == (42.0, 0)
+
+
+def test_a_folder_that_cannot_be_written_means_no_cache(folder, monkeypatch):
+    monkeypatch.setattr(module, "folder", lambda: folder / "missing")  # such as a full disk
+    assert result_and_compilations(jit(double)) == (42.0, 1)
+    monkeypatch.setattr(module, "folder", lambda: None)
+    assert jit(double)(np.array([21.0])) == 42.0
+    assert not cached(jit(double))
+
+
+def test_the_folder_is_in_the_first_place_that_can_be_written(tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+    find = module.folder.__wrapped__
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "requested"))
+    name = find().name
+    assert find() == tmp_path / "requested" / name
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    assert find() is None
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert find() == module.PACKAGE / "__pycache__" / name
+    monkeypatch.setattr(module, "PACKAGE", tmp_path / "file")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert find().parent == tmp_path / "home" / ".cache"
+
+
+def test_every_file_with_jitted_functions_is_in_the_digest(tmp_path, monkeypatch):
+    files = {file for pattern in module.KERNELS for file in module.PACKAGE.glob(pattern)}
+    jitted = [
+        file
+        for file in module.PACKAGE.rglob("*.py")
+        if re.search(r"ranking\.jit import .*\b(jit|internal)\b", file.read_text(encoding="utf-8"))
+    ]
+    assert len(jitted) > 15
+    assert set(jitted) <= files
+    copy = tmp_path / "rankadapters"
+    shutil.copytree(module.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(module, "PACKAGE", copy)
+    digests = [module._digest()]
+    for file in jitted:
+        with (copy / file.relative_to(Path(module.__file__).parents[2])).open("a") as text:
+            text.write("#\n")
+        digests.append(module._digest())
+    assert len(set(digests)) == len(jitted) + 1
+
+
+def test_a_changed_helper_changes_the_gradients(tmp_path):
+    pytest.importorskip("numba")
+    copy = tmp_path / "copy" / "rankadapters"
+    shutil.copytree(module.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def gradients():
+        process = run_python(
+            "-c", f"{OBJECTIVE}print({GRADIENTS})", cwd=copy.parent, PYTHONPATH=copy.parent, NUMBA_CACHE_DIR=tmp_path
+        )
+        return np.array(eval(process.stdout))  # noqa: S307 - our own list
+
+    first = gradients()
+    helper = copy / "objectives" / "kernels" / "queries.py"
+    old = "return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0"
+    text = helper.read_text(encoding="utf-8")
+    assert old in text
+    helper.write_text(text.replace(old, "return 7.0"), encoding="utf-8")
+    second = gradients()
+    ratios = second / first
+    assert ratios == pytest.approx(np.full(3, ratios[0]))
+    assert ratios[0] > 2
+
+
+def test_threads_compile_once(folder):
+    function, barrier = jit(double), Barrier(8)
+
+    def call(value):
+        barrier.wait()
+        return function(np.array([value]))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(call, range(8))) == [2 * value for value in range(8)]
+    assert len(function.compiled.overloads) == 1
+
+
+@needs_posix
+def test_a_forked_process_compiles_and_runs():
+    pytest.importorskip("numba")
+    code = """
+import os
+first = ranks(np.array([1.0, 3.0, 2.0]))
+if os.fork() == 0:
+    os._exit(0 if first == ranks(np.array([1.0, 3.0, 2.0], np.float32)) == [1, 2, 0] else 1)
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+    assert run_python("-c", RANK + code).stdout == "0\n"
+
+
+def test_numba_disable_jit_runs_the_python_function():
+    pytest.importorskip("numba")
+    code = f"{RANK}print(ranks(np.array([1.0, 3.0, 2.0])), type(ranked_rows.compiled).__name__)"
+    assert run_python("-c", code, NUMBA_DISABLE_JIT=1).stdout == "[1, 2, 0] function\n"
+
+
+def test_a_jitted_function_is_pickled_by_name():
+    assert pickle.loads(pickle.dumps(ranked_rows)) is ranked_rows
