@@ -255,7 +255,7 @@ def check_parity(
             by_row["group_weight"] = group_weight
             notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)
-    by_row = {name: queries.by_query(as_numbers(name, column).astype(np.float64)) for name, column in by_row.items()}
+    by_row = {name: queries.take(as_numbers(name, column).astype(np.float64)) for name, column in by_row.items()}
     notes += [] if weight is None else [IGNORED]
     data = ToolkitData(queries=queries, scores=scores, notes=tuple(notes), inputs=by_row)
     return TOOLKIT.check(data, convention, metrics=metrics)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import NO_ORDER, Rows, rows_of
+from rankadapters.core.data.rows import Rows, rows_of
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.core.kernels.views import writable
@@ -79,7 +79,7 @@ class Gradients:
         checked = self.queries.check_scores(scores)
         with np.errstate(over="ignore"):  # the next lines refuse scores that overflow
             array = writable(checked.astype(self._dtype or checked.dtype, copy=False))
-        row = first_non_finite(array, writable(NO_ORDER), 0, array.size)
+        row = first_non_finite(array, writable(None), 0, array.size)
         if row >= 0:
             raise beyond_float32(row, checked, "the objective", "sigmoid='exact' and precision='float64'")
         grad, hess = np.zeros(array.size, np.float32), np.zeros(array.size, np.float32)
@@ -104,7 +104,7 @@ class Gradients:
         with np.errstate(over="ignore"):  # the next lines refuse scores that overflow
             array = writable(scores.astype(self._dtype or scores.dtype, copy=False))
         grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
-        bad = first_non_finite(array, writable(NO_ORDER), rows.start, rows.stop)  # kernels cannot rank NaN or infinity
+        bad = first_non_finite(array, writable(None), rows.start, rows.stop)  # kernels cannot rank NaN or infinity
         if bad < 0:
             bad = next((row for row in self._run(array, grad, hess, first, last) if row >= 0), -1)
         if bad >= 0:
@@ -134,10 +134,12 @@ def whole_queries(
     The kernel is called as `kernel(scores, order, indptr, [states,] *settings, grad, hess)`. `states` are the queries'
     random number generators, which the kernel advances.
     """
+    order, indptr = writable(rows.order), writable(rows.indptr)
+    settings = tuple(writable(value) if isinstance(value, np.ndarray) else value for value in settings)
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
         generators = () if states is None else (states[first:last],)
-        yield int(kernel(scores, rows.order, rows.indptr[first : last + 1], *generators, *settings, grad, hess))
+        yield int(kernel(scores, order, indptr[first : last + 1], *generators, *settings, grad, hess))
 
     return Gradients(objective, queries, run, n_threads=n_threads, state=states)
 

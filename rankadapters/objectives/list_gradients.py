@@ -20,7 +20,7 @@ def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
     steps = np.concatenate([[0.0], discounts[:-1] - discounts[1:]])  # steps[m] = d(m) - d(m + 1) for the distance m
     if scheme in {"arp1", "ndcg1"} and terms.gains.size and terms.gains.min() < 0:
         index = int(np.argmin(terms.gains))
-        row = int(terms.rows.order[index]) if terms.rows.order.size else index
+        row = index if terms.rows.order is None else int(terms.rows.order[index])
         msg = f"labels[{row}] has the gain {terms.gains[index]:g}, but scheme={scheme!r} weighs a row by its gain."
         raise InputError(f"{msg}\nHint: gains from 0 on, or scheme='arp2'.", row=row)
     if scheme.startswith("arp"):  # ARP is not divided by an ideal value

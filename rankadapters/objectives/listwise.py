@@ -250,5 +250,5 @@ class ListMLE(Objective):
         rows = all_rows(queries)
         order = np.empty(queries.n_docs, index_dtype(queries.n_docs))
         dispatch.run(order_within, rows.take(queries.labels), rows.indptr, order, rows=order.size)
-        order = rows.order[order] if rows.order.size else order
+        order = order if rows.order is None else rows.order[order]
         return whole_queries(self, queries, list_mle_gradients, Rows(order, rows.indptr), n_threads=n_threads)

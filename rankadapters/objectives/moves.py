@@ -17,6 +17,7 @@ from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.kernels import COMPUTE
+from rankadapters.core.kernels.views import writable
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.objectives.base import require_fixed_ideal
 from rankadapters.objectives.bound_gradients import all_rows
@@ -75,7 +76,8 @@ def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
     active = (member.decisions.status == COMPUTE) & (plan.rows.sizes > 0)
     gains = plan.columns["gains_by_rank"].values.astype(np.float64)
     discounts = _cut(plan, plan.by_rank["discounts"])
-    return Filtered(plan.rows.order, plan.rows.indptr, gains, discounts, active, threshold, word == "above")
+    order, indptr = writable(plan.rows.order), writable(plan.rows.indptr)
+    return Filtered(order, indptr, gains, discounts, active, threshold, word == "above")
 
 
 def labels_alone(queries: Queries) -> Moves:
@@ -95,7 +97,7 @@ def _refuse_labels(queries: Queries, rows: Rows, gains: Floats, bad: Array, prob
     if not bad.any():
         return
     index = int(np.argmax(bad))
-    row = int(rows.order[index]) if rows.order.size else index
+    row = index if rows.order is None else int(rows.order[index])
     allowed = "allowed is 0 to 1" if "probability" in problem else f"allowed are gains up to {LARGEST_GAIN:g}"
     msg = f"labels[{row}] is {queries.labels[row]:g}, whose gain {gains[index]:g} {problem}; {allowed}."
     raise InputError(f"{msg}\nHint: map your labels, or declare gain= and scale= of the convention.", row=row)

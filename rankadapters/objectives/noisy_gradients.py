@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats, Ints
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import NO_ORDER, offsets
+from rankadapters.core.data.rows import offsets
 from rankadapters.core.evaluation import threads
 from rankadapters.core.kernels.views import writable
 from rankadapters.core.ranking.ranked_rows import ALL_FINITE, ranked_rows
@@ -124,13 +124,14 @@ def copied(moves: Moves, scores: Array, first: int, last: int, copies: int) -> C
     copyptr = offsets(np.repeat(np.where((sizes > 1) & (inverse > 0), sizes, 0), copies))
     local = writable(np.ascontiguousarray(scores[rows_of(moves, first, last)]))
     gains, rest = writable(moves.gains[rows]), writable(moves.rest[rows])
-    return CopiedQueries(local, gains, rest, writable(inverse), moves.rows.order, writable(indptr), copyptr, copies)
+    order = writable(moves.rows.order)
+    return CopiedQueries(local, gains, rest, writable(inverse), order, writable(indptr), copyptr, copies)
 
 
 def rows_of(moves: Moves, first: int, last: int) -> Any:
     """Return the rows of queries `first` to `last - 1`, as indices or a slice in the caller's order."""
     rows = slice(moves.rows.indptr[first], moves.rows.indptr[last])
-    return moves.rows.order[rows] if moves.rows.order.size else rows
+    return rows if moves.rows.order is None else moves.rows.order[rows]
 
 
 def portions(indptr: Ints, moves: int) -> Iterator[tuple[int, int]]:
@@ -146,7 +147,7 @@ def rank_copies(queries: CopiedQueries, keys: Floats, k: int) -> tuple[NDArray[n
     rankedptr = offsets(np.minimum(np.diff(queries.copyptr), k))
     ranked = np.empty(int(rankedptr[-1]), np.int32)
     ties = False
-    ranked_rows(keys, writable(NO_ORDER), queries.copyptr, k, ties, rankedptr, ranked)
+    ranked_rows(keys, writable(None), queries.copyptr, k, ties, rankedptr, ranked)
     return ranked, rankedptr
 
 

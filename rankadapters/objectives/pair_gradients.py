@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import refuse_ignored
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.columns import Array, Floats, index_dtype
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
+from rankadapters.core.data.rows import Rows, offsets
 from rankadapters.core.evaluation import threads
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.kernels import COMPUTE
@@ -125,7 +125,7 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
 
 def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
     """Sort each query's rows by gain. Equal gains keep the row order: values do not depend on it, but pairs do."""
-    order = rows.order if rows.order.size else np.arange(gains.size, dtype=rows.order.dtype)
+    order = np.arange(gains.size, dtype=index_dtype(gains.size)) if rows.order is None else rows.order
     keys = gains.astype(np.float64)
     inner = np.lexsort((order, -keys if falling else keys, np.repeat(np.arange(rows.sizes.size), rows.sizes)))
     return Rows(order[inner], rows.indptr), gains[inner]
@@ -162,12 +162,12 @@ def rank_queries(terms: PairTerms, scores: Array, first: int, last: int, seed: i
     """Rank queries `first` to `last - 1`, except queries without a gradient or with one row; scores become float64."""
     indptr, order = terms.rows.indptr[first : last + 1], terms.rows.order
     part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
-    own_scores = writable(scores[order[part]] if order.size else scores[part])
+    own_scores = writable(scores[part] if order is None else scores[order[part]])
     local, inverse = indptr - indptr[0], terms.inverse_ideal[first:last]
     rowptr = offsets(np.where((n > 1) & (inverse > 0), n, 0))
     rows, by_rank = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
     ties = False
-    ranked_rows(own_scores, writable(NO_ORDER), local, own_scores.size, ties, rowptr, rows)
+    ranked_rows(own_scores, writable(None), local, own_scores.size, ties, rowptr, rows)
     take_columns(rows, local, own_scores[None, :], rowptr, by_rank[:1])
     take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, by_rank[1:])
     ranks = (by_rank[0], by_rank[1], rows, rowptr)

@@ -38,7 +38,7 @@ def _chances(queries: Queries, terms: PairTerms, scale: float) -> Floats:
     bad = (chances < 0) | (chances > 1)
     if bad.any():
         index = int(np.argmax(bad))
-        row = int(terms.rows.order[index]) if terms.rows.order.size else index
+        row = index if terms.rows.order is None else int(terms.rows.order[index])
         problem = f"labels[{row}] is {queries.labels[row]:g}, whose probability to stop a reader is {chances[index]:g}"
         msg = f"{problem}; allowed is 0 to 1.\nHint: scale= the largest gain, or map your labels."
         raise InputError(msg, row=row)

@@ -21,7 +21,9 @@ def rows_read(plan: Plan) -> int:
 
 def plan_key(plan: Plan) -> object:
     """Return a key of all inputs of a plan but the scores: plans with equal keys give equal values for any scores."""
-    parts: list[NDArray[Any]] = [plan.rows.order, plan.rows.indptr, plan.empty]
+    parts: list[NDArray[Any]] = [plan.rows.indptr, plan.empty]
+    if plan.rows.order is not None:
+        parts.append(plan.rows.order)
     if isinstance(plan, WholePlan):
         parts += [*plan.columns.values(), *plan.offsets.values(), plan.mass]
     else:

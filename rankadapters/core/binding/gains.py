@@ -94,7 +94,7 @@ def sorted_gains(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
     if levels is not None and levels.size <= MOST_LEVELS:
         dispatch.run(sort_by_counting, small, levels, rows.indptr, outptr, ranked[0])
     else:  # rank by gain: the gains are passed both as scores and as the column
-        arguments = (gains, rows.order, rows.indptr, max(1, int(cut.max())), "rows", None, small[None, :])
+        arguments = (gains, writable(rows.order), rows.indptr, max(1, int(cut.max())), "rows", None, small[None, :])
         dispatch.run(ranked_columns, *arguments, (outptr, ranked, NO_ENDS), rows=small.size)
     return ranked[0], outptr
 

@@ -26,6 +26,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.kernels import Kernel, dispatch
 from rankadapters.core.kernels.dcg import discounted_sums
 from rankadapters.core.kernels.ranking import order_within
+from rankadapters.core.kernels.views import writable
 
 T = TypeVar("T")
 
@@ -110,7 +111,7 @@ class Binding:
         """Return the numerators that a plan's kernel computes if all scores are equal."""
         numerators, scores = np.zeros(plan.rows.indptr.size - 1), np.zeros(self.queries.n_docs)
         arguments = (*plan.columns.values(), *plan.offsets.values(), *plan.options.values(), numerators)
-        dispatch.run(plan.kernel, scores, plan.rows.order, plan.rows.indptr, *arguments, rows=scores.size)
+        dispatch.run(plan.kernel, scores, writable(plan.rows.order), plan.rows.indptr, *arguments, rows=scores.size)
         return numerators
 
     def ascending(self, values: Floats, rows: Rows) -> Ints:
@@ -302,7 +303,7 @@ class Binding:
         inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
         keys = rows.take(_tie_keys(ties, self.queries, tie_column.values))
         dispatch.run(order_within, keys, rows.indptr, inner, rows=inner.size)
-        return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
+        return Rows(inner if rows.order is None else rows.order[inner], rows.indptr)
 
 
 def _product(first: Floats, second: Floats) -> Floats:

@@ -76,7 +76,7 @@ def rank(ranking: Ranking, scores: Array, rows: Rows, k: int, *, columns: Array,
     """
     n = int(rows.indptr[-1] - rows.indptr[0])
     retrieved = None if ranking.retrieve == "all" else _threshold(ranking)
-    arguments = (scores, rows.order, rows.indptr, k, ranking.tied, retrieved, columns, ranks)
+    arguments = (scores, writable(rows.order), rows.indptr, k, ranking.tied, retrieved, columns, ranks)
     return int(dispatch.run(ranked_columns, *arguments, rows=n))
 
 

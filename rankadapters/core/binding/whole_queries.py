@@ -93,7 +93,7 @@ def as_arguments(arrays: Mapping[str, Array]) -> dict[str, Array]:
 def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Array]:
     """Return each query's rows by ascending label, and for each row the number of rows with a lower label."""
     inner = binding.ascending(rows.take(binding.labels), rows)
-    order = rows.order[inner] if rows.order.size else inner.astype(index_dtype(binding.queries.n_docs))
+    order = inner.astype(index_dtype(binding.queries.n_docs)) if rows.order is None else rows.order[inner]
     ordered = Rows(order, rows.indptr)
     labels, starts = ordered.take(binding.labels), np.repeat(rows.indptr[:-1], rows.sizes)
     positions = np.arange(labels.size)

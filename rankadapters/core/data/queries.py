@@ -10,7 +10,6 @@ from typing import Any, Never, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data import fingerprint
 from rankadapters.core.data.columns import (
     Array,
     as_flags,
@@ -24,16 +23,18 @@ from rankadapters.core.data.columns import (
     same_length,
     shared_index,
 )
-from rankadapters.core.data.grouping import Grouping, grouped
-from rankadapters.core.data.keywords import ROWS, Columns, by_name, refuse_other_names
+from rankadapters.core.data.grouping import grouped
+from rankadapters.core.data.ids import hash_ids, hash_queries
+from rankadapters.core.data.keywords import ROWS, Columns, refuse_other_names
 from rankadapters.core.data.pairs import Pairs, as_pairs, pairs_of_queries
 from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights
+from rankadapters.core.data.rows import Rows
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.segments import positions_within
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Queries(Grouping):
+class Queries(Rows):
     """Judged queries: labels, the rows of each query, and optional columns such as weights.
 
     Parameters
@@ -41,8 +42,9 @@ class Queries(Grouping):
     labels : array-like, shape (n_docs,)
         Relevance labels, finite numbers. They are ignored in rows where `judged` is False.
     qid : array-like, shape (n_docs,), optional
-        Query of each row: integers, strings or any hashables. Rows of one query need not be contiguous. Ids compare by
-        value, not by type: 7 and 7.0 are the same query, as are equal times in any unit or zone; 7 and "7" differ.
+        Query of each row: integers, floats, bools, strings, bytes, dates, times (`datetime`, `numpy.datetime64` or
+        `pandas.Timestamp`), or tuples of these. Rows of one query need not be contiguous. Ids compare by value, not by
+        type: 7 and 7.0 are the same query, as are equal times in any unit or zone; 7 and "7" differ.
     group_sizes : array-like of int, shape (n_queries,), optional
         Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
     query_weight : array-like, shape (n_queries,), optional
@@ -86,6 +88,7 @@ class Queries(Grouping):
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
 
+    query_ids: Array
     labels: NDArray[np.float64]
     query_weight: NDArray[np.float64] | None
     row_weight: NDArray[np.float64] | None
@@ -96,7 +99,6 @@ class Queries(Grouping):
     judged: NDArray[np.bool_] | None
     index: Any
 
-    @by_name
     def __init__(
         self,
         labels: object,
@@ -111,7 +113,8 @@ class Queries(Grouping):
         judged: object = None,
         **other: Never,
     ) -> None:
-        refuse_other_names(other)
+        if other:
+            refuse_other_names(other)
         values = as_numbers("labels", labels)
         columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
         fields: dict[str, Any] = {
@@ -137,11 +140,81 @@ class Queries(Grouping):
                 value.flags.writeable = False
             object.__setattr__(self, name, value)
         object.__setattr__(self, "pairs", None if pairs is None else as_pairs(pairs, self.query_of_row, query_ids))
-        self._refuse_idle_rows()
+        if self.retrieved is None or self.judged is None:  # every row is retrieved or judged
+            return
+        idle = np.flatnonzero(~self.retrieved & ~self.judged)
+        if idle.size:
+            raise InputError(
+                f"row {idle[0]} is neither retrieved nor judged, so it says nothing.",
+                hint="drop such rows",
+                row=int(idle[0]),
+            )
 
     def __repr__(self) -> str:
         """Return the number of queries and rows."""
         return f"Queries({self.n_queries} queries, {self.n_docs} rows)"
+
+    @property
+    def group_sizes(self) -> NDArray[np.int64]:
+        """Rows of each query in the order of the rows, as LightGBM and XGBoost take them; shape (n_queries,).
+
+        Counts by `numpy.unique` are in the order of the sorted ids instead, which no toolkit notices.
+
+        Raises
+        ------
+        InputError
+            The rows of a query are not contiguous, so that sizes cannot describe them.
+
+        >>> Queries([1, 0, 2, 0, 1, 0], qid=["q10", "q10", "q10", "q9", "q2", "q2"]).group_sizes.tolist()
+        [3, 1, 2]
+        """
+        if self.order is not None and (moved := np.flatnonzero(self.order != np.arange(self.n_docs))).size:
+            row = int(moved[0])
+            query, other = self.query_ids[[np.searchsorted(self.indptr, row, side="right") - 1, self.query_of_row[row]]]
+            raise InputError(
+                f"the rows of query {query} are not contiguous: row {row} is of query {other}.",
+                hint="sort every column by query first: rows = ra.Queries(labels, qid=qid).rows, then X[rows], ...",
+                row=row,
+            )
+        return np.diff(self.indptr)
+
+    @cached_property
+    def query_of_row(self) -> NDArray[np.intp]:
+        """Index of each row's query, in the caller's order of rows; shape (n_docs,).
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).query_of_row.tolist()
+        [0, 1, 0]
+        """
+        return self.per_row(np.arange(self.n_queries))
+
+    @property
+    def rows(self) -> Array:
+        """Row numbers in the caller's order, query by query; shape (n_docs,).
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).rows.tolist()
+        [0, 2, 1]
+        """
+        return np.arange(self.n_docs) if self.order is None else self.order
+
+    def per_row(self, values: Array) -> Array:
+        """Return for each row, in the caller's order, the value of its query."""
+        by_query = np.repeat(values, self.sizes)
+        if self.order is None:
+            return by_query
+        by_row = np.empty_like(by_query)
+        by_row[self.order] = by_query
+        return by_row
+
+    def per_query(self, column: Array) -> tuple[Array, int]:
+        """Return the value of each query's first row, and the first query whose rows disagree (-1 if none does).
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).per_query(np.array([5, 6, 5]))
+        (array([5, 6]), -1)
+        """
+        ordered = self.take(column)
+        first = ordered[self.indptr[:-1]]
+        varies = np.flatnonzero(ordered != np.repeat(first, self.sizes))
+        return first, int(np.searchsorted(self.indptr, varies[0], side="right")) - 1 if varies.size else -1
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -204,7 +277,7 @@ class Queries(Grouping):
         """
         return self._with(docid_rank=frozen(ranks), own_docid=None if own is None else frozen(own))
 
-    def take(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
+    def subset(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
         """Return the queries with these indexes, in this order, and their row numbers in the caller's order.
 
         Raises
@@ -217,14 +290,14 @@ class Queries(Grouping):
         if not exist or np.unique(numbers).size < numbers.size:
             allowed = f"different whole numbers from 0 to {self.n_queries - 1}"
             raise InputError(f"numbers={numbers!r:.60}; allowed are {allowed}.", hint="numpy.flatnonzero of a mask")
-        starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
+        starts, sizes = self.indptr[numbers], self.sizes[numbers]
         inner = positions_within(offsets(sizes)) + np.repeat(starts, sizes)
         rows = inner if self.order is None else self.order[inner]
         return self._of_rows(rows, sizes, numbers), rows
 
     def select(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
-        """Return the same as `take`, but with the rows in the caller's order."""
-        queries, rows = self.take(numbers)
+        """Return the same as `subset`, but with the rows in the caller's order."""
+        queries, rows = self.subset(numbers)
         return (queries, rows) if self.order is None else (queries.reordered(np.argsort(rows)), np.sort(rows))
 
     def reordered(self, positions: NDArray[np.intp]) -> Queries:
@@ -238,7 +311,7 @@ class Queries(Grouping):
 
     def together(self) -> tuple[Queries, NDArray[np.intp]]:
         """Return the same queries with contiguous rows, and the caller's row numbers in the new order."""
-        return self.take(np.arange(self.n_queries))
+        return self.subset(np.arange(self.n_queries))
 
     def as_one(self, *, row_weight: Array | None = None) -> Queries:
         """Return all rows, in the caller's order, as a single query with id 0 and without query weights."""
@@ -265,7 +338,9 @@ class Queries(Grouping):
         changed = copy.copy(self)
         outdated = ["digest", "fingerprints"]
         if "query_ids" in fields:
-            outdated += ["id_hashes", "longest", "n_queries", "query_of_row"]
+            outdated.append("id_hashes")
+        if "order" in fields:
+            outdated += ["sizes", "longest", "n_queries", "query_of_row"]
         for name in outdated:
             changed.__dict__.pop(name, None)
         for name, value in fields.items():
@@ -275,12 +350,12 @@ class Queries(Grouping):
     @cached_property
     def id_hashes(self) -> NDArray[np.uint64]:
         """One hash per query id, shape (n_queries,)."""
-        return fingerprint.hash_ids(self.query_ids)
+        return hash_ids(self.query_ids)
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """One hash per query, of its id, weight and judgments in any order of rows; shape (n_queries,)."""
-        return fingerprint.hash_queries(self)
+        return hash_queries(self)
 
     @cached_property
     def digest(self) -> int:
@@ -298,17 +373,6 @@ class Queries(Grouping):
         if self.index is not None:
             same_index("scores", pandas_index(scores), self.index)
         return array
-
-    def _refuse_idle_rows(self) -> None:
-        if self.retrieved is None or self.judged is None:  # every row is retrieved or judged
-            return
-        idle = np.flatnonzero(~self.retrieved & ~self.judged)
-        if idle.size:
-            raise InputError(
-                f"row {idle[0]} is neither retrieved nor judged, so it says nothing.",
-                hint="drop such rows",
-                row=int(idle[0]),
-            )
 
 
 def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:

@@ -16,7 +16,6 @@ from rankadapters.core.data.columns import (
     same_length,
     text_column,
 )
-from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.segments import segment_numbers
@@ -80,6 +79,38 @@ def as_docids(
         if own is not None:
             own[order] = own.copy()
     return ranks, own
+
+
+def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """Rank the rows by query, then by identifier: by code points, which is the order of their UTF-8 bytes.
+
+    Parameters
+    ----------
+    ids : str or object array, shape (n_docs,)
+        Identifiers; an object array holds strings too, some of which end with NUL.
+    query : int array, shape (n_docs,)
+        Query of each row.
+
+    Returns
+    -------
+    ranks : int64 array, shape (n_docs,)
+        Rank of each row, from 0.
+    duplicate : int
+        A row that repeats an identifier of its query; -1 if there is none.
+
+    Examples
+    --------
+    >>> rank_docids(np.array(["b", "é", "a"]), np.array([0, 0, 0]))
+    (array([1, 2, 0]), -1)
+    """
+    keys = [ids.astype(str, copy=False), query]
+    if ids.dtype == object:  # the conversion drops a final NUL, so compare lengths too
+        keys.insert(0, np.fromiter(map(len, ids), np.int64, ids.size))
+    order = np.lexsort(keys)
+    ranks = np.empty(order.size, np.int64)
+    ranks[order] = np.arange(order.size)
+    same = np.all([key[order[1:]] == key[order[:-1]] for key in keys], axis=0)
+    return ranks, int(order[int(np.argmax(same)) + 1]) if same.any() else -1
 
 
 def own_docids(docids: Array, query_ids: Array, query_of_row: NDArray[np.intp]) -> NDArray[np.bool_] | None:

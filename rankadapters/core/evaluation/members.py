@@ -199,7 +199,7 @@ class SharedRanking:
         plan, queries, indptr = self.first, slice(first, last), self.first.rows.indptr[first : last + 1]
         by_query = (array[queries] for array in plan.by_query.values())
         further = (*plan.by_rank.values(), *by_query, *plan.options.values())
-        arguments = (compared, plan.rows.order, indptr, self.columns[0], plan.k, *further, values[0, queries])
+        arguments = (compared, writable(plan.rows.order), indptr, self.columns[0], plan.k, *further, values[0, queries])
         return [int(dispatch.run(kernel, *arguments, rows=int(indptr[-1] - indptr[0])))]
 
     def _evaluate(self, index: int, queries: slice, ranks: Ranks, values: Floats) -> None:
@@ -223,8 +223,8 @@ def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int)
         indptr = plan.rows.indptr[first : last + 1]
         parts = (offset[first : last + 1] for offset in plan.offsets.values())
         further = (*plan.columns.values(), *parts, *plan.options.values(), values[first:last])
-        rows = int(indptr[-1] - indptr[0])
-        return [int(dispatch.run(plan.kernel, compared, plan.rows.order, indptr, *further, rows=rows))]
+        rows, order = int(indptr[-1] - indptr[0]), writable(plan.rows.order)
+        return [int(dispatch.run(plan.kernel, compared, order, indptr, *further, rows=rows))]
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
     if plan.share:

@@ -7,8 +7,16 @@ from typing import Any
 import numpy as np
 
 
+_NO_ORDER = np.empty(0, np.int32)
+
+
 def writable(array: Any) -> Any:
-    """Return a writable view of an array, since numba would compile a kernel again for read-only arrays."""
+    """Return a writable view of an array, since numba would compile a kernel again for read-only arrays.
+
+    None, the order of rows that are in order, becomes an empty array.
+    """
+    if array is None:
+        return _NO_ORDER
     return array if array.flags.writeable else np.asarray(_Unlocked(array))
 
 
