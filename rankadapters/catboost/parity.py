@@ -107,7 +107,7 @@ class CatBoostToolkit(Toolkit):
         refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
         if getattr(declared, "pairs", "given") != "given":  # otherwise CatBoost makes no pairs itself
-            data = replace(data, queries=data.queries.with_pairs(None))
+            data = replace(data, queries=data.queries.with_columns(pairs=None))
         scores = data.queries.check_scores(data.scores)
         if np.isnan(scores).any():
             value = self.ask(self.prepare(replace(data, scores=scores), words), words)

@@ -95,7 +95,7 @@ def with_columns(
         docids = rows.columns["docid"].tolist()
         ranks = _docid_ranks(docids, queries, rows.locate, duplicate_hint)
         own = own_docids(text_column(docids), queries.query_ids, queries.query_of_row)
-        queries = queries.with_docid_ranks(ranks, own)
+        queries = queries.with_columns(docid_rank=ranks, own_docid=own)
     return queries
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -195,12 +196,8 @@ def is_missing(value: object) -> bool:
     """Return whether a value is None, NaN, NaT or pandas.NA, or a tuple that contains one."""
     if isinstance(value, tuple):
         return any(map(is_missing, value))
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    try:
-        return bool(value != value)  # noqa: PLR0124 - true for every kind of NaN and for nothing else
-    except (TypeError, ValueError):
-        return False
+    is_nan = isinstance(value, (Number, np.generic)) and bool(value != value)  # noqa: PLR0124 - true for NaN alone
+    return is_nan or value is None or type(value).__name__ in {"NAType", "NaTType"}
 
 
 def _to_array(name: str, value: object) -> Array:
@@ -221,7 +218,7 @@ def _to_array(name: str, value: object) -> Array:
         return _from_iterable(name, list(value))
     try:
         by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
-        return np.from_dlpack(value) if by_dlpack else np.asarray(value)
+        return np.from_dlpack(value) if by_dlpack else np.asarray(value)  # type: ignore[arg-type]
     except (TypeError, RuntimeError, BufferError) as error:  # the message of torch, jax or cupy
         kind = f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}"
         raise InputError(

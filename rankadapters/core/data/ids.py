@@ -33,7 +33,6 @@ _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("date", (date,)),
 )
 ALLOWED_IDS = "integers, floats, bools, texts, bytes, dates, times, and tuples of these"
-_KINDS_OF_DTYPES = {"b": "bool", "i": "integer", "u": "unsigned integer", "f": "float", "U": "text", "S": "bytes"}
 _DAYS = {"Y", "M", "W", "D"}  # units of datetime64 without a time of day
 _INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
 
@@ -113,9 +112,9 @@ def _column_of_objects(ids: Array) -> Array:
         return np.array([_in_numpy(item) for item in ids])
     dtype: type = {"float": np.float64, "bool": np.bool_}.get(kind, object)
     if kind == "integer":
-        ranges = ((info.min <= min(values) and max(values) <= info.max, info.dtype) for info in (_INT64, _UINT64))
-        dtype = next((dtype for holds, dtype in ranges if holds), object)
-    column = np.empty(ids.size, dtype)
+        fits = (info.dtype.type for info in (_INT64, _UINT64) if info.min <= min(values) and max(values) <= info.max)
+        dtype = next(fits, object)
+    column: Array = np.empty(ids.size, dtype)
     column[:] = values
     return column
 
@@ -131,7 +130,7 @@ def id_kind(ids: Array) -> str:
     if ids.dtype == object:
         kinds = set(map(kind_of, ids))
         return "integer beyond 64 bits" if kinds == {"integer"} else " and ".join(sorted(kinds))
-    return _KINDS_OF_DTYPES.get(ids.dtype.kind) or kind_of(ids[0])
+    return "unsigned integer" if ids.dtype.kind == "u" else kind_of(np.zeros(1, ids.dtype)[0])
 
 
 def hash_ids(ids: Array) -> Words:

@@ -125,21 +125,18 @@ class Queries(Rows):
         }
         refuse_non_finite("labels", values, fields["judged"])
         fields |= grouped(qid, group_sizes, values.size)
-        indptr, query_ids = fields["indptr"], fields["query_ids"]
+        query_ids = fields["query_ids"]
         fields["query_weight"] = None
         if query_weight is not None:
             shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
             fields["query_weight"] = as_query_weights(query_weight, query_ids, values.size)
         fields["row_weight"] = None if row_weight is None else as_row_weights(row_weight, values.size)
-        fields["docid_rank"] = fields["own_docid"] = None
+        _set(self, pairs=None, docid_rank=None, own_docid=None, **fields)
         if docid is not None:
-            ids = None if qid is None else query_ids
-            fields["docid_rank"], fields["own_docid"] = as_docids(docid, indptr, fields["order"], ids)
-        for name, value in fields.items():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "pairs", None if pairs is None else as_pairs(pairs, self.query_of_row, query_ids))
+            rank, own = as_docids(docid, self.query_of_row, None if qid is None else query_ids)
+            _set(self, docid_rank=rank, own_docid=own)
+        if pairs is not None:
+            _set(self, pairs=as_pairs(pairs, self.query_of_row, query_ids))
         if self.retrieved is None or self.judged is None:  # every row is retrieved or judged
             return
         idle = np.flatnonzero(~self.retrieved & ~self.judged)
@@ -235,14 +232,10 @@ class Queries(Rows):
         The weights of pairs stay.
         """
         same_index("row_weight", pandas_index(row_weight), self.index)
-        return self._with(
+        return self.with_columns(
             query_weight=None if query_weight is None else as_query_weights(query_weight, self.query_ids, self.n_docs),
             row_weight=None if row_weight is None else as_row_weights(row_weight, self.n_docs),
         )
-
-    def with_pairs(self, pairs: Pairs | None) -> Queries:
-        """Return the same queries with new pairs, which are not checked again; None removes them."""
-        return self._with(pairs=pairs)
 
     def weighed_by(self, column: str | None) -> Queries:
         """Return the same queries with only one kind of weights.
@@ -252,7 +245,7 @@ class Queries(Rows):
         pairs = self.pairs
         if pairs is not None and column != "pair_weight":
             pairs = pairs._replace(weight=None)
-        return self._with(
+        return self.with_columns(
             query_weight=self.query_weight if column == "query_weight" else None,
             row_weight=self.row_weight if column == "row_weight" else None,
             pairs=pairs,
@@ -264,18 +257,7 @@ class Queries(Rows):
         same_length("labels", values, self.n_docs)
         same_index("labels", pandas_index(labels), self.index)
         refuse_non_finite("labels", values, self.judged)
-        return self._with(labels=frozen(values.astype(np.float64, copy=False)))
-
-    def with_query_ids(self, query_ids: Array) -> Queries:
-        """Return the same queries with new ids, one per query; the ids must be distinct, which is not checked."""
-        return self._with(query_ids=frozen(query_ids))
-
-    def with_docid_ranks(self, ranks: NDArray[Any], own: NDArray[np.bool_] | None = None) -> Queries:
-        """Return the same queries with the given docid ranks: one per row, unique within a query; not checked.
-
-        `own` marks the rows whose docid is the id of their query.
-        """
-        return self._with(docid_rank=frozen(ranks), own_docid=None if own is None else frozen(own))
+        return self.with_columns(labels=frozen(values.astype(np.float64, copy=False)))
 
     def subset(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
         """Return the queries with these indexes, in this order, and their row numbers in the caller's order.
@@ -293,48 +275,43 @@ class Queries(Rows):
         starts, sizes = self.indptr[numbers], self.sizes[numbers]
         inner = positions_within(offsets(sizes)) + np.repeat(starts, sizes)
         rows = inner if self.order is None else self.order[inner]
-        return self._of_rows(rows, sizes, numbers), rows
+        queries = self.with_columns(
+            query_ids=self.query_ids[numbers], indptr=offsets(sizes), order=None, index=None,
+            query_weight=None if self.query_weight is None else self.query_weight[numbers],
+            pairs=None if self.pairs is None else pairs_of_queries(self.pairs, rows, numbers),
+            **{name: column[rows] for name, column in self.row_columns()},
+        )  # fmt: skip
+        return queries, rows
 
     def select(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
         """Return the same as `subset`, but with the rows in the caller's order."""
         queries, rows = self.subset(numbers)
-        return (queries, rows) if self.order is None else (queries.reordered(np.argsort(rows)), np.sort(rows))
-
-    def reordered(self, positions: NDArray[np.intp]) -> Queries:
-        """Return the same queries in a new order of rows: `positions` lists the present, contiguous rows in it."""
+        if self.order is None:
+            return queries, rows
+        positions = np.argsort(rows)
         order = np.argsort(positions)  # the new position of each row
-        names = ("labels", "row_weight", "docid_rank", "own_docid", "retrieved", "judged")
-        columns = {name: column[positions] for name in names if (column := getattr(self, name)) is not None}
-        if self.pairs is not None:
-            columns["pairs"] = self.pairs._replace(winner=order[self.pairs.winner], loser=order[self.pairs.loser])
-        return self._with(**columns, order=frozen(order.astype(index_dtype(self.n_docs))))
-
-    def together(self) -> tuple[Queries, NDArray[np.intp]]:
-        """Return the same queries with contiguous rows, and the caller's row numbers in the new order."""
-        return self.subset(np.arange(self.n_queries))
+        columns: dict[str, Any] = {name: column[positions] for name, column in queries.row_columns()}
+        if queries.pairs is not None:
+            columns["pairs"] = queries.pairs._replace(
+                winner=order[queries.pairs.winner], loser=order[queries.pairs.loser]
+            )
+        return queries.with_columns(**columns, order=order.astype(index_dtype(order.size))), rows[positions]
 
     def as_one(self, *, row_weight: Array | None = None) -> Queries:
         """Return all rows, in the caller's order, as a single query with id 0 and without query weights."""
-        return self._with(
-            query_ids=frozen(np.zeros(1, np.int64)), indptr=frozen(np.array([0, self.n_docs])), order=None,
+        return self.with_columns(
+            query_ids=np.zeros(1, np.int64), indptr=np.array([0, self.n_docs]), order=None,
             query_weight=None, row_weight=row_weight,
             pairs=None if self.pairs is None else self.pairs._replace(indptr=self.pairs.indptr[[0, -1]]),
         )  # fmt: skip
 
-    def _of_rows(self, rows: NDArray[np.intp], sizes: Array, numbers: NDArray[np.integer[Any]]) -> Queries:
-        """Return the queries with these indexes, given their row numbers and sizes."""
-        names = ("row_weight", "docid_rank", "own_docid", "retrieved", "judged")
-        columns = {name: column for name in names if (column := getattr(self, name)) is not None}
-        return self._with(
-            labels=self.labels[rows], query_ids=self.query_ids[numbers], indptr=frozen(offsets(sizes)),
-            order=None, index=None,
-            query_weight=None if self.query_weight is None else self.query_weight[numbers],
-            pairs=None if self.pairs is None else pairs_of_queries(self.pairs, rows, numbers),
-            **{name: column[rows] for name, column in columns.items()},
-        )  # fmt: skip
+    def row_columns(self) -> list[tuple[str, Array]]:
+        """Return the names and entries of the columns that have one entry per row."""
+        names = ("labels", "row_weight", "docid_rank", "own_docid", "retrieved", "judged")
+        return [(name, column) for name in names if (column := getattr(self, name)) is not None]
 
-    def _with(self, **fields: Any) -> Queries:
-        """Return a copy with changed fields and without the cached properties that depend on them."""
+    def with_columns(self, **fields: Any) -> Queries:
+        """Return the same queries with changed attributes, which are not checked again."""
         changed = copy.copy(self)
         outdated = ["digest", "fingerprints"]
         if "query_ids" in fields:
@@ -343,8 +320,7 @@ class Queries(Rows):
             outdated += ["sizes", "longest", "n_queries", "query_of_row"]
         for name in outdated:
             changed.__dict__.pop(name, None)
-        for name, value in fields.items():
-            object.__setattr__(changed, name, value)
+        _set(changed, **fields)
         return changed
 
     @cached_property
@@ -373,6 +349,13 @@ class Queries(Rows):
         if self.index is not None:
             same_index("scores", pandas_index(scores), self.index)
         return array
+
+
+def _set(queries: Queries, **fields: Any) -> None:
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        object.__setattr__(queries, name, value)
 
 
 def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
