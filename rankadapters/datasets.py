@@ -111,8 +111,8 @@ class Grouped:
         queries = Queries(data.labels, qid=data.qid)
         sizes = np.diff(queries.indptr)
         qid = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
-        labels = queries.by_query(data.labels)
-        return cls(queries.by_query(data.X), labels, Queries(labels, qid=qid), sizes, qid)
+        labels = queries.take(data.labels)
+        return cls(queries.take(data.X), labels, Queries(labels, qid=qid), sizes, qid)
 
 
 def mq2008_like(

@@ -122,7 +122,7 @@ def round_as_in_pool(data: ToolkitData) -> ToolkitData:
     if queries.pairs is not None and queries.pairs.weight is not None:
         weights = as_float32("pairs weight", queries.pairs.weight, "CatBoost")
         notes += [ROUNDED.format("weights of pairs", "them")] if (weights != queries.pairs.weight).any() else []
-        queries = queries.with_pairs(queries.pairs._replace(weight=frozen(weights)))
+        queries = queries.with_columns(pairs=queries.pairs._replace(weight=frozen(weights)))
     if not data.routes or data.routes[0].by_query:
         scores = as_float32("scores", np.asarray(scores, np.float64), "CatBoost")
         notes += [ROUNDED.format("scores", "a baseline")] if (scores != data.scores).any() else []

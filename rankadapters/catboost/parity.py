@@ -107,7 +107,7 @@ class CatBoostToolkit(Toolkit):
         refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
         if getattr(declared, "pairs", "given") != "given":  # otherwise CatBoost makes no pairs itself
-            data = replace(data, queries=data.queries.with_pairs(None))
+            data = replace(data, queries=data.queries.with_columns(pairs=None))
         scores = data.queries.check_scores(data.scores)
         if np.isnan(scores).any():
             value = self.ask(self.prepare(replace(data, scores=scores), words), words)
@@ -255,7 +255,7 @@ def check_parity(
             by_row["group_weight"] = group_weight
             notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)
-    by_row = {name: queries.by_query(as_numbers(name, column).astype(np.float64)) for name, column in by_row.items()}
+    by_row = {name: queries.take(as_numbers(name, column).astype(np.float64)) for name, column in by_row.items()}
     notes += [] if weight is None else [IGNORED]
     data = ToolkitData(queries=queries, scores=scores, notes=tuple(notes), inputs=by_row)
     return TOOLKIT.check(data, convention, metrics=metrics)

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, text_column
-from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.query_columns import own_docids
+from rankadapters.core.data.query_columns import own_docids, rank_docids
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
 from rankadapters.io.stream_rows import StreamRows
@@ -96,7 +95,7 @@ def with_columns(
         docids = rows.columns["docid"].tolist()
         ranks = _docid_ranks(docids, queries, rows.locate, duplicate_hint)
         own = own_docids(text_column(docids), queries.query_ids, queries.query_of_row)
-        queries = queries.with_docid_ranks(ranks, own)
+        queries = queries.with_columns(docid_rank=ranks, own_docid=own)
     return queries
 
 

@@ -125,7 +125,7 @@ class StreamSums:
     def _queries(self, rows: StreamRows) -> Queries:
         with self._locating_errors(rows):
             queries = Queries(rows.labels, group_sizes=rows.sizes, row_weight=rows.columns.get("row_weight"))
-            queries = queries.with_query_ids(rows.ids)
+            queries = queries.with_columns(query_ids=rows.ids)
         with self._numbering_errors(rows):
             return with_columns(queries, rows, self._columns.query_weight)
 

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from rankadapters.core.data.columns import Array
-from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.data.ids import hash_ids
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, LabelsWarning, warn_caller

@@ -13,7 +13,7 @@ import numpy as np
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints
-from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
+from rankadapters.core.data.rows import Rows, offsets
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.members import Member, ranked
 from rankadapters.core.evaluation.threads import over_chunks
@@ -197,7 +197,7 @@ def repeat_queries(member: Member, queries: slice, n_copies: int) -> Member:
 
     sizes = np.tile(np.diff(indptr[queries.start : queries.stop + 1]), n_copies)
     repeated_plan = replace(
-        plan, rows=Rows(NO_ORDER, offsets(sizes)),
+        plan, rows=Rows(None, offsets(sizes)),
         columns={name: column._replace(values=repeat(column.values, rows)) for name, column in plan.columns.items()},
         by_query={name: repeat(values, queries) for name, values in plan.by_query.items()},
     )  # fmt: skip

@@ -174,7 +174,7 @@ class _Descent:
         self, settings: NeuralRanker, network: Network, train: LabeledRows, rng: np.random.RandomState
     ) -> None:
         train_queries = queries_of_rows(train, "query_weight")
-        queries, rows = train_queries.take(rng.permutation(train_queries.n_queries))
+        queries, rows = train_queries.subset(rng.permutation(train_queries.n_queries))
         self.settings, self.network, self.rng = settings, network, rng
         self.X = train.X[rows]
         self.gradients = _bind(as_objective(settings.objective), queries)

@@ -10,7 +10,7 @@ import numpy as np
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.binding.policies import refuse_ignored
 from rankadapters.core.data.columns import Floats, as_numbers, non_finite
-from rankadapters.core.data.keywords import Columns, by_name
+from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
@@ -58,7 +58,6 @@ class Trials:
     [0.631, 1.0]
     """
 
-    @by_name
     def __init__(
         self, labels: object, convention: Convention | str, *, n_threads: int | None = None, **columns: Unpack[Columns]
     ) -> None:
@@ -178,8 +177,8 @@ class Trials:
         table, plan = self._checked(candidates), self._member.plan
         if self._ranked_candidates is None:
             return np.array([whole_values(self._member, scores, self.n_threads) for scores in table])
-        order, n_rows = plan.rows.order, int(plan.rows.indptr[-1])
-        in_plan_order = table.take(order, axis=1) if order.size else table[:, :n_rows]  # n_rows is all rows or 0
+        order = plan.rows.order
+        in_plan_order = table if order is None else table.take(order, axis=1)
         return self._ranked_candidates.numerators(ListedScores(in_plan_order))
 
     def _by_query(self, numerators: Floats) -> Floats:

@@ -7,7 +7,6 @@ from typing import Any
 import lightgbm as lgb
 
 from rankadapters.callbacks.arguments import require_name, require_patience
-from rankadapters.core.data.keywords import needs
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.distributed import leaving_network
@@ -37,7 +36,6 @@ class EarlyStopping(_LightGBMStopping):
         return bool(result[1] == self.name or result[1].endswith(f" {self.name}"))
 
 
-@needs(convention="'letor4@10', or another convention", rounds="rounds=50, how long to wait for an improvement")
 def early_stopping(
     convention: Convention | str, rounds: int, *, name: str | None = None, min_delta: float = 0.0, verbose: bool = True
 ) -> EarlyStopping:

@@ -13,7 +13,6 @@ from rankadapters import presets
 from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.core.data.columns import shared_index
-from rankadapters.core.data.keywords import by_name
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
@@ -42,7 +41,6 @@ class EvalMetric:
         return self._monitor.evaluate(first, columns_of(first, weight, group), flat(second))
 
 
-@by_name
 def eval_metric(
     convention: Convention | str | Sequence[Convention | str],
     *,

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
-from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.lightgbm.metrics import columns_of
 from rankadapters.objectives import Objective, PositionBias
-from rankadapters.objectives.lambda_rank import NEEDED, Trading
+from rankadapters.objectives.lambda_rank import Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 
 native_objective, read_objective = objectives.lightgbm.native_objective, objectives.lightgbm.read_objective
@@ -53,7 +52,6 @@ class ObjectiveCallback(ToolkitObjective):
         return columns
 
 
-@needs(objective="'lightgbm.lambdarank', or another objective")
 def objective(
     objective: Objective | str, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
@@ -124,7 +122,6 @@ def objective(
     return ObjectiveCallback(objective, n_threads, position_bias)
 
 
-@needs(**NEEDED)
 def lambdarank(
     convention: Trading | str,
     *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from rankadapters.core.data.keywords import Columns, by_name
+from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.docstrings import with_fields
 from rankadapters.objectives import catboost, lightgbm, xgboost
@@ -69,7 +69,6 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-@by_name
 def gradients(
     labels: object,
     scores: object,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, cast
 
-from rankadapters.core.data.keywords import needs
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
@@ -18,10 +17,6 @@ from rankadapters.presets.texts import as_convention
 
 Trading = NDCG | AP | RR | ERR  # measures whose change when two rows swap takes a few operations
 MEASURES = "NDCG, AP, RR or ERR"
-NEEDED = {  # hints for missing arguments of `lambdarank`
-    "convention": "'letor4@10', or another convention",
-    "truncation": "truncation=30 for pairs with a row in the top 30 ranks, or truncation=None for all pairs",
-}
 CATBOOST = {"k": None, "divisor": "relevant", "discount": "reciprocal"}
 
 
@@ -123,7 +118,6 @@ class LambdaRank(Pairwise):
         return self._bind(queries, terms, change, n_threads, state)
 
 
-@needs(**NEEDED)
 def lambdarank(
     convention: Trading | str,
     *,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import refuse_ignored
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.columns import Array, Floats, index_dtype
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows, offsets
 from rankadapters.core.evaluation import threads

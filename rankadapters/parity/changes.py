@@ -36,7 +36,7 @@ def _two_changes(base: OurNumber) -> Iterator[tuple[str, float]]:
     conventions = [*_field_changes(base), *_presets(base)]
     multi_row = np.flatnonzero(base.sizes > 1)
     if multi_row.size not in {0, base.sizes.size}:  # a loop over sklearn's ndcg_score must omit them
-        queries, rows = base.queries.take(multi_row)
+        queries, rows = base.queries.subset(multi_row)
         part = base._replace(queries=queries, scores=base.scores[rows])
         for text, convention in conventions:
             yield f"the value under {text}, without the one-document queries", part.changed(convention=convention)

@@ -6,7 +6,7 @@ from typing import Unpack
 
 import numpy as np
 
-from rankadapters.core.data.keywords import Columns, by_name
+from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.panel import Panel
@@ -16,7 +16,6 @@ from rankadapters.presets.texts import as_convention
 AT_ONCE = 50  # cutoffs per panel: more would save ranking passes, but each needs memory for a value per query
 
 
-@by_name
 def letor_mean_ndcg(
     labels: object,
     scores: object,
@@ -73,7 +72,7 @@ def letor_mean_ndcg(
     queries = as_queries(labels, **columns)
     base, longest = ndcg.replace(short="pad"), queries.longest
     retrieved = np.ones(queries.n_docs) if queries.retrieved is None else queries.retrieved.astype(float)
-    sizes = np.maximum(np.add.reduceat(queries.by_query(retrieved), queries.indptr[:-1]), 1)
+    sizes = np.maximum(np.add.reduceat(queries.take(retrieved), queries.indptr[:-1]), 1)
     sums = np.zeros(queries.n_queries)
     for first in range(1, longest + 1, AT_ONCE):
         cutoffs = range(first, min(first + AT_ONCE, longest + 1))

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Never
 
+import numpy as np
+
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -78,7 +80,7 @@ class Toolkit(ABC):
         if changed:
             queries = queries.with_labels(columns.pop("labels"))
             queries = queries.with_weights(**columns)
-        queries, rows = queries.together()
+        queries, rows = queries.subset(np.arange(queries.n_queries))
         notes = [note.format(" and ".join(names)) for note, names in changed.items()]
         return replace(data, queries=queries, scores=data.scores[rows], notes=(*notes, *data.notes))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.disjoint import Ids
-from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.data.ids import hash_ids
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError, warn_caller
 from rankadapters.partitions import jobs

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.disjoint import Ids
-from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.data.ids import hash_ids
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, RankAdaptersError

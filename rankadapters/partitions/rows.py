@@ -120,9 +120,9 @@ class FrameRows:
             arrays["label"], qid=rows.query, docid=arrays.get("docid"), row_weight=arrays.get("row_weight")
         )
         if self.names is not None:
-            queries = queries.with_query_ids(self.names[queries.query_ids])
+            queries = queries.with_columns(query_ids=self.names[queries.query_ids])
         if "order" in arrays and not keep_order:
-            _refuse_equal(queries, queries.by_query(arrays["order"]))
+            _refuse_equal(queries, queries.take(arrays["order"]))
         return (_with_weights(queries, arrays["query_weight"]) if "query_weight" in arrays else queries), rows
 
     def _grouped_rows(self) -> FrameRows:

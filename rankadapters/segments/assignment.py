@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
-from numbers import Number
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def refuse_unknown(queries: Iterable[Any]) -> None:
 
 
 def segment_value(segment: Any) -> Any:
-    """Return a segment as a plain Python value like `id_value`, but keep bools, fractions and time zones.
+    """Return a segment as a plain Python value like `id_value`, but keep bools and time zones.
 
     >>> segment_value(np.True_), segment_value(np.int8(7)), segment_value(Fraction(1, 3))
     (True, 7, Fraction(1, 3))
@@ -83,8 +84,11 @@ def segment_value(segment: Any) -> Any:
         return bool(segment)
     if isinstance(segment, datetime) and segment.tzinfo is not None:
         return segment
-    value = id_value(segment)
-    return Fraction(*value[1:]) if isinstance(segment, Number) and isinstance(value, tuple) else value
+    if isinstance(segment, np.timedelta64):
+        return segment.astype("m8[us]").item()
+    if isinstance(segment, (Decimal, np.longdouble)) and isfinite(segment):
+        return Fraction(*segment.as_integer_ratio())
+    return id_value(segment)
 
 
 def in_order(names: Iterable[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from rankadapters.core.data.columns import Floats
-from rankadapters.core.data.keywords import Columns, by_name, needs
+from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.models import ScoresByModel, scores_by_model
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
@@ -24,7 +24,6 @@ from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Outcome, above_value_warnings, naming, outcomes, sums_by_segment
 
 Conventions = Convention | str | Iterable[Convention | str]
-_HINT = "ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention"
 
 
 @overload
@@ -73,8 +72,6 @@ def evaluate(
     n_threads: int | None = None,
     **columns: Unpack[Columns],
 ) -> Segments[Any]: ...
-@needs(convention=_HINT)
-@by_name
 def evaluate(
     labels: object,
     scores: object,
@@ -155,8 +152,6 @@ def evaluate(
     return Segments(panel.conventions, by_segment, is_one=is_single, one_model=one_model)
 
 
-@needs(convention=_HINT)
-@by_name
 def per_query(
     labels: object,
     scores: object,

@@ -77,7 +77,7 @@ class ScikitLearnToolkit(Toolkit):
         if not accepted.any():
             msg = "every query has one document, which sklearn's functions refuse.\nHint: leave sklearn out."
             raise InputError(msg)
-        queries, rows = data.queries.take(np.flatnonzero(accepted))
+        queries, rows = data.queries.subset(np.flatnonzero(accepted))
         note = f"scikit-learn refuses one-document queries: {(~accepted).sum()} left out on both sides."
         return replace(data, queries=queries, scores=data.scores[rows], notes=(note, *data.notes))
 

@@ -47,7 +47,7 @@ class LabeledRows:
         parts = []
         for mask in masks:
             features, part_labels = X, labels
-            if fraction is not None or not queries.are_together:
+            if fraction is not None or queries.order is not None:
                 order = queries.rows[np.repeat(mask, sizes)]
                 features, part_labels = take_rows(X, order), labels[order]
             weight = None if weights is None else np.repeat(weights[mask], sizes[mask])

@@ -245,13 +245,13 @@ def _of_rows(queries: Queries, rows: NDArray[np.intp], **columns: Any) -> Querie
         return part
     ranks = np.empty(rows.size, np.int64)  # the ranks of the copies of a row follow each other
     ranks[np.argsort(queries.docid_rank[rows], kind="stable")] = np.arange(rows.size)
-    return part.with_docid_ranks(ranks)
+    return part.with_columns(docid_rank=ranks, own_docid=None)
 
 
 def _regrouped(queries: Queries, sizes: NDArray[Any], query_weight: Floats | None) -> Queries:
     """Return the rows, in the caller's order, as queries of the given sizes."""
     part = Queries(queries.labels, group_sizes=sizes, query_weight=query_weight, row_weight=queries.row_weight)
-    return part if queries.docid_rank is None else part.with_docid_ranks(queries.docid_rank)
+    return part if queries.docid_rank is None else part.with_columns(docid_rank=queries.docid_rank, own_docid=None)
 
 
 def _by_id(queries: Queries) -> NDArray[np.intp] | None:

@@ -14,7 +14,9 @@ from rankadapters.statistics.policy_choices import Lowered
 
 def plan_key(plan: Plan) -> object:
     """Return a key of all inputs of a plan but the scores: plans with equal keys give equal values for any scores."""
-    parts: list[NDArray[Any]] = [plan.rows.order, plan.rows.indptr, plan.empty]
+    parts: list[NDArray[Any]] = [plan.rows.indptr, plan.empty]
+    if plan.rows.order is not None:
+        parts.append(plan.rows.order)
     if isinstance(plan, WholePlan):
         parts += [*plan.columns.values(), *(plan.pairs or ()), plan.mass]
     else:

@@ -14,7 +14,6 @@ from rankadapters.callbacks.dataset_columns import flat
 from rankadapters.callbacks.metrics import evaluated, panels_of, warn_of_ignored_weights
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.data.columns import shared_index
-from rankadapters.core.data.keywords import needs
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
@@ -156,10 +155,6 @@ class EvalCallback(xgb.callback.TrainingCallback):
         return {**self.__dict__, "_bound": {}}
 
 
-@needs(
-    convention="'letor4@10', or another convention",
-    rounds="rounds=50, how long to wait for an improvement",
-)
 def early_stopping(
     convention: Convention | str,
     rounds: int,

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from rankadapters import objectives
 from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.objectives import ToolkitObjective
-from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
-from rankadapters.objectives.lambda_rank import NEEDED, Trading
+from rankadapters.objectives.lambda_rank import Trading
 from rankadapters.objectives.pairwise_fields import BY_ROUND, BeyondKWord, NormalizationWord
 from rankadapters.presets.tool import split_spec
 from rankadapters.xgboost.metrics import columns_of
@@ -108,7 +107,6 @@ class ObjectiveCallback(ToolkitObjective):
         return float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))
 
 
-@needs(objective="'xgboost.ndcg', or another objective")
 def objective(
     objective: Objective | str, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
@@ -177,7 +175,6 @@ def objective(
     return callback
 
 
-@needs(**NEEDED)
 def lambdarank(
     convention: Trading | str,
     *,

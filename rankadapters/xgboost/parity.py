@@ -127,7 +127,7 @@ def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
         return data, columns_of(data).queries(query_weights)(weighting)
     X, queries = read_data(data)
-    if not queries.are_together:
+    if queries.order is not None:
         msg = "the rows of a query are not together, as XGBoost wants them.\nHint: sort X, labels and qid by qid."
         raise InputError(msg)
     return xgb.DMatrix(X, queries.labels, qid=queries.query_of_row, weight=queries.query_weight), queries

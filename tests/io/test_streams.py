@@ -212,7 +212,7 @@ def test_a_query_that_returns_with_an_equal_id_of_another_type_is_refused(one_ro
     [
         (object_array(7), object_array("7"), "qid has type text, but integer in the batches before"),
         (object_array(7, 8), object_array("7", 9), "qid has type integer and text, but integer in the batches before"),
-        (object_array((1, 2)), object_array("x"), "qid has type text, but object in the batches before"),
+        (object_array((1, 2)), object_array("x"), "qid has type text, but tuple in the batches before"),
         (np.array([7]), np.array([7], np.uint64), "qid has type unsigned integer, but integer in the batches before"),
         (np.array([7]), np.array([7.0]), "qid has type float, but integer in the batches before"),
         (np.array(["2026-01-01"], "M8[D]"), np.array(["2026-01-01"], "M8[s]"), "qid has type datetime, but date"),

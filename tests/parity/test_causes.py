@@ -167,7 +167,7 @@ def binary():
 @for_each("query", range(6))
 def test_a_query_left_out_is_named_for_every_measure_that_is_a_sum(name, query, binary):
     queries, scores = binary
-    kept_queries, rows = queries.take(np.flatnonzero(np.arange(6) != query))
+    kept_queries, rows = queries.subset(np.flatnonzero(np.arange(6) != query))
     value = ra.evaluate(kept_queries, scores[rows], SUMS[name]).value
     row = check_value(queries, scores, SUMS[name], value=value).rows[0]
     if row.verdict == "different":

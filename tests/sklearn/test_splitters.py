@@ -215,7 +215,7 @@ BAD = [
     (SPLITTERS, ids_with(3, None), r"qid\[3\] is None, but every row belongs to a query\.\nHint: "),
     (SPLITTERS, DATA.qid.astype(float), r"qid has floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
     (SPLITTERS, ids_with(3, 0.5), r"qid has floats such as 0\.0"),
-    (SPLITTERS, ids_with(3, {}), r"qid holds a value that is not hashable"),
+    (SPLITTERS, ids_with(3, {}), r"qid\[3\] is {} \(dict\); allowed are integers"),
     (SPLITTERS, np.zeros((DATA.y.size, 2), int), r"qid has shape .* but one dimension is needed"),
     (SPLITTERS, ONE_QUERY, r"(needs a query for every fold|needs two queries).*there (are|is) 1\.\nH"),
     (KFOLDS, ONE_QUERY, r"there are 1\.\nHint: one query cannot be split; pass more\."),

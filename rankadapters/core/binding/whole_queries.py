@@ -58,7 +58,7 @@ def given_pairs(binding: Binding, rows: Rows, *, weighed: bool) -> Pairs:
         )
     position = np.full(binding.queries.n_docs, -1)
     n = int(rows.indptr[-1])
-    position[rows.order if rows.order.size else slice(n)] = np.arange(n)
+    position[slice(n) if rows.order is None else rows.order] = np.arange(n)
     winner, loser = position[pairs.winner], position[pairs.loser]
     both: NDArray[np.bool_] = (winner >= 0) & (loser >= 0)
     weight = pairs.weight[both] if weighed and pairs.weight is not None else np.ones(int(both.sum()))

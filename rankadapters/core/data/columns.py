@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,15 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 EXACT_INT = 2**53
-_DLPACK_CPU = 1  # kDLCPU in dlpack.h
 
 
 def as_column(name: str, value: object) -> Array:
     """Return a non-empty column of any dtype; hashable items that numpy would convert or stack stay objects."""
     array = value if type(value) is np.ndarray else _to_array(name, value)
     if array.ndim != 1:
-        hint = _column_hint(name, value, array)
+        hint = f"{name}.ravel()" if 1 in array.shape else "a single column"
+        if name == "scores" and array.shape[1:] == (2,):
+            hint = "scores[:, 1], if predict_proba returned a column for each class"
         raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.", hint=hint)
     if not array.size:
         raise InputError(f"{name} is empty.", hint="at least one row is needed")
@@ -150,7 +150,7 @@ def shared_index(columns: Mapping[str, object]) -> Any | None:
     """
     first, first_name = None, ""
     for name, column in columns.items():
-        index = None if column is None else pandas_index(column)
+        index = None if column is None or type(column) in {list, np.ndarray} else pandas_index(column)
         if first is None:
             first, first_name = index, name
         else:
@@ -181,13 +181,6 @@ def frozen(array: Array) -> Array:
     return copy
 
 
-def read_only(array: Array) -> Array:
-    """Return a read-only view; since all kernel inputs are read-only, each kernel is compiled for one type only."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 def text_column(texts: Sequence[str]) -> Array:
     r"""Return texts as a column: a numpy string array, or objects if a text ends with NUL, which numpy would drop.
 
@@ -201,115 +194,67 @@ def text_column(texts: Sequence[str]) -> Array:
 
 def is_missing(value: object) -> bool:
     """Return whether a value is None, NaN, NaT or pandas.NA, or a tuple that contains one."""
-    if isinstance(value, (tuple, frozenset)):
+    if isinstance(value, tuple):
         return any(map(is_missing, value))
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    try:
-        return bool(value != value)  # noqa: PLR0124 - true for every kind of NaN and for nothing else
-    except (TypeError, ValueError):
-        return False
+    is_nan = isinstance(value, (Number, np.generic)) and bool(value != value)  # noqa: PLR0124 - true for NaN alone
+    return is_nan or value is None or type(value).__name__ in {"NAType", "NaTType"}
 
 
 def _to_array(name: str, value: object) -> Array:
-    masked = sys.modules.get("numpy.ma")  # a slow import, and nobody has masked arrays without it
-    if masked and isinstance(value, masked.MaskedArray) and masked.is_masked(value):
-        raise InputError(f"{name} has masked entries, which are not values.", hint="leave these rows out, or fill them")
     if isinstance(value, np.ndarray):
+        if np.any(getattr(value, "mask", False)):
+            raise InputError(
+                f"{name} has masked entries, which are not values.", hint="leave these rows out, or fill them"
+            )
         return np.asarray(value)
     if isinstance(value, (str, bytes, dict, set, frozenset)) or value is None:
         hint = "an array, a list or a column"
         if isinstance(value, dict) and name == "scores":
             hint = "the scores of one model; ra.evaluate takes a mapping of models to scores"
         raise InputError(f"{name} is {value!r:.60}, but one entry per row is needed.", hint=hint)
-    if type(value).__module__.partition(".")[0] == "pyarrow" and hasattr(value, "to_numpy"):
-        chunked = value.combine_chunks() if hasattr(value, "combine_chunks") else value
-        return np.asarray(chunked.to_numpy(zero_copy_only=False))
-    if hasattr(value, "to_numpy"):
-        return np.asarray(value.to_numpy())
-    if hasattr(value, "__dlpack_device__"):
-        return _from_tensor(name, value)
-    if isinstance(value, Iterable) and not hasattr(value, "__array__"):
+    if hasattr(value, "to_numpy"):  # that of pyarrow refuses to copy, unlike numpy.asarray
+        return np.asarray(value if type(value).__module__.partition(".")[0] == "pyarrow" else value.to_numpy())
+    if isinstance(value, Iterable) and not hasattr(value, "__array__") and not hasattr(value, "__dlpack__"):
         return _from_iterable(name, list(value))
-    return np.asarray(value)
-
-
-def _from_tensor(name: str, value: Any) -> Array:
-    """Return a tensor of torch, jax or cupy as a numpy array; a tensor on a GPU is copied to main memory once."""
-    on_cpu = int(value.__dlpack_device__()[0]) == _DLPACK_CPU
     try:
-        if on_cpu and hasattr(value, "__array__"):
-            return np.asarray(value)
-        return np.from_dlpack(value) if on_cpu else np.from_dlpack(value, device="cpu", copy=True)
-    except (TypeError, RuntimeError, BufferError) as error:
+        by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+        return np.from_dlpack(value) if by_dlpack else np.asarray(value)  # type: ignore[arg-type]
+    except (TypeError, RuntimeError, BufferError) as error:  # the message of torch, jax or cupy
         kind = f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}"
-        copied = f"{name}.detach().cpu().numpy(), or {name}.get()" if not on_cpu else f"{name}.detach().numpy()"
-        raise InputError(f"{name} is a {kind} that numpy cannot read: {error}.", hint=copied) from error
-
-
-def _column_hint(name: str, value: object, array: Array) -> str:
-    """Suggest how to get a column from a matrix, such as class probabilities or a matrix with a row per query."""
-    if isinstance(value, np.ndarray) and 1 in array.shape:
-        return f"{name}.ravel()"
-    is_matrix = array.ndim == 2 and array.shape[0] > 1  # noqa: PLR2004
-    if is_matrix and array.shape[1] == 2 and name == "scores":  # noqa: PLR2004
-        return "scores[:, 1], if predict_proba returned a column for each class"
-    if is_matrix and name == "scores" and _are_probabilities(array):
-        return "scores @ model.classes_, the expected grades, if predict_proba returned a column for each class"
-    if is_matrix and name in {"labels", "scores"}:
-        sizes = f"[{array.shape[1]}] * {array.shape[0]}"
-        return f"a single column; for a matrix with a row per query, {name}.ravel() and group_sizes={sizes}"
-    return "a single column"
-
-
-def _are_probabilities(array: Array) -> bool:
-    """Return whether the numbers of each row add up to 1, and none is negative."""
-    return array.dtype.kind == "f" and bool((array >= 0).all()) and np.allclose(array.sum(axis=1), 1)
+        raise InputError(
+            f"{name} is a {kind} that numpy cannot read: {error}.", hint=f"{name}.detach().cpu().numpy(), or its like"
+        ) from error
 
 
 def _from_iterable(name: str, items: list[Any]) -> Array:
+    """Return a column of texts or numbers; of objects if numpy would convert the items or merge large integers."""
     kinds = set(map(type, items))
     if kinds <= {str, np.str_}:
         return text_column(items)
     if all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
-        return _as_numbers_or_objects(items, kinds)
+        array = np.asarray(items)
+        integers = tuple(kind for kind in kinds if issubclass(kind, (int, np.integer)))
+        mixed = array.dtype.kind == "f" and integers
+        if not mixed or max(abs(int(item)) for item in items if isinstance(item, integers)) <= EXACT_INT:
+            return array
     if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
         hint = f"one entry of {name} per row; for a list per query, numpy.concatenate({name})"
         raise InputError(f"{name} holds lists, so it has two dimensions, but one is needed.", hint=hint)
     return np.fromiter(items, dtype=object, count=len(items))
 
 
-def _as_numbers_or_objects(items: list[Any], kinds: set[type]) -> Array:
-    """Return an array of numbers; of objects if it mixes floats with integers that float64 cannot hold exactly."""
-    array = np.asarray(items)
-    integers = tuple(kind for kind in kinds if issubclass(kind, (int, np.integer)))
-    if integers and array.dtype.kind == "f" and max(abs(int(i)) for i in items if isinstance(i, integers)) > EXACT_INT:
-        return np.fromiter(items, dtype=object, count=len(items))
-    return array
-
-
 def _not_numbers(name: str, array: Array) -> InputError:
-    """Return the error for the first entry that is not a number or, if all are numbers, for the object dtype."""
-    from decimal import Decimal
-
-    missing = [row for row, item in enumerate(array) if is_missing(item)]
-    wrong = [row for row, item in enumerate(array) if array.dtype != object or not isinstance(item, (Real, Decimal))]
-    if missing or wrong:
-        row = (missing or wrong)[0]
-        problem = "is missing" if missing else f"has type {type(array[row]).__name__}"
-        entry = f"{name}[{row}] is {array[row]!r} ({problem})"
-        return InputError(
-            f"{name} must be numbers, but {entry}.",
-            hint=f"convert {name} to floats first",
-            row=row if missing or array.dtype == object else None,
-        )
-    magnitudes = [abs(int(item)) for item in array if isinstance(item, (int, np.integer))]
-    if max(magnitudes, default=0) > EXACT_INT:
-        return _inexact(name, max(magnitudes))
-    kinds = ", ".join(sorted({type(item).__name__ for item in array}))
+    """Return the error for a column that is not a number column; it names the first entry that is not a number."""
+    numbers = [isinstance(item, (int, float, np.number)) and not is_missing(item) for item in array]
+    if array.dtype == object and all(numbers):
+        largest = max((abs(int(item)) for item in array if isinstance(item, (int, np.integer))), default=0)
+        if largest > EXACT_INT:
+            return _inexact(name, largest)
+    row = int(np.argmin(numbers))
     return InputError(
-        f"{name} has dtype object: its entries are numbers ({kinds}), but the dtype allows anything.",
-        hint=f"numpy.asarray({name}, 'float64')",
+        f"{name} must be numbers, but {name}[{row}] is {array[row]!r} (dtype {array.dtype}).",
+        hint=f"numpy.asarray({name}, 'float64') if all entries are numbers",
+        row=row if array.dtype == object else None,
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,109 +17,10 @@ from rankadapters.core.data.columns import (
     refused_entry,
     same_length,
 )
-from rankadapters.core.data.ids import id_value
+from rankadapters.core.data.ids import ALLOWED_IDS, id_value, kind_of
 from rankadapters.core.errors import InputError
 
 UNNAMED = "fill missing entries with a name such as 'unknown'"  # hint for a query without a segment
-
-
-@dataclass(frozen=True, init=False, eq=False, repr=False)
-class Grouping:
-    """The rows of each query: query ids, offsets, and the order of rows in which every query is contiguous."""
-
-    query_ids: Array
-    indptr: NDArray[np.int64]
-    order: NDArray[np.signedinteger[Any]] | None
-
-    @property
-    def n_docs(self) -> int:
-        """Number of rows."""
-        return int(self.indptr[-1])
-
-    @cached_property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return int(self.indptr.size - 1)
-
-    @cached_property
-    def longest(self) -> int:
-        """Number of rows of the largest query."""
-        return int((self.indptr[1:] - self.indptr[:-1]).max())
-
-    @property
-    def group_sizes(self) -> NDArray[np.int64]:
-        """Rows of each query in the order of the rows, as LightGBM and XGBoost take them; shape (n_queries,).
-
-        Counts by `numpy.unique` are in the order of the sorted ids instead, which no toolkit notices.
-
-        Raises
-        ------
-        InputError
-            The rows of a query are not contiguous, so that sizes cannot describe them.
-
-        >>> from rankadapters import Queries
-        >>> Queries([1, 0, 2, 0, 1, 0], qid=["q10", "q10", "q10", "q9", "q2", "q2"]).group_sizes.tolist()
-        [3, 1, 2]
-        """
-        if self.order is not None and (moved := np.flatnonzero(self.order != np.arange(self.n_docs))).size:
-            row = int(moved[0])
-            query, other = self.query_ids[[np.searchsorted(self.indptr, row, side="right") - 1, self.query_of_row[row]]]
-            raise InputError(
-                f"the rows of query {query} are not contiguous: row {row} is of query {other}.",
-                hint="sort every column by query first: rows = ra.Queries(labels, qid=qid).rows, then X[rows], ...",
-                row=row,
-            )
-        return np.diff(self.indptr)
-
-    @cached_property
-    def query_of_row(self) -> NDArray[np.intp]:
-        """Index of each row's query, in the caller's order of rows; shape (n_docs,).
-
-        >>> from rankadapters import Queries
-        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).query_of_row.tolist()
-        [0, 1, 0]
-        """
-        return self.per_row(np.arange(self.n_queries))
-
-    @property
-    def are_together(self) -> bool:
-        """Whether the rows of every query are contiguous in the caller's order."""
-        return self.order is None
-
-    @property
-    def rows(self) -> Array:
-        """Row numbers in the caller's order, query by query; shape (n_docs,).
-
-        >>> from rankadapters import Queries
-        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).rows.tolist()
-        [0, 2, 1]
-        """
-        return np.arange(self.n_docs) if self.order is None else self.order
-
-    def by_query(self, column: Array) -> Array:
-        """Reorder a column from the caller's order of rows so that the rows of each query are contiguous."""
-        return column if self.order is None else column[self.order]
-
-    def per_row(self, values: Array) -> Array:
-        """Return for each row, in the caller's order, the value of its query."""
-        by_query = np.repeat(values, np.diff(self.indptr))
-        if self.order is None:
-            return by_query
-        by_row = np.empty_like(by_query)
-        by_row[self.order] = by_query
-        return by_row
-
-    def per_query(self, column: Array) -> tuple[Array, int]:
-        """Return the value of each query's first row, and the first query whose rows disagree (-1 if none does).
-
-        >>> from rankadapters import Queries
-        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).per_query(np.array([5, 6, 5]))
-        (array([5, 6]), -1)
-        """
-        ordered = self.by_query(column)
-        first = ordered[self.indptr[:-1]]
-        varies = np.flatnonzero(ordered != np.repeat(first, np.diff(self.indptr)))
-        return first, int(np.searchsorted(self.indptr, varies[0], side="right")) - 1 if varies.size else -1
 
 
 def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
@@ -214,20 +113,20 @@ def stable_order(numbers: Array) -> NDArray[np.intp]:
     return order[np.argsort(upper[order], kind="stable")] if upper.any() else order
 
 
-def stretches(ids: Array, name: str = "qid") -> NDArray[np.int64]:
-    """Return the first row of each run of equal ids; messages call the column `name`.
+def stretches(ids: Array) -> NDArray[np.int64]:
+    """Return the first row of each run of equal ids.
 
     Raises
     ------
     InputError
-        An id is missing or not hashable.
+        An id is missing or has a type that is not allowed.
 
     Examples
     --------
     >>> stretches(np.array([7, 7, 9, 7])).tolist()
     [0, 2, 3]
     """
-    return _starts(comparable_keys(ids, name))
+    return _starts(comparable_keys(ids))
 
 
 def _starts(keys: Array) -> NDArray[np.int64]:
@@ -235,11 +134,18 @@ def _starts(keys: Array) -> NDArray[np.int64]:
 
 
 def comparable_keys(ids: Array, name: str = "qid") -> Array:
-    """Return a key for each id, equal for equal ids, that numpy can compare; a missing id raises InputError."""
-    keys = _codes_of_objects(ids, name) if ids.dtype == object else ids
-    if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
+    """Return a key for each id, equal for equal ids, that numpy can compare.
+
+    A missing id raises InputError. So does a type that is not allowed, if the ids are of queries: `name` is "qid".
+    """
+    if ids.dtype == object:
+        return _codes_of_objects(ids, name)
+    missing = ids != ids if ids.dtype.kind in "fcmM" else None  # noqa: PLR0124 - true for NaN and NaT alone
+    if missing is not None and missing.any():
         raise _missing(name, ids, missing)
-    return keys
+    if name == "qid" and not kind_of(ids[0]):
+        raise _not_an_id(ids, 0)
+    return ids
 
 
 def _codes_of_objects(ids: Array, name: str) -> Array:
@@ -247,10 +153,14 @@ def _codes_of_objects(ids: Array, name: str) -> Array:
     try:
         codes = [seen.setdefault(item, len(seen)) for item in ids]
     except TypeError as error:
+        if name == "qid":  # what is not hashable is not an id either
+            raise _not_an_id(ids, next(row for row, item in enumerate(ids) if not kind_of(item))) from None
         raise InputError(f"{name} holds a value that is not hashable ({error}).", hint="integers or strings") from None
     for item, code in seen.items():
         if is_missing(item):
             raise _missing(name, ids, codes.index(code))
+        if name == "qid" and not kind_of(item):
+            raise _not_an_id(ids, codes.index(code))
     values: dict[object, int] = {}
     by_value = [values.setdefault(id_value(item), len(values)) for item in seen]
     return np.asarray(by_value)[codes]
@@ -260,3 +170,8 @@ def _missing(name: str, ids: Array, missing: Flags | int) -> InputError:
     if name == "qid":
         return refused_entry(name, ids, missing, ", but every row belongs to a query", "drop rows without a query")
     return refused_entry(name, ids, missing, ", but every query belongs to a segment", UNNAMED)
+
+
+def _not_an_id(ids: Array, row: int) -> InputError:
+    why = f" ({type(ids[row]).__name__}); allowed are {ALLOWED_IDS}"
+    return refused_entry("qid", ids, row, why, "qid=[str(query) for query in qid]")

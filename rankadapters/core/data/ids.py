@@ -1,41 +1,63 @@
-"""Query ids: equal ids of different types have the same plain value, hash and kind."""
+"""Query ids: which values are ids, their plain values, and hashes that identify queries in results.
+
+Equal ids of different types have the same plain value and hash. Hashes are the same in every process and on every
+machine.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
-from numbers import Number
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, text_column
 
-_INT64 = np.iinfo(np.int64)
-_UINT64 = np.iinfo(np.uint64)
-_DAYS = {"Y", "M", "W", "D"}  # units of datetime64 without a time of day
+if TYPE_CHECKING:
+    from rankadapters.core.data.pairs import Pairs
+    from rankadapters.core.data.queries import Queries
+
+Words = NDArray[np.uint64]
 
 # The first match decides, so the subclasses come first: bool of int, timedelta64 of np.integer, datetime of date.
 _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("bool", (bool, np.bool_)),
-    ("timedelta", (timedelta, np.timedelta64)),
+    ("", (np.timedelta64,)),
     ("integer", (int, np.integer)),
-    ("float", (float, np.floating)),
+    ("float", (float, np.float16, np.float32)),
     ("text", (str,)),
     ("bytes", (bytes,)),
     ("datetime", (datetime, np.datetime64)),
     ("date", (date,)),
 )
-_KINDS_OF_DTYPES = {"b": "bool", "i": "integer", "u": "unsigned integer", "f": "float", "U": "text", "S": "bytes"}
+ALLOWED_IDS = "integers, floats, bools, texts, bytes, dates, times, and tuples of these"
+_DAYS = {"Y", "M", "W", "D"}  # units of datetime64 without a time of day
+_INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
+
+_UNJUDGED, _UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)  # this and the next two are the constants of splitmix64
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+def kind_of(item: object) -> str:
+    """Return the kind of an id; an empty string for a value that is not an id.
+
+    >>> kind_of(np.int8(7)), kind_of("7"), kind_of(("a", 7)), kind_of(7j)
+    ('integer', 'text', 'tuple', '')
+    """
+    if isinstance(item, tuple):
+        return "tuple" if all(map(kind_of, item)) else ""
+    kind = next((kind for kind, types in _KINDS if isinstance(item, types)), "")
+    return "date" if isinstance(item, np.datetime64) and np.datetime_data(item.dtype)[0] in _DAYS else kind
 
 
 def id_value(item: Any) -> Any:
     """Return an id as a plain Python value: equal ids give the same value, with the same repr.
 
     A whole number of any type becomes an int, and a time in any unit becomes its instant in UTC. A date never equals
-    a time, and a text never equals a number. Values of all other types are returned unchanged.
+    a time, and a text never equals a number. Values that are not ids are returned unchanged.
 
     Examples
     --------
@@ -46,40 +68,19 @@ def id_value(item: Any) -> Any:
     """
     if isinstance(item, str):
         return str.__str__(item)
-    if isinstance(item, (datetime, timedelta, np.datetime64, np.timedelta64)):
-        return _time(_in_numpy(item))
-    if isinstance(item, np.generic):
-        item = item.item()
-    if isinstance(item, Number):
-        return _number(item)
+    if isinstance(item, (date, np.datetime64)):
+        return _time(item)
     if isinstance(item, tuple):
         return tuple(map(id_value, item))
-    if isinstance(item, frozenset):  # sorted, since the order of a set differs between processes
-        return ("frozenset", *sorted(repr(id_value(member)) for member in item))
-    return item
+    if isinstance(item, np.generic):
+        item = item.item()
+    is_whole = isinstance(item, int) or (isinstance(item, float) and item.is_integer())
+    return int(item) if is_whole else item
 
 
 def id_values(ids: Array) -> list[Any]:
     """Return `id_value` of each id of a column."""
-    return list(map(id_value, _items(ids)))
-
-
-def hash_word(item: object) -> int:
-    """Return 64 bits for the hash of an id: the id itself if it is an int64, otherwise a digest of its value."""
-    value = item if type(item) in {str, int} else id_value(item)
-    if isinstance(value, int) and _INT64.min <= value <= _INT64.max:
-        return value % 2**64
-    return _digest(value)
-
-
-def hash_words(ids: Array) -> NDArray[np.uint64]:
-    """Return `hash_word` of each id of a column."""
-    if ids.dtype.kind not in "iu":
-        return np.fromiter(map(hash_word, _items(ids)), np.uint64, ids.size)
-    words = ids.astype(np.uint64)
-    beyond = np.flatnonzero(ids > _INT64.max)
-    words[beyond] = list(map(_digest, ids[beyond].tolist()))
-    return words
+    return list(map(id_value, ids if ids.dtype.kind == "M" else ids.tolist()))  # `tolist` makes some times integers
 
 
 def id_column(ids: Array) -> Array:
@@ -96,13 +97,26 @@ def id_column(ids: Array) -> Array:
     array([7, '7'], dtype=object)
     """
     if ids.dtype == object:
-        return _from_objects(ids)
-    kind, size = ids.dtype.kind, ids.dtype.itemsize
-    if kind == "f" and size > np.dtype(np.float64).itemsize:
-        return _objects(_items(ids))
-    if kind in "iu":
+        return _column_of_objects(ids)
+    if ids.dtype.kind in "iu":
         return ids.astype(np.uint64 if ids.dtype == np.uint64 else np.int64, copy=False)
-    return ids.astype(np.float64, copy=False) if kind == "f" else ids
+    return ids.astype(np.float64, copy=False) if ids.dtype.kind == "f" else ids
+
+
+def _column_of_objects(ids: Array) -> Array:
+    kinds, values = set(map(kind_of, ids)), id_values(ids)
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    if kind == "text":
+        return text_column(values)
+    if kind in {"datetime", "date"}:
+        return np.array([_in_numpy(item) for item in ids])
+    dtype: type = {"float": np.float64, "bool": np.bool_}.get(kind, object)
+    if kind == "integer":
+        fits = (info.dtype.type for info in (_INT64, _UINT64) if info.min <= min(values) and max(values) <= info.max)
+        dtype = next(fits, object)
+    column: Array = np.empty(ids.size, dtype)
+    column[:] = values
+    return column
 
 
 def id_kind(ids: Array) -> str:
@@ -114,99 +128,83 @@ def id_kind(ids: Array) -> str:
     ('text', 'integer and text', 'date')
     """
     if ids.dtype == object:
-        kinds = {_kind_of(item) for item in ids}
+        kinds = set(map(kind_of, ids))
         return "integer beyond 64 bits" if kinds == {"integer"} else " and ".join(sorted(kinds))
-    if ids.dtype.kind == "M":
-        return "date" if np.datetime_data(ids.dtype)[0] in _DAYS else "datetime"
-    return _KINDS_OF_DTYPES.get(ids.dtype.kind, "timedelta" if ids.dtype.kind == "m" else "object")
+    return "unsigned integer" if ids.dtype.kind == "u" else kind_of(np.zeros(1, ids.dtype)[0])
 
 
-def _digest(value: object) -> int:
+def hash_ids(ids: Array) -> Words:
+    """Hash each query id by its value: the same id has the same hash in any column type, process and machine."""
+    if ids.dtype.kind in "iu":
+        words = ids.astype(np.uint64)
+        beyond = np.flatnonzero(ids > _INT64.max)
+        words[beyond] = list(map(_word, ids[beyond].tolist()))
+    else:
+        words = np.fromiter(map(_word, id_values(ids)), np.uint64, ids.size)
+    return mixed(words)
+
+
+def _word(value: object) -> int:
+    """Return 64 bits for an `id_value`: the value itself if it is an int64, otherwise a digest."""
+    if isinstance(value, int) and _INT64.min <= value <= _INT64.max:
+        return value % 2**64
     return int.from_bytes(hashlib.blake2b(repr(value).encode(), digest_size=8).digest(), "little")
 
 
-def _kind_of(item: object) -> str:
-    return next((kind for kind, types in _KINDS if isinstance(item, types)), "object")
+def hash_queries(queries: Queries) -> Words:
+    """Hash each query: its id, weight (1 by default), labels, flags, row weights and pairs; shape (n_queries,).
+
+    Hashes of rows are added, so that the order of the rows does not matter.
+    """
+    words = (queries.labels + 0.0).view(np.uint64)  # + 0.0 makes -0.0 and 0.0 one label
+    if queries.judged is not None:
+        words = np.where(queries.judged, words, _UNJUDGED)
+    if queries.retrieved is not None:
+        words = np.where(queries.retrieved, words, words ^ _UNRETRIEVED)
+    if queries.row_weight is not None:
+        words = mixed(words) ^ (queries.row_weight + 0.0).view(np.uint64)
+    sums = _sums(mixed(queries.take(words)), queries.indptr)
+    if queries.pairs is not None:
+        sums += _hashed_pairs(words, queries.pairs)
+    weights = np.ones(sums.size) if queries.query_weight is None else queries.query_weight + 0.0
+    return mixed(mixed(sums ^ queries.id_hashes) ^ weights.view(np.uint64))
 
 
-def _items(ids: Array) -> list[Any]:
-    """Return the ids of a column as a list, with times as numpy scalars, since `tolist` would make them integers."""
-    return list(ids) if ids.dtype.kind in "mM" or ids.dtype == np.longdouble else ids.tolist()
+def _hashed_pairs(words: Words, pairs: Pairs) -> Words:
+    """Hash the pairs of each query by the data of their rows."""
+    weight = np.ones(pairs.winner.size) if pairs.weight is None else pairs.weight
+    hashes = mixed(mixed(mixed(words[pairs.winner]) - words[pairs.loser]) ^ mixed((weight + 0.0).view(np.uint64)))
+    return mixed(_sums(hashes, pairs.indptr))
 
 
-def _from_objects(ids: Array) -> Array:
-    kinds = {_kind_of(item) for item in ids}
-    to_column = _COLUMNS.get(kinds.pop()) if len(kinds) == 1 else None
-    column = None if to_column is None else to_column(ids)
-    return _objects(ids) if column is None else column
+def _sums(hashes: Words, indptr: NDArray[np.int64]) -> Words:
+    """Return the sum of each query's hashes."""
+    sums = np.zeros(hashes.size + 1, np.uint64)
+    np.cumsum(hashes, out=sums[1:])
+    return sums[indptr[1:]] - sums[indptr[:-1]]
 
 
-def _objects(ids: Any) -> Array:
-    """Return a column of plain values."""
-    return np.fromiter(map(id_value, ids), dtype=object, count=len(ids))
-
-
-def _texts(ids: Array) -> Array:
-    return text_column([str.__str__(item) for item in ids])
-
-
-def _integers(ids: Array) -> Array | None:
-    values = list(map(int, ids))
-    limits = next((info for info in (_INT64, _UINT64) if info.min <= min(values) and max(values) <= info.max), None)
-    return None if limits is None else np.array(values, limits.dtype)
-
-
-def _floats(ids: Array) -> Array | None:
-    values = np.array(list(map(float, ids)))
-    return values if all(value == item for value, item in zip(values.tolist(), ids, strict=True)) else None
-
-
-def _times(ids: Array) -> Array | None:
-    times = [_in_numpy(item) for item in ids]
-    dates = {time.dtype.kind == "M" and np.datetime_data(time.dtype)[0] in _DAYS for time in times}
-    return np.array(times) if len(dates) == 1 else None
-
-
-_COLUMNS: dict[str, Callable[[Array], Array | None]] = {
-    "text": _texts,
-    "integer": _integers,
-    "float": _floats,
-    "bool": lambda ids: ids.astype(np.bool_),
-    "datetime": _times,
-    "timedelta": _times,
-    "date": lambda ids: np.array(list(ids), "M8[D]"),
-}
-
-
-def _number(item: Any) -> Any:
-    """Return an int for a whole number, a float if that is exact, or else the exact ratio."""
-    try:
-        numerator, denominator = item.as_integer_ratio()
-    except (AttributeError, OverflowError, ValueError):  # complex numbers, infinities
-        return item
-    if denominator == 1:
-        return numerator
-    return float(item) if float(item) == item else ("ratio", numerator, denominator)
+def mixed(words: Words) -> Words:
+    """Hash each word separately, by the finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
+    words = words + _GAMMA
+    words = (words ^ (words >> np.uint64(30))) * _FIRST
+    words = (words ^ (words >> np.uint64(27))) * _SECOND
+    return words ^ (words >> np.uint64(31))
 
 
 def _in_numpy(item: Any) -> Any:
     """Convert a Python, pandas or numpy time to numpy, with all digits, and to UTC if it has a time zone."""
-    if isinstance(item, np.generic):
-        return item
     if isinstance(item, datetime) and item.tzinfo is not None:
         item = item.astimezone(UTC).replace(tzinfo=None)
-    if hasattr(item, "to_numpy"):  # a pandas time, which may have nanoseconds; datetime holds only microseconds
-        return item.to_numpy()
-    return np.datetime64(item) if isinstance(item, datetime) else np.timedelta64(item)
+    # A pandas time may have nanoseconds, which numpy.datetime64(item) would drop.
+    return item.to_numpy() if hasattr(item, "to_numpy") else np.datetime64(item)
 
 
 def _time(item: Any) -> Any:
-    """Return a Python time or date; (type, integer) if Python's types cannot hold all digits."""
-    letter = item.dtype.kind
-    if letter == "M" and np.datetime_data(item.dtype)[0] in _DAYS:
-        return item.astype("M8[D]").item()
-    rounded = item.astype(f"{letter}8[us]")
+    """Return a Python time or date; (dtype, integer) if Python's types cannot hold all digits."""
+    time = _in_numpy(item)
+    if np.datetime_data(time.dtype)[0] in _DAYS:
+        return time.astype("M8[D]").item()
+    rounded = time.astype("M8[us]")
     value = rounded.item()
-    if rounded == item and not isinstance(value, int):
-        return value
-    return str(item.dtype), int(item.astype(np.int64))
+    return value if rounded == time and isinstance(value, datetime) else (str(time.dtype), int(time.astype(np.int64)))

@@ -10,7 +10,6 @@ from typing import Any, Never, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data import fingerprint
 from rankadapters.core.data.columns import (
     Array,
     as_flags,
@@ -24,16 +23,18 @@ from rankadapters.core.data.columns import (
     same_length,
     shared_index,
 )
-from rankadapters.core.data.grouping import Grouping, grouped
-from rankadapters.core.data.keywords import ROWS, Columns, by_name, refuse_other_names
+from rankadapters.core.data.grouping import grouped
+from rankadapters.core.data.ids import hash_ids, hash_queries
+from rankadapters.core.data.keywords import ROWS, Columns, refuse_other_names
 from rankadapters.core.data.pairs import Pairs, as_pairs, pairs_of_queries
 from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights
+from rankadapters.core.data.rows import Rows
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.segments import positions_within
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Queries(Grouping):
+class Queries(Rows):
     """Judged queries: labels, the rows of each query, and optional columns such as weights.
 
     Parameters
@@ -41,8 +42,9 @@ class Queries(Grouping):
     labels : array-like, shape (n_docs,)
         Relevance labels, finite numbers. They are ignored in rows where `judged` is False.
     qid : array-like, shape (n_docs,), optional
-        Query of each row: integers, strings or any hashables. Rows of one query need not be contiguous. Ids compare by
-        value, not by type: 7 and 7.0 are the same query, as are equal times in any unit or zone; 7 and "7" differ.
+        Query of each row: integers, floats, bools, strings, bytes, dates, times (`datetime`, `numpy.datetime64` or
+        `pandas.Timestamp`), or tuples of these. Rows of one query need not be contiguous. Ids compare by value, not by
+        type: 7 and 7.0 are the same query, as are equal times in any unit or zone; 7 and "7" differ.
     group_sizes : array-like of int, shape (n_queries,), optional
         Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
     query_weight : array-like, shape (n_queries,), optional
@@ -86,6 +88,7 @@ class Queries(Grouping):
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
 
+    query_ids: Array
     labels: NDArray[np.float64]
     query_weight: NDArray[np.float64] | None
     row_weight: NDArray[np.float64] | None
@@ -96,7 +99,6 @@ class Queries(Grouping):
     judged: NDArray[np.bool_] | None
     index: Any
 
-    @by_name
     def __init__(
         self,
         labels: object,
@@ -111,7 +113,8 @@ class Queries(Grouping):
         judged: object = None,
         **other: Never,
     ) -> None:
-        refuse_other_names(other)
+        if other:
+            refuse_other_names(other)
         values = as_numbers("labels", labels)
         columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
         fields: dict[str, Any] = {
@@ -122,26 +125,93 @@ class Queries(Grouping):
         }
         refuse_non_finite("labels", values, fields["judged"])
         fields |= grouped(qid, group_sizes, values.size)
-        indptr, query_ids = fields["indptr"], fields["query_ids"]
+        query_ids = fields["query_ids"]
         fields["query_weight"] = None
         if query_weight is not None:
             shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
             fields["query_weight"] = as_query_weights(query_weight, query_ids, values.size)
         fields["row_weight"] = None if row_weight is None else as_row_weights(row_weight, values.size)
-        fields["docid_rank"] = fields["own_docid"] = None
+        _set(self, pairs=None, docid_rank=None, own_docid=None, **fields)
         if docid is not None:
-            ids = None if qid is None else query_ids
-            fields["docid_rank"], fields["own_docid"] = as_docids(docid, indptr, fields["order"], ids)
-        for name, value in fields.items():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "pairs", None if pairs is None else as_pairs(pairs, self.query_of_row, query_ids))
-        self._refuse_idle_rows()
+            rank, own = as_docids(docid, self.query_of_row, None if qid is None else query_ids)
+            _set(self, docid_rank=rank, own_docid=own)
+        if pairs is not None:
+            _set(self, pairs=as_pairs(pairs, self.query_of_row, query_ids))
+        if self.retrieved is None or self.judged is None:  # every row is retrieved or judged
+            return
+        idle = np.flatnonzero(~self.retrieved & ~self.judged)
+        if idle.size:
+            raise InputError(
+                f"row {idle[0]} is neither retrieved nor judged, so it says nothing.",
+                hint="drop such rows",
+                row=int(idle[0]),
+            )
 
     def __repr__(self) -> str:
         """Return the number of queries and rows."""
         return f"Queries({self.n_queries} queries, {self.n_docs} rows)"
+
+    @property
+    def group_sizes(self) -> NDArray[np.int64]:
+        """Rows of each query in the order of the rows, as LightGBM and XGBoost take them; shape (n_queries,).
+
+        Counts by `numpy.unique` are in the order of the sorted ids instead, which no toolkit notices.
+
+        Raises
+        ------
+        InputError
+            The rows of a query are not contiguous, so that sizes cannot describe them.
+
+        >>> Queries([1, 0, 2, 0, 1, 0], qid=["q10", "q10", "q10", "q9", "q2", "q2"]).group_sizes.tolist()
+        [3, 1, 2]
+        """
+        if self.order is not None and (moved := np.flatnonzero(self.order != np.arange(self.n_docs))).size:
+            row = int(moved[0])
+            query, other = self.query_ids[[np.searchsorted(self.indptr, row, side="right") - 1, self.query_of_row[row]]]
+            raise InputError(
+                f"the rows of query {query} are not contiguous: row {row} is of query {other}.",
+                hint="sort every column by query first: rows = ra.Queries(labels, qid=qid).rows, then X[rows], ...",
+                row=row,
+            )
+        return np.diff(self.indptr)
+
+    @cached_property
+    def query_of_row(self) -> NDArray[np.intp]:
+        """Index of each row's query, in the caller's order of rows; shape (n_docs,).
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).query_of_row.tolist()
+        [0, 1, 0]
+        """
+        return self.per_row(np.arange(self.n_queries))
+
+    @property
+    def rows(self) -> Array:
+        """Row numbers in the caller's order, query by query; shape (n_docs,).
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).rows.tolist()
+        [0, 2, 1]
+        """
+        return np.arange(self.n_docs) if self.order is None else self.order
+
+    def per_row(self, values: Array) -> Array:
+        """Return for each row, in the caller's order, the value of its query."""
+        by_query = np.repeat(values, self.sizes)
+        if self.order is None:
+            return by_query
+        by_row = np.empty_like(by_query)
+        by_row[self.order] = by_query
+        return by_row
+
+    def per_query(self, column: Array) -> tuple[Array, int]:
+        """Return the value of each query's first row, and the first query whose rows disagree (-1 if none does).
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).per_query(np.array([5, 6, 5]))
+        (array([5, 6]), -1)
+        """
+        ordered = self.take(column)
+        first = ordered[self.indptr[:-1]]
+        varies = np.flatnonzero(ordered != np.repeat(first, self.sizes))
+        return first, int(np.searchsorted(self.indptr, varies[0], side="right")) - 1 if varies.size else -1
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -162,14 +232,10 @@ class Queries(Grouping):
         The weights of pairs stay.
         """
         same_index("row_weight", pandas_index(row_weight), self.index)
-        return self._with(
+        return self.with_columns(
             query_weight=None if query_weight is None else as_query_weights(query_weight, self.query_ids, self.n_docs),
             row_weight=None if row_weight is None else as_row_weights(row_weight, self.n_docs),
         )
-
-    def with_pairs(self, pairs: Pairs | None) -> Queries:
-        """Return the same queries with new pairs, which are not checked again; None removes them."""
-        return self._with(pairs=pairs)
 
     def weighed_by(self, column: str | None) -> Queries:
         """Return the same queries with only one kind of weights.
@@ -179,7 +245,7 @@ class Queries(Grouping):
         pairs = self.pairs
         if pairs is not None and column != "pair_weight":
             pairs = pairs._replace(weight=None)
-        return self._with(
+        return self.with_columns(
             query_weight=self.query_weight if column == "query_weight" else None,
             row_weight=self.row_weight if column == "row_weight" else None,
             pairs=pairs,
@@ -191,20 +257,9 @@ class Queries(Grouping):
         same_length("labels", values, self.n_docs)
         same_index("labels", pandas_index(labels), self.index)
         refuse_non_finite("labels", values, self.judged)
-        return self._with(labels=frozen(values.astype(np.float64, copy=False)))
+        return self.with_columns(labels=frozen(values.astype(np.float64, copy=False)))
 
-    def with_query_ids(self, query_ids: Array) -> Queries:
-        """Return the same queries with new ids, one per query; the ids must be distinct, which is not checked."""
-        return self._with(query_ids=frozen(query_ids))
-
-    def with_docid_ranks(self, ranks: NDArray[Any], own: NDArray[np.bool_] | None = None) -> Queries:
-        """Return the same queries with the given docid ranks: one per row, unique within a query; not checked.
-
-        `own` marks the rows whose docid is the id of their query.
-        """
-        return self._with(docid_rank=frozen(ranks), own_docid=None if own is None else frozen(own))
-
-    def take(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
+    def subset(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
         """Return the queries with these indexes, in this order, and their row numbers in the caller's order.
 
         Raises
@@ -217,70 +272,66 @@ class Queries(Grouping):
         if not exist or np.unique(numbers).size < numbers.size:
             allowed = f"different whole numbers from 0 to {self.n_queries - 1}"
             raise InputError(f"numbers={numbers!r:.60}; allowed are {allowed}.", hint="numpy.flatnonzero of a mask")
-        starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
+        starts, sizes = self.indptr[numbers], self.sizes[numbers]
         inner = positions_within(offsets(sizes)) + np.repeat(starts, sizes)
         rows = inner if self.order is None else self.order[inner]
-        return self._of_rows(rows, sizes, numbers), rows
+        queries = self.with_columns(
+            query_ids=self.query_ids[numbers], indptr=offsets(sizes), order=None, index=None,
+            query_weight=None if self.query_weight is None else self.query_weight[numbers],
+            pairs=None if self.pairs is None else pairs_of_queries(self.pairs, rows, numbers),
+            **{name: column[rows] for name, column in self.row_columns()},
+        )  # fmt: skip
+        return queries, rows
 
     def select(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
-        """Return the same as `take`, but with the rows in the caller's order."""
-        queries, rows = self.take(numbers)
-        return (queries, rows) if self.order is None else (queries.reordered(np.argsort(rows)), np.sort(rows))
-
-    def reordered(self, positions: NDArray[np.intp]) -> Queries:
-        """Return the same queries in a new order of rows: `positions` lists the present, contiguous rows in it."""
+        """Return the same as `subset`, but with the rows in the caller's order."""
+        queries, rows = self.subset(numbers)
+        if self.order is None:
+            return queries, rows
+        positions = np.argsort(rows)
         order = np.argsort(positions)  # the new position of each row
-        names = ("labels", "row_weight", "docid_rank", "own_docid", "retrieved", "judged")
-        columns = {name: column[positions] for name in names if (column := getattr(self, name)) is not None}
-        if self.pairs is not None:
-            columns["pairs"] = self.pairs._replace(winner=order[self.pairs.winner], loser=order[self.pairs.loser])
-        return self._with(**columns, order=frozen(order.astype(index_dtype(self.n_docs))))
-
-    def together(self) -> tuple[Queries, NDArray[np.intp]]:
-        """Return the same queries with contiguous rows, and the caller's row numbers in the new order."""
-        return self.take(np.arange(self.n_queries))
+        columns: dict[str, Any] = {name: column[positions] for name, column in queries.row_columns()}
+        if queries.pairs is not None:
+            columns["pairs"] = queries.pairs._replace(
+                winner=order[queries.pairs.winner], loser=order[queries.pairs.loser]
+            )
+        return queries.with_columns(**columns, order=order.astype(index_dtype(order.size))), rows[positions]
 
     def as_one(self, *, row_weight: Array | None = None) -> Queries:
         """Return all rows, in the caller's order, as a single query with id 0 and without query weights."""
-        return self._with(
-            query_ids=frozen(np.zeros(1, np.int64)), indptr=frozen(np.array([0, self.n_docs])), order=None,
+        return self.with_columns(
+            query_ids=np.zeros(1, np.int64), indptr=np.array([0, self.n_docs]), order=None,
             query_weight=None, row_weight=row_weight,
             pairs=None if self.pairs is None else self.pairs._replace(indptr=self.pairs.indptr[[0, -1]]),
         )  # fmt: skip
 
-    def _of_rows(self, rows: NDArray[np.intp], sizes: Array, numbers: NDArray[np.integer[Any]]) -> Queries:
-        """Return the queries with these indexes, given their row numbers and sizes."""
-        names = ("row_weight", "docid_rank", "own_docid", "retrieved", "judged")
-        columns = {name: column for name in names if (column := getattr(self, name)) is not None}
-        return self._with(
-            labels=self.labels[rows], query_ids=self.query_ids[numbers], indptr=frozen(offsets(sizes)),
-            order=None, index=None,
-            query_weight=None if self.query_weight is None else self.query_weight[numbers],
-            pairs=None if self.pairs is None else pairs_of_queries(self.pairs, rows, numbers),
-            **{name: column[rows] for name, column in columns.items()},
-        )  # fmt: skip
+    def row_columns(self) -> list[tuple[str, Array]]:
+        """Return the names and entries of the columns that have one entry per row."""
+        names = ("labels", "row_weight", "docid_rank", "own_docid", "retrieved", "judged")
+        return [(name, column) for name in names if (column := getattr(self, name)) is not None]
 
-    def _with(self, **fields: Any) -> Queries:
-        """Return a copy with changed fields and without the cached properties that depend on them."""
+    def with_columns(self, **fields: Any) -> Queries:
+        """Return the same queries with changed attributes, which are not checked again."""
         changed = copy.copy(self)
         outdated = ["digest", "fingerprints"]
         if "query_ids" in fields:
-            outdated += ["id_hashes", "longest", "n_queries", "query_of_row"]
+            outdated.append("id_hashes")
+        if "order" in fields:
+            outdated += ["sizes", "longest", "n_queries", "query_of_row"]
         for name in outdated:
             changed.__dict__.pop(name, None)
-        for name, value in fields.items():
-            object.__setattr__(changed, name, value)
+        _set(changed, **fields)
         return changed
 
     @cached_property
     def id_hashes(self) -> NDArray[np.uint64]:
         """One hash per query id, shape (n_queries,)."""
-        return fingerprint.hash_ids(self.query_ids)
+        return hash_ids(self.query_ids)
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """One hash per query, of its id, weight and judgments in any order of rows; shape (n_queries,)."""
-        return fingerprint.hash_queries(self)
+        return hash_queries(self)
 
     @cached_property
     def digest(self) -> int:
@@ -299,16 +350,12 @@ class Queries(Grouping):
             same_index("scores", pandas_index(scores), self.index)
         return array
 
-    def _refuse_idle_rows(self) -> None:
-        if self.retrieved is None or self.judged is None:  # every row is retrieved or judged
-            return
-        idle = np.flatnonzero(~self.retrieved & ~self.judged)
-        if idle.size:
-            raise InputError(
-                f"row {idle[0]} is neither retrieved nor judged, so it says nothing.",
-                hint="drop such rows",
-                row=int(idle[0]),
-            )
+
+def _set(queries: Queries, **fields: Any) -> None:
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        object.__setattr__(queries, name, value)
 
 
 def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:

@@ -16,10 +16,8 @@ from rankadapters.core.data.columns import (
     same_length,
     text_column,
 )
-from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.segments import segment_numbers
 
 
 def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDArray[np.float64]:
@@ -31,7 +29,13 @@ def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDA
             f"query_weight has {weights.size} entries{per_row} but there are {n_queries} queries.",
             hint="one weight per query, in order of first appearance",
         )
-    _refuse_other_order(pandas_index(query_weight), query_ids)
+    if (index := pandas_index(query_weight)) is not None:
+        indexed, ids = list(map(id_value, index)), id_values(query_ids)
+        if indexed != ids and set(indexed) == set(ids):
+            raise InputError(
+                "query_weight is indexed by query id, in an order other than that of the first appearance of queries.",
+                hint="query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() if the order is right",
+            )
     return as_weights("query_weight", weights, "fix or drop the query", by_row=False)
 
 
@@ -42,44 +46,56 @@ def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64]:
     return as_weights("row_weight", weights, "fix or drop the row", by_row=True)
 
 
-def _refuse_other_order(index: Any, query_ids: Array) -> None:
-    """Raise InputError for a pandas column indexed by query id in an order other than that of first appearance."""
-    if index is None:
-        return
-    indexed, ids = list(map(id_value, index)), id_values(query_ids)
-    if indexed == ids or set(indexed) != set(ids):
-        return
-    raise InputError(
-        "query_weight is indexed by query id, in an order other than that of the first appearance of queries.",
-        hint="query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() if the order is right",
-    )
-
-
 def as_docids(
-    docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None, query_ids: Array | None
+    docid: object, query_of_row: NDArray[np.intp], query_ids: Array | None
 ) -> tuple[Array, NDArray[np.bool_] | None]:
     """Check that docids are unique within a query; return the rank of each row's docid, and what `own_docids` returns.
 
     `query_ids` is None if the caller gave none.
     """
     ids = as_column("docid", docid)
-    same_length("docid", ids, int(indptr[-1]))
-    text, query = docid_texts(ids), segment_numbers(indptr)
-    text = text if order is None else text[order]
-    ranks, duplicate = rank_docids(text, query)
-    if duplicate >= 0:
-        row = duplicate if order is None else int(order[duplicate])
+    same_length("docid", ids, query_of_row.size)
+    texts = docid_texts(ids)
+    ranks, row = rank_docids(texts, query_of_row)
+    if row >= 0:
         raise InputError(
             f"docid[{row}] = {str(ids[row])!r} occurs twice in its query.",
             hint="drop duplicate documents first",
             row=row,
         )
-    own = None if query_ids is None else own_docids(text, query_ids, query)
-    if order is not None:
-        ranks[order] = ranks.copy()
-        if own is not None:
-            own[order] = own.copy()
-    return ranks, own
+    return ranks, None if query_ids is None else own_docids(texts, query_ids, query_of_row)
+
+
+def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """Rank the rows by query, then by identifier: by code points, which is the order of their UTF-8 bytes.
+
+    Parameters
+    ----------
+    ids : str or object array, shape (n_docs,)
+        Identifiers; an object array holds strings too, some of which end with NUL.
+    query : int array, shape (n_docs,)
+        Query of each row.
+
+    Returns
+    -------
+    ranks : int64 array, shape (n_docs,)
+        Rank of each row, from 0.
+    duplicate : int
+        A row that repeats an identifier of its query; -1 if there is none.
+
+    Examples
+    --------
+    >>> rank_docids(np.array(["b", "é", "a"]), np.array([0, 0, 0]))
+    (array([1, 2, 0]), -1)
+    """
+    keys = [ids.astype(str, copy=False), query]
+    if ids.dtype == object:  # the conversion drops a final NUL, so compare lengths too
+        keys.insert(0, np.fromiter(map(len, ids), np.int64, ids.size))
+    order = np.lexsort(keys)
+    ranks = np.empty(order.size, np.int64)
+    ranks[order] = np.arange(order.size)
+    same = np.all([key[order[1:]] == key[order[:-1]] for key in keys], axis=0)
+    return ranks, int(order[int(np.argmax(same)) + 1]) if same.any() else -1
 
 
 def own_docids(docids: Array, query_ids: Array, query_of_row: NDArray[np.intp]) -> NDArray[np.bool_] | None:

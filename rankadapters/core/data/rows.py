@@ -4,35 +4,49 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, Ints, index_dtype, offsets, read_only
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.columns import Array, Ints, index_dtype, offsets
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.jit import writable
 
-__all__ = ["NO_ORDER", "Rows", "backwards", "mirrored", "offsets", "retrieved_rows", "rows_of"]
+if TYPE_CHECKING:
+    from rankadapters.core.data.queries import Queries
 
-NO_ORDER: Ints = writable(read_only(np.empty(0, index_dtype(0))))
+__all__ = ["Rows", "backwards", "mirrored", "offsets", "retrieved_rows", "rows_of"]
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows, query by query: `order` lists their numbers in the caller's arrays; an empty one means 0, 1, 2, ...
+    """Some rows, query by query.
 
-    Both arrays are `writable`, which is the type that kernels are compiled for.
+    Attributes
+    ----------
+    order : int array or None
+        Row numbers in the caller's arrays; None for 0, 1, 2, ...
+    indptr : int64 array, shape (n_queries + 1,)
+        The rows of query i are `order[indptr[i]:indptr[i + 1]]`.
     """
 
-    order: Array
+    order: NDArray[np.signedinteger[Any]] | None
     indptr: Ints
+
+    @property
+    def n_docs(self) -> int:
+        """Number of rows."""
+        return int(self.indptr[-1] - self.indptr[0])
+
+    @cached_property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return self.indptr.size - 1
 
     @cached_property
     def sizes(self) -> Ints:
         """Number of rows of each query."""
-        sizes: Ints = self.indptr[1:] - self.indptr[:-1]
-        return sizes
+        return self.indptr[1:] - self.indptr[:-1]
 
     @cached_property
     def longest(self) -> int:
@@ -40,15 +54,19 @@ class Rows:
         return int(self.sizes.max(initial=0))
 
     def take(self, column: Array) -> Array:
-        """Return the entries of a caller's column for these rows, in their order, as input for kernels."""
-        end = int(self.indptr[-1])  # if `order` is empty, these are all rows or no rows
-        entries: Array = writable(column[self.order] if self.order.size else column[:end])
-        return entries
+        """Return the entries of a caller's column for these rows, in their order.
+
+        >>> from rankadapters import Queries
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).take(np.array([5, 6, 7])).tolist()
+        [5, 7, 6]
+        """
+        return column if self.order is None else column[self.order]
+
 
     def reordered(self, positions: Ints) -> Rows:
         """Return the rows in a new order of the rows within each query."""
-        inner = positions.astype(index_dtype(int(self.indptr[-1])), copy=False)
-        return Rows(self.order[inner] if self.order.size else inner, self.indptr)
+        inner = positions.astype(index_dtype(positions.size), copy=False)
+        return Rows(inner if self.order is None else self.order[inner], self.indptr)
 
 
 def mirrored(rows: Rows) -> Ints:
@@ -63,12 +81,11 @@ def backwards(rows: Rows) -> Rows:
 
 def rows_of(queries: Queries, mask: NDArray[np.bool_] | None) -> Rows:
     """Return the rows of the queries for which the mask is True; all rows without a mask."""
-    order = NO_ORDER if queries.order is None else writable(queries.order)
     if mask is None:
-        return Rows(order, writable(queries.indptr))
-    rows = order if order.size else np.arange(queries.n_docs, dtype=index_dtype(queries.n_docs))
-    inside = mask[rows]
-    return Rows(rows[inside], offsets(inside)[queries.indptr])
+        return queries
+    order = np.arange(queries.n_docs, dtype=index_dtype(queries.n_docs)) if queries.order is None else queries.order
+    inside = mask[order]
+    return Rows(order[inside], offsets(inside)[queries.indptr])
 
 
 def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
@@ -76,7 +93,7 @@ def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
     if queries.judged is None and unjudged != "drop-negative":
         return rows_of(queries, queries.retrieved)
     judged = np.ones(queries.n_docs, np.bool_) if queries.judged is None else queries.judged
-    retrieved = queries.retrieved if queries.retrieved is not None else np.ones(queries.n_docs, np.bool_)
+    retrieved = np.ones(queries.n_docs, np.bool_) if queries.retrieved is None else queries.retrieved
     without_label = retrieved & ~judged
     if unjudged == "error" and without_label.any():
         row = int(np.argmax(without_label))

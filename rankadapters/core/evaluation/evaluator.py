@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.data.keywords import Columns, by_name
+from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.label_warnings import warn_of_labels
@@ -47,7 +47,6 @@ class Evaluator:
     [1.0, 0.631]
     """
 
-    @by_name
     def __init__(
         self, labels: object, convention: Convention | str, *, n_threads: int | None = None, **columns: Unpack[Columns]
     ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankadapters.core.binding.policies import refuse_ignored
 from rankadapters.core.data.columns import Array, Floats, Ints
-from rankadapters.core.data.keywords import Columns, by_name
+from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, UnsupportedConventionError, warn_caller
@@ -61,7 +61,6 @@ class Panel:
     [[1.0, 0.631], [1.0, 1.0]]
     """
 
-    @by_name
     def __init__(
         self,
         labels: object,
@@ -237,7 +236,7 @@ class Measured(Written):
             A convention takes all rows as one query, so a part must be ranked again.
         """
         self._refuse_over_rows("results over some of the queries")
-        queries, _ = self._queries.take(numbers)
+        queries, _ = self._queries.subset(numbers)
         members = [member.take(numbers) for member, _ in self._results]
         return Measured(queries, members, [numerators[numbers] for _, numerators in self._results])
 

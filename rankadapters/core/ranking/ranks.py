@@ -87,7 +87,6 @@ class Ranks:
     ) -> None:  # fmt: skip
         self.indptr: Ints = indptr - indptr[0]
         self.sizes: Ints = self.indptr[1:] - self.indptr[:-1]
-        order = order if order is not None and order.size else None  # MERGE
         self._arguments = scores, order, indptr
         self._threshold, self.averaged = threshold, averaged
         self.k = int(self.sizes.max(initial=1)) if k is None else k

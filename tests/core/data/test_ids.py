@@ -7,8 +7,6 @@ the first version: never change them.
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -19,11 +17,9 @@ from rankadapters.core.kernels.exact import mix_all
 
 import rankadapters as ra
 from rankadapters.core.data.columns import as_numbers, index_dtype
-from rankadapters.core.data.docids import rank_docids
-from rankadapters.core.data.fingerprint import hash_ids
 from rankadapters.core.data.grouping import grouped, stable_order
-from rankadapters.core.data.ids import hash_word, hash_words, id_column, id_kind, id_value
-from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
+from rankadapters.core.data.ids import hash_ids, id_column, id_kind, id_value, mixed
+from rankadapters.core.data.query_columns import rank_docids
 from tests.helpers.tables import for_each
 
 
@@ -110,11 +106,9 @@ def objects(*items):
 
 EQUAL_IDS = {
     "integers": [np.array([7]), np.array([7], np.int8), np.array([7.0], np.float16), objects(7), objects(np.int64(7)),
-                 objects(np.uint8(7)), objects(np.float32(7)), objects(Decimal(7)), objects(Fraction(7))],
+                 objects(np.uint8(7)), objects(np.float32(7))],
     "large integers": [np.array([2**64 - 1], np.uint64), objects(2**64 - 1), objects(np.uint64(2**64 - 1))],
-    "fractions": [np.array([0.5]), np.array([0.5], np.float32), objects(0.5), objects(np.float64(0.5)),
-                  objects(Decimal("0.50")), objects(Fraction(1, 2))],
-    "decimals": [objects(Decimal("0.1")), objects(Decimal("0.10")), objects(Fraction(1, 10))],
+    "fractions": [np.array([0.5]), np.array([0.5], np.float32), objects(0.5), objects(np.float64(0.5))],
     "flags": [np.array([True]), objects(True), objects(np.True_)],
     "texts": [np.array(["a"]), objects("a"), objects(np.str_("a"))],
     "bytes": [np.array([b"a"]), objects(b"a"), objects(np.bytes_(b"a"))],
@@ -123,7 +117,6 @@ EQUAL_IDS = {
               objects(np.datetime64("2026-01-31T12:00", "ns")), objects(NOON.replace(tzinfo=UTC)),
               objects(datetime(2026, 1, 31, 13, tzinfo=ZONE)), objects(NOON.replace(fold=1))],
     "dates": [np.array(["2026-01-31"], "M8[D]"), objects(date(2026, 1, 31)), objects(np.datetime64("2026-01-31"))],
-    "durations": [np.array([90], "m8[s]"), np.array([90 * 10**9], "m8[ns]"), objects(timedelta(seconds=90))],
 }  # fmt: skip
 
 
@@ -152,11 +145,6 @@ def test_pandas_times_have_the_hashes_of_numpy_times():
         assert hash_ids(objects(pandas.Timestamp(text).tz_localize("UTC").tz_convert("Asia/Tokyo"))) == expected
 
 
-def test_a_set_has_one_hash_in_every_process():
-    """The repr of a set of texts depends on the hashes of the texts, which differ between processes."""
-    assert id_value(frozenset({"b", "a"})) == ("frozenset", "'a'", "'b'")
-
-
 @for_each(
     ("ids", "dtype", "kind"),
     [
@@ -172,26 +160,17 @@ def test_a_set_has_one_hash_in_every_process():
         (objects("a", "a\0"), object, "text"),
         (objects(True, np.False_), np.bool_, "bool"),
         (objects(1, "1"), object, "integer and text"),
-        (objects((1, 2)), object, "object"),
+        (objects((1, 2)), object, "tuple"),
         (objects(b"a"), object, "bytes"),
         (objects(NOON), "M8[us]", "datetime"),
         (objects(date(2026, 1, 31)), "M8[D]", "date"),
         (objects(np.datetime64("2026-01-31")), "M8[D]", "date"),
-        (objects(timedelta(1)), "m8[us]", "timedelta"),
-        (np.array([1], "m8[s]"), "m8[s]", "timedelta"),
     ],
 )
 def test_an_id_column_has_the_widest_dtype_of_its_kind(ids, dtype, kind):
     column = id_column(ids)
     assert (column.dtype, id_kind(column)) == (np.dtype(dtype), kind)
     assert hash_ids(column).tolist() == hash_ids(ids).tolist()
-
-
-@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= np.finfo(float).nmant, reason="long double is float64 here")
-def test_floats_that_float64_would_merge_stay_apart():
-    near = np.nextafter(np.longdouble(1), np.longdouble(2))
-    for ids in (np.array([1, near]), objects(np.longdouble(1), near)):
-        assert np.unique(hash_ids(id_column(ids))).size == 2
 
 
 def test_texts_that_differ_in_a_trailing_nul_stay_apart():
@@ -205,7 +184,7 @@ def test_rows_whose_docid_is_their_querys_id_are_known():
     columns = {"qid": [7, "a", 7, "a", "b"], "docid": ["a", "a", "7", "b", "b "]}
     queries = ra.Queries([1, 0, 1, 0, 1], **columns)
     assert queries.own_docid.tolist() == [False, True, True, False, False]
-    part, rows = queries.take(np.array([1, 0]))
+    part, rows = queries.subset(np.array([1, 0]))
     assert part.own_docid.tolist() == queries.own_docid[rows].tolist()
     assert queries.select(np.array([0]))[0].own_docid.tolist() == [False, True]
     assert ra.Queries([1, 0], qid=["a", "b"], docid=["b", "a"]).own_docid is None
@@ -236,13 +215,9 @@ def fingerprints(**columns):
     return [hex(word) for word in ra.Queries(**{"labels": LABELS, "qid": QID} | columns).fingerprints.tolist()]
 
 
-@pytest.mark.parametrize("choice", [NOW, NEVER])
-def test_mixing_words_computes_splitmix64(choice):
+def test_mixing_words_computes_splitmix64():
     """Expected: the first outputs for the seeds 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
-    words = np.empty(2, np.uint64)
-    with kernels(choice):
-        dispatch.run(mix_all, np.array([0, 1], np.uint64), words)
-    assert words.tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
+    assert mixed(np.array([0, 1], np.uint64)).tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
 
 
 WHOLE_NUMBER_HASHES = ["0xe220a8397b1dcdaf", "0x910a2dec89025cc1", "0x1fdd7128f310c389", "0xe4d971771b652c20"]
@@ -298,4 +273,4 @@ def test_the_order_of_rows_does_not_change_the_fingerprints():
 
 def test_ids_have_the_same_hash_in_a_column_and_alone():
     for column in (np.array([0, 2**63 - 2, 2**63 - 1, 2**63, 2**64 - 1], np.uint64), np.array([-(2**63), -1, 1])):
-        assert hash_words(column).tolist() == [hash_word(number) for number in column.tolist()]
+        assert hash_ids(column).tolist() == hash_ids(objects(*column.tolist())).tolist()

@@ -17,11 +17,10 @@ QUERIES = ra.Queries([3, 0, 1, 2, 1], qid=QID, query_weight=[1, 2, 3], row_weigh
 def test_queries_map_rows_to_queries_and_back():
     assert QUERIES.rows.tolist() == [0, 2, 1, 4, 3]
     assert QUERIES.query_of_row.tolist() == [0, 1, 0, 2, 1]
-    assert QUERIES.by_query(np.array(QID)).tolist() == ["b", "b", "a", "a", "c"]
+    assert QUERIES.take(np.array(QID)).tolist() == ["b", "b", "a", "a", "c"]
     assert QUERIES.per_row(np.array([10, 20, 30])).tolist() == [10, 20, 10, 30, 20]
-    assert not QUERIES.are_together
     assert QUERIES.longest == 2
-    together, rows = QUERIES.together()
+    together, rows = QUERIES.subset(np.arange(3))
     assert together.digest == QUERIES.digest
     assert rows.tolist() == QUERIES.rows.tolist()
 
@@ -42,7 +41,7 @@ def test_group_sizes_are_in_the_order_of_the_rows(columns, sizes):
 def test_group_sizes_of_queries_whose_rows_are_apart_are_refused():
     with pytest.raises(ra.InputError, match=r"the rows of query b are not contiguous: row 1 is of query a"):
         _ = QUERIES.group_sizes
-    assert QUERIES.together()[0].group_sizes.tolist() == [2, 2, 1]
+    assert QUERIES.subset(np.arange(3))[0].group_sizes.tolist() == [2, 2, 1]
     with pytest.raises(ra.InputError, match=r"the rows of query a are not contiguous: row 2 is of query c"):
         _ = ra.Queries([0, 1, 2, 0], qid=["b", "a", "c", "a"]).group_sizes
 
@@ -53,14 +52,14 @@ def test_per_query_returns_the_first_query_whose_rows_disagree():
     assert QUERIES.per_query(np.array([7, 8, 7, 9, 5]))[1] == 1
 
 
-def test_take_returns_queries_in_the_requested_order():
-    taken, rows = QUERIES.take(np.array([2, 0]))
+def test_subset_returns_queries_in_the_requested_order():
+    taken, rows = QUERIES.subset(np.array([2, 0]))
     assert rows.tolist() == [3, 0, 2]
     assert taken.query_ids.tolist() == ["c", "b"]
     assert taken.labels.tolist() == [2, 3, 1]
     assert taken.query_weight.tolist() == [3, 1]
     assert taken.row_weight.tolist() == [2, 0.5, 1.5]
-    assert taken.are_together
+    assert taken.order is None
 
 
 def test_with_weights_returns_new_queries_and_changes_none():
@@ -134,10 +133,10 @@ def test_an_empty_list_of_pairs_is_allowed():
 
 
 @for_each("numbers", [[0, 0], [2], [-1], [0.0], []])
-def test_take_refuses_numbers_that_are_not_different_queries(numbers):
+def test_subset_refuses_numbers_that_are_not_different_queries(numbers):
     queries = ra.Queries([1, 0, 1, 0], qid=["a", "a", "b", "b"])
     with pytest.raises(ra.InputError, match="allowed are different whole numbers from 0 to 1"):
-        queries.take(np.array(numbers))
+        queries.subset(np.array(numbers))
 
 
 def test_new_weights_and_labels_with_another_pandas_index_are_refused():

@@ -1,4 +1,4 @@
-"""Wrong calls are refused: keywords of other libraries, columns by position, bad fields, missing arguments."""
+"""Wrong calls are refused: keywords of other libraries and bad fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tests.helpers.two_queries import CONV, LABELS, QID, SCORES
 @for_each(
     ("call", "problem"),
     [
-        (lambda: ra.audit.profile(LABELS, qid=QID), r"profile needs k, which was left out.\nHint: k=10, "),
         (lambda: ra.Evaluator(LABELS, [CONV, CONV], qid=QID), "is not a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, [CONV, 10], qid=QID), "10 is not a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, np.array(QID), qid=QID), "then a convention"),
@@ -93,26 +92,6 @@ def test_the_table_above_has_every_public_function_that_takes_columns():
 
 
 @for_each(
-    ("call", "problem"),
-    [
-        (lambda: ra.Queries(LABELS, QID), r"Queries takes 1 argument by position \(labels\), but 2 were given"),
-        (lambda: ra.Evaluator(LABELS, CONV, QID), r"Hint: name the others: Evaluator\(labels, convention, qid=...\)"),
-        (lambda: ra.Panel(LABELS, [CONV], QID), r"Hint: name the others: Panel\(labels, conventions, qid=...\)"),
-        (lambda: ra.evaluate(LABELS, SCORES, CONV, QID), r"evaluate takes 3 .* \(labels, scores, convention\), but 4"),
-        (lambda: ra.evaluate(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
-        (lambda: ra.parity.letor_mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: letor_mean_ndcg\("),
-        (
-            lambda: ra.objectives.gradients(LABELS, SCORES, LOSS, QID),
-            r"gradients\(labels, scores, objective, qid=...",
-        ),
-    ],
-)
-def test_columns_by_position_are_refused(call, problem):
-    with pytest.raises(TypeError, match=problem):
-        call()
-
-
-@for_each(
     "call",
     [
         lambda: CONV.replace(k=np.array([1, 2])),
@@ -133,23 +112,3 @@ def test_bad_values_of_fields_and_parameters_are_refused(call):
     assert ra.presets.lightgbm(3, label_gain=[-0.0, 1]) == ra.presets.lightgbm(3, label_gain=[0, 1])
     with pytest.raises(ra.ConventionError):
         call()
-
-
-@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
-@for_each(
-    ("call", "message"),
-    [
-        (lambda adapter: adapter.early_stopping("letor4@10"), r"early_stopping needs rounds, .*\nHint: rounds=50, "),
-        (
-            lambda adapter: adapter.early_stopping("letor4@10", stopping_rounds=5),
-            r"early_stopping has no argument 'stopping_rounds'; it needs rounds.\nHint: rounds=50, ",
-        ),
-        (lambda adapter: adapter.early_stopping(rounds=5), r"early_stopping needs convention, .*\nHint: 'letor4@10'"),
-        (lambda adapter: adapter.lambdarank("letor4@10"), r"lambdarank needs truncation, .*\nHint: truncation=30 for "),
-        (lambda adapter: adapter.objective(), r"objective needs objective, .*\nHint: '.*, or another"),
-    ],
-)
-def test_a_missing_argument_of_a_toolkit_function_is_named_with_a_hint(toolkit, call, message):
-    pytest.importorskip(toolkit)
-    with pytest.raises(ra.InputError, match=message):
-        call(getattr(ra, toolkit))
