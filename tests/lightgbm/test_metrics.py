@@ -67,7 +67,6 @@ def test_early_stopping_stops_in_the_round_of_lightgbms_own(watched, reported, r
         assert model.best_score_["valid_0"][watched.name] == best.value
 
 
-@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # the mean weight is 1/2
 def test_lgbmranker_weights_count_and_ignored_weights_warn_once_in_a_fit():
     metric, weights = ra.lightgbm.eval_metric([LIGHTGBM, TEXTBOOK]), np.random.default_rng(3).random(VALID.y.size)
     model = ranker(2)

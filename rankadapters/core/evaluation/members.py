@@ -18,13 +18,10 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.limbs import exact_sum
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FEW, LIMB_BITS, LIMBS, Kernel, dispatch
-from rankadapters.core.kernels.exact import add_exactly
+from rankadapters.core.kernels import COMPUTE, FEW, Kernel, dispatch
 from rankadapters.core.kernels.views import writable
-
-FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster than a kernel
-SMALLEST_EXPONENT = 1074  # the smallest float64 is 2^-1074
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,14 +237,3 @@ def _refuse_bad(rows: list[int], scores: Array) -> None:
     bad = [row for row in rows if row >= 0]
     if bad:
         raise beyond_float32(bad[0], scores, "the convention", "convention.replace(precision='float64')")
-
-
-def exact_sum(terms: Floats) -> int:
-    """Return the sum without rounding, in units of 2^-1074."""
-    if terms.size <= FEW_TERMS and np.isfinite(terms).all():
-        ratios = map(float.as_integer_ratio, terms.tolist())  # denominators are powers of two up to 2^1074
-        return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
-    limbs = np.zeros(LIMBS + 1, np.int64)
-    if not dispatch.run(add_exactly, np.ascontiguousarray(terms).view(np.int64), limbs):
-        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
-    return sum(int(limb) << (LIMB_BITS * index) for index, limb in enumerate(limbs) if limb)

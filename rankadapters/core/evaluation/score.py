@@ -13,8 +13,7 @@ from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.json_text import read_object
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError, brief, choices
-from rankadapters.core.evaluation.table import Table
-from rankadapters.core.evaluation.written import Written
+from rankadapters.core.evaluation.table import Table, Written
 from rankadapters.presets.texts import parse
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
@@ -180,17 +179,6 @@ class Score(Written):
         raise IncomparableScoresError(f"{msg}.", hint="numpy.mean([score.value for score in scores])")
 
     __radd__ = __add__
-
-    def __rsub__(self, other: object) -> NoReturn:
-        """Refuse: the other operand is not a Score."""
-        raise self._refusal(other, "-")
-
-    def __mul__(self, other: object = None) -> NoReturn:
-        """Refuse: a multiple of a score, such as a percentage, is not a score."""
-        msg = "a Score is not multiplied, divided or negated, since the result is not a score under a convention"
-        raise IncomparableScoresError(f"{msg}.", hint="100 * score.value; f'{score:.2%}' writes a percentage")
-
-    __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __mul__
 
     def __lt__(self, other: Score) -> bool:
         """Compare the values of two scores of the same convention and queries."""

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.errors import ConventionError, NotAskedError, choices
 from rankadapters.core.evaluation.score import HEAD, Score
-from rankadapters.core.evaluation.table import Table
-from rankadapters.core.evaluation.written import Written
+from rankadapters.core.evaluation.table import Table, Written
 
 Result = TypeVar("Result")  # such as a Score, or a dict of Scores by model
 

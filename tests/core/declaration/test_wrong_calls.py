@@ -16,11 +16,10 @@ from tests.helpers.two_queries import CONV, LABELS, QID, SCORES
     ("call", "problem"),
     [
         (lambda: ra.audit.profile(LABELS, qid=QID), r"profile needs k, which was left out.\nHint: k=10, "),
-        (lambda: ra.Evaluator(LABELS, [CONV, CONV], qid=QID), "is not a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, [CONV, 10], qid=QID), "10 is not a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, np.array(QID), qid=QID), "then a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, None, qid=QID), "None is not a convention"),
-        (lambda: ra.Panel(LABELS, 10, qid=QID), "10 is not a convention"),
+        (lambda: ra.Evaluator(LABELS, 10, qid=QID), "10 is not a convention"),
         (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not an accepted"),
         (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
@@ -39,7 +38,6 @@ LOSS = ra.objectives.ListNet()
 CALLS_WITH_COLUMNS = {
     "Queries": lambda **columns: ra.Queries(LABELS, **columns),
     "Evaluator": lambda **columns: ra.Evaluator(LABELS, CONV, **columns),
-    "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
     "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
     "evaluate, list of conventions": lambda **columns: ra.evaluate(LABELS, SCORES, [CONV], **columns),
     "per_query": lambda **columns: ra.per_query(LABELS, SCORES, CONV, **columns),
@@ -97,7 +95,6 @@ def test_the_table_above_has_every_public_function_that_takes_columns():
     [
         (lambda: ra.Queries(LABELS, QID), r"Queries takes 1 argument by position \(labels\), but 2 were given"),
         (lambda: ra.Evaluator(LABELS, CONV, QID), r"Hint: name the others: Evaluator\(labels, convention, qid=...\)"),
-        (lambda: ra.Panel(LABELS, [CONV], QID), r"Hint: name the others: Panel\(labels, conventions, qid=...\)"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, QID), r"evaluate takes 3 .* \(labels, scores, convention\), but 4"),
         (lambda: ra.evaluate(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
         (lambda: ra.parity.letor_mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: letor_mean_ndcg\("),

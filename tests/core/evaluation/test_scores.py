@@ -53,7 +53,7 @@ def evaluate_as_stream(conventions):
 
 ENTRY_POINTS = {
     "evaluate": lambda conventions: ra.evaluate(LABELS, [2, 1, 1, 2], conventions, group_sizes=SIZES),
-    "panel": lambda conventions: ra.Panel(LABELS, conventions, group_sizes=SIZES).evaluate([2, 1, 1, 2]),
+    "Evaluator": lambda conventions: ra.Evaluator(LABELS, conventions, group_sizes=SIZES).evaluate([2, 1, 1, 2]),
     "stream": evaluate_as_stream,
 }
 
@@ -80,8 +80,8 @@ def test_equal_conventions_keep_separate_entries_with_models():
     assert scores["letor4@2"]["a"].convention.short_name == "letor4@2"
 
 
-def test_every_result_of_a_panel_has_an_entry_for_every_requested_convention():
-    results = ra.Panel(LABELS, EQUAL_CONVENTIONS, group_sizes=SIZES).measure([2, 1, 1, 2])
+def test_every_result_of_an_evaluator_has_an_entry_for_every_requested_convention():
+    results = ra.Evaluator(LABELS, EQUAL_CONVENTIONS, group_sizes=SIZES).measure([2, 1, 1, 2])
     for by_convention in (results.per_query, results.tallies, results.shares, results.standard_errors):
         assert [convention.short_name for convention in by_convention] == EQUAL_CONVENTIONS
     assert results.per_query["letor4@2"].tolist() == [1.0, 1.0]  # jk2 discounts rank 2 as rank 1

@@ -28,7 +28,6 @@ from tests.helpers.oracle_rows import columns_and_scores, ragged_queries, takes_
 from tests.helpers.tables import for_each
 
 
-@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
 @given(
     data=st.data(), convention=conventions(), weighted=st.booleans(), dtype=st.sampled_from(["f4", "f8"]),
     shift=st.sampled_from([0.0, 1.0, 1e-3]),
@@ -104,7 +103,7 @@ from tests.cli.test_warmup import evaluate_everything
 queries = ra.Queries([2, 0, 1, 0], qid=["a", "b", "a", "b"])
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], "lightgbm@10")
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], ["sklearn@10", "lightgbm.map@5"])
-ra.Panel(queries, ["yahoo@2"]).measure([0.5, 0.2, 0.1, 0.4]).tallies
+ra.Evaluator(queries, ["yahoo@2"]).measure([0.5, 0.2, 0.1, 0.4]).tallies
 assert "numba" not in sys.modules
 assert len(preset_values()) > 150  # every preset
 warnings.simplefilter("ignore", ra.LabelsWarning)  # some measures warn about these labels

@@ -100,7 +100,6 @@ def bind(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evalua
     return ra.Evaluator(ra.Queries(**table, **weights_and_pairs(queries, convention)), convention), scores
 
 
-@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("measure", MEASURES)
@@ -141,7 +140,6 @@ def kernels_of_evaluation() -> set[str]:
     return names - TESTED_ELSEWHERE
 
 
-@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 def test_the_conventions_reach_every_kernel(monkeypatch):
     """The values that this file compares with the definition come from every kernel of evaluation."""

@@ -264,9 +264,9 @@ def test_measures_with_the_same_order_share_one_ranking(ties, labels, monkeypatc
     monkeypatch.setattr(
         dispatch, "run", lambda kernel, *rest, **keywords: calls.append(kernel) or run(kernel, *rest, **keywords)
     )
-    panel = ra.Panel(labels, conventions, group_sizes=[6])
+    evaluator = ra.Evaluator(labels, conventions, group_sizes=[6])
     calls.clear()
-    assert list(panel.evaluate(SIX_SCORES).values()) == scores_one_by_one
+    assert list(evaluator.evaluate(SIX_SCORES).values()) == scores_one_by_one
     assert [kernel for kernel in calls if kernel.__module__.endswith("ranking")] == [ranked_columns]
 
 
