@@ -36,7 +36,9 @@ def together(data: Data, rounds: int, ties: str) -> None:
     five = {name: value for name, value in measures(ties).items() if name in {"NDCG", "AP", "RR", "P", "ERR"}}
     evaluators = {f"{name}@10": ra.Evaluator(queries, [value], n_threads=1) for name, value in five.items()}
     evaluators["all five"] = ra.Evaluator(queries, list(five.values()), n_threads=1)
-    calls = {name: (lambda i, evaluator=evaluator: evaluator.evaluate(scores[i])) for name, evaluator in evaluators.items()}
+    calls = {
+        name: (lambda i, evaluator=evaluator: evaluator.evaluate(scores[i])) for name, evaluator in evaluators.items()
+    }
     seconds = medians(calls, rounds, clock_of(1))
     slowest = max(list(evaluators)[:-1], key=seconds.__getitem__)
     report(f"Five measures of one ranking, ties={ties}, one thread", seconds, slowest, most={"all five": ALL_AT_ONCE})
@@ -50,9 +52,13 @@ def averaged(data: Data, rounds: int, decimals: int | None) -> None:
     of_input, of_average = measures("input"), measures("average")
     for name in of_input:
         evaluators = {
-            f"{name}@10, ties={c.ties}": ra.Evaluator(queries, [c], n_threads=1) for c in (of_input[name], of_average[name])
+            f"{name}@10, ties={c.ties}": ra.Evaluator(queries, [c], n_threads=1)
+            for c in (of_input[name], of_average[name])
         }
-        calls = {text: (lambda i, evaluator=evaluator: evaluator.evaluate(scores[i])) for text, evaluator in evaluators.items()}
+        calls = {
+            text: (lambda i, evaluator=evaluator: evaluator.evaluate(scores[i]))
+            for text, evaluator in evaluators.items()
+        }
         seconds = medians(calls, rounds, clock_of(1))
         with_input, with_average = evaluators
         scores_text = "scores without ties" if decimals is None else f"scores of {decimals} decimal(s)"

@@ -143,7 +143,9 @@ def train_and_test(learner: str, convention: str, fold: int, parts: list[Part], 
 
 def evaluate(part: Part, scores: np.ndarray) -> dict[str, np.ndarray]:
     conventions = {name: [ra.parse(text).at(k) for k in CUTOFFS] for name, text in JUDGES.items()}
-    evaluator = ra.Evaluator(part.queries, [convention for by_cutoff in conventions.values() for convention in by_cutoff])
+    evaluator = ra.Evaluator(
+        part.queries, [convention for by_cutoff in conventions.values() for convention in by_cutoff]
+    )
     of_queries = evaluator.per_query(scores)
     return {name: np.array([of_queries[conv] for conv in by_cutoff]) for name, by_cutoff in conventions.items()}
 

@@ -136,7 +136,7 @@ class _SparkPartitions:
     def gather(self, job: Job[T], wants_ids: Callable[[Sequence[T]], bool]) -> tuple[list[T], list[Ids]]:
         """Run the job on each partition; fetch the ids from the executors only if `wants_ids(results)` is true."""
         with _large_batches(self.df.sparkSession.conf):
-            rows = self.df.mapInArrow(partial(_run, job, self.request), messages.SCHEMA).persist()
+            rows = self.df.mapInArrow(partial(_run, job), messages.SCHEMA).persist()
             try:
                 results = [messages.read(self.request, row) for row in rows.drop("ids").collect()]
                 if not wants_ids(results):
@@ -162,7 +162,7 @@ def _column(name: str) -> Any:
     return col("`" + name.replace("`", "``") + "`")
 
 
-def _run(job: Job[Any], request: FrameRequest, batches: Iterable[Any]) -> Iterator[Any]:
+def _run(job: Job[Any], batches: Iterable[Any]) -> Iterator[Any]:
     columns = _columns(batches)
     if columns is not None:
         yield messages.write(*job(columns, TaskContext.get().partitionId()))

@@ -67,7 +67,12 @@ def test_an_interrupted_command_prints_one_line(tmp_path):
 @posix
 @pytest.mark.parametrize(
     "module",
-    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.evaluator", "rankadapters.core.kernels.dispatch"],
+    [
+        "rankadapters.cli.evaluate",
+        "numpy",
+        "rankadapters.core.evaluation.evaluator",
+        "rankadapters.core.kernels.dispatch",
+    ],
 )
 def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module):
     code = (

@@ -73,7 +73,9 @@ def test_one_number_takes_one_pass_and_fewer_than_900_calls(toolkit, monkeypatch
         with kernels(choice):
             check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)  # import everything first
             assert calls_of(lambda: check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)) < 900
-    monkeypatch.setattr(Evaluator, "measure", lambda evaluator, columns: evaluators.append(evaluator) or measure(evaluator, columns))
+    monkeypatch.setattr(
+        Evaluator, "measure", lambda evaluator, columns: evaluators.append(evaluator) or measure(evaluator, columns)
+    )
     for scores in (data.X[:, 1], data.X[:, 1] + np.arange(data.y.size) * 1e-3):  # tied, and without a tie
         evaluators.clear()
         assert [row.verdict for row in check(data.y, scores, f"{toolkit}@5", qid=data.qid).rows] == ["equal"]

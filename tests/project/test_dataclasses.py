@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-import pickle
 import re
 
 import pytest

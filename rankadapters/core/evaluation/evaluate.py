@@ -23,50 +23,29 @@ _HINT = "ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another conventio
 
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
-    labels: object,
-    scores: ScoresByModel,
-    convention: Convention | str,
-    *,
-    n_threads: int | None = None,
+    labels: object, scores: ScoresByModel, convention: Convention | str, *, n_threads: int | None = ...,
     **columns: Unpack[Columns],
-) -> ScoresOfModels: ...
+) -> ScoresOfModels: ...  # fmt: skip
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # a text is not a sequence of texts here
-    labels: object,
-    scores: object,
-    convention: Convention | str,
-    *,
-    n_threads: int | None = None,
+    labels: object, scores: object, convention: Convention | str, *, n_threads: int | None = ...,
     **columns: Unpack[Columns],
-) -> Score: ...
+) -> Score: ...  # fmt: skip
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
-    labels: object,
-    scores: ScoresByModel,
-    convention: Iterable[Convention | str],
-    *,
-    n_threads: int | None = None,
+    labels: object, scores: ScoresByModel, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
     **columns: Unpack[Columns],
-) -> Scores[ScoresOfModels]: ...
+) -> Scores[ScoresOfModels]: ...  # fmt: skip
 @overload
 def evaluate(
-    labels: object,
-    scores: object,
-    convention: Iterable[Convention | str],
-    *,
-    n_threads: int | None = None,
+    labels: object, scores: object, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
     **columns: Unpack[Columns],
-) -> Scores[Score]: ...
+) -> Scores[Score]: ...  # fmt: skip
 @overload
 def evaluate(
-    labels: object,
-    scores: object,
-    convention: Convention | str | Iterable[Convention | str],
-    *,
-    by: object,
-    n_threads: int | None = None,
-    **columns: Unpack[Columns],
-) -> Segments[Any]: ...
+    labels: object, scores: object, convention: Convention | str | Iterable[Convention | str], *, by: object,
+    n_threads: int | None = ..., **columns: Unpack[Columns],
+) -> Segments[Any]: ...  # fmt: skip
 @needs(convention=_HINT)
 @by_name
 def evaluate(

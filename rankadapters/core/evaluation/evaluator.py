@@ -25,7 +25,7 @@ from rankadapters.core.evaluation.table import Table, Written
 from rankadapters.core.evaluation.tally import Tally
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.kernels import SKIP
-from rankadapters.presets.texts import as_conventions, is_one
+from rankadapters.presets.texts import as_convention, as_conventions, is_one
 
 
 class Evaluator:
@@ -85,17 +85,17 @@ class Evaluator:
         n_threads: int | None = None,
         **columns: Unpack[Columns],
     ) -> None:
-        conventions = as_conventions(convention)
+        self.convention = as_convention(convention) if is_one(convention) else None
+        conventions = as_conventions(convention) if self.convention is None else [self.convention]
         self._bind(as_queries(labels, **columns), conventions, n_threads)
-        self.convention = conventions[0] if is_one(convention) else None
         warn_of_labels(self.queries, conventions)
 
     @classmethod
     def of(cls, queries: Queries, conventions: Sequence[Convention], n_threads: int | None = None) -> Self:
         """Bind a list of conventions without warnings about labels, for callers that report these in their own way."""
         evaluator = cls.__new__(cls)
-        evaluator._bind(queries, list(conventions), n_threads)
         evaluator.convention = None
+        evaluator._bind(queries, list(conventions), n_threads)  # noqa: SLF001 - of this class
         return evaluator
 
     def _bind(self, queries: Queries, conventions: list[Convention], n_threads: int | None) -> None:
@@ -381,10 +381,10 @@ def _terms(member: Member, numerators: Floats) -> Floats:
 
 
 def _shares(tally: Tally, terms: Floats) -> Floats:
-    if not tally.mass:  # no query has a pair: divide the value, `empty`, equally among all queries
-        return np.full(terms.size, tally.score().value / terms.size)
-    shares: Floats = terms / tally.mass
-    return shares
+    if tally.denominator:
+        shares: Floats = terms / tally.mass
+        return shares
+    return np.full(terms.size, tally.score().value / terms.size)  # no query has a pair: `empty`, divided equally
 
 
 def _standard_error(tally: Tally, member: Member, numerators: Floats) -> float:

@@ -13,7 +13,7 @@ LIMB = 32  # bits
 SUM_LIMBS = 70  # 2240 bits, in units of 2^-1074: enough for a sum of about 2^140 float64s
 _LOW = (1 << LIMB) - 1
 
-_FLOAT_LIMBS = 67  # the largest float64 in these units, and room for the carries of a sum
+_FLOAT_LIMBS = 66  # the lowest limb of the largest float64 is number 63, and a float64 spans three
 _FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster
 _MANTISSA, _EXPONENT = (1 << 52) - 1, 0x7FF  # bits of a float64
 

@@ -129,7 +129,9 @@ class Score(Written):
                 kind = f"its members are {choices(data)}" if isinstance(data, Mapping) else f"it is {brief(data)}"
                 raise InputError(f"{kind}, but those of a score are {choices(MEMBERS)}.", hint=hint)
             text("name", data["name"], hint=hint)
-            convention = _of_signature(data["convention"], hint)
+            convention = parse(text("convention", data["convention"], hint=hint))
+            if str(convention) != data["convention"]:  # other texts may change their meaning
+                raise refusal("convention", data["convention"], "signatures", hint)
             value = number("value", data["value"], hint=hint)
             low, high = convention.limits()
             number("value", round(value, 9), least=low, most=high, hint=hint)  # tolerates rounding errors
@@ -217,14 +219,6 @@ class Score(Written):
         else:
             reason = "the scores were computed over different queries (ids, labels or weights)"
         return IncomparableScoresError(f"{reason}.", hint=hint)
-
-
-def _of_signature(signature: object, hint: str) -> Convention:
-    """Return the convention of a signature; refuse other texts, which may change their meaning."""
-    convention = parse(text("convention", signature, hint=hint))
-    if str(convention) != signature:
-        raise refusal("convention", signature, "signatures", hint)
-    return convention
 
 
 def _as_whole(count: object) -> object:

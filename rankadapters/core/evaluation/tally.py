@@ -20,7 +20,7 @@ from rankadapters.presets.texts import parse
 Ids = NDArray[np.uint64]  # hashed query ids
 
 _DIGEST = 2**64
-_UNIT = 2**SMALLEST_EXPONENT  # 1 in units of the smallest float64
+_UNIT = 1 << SMALLEST_EXPONENT  # 1 in units of the smallest float64
 _CUTS = (SUM_LIMBS, 2 * SUM_LIMBS, 2 * SUM_LIMBS + len(COUNTS))  # where numerator, denominator and counts end
 _HINT = "each query in one part only, and qid= rather than group_sizes= (which numbers from 0 each time)"
 
@@ -46,11 +46,9 @@ class Tally:
     --------
     >>> import rankadapters as ra
     >>> conv = ra.presets.textbook(5)
-    >>> parts = [ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1.0, 2.0]) for q in "ab"]
-    >>> (parts[0] + parts[1]).score().n_queries
-    2
-
-    Use `Tally.merge` to add up many tallies.
+    >>> parts = [ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1.0, 2.0]) for q in "abc"]
+    >>> ra.Tally.merge(parts).score().n_queries, (parts[0] + parts[1]).score().n_queries
+    (3, 2)
     """
 
     convention: Convention
@@ -91,14 +89,6 @@ class Tally:
             cannot be checked.
         IncomparableScoresError
             The conventions differ.
-
-        Examples
-        --------
-        >>> import rankadapters as ra
-        >>> conv = ra.presets.textbook(5)
-        >>> parts = (ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1.0, 2.0]) for q in range(3))
-        >>> ra.Tally.merge(parts).n_queries
-        3
         """
         tally_list = _as_tallies(tallies)
         names = ("numerator", "denominator", *COUNTS, "digest")
@@ -146,7 +136,13 @@ class Tally:
         InputError
             The limbs are not those of tallies, or `ids` has a wrong length or duplicates.
         """
-        numerator, denominator, counts, digest = np.split(_as_limbs(limbs, cls.N_LIMBS), _CUTS)
+        array = np.asarray(limbs)
+        if array.dtype.kind not in "iu" or array.shape != (cls.N_LIMBS,):
+            raise InputError(
+                f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {cls.N_LIMBS} integers.",
+                hint="pass what Tally.to_limbs() returned, or a sum of such arrays",
+            )
+        numerator, denominator, counts, digest = np.split(array.astype(np.int64, copy=False), _CUTS)
         sums = dict(zip(COUNTS, counts.tolist(), strict=True))
         sums |= {"numerator": from_limbs(numerator), "denominator": from_limbs(denominator)}
         sums["digest"] = from_limbs(digest) % _DIGEST
@@ -160,38 +156,31 @@ class Tally:
         InputError
             Every query is skipped, or the weights of the others are 0 or so small that the value overflows.
         """
+        empty = getattr(self.convention, "empty", None)
+        if self.denominator:
+            value = self.convention.link(self._ratio())
+        elif self.convention.over == "pairs" and isinstance(empty, float):
+            value = empty  # no query has a pair
+        else:
+            reason = "the scored queries have weight 0" if self.n_scored else "every query was skipped"
+            hint = "another policy than 'skip', or other weights"
+            raise InputError(f"nothing is left to average: {reason}.", hint=hint)
         counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
-        if not self.denominator:
-            return Score(self._value_of_nothing(), self.convention, *counts, digest=self.digest)
+        return Score(value, self.convention, *counts, digest=self.digest)
+
+    def _ratio(self) -> float:
         try:  # Python rounds a ratio of integers correctly, whatever their size
-            ratio = self.numerator / self.denominator
+            return self.numerator / self.denominator
         except OverflowError:
             raise InputError(
                 f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64.",
                 hint="divide the weights by their mean",
             ) from None
-        return Score(self.convention.link(ratio), self.convention, *counts, digest=self.digest)
 
     @property
     def mass(self) -> float:
-        """Divisor of the sum of the numerators.
-
-        Raises
-        ------
-        InputError
-            It is 0.
-        """
-        if not self.denominator:
-            self._value_of_nothing()
+        """Divisor of the sum of the numerators."""
         return self.denominator / _UNIT
-
-    def _value_of_nothing(self) -> float:
-        """Return the value if no query has a pair; raise an error if nothing is left to average."""
-        empty = getattr(self.convention, "empty", None)
-        if self.convention.over == "pairs" and isinstance(empty, float):
-            return empty
-        reason = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
-        raise InputError(f"nothing is left to average: {reason}.", hint="another policy than 'skip', or other weights")
 
     def to_dict(self) -> dict[str, Any]:
         """Return exact plain JSON types, with big numbers as hexadecimal text."""
@@ -297,17 +286,6 @@ def _as_ids(ids: object, n_queries: int) -> Ids:
         first, second, *_ = np.flatnonzero(array == repeated[0])
         raise InputError(f"this is not a tally: ids[{first}] and ids[{second}] are one query.", hint=_HINT)
     return array
-
-
-def _as_limbs(limbs: object, n_limbs: int) -> Limbs:
-    """Return limbs of a tally as an int64 array; refuse other types and lengths."""
-    array = np.asarray(limbs)
-    if array.dtype.kind not in "iu" or array.shape != (n_limbs,):
-        raise InputError(
-            f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {n_limbs} integers.",
-            hint="pass what Tally.to_limbs() returned, or a sum of such arrays",
-        )
-    return array.astype(np.int64, copy=False)
 
 
 def _word(text: str) -> int:

@@ -50,7 +50,9 @@ def test_tallies_are_read_back_from_plain_data_unless_it_is_damaged():
 
 def test_tallies_that_share_a_query_or_differ_in_convention_do_not_add_up():
     tally = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2])
-    with pytest.raises(ra.InputError, match=r"query number 0 of tally 0 is in tallies 0 and 1\.\nHint: each query in one part only"):
+    with pytest.raises(
+        ra.InputError, match=r"query number 0 of tally 0 is in tallies 0 and 1\.\nHint: each query in one part only"
+    ):
         tally + tally
     tally_at_5 = ra.Evaluator([1, 0], TEXTBOOK.at(5), qid=["x", "x"]).tally([1, 2])
     with pytest.raises(ra.IncomparableScoresError, match="differ in k"):
@@ -67,7 +69,9 @@ def test_a_query_in_two_of_many_tallies_is_refused_by_its_number():
 
 
 def test_the_error_counts_the_queries_that_two_tallies_share():
-    with pytest.raises(ra.InputError, match=r"query number [012] of tally 0 is in tallies 0 and 1, and 2 more queries are in two"):
+    with pytest.raises(
+        ra.InputError, match=r"query number [012] of tally 0 is in tallies 0 and 1, and 2 more queries are in two"
+    ):
         ra.Tally.merge([tally_of("a", "b", "c"), tally_of("c", "a", "b")])
 
 
