@@ -37,8 +37,10 @@ def value(data, scores, convention, **weights):
 @pytest.mark.parametrize("in_list", [False, True], ids=["alone", "in a list"])
 def test_lgbmranker_logs_the_values_and_binds_each_set_once(in_list, monkeypatch):
     metric, bound_sets = ra.lightgbm.eval_metric([LETOR, LETOR.at(3)]), []
-    panels = metric._monitor._panels
-    monkeypatch.setattr(metric._monitor, "_panels", lambda columns: bound_sets.append(columns) or panels(columns))
+    evaluators = metric._monitor._evaluators
+    monkeypatch.setattr(
+        metric._monitor, "_evaluators", lambda columns: bound_sets.append(columns) or evaluators(columns)
+    )
     model = ranker(metric="None")
     for _ in range(2):
         fit_ranker(model, TRAIN, VALID, eval_metric=[metric, lambda y, s: ("zero", 0.0, True)] if in_list else metric)

@@ -1,4 +1,4 @@
-"""Members of a panel: conventions with their plans and policy decisions, and the rankings that they share."""
+"""Members of an evaluator: conventions with their plans and policy decisions, and the rankings that they share."""
 
 from __future__ import annotations
 
