@@ -17,7 +17,9 @@ _FLOAT_LIMBS = 66  # the lowest limb of the largest float64 is number 63, and a 
 _FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster
 _MANTISSA, _EXPONENT = (1 << 52) - 1, 0x7FF  # bits of a float64
 
-_LARGEST = 2.0**500  # the squares of larger numbers, or their sums, may overflow
+_LARGEST, _SMALLEST = 2.0**500, 2.0**-400  # the squares of numbers between these bounds lose no digits
+# Rounding a mantissa to its upper 26 bits leaves 26 bits and a sign, so that products of two such halves are exact.
+_HIGH, _ROUNDING = np.int64(-1 << 27), np.int64(1 << 26)
 
 Limbs = NDArray[np.int64]
 
@@ -79,7 +81,7 @@ def from_limbs(limbs: Limbs) -> int:
 
 
 def squares(terms: Floats, divisors: Floats) -> Limbs:
-    """Return exact sums of the squares of terms and divisors, and of their products, each rounded once.
+    """Return exact sums of the squares of terms and divisors, and of their products.
 
     Parameters
     ----------
@@ -92,5 +94,13 @@ def squares(terms: Floats, divisors: Floats) -> Limbs:
         Three sums in limbs, then the number of queries whose squares overflow. Such arrays add up element by element.
     """
     too_large = (np.abs(terms) > _LARGEST) | (divisors > _LARGEST)
-    t, d = (np.where(too_large, 0.0, column) for column in (terms, divisors))
-    return np.concatenate([*map(to_limbs, map(exact_sum, (t * t, t * d, d * d))), [np.count_nonzero(too_large)]])
+    t, d = (np.where(too_large | (np.abs(column) < _SMALLEST), 0.0, column) for column in (terms, divisors))
+    sums = (_products(t, t), _products(t, d), _products(d, d))
+    return np.concatenate([*map(to_limbs, sums), [np.count_nonzero(too_large)]])
+
+
+def _products(a: Floats, b: Floats) -> int:
+    """Return the exact sum of products; rounded products would give equal values a standard error above 0."""
+    highs = [(column.view(np.int64) + _ROUNDING & _HIGH).view(np.float64) for column in (a, b)]
+    halves = [(high, column - high) for column, high in zip((a, b), highs, strict=True)]
+    return exact_sum(np.concatenate([first * second for first in halves[0] for second in halves[1]]))

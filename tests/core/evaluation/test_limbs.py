@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankadapters as ra
@@ -47,12 +47,21 @@ def test_a_sum_of_other_than_finite_terms_is_refused(n_terms, term):
 
 
 @given(st.lists(st.floats(1e-100, 1e100), min_size=2, max_size=2))
-def test_squares_and_products_are_rounded_once_and_added_without_rounding(pair):
-    a, b = pair
-    sums = np.split(squares(np.full(3, -a), np.full(3, b)), [SUM_LIMBS, 2 * SUM_LIMBS, 3 * SUM_LIMBS])[:3]
+@example([2.0**53 - 1, 2.0**53 - 1])
+@example([2.0**52 + 2**26 - 1, 2.0**52 + 2**26])
+@example([2.0**53 - 2**26 - 1, 2.0**52 + 2**27 - 1])
+def test_squares_and_products_are_added_without_rounding(pair):
+    (term, divisor), (a, b) = (np.array([number]) for number in pair), map(Fraction, pair)
+    sums = np.split(squares(-term, divisor), [SUM_LIMBS, 2 * SUM_LIMBS, 3 * SUM_LIMBS])[:3]
     assert [from_limbs(limbs) for limbs in sums] == [
-        3 * Fraction(product) * 2**SMALLEST_EXPONENT for product in (a * a, -a * b, b * b)
+        product * 2**SMALLEST_EXPONENT for product in (a * a, -a * b, b * b)
     ]
+
+
+def test_segments_of_equal_values_have_a_standard_error_of_0():
+    qid = np.repeat(range(8), 3)
+    segments = ra.evaluate([0, 0, 1] * 8, [3, 2, 1] * 8, "ranx.mrr@3", qid=qid, by=qid % 2)
+    assert [row["standard_error"] for row in segments.to_dict()["segments"]] == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])
