@@ -77,11 +77,11 @@ def other_measures(data: Data, rounds: int, n_threads: int) -> None:
 def many(data: Data, rounds: int) -> None:
     queries = ra.Queries(data.labels, group_sizes=data.sizes)
     specs = [c for k in (1, 3, 5, 10) for c in (CONV.at(k), ra.presets.yahoo(k))]
-    panel, cold = ra.Panel(queries, specs, n_threads=1), unrelated(data, rounds)
-    slowest = ra.Panel(queries, [CONV], n_threads=1)
+    evaluator, cold = ra.Evaluator(queries, specs, n_threads=1), unrelated(data, rounds)
+    slowest = ra.Evaluator(queries, [CONV], n_threads=1)
     seconds = medians(
         {
-            f"{len(specs)} conventions and cutoffs": lambda i: panel.evaluate(cold[i]),
+            f"{len(specs)} conventions and cutoffs": lambda i: evaluator.evaluate(cold[i]),
             "the dearest alone": lambda i: slowest.evaluate(cold[i]),
         },
         rounds,

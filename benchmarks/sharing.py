@@ -34,11 +34,13 @@ def together(data: Data, rounds: int, ties: str) -> None:
     """Time five measures together, and each alone."""
     queries, scores = ra.Queries(data.labels, group_sizes=data.sizes), unrelated(data, rounds)
     five = {name: value for name, value in measures(ties).items() if name in {"NDCG", "AP", "RR", "P", "ERR"}}
-    panels = {f"{name}@10": ra.Panel(queries, [value], n_threads=1) for name, value in five.items()}
-    panels["all five"] = ra.Panel(queries, list(five.values()), n_threads=1)
-    calls = {name: (lambda i, panel=panel: panel.evaluate(scores[i])) for name, panel in panels.items()}
+    evaluators = {f"{name}@10": ra.Evaluator(queries, [value], n_threads=1) for name, value in five.items()}
+    evaluators["all five"] = ra.Evaluator(queries, list(five.values()), n_threads=1)
+    calls = {
+        name: (lambda i, evaluator=evaluator: evaluator.evaluate(scores[i])) for name, evaluator in evaluators.items()
+    }
     seconds = medians(calls, rounds, clock_of(1))
-    slowest = max(list(panels)[:-1], key=seconds.__getitem__)
+    slowest = max(list(evaluators)[:-1], key=seconds.__getitem__)
     report(f"Five measures of one ranking, ties={ties}, one thread", seconds, slowest, most={"all five": ALL_AT_ONCE})
 
 
@@ -49,12 +51,16 @@ def averaged(data: Data, rounds: int, decimals: int | None) -> None:
         scores = [round_scores.round(decimals) for round_scores in scores]
     of_input, of_average = measures("input"), measures("average")
     for name in of_input:
-        panels = {
-            f"{name}@10, ties={c.ties}": ra.Panel(queries, [c], n_threads=1) for c in (of_input[name], of_average[name])
+        evaluators = {
+            f"{name}@10, ties={c.ties}": ra.Evaluator(queries, [c], n_threads=1)
+            for c in (of_input[name], of_average[name])
         }
-        calls = {text: (lambda i, panel=panel: panel.evaluate(scores[i])) for text, panel in panels.items()}
+        calls = {
+            text: (lambda i, evaluator=evaluator: evaluator.evaluate(scores[i]))
+            for text, evaluator in evaluators.items()
+        }
         seconds = medians(calls, rounds, clock_of(1))
-        with_input, with_average = panels
+        with_input, with_average = evaluators
         scores_text = "scores without ties" if decimals is None else f"scores of {decimals} decimal(s)"
         report(f"{name}@10, {scores_text}, one thread", seconds, with_input, most={with_average: AVERAGED})
 

@@ -143,8 +143,10 @@ def train_and_test(learner: str, convention: str, fold: int, parts: list[Part], 
 
 def evaluate(part: Part, scores: np.ndarray) -> dict[str, np.ndarray]:
     conventions = {name: [ra.parse(text).at(k) for k in CUTOFFS] for name, text in JUDGES.items()}
-    panel = ra.Panel(part.queries, [convention for by_cutoff in conventions.values() for convention in by_cutoff])
-    of_queries = panel.per_query(scores)
+    evaluator = ra.Evaluator(
+        part.queries, [convention for by_cutoff in conventions.values() for convention in by_cutoff]
+    )
+    of_queries = evaluator.per_query(scores)
     return {name: np.array([of_queries[conv] for conv in by_cutoff]) for name, by_cutoff in conventions.items()}
 
 
@@ -261,7 +263,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     """Draw two figures: the effect of each training convention on each learner, and the learners under each tool."""
     from matplotlib import rc_context
 
-    from rankadapters.plotting.curves import panels
+    from rankadapters.plotting.curves import evaluators
 
     folder.mkdir(parents=True, exist_ok=True)
     tools, learners = DRAWN.items(), sorted(LEARNERS)
@@ -275,7 +277,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
             {"svg.fonttype": "none", "svg.hashsalt": "apple"}
         ):  # keep text as text; same bytes on every run
             file = folder / f"apple_to_apple_{number}.svg"
-            panels(CUTOFFS, grid, "k", "NDCG@k").savefig(file, metadata={"Date": None})
+            evaluators(CUTOFFS, grid, "k", "NDCG@k").savefig(file, metadata={"Date": None})
 
 
 def main() -> None:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from rankadapters.core.data.queries import Queries
     from rankadapters.core.declaration.convention import Convention
     from rankadapters.core.errors import (
-        AboveValuesWarning,
         ConventionError,
         IncomparableScoresError,
         InputError,
@@ -41,21 +40,19 @@ if TYPE_CHECKING:
         RankAdaptersError,
         UnsupportedConventionError,
     )
+    from rankadapters.core.evaluation.evaluate import evaluate, per_query
     from rankadapters.core.evaluation.evaluator import Evaluator
-    from rankadapters.core.evaluation.panel import Panel
     from rankadapters.core.evaluation.score import Score
     from rankadapters.core.evaluation.tally import Tally
     from rankadapters.core.measures import *  # noqa: F403 - every measure is public
     from rankadapters.io.streams import evaluate_stream
     from rankadapters.learners.trials import Trials
     from rankadapters.presets.texts import parse
-    from rankadapters.segments.evaluation import evaluate, per_query
     from rankadapters.statistics.inert import inert
 
 # Imported on first use, so that the pytest plugin loads fast: importing the conventions takes a quarter of a second,
 # and other modules import numpy, numba or a toolkit.
 _LAZY = {
-    "AboveValuesWarning": "core.errors",
     "Convention": "core.declaration.convention",
     "ConventionError": "core.errors",
     "Evaluator": "core.evaluation.evaluator",
@@ -64,7 +61,6 @@ _LAZY = {
     "InputError": "core.errors",
     "LabelsWarning": "core.errors",
     "MissingToolkitError": "core.errors",
-    "Panel": "core.evaluation.panel",
     "Queries": "core.data.queries",
     "RankAdaptersError": "core.errors",
     "Score": "core.evaluation.score",
@@ -72,11 +68,11 @@ _LAZY = {
     "Trials": "learners.trials",
     "UnsupportedConventionError": "core.errors",
     "__version__": "core",
-    "evaluate": "segments.evaluation",
+    "evaluate": "core.evaluation.evaluate",
     "evaluate_stream": "io.streams",
     "inert": "statistics.inert",
     "parse": "presets.texts",
-    "per_query": "segments.evaluation",
+    "per_query": "core.evaluation.evaluate",
 }
 _SUBMODULES = (
     "audit",
@@ -108,7 +104,6 @@ _NEEDED = {
 }
 
 __all__ = [
-    "AboveValuesWarning",
     "Convention",
     "ConventionError",
     "Evaluator",
@@ -117,7 +112,6 @@ __all__ = [
     "InputError",
     "LabelsWarning",
     "MissingToolkitError",
-    "Panel",
     "Queries",
     "RankAdaptersError",
     "Score",

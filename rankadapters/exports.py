@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.declaration.convention import Convention, as_convention
-from rankadapters.core.errors import InputError, brief
+from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.evaluation.score import COUNTS, Score
+from rankadapters.core.evaluation.scores import ByConvention
 
 __all__ = ["to_every_eval_ever", "to_model_card"]
 
@@ -124,3 +127,22 @@ def _data(score: Score) -> dict[str, Any]:
     """Return the counts and the digest, which identify the queries of a score."""
     entries = score.to_dict()
     return {name: entries[name] for name in (*COUNTS, "digest")}
+
+
+def query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], *, one_model: bool) -> Any:
+    """Return the values of `ra.per_query(..., frame=True)`, by model and convention, as a pandas DataFrame."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingToolkitError.of("pandas", "frame") from None
+    tables = [
+        pd.DataFrame(
+            {
+                "qid": query_ids,
+                **({} if one_model else {"model": name}),
+                **{convention.name: of_queries for convention, of_queries in by_convention.items()},
+            }
+        )
+        for name, by_convention in values.items()
+    ]
+    return tables[0] if one_model else pd.concat(tables, ignore_index=True)

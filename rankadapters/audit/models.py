@@ -13,7 +13,7 @@ from rankadapters.core.data.models import scores_by_model
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
 from rankadapters.presets.texts import as_conventions
 
@@ -55,15 +55,15 @@ def score_models(
     queries = queries_by_model(labels, models, columns)
     distinct = list(dict.fromkeys(as_conventions(convention)))
     first = next(iter(queries.values()))
-    panels = _panels(queries, distinct, n_threads, queries_differ=isinstance(labels, Mapping))
-    model_scores = ModelScores(tuple(panels[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
+    evaluators = _evaluators(queries, distinct, n_threads, queries_differ=isinstance(labels, Mapping))
+    model_scores = ModelScores(tuple(evaluators[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
     over_queries = [convention for convention in model_scores.conventions if convention.over != "rows"]
     sums = [convention for convention in over_queries if convention.is_sum]
     for name, scores in models.items():
-        panel = panels[id(queries[name])]
+        evaluator = evaluators[id(queries[name])]
         order = _positions(name, first, queries[name])
         try:
-            measured = panel.measure(scores)
+            measured = evaluator.measure(scores)
             model_scores.measured[name], model_scores.scores[name] = measured, measured.scores
             per_query, shares = measured.under(over_queries).per_query, measured.under(sums).shares
             model_scores.values[name] = {c: column[order] for c, column in per_query.items()}
@@ -73,17 +73,19 @@ def score_models(
     return model_scores
 
 
-def _panels(
+def _evaluators(
     queries_by_model: dict[str, Queries], conventions: list[Convention], n_threads: int | None, *, queries_differ: bool
-) -> dict[int, Panel]:
-    """Return the Panel of each Queries object, keyed by `id(queries)`; if queries differ, errors name the model."""
-    panels: dict[int, Panel] = {}
+) -> dict[int, Evaluator]:
+    """Return the Evaluator of each Queries object, keyed by `id(queries)`; if queries differ, errors name the model."""
+    evaluators: dict[int, Evaluator] = {}
     for name, queries in queries_by_model.items():
         try:
-            panels[id(queries)] = panels.get(id(queries)) or Panel(queries, conventions, n_threads=n_threads)
+            evaluators[id(queries)] = evaluators.get(id(queries)) or Evaluator.of(
+                queries, conventions, n_threads=n_threads
+            )
         except RankAdaptersError as error:
             raise (error.about(f"model {name!r}") if queries_differ else error) from None
-    return panels
+    return evaluators
 
 
 def as_models(models: object) -> Mapping[str, object]:

@@ -18,7 +18,7 @@ from rankadapters.core.errors import choices, warn_caller
 from rankadapters.core.evaluation.threads import as_n_threads
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.panel import Panel
+    from rankadapters.core.evaluation.evaluator import Evaluator
     from rankadapters.core.evaluation.tally import Tally
 
 Array = NDArray[Any]
@@ -46,44 +46,44 @@ class Monitor:
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)
         self._query_weights = query_weights
         self._has_warned = False
-        self._bound: dict[object, _BoundPanels] = {}
+        self._bound: dict[object, _BoundEvaluators] = {}
 
     def evaluate(self, owner: object, columns: DatasetColumns, scores: Array) -> list[tuple[str, float, bool]]:
         """Evaluate one dataset; return (name, value, higher is better) per convention."""
-        values = evaluated(self._binding(owner, columns).panels, scores)
+        values = evaluated(self._binding(owner, columns).evaluators, scores)
         return [(name, values[convention], convention.higher_is_better) for convention, name in self.names.items()]
 
     def tally(self, owner: object, columns: DatasetColumns, scores: Array) -> dict[Convention, Tally]:
         """Return exact tallies of one dataset, which can be added to other workers' tallies."""
-        panels = self._binding(owner, columns).panels
-        return {convention: tally for panel in panels for convention, tally in panel.tally(scores).items()}
+        evaluators = self._binding(owner, columns).evaluators
+        return {convention: tally for evaluator in evaluators for convention, tally in evaluator.tally(scores).items()}
 
-    def _binding(self, owner: object, columns: DatasetColumns) -> _BoundPanels:
+    def _binding(self, owner: object, columns: DatasetColumns) -> _BoundEvaluators:
         key = _key(owner, columns)
         binding = self._bound.get(key)
         if binding is None:
             bindings = self._bound  # not self, or the weak reference would keep this monitor alive
             owner_ref = weakref.ref(owner, lambda _: bindings.pop(key, None)) if key == id(owner) else None
-            binding = _BoundPanels(owner_ref, deepcopy(columns), self._panels(columns))
+            binding = _BoundEvaluators(owner_ref, deepcopy(columns), self._evaluators(columns))
         elif not binding.columns.equals(columns):
-            binding = binding._replace(columns=deepcopy(columns), panels=self._panels(columns))
+            binding = binding._replace(columns=deepcopy(columns), evaluators=self._evaluators(columns))
         self._bound[key] = binding
         return binding
 
-    def _panels(self, columns: DatasetColumns) -> list[Panel]:
+    def _evaluators(self, columns: DatasetColumns) -> list[Evaluator]:
         if columns.weights is not None and not self._has_warned:
             self._has_warned = warn_of_ignored_weights(self.names)
-        return panels_of(self.names, columns.queries(self._query_weights), self.n_threads)
+        return evaluators_of(self.names, columns.queries(self._query_weights), self.n_threads)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy the settings without datasets."""
         return {**self.__dict__, "_bound": {}}
 
 
-class _BoundPanels(NamedTuple):
+class _BoundEvaluators(NamedTuple):
     owner: weakref.ref[Any] | None  # the weak reference removes this binding when the dataset is freed
     columns: DatasetColumns  # a copy, because the caller may change or free the arrays
-    panels: list[Panel]
+    evaluators: list[Evaluator]
 
 
 def _key(owner: object, columns: DatasetColumns) -> object:
@@ -95,21 +95,23 @@ def _key(owner: object, columns: DatasetColumns) -> object:
     return id(owner)
 
 
-def panels_of(
+def evaluators_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
-) -> list[Panel]:
+) -> list[Evaluator]:
     """Bind conventions to the queries that `bind` returns for each convention's weighting."""
-    from rankadapters.core.evaluation.panel import Panel  # imports the kernels, so only at the first evaluation
+    from rankadapters.core.evaluation.evaluator import Evaluator  # imports the kernels, so only at the first evaluation
 
     parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:
         parts.setdefault(convention.weighting, []).append(convention)
-    return [Panel(bind(weighting), group, n_threads=n_threads) for weighting, group in parts.items()]
+    return [Evaluator.of(bind(weighting), group, n_threads=n_threads) for weighting, group in parts.items()]
 
 
-def evaluated(panels: Iterable[Panel], scores: Array) -> dict[Convention, float]:
-    """Return the value of scores under each convention of the panels."""
-    return {convention: score.value for panel in panels for convention, score in panel.evaluate(scores).items()}
+def evaluated(evaluators: Iterable[Evaluator], scores: Array) -> dict[Convention, float]:
+    """Return the value of scores under each convention of the evaluators."""
+    return {
+        convention: score.value for evaluator in evaluators for convention, score in evaluator.evaluate(scores).items()
+    }
 
 
 def warn_of_ignored_weights(conventions: Iterable[Convention]) -> bool:

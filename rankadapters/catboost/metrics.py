@@ -12,7 +12,7 @@ import numpy as np
 
 from rankadapters import presets
 from rankadapters.callbacks.arguments import require_name
-from rankadapters.callbacks.metrics import COUNTED, evaluated, panels_of, warn_of_ignored_weights
+from rankadapters.callbacks.metrics import COUNTED, evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.catboost.boosted_pool import labels_of, sizes_of
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
@@ -22,7 +22,7 @@ from rankadapters.parity.data import as_float32
 from rankadapters.presets.texts import as_convention, is_one
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.panel import Panel
+    from rankadapters.core.evaluation.evaluator import Evaluator
 
 native_metric, read_metric = presets.catboost.write, presets.catboost.read
 
@@ -43,7 +43,7 @@ class _EvaluatedSet(NamedTuple):
 
     labels: Array
     weights: Any  # an array or None
-    panels: Sequence[Panel]  # empty for a training set that is not declared
+    evaluators: Sequence[Evaluator]  # empty for a training set that is not declared
 
 
 class EvalMetric:
@@ -68,17 +68,17 @@ class EvalMetric:
         if len(approxes) != 1:
             msg = f"the model has {len(approxes)} outputs, but a ranking has one.\nHint: a ranking or regression loss."
             raise InputError(msg)
-        panels = self._panels(np.asarray(target), weight)
-        if not panels:
+        evaluators = self._evaluators(np.asarray(target), weight)
+        if not evaluators:
             return NOT_EVALUATED, 1.0
-        return evaluated(panels, np.asarray(approxes[0]))[self.convention], 1.0
+        return evaluated(evaluators, np.asarray(approxes[0]))[self.convention], 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """Return the value unchanged, because it is already a mean."""
         del weight
         return error
 
-    def _panels(self, labels: Array, weight: Any) -> Sequence[Panel]:
+    def _evaluators(self, labels: Array, weight: Any) -> Sequence[Evaluator]:
         """Return the evaluators of the set with these labels, which are rebuilt if labels or weights change."""
         address = labels.__array_interface__["data"][0]
         weights: Any = None if weight is None else np.array(weight, np.float64)
@@ -87,7 +87,7 @@ class EvalMetric:
             index = self._index(labels)
             known = _EvaluatedSet(labels.copy(), weights, () if index is None else self._bound(index, weights))
             self._evaluated[address] = known
-        return known.panels
+        return known.evaluators
 
     def _index(self, labels: Array) -> int | None:
         """Return the index of the declared set with these labels; None for a training set that is not declared."""
@@ -101,9 +101,9 @@ class EvalMetric:
                 raise InputError(PERMUTED.format(index))
         raise InputError(UNDECLARED.format(labels.size, [declared.size for declared in self._labels]))
 
-    def _bound(self, index: int, weights: Array | None) -> list[Panel]:
+    def _bound(self, index: int, weights: Array | None) -> list[Evaluator]:
         queries = self._weighted(index, weights)
-        return panels_of([self.convention], lambda _: queries, self.n_threads)
+        return evaluators_of([self.convention], lambda _: queries, self.n_threads)
 
     def _weighted(self, index: int, weights: Array | None) -> Queries:
         """Return a set with its own weights or, if it has none, with CatBoost's if the convention uses them."""

@@ -12,14 +12,14 @@ import numpy as np
 
 from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.dataset_columns import DatasetColumns
-from rankadapters.callbacks.metrics import evaluated, panels_of
+from rankadapters.callbacks.metrics import evaluated, evaluators_of
 from rankadapters.catboost.boosted_pool import Floats, baseline_of, predicted, weights_of_queries, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.panel import Panel
+    from rankadapters.core.evaluation.evaluator import Evaluator
 
 
 @dataclass(eq=False)
@@ -32,7 +32,7 @@ class WatchedSet:
     name: str
     features: cb.Pool
     baseline: Floats | None
-    panels: Sequence[Panel]
+    evaluators: Sequence[Evaluator]
     predictions: Floats  # sum of the trees so far
 
     @classmethod
@@ -41,10 +41,10 @@ class WatchedSet:
     ) -> WatchedSet:
         """Bind the conventions to a Pool, and start the scores from the Pool's baseline."""
         try:
-            panels = panels_of(conventions, columns.queries(weights_of_queries), n_threads)
+            evaluators = evaluators_of(conventions, columns.queries(weights_of_queries), n_threads)
         except InputError as error:
             raise error.about(name) from None
-        return cls(name, without_baseline(pool), baseline_of(pool), panels, np.zeros(pool.num_row()))
+        return cls(name, without_baseline(pool), baseline_of(pool), evaluators, np.zeros(pool.num_row()))
 
     @property
     def scores(self) -> Floats:
@@ -95,7 +95,7 @@ class Watch:
 
     def _evaluate(self) -> None:
         for watched_set in self.sets:
-            values_by_convention = evaluated(watched_set.panels, watched_set.scores)
+            values_by_convention = evaluated(watched_set.evaluators, watched_set.scores)
             for convention, name in self.names.items():
                 self.log.setdefault(watched_set.name, {}).setdefault(name, []).append(values_by_convention[convention])
         watched, value = next(iter(self.names)), values_by_convention[next(iter(self.names))]

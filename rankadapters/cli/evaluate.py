@@ -213,15 +213,14 @@ def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Ev
         values = {spec: np.concatenate([part[spec] for part in model_parts]) for spec in conventions if model_parts}
         outcomes = sums.outcomes(name)
         doubts = [] if models else sums.label_doubts.values()  # equal for all models, so print them once
-        model_notes = [*sums.above_values(name), *doubts]
         models[str(name)] = _Model(outcomes, _by_query(ids, values))
-        notes += _one_line_notes(str(name), model_notes, many_models=len(columns.scores) > 1)
+        notes += _one_line_notes(str(name), doubts, many_models=len(columns.scores) > 1)
     return _Evaluation(conventions, models, "\n".join(notes))
 
 
 def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
+    from rankadapters.core.evaluation.evaluator import Evaluator
     from rankadapters.core.evaluation.label_warnings import label_doubts
-    from rankadapters.core.evaluation.panel import Panel
     from rankadapters.segments.assignment import assign
     from rankadapters.segments.evaluation import outcomes_of
 
@@ -231,18 +230,18 @@ def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Eval
         arguments = sources.with_standard_input(arguments)
     models = sources.read_models(arguments, docids=sources.needs_docids(conventions))
     by = read_by(arguments)
-    panel, results, notes = None, dict[str, _Model](), list[str]()
+    evaluator, results, notes = None, dict[str, _Model](), list[str]()
     for name, judgments in models.judgments.items():
         with sources.locating(judgments):
-            if panel is None or not models.same_queries:
-                panel = Panel(judgments.queries, conventions)
+            if evaluator is None or not models.same_queries:
+                evaluator = Evaluator.of(judgments.queries, conventions)
                 notes += _one_line_notes(name, label_doubts(judgments.queries, conventions).values(), many_models=False)
-            measured = panel.measure(judgments.scores)
+            measured = evaluator.measure(judgments.scores)
             segments = None if by is None else assign(by, judgments.queries)
-        outcomes, warnings = outcomes_of(panel, judgments.scores, measured, segments)
+        outcomes = outcomes_of(evaluator, judgments.scores, measured, segments)
         values = measured.per_query if arguments.per_query else {}
         results[name] = _Model(outcomes, _by_query(judgments.queries.query_ids.tolist(), values))
-        notes += _one_line_notes(name, [judgments.note, *warnings], many_models=len(models.judgments) > 1)
+        notes += _one_line_notes(name, [judgments.note], many_models=len(models.judgments) > 1)
     return _Evaluation(conventions, results, "\n".join(notes))
 
 

@@ -15,8 +15,7 @@ from rankadapters.compare.cells import read_cells, read_columns
 from rankadapters.compare.directions import Direction, name_measures, require_same_queries
 from rankadapters.core.declaration.arguments import choice, names, refusal
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.core.evaluation.table import Table
-from rankadapters.core.evaluation.written import Written
+from rankadapters.core.evaluation.table import Table, Written
 
 Ints = NDArray[np.int64]
 SHOWN = 20  # cells that a notebook shows

@@ -14,7 +14,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import number, seed, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.bars import Interval, intervals
 from rankadapters.presets.texts import as_convention
@@ -222,13 +222,13 @@ def _shares(
         if not isinstance(scores[name], Mapping):
             msg = f"scores[{name!r}] is of type {type(scores[name]).__name__}.\nHint: a mapping of methods to scores."
             raise InputError(msg)
-        panel, result[name] = Panel(queries, [convention]), {}
+        evaluator, result[name] = Evaluator.of(queries, [convention]), {}
         for method, predicted in scores[name].items():
             if not isinstance(method, str):
                 msg = f"scores[{name!r}] has a method named {method!r:.80}; allowed are texts."
                 raise InputError(f"{msg}\nHint: {str(method)!r:.80}.")
             try:
-                result[name][method] = panel.measure(predicted).shares[convention]
+                result[name][method] = evaluator.measure(predicted).shares[convention]
             except RankAdaptersError as error:
                 raise error.about(f"method {method!r} on {name!r}") from None
     return result

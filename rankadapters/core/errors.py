@@ -121,10 +121,6 @@ def are_installed(*packages: str) -> bool:
     return False
 
 
-class AboveValuesWarning(UserWarning):
-    """A weighted mean is larger than every value that it averages."""
-
-
 class LabelsWarning(UserWarning):
     """The preset's tool would refuse or change these labels, or the measure needs probabilities as labels."""
 

@@ -14,13 +14,13 @@ from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.label_warnings import label_doubts
-from rankadapters.core.evaluation.panel import Panel
 from rankadapters.io.judgments import with_columns
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name
 from rankadapters.segments.assignment import Assignment, assign, refuse_unknown
-from rankadapters.segments.sums import Outcome, Segmented, above_value_warnings, merged, outcomes, sums_by_segment
+from rankadapters.segments.sums import Outcome, Segmented, merged, outcomes, sums_by_segment
 
 LocateQuery = Callable[[np.uint64], str | None]
 Values = dict[Name, Mapping[Convention, Floats]]
@@ -90,10 +90,10 @@ class StreamSums:
         self._refuse_returning(rows, queries)
         values: Values = {}
         with self._locating_errors(rows):
-            panel = Panel(queries, self.conventions, n_threads=self._n_threads)
+            evaluator = Evaluator.of(queries, self.conventions, self._n_threads)
             segments = self._segments(rows, queries)
             for name, scores in zip(self._columns.scores, rows.scores, strict=True):
-                measured = panel.measure(scores)
+                measured = evaluator.measure(scores)
                 self._sums[name] = merged([self._sums[name], sums_by_segment(measured, segments)])
                 if per_query:
                     values[name] = measured.per_query
@@ -111,10 +111,6 @@ class StreamSums:
             raise InputError(msg)
         refuse_unknown(self._unseen)
         return outcomes(self._sums[name], self.conventions)
-
-    def above_values(self, name: Name) -> list[str]:
-        """Return the warnings of `Measured.above_values`: empty queries can lift a mean above every query's value."""
-        return above_value_warnings(self._sums[name], self.conventions)
 
     def _segments(self, rows: StreamRows, queries: Queries) -> Assignment | None:
         if self._columns.by is None and self._segment_by_id is None:

@@ -12,7 +12,7 @@ from rankadapters.core.data.columns import Array
 from rankadapters.core.data.ids import hash_ids
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import AboveValuesWarning, InputError, LabelsWarning, warn_caller
+from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores, ScoresOfModels
 from rankadapters.core.evaluation.threads import as_n_threads
@@ -121,7 +121,7 @@ def evaluate_stream(
 
     Warns
     -----
-    AboveValuesWarning, LabelsWarning
+    LabelsWarning
         As `ra.evaluate`.
 
     Examples
@@ -150,9 +150,6 @@ def evaluate_stream(
     for message in sums.label_doubts.values():
         warn_caller(message, LabelsWarning)
     outcomes = {name: sums.outcomes(name) for name in columns.scores}
-    for name in columns.scores:
-        for message in sums.above_values(name):
-            warn_caller(message, AboveValuesWarning)
     segments: Segments[Any] = Segments(conventions, outcomes, is_one=one_convention, one_model=one_model)
     return segments.all if by is None else segments
 

@@ -15,8 +15,8 @@ from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.members import bind, whole_values
-from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.learners.candidates import ListedScores, MovedScores, RankedCandidates
 from rankadapters.presets.texts import as_convention
@@ -71,8 +71,8 @@ class Trials:
         )
         self._constant: float | None = None
         if not self._member.denominator:  # no value depends on the scores: the mean is constant, or this raises
-            panel = Panel(self.queries, [self.convention], n_threads=1)
-            self._constant = panel.evaluate(np.zeros(self.queries.n_docs))[self.convention].value
+            evaluator = Evaluator.of(self.queries, [self.convention], n_threads=1)
+            self._constant = evaluator.evaluate(np.zeros(self.queries.n_docs))[self.convention].value
 
     @property
     def rounding(self) -> float:

@@ -16,7 +16,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.measures.ranked import Discounted
 
 Array = NDArray[Any]
@@ -32,7 +32,7 @@ def bind(queries: Queries, scores: object, convention: Convention) -> Array:
     """
     array = queries.check_scores(scores)
     refuse_non_finite("scores", array, queries.retrieved)
-    Panel(queries, [convention])
+    Evaluator.of(queries, [convention])
     return array
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.measures import NDCG
 from rankadapters.presets.texts import as_convention
 
-AT_ONCE = 50  # cutoffs per panel: more would save ranking passes, but each needs memory for a value per query
+AT_ONCE = 50  # cutoffs per evaluator: more would save ranking passes, but each needs memory for a value per query
 
 
 def letor_mean_ndcg(
@@ -76,8 +76,8 @@ def letor_mean_ndcg(
     sums = np.zeros(queries.n_queries)
     for first in range(1, longest + 1, AT_ONCE):
         cutoffs = range(first, min(first + AT_ONCE, longest + 1))
-        panel = Panel(queries, [base.at(k) for k in cutoffs], n_threads=n_threads)
-        for k, values in zip(cutoffs, panel.per_query(scores).values(), strict=True):
+        evaluator = Evaluator.of(queries, [base.at(k) for k in cutoffs], n_threads=n_threads)
+        for k, values in zip(cutoffs, evaluator.per_query(scores).values(), strict=True):
             sums += np.where(k <= sizes, values, 0.0)
     scored = np.isfinite(sums)
     if not scored.any():

@@ -10,7 +10,7 @@ from typing import Any
 from rankadapters.core.declaration.arguments import refusal, seed, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
-from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.measures import MEASURES
 from rankadapters.datasets import Grouped, RankingData
@@ -196,7 +196,7 @@ def crosscheck_models(
     declared = tuple(dict.fromkeys(native.values() if conventions is None else as_conventions(conventions)))
     task = Task(_name_part("train", Grouped.of, train), _name_part("test", Grouped.of, test), model_seed)
     # Bind before training, to refuse at once a convention that does not fit the data.
-    panel = _name_part("test", lambda queries: Panel(queries, declared), task.test.queries)
+    evaluator = _name_part("test", lambda queries: Evaluator.of(queries, declared), task.test.queries)
     step = progress if callable(progress) else advance
     rows = []
     with shown("training the toolkits' models", after=0) if progress is True else nullcontext():
@@ -204,7 +204,7 @@ def crosscheck_models(
             step(n_done, len(available))
             trainer, reason = TOOLKITS[name], note or f"{name} does not compute {measure}."
             missing = {"declared": dict.fromkeys(map(str, declared)), "note": reason}
-            values = _values(trainer, task, native[name], panel) if name in native else missing
+            values = _values(trainer, task, native[name], evaluator) if name in native else missing
             rows.append(ModelRow(model=trainer.model, toolkit=name, version=version, **values))
         step(len(available), len(available))
     return ModelsReport(conventions=declared, rows=tuple(rows))
@@ -233,7 +233,7 @@ def _native_conventions(available: Any, measure: str, k: int) -> dict[str, Conve
     return native
 
 
-def _values(trainer: Trainer, task: Task, convention: Convention, panel: Panel) -> dict[str, Any]:
+def _values(trainer: Trainer, task: Task, convention: Convention, evaluator: Evaluator) -> dict[str, Any]:
     """Train a toolkit's model; return the toolkit's metric value, and our value for the same scores."""
     toolkit = trainer.load(trainer.name)
     _, words = toolkit.nearest(convention)
@@ -241,7 +241,9 @@ def _values(trainer: Trainer, task: Task, convention: Convention, panel: Panel) 
         _name_part(part, lambda grouped: toolkit.refuse(grouped.queries, words), getattr(task, part))
     with refusing(trainer.name, Exception, "fails"):
         scores, value = trainer.train(task, words)
-    declared = {str(declared_convention): score.value for declared_convention, score in panel.evaluate(scores).items()}
+    declared = {
+        str(declared_convention): score.value for declared_convention, score in evaluator.evaluate(scores).items()
+    }
     row = {"declared": declared, "native_metric": toolkit.names(words)[0], "native_convention": str(convention)}
     try:
         data = toolkit.prepare(ToolkitData(queries=task.test.queries, scores=scores), words)

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from rankadapters import presets
 from rankadapters.core.declaration.arguments import choice, names
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.evaluate import evaluate
 from rankadapters.core.evaluation.table import Table
 from rankadapters.parity.checks import crosscheck
 from rankadapters.parity.golden import golden, incomplete
@@ -20,7 +21,6 @@ from rankadapters.parity.tool_runs import RUNS, K
 from rankadapters.parity.trainers import TOOLKITS
 from rankadapters.presets.preset import presets_of
 from rankadapters.presets.tool import Tool
-from rankadapters.segments.evaluation import evaluate
 from rankadapters.statistics.document import Document
 
 Outcome = Literal["confirmed", "outside its range", "wrong", "failed", "not run"]

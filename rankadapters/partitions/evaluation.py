@@ -10,17 +10,17 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.data.ids import hash_ids
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError, warn_caller
+from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions import jobs
 from rankadapters.partitions.jobs import Job, Part, PartitionResult
 from rankadapters.partitions.request import FrameRequest
 from rankadapters.partitions.rows import FrameRows, Span
 from rankadapters.segments.assignment import refuse_unknown
 from rankadapters.segments.segments import Segments
-from rankadapters.segments.sums import Outcome, above_value_warnings, merged, outcomes
+from rankadapters.segments.sums import Outcome, merged, outcomes
 
 T = TypeVar("T")
 
@@ -51,11 +51,6 @@ def evaluate(frame: Frame, request: FrameRequest) -> Any:
     ------
     InputError
         There are no rows, a query is in two partitions, or a partition has bad data; the message says which.
-
-    Warns
-    -----
-    AboveValuesWarning
-        As in `ra.evaluate`.
     """
     parts = _run_and_check(frame, request, partial(jobs.evaluate_partition, request))
     edges = _edges(request, parts)
@@ -63,8 +58,6 @@ def evaluate(frame: Frame, request: FrameRequest) -> Any:
     sums = merged([part.sums for part in parts] + edge_sums)
     scores = outcomes(sums, request.conventions)
     _refuse_unknown(frame, request, scores)
-    for message in above_value_warnings(sums, request.conventions):
-        warn_caller(message, AboveValuesWarning)
     segments: Segments[Any] = Segments(request.conventions, {None: scores}, is_one=request.is_one, one_model=True)
     return segments if request.has_segments else segments.all
 

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.data.ids import hash_ids
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.evaluator import Evaluator, Measured
+from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions.request import FrameRequest
 from rankadapters.partitions.rows import FrameRows, Span, Split, split
 from rankadapters.segments.assignment import Assignment, assign
-from rankadapters.segments.sums import Segmented, Sums, sums_by_segment
+from rankadapters.segments.sums import Segmented, sums_by_segment
 
 NO_IDS: Ids = np.empty(0, np.uint64)
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def rank_rows(
     """Rank rows under every convention; return their queries, the values, and the queries' segments."""
     queries, grouped = rows.grouped(keep_order=keep_order)
     segments = _segments(request, grouped, queries) if request.has_segments else None
-    return queries, Panel(queries, request.conventions, n_threads=1).measure(grouped.arrays["score"]), segments
+    return queries, Evaluator.of(queries, request.conventions, n_threads=1).measure(grouped.arrays["score"]), segments
 
 
 def _segments(request: FrameRequest, rows: FrameRows, queries: Queries) -> Assignment:
@@ -109,7 +109,7 @@ def _run_job(
     try:
         rows = FrameRows.of(columns, request)
         parts = _split(request, rows)
-        ids, sums = (NO_IDS, dict[Any, Sums]()) if parts.inner is None else job(request, parts.inner)
+        ids, sums = (NO_IDS, {}) if parts.inner is None else job(request, parts.inner)
     except RankAdaptersError as error:
         return _with_input_row(error, request, columns).about(f"partition {number}"), NO_IDS
     return Part(sums, ids.size, f"{rows.kind}s", parts.edges, parts.span), ids

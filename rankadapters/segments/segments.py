@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import MissingToolkitError, NotAskedError, choices
 from rankadapters.core.evaluation.score import COUNTS
-from rankadapters.core.evaluation.scores import named_as, shape_results
+from rankadapters.core.evaluation.scores import Scores, shape_results
 from rankadapters.core.evaluation.table import Table
 from rankadapters.segments.assignment import segment_value
 from rankadapters.segments.sums import Outcome
@@ -52,7 +53,7 @@ class Segments(Mapping[Any, Result]):
         for segment in next(iter(by_model.values())):
             outcomes = {model: by_segment[segment] for model, by_segment in by_model.items()}
             scores = {
-                model: named_as(conventions, {convention: outcome.score for convention, outcome in outcome_of.items()})
+                model: Scores((key, replace(outcome_of[key].score, convention=key)) for key in conventions)
                 for model, outcome_of in outcomes.items()
             }
             results[segment] = shape_results(conventions, scores, is_one=is_one, one_model=one_model)

@@ -14,8 +14,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.evaluate import evaluate
 from rankadapters.presets.texts import as_convention, is_one
-from rankadapters.segments.evaluation import evaluate
 from rankadapters.sklearn.rows import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 native_metric, read_metric = presets.sklearn.write, presets.sklearn.read

@@ -14,11 +14,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
 from pyspark.sql.types import DoubleType, StructField, StructType
 
-from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores
+from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions import evaluation as shared
 from rankadapters.partitions.evaluation import PerQuery
 from rankadapters.partitions.jobs import Columns, Job, values_of_partition
@@ -136,7 +136,7 @@ class _SparkPartitions:
     def gather(self, job: Job[T], wants_ids: Callable[[Sequence[T]], bool]) -> tuple[list[T], list[Ids]]:
         """Run the job on each partition; fetch the ids from the executors only if `wants_ids(results)` is true."""
         with _large_batches(self.df.sparkSession.conf):
-            rows = self.df.mapInArrow(partial(_run, job, self.request), messages.SCHEMA).persist()
+            rows = self.df.mapInArrow(partial(_run, job), messages.SCHEMA).persist()
             try:
                 results = [messages.read(self.request, row) for row in rows.drop("ids").collect()]
                 if not wants_ids(results):
@@ -162,10 +162,10 @@ def _column(name: str) -> Any:
     return col("`" + name.replace("`", "``") + "`")
 
 
-def _run(job: Job[Any], request: FrameRequest, batches: Iterable[Any]) -> Iterator[Any]:
+def _run(job: Job[Any], batches: Iterable[Any]) -> Iterator[Any]:
     columns = _columns(batches)
     if columns is not None:
-        yield messages.write(request, *job(columns, TaskContext.get().partitionId()))
+        yield messages.write(*job(columns, TaskContext.get().partitionId()))
 
 
 def _values(request: FrameRequest, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:

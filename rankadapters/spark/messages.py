@@ -10,33 +10,31 @@ import numpy as np
 import pyarrow as pa
 
 from rankadapters.core import errors
-from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions.jobs import Part
 from rankadapters.partitions.request import FrameRequest
 from rankadapters.partitions.rows import FrameRows
-from rankadapters.segments.sums import Sums
 
 SCHEMA = "summary string, limbs binary, edges binary, ids binary"
 _ARROW = pa.schema({"summary": pa.string(), "limbs": pa.binary(), "edges": pa.binary(), "ids": pa.binary()})
 
 
-def write(request: FrameRequest, result: Any, ids: Ids) -> Any:
+def write(result: Any, ids: Ids) -> Any:
     """Encode a job's result and ids as a batch of one row. The result is a Part, an error, or plain JSON types."""
-    summary, limbs, edges = _encode(request, result)
+    summary, limbs, edges = _encode(result)
     row = {"summary": [json.dumps(summary)], "limbs": [limbs], "edges": [edges], "ids": [ids.tobytes()]}
     return pa.RecordBatch.from_pydict(row, _ARROW)
 
 
-def _encode(request: FrameRequest, result: Any) -> tuple[dict[str, Any], bytes | None, bytes | None]:
+def _encode(result: Any) -> tuple[dict[str, Any], bytes | None, bytes | None]:
     if isinstance(result, RankAdaptersError):
         row = getattr(result, "row", None)
         return {"error": type(result).__name__, "message": str(result), "row": row}, None, None
     if not isinstance(result, Part):
         return {"plain": result}, None, None
-    largest = [(name, [sums.largest.get(c) for c in request.conventions]) for name, sums in result.sums.items()]
-    summary = {"n_queries": result.n_queries, "kind": result.kind, "span": result.span, "largest": largest}
-    limbs = b"".join(sums.limbs.tobytes() for sums in result.sums.values() if sums.limbs is not None)
+    summary = {"n_queries": result.n_queries, "kind": result.kind, "span": result.span, "segments": [*result.sums]}
+    limbs = b"".join(sums.tobytes() for sums in result.sums.values())
     return summary, limbs, None if result.edges is None else _table(result.edges)
 
 
@@ -51,12 +49,9 @@ def read(request: FrameRequest, row: Any) -> Any:
             error.row = summary["row"]
         return error
     span = None if summary["span"] is None else tuple(summary["span"])
-    shape = len(summary["largest"]), len(request.conventions)
+    shape = len(summary["segments"]), len(request.conventions)
     limbs = np.frombuffer(row.limbs, np.int64).reshape(*shape, len(row.limbs) // (8 * max(math.prod(shape), 1)))
-    sums = {}
-    for (name, values), segment_limbs in zip(summary["largest"], limbs, strict=True):
-        largest = {c: value for c, value in zip(request.conventions, values, strict=True) if value is not None}
-        sums[name] = Sums(segment_limbs, largest)
+    sums = dict(zip(summary["segments"], limbs, strict=True))
     return Part(sums, summary["n_queries"], summary["kind"], _rows(request, row.edges), span)
 
 

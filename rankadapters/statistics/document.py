@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from rankadapters.core.evaluation.table import Table
-from rankadapters.core.evaluation.written import Written
+from rankadapters.core.evaluation.table import Table, Written
 
 
 class Document(Written):

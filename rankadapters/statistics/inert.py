@@ -17,7 +17,7 @@ from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, RankAdaptersError
-from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.presets.texts import as_convention
 
 SUBNORMAL = 1e-300  # much smaller float64 numbers lose precision
@@ -51,11 +51,11 @@ def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
     InputError
         The convention has no value on this data.
     """
-    return terms_in(Panel(counted(queries, convention), [convention]).measure(scores), convention)
+    return terms_in(Evaluator.of(counted(queries, convention), [convention]).measure(scores), convention)
 
 
 def terms_in(measured: Measured, convention: Convention) -> Terms:
-    """Return the terms of a convention that a Panel has evaluated."""
+    """Return the terms of a convention that an Evaluator has evaluated."""
     if not convention.is_sum:
         value, unit = np.array([measured.scores[convention].value]), np.ones(1)
         return Terms(value, unit, unit, value)

@@ -18,7 +18,7 @@ from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.measures import NDCG, RR, Precision
 from rankadapters.statistics.inert import ROUNDING, Terms, counted, terms_in, terms_of
 
@@ -50,11 +50,11 @@ class OurNumber(NamedTuple):
     def of(cls, queries: Queries, scores: Array, convention: Convention, *, ignore_weights: bool = False) -> Self:
         """Evaluate the scores. Weights that the convention does not use are an error unless `ignore_weights`."""
         queries = counted(queries, convention) if ignore_weights else queries
-        return cls.under(convention, queries, scores, Panel(queries, [convention]).measure(scores))
+        return cls.under(convention, queries, scores, Evaluator.of(queries, [convention]).measure(scores))
 
     @classmethod
     def under(cls, convention: Convention, queries: Queries, scores: Array, measured: Measured) -> Self:
-        """Return the number under a convention of a Panel that has evaluated the scores."""
+        """Return the number under a convention of an Evaluator that has evaluated the scores."""
         return cls(queries, scores, convention, measured.scores[convention].value, terms_in(measured, convention))
 
     @property

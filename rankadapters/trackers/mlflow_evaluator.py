@@ -8,8 +8,7 @@ from typing import Any
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, choices
-from rankadapters.core.evaluation.label_warnings import warn_of_labels
-from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.io.judgments import query_weights
 from rankadapters.trackers.runs import log_mlflow, mlflow_name
 
@@ -52,10 +51,8 @@ class MlflowEvaluator:
         from mlflow.models.evaluation import EvaluationResult
 
         config = _checked(evaluator_config)
-        panel = Panel(_queries(dataset, config), config["convention"])
-        warn_of_labels(panel.queries, panel.conventions)
-        measured = panel.measure(_scores(dataset, config, model, predictions))
-        measured.warn_above_values()
+        evaluator = Evaluator(_queries(dataset, config), config["convention"])
+        measured = evaluator.measure(_scores(dataset, config, model, predictions))
         log_mlflow(measured.scores, run_id=run_id)
         metrics = {mlflow_name(convention): score.value for convention, score in measured.scores.items()}
         return EvaluationResult(metrics=metrics, artifacts={}, run_id=run_id)

@@ -11,7 +11,7 @@ import xgboost as xgb
 
 from rankadapters.callbacks.arguments import display_names, require_missing, require_name, require_patience
 from rankadapters.callbacks.dataset_columns import flat
-from rankadapters.callbacks.metrics import evaluated, panels_of, warn_of_ignored_weights
+from rankadapters.callbacks.metrics import evaluated, evaluators_of, warn_of_ignored_weights
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.queries import Queries
@@ -22,9 +22,9 @@ from rankadapters.presets.texts import as_convention
 from rankadapters.xgboost.metrics import UNCUT, columns_of, log_values, query_weights, refuse_names, refuse_workers
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluation.panel import Panel
+    from rankadapters.core.evaluation.evaluator import Evaluator
 
-    _Sets = dict[str, tuple[xgb.DMatrix, list[Panel]]]
+    _Sets = dict[str, tuple[xgb.DMatrix, list[Evaluator]]]
 
 
 class EvalCallback(xgb.callback.TrainingCallback):
@@ -116,8 +116,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Predict, evaluate and log every set."""
-        for name, (dmatrix, panels) in self._bound[id(model)].items():
-            values = evaluated(panels, flat(model.predict(dmatrix, output_margin=self._output_margin)))
+        for name, (dmatrix, evaluators) in self._bound[id(model)].items():
+            values = evaluated(evaluators, flat(model.predict(dmatrix, output_margin=self._output_margin)))
             log_values(evals_log, name, {shown: values[convention] for convention, shown in self.names.items()}, epoch)
         return False
 
@@ -126,7 +126,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._bound.pop(id(model), None)
         return model
 
-    def _bind(self, set_name: str, data: Any) -> tuple[xgb.DMatrix, list[Panel]]:
+    def _bind(self, set_name: str, data: Any) -> tuple[xgb.DMatrix, list[Evaluator]]:
         """Return the DMatrix to predict on, and the evaluators that know its labels."""
         if isinstance(data, xgb.DMatrix):
             columns = columns_of(data)
@@ -139,11 +139,11 @@ class EvalCallback(xgb.callback.TrainingCallback):
                 queries = queries.with_weights(by_query, row_weight=queries.per_row(by_query))
             has_weights, bind = by_query is not None, queries.weighed_by
             dmatrix = xgb.DMatrix(features, missing=self._missing, enable_categorical=True)
-        panels = panels_of(self.names, bind, self._n_threads)
-        self._counts.refuse(set_name, panels[0].queries.n_queries)
+        evaluators = evaluators_of(self.names, bind, self._n_threads)
+        self._counts.refuse(set_name, evaluators[0].queries.n_queries)
         if has_weights and not self._has_warned:
             self._has_warned = warn_of_ignored_weights(self.names)
-        return dmatrix, panels
+        return dmatrix, evaluators
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
         """Copy with the same evaluation sets, for clones: a DMatrix has no copies."""

@@ -67,7 +67,12 @@ def test_an_interrupted_command_prints_one_line(tmp_path):
 @posix
 @pytest.mark.parametrize(
     "module",
-    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.panel", "rankadapters.core.kernels.dispatch"],
+    [
+        "rankadapters.cli.evaluate",
+        "numpy",
+        "rankadapters.core.evaluation.evaluator",
+        "rankadapters.core.kernels.dispatch",
+    ],
 )
 def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module):
     code = (
@@ -147,9 +152,9 @@ def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, objective, 
 
 def test_values_in_many_calls_have_the_same_bits(monkeypatch):
     conventions = ["textbook@3", "lightgbm.map@3", "catboost.query_auc", "letor4@2"]
-    expected = ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies
+    expected = ra.Evaluator(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies
     monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
-    for convention, tally in ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies.items():
+    for convention, tally in ra.Evaluator(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies.items():
         assert tally.to_dict() == expected[convention].to_dict()
 
 

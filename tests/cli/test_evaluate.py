@@ -197,18 +197,6 @@ def test_bm25_on_mq2008_has_the_means_that_other_programs_print():
     assert {(row["n_queries"], row["n_scored"]) for row in rows} == {(784, 784)}
 
 
-def test_a_mean_above_every_value_is_noted_on_stderr(write, capsys):
-    """With weights w = 2^-30, an empty query that counts 1 and a query of value 1 have the mean (1 + w) / 2 w."""
-    pytest.importorskip("pyarrow")
-    table = write(f"query,grade,model,weight\n7,0,0.5,{2**-30}\n9,1,1,{2**-30}\n", "weighted.csv")
-    files = ("--table", table, *COLUMNS, "--query-weight", "weight")
-    assert run("evaluate", "--convention", "lightgbm@3", "--format", "csv", *files) == 0
-    out, err = capsys.readouterr()
-    assert ",536870912.5," in out
-    assert err.startswith("a mean under ndcg@3/lightgbm is above every query's value: ")
-    assert "Hint: divide the weights by their mean" in err
-
-
 def test_the_columns_of_a_table_have_default_names(capsys, write):
     pytest.importorskip("pyarrow")
     table = write("qid,label,score\n7,0,0.5\n7,1,1\n", "named.csv")

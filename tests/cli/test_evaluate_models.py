@@ -131,16 +131,14 @@ def test_the_name_of_a_single_model_is_not_printed(capsys, rows, write, form):
 
 
 def test_the_queries_are_bound_once_and_each_model_is_ranked_once(capsys, monkeypatch, table):
-    from rankadapters.core.evaluation import panel
+    from rankadapters.core.evaluation import evaluator
 
-    panels, rankings = [], []
-    init, measure = panel.Panel.__init__, panel.Panel.measure
-    monkeypatch.setattr(
-        panel.Panel, "__init__", lambda self, *args, **kwargs: panels.append(args) or init(self, *args, **kwargs)
-    )
-    monkeypatch.setattr(panel.Panel, "measure", lambda self, scores: rankings.append(scores) or measure(self, scores))
+    bindings, rankings = [], []
+    bind, measure = evaluator.bind, ra.Evaluator.measure
+    monkeypatch.setattr(evaluator, "bind", lambda *args: bindings.append(args) or bind(*args))
+    monkeypatch.setattr(ra.Evaluator, "measure", lambda self, scores: rankings.append(scores) or measure(self, scores))
     output_of(capsys, *table, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
-    assert len(panels) == 1
+    assert len(bindings) == 1
     assert [scores.tolist() for scores in rankings] == list(SCORES.values())
 
 

@@ -131,23 +131,6 @@ def test_weights_count_by_query_or_by_row(convention, columns, weights, partitio
     assert expected.value != expected_scores(DATA, [unweighted])[unweighted].value
 
 
-@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
-def test_a_mean_above_all_values_causes_the_warning_of_one_process(partitions):
-    lifted = AVERAGED_TIES.replace(average="query-except-empty", empty=1)
-    data = {**DATA, "weight": np.full(DATA["query"].size, 0.01)}
-    with pytest.warns(ra.AboveValuesWarning, match="is above every query's value") as expected_warnings:
-        value = ra.evaluate(
-            data["grade"], data["model"], lifted, qid=data["query"], query_weight=np.full(40, 0.01)
-        ).value
-    with pytest.warns(ra.AboveValuesWarning) as warnings:
-        score = ra.dask.evaluate(
-            frame(partition_rows(data, 3)), lifted, **COLUMNS, query_weight="weight", partitions=partitions
-        )
-    assert score.value == value
-    assert [str(warning.message) for warning in warnings] == [str(warning.message) for warning in expected_warnings]
-    assert warnings[0].filename == __file__
-
-
 @pytest.mark.parametrize("dtype", ["int64", "float64", "datetime64[ns]"])
 def test_a_column_gives_the_order_of_tied_rows(dtype):
     column = pd.Series(DATA["position"]).astype(dtype).to_numpy()
@@ -181,10 +164,10 @@ def test_per_query_returns_a_frame_of_values(partitions):
     assert values.columns.tolist() == ["query", *(convention.name for convention in conventions)]
     table = values.compute().sort_values("query")
     assert table["query"].tolist() == np.unique(DATA["query"]).tolist()
-    panel = ra.Panel(
+    evaluator = ra.Evaluator(
         DATA["grade"], conventions, qid=DATA["query"], docid=[str(document) for document in DATA["document"]]
     )
-    for convention, values in panel.per_query(DATA["model"]).items():
+    for convention, values in evaluator.per_query(DATA["model"]).items():
         np.testing.assert_array_equal(table[convention.name], values)
     assert table[conventions[1].name].isna().any()
 

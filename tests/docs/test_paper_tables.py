@@ -62,8 +62,8 @@ def test_line_breaks_do_not_end_rows_and_brackets_are_not_options():
 
 
 @pytest.fixture(scope="module")
-def panel():
-    return ra.Panel(DATA.y, CONVENTIONS, qid=DATA.qid)
+def evaluator():
+    return ra.Evaluator(DATA.y, CONVENTIONS, qid=DATA.qid)
 
 
 def footnote_signatures(latex):
@@ -72,16 +72,16 @@ def footnote_signatures(latex):
     return dict(line.split(": ", 1) for line in lines)
 
 
-def test_scores_are_rows_above_a_footnote_of_their_signatures(panel):
-    scores = panel.evaluate(DATA.X[:, 0])
+def test_scores_are_rows_above_a_footnote_of_their_signatures(evaluator):
+    scores = evaluator.evaluate(DATA.X[:, 0])
     alignments, (head, *rows) = read_tabular(scores.to_latex())
     assert (alignments, head) == ("lrrrrr", ["name", "value", "queries", "scored", "empty", "short"])
     assert rows == [[convention.name, *score.cells()] for convention, score in scores.items()]
     assert footnote_signatures(scores.to_latex()) == {convention.name: str(convention) for convention in CONVENTIONS}
 
 
-def test_a_score_is_one_row(panel):
-    score = panel.evaluate(DATA.X[:, 0])[CONVENTIONS[1]]
+def test_a_score_is_one_row(evaluator):
+    score = evaluator.evaluate(DATA.X[:, 0])[CONVENTIONS[1]]
     _, [_, row] = read_tabular(score.to_latex())
     assert row == [score.convention.name, f"{score:.4f}", "30", "30", str(score.n_empty), str(score.n_short)]
     assert ra.parse(footnote_signatures(score.to_latex())[score.convention.name]) == score.convention
@@ -106,8 +106,8 @@ def test_models_under_one_convention_are_shown_as_under_a_sequence_of_one():
     assert by_segment.all.to_latex() == by_model.to_latex()
 
 
-def test_measurements_have_a_column_of_standard_errors(panel):
-    measured = panel.measure(DATA.X[:, 0])
+def test_measurements_have_a_column_of_standard_errors(evaluator):
+    measured = evaluator.measure(DATA.X[:, 0])
     _, (head, *rows) = read_tabular(measured.to_latex())
     assert head[:3] == ["name", "value", "standard error"]
     errors = measured.under(CONVENTIONS[:2]).standard_errors
@@ -143,10 +143,10 @@ def test_comparisons_show_their_intervals_and_the_signature():
 
 
 def documents():
-    panel = ra.Panel(DATA.y, CONVENTIONS, qid=DATA.qid)
-    scores = panel.evaluate(DATA.X[:, 0])
+    evaluator = ra.Evaluator(DATA.y, CONVENTIONS, qid=DATA.qid)
+    scores = evaluator.evaluate(DATA.X[:, 0])
     results = ra.compare.Results([(m, d, scores[CONVENTIONS[0]]) for m in ("a|b", "c_d") for d in ("D1", "<D2>")])
-    yield from (scores, scores[CONVENTIONS[0]], panel.measure(DATA.X[:, 0]), results)
+    yield from (scores, scores[CONVENTIONS[0]], evaluator.measure(DATA.X[:, 0]), results)
     numbers = ra.compare.winning_numbers(results)
     yield from (numbers, ra.compare.front(numbers), ra.compare.leave_one_out(results))
 

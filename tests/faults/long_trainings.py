@@ -179,7 +179,7 @@ def call_on_datasets(number: int, make: Callable[[np.ndarray, np.ndarray], Any],
 def count_bound_objects() -> int:
     """Count our objects that hold an array with an element per row."""
     gc.collect()
-    kinds = (ra.Queries, ra.Panel, ra.Evaluator)
+    kinds = (ra.Queries, ra.Evaluator)
     return sum(issubclass(type(tracked), kinds) for tracked in gc.get_objects())  # a weak proxy's class may be freed
 
 

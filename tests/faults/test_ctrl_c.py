@@ -132,14 +132,14 @@ def ctrl_c(monkeypatch):
 @pytest.fixture
 def values(monkeypatch):
     """Return a list that receives each value that a metric computes: an interrupted training writes no log."""
-    values, evaluate = [], ra.Panel.evaluate
+    values, evaluate = [], ra.Evaluator.evaluate
 
-    def recorded(panel, scores):
-        scores_by_convention = evaluate(panel, scores)
+    def recorded(evaluator, scores):
+        scores_by_convention = evaluate(evaluator, scores)
         values.extend(score.value for score in scores_by_convention.values())
         return scores_by_convention
 
-    monkeypatch.setattr(ra.Panel, "evaluate", recorded)
+    monkeypatch.setattr(ra.Evaluator, "evaluate", recorded)
     return values
 
 

@@ -39,7 +39,6 @@ SETTINGS = settings(share(0.003), stateful_step_count=12)
 def quiet_evaluation() -> Iterator[None]:
     """Evaluate without machine code, and ignore warnings about weights that some conventions do not count."""
     with kernels(NEVER), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ra.AboveValuesWarning)
         warnings.filterwarnings("ignore", "the data has weights, but")
         yield
 

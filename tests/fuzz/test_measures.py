@@ -20,7 +20,6 @@ def against_the_definition(data, convention, choice, *, weighted, average_ties):
         with suppress(ra.ConventionError):
             convention = convention.replace(ties="average")
     with kernels(choice), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ra.AboveValuesWarning)  # the definition does not warn
         compare_with_the_definition(data, convention, weighted)
 
 

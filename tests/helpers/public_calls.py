@@ -213,7 +213,6 @@ EVALS = {"convention": TEXT, "names": ["ndcg"], "n_threads": 1}
 # The keyword arguments of one valid call each.
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Evaluator": lambda: {"labels": LABELS, "convention": TEXT, "qid": QID},
-    "Panel": lambda: {"labels": LABELS, "conventions": [TEXT], "qid": QID},
     "Trials": lambda: {"labels": LABELS, "convention": TEXT, "qid": QID},
     "Trials.along": lambda: {"scores": SCORES, "column": SCORES, "steps": [1.0]},
     "Trials.per_query": lambda: {"several": [SCORES]},
@@ -221,8 +220,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     **{
         f"{name}.{method}": lambda: {"scores": SCORES}
         for name, methods in {
-            "Evaluator": ("evaluate", "per_query", "standard_error", "tally"),
-            "Panel": ("evaluate", "measure", "per_query", "tally"),
+            "Evaluator": ("evaluate", "measure", "per_query", "standard_error", "tally"),
             "Trials": ("measure", "value"),
         }.items()
         for method in methods
@@ -239,7 +237,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Score.from_json": lambda: {"text": score().to_json()},
     "Tally.from_dict": lambda: {"data": tally().to_dict()},
     "Tally.merge": lambda: {"tallies": [tally()]},
-    "Tally.part_of": lambda: {"scheme": "queries", "parts": 2, "index": 0},
     "evaluate": lambda: {**DATA, "convention": TEXT},
     "evaluate_stream": lambda: {"batches": [FRAME], "convention": TEXT},
     "inert": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
@@ -363,7 +360,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
 INSTANCES: dict[str, Callable[[], Any]] = {
     **{
         name: lambda name=name: callable_of(name)(**CALLS[name]())
-        for name in ("Evaluator", "Panel", "Trials", "Queries", "compare.Results")
+        for name in ("Evaluator", "Trials", "Queries", "compare.Results")
     },
     **{f"learners.{name}": lambda n=name: fit(getattr(ra.learners, n)(**LEARNERS[n])) for name in LEARNERS},
     **{f"sklearn.{name}": lambda n=name: getattr(ra.sklearn, n)(n_splits=2) for name in SPLITTERS},

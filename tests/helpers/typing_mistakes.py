@@ -14,7 +14,7 @@ def mistakes() -> None:
     ra.Queries(labels, group=[2])  # mistake: arg-type
     ra.Queries(labels, group_sizes=[2])
     ra.Evaluator(labels, "yahoo@10", groups=qid)  # mistake: call-arg
-    ra.Panel(labels, ["yahoo@10"], sample_weight=[1, 1])  # mistake: call-arg
+    ra.Evaluator(labels, ["yahoo@10"], sample_weight=[1, 1])  # mistake: call-arg
 
     ra.NDCG(foo=1)  # mistake: call-arg
     ra.NDCG(

@@ -55,7 +55,6 @@ def test_a_stream_has_the_bits_of_the_whole_table_for_every_measure(measure, dat
     names = {"docid": "docid"} | {role: name for role, name in weights.items() if role == convention.weighting}
     batches = cut_at(columns, random_bounds(columns["label"].size, n_parts, seed))
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-        warnings.simplefilter("ignore", ra.AboveValuesWarning)
         patch.setattr(cut_queries, "ROWS_AT_ONCE", n_at_once)
         assert facts_or_message(lambda: ra.evaluate_stream(iter(batches), convention, **names)) == facts_or_message(
             lambda: evaluate_whole(columns, convention, *names)
@@ -88,16 +87,6 @@ def test_one_query_may_be_larger_than_every_batch(one_row_at_once):
     columns["label"], columns["score"] = np.arange(2500) % 4, np.arange(2500) * 7 % 100
     score = ra.evaluate_stream(cut_at(columns, [*range(0, 2500, 7), 2500]), "lightgbm@10")
     assert score.to_dict() == evaluate_whole(columns, "lightgbm@10").to_dict()
-
-
-def test_a_mean_above_every_value_warns(one_row_at_once):
-    """With weights w = 2^-30, an empty query that counts 1 and a query of value 1 have the mean (1 + w) / 2 w."""
-    batches = [{"label": [0.0], "score": [0.5], "qid": [7], "weight": [2**-30]}]
-    batches.append({"label": [1.0], "score": [0.5], "qid": [8], "weight": [2**-30]})
-    message = "a mean under ndcg@3/lightgbm is above every query's value"
-    with pytest.warns(ra.AboveValuesWarning, match=message) as record:
-        assert ra.evaluate_stream(batches, "lightgbm@3", query_weight="weight").value == 536870912.5
-    assert record[0].filename == __file__
 
 
 def arrow(columns):

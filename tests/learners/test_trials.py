@@ -38,7 +38,6 @@ def evaluate_queries(convention, query_columns, scores):
         return repr(error).split(".", maxsplit=1)[0], None
 
 
-@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
 @given(data=st.data(), convention=conventions(), weighted=st.booleans())
 @settings(max_examples=examples(300))
 def test_values_equal_the_evaluators_up_to_the_rounding_bound(data, convention, weighted):

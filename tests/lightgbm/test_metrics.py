@@ -37,8 +37,10 @@ def value(data, scores, convention, **weights):
 @pytest.mark.parametrize("in_list", [False, True], ids=["alone", "in a list"])
 def test_lgbmranker_logs_the_values_and_binds_each_set_once(in_list, monkeypatch):
     metric, bound_sets = ra.lightgbm.eval_metric([LETOR, LETOR.at(3)]), []
-    panels = metric._monitor._panels
-    monkeypatch.setattr(metric._monitor, "_panels", lambda columns: bound_sets.append(columns) or panels(columns))
+    evaluators = metric._monitor._evaluators
+    monkeypatch.setattr(
+        metric._monitor, "_evaluators", lambda columns: bound_sets.append(columns) or evaluators(columns)
+    )
     model = ranker(metric="None")
     for _ in range(2):
         fit_ranker(model, TRAIN, VALID, eval_metric=[metric, lambda y, s: ("zero", 0.0, True)] if in_list else metric)
@@ -67,7 +69,6 @@ def test_early_stopping_stops_in_the_round_of_lightgbms_own(watched, reported, r
         assert model.best_score_["valid_0"][watched.name] == best.value
 
 
-@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # the mean weight is 1/2
 def test_lgbmranker_weights_count_and_ignored_weights_warn_once_in_a_fit():
     metric, weights = ra.lightgbm.eval_metric([LIGHTGBM, TEXTBOOK]), np.random.default_rng(3).random(VALID.y.size)
     model = ranker(2)

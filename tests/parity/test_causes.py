@@ -227,8 +227,8 @@ class Data:
 
     @property
     def per_query(self):
-        panel = ra.Panel(self.labels, [self.convention], qid=self.qid)
-        return next(iter(panel.per_query(self.scores).values()))
+        evaluator = ra.Evaluator(self.labels, [self.convention], qid=self.qid)
+        return next(iter(evaluator.per_query(self.scores).values()))
 
     def evaluate(self, labels=None, scores=None, rows=slice(None), **groups):
         labels, scores = (self.labels if labels is None else labels), (self.scores if scores is None else scores)
@@ -509,7 +509,7 @@ def test_a_constant_ratio_needs_two_different_values(our_values, named):
 
 def test_the_reason_explains_that_a_query_with_nothing_relevant_may_give_nan():
     labels, scores, sizes = [1, 0, 0, 0, 0, 1, 2, 0, 0, 0], np.arange(10.0), [2, 3, 2, 3]
-    values = next(iter(ra.Panel(labels, ["yahoo@3"], group_sizes=sizes).per_query(scores).values()))
+    values = next(iter(ra.Evaluator(labels, ["yahoo@3"], group_sizes=sizes).per_query(scores).values()))
     values[1] = math.nan
     reason = reason_for(labels, scores, "yahoo@3", np.nanmean(values), group_sizes=sizes)
     assert "without query 1, where nothing is to be found: its value is 0/0, a NaN, to many programs" in reason

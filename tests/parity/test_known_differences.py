@@ -77,7 +77,6 @@ PROBES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # by xgboost_mean_above_1
 @pytest.mark.parametrize("probe", PROBES)
 def test_a_toolkit_differs_exactly_as_recorded_for_its_version(probe):
     name = probe.partition("_")[0]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.parity import Toolkit
 from tests.helpers.rankings import ranking
@@ -68,16 +68,18 @@ def calls_of(function):
 
 @pytest.mark.parametrize("toolkit", TOOLKITS)
 def test_one_number_takes_one_pass_and_fewer_than_900_calls(toolkit, monkeypatch):
-    data, check, panels, measure = ranking(0), checker(toolkit), [], Panel.measure
+    data, check, evaluators, measure = ranking(0), checker(toolkit), [], Evaluator.measure
     for choice in (NOW, NEVER):
         with kernels(choice):
             check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)  # import everything first
             assert calls_of(lambda: check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)) < 900
-    monkeypatch.setattr(Panel, "measure", lambda panel, columns: panels.append(panel) or measure(panel, columns))
+    monkeypatch.setattr(
+        Evaluator, "measure", lambda evaluator, columns: evaluators.append(evaluator) or measure(evaluator, columns)
+    )
     for scores in (data.X[:, 1], data.X[:, 1] + np.arange(data.y.size) * 1e-3):  # tied, and without a tie
-        panels.clear()
+        evaluators.clear()
         assert [row.verdict for row in check(data.y, scores, f"{toolkit}@5", qid=data.qid).rows] == ["equal"]
-        assert len(panels) == 1
+        assert len(evaluators) == 1
 
 
 @pytest.mark.parametrize(

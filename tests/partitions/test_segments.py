@@ -80,16 +80,6 @@ def test_one_convention_has_a_score_for_each_segment(engine, by):
     assert isinstance(segments["se"], ra.Score)
 
 
-def test_a_mean_above_the_values_of_a_segment_warns_at_the_callers_line(engine):
-    convention = AVERAGED_TIES.replace(average="query-except-empty", empty=1)
-    weights = np.where(DATA["market"] == "se", 0.01, 1.0)
-    df = engine.frame(partition_rows({**DATA, "weight": weights}, 3))
-    with pytest.warns(ra.AboveValuesWarning, match="segment 'se': a mean under") as caught:
-        engine.module.evaluate(df, convention, **COLUMNS, query_weight="weight", partitions="sorted", by="market")
-    filenames = {warning.filename for warning in caught if issubclass(warning.category, ra.AboveValuesWarning)}
-    assert filenames == {__file__}
-
-
 def test_a_segment_that_varies_within_a_query_is_refused_by_partition_and_row(engine):
     market = DATA["market"].copy()
     starts = np.flatnonzero(np.diff(DATA["query"], prepend=-1000))

@@ -22,7 +22,9 @@ EVALUATIONS = {
     "Evaluator": lambda labels, scores, convention, **columns: ra.Evaluator(labels, convention, **columns).tally(
         scores
     ),
-    "Panel": lambda labels, scores, convention, **columns: ra.Panel(labels, [convention], **columns).per_query(scores),
+    "Evaluator, a list": lambda labels, scores, convention, **columns: ra.Evaluator(
+        labels, [convention], **columns
+    ).per_query(scores),
     "explain": lambda labels, scores, convention, **columns: ra.audit.explain(
         labels, scores, convention, "yahoo@2", **columns
     ),

@@ -159,8 +159,8 @@ MISTAKES = {
         r"scores has shape \(4, 2\), but one dimension is needed.",
         r"scores\[:, 1\], if predict_proba returned a column for each class.",
     ),
-    "passes the scores of several models to a Panel": Mistake(
-        lambda: ra.Panel(LABELS, "lightgbm@2", qid=QID).measure({"mine": SCORES}), I,
+    "passes the scores of several models to an Evaluator": Mistake(
+        lambda: ra.Evaluator(LABELS, "lightgbm@2", qid=QID).measure({"mine": SCORES}), I,
         r"scores is {'mine': \[0.4, 0.3, 0.2, 0.1\]}, but one entry per row is needed.",
         "the scores of one model; ra.evaluate takes a mapping of models to scores.",
     ),
@@ -248,11 +248,6 @@ MISTAKES = {
         lambda: ra.presets.lightgbm([5, 10]), C, r"k=\[5, 10\] is not a cutoff; allowed are whole numbers from 1 .*",
         r"k=10; several cutoffs are several conventions, \[conv.at\(5\), conv.at\(10\)\].",
     ),
-    "passes several conventions to an Evaluator": Mistake(
-        lambda: ra.Evaluator(LABELS, ["lightgbm@2", "sklearn@2"], group_sizes=[4]), C,
-        r"\['lightgbm@2', 'sklearn@2'\] is not a convention.",
-        "pass one convention such as 'letor4@10'; ra.evaluate and ra.Panel take a list of them.",
-    ),
     "calls a measure with data": Mistake(
         lambda: ra.NDCG(LABELS, SCORES), C, "NDCG is a convention: it takes its fields as keywords and no data.",
         r"ra.evaluate\(labels, scores, ra.NDCG\(...\), qid=qid\).",
@@ -275,11 +270,6 @@ MISTAKES = {
         lambda: evaluate() < 0.5, ra.IncomparableScoresError,
         "a Score and a float are compared, and only one says its convention.",
         ".value gives the bare number: score.value < 0.5.",
-    ),
-    "writes a score as a percentage": Mistake(
-        lambda: evaluate() * 100, ra.IncomparableScoresError,
-        "a Score is not multiplied, divided or negated, since the result is not a score under a convention.",
-        r"100 \* score.value; f'\{score:.2%\}' writes a percentage.",
     ),
     "compares a score with an approximate number": Mistake(
         lambda: evaluate() == pytest.approx(0.5), ra.IncomparableScoresError,

@@ -76,7 +76,7 @@ LEFT_OUT = {
     ),
     "methods of results, and methods that toolkits or other modules of the package call": (
         r"parity\.\w+\..*|(lightgbm|xgboost|catboost)\.\w+\..*|audit\.\w+\..*|compare\.\w+\.plot|datasets\.\w+\..*"
-        r"|io\.\w+\.\w+|Tally\.(from_limbs|knowing)|Queries\.(as_one|by_query|per_query|per_row|reordered|select|take|weighed_by"
+        r"|io\.\w+\.\w+|Evaluator\.of|Tally\.from_limbs|Queries\.(as_one|by_query|per_query|per_row|reordered|select|take|weighed_by"
         r"|with_docid_ranks|with_pairs|with_query_ids)"
     ),
     "declared values, whose fields are tested one by one below": (

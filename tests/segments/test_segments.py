@@ -268,15 +268,6 @@ def test_a_segment_without_a_value_is_refused_by_name():
         ra.evaluate([1, 0, 0, 0], [1, 2, 1, 2], SKIPPING, qid=[1, 1, 2, 2], by={1: "se", 2: "no"})
 
 
-def test_a_mean_above_the_values_of_a_segment_warns_at_the_callers_line():
-    convention = ra.parse("textbook@2").replace(average="query-except-empty", empty=1)
-    labels, weights = [0, 0, 1, 0, 1, 0], [0.01, 0.01, 1.0]
-    with pytest.warns(ra.AboveValuesWarning) as caught:
-        ra.evaluate(labels, SCORES, convention, qid=QID, by=SEGMENTS, query_weight=weights)
-    messages = [str(warning.message).partition(" mean under")[0] for warning in caught]
-    assert (messages, {warning.filename for warning in caught}) == (["a", "segment 'se': a"], {__file__})
-
-
 def test_a_frame_of_query_values_joins_to_a_table_of_queries():
     pd = pytest.importorskip("pandas")
     frame = ra.per_query(LABELS, SCORES, ["textbook@2", "yahoo@1"], qid=QID, frame=True)

@@ -72,11 +72,11 @@ def test_per_query_returns_a_frame_of_values(spark):
     assert values.columns == ["query", *(convention.name for convention in conventions)]
     table = {row[0]: row[1:] for row in values.collect()}
     assert sorted(table) == np.unique(data["query"]).tolist()
-    panel = ra.Panel(
+    evaluator = ra.Evaluator(
         data["grade"], conventions, qid=data["query"], docid=[str(document) for document in data["document"]]
     )
-    expected = np.transpose(list(panel.per_query(data["model"]).values()))
-    np.testing.assert_array_equal([table[query] for query in panel.query_ids], expected)
+    expected = np.transpose(list(evaluator.per_query(data["model"]).values()))
+    np.testing.assert_array_equal([table[query] for query in evaluator.query_ids], expected)
     assert np.isnan(expected).any()
 
 

@@ -120,7 +120,6 @@ def cases(draw):
     return labels, scores, sizes, weights
 
 
-@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # small weights may lift a mean
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # a gain may be no probability
 @settings(max_examples=examples(60), deadline=None)
 @given(cases(), conventions(lenient=True), conventions(lenient=True))

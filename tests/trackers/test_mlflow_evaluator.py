@@ -58,7 +58,7 @@ def mlflow_evaluate(mlflow, *, data=None, convention=LETOR4, options=None, **arg
 
 
 def our_measurement(conventions, scores=DATA.X[:, 0], **columns):
-    return ra.Panel(DATA.y, conventions, qid=DATA.qid, **columns).measure(scores)
+    return ra.Evaluator(DATA.y, conventions, qid=DATA.qid, **columns).measure(scores)
 
 
 def our_value(convention, scores=DATA.X[:, 0], **columns):

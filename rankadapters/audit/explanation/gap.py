@@ -15,7 +15,7 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.tool import as_text
@@ -148,7 +148,7 @@ def _without_refusals(
 def _refusal(queries: Queries, scores: object, convention: Convention) -> str | None:
     """Return the reason why a convention has no value on this data; None if it has a value."""
     try:
-        Panel(queries, [convention]).evaluate(scores)
+        Evaluator.of(queries, [convention]).evaluate(scores)
     except InputError as error:
         return str(error).partition("\n")[0]
     return None
@@ -196,7 +196,7 @@ def _evaluate(
     passes = [] if measured is None else [measured.under(mixtures.values())]
     try:
         if unknown:
-            passes.append(Panel(queries, unknown, n_threads=n_threads).measure(scores))
+            passes.append(Evaluator.of(queries, unknown, n_threads=n_threads).measure(scores))
         scored = {convention: score for one_pass in passes for convention, score in one_pass.scores.items()}
     except InputError as error:
         raise _name_the_mixture(error, queries, scores, mixtures) from None
@@ -211,7 +211,7 @@ def _name_the_mixture(error: InputError, queries: Queries, scores: object, mixtu
     originals = [(), max(mixtures, key=len)]
     for names in [*originals, *mixtures]:
         try:
-            Panel(queries, [mixtures[names]]).evaluate(scores)
+            Evaluator.of(queries, [mixtures[names]]).evaluate(scores)
         except InputError as refusal:
             if names in originals:
                 return refusal

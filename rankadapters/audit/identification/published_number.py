@@ -18,7 +18,7 @@ from rankadapters.audit.printed import refuse_outside
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.keywords import Columns
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import Score
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.grid import Block, measure_named, merged
@@ -173,7 +173,7 @@ def _without_match(candidates: Candidates) -> tuple[Match | None, tuple[str, ...
     if not block:
         return None, ()
     preset = nearest_to_blocks(number.measure, [block])
-    [score] = Panel(number.queries, [preset.convention]).evaluate(number.scores).values()
+    [score] = Evaluator.of(number.queries, [preset.convention]).evaluate(number.scores).values()
     near = _match(preset, [block], (score.value,))
     notes = near_misses(number, getattr(near.convention, "k", None))
     truncated = (f"{near} gives it cut off, not rounded",) if number.printed.truncates(near.value) else ()

@@ -338,7 +338,7 @@ def as_convention(value: object) -> Convention:
     if hasattr(value, "shape"):
         hint = "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid"
     elif isinstance(value, (list, tuple)):
-        hint = "pass one convention such as 'letor4@10'; ra.evaluate and ra.Panel take a list of them"
+        hint = "pass one convention such as 'letor4@10'; ra.evaluate and ra.Evaluator take a list of them"
     raise ConventionError(f"{brief(value)} is not a convention.", hint=hint)
 
 

@@ -1,1 +1,1 @@
-"""Conventions bound to queries, applied to scores: evaluators, panels, scores and tallies."""
+"""Conventions bound to queries, applied to scores: evaluators, scores and tallies."""

@@ -1,20 +1,55 @@
-"""Limbs: large integers as int64 arrays of fixed length, which any engine can add up exactly."""
+"""Exact sums of floats: large integers, and limbs, arrays of int64 that any engine can add up exactly."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.errors import InputError
 
-LIMB = 32  # bits
 SMALLEST_EXPONENT = 1074  # the smallest float64 is 2^-1074
-FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster than numpy
-_MANTISSA, _EXPONENT = (1 << 52) - 1, 0x7FF
+LIMB = 32  # bits
 SUM_LIMBS = 70  # 2240 bits, in units of 2^-1074: enough for a sum of about 2^140 float64s
 _LOW = (1 << LIMB) - 1
 
+_FLOAT_LIMBS = 66  # the lowest limb of the largest float64 is number 63, and a float64 spans three
+_FEW_TERMS = 16  # up to this many terms, adding Python's integers is faster
+_MANTISSA, _EXPONENT = (1 << 52) - 1, 0x7FF  # bits of a float64
+
+_LARGEST, _SMALLEST = 2.0**500, 2.0**-400  # the squares of numbers between these bounds lose no digits
+# Rounding a mantissa to its upper 26 bits leaves 26 bits and a sign, so that products of two such halves are exact.
+_HIGH, _ROUNDING = np.int64(-1 << 27), np.int64(1 << 26)
+
 Limbs = NDArray[np.int64]
+
+
+def exact_sum(terms: Floats) -> int:
+    """Return the sum without rounding, in units of 2^-1074.
+
+    Raises
+    ------
+    InputError
+        A term is not finite.
+    """
+    if terms.size <= _FEW_TERMS and np.isfinite(terms).all():
+        ratios = map(float.as_integer_ratio, terms.tolist())  # denominators are powers of two up to 2^1074
+        return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
+    bits = np.ascontiguousarray(terms).view(np.int64)
+    exponent = (bits >> 52) & _EXPONENT
+    if (exponent == _EXPONENT).any():
+        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
+    is_normal = exponent > 0
+    mantissa = (bits & _MANTISSA) | np.where(is_normal, _MANTISSA + 1, 0)
+    exponent -= is_normal
+    # A shifted mantissa of 53 bits spans three limbs; an int64 holds 2^30 addends of 32 bits.
+    index, shift, sign = exponent // LIMB, exponent % LIMB, np.where(bits < 0, -1, 1)
+    low, high = (mantissa & _LOW) << shift, (mantissa >> LIMB) << shift
+    limbs = np.zeros(_FLOAT_LIMBS, np.int64)
+    np.add.at(limbs, index, sign * (low & _LOW))
+    np.add.at(limbs, index + 1, sign * ((low >> LIMB) + (high & _LOW)))
+    np.add.at(limbs, index + 2, sign * (high >> LIMB))
+    return from_limbs(limbs)
 
 
 def to_limbs(number: int, n_limbs: int = SUM_LIMBS) -> Limbs:
@@ -31,11 +66,6 @@ def to_limbs(number: int, n_limbs: int = SUM_LIMBS) -> Limbs:
     return limbs
 
 
-def unsigned_limbs(word: int) -> Limbs:
-    """Return a number from 0 to 2^64 - 1 as two limbs."""
-    return np.array([word & _LOW, word >> LIMB], np.int64)
-
-
 def from_limbs(limbs: Limbs) -> int:
     """Return the number that limbs represent; sums of limbs are allowed, so each limb may be any int64.
 
@@ -50,43 +80,27 @@ def from_limbs(limbs: Limbs) -> int:
     return number
 
 
-def as_limbs(limbs: object, n_limbs: int) -> Limbs:
-    """Return limbs of a tally as an int64 array, after checking them.
+def squares(terms: Floats, divisors: Floats) -> Limbs:
+    """Return exact sums of the squares of terms and divisors, and of their products.
 
-    Raises
-    ------
-    InputError
-        `limbs` is not an array of `n_limbs` integers.
+    Parameters
+    ----------
+    terms, divisors : float64 array, shape (n_queries,)
+        Each query's summands in the two sums of a tally.
+
+    Returns
+    -------
+    int64 array, shape (211,)
+        Three sums in limbs, then the number of queries whose squares overflow. Such arrays add up element by element.
     """
-    array = np.asarray(limbs)
-    if array.dtype.kind not in "iu" or array.shape != (n_limbs,):
-        raise InputError(
-            f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {n_limbs} integers.",
-            hint="pass what Tally.to_limbs() returned, or a sum of such arrays",
-        )
-    return array.astype(np.int64, copy=False)
+    too_large = (np.abs(terms) > _LARGEST) | (divisors > _LARGEST)
+    t, d = (np.where(too_large | (np.abs(column) < _SMALLEST), 0.0, column) for column in (terms, divisors))
+    sums = (_products(t, t), _products(t, d), _products(d, d))
+    return np.concatenate([*map(to_limbs, sums), [np.count_nonzero(too_large)]])
 
 
-def exact_sum(terms: NDArray[np.float64]) -> int:
-    """Return the sum without rounding, in units of 2^-1074.
-
-    Raises
-    ------
-    InputError
-        A term is not finite.
-    """
-    if not np.isfinite(terms).all():
-        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
-    if terms.size <= FEW_TERMS:
-        ratios = map(float.as_integer_ratio, terms.tolist())  # denominators are powers of two up to 2^1074
-        return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
-    bits = np.ascontiguousarray(terms).view(np.int64)
-    exponents = (bits >> 52) & _EXPONENT
-    mantissas = (bits & _MANTISSA) | np.where(exponents > 0, _MANTISSA + 1, 0)
-    limb, shift = np.divmod(np.maximum(exponents, 1) - 1, LIMB)
-    sign, low, high = np.where(bits < 0, -1, 1), (mantissas & _LOW) << shift, (mantissas >> LIMB) << shift
-    limbs = np.zeros(68, np.int64)  # a shifted mantissa of 53 bits spans three limbs
-    np.add.at(limbs, limb, sign * (low & _LOW))
-    np.add.at(limbs, limb + 1, sign * ((low >> LIMB) + (high & _LOW)))
-    np.add.at(limbs, limb + 2, sign * (high >> LIMB))
-    return from_limbs(limbs)
+def _products(a: Floats, b: Floats) -> int:
+    """Return the exact sum of products; rounded products would give equal values a standard error above 0."""
+    highs = [(column.view(np.int64) + _ROUNDING & _HIGH).view(np.float64) for column in (a, b)]
+    halves = [(high, column - high) for column, high in zip((a, b), highs, strict=True)]
+    return exact_sum(np.concatenate([first * second for first in halves[0] for second in halves[1]]))

@@ -1,4 +1,4 @@
-"""Members of an evaluation: conventions with their plans and policy decisions, and the rankings that they share."""
+"""Members of an evaluator: conventions with their plans and policy decisions, and the rankings that they share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import WORK_PER_CALL, over_chunks
-from rankadapters.core.evaluation.limbs import SMALLEST_EXPONENT, exact_sum
+from rankadapters.core.evaluation.limbs import exact_sum
 from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
 
 RETRIEVED = 1.0  # score of every retrieved row if scores are not compared; other rows get 0

@@ -13,8 +13,7 @@ from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.json_text import read_object
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError, brief, choices
-from rankadapters.core.evaluation.table import Table
-from rankadapters.core.evaluation.written import Written
+from rankadapters.core.evaluation.table import Table, Written
 from rankadapters.presets.texts import parse
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
@@ -130,7 +129,9 @@ class Score(Written):
                 kind = f"its members are {choices(data)}" if isinstance(data, Mapping) else f"it is {brief(data)}"
                 raise InputError(f"{kind}, but those of a score are {choices(MEMBERS)}.", hint=hint)
             text("name", data["name"], hint=hint)
-            convention = _of_signature(data["convention"], hint)
+            convention = parse(text("convention", data["convention"], hint=hint))
+            if str(convention) != data["convention"]:  # other texts may change their meaning
+                raise refusal("convention", data["convention"], "signatures", hint)
             value = number("value", data["value"], hint=hint)
             low, high = convention.limits()
             number("value", round(value, 9), least=low, most=high, hint=hint)  # tolerates rounding errors
@@ -181,17 +182,6 @@ class Score(Written):
 
     __radd__ = __add__
 
-    def __rsub__(self, other: object) -> NoReturn:
-        """Refuse: the other operand is not a Score."""
-        raise self._refusal(other, "-")
-
-    def __mul__(self, other: object = None) -> NoReturn:
-        """Refuse: a multiple of a score, such as a percentage, is not a score."""
-        msg = "a Score is not multiplied, divided or negated, since the result is not a score under a convention"
-        raise IncomparableScoresError(f"{msg}.", hint="100 * score.value; f'{score:.2%}' writes a percentage")
-
-    __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __mul__
-
     def __lt__(self, other: Score) -> bool:
         """Compare the values of two scores of the same convention and queries."""
         return self.value < self._comparable(other, "<")
@@ -229,14 +219,6 @@ class Score(Written):
         else:
             reason = "the scores were computed over different queries (ids, labels or weights)"
         return IncomparableScoresError(f"{reason}.", hint=hint)
-
-
-def _of_signature(signature: object, hint: str) -> Convention:
-    """Return the convention of a signature; refuse other texts, which may change their meaning."""
-    convention = parse(text("convention", signature, hint=hint))
-    if str(convention) != signature:
-        raise refusal("convention", signature, "signatures", hint)
-    return convention
 
 
 def _as_whole(count: object) -> object:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.errors import ConventionError, NotAskedError, choices
 from rankadapters.core.evaluation.score import HEAD, Score
-from rankadapters.core.evaluation.table import Table
-from rankadapters.core.evaluation.written import Written
+from rankadapters.core.evaluation.table import Table, Written
 
 Result = TypeVar("Result")  # such as a Score, or a dict of Scores by model
 
@@ -77,12 +75,27 @@ class ByConvention(Mapping[Convention, Result]):
         return f"{type(self).__name__}({{{entries}}})"
 
 
-class ShownScores(Written):
-    """Scores that notebooks show as a table."""
+class _ShownScores(Written):
+    """Scores that are written as a table with a line for each convention and model; notebooks show it."""
 
     @abstractmethod
+    def _scores(self) -> Collection[tuple[Convention, Any]]:
+        """Return each convention with its score, or with a dict of the scores of models."""
+
     def table(self) -> Table:
         """Return a table with a line for each convention and model."""
+        scores, lines, models = self._scores(), list[tuple[str, ...]](), tuple[str, ...]()
+        for convention, result in scores:
+            if isinstance(result, dict):
+                models = ("model",)
+                lines += [(convention.name, str(model), *score.cells()) for model, score in result.items()]
+            else:
+                lines.append((convention.name, *result.cells()))
+        return Table.of(f"{len(scores)} convention{'s' * (len(scores) != 1)}", ("name", *models, *HEAD), lines)
+
+    def blocks(self) -> list[str | Table]:
+        """Return the table, and the signature of each convention."""
+        return [self.table(), signatures(convention for convention, _ in self._scores())]
 
     def _repr_html_(self) -> str:
         return self.table().html()
@@ -91,44 +104,22 @@ class ShownScores(Written):
         return self.table().markdown()
 
 
-class Scores(ByConvention[Result], ShownScores):
+class Scores(ByConvention[Result], _ShownScores):
     """The scores of each convention, shown as a table in notebooks."""
 
     def __str__(self) -> str:
         """Return the table as text."""
         return str(self.table())
 
-    def table(self) -> Table:
-        """Return a table with a line for each convention and model."""
-        lines = list(self._lines())
-        models = ("model",) if lines and len(lines[0]) > 1 + len(HEAD) else ()
-        return Table.of(f"{len(self)} convention{'s' * (len(self) != 1)}", ("name", *models, *HEAD), lines)
-
-    def blocks(self) -> list[str | Table]:
-        """Return the table, and the signature of each convention."""
-        return [self.table(), signatures(self)]
-
-    def _lines(self) -> Iterator[tuple[str, ...]]:
-        for convention, result in self._entries:
-            if isinstance(result, Score):
-                yield (convention.name, *result.cells())
-            elif isinstance(result, dict):
-                yield from ((convention.name, str(model), *score.cells()) for model, score in result.items())
+    def _scores(self) -> Collection[tuple[Convention, Any]]:
+        return self._entries
 
 
-class ScoresOfModels(dict[Any, Score], ShownScores):
+class ScoresOfModels(dict[Any, Score], _ShownScores):
     """The score of each model under one convention: a dict, shown as a table as `Scores` are."""
 
-    def table(self) -> Table:
-        """Return a table with a line for each model."""
-        return self._scores().table()
-
-    def blocks(self) -> list[str | Table]:
-        """Return the table, and the signature of the convention."""
-        return self._scores().blocks()
-
-    def _scores(self) -> Scores[dict[Any, Score]]:
-        return Scores((convention, self) for convention in {score.convention for score in self.values()})
+    def _scores(self) -> Collection[tuple[Convention, Any]]:
+        return [(convention, self) for convention in {score.convention for score in self.values()}]
 
 
 def shape_results(
@@ -145,8 +136,3 @@ def shape_results(
 def signatures(conventions: Iterable[Convention]) -> str:
     """Return one line with name and signature for each convention."""
     return "\n".join(dict.fromkeys(f"{convention.name}: {convention}" for convention in conventions))
-
-
-def named_as(conventions: Iterable[Convention], scores: Mapping[Convention, Score]) -> Scores[Score]:
-    """Return the score of each requested convention, under that convention's name."""
-    return Scores((convention, replace(scores[convention], convention=convention)) for convention in conventions)

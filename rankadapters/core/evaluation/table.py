@@ -1,8 +1,9 @@
-"""Tables as plain text, Markdown, LaTeX and HTML."""
+"""Tables as plain text, Markdown, LaTeX and HTML, and results written as paragraphs and tables."""
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
@@ -82,6 +83,27 @@ class Table:
         return f'<th scope="row">{escape(first)}</th>' + "".join(cells)
 
 
+class Written(ABC):
+    """Base class of results that can be written as paragraphs and tables."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def blocks(self) -> list[str | Table]:
+        """Return the paragraphs and tables in reading order."""
+
+    def to_markdown(self) -> str:
+        """Return the paragraphs and tables in Markdown."""
+        return "\n\n".join(b.markdown() if isinstance(b, Table) else _markdown(b) for b in self.blocks()) + "\n"
+
+    def to_latex(self) -> str:
+        """Return the paragraphs and tables in LaTeX, which needs the package booktabs; captions are comments.
+
+        Lines may break after the slashes of a signature.
+        """
+        return "\n\n".join(b.latex() if isinstance(b, Table) else _latex(b) for b in self.blocks()) + "\n"
+
+
 def as_markdown(text: str) -> str:
     r"""Escape characters that Markdown would treat as markup.
 
@@ -106,3 +128,12 @@ def _right(number: bool) -> str:  # noqa: FBT001 - of a cell
 
 def _is_number(cell: str) -> bool:
     return bool(cell) and all(part in "0123456789.+-e%, " for part in cell)
+
+
+def _markdown(paragraph: str) -> str:
+    return as_markdown(paragraph).replace("\n", "  \n")  # two spaces keep a line's end in Markdown
+
+
+def _latex(paragraph: str) -> str:
+    lines = [as_latex(line).replace("/", r"/\allowbreak{}") for line in paragraph.split("\n")]
+    return "{\\footnotesize\\raggedright " + " \\\\\n".join(lines) + "\\par}"

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.disjoint import Ids, Parts, as_ids, join
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
-from rankadapters.core.evaluation.limbs import SUM_LIMBS, Limbs, as_limbs, from_limbs, to_limbs, unsigned_limbs
+from rankadapters.core.evaluation.limbs import LIMB, SMALLEST_EXPONENT, SUM_LIMBS, Limbs, from_limbs, to_limbs
 from rankadapters.core.evaluation.score import COUNTS, Score
 from rankadapters.presets.texts import parse
 
+Ids = NDArray[np.uint64]  # hashed query ids
+
 _DIGEST = 2**64
-_UNIT = 2**1074  # 1 in units of the smallest float64
+_UNIT = 1 << SMALLEST_EXPONENT  # 1 in units of the smallest float64
 _CUTS = (SUM_LIMBS, 2 * SUM_LIMBS, 2 * SUM_LIMBS + len(COUNTS))  # where numerator, denominator and counts end
-
-
-class _QueryIds:
-    """Holds a tally's original query ids outside its dataclass fields, so that copies and `repr` leave them out."""
-
-    __slots__ = ("_query_ids",)
+_HINT = "each query in one part only, and qid= rather than group_sizes= (which numbers from 0 each time)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally(_QueryIds):
+class Tally:
     """Exact sums of a convention over some queries; tallies of disjoint queries add up in any order.
 
     Attributes
@@ -42,8 +39,6 @@ class Tally(_QueryIds):
         As in `Score`.
     ids : uint64 array, shape (n_queries,), or None
         A hash of each query's id, of 8 bytes, to detect a query that is in two tallies.
-    parts : Parts or None
-        Without ids: the parts of a partition that this tally covers, set by `part_of`.
     N_LIMBS : int
         Length of `to_limbs()`, 146.
 
@@ -51,11 +46,9 @@ class Tally(_QueryIds):
     --------
     >>> import rankadapters as ra
     >>> conv = ra.presets.textbook(5)
-    >>> parts = [ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1.0, 2.0]) for q in "ab"]
-    >>> (parts[0] + parts[1]).score().n_queries
-    2
-
-    Use `Tally.merge` to add up many tallies.
+    >>> parts = [ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1.0, 2.0]) for q in "abc"]
+    >>> ra.Tally.merge(parts).score().n_queries, (parts[0] + parts[1]).score().n_queries
+    (3, 2)
     """
 
     convention: Convention
@@ -67,7 +60,6 @@ class Tally(_QueryIds):
     n_short: int
     digest: int
     ids: Ids | None = field(repr=False)
-    parts: Parts | None = None
     N_LIMBS: ClassVar[int] = _CUTS[-1] + 2
 
     def __add__(self, other: object) -> Tally:
@@ -77,20 +69,6 @@ class Tally(_QueryIds):
     def __radd__(self, other: object) -> Tally:
         """Let `sum(tallies)` start from 0."""
         return self if other == 0 else NotImplemented
-
-    def knowing(self, query_ids: NDArray[Any]) -> Tally:
-        """Store the original query ids, in the order of `ids`, so that messages can name them."""
-        object.__setattr__(self, "_query_ids", query_ids)
-        return self
-
-    @property
-    def query_ids(self) -> NDArray[Any] | None:
-        """The original query ids, or None: pickling and merging drop them."""
-        return getattr(self, "_query_ids", None)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the original query ids; their hashes take 8 bytes per query."""
-        return Tally, tuple(getattr(self, field.name) for field in fields(self))
 
     @staticmethod
     def merge(tallies: Iterable[Tally]) -> Tally:
@@ -107,54 +85,16 @@ class Tally(_QueryIds):
         Raises
         ------
         InputError
-            There is no tally, an item is not a tally, a query or part is in two of them, or this cannot be
-            checked for lack of ids and parts.
+            There is no tally, an item is not a tally, a query is in two of them, or one has no ids, so that this
+            cannot be checked.
         IncomparableScoresError
             The conventions differ.
-
-        Examples
-        --------
-        >>> import rankadapters as ra
-        >>> conv = ra.presets.textbook(5)
-        >>> parts = (ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1.0, 2.0]) for q in range(3))
-        >>> ra.Tally.merge(parts).n_queries
-        3
         """
         tally_list = _as_tallies(tallies)
-        identities = [(tally.ids, tally.parts, tally.query_ids) for tally in tally_list]
         names = ("numerator", "denominator", *COUNTS, "digest")
         sums: dict[str, Any] = {name: sum(getattr(tally, name) for tally in tally_list) for name in names}
         sums["digest"] %= _DIGEST
-        return _tally(tally_list[0].convention, sums, *join(identities))
-
-    def part_of(self, scheme: str, parts: int, index: int) -> Tally:
-        """Return the tally without ids, as a part of a partition, which ensures that no query is in two tallies.
-
-        Use it if 8 bytes per query are too many, beyond some 10^8 queries.
-
-        Parameters
-        ----------
-        scheme : str
-            The rule that assigns each query to exactly one part, such as `"hash of qid"`; tallies of one scheme merge.
-        parts : int
-            Number of parts of the partition.
-        index : int
-            Number of this part, from 0.
-
-        Raises
-        ------
-        InputError
-            The scheme, the number of parts or the index is invalid.
-
-        Examples
-        --------
-        >>> import rankadapters as ra
-        >>> conv = ra.presets.textbook(5)
-        >>> parts = [ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1, 2]).part_of("qid modulo", 2, q) for q in (0, 1)]
-        >>> ra.Tally.merge(parts).n_queries
-        2
-        """
-        return replace(self, ids=None, parts=Parts.one(scheme, parts, index))
+        return Tally(tally_list[0].convention, **sums, ids=_merged_ids(tally_list))
 
     def to_limbs(self) -> Limbs:
         """Return sums and counts, without ids, as integers that any engine can add up.
@@ -173,14 +113,12 @@ class Tally(_QueryIds):
         >>> ra.Tally.from_limbs(limbs, conv).score().n_queries
         2
         """
-        counts = np.array([getattr(self, name) for name in COUNTS], np.int64)
-        sums = (to_limbs(self.numerator), to_limbs(self.denominator), counts, unsigned_limbs(self.digest))
-        return np.concatenate(sums)
+        counts = [getattr(self, name) for name in COUNTS]
+        digest = [self.digest % 2**LIMB, self.digest >> LIMB]
+        return np.concatenate([to_limbs(self.numerator), to_limbs(self.denominator), counts, digest])
 
     @classmethod
-    def from_limbs(
-        cls, limbs: Limbs, convention: Convention, *, ids: Ids | None = None, parts: Parts | None = None
-    ) -> Tally:
+    def from_limbs(cls, limbs: Limbs, convention: Convention, *, ids: Ids | None = None) -> Tally:
         """Read an array that `to_limbs` wrote, or a sum of such arrays.
 
         Parameters
@@ -190,21 +128,25 @@ class Tally(_QueryIds):
         convention : Convention
             That convention, which limbs do not contain.
         ids : uint64 array, shape (n_queries,), optional
-            `ids` of these tallies in any order. Without them, a query in two tallies is not detected, and the tally
-            merges only with other parts of a partition.
-        parts : Parts, optional
-            The parts of a partition that these tallies cover.
+            `ids` of these tallies in any order. Without them, a query in two tallies is not detected, and the result
+            cannot be merged with other tallies.
 
         Raises
         ------
         InputError
             The limbs are not those of tallies, or `ids` has a wrong length or duplicates.
         """
-        numerator, denominator, counts, digest = np.split(as_limbs(limbs, cls.N_LIMBS), _CUTS)
+        array = np.asarray(limbs)
+        if array.dtype.kind not in "iu" or array.shape != (cls.N_LIMBS,):
+            raise InputError(
+                f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {cls.N_LIMBS} integers.",
+                hint="pass what Tally.to_limbs() returned, or a sum of such arrays",
+            )
+        numerator, denominator, counts, digest = np.split(array.astype(np.int64, copy=False), _CUTS)
         sums = dict(zip(COUNTS, counts.tolist(), strict=True))
         sums |= {"numerator": from_limbs(numerator), "denominator": from_limbs(denominator)}
         sums["digest"] = from_limbs(digest) % _DIGEST
-        return _tally(convention, sums, None if ids is None else as_ids(ids, sums["n_queries"]), parts)
+        return cls(convention, **sums, ids=None if ids is None else _as_ids(ids, sums["n_queries"]))
 
     def score(self) -> Score:
         """Return the score: the ratio of the exact sums, correctly rounded.
@@ -214,7 +156,15 @@ class Tally(_QueryIds):
         InputError
             Every query is skipped, or the weights of the others are 0 or so small that the value overflows.
         """
-        value = self.convention.link(self._ratio()) if self.denominator else self._value_of_nothing()
+        empty = getattr(self.convention, "empty", None)
+        if self.denominator:
+            value = self.convention.link(self._ratio())
+        elif self.convention.over == "pairs" and isinstance(empty, float):
+            value = empty  # no query has a pair
+        else:
+            reason = "the scored queries have weight 0" if self.n_scored else "every query was skipped"
+            hint = "another policy than 'skip', or other weights"
+            raise InputError(f"nothing is left to average: {reason}.", hint=hint)
         counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
         return Score(value, self.convention, *counts, digest=self.digest)
 
@@ -229,24 +179,8 @@ class Tally(_QueryIds):
 
     @property
     def mass(self) -> float:
-        """Divisor of the sum of the numerators.
-
-        Raises
-        ------
-        InputError
-            It is 0.
-        """
-        if not self.denominator:
-            self._value_of_nothing()
+        """Divisor of the sum of the numerators."""
         return self.denominator / _UNIT
-
-    def _value_of_nothing(self) -> float:
-        """Return the value if no query has a pair; raise an error if nothing is left to average."""
-        empty = getattr(self.convention, "empty", None)
-        if self.convention.over == "pairs" and isinstance(empty, float):
-            return empty
-        reason = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
-        raise InputError(f"nothing is left to average: {reason}.", hint="another policy than 'skip', or other weights")
 
     def to_dict(self) -> dict[str, Any]:
         """Return exact plain JSON types, with big numbers as hexadecimal text."""
@@ -255,7 +189,6 @@ class Tally(_QueryIds):
             **{name: hex(getattr(self, name)) for name in ("numerator", "denominator", "digest")},
             **{name: getattr(self, name) for name in COUNTS},
             "ids": None if self.ids is None else [hex(i) for i in self.ids.tolist()],
-            **({} if self.parts is None else {"parts": self.parts.to_dict()}),
         }
 
     @classmethod
@@ -264,18 +197,40 @@ class Tally(_QueryIds):
         try:
             sums = {name: int(data[name], 16) for name in ("numerator", "denominator", "digest")}
             sums |= {name: int(data[name]) for name in COUNTS}
-            ids, parts = data["ids"], data.get("parts")
+            ids = data["ids"]
             if ids is not None:
-                ids = as_ids(np.array([_word(i) for i in ids], np.uint64), sums["n_queries"])
-            return _tally(parse(data["convention"]), sums, ids, None if parts is None else Parts.from_dict(parts))
+                ids = _as_ids(np.array([_word(i) for i in ids], np.uint64), sums["n_queries"])
+            return cls(parse(data["convention"]), **sums, ids=ids)
         except RankAdaptersError:
             raise
         except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"this is not a tally: {error!r}.", hint="pass what Tally.to_dict() returned") from None
 
 
-def _tally(convention: Convention, sums: dict[str, int], ids: Ids | None, parts: Parts | None) -> Tally:
-    return Tally(convention, **sums, ids=ids, parts=parts)
+def standard_error(tally: Tally, limbs: Limbs) -> float:
+    """Return the standard error of a tally's value, as `Measured.standard_errors` defines it.
+
+    Parameters
+    ----------
+    tally : Tally
+        Sums over the queries.
+    limbs : int64 array, shape (211,)
+        The result of `limbs.squares` for the same queries.
+
+    Returns
+    -------
+    float
+        NaN for fewer than two scored queries, or if a weight exceeds 2^500.
+    """
+    m, numerator, denominator = tally.n_scored, tally.numerator, tally.denominator
+    *sums, [n_too_large] = np.split(limbs, [SUM_LIMBS, 2 * SUM_LIMBS, 3 * SUM_LIMBS])
+    term_sum, product_sum, divisor_sum = map(from_limbs, sums)
+    if m < 2 or not denominator or n_too_large or not divisor_sum:  # noqa: PLR2004 - a standard error needs two
+        return math.nan
+    # The sum of squared residuals, times the square of the denominator.
+    squared = term_sum * denominator**2 - 2 * product_sum * numerator * denominator + divisor_sum * numerator**2
+    variance = max((m * squared << SMALLEST_EXPONENT) / ((m - 1) * denominator**4), 0.0)
+    return math.sqrt(variance) * tally.convention.link_slope(tally.score().value)
 
 
 def _as_tallies(tallies: object) -> list[Tally]:
@@ -290,6 +245,47 @@ def _as_tallies(tallies: object) -> list[Tally]:
             msg = f"tallies under different conventions do not add up: they differ in {differing}."
             raise IncomparableScoresError(msg)
     return items
+
+
+def _merged_ids(tallies: list[Tally]) -> Ids | None:
+    """Return the sorted ids of all tallies; raise an error if a query is in two of them, or if this is unknown."""
+    if len(tallies) == 1:
+        return tallies[0].ids
+    all_ids = []
+    for number, tally in enumerate(tallies):
+        if tally.ids is None:
+            msg = f"tally {number} has no ids, so that a query in two tallies would not be found."
+            raise InputError(msg, hint="Tally.from_limbs(..., ids=...)")
+        all_ids.append(tally.ids)
+    merged, repeated = _sorted_ids(all_ids)
+    if repeated.size:
+        rows = [(number, int(row)) for number, ids in enumerate(all_ids) for row in np.flatnonzero(ids == repeated[0])]
+        (first, row), (second, _) = rows[:2]
+        more = f", and {repeated.size - 1} more queries are in two" if repeated.size > 1 else ""
+        raise InputError(f"query number {row} of tally {first} is in tallies {first} and {second}{more}.", hint=_HINT)
+    return merged
+
+
+def _sorted_ids(ids: list[Ids]) -> tuple[Ids, Ids]:
+    """Return all ids, sorted, and the ids that occur more than once."""
+    # A stable sort is fast if the input has long sorted stretches, such as the ids of a merged tally.
+    merged = np.sort(np.concatenate(ids), kind="stable")
+    return merged, merged[1:][merged[1:] == merged[:-1]]
+
+
+def _as_ids(ids: object, n_queries: int) -> Ids:
+    """Return the hashed query ids of a tally; refuse other than one uint64 per query, all distinct."""
+    array = np.asarray(ids)
+    if array.dtype != np.uint64 or array.shape != (n_queries,):
+        raise InputError(
+            f"this is not a tally: it has {array.size} ids of dtype {array.dtype} for {n_queries} queries.",
+            hint="np.concatenate the uint64 ids of all tallies",
+        )
+    _, repeated = _sorted_ids([array])
+    if repeated.size:
+        first, second, *_ = np.flatnonzero(array == repeated[0])
+        raise InputError(f"this is not a tally: ids[{first}] and ids[{second}] are one query.", hint=_HINT)
+    return array
 
 
 def _word(text: str) -> int:

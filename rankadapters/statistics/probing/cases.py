@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import LabelsWarning, RankAdaptersError
+from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator
 
 PLAIN, LONG, ANY = "plain queries", "more than 16 rows", "queries of every kind"
@@ -137,8 +136,6 @@ class Case:
 def value_of(convention: Convention, case: Case) -> float:
     """Return the value of a convention on a case; NaN if it has none."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LabelsWarning)  # warns that a preset's program refuses such labels
-            return Evaluator(case.queries, convention).evaluate(np.asarray(case.scores)).value
+        return Evaluator.of(case.queries, [convention]).measure(np.asarray(case.scores)).scores[convention].value
     except RankAdaptersError:
         return math.nan

@@ -158,9 +158,9 @@ def test_weighed_by_keeps_one_column_of_weights_and_the_pairs(column):
     assert queries.weighed_by(column).pairs.winner.tolist() == [0]
 
 
-def test_weights_that_a_convention_of_a_panel_ignores_are_refused():
+def test_weights_that_one_of_more_conventions_ignores_are_refused():
     with pytest.raises(ra.InputError, match=r"ndcg@5/yahoo says average='uniform', .* while ndcg@5/lightgbm says"):
-        ra.Panel([1, 0], ["lightgbm@5", "yahoo@5"], group_sizes=[2], query_weight=[2])
+        ra.Evaluator([1, 0], ["lightgbm@5", "yahoo@5"], group_sizes=[2], query_weight=[2])
     with pytest.raises(ra.InputError, match="row_weight was given but the convention says average='uniform'"):
         ra.evaluate([1, 0], [1, 2], "yahoo@5", group_sizes=[2], row_weight=[1, 2])
     uniform = ra.presets.catboost.pair_accuracy(use_weights=False)
@@ -168,32 +168,32 @@ def test_weights_that_a_convention_of_a_panel_ignores_are_refused():
         ra.evaluate([1, 0], [1, 2], uniform, group_sizes=[2], pairs=([0], [1], [2]))
 
 
-def test_a_panel_ranks_once_for_all_its_results(monkeypatch):
+def test_an_evaluator_ranks_once_for_all_its_results(monkeypatch):
     from rankadapters.core.evaluation import members
 
     calls = []
     original = members.SharedRanking.values
     monkeypatch.setattr(members.SharedRanking, "values", lambda *args: calls.append(1) or original(*args))
-    panel = ra.Panel([2, 0, 1, 0], ["yahoo@2", "lightgbm@1", "lightgbm.map@2"], group_sizes=[2, 2])
-    results = panel.measure([0.1, 0.2, 0.3, 0.4])
-    for convention in panel.conventions:
+    evaluator = ra.Evaluator([2, 0, 1, 0], ["yahoo@2", "lightgbm@1", "lightgbm.map@2"], group_sizes=[2, 2])
+    results = evaluator.measure([0.1, 0.2, 0.3, 0.4])
+    for convention in evaluator.conventions:
         score = results.scores[convention]
         assert results.tallies[convention].score() == score
         assert np.nansum(results.shares[convention]) == pytest.approx(score.value)
         assert ra.Evaluator([2, 0, 1, 0], convention, group_sizes=[2, 2]).per_query([0.1, 0.2, 0.3, 0.4]).tolist() == (
             results.per_query[convention].tolist()
         )
-    assert len(calls) == 1 + len(panel.conventions)  # one ranking for the panel, one for each evaluator above
+    assert len(calls) == 1 + len(evaluator.conventions)  # one ranking for all of them, one for each evaluator above
 
 
 def test_a_measure_over_all_rows_has_a_value_but_no_parts():
-    panel = ra.Panel([2, 0, 1, 0], ["lightgbm.auc"], group_sizes=[2, 2])
-    assert panel.evaluate([0.9, 0.2, 0.3, 0.4])[ra.presets.lightgbm.auc()].value == 0.75
-    for method in (panel.per_query, panel.tally):
+    evaluator = ra.Evaluator([2, 0, 1, 0], ["lightgbm.auc"], group_sizes=[2, 2])
+    assert evaluator.evaluate([0.9, 0.2, 0.3, 0.4])[ra.presets.lightgbm.auc()].value == 0.75
+    for method in (evaluator.per_query, evaluator.tally):
         with pytest.raises(ra.UnsupportedConventionError, match="pool='rows' takes all rows as one query"):
             method([0.9, 0.2, 0.3, 0.4])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
-        panel.measure([0.9, 0.2, 0.3, 0.4]).shares  # noqa: B018 - reading the property raises
+        evaluator.measure([0.9, 0.2, 0.3, 0.4]).shares  # noqa: B018 - reading the property raises
 
 
 def test_as_one_makes_all_rows_one_query_in_the_order_of_the_caller():

@@ -15,11 +15,10 @@ from tests.helpers.two_queries import CONV, LABELS, QID, SCORES
 @for_each(
     ("call", "problem"),
     [
-        (lambda: ra.Evaluator(LABELS, [CONV, CONV], qid=QID), "is not a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, [CONV, 10], qid=QID), "10 is not a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, np.array(QID), qid=QID), "then a convention"),
         (lambda: ra.evaluate(LABELS, SCORES, None, qid=QID), "None is not a convention"),
-        (lambda: ra.Panel(LABELS, 10, qid=QID), "10 is not a convention"),
+        (lambda: ra.Evaluator(LABELS, 10, qid=QID), "10 is not a convention"),
         (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not an accepted"),
         (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
@@ -38,7 +37,6 @@ LOSS = ra.objectives.ListNet()
 CALLS_WITH_COLUMNS = {
     "Queries": lambda **columns: ra.Queries(LABELS, **columns),
     "Evaluator": lambda **columns: ra.Evaluator(LABELS, CONV, **columns),
-    "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
     "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
     "evaluate, list of conventions": lambda **columns: ra.evaluate(LABELS, SCORES, [CONV], **columns),
     "per_query": lambda **columns: ra.per_query(LABELS, SCORES, CONV, **columns),

@@ -1,9 +1,7 @@
-"""Tallies as arrays of integers (limbs) that any engine can add up, and tallies without ids."""
+"""Exact sums, and tallies as arrays of integers (limbs) that any engine can add up."""
 
 from __future__ import annotations
 
-import json
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -12,10 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.evaluation.limbs import SUM_LIMBS, from_limbs, to_limbs
-from rankadapters.core.evaluation.members import FEW_TERMS, SMALLEST_EXPONENT, exact_sum
-from rankadapters.core.evaluation.spread import squares
-from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
+from rankadapters.core.evaluation.limbs import SMALLEST_EXPONENT, SUM_LIMBS, exact_sum, from_limbs, squares, to_limbs
 from tests.helpers.ragged_queries import TEXTBOOK, ragged_columns
 from tests.helpers.tables import for_each
 
@@ -38,13 +33,17 @@ def test_the_sum_of_limbs_is_the_limbs_of_the_sum(numbers):
     assert from_limbs(np.sum([to_limbs(number) for number in numbers], axis=0)) == sum(numbers)
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=9))
-def test_both_kernel_choices_add_floats_without_rounding(numbers):
-    terms = np.resize(numbers or [0.0], FEW_TERMS + 9)
-    expected = sum(map(Fraction, terms.tolist())) * 2**SMALLEST_EXPONENT
-    for choice in (NEVER, NOW):
-        with kernels(choice):
-            assert exact_sum(terms) == expected
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=9), st.sampled_from([0, 1, 16, 17, 40]))
+def test_floats_are_added_without_rounding(numbers, n_terms):
+    terms = np.resize(numbers or [0.0], n_terms)
+    assert exact_sum(terms) == sum(map(Fraction, terms.tolist())) * 2**SMALLEST_EXPONENT
+
+
+@pytest.mark.parametrize("n_terms", [3, 40])
+@pytest.mark.parametrize("term", [np.nan, np.inf, -np.inf])
+def test_a_sum_of_other_than_finite_terms_is_refused(n_terms, term):
+    with pytest.raises(ra.InputError, match="overflows float64"):
+        exact_sum(np.append(np.ones(n_terms - 1), term))
 
 
 @given(st.lists(st.floats(1e-100, 1e100), min_size=2, max_size=2))
@@ -57,6 +56,12 @@ def test_squares_and_products_are_added_without_rounding(pair):
     assert [from_limbs(limbs) for limbs in sums] == [
         product * 2**SMALLEST_EXPONENT for product in (a * a, -a * b, b * b)
     ]
+
+
+def test_segments_of_equal_values_have_a_standard_error_of_0():
+    qid = np.repeat(range(8), 3)
+    segments = ra.evaluate([0, 0, 1] * 8, [3, 2, 1] * 8, "ranx.mrr@3", qid=qid, by=qid % 2)
+    assert [row["standard_error"] for row in segments.to_dict()["segments"]] == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 2**32, -(2**32), 2**2239 - 1, -(2**2239)])
@@ -87,50 +92,20 @@ def test_limbs_with_ids_reveal_a_query_that_is_merged_twice():
         from_limbs + ra.Tally.from_limbs(first.to_limbs(), TEXTBOOK, ids=first.ids)
 
 
-def test_parts_of_one_partition_merge_without_ids():
-    whole, tallies = whole_and_parts(TEXTBOOK, 3)
-    parts = [tally.part_of("qid modulo", 3, number) for number, tally in enumerate(tallies)]
-    merged = ra.Tally.merge([parts[2], ra.Tally.merge(parts[:2])])
-    assert merged.ids is None
-    assert merged.parts.indexes == {0, 1, 2}
-    assert merged.score().to_dict() == whole.score().to_dict()
-    for copy in (pickle.loads(pickle.dumps(parts[1])), ra.Tally.from_dict(json.loads(json.dumps(parts[1].to_dict())))):
-        assert copy.parts == parts[1].parts
-        assert copy.to_dict() == parts[1].to_dict()
-    with pytest.raises(ra.InputError, match=r"part 1 of 'qid modulo' is in tallies 0 and 1\.\nHint: each part once"):
-        merged + parts[1]
-
-
-NO_PART = r"tally 1 is a part of a partition, others are not, so that a query"
-NO_IDS = r"tally 0 has no ids and is not a part of a partition.*\nHint: Tally.from_limbs"
-COUNTS = r"tallies 0 and 1 are parts of different partitions, 'hash' in 2 and 'hash' in 3"
-SCHEMES = r"different partitions, 'hash' in 2 and 'range' in 2, so that .*\nHint: one partition for all"
-
-
-@for_each(
-    ("problem", "make_tallies"),
-    {
-        NO_PART: lambda a, b: [a, b.part_of("hash", 2, 1)],
-        NO_IDS: lambda a, b: [ra.Tally.from_limbs(a.to_limbs(), TEXTBOOK), b],
-        COUNTS: lambda a, b: [a.part_of("hash", 2, 0), b.part_of("hash", 3, 1)],
-        SCHEMES: lambda a, b: [a.part_of("hash", 2, 0), b.part_of("range", 2, 1)],
-    }.items(),
-)
-def test_tallies_that_may_share_queries_are_not_merged(problem, make_tallies):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.Tally.merge(make_tallies(*whole_and_parts(TEXTBOOK, 2)[1]))
+def test_tallies_that_may_share_queries_are_not_merged():
+    _, (first, second) = whole_and_parts(TEXTBOOK, 2)
+    without_ids = ra.Tally.from_limbs(second.to_limbs(), TEXTBOOK)
+    with pytest.raises(ra.InputError, match=r"tally 1 has no ids, so that a query .*\nHint: Tally.from_limbs"):
+        first + without_ids
+    assert ra.Tally.merge([without_ids]).ids is None
 
 
 LIMBS = "but a tally's are 146 integers"
-NOT_A_PART = r"is not a part of a partition\.\nHint: pass a text that names"
 
 
 @for_each(
     ("problem", "call"),
     [
-        *((NOT_A_PART, lambda tally, part=part: tally.part_of(*part)) for part in (
-            (3, 2, 0), ("hash", 2, 2), ("hash", 2, -1), ("hash", 2.0, 1), ("hash", True, 0),
-        )),
         *((LIMBS, lambda _, limbs=limbs: ra.Tally.from_limbs(limbs, TEXTBOOK)) for limbs in (
             np.zeros(145, np.int64), np.zeros(146), np.zeros((2, 146), np.int64), None,
         )),
@@ -140,7 +115,7 @@ NOT_A_PART = r"is not a part of a partition\.\nHint: pass a text that names"
          lambda tally: tally_with_ids(tally, np.concatenate([tally.ids[:-1], tally.ids[:1]]))),
     ],
 )  # fmt: skip
-def test_bad_parts_limbs_and_ids_are_refused(problem, call):
+def test_bad_limbs_and_ids_are_refused(problem, call):
     tally, _ = whole_and_parts(TEXTBOOK, 1)
     with pytest.raises(ra.InputError, match=problem):
         call(tally)

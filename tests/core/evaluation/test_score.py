@@ -49,11 +49,11 @@ def test_a_damaged_dict_of_a_score_is_refused(damage):
         ra.Score.from_dict({**ONE_OF_TWO.to_dict(), **damage})
 
 
-def test_evaluators_and_panels_show_their_conventions_and_the_size_of_the_data():
+def test_evaluators_show_their_conventions_and_the_size_of_the_data():
     queries = ra.Queries([1, 0], group_sizes=[2])
     assert repr(ra.Evaluator(queries, TEXTBOOK)) == "Evaluator('textbook@2', Queries(1 queries, 2 rows))"
-    panel = ra.Panel(queries, ["yahoo@2", "lightgbm.map@2"])
-    assert repr(panel) == "Panel(['yahoo@2', 'lightgbm.map@2'], Queries(1 queries, 2 rows))"
+    evaluator = ra.Evaluator(queries, ["yahoo@2", "lightgbm.map@2"])
+    assert repr(evaluator) == "Evaluator(['yahoo@2', 'lightgbm.map@2'], Queries(1 queries, 2 rows))"
 
 
 def test_the_dataclass_fields_of_a_convention_are_its_declared_fields():
@@ -178,14 +178,7 @@ SCORE = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", group_sizes=[2])
         (lambda: SCORE == 0.5, ".value gives the bare number: score.value == 0.5"),
         (lambda: SCORE - 0.5, ".value gives the bare number: score.value - 0.5"),
         (lambda: operator.eq(SCORE, pytest.approx(0.5)), r".*: score.value == pytest.approx\(...\)"),
-        (lambda: SCORE * 100, r"100 \* score.value; f'\{score:.2%\}' writes a percentage"),
-        (lambda: 100 * SCORE, r"100 \* score.value"),
-        (lambda: np.float64(100) * SCORE, r"100 \* score.value"),
-        (lambda: SCORE / 2, r"100 \* score.value"),
-        (lambda: 1 / SCORE, r"100 \* score.value"),
-        (lambda: -SCORE, r"100 \* score.value"),
         (lambda: SCORE > "0.5", ".value gives the bare numbers, if you must"),
-        (lambda: 0.5 - SCORE, ".value"),
     ],
 )
 def test_arithmetic_with_a_score_is_refused_with_what_to_write(arithmetic, hint):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.core.errors import LabelsWarning
 from tests.helpers.tables import for_each
 
 LABELS, SIZES = [1, 0, 1, 0], [2, 2]
@@ -53,7 +55,7 @@ def evaluate_as_stream(conventions):
 
 ENTRY_POINTS = {
     "evaluate": lambda conventions: ra.evaluate(LABELS, [2, 1, 1, 2], conventions, group_sizes=SIZES),
-    "panel": lambda conventions: ra.Panel(LABELS, conventions, group_sizes=SIZES).evaluate([2, 1, 1, 2]),
+    "Evaluator": lambda conventions: ra.Evaluator(LABELS, conventions, group_sizes=SIZES).evaluate([2, 1, 1, 2]),
     "stream": evaluate_as_stream,
 }
 
@@ -80,8 +82,8 @@ def test_equal_conventions_keep_separate_entries_with_models():
     assert scores["letor4@2"]["a"].convention.short_name == "letor4@2"
 
 
-def test_every_result_of_a_panel_has_an_entry_for_every_requested_convention():
-    results = ra.Panel(LABELS, EQUAL_CONVENTIONS, group_sizes=SIZES).measure([2, 1, 1, 2])
+def test_every_result_of_an_evaluator_has_an_entry_for_every_requested_convention():
+    results = ra.Evaluator(LABELS, EQUAL_CONVENTIONS, group_sizes=SIZES).measure([2, 1, 1, 2])
     for by_convention in (results.per_query, results.tallies, results.shares, results.standard_errors):
         assert [convention.short_name for convention in by_convention] == EQUAL_CONVENTIONS
     assert results.per_query["letor4@2"].tolist() == [1.0, 1.0]  # jk2 discounts rank 2 as rank 1
@@ -102,3 +104,24 @@ def test_an_unknown_key_is_refused_with_the_names_of_the_entries(key, message):
             scores[key]
     assert key not in scores
     assert scores.get(key) is None
+
+
+@pytest.mark.parametrize("method", ["evaluate", "tally", "per_query", "standard_error"])
+def test_an_evaluator_of_one_convention_has_one_result_and_of_a_sequence_a_mapping(method):
+    one, sequence = (ra.Evaluator(LABELS, given, group_sizes=SIZES) for given in ("yahoo@2", ["yahoo@2"]))
+    assert (one.convention, one.conventions) == (ra.parse("yahoo@2"), [ra.parse("yahoo@2")])
+    assert (sequence.convention, sequence.conventions) == (None, one.conventions)
+    results = getattr(sequence, method)([2, 1, 1, 2])
+    assert list(results) == one.conventions
+    result = getattr(one, method)([2, 1, 1, 2])
+    if method == "tally":
+        assert result.to_dict() == results["yahoo@2"].to_dict()
+    else:
+        np.testing.assert_array_equal(result, results["yahoo@2"])
+
+
+def test_only_an_evaluator_made_by_its_class_warns_of_labels():
+    queries = ra.Queries([0.5, 0], group_sizes=[2])
+    with pytest.warns(LabelsWarning, match=r"labels\[0\] is 0.5, which RankLib"):
+        ra.Evaluator(queries, ["ranklib.rr@2"])
+    assert ra.Evaluator.of(queries, [ra.parse("ranklib.rr@2")]).conventions == [ra.parse("ranklib.rr@2")]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.errors import AboveValuesWarning
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.tables import for_each
 from tests.helpers.two_queries import CONV, LABELS, QID, SCORES, WEIGHTED
@@ -74,39 +73,6 @@ def test_a_weighted_value_that_overflows_is_refused(choice):
 
 EXCEPT_EMPTY = ra.presets.lightgbm(3)  # average="query-except-empty", empty=1
 LABELS_AND_SCORES = [0, 0, 1, 0], [0.1, 0.4, 0.3, 0.2]  # an empty query and one of value 1
-
-
-ENTRY_POINTS = {
-    "Evaluator": lambda queries, scores: ra.Evaluator(queries, EXCEPT_EMPTY).evaluate(scores),
-    "evaluate": lambda queries, scores: ra.evaluate(queries, scores, EXCEPT_EMPTY),
-    "conventions": lambda queries, scores: ra.evaluate(queries, scores, [EXCEPT_EMPTY])[EXCEPT_EMPTY],
-    "models": lambda queries, scores: ra.evaluate(queries, {"model": scores}, [EXCEPT_EMPTY])[EXCEPT_EMPTY]["model"],
-}
-
-
-@for_each("weight", [1e-9, 0.5])
-@for_each(("name", "evaluate"), ENTRY_POINTS.items())
-def test_a_weighted_mean_above_its_values_warns_at_the_callers_line(name, evaluate, weight):
-    """LightGBM 4.7.0 computes the same: 500000014.5 for weights of 1e-09, which it stores as float32."""
-    queries = ra.Queries(LABELS_AND_SCORES[0], group_sizes=[2, 2], query_weight=[weight, weight])
-    message = rf"is above every query's value: .* counts 1 empty queries .* weights that are {weight:g} on average"
-    with pytest.warns(AboveValuesWarning, match=rf"{message}.*\nHint: divide the weights by their mean") as caught:
-        score = evaluate(queries, LABELS_AND_SCORES[1])
-    assert score.value == pytest.approx((1 + weight) / (2 * weight))
-    assert [warning.filename for warning in caught] == [__file__]
-
-
-@pytest.mark.parametrize(
-    ("convention", "weights"),
-    [(EXCEPT_EMPTY, [1, 1]), (EXCEPT_EMPTY, [3, 0.1]), (EXCEPT_EMPTY.replace(average="query"), [1e-9, 1e-9])],
-)
-def test_a_weighted_mean_within_its_values_does_not_warn(convention, weights):  # a warning would raise
-    assert ra.evaluate(*LABELS_AND_SCORES, convention, group_sizes=[2, 2], query_weight=weights).value <= 1
-
-
-def test_a_mean_equal_to_negative_values_does_not_warn():  # a warning would raise
-    convention = EXCEPT_EMPTY.replace(k=1, gain="linear")
-    assert ra.evaluate([1, -1], [0, 1], convention, group_sizes=[2], query_weight=[2]).value == -1
 
 
 def test_a_weighted_mean_that_overflows_is_refused():

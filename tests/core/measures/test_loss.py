@@ -147,9 +147,9 @@ def test_the_root_mean_square_has_no_shares_but_a_standard_error():
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 3, 400), rng.standard_normal(400)
     evaluator = ra.Evaluator(labels, SQUARES, group_sizes=[4] * 100)
-    panel = ra.Panel(evaluator.queries, [SQUARES])
+    evaluator = ra.Evaluator(evaluator.queries, [SQUARES])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
-        _ = panel.measure(scores).shares
+        _ = evaluator.measure(scores).shares
     squares = evaluator.per_query(scores)
     expected = squares.std(ddof=1) / math.sqrt(100) / (2 * math.sqrt(squares.mean()))  # the delta method
     assert evaluator.standard_error(scores) == pytest.approx(expected)

@@ -317,7 +317,7 @@ def test_rows_and_queries_without_judgment_or_result(convention, rows, expected)
 
 def test_pairs_can_be_pooled_over_all_queries():
     """A query without pairs has the value NaN. If no query has a pair, the value is that of `empty`."""
-    assert ra.Panel([1, 1], [POOLED], group_sizes=[1, 1]).measure([1, 2]).shares[POOLED].tolist() == [0.25, 0.25]
+    assert ra.Evaluator([1, 1], [POOLED], group_sizes=[1, 1]).measure([1, 2]).shares[POOLED].tolist() == [0.25, 0.25]
     tallies = [ra.Evaluator([1, 0], POOLED, qid=[q, q]).tally([1.0, 2.0]) for q in "ab"]
     assert sum(tallies).score().value == 0
     assert ra.Evaluator([1, 1], POOLED, qid=["c", "c"]).tally([1, 2]).score().value == 0.5

@@ -23,7 +23,6 @@ from tests.oracles.rows import Row
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
 @given(data=st.data(), weighted=st.booleans())
 @settings(max_examples=examples(100))
 def test_value_and_per_query_values_equal_the_definition(measure, data, weighted):

@@ -1,0 +1,196 @@
+"""Evaluate columns in memory: one score, a score for each segment of queries, or a value for each query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Unpack, overload
+
+import numpy as np
+
+from rankadapters.core.data.keywords import Columns, by_name, needs
+from rankadapters.core.data.models import ScoresByModel, scores_by_model
+from rankadapters.core.declaration.arguments import flag
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.scores import Scores, ScoresOfModels, shape_results
+
+if TYPE_CHECKING:
+    from rankadapters.segments.segments import Segments
+
+_HINT = "ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention"
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
+    labels: object, scores: ScoresByModel, convention: Convention | str, *, n_threads: int | None = ...,
+    **columns: Unpack[Columns],
+) -> ScoresOfModels: ...  # fmt: skip
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a text is not a sequence of texts here
+    labels: object, scores: object, convention: Convention | str, *, n_threads: int | None = ...,
+    **columns: Unpack[Columns],
+) -> Score: ...  # fmt: skip
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
+    labels: object, scores: ScoresByModel, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
+    **columns: Unpack[Columns],
+) -> Scores[ScoresOfModels]: ...  # fmt: skip
+@overload
+def evaluate(
+    labels: object, scores: object, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
+    **columns: Unpack[Columns],
+) -> Scores[Score]: ...  # fmt: skip
+@overload
+def evaluate(
+    labels: object, scores: object, convention: Convention | str | Iterable[Convention | str], *, by: object,
+    n_threads: int | None = ..., **columns: Unpack[Columns],
+) -> Segments[Any]: ...  # fmt: skip
+@needs(convention=_HINT)
+@by_name
+def evaluate(
+    labels: object,
+    scores: object,
+    convention: Convention | str | Iterable[Convention | str],
+    *,
+    by: object = None,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Any:
+    """Evaluate predictions under one or more declared conventions.
+
+    Conventions that rank alike share one ranking.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
+    scores : array-like, shape (n_docs,) or (n_docs, n_models), table, or mapping of names to array-likes
+        Predicted scores, higher is better: one model, or a column for each of more models. A matrix is accepted only
+        with a sequence of conventions, because with one convention it is usually a `predict_proba` by mistake.
+    convention : Convention or str, or sequence of these
+        The convention to compute; a text such as `"letor4@10"` is read by `ra.parse`.
+    qid, group_sizes : array-like
+        Exactly one of the two, as in `Queries`.
+    query_weight, row_weight, pairs, docid, retrieved, judged : array-like, optional
+        As in `Queries`.
+    by : array-like, shape (n_docs,), or mapping, optional
+        Segment of each row, equal within a query, or segment of each query by its id. The result then has a score for
+        each segment. No segment may be missing; a mapping has exactly the queries of the data.
+    n_threads : int, optional
+        Number of threads; None means all CPUs.
+
+    Returns
+    -------
+    Score, mapping of Convention to Score, or Segments
+        For one convention, a Score. For a sequence, a mapping in the same order; its keys can be looked up as
+        conventions or as their texts. For more than one model, each Score becomes a dict of model to Score, which has
+        `to_markdown` and `to_latex` too; the models of a matrix are 0, 1, ... With `by`, such a result for each segment
+        and for all queries.
+
+    Raises
+    ------
+    ConventionError
+        `convention` is neither a convention, nor a text of one, nor a sequence of these.
+    InputError
+        The data have no value under this convention; the message gives the reason and suggests a fix. Or there is no
+        model, or two models have one name. With `by`, a segment is missing, varies within a query (the message names
+        the row), or has nothing left to average (the message names the segment).
+
+    Warns
+    -----
+    LabelsWarning
+        The preset's own tool refuses or changes such labels, or ERR or PFound reads a label as a probability above 1.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> print(ra.evaluate([0, 1, 0, 0], [3, 2, 1, 0], ra.presets.lightgbm(3), group_sizes=[2, 2]).value)
+    0.8154648767857288
+    >>> scores = ra.evaluate([0, 1], [2, 1], ["yahoo@1", "yahoo@2"], group_sizes=[2])
+    >>> [round(score.value, 3) for score in scores.values()]
+    [0.0, 0.631]
+    >>> round(scores["yahoo@2"].value, 3)
+    0.631
+    >>> by_model = ra.evaluate([0, 1], {"up": [1, 2], "down": [2, 1]}, "yahoo@1", group_sizes=[2])
+    >>> max(by_model, key=by_model.get)
+    'up'
+    """
+    evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
+    models = _models(evaluator, scores)
+    if by is not None:
+        from rankadapters.segments.evaluation import evaluate_segments
+
+        return evaluate_segments(evaluator, scores, models, by)
+    if models is None:
+        return evaluator.evaluate(scores)
+    by_model = {name: evaluator.measure(column).scores for name, column in models.items()}
+    return shape_results(evaluator.conventions, by_model, is_one=evaluator.convention is not None, one_model=False)
+
+
+@needs(convention=_HINT)
+@by_name
+def per_query(
+    labels: object,
+    scores: object,
+    convention: Convention | str | Iterable[Convention | str],
+    *,
+    frame: bool = False,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Any:
+    """Return the value of each query under one or more declared conventions.
+
+    Parameters
+    ----------
+    labels, scores, convention, qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged, n_threads
+        As in `evaluate`.
+    frame : bool
+        Whether to return a pandas DataFrame, which can be joined with other data about the queries.
+
+    Returns
+    -------
+    float64 array, shape (n_queries,), mapping, or DataFrame
+        Values in the order in which the queries first appear, NaN for a skipped query. For a sequence of conventions, a
+        mapping of Convention to such arrays; for more than one model, dicts of model to array. As a frame, a row per
+        query (and model) with the columns `qid`, `model` (if there is more than one) and one for each convention's
+        `name`, as in `ra.dask.per_query`.
+
+    Raises
+    ------
+    InputError, ConventionError
+        As in `evaluate`.
+    UnsupportedConventionError
+        A convention is over all rows, so there are no values per query.
+    MissingToolkitError
+        `frame=True`, but pandas is not installed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankadapters as ra
+    >>> values = ra.per_query([1, 0, 0, 1], [2, 1, 4, 3], "textbook@2", qid=["a", "a", "b", "b"], frame=True)
+    >>> about = pd.DataFrame({"qid": ["b", "a"], "words": [5, 2]})
+    >>> values.merge(about, on="qid", validate="one_to_one").round(3)
+      qid  ndcg@2/textbook  words
+    0   a            1.000      2
+    1   b            0.631      5
+    """
+    as_frame = flag("frame", frame)
+    evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
+    models = _models(evaluator, scores)
+    columns_by_model = {None: scores} if models is None else models
+    values = {name: evaluator.measure(column).per_query for name, column in columns_by_model.items()}
+    if as_frame:
+        from rankadapters.exports import query_frame
+
+        return query_frame(evaluator.query_ids, values, one_model=models is None)
+    is_single = evaluator.convention is not None
+    return shape_results(evaluator.conventions, values, is_one=is_single, one_model=models is None)
+
+
+def _models(evaluator: Evaluator, scores: object) -> dict[Any, object] | None:
+    """Return the scores of each model by its name; None for a single model, whose scores have no name."""
+    if evaluator.convention is not None and isinstance(scores, (np.ndarray, list)):
+        return None  # a matrix too, which `Evaluator` refuses
+    return scores_by_model(scores)
