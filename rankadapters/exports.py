@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
 from rankadapters.core.evaluation.score import COUNTS, Score
+from rankadapters.presets.texts import as_convention
 
 __all__ = ["to_every_eval_ever", "to_model_card"]
 

@@ -14,11 +14,11 @@ from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.evaluation.label_warnings import label_doubts
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.io.judgments import with_columns
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name
+from rankadapters.presets.label_rules import label_doubts
 from rankadapters.segments.assignment import Assignment, assign, refuse_unknown
 from rankadapters.segments.sums import Outcome, Segmented, above_value_warnings, merged, outcomes, sums_by_segment
 

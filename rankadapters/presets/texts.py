@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, TypeGuard, cast
 
-from rankadapters import presets
-from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.declared import read_signature
-from rankadapters.core.declaration.number_fields import LARGEST_CUTOFF
-from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.declaration.fields import LARGEST_CUTOFF
+from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.tool import read_cutoff, takes_k
+from rankadapters.presets.registry import TOOLS, called, maker, names
+from rankadapters.presets.tool import read_cutoff
 
 __all__ = ["as_convention", "as_conventions", "is_one", "parse"]
 
@@ -68,13 +68,33 @@ def parse(text: str) -> Convention:
     convention = _from_preset(text, name, cutoff if at else None) or _own_metric(preset)
     if convention is None:
         raise _unknown(text, preset)
-    return _with_changes(text, convention, changes)
+    return _with_changes(text, convention, changes) if changes else convention
 
 
 def is_one(convention: object) -> TypeGuard[Convention | str]:
     """Return whether an argument is a single value, valid or not, rather than a collection of conventions."""
     single = isinstance(convention, (str, bytes)) or hasattr(convention, "shape")  # an array, passed by mistake
     return single or not isinstance(convention, Iterable)
+
+
+def as_convention(value: object) -> Convention:
+    """Return a convention, given the convention itself or its text.
+
+    Raises
+    ------
+    ConventionError
+        The value is neither a convention nor the text of one.
+    """
+    if isinstance(value, Convention):
+        return value
+    if isinstance(value, str):
+        return parse(value)
+    hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
+    if hasattr(value, "shape"):
+        hint = "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid"
+    elif isinstance(value, (list, tuple)):
+        hint = "pass one convention such as 'letor4@10'; ra.evaluate takes a list of them"
+    raise ConventionError(f"{brief(value)} is not a convention.", hint=hint)
 
 
 def as_conventions(values: object) -> list[Convention]:
@@ -113,10 +133,10 @@ def _read_display(text: str, display: re.Match[str]) -> Convention:
 
 def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
     """Return the convention of a preset at the cutoff that a text gives, or None if there is no such preset."""
-    make = presets.maker(name) if _PRESET.fullmatch(name) else None
+    make = maker(name) if _PRESET.fullmatch(name) else None
     if make is None:
         return None
-    has_cutoff = takes_k(make)
+    has_cutoff = make.preset.takes_k
     if cutoff is None and has_cutoff:
         raise ConventionError(f"{text!r} has no cutoff.", hint=f"'{name}@10', or '@all' for all ranks")
     k = read_cutoff(cutoff, LARGEST_CUTOFF)
@@ -134,7 +154,7 @@ def _own_metric(text: str) -> Convention | None:
     """Return the convention of a tool and its own name of a metric, as in `trec_eval_9.ndcg_cut_10`; else None."""
     tool, _, metric = text.partition(".")
     try:
-        return presets.TOOLS[tool].read(metric) if tool in presets.TOOLS else None
+        return TOOLS[tool].read(metric) if tool in TOOLS else None
     except ConventionError:
         return None
 
@@ -166,32 +186,31 @@ def _unknown(text: str, preset: str) -> ConventionError:
         start = text.rfind("/") + 1  # where the preset begins
         corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
         return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
-    tool, names = name.partition(".")[0], presets.names()
-    if "." in name and tool in presets.TOOLS:
-        names = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)
-    return ConventionError(f"{problem}; the presets are {choices(names)}.\n{_HINT}")
+    tool, dot, _ = name.partition(".")
+    near = [known for known in names(None) if known.partition(".")[0] == tool] if dot and tool in TOOLS else names()
+    return ConventionError(f"{problem}; the presets are {choices(near)}.\n{_HINT}")
 
 
 def _nearest(preset: str) -> str:
     """Return the preset whose name is most similar to a misspelled one, from the same tool if it exists, or ""."""
     tool, dot, measure = preset.partition(".")
-    if dot and tool in presets.TOOLS:
-        return "".join(f"{tool}.{near}" for near in get_close_matches(measure, presets.TOOLS[tool].measures(), 1))
-    return "".join(get_close_matches(preset, presets.names(None), 1))
+    if dot and tool in TOOLS:
+        return "".join(f"{tool}.{near}" for near in get_close_matches(measure, TOOLS[tool].measures(), 1))
+    return "".join(get_close_matches(preset, names(None), 1))
 
 
 def _with_tools(text: str) -> list[str]:
     """Return up to three texts that add a tool to the name of a measure, given its name here or in a tool."""
     word, _, cutoff = text.lower().partition("@")
     at = f"@{cutoff}" if cutoff == "all" or read_cutoff(cutoff, LARGEST_CUTOFF) else "@10"
-    names = [*(presets.names(word) if word in MEASURES else ()), *presets.called(word)]
-    if _BARE.fullmatch(text) and names:
-        texts = [_with_cutoff(name, at) for name in names]
+    known = [*(names(word) if word in MEASURES else ()), *called(word)]
+    if _BARE.fullmatch(text) and known:
+        texts = [_with_cutoff(name, at) for name in known]
         return sorted(texts, key=lambda name: ("@" in name) != bool(cutoff))[:3]  # first those like the text
-    return [own for tool in presets.TOOLS if _own_metric(own := f"{tool}.{text}")][:3]
+    return [own for tool in TOOLS if _own_metric(own := f"{tool}.{text}")][:3]
 
 
 def _with_cutoff(name: str, at: str) -> str:
     """Return the text of a preset, with the cutoff if it takes one."""
-    make = presets.maker(name)
-    return f"{name}{at}" if make is not None and takes_k(make) else name
+    make = maker(name)
+    return f"{name}{at}" if make is not None and make.preset.takes_k else name

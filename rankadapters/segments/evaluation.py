@@ -14,10 +14,10 @@ from rankadapters.core.data.models import ScoresByModel, scores_by_model
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, MissingToolkitError, warn_caller
-from rankadapters.core.evaluation.label_warnings import warn_of_labels
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import ByConvention, Scores, ScoresOfModels, shape_results
+from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.presets.texts import as_convention, is_one
 from rankadapters.segments.assignment import Assignment, assign
 from rankadapters.segments.segments import Segments

@@ -8,9 +8,9 @@ from typing import Any
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, choices
-from rankadapters.core.evaluation.label_warnings import warn_of_labels
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.io.judgments import query_weights
+from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.trackers.runs import log_mlflow, mlflow_name
 
 COLUMNS = ("qid", "query_weight", "row_weight", "docid")

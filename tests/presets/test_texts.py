@@ -79,7 +79,7 @@ def test_a_text_is_read_as_its_convention(text, convention):
         ("ndcg@10/0123abc", "digits of a hash, which cannot be read back"),
         ("yahoo@10+empty=0+empty=1", "is not a field=value pair that occurs once"),
         ("yahoo@10+k=5", "is not a field=value pair that occurs once"),
-        ("yahoo@10+short=padd", "short='padd' is not a choice; allowed are 'pad', 'zero', 'skip'"),
+        ("yahoo@10+short=padd", "short='padd'; allowed are 'pad', 'zero', 'skip'"),
         ("yahoo@10+nope=1", "NDCG has no field 'nope'"),
         ("yahoo@0", "'0' in 'yahoo@0' is not a cutoff"),
         ("textbook@-1", "is not a cutoff; allowed are whole numbers from 1 on, and 'all'.\nHint: 'textbook@10'."),

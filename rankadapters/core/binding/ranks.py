@@ -10,7 +10,7 @@ from rankadapters.core.binding.gains import passes_threshold
 from rankadapters.core.binding.plans import Ranking
 from rankadapters.core.data.columns import Array, Floats, Ints
 from rankadapters.core.data.rows import Rows
-from rankadapters.core.declaration.spelling import border
+from rankadapters.core.declaration.fields import border
 from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.ranking import ranked_columns
 from rankadapters.core.kernels.views import writable

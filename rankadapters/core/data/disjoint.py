@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import InputError
 
 Ids = NDArray[np.uint64]

@@ -10,9 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from rankadapters.core.declaration.number_fields import is_whole
-from rankadapters.core.declaration.spelling import as_float
-from rankadapters.core.declaration.spelling import number as spelled
+from rankadapters.core.declaration.fields import Range, is_whole
 from rankadapters.core.errors import InputError, brief, choices
 
 _SEEDS = 2**32  # sampled seeds are smaller than this, the limit of numpy's RandomState
@@ -29,10 +27,11 @@ def whole(name: str, value: object, *, least: int = 1, most: int | None = None, 
     rankadapters.core.errors.InputError: n_resamples=0; allowed are whole numbers from 1 on.
     Hint: n_resamples=9999.
     """
-    if not is_whole(value) or not least <= int(value) <= (math.inf if most is None else most):
-        upto = "on" if most is None else f"to {most}"
-        raise refusal(name, value, f"whole numbers from {least} {upto}", hint or f"{name}={least}")
-    return int(value)
+    allowed = Range(least, math.inf if most is None else most, whole=True)
+    parameter = allowed.take(value)
+    if parameter is None:
+        raise refusal(name, value, str(allowed), hint or f"{name}={least}")
+    return int(parameter)
 
 
 def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hint: str = "") -> int | None:
@@ -44,11 +43,10 @@ def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hin
     rankadapters.core.errors.InputError: truncation=1.5; allowed are whole numbers from 1 on, or None: all ranks.
     Hint: truncation=None.
     """
-    if value is None:
-        return None
-    if is_whole(value) and int(value) >= least:
-        return int(value)
-    raise refusal(name, value, f"whole numbers from {least} on, or None: {meaning}", hint or f"{name}=None")
+    parameter = Range(least, whole=True).take(value)
+    if parameter is None and value is not None:
+        raise refusal(name, value, f"{Range(least, whole=True)}, or None: {meaning}", hint or f"{name}=None")
+    return None if parameter is None else int(parameter)
 
 
 def number(
@@ -69,12 +67,11 @@ def number(
     rankadapters.core.errors.InputError: confidence=1; allowed are numbers above 0 and below 1.
     Hint: confidence=0.95.
     """
-    numeric = as_float(value)
-    high_enough = numeric > least if above else numeric >= least
-    low_enough = numeric < most if below else numeric <= most
-    if not (math.isfinite(numeric) and high_enough and low_enough):
-        raise refusal(name, value, _numbers(least, most, above=above, below=below), hint)
-    return numeric
+    allowed = Range(least, most, above=above, below=below)
+    parameter = allowed.take(value)
+    if parameter is None:
+        raise refusal(name, value, str(allowed), hint)
+    return parameter
 
 
 def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") -> str:
@@ -175,12 +172,3 @@ def seed(random_state: object) -> int:
 def refusal(name: str, value: object, allowed: str, hint: str = "") -> InputError:
     """Return the error for a wrong argument."""
     return InputError(f"{name}={brief(value)}; allowed are {allowed}.", hint=hint)
-
-
-def _numbers(least: float, most: float, *, above: bool, below: bool) -> str:
-    """Describe, for a message, the allowed numbers: those between two bounds."""
-    lower = "" if least == -math.inf else f" {'above' if above else 'from'} {spelled(least)}"
-    if most == math.inf:
-        return f"finite numbers{lower}{'' if above or not lower else ' on'}"
-    upper = f"below {spelled(most)}" if below else f"to {spelled(most)}"
-    return f"numbers{lower}{' and' if below and lower else ''} {upper}"

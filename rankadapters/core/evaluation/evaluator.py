@@ -8,10 +8,10 @@ from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.keywords import Columns, by_name
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.label_warnings import warn_of_labels
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.tally import Tally
+from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.presets.texts import as_convention
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import POOL, average_of, require_average
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankadapters.core.data.columns import Floats
     from rankadapters.core.kernels import Kernel
 
-DIVISOR = Words(
+DIVISOR = Field(
     group="value",
     about="What the sum of the precisions is divided by.",
     words={

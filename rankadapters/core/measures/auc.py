@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankadapters.core.data.rows import Rows
     from rankadapters.core.kernels import Kernel, Steps
 
-PAIRS = Words(
+PAIRS = Field(
     group="value",
     about="Which pairs of rows count: a better and a worse one.",
     words={
@@ -30,7 +30,7 @@ PAIRS = Words(
     tried=("label", "above_0", "from_1"),
     needs={"given": "pairs"},
 )
-COMPLEMENT = Words(
+COMPLEMENT = Field(
     group="value",
     about="In which precision 1 - label is rounded under `pairs=unit`.",
     words={"float64": "double", "float32": "single"},

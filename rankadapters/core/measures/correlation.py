@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import EMPTY, Missing, Unjudged
 
 if TYPE_CHECKING:
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 UNDEFINED = replace(
     EMPTY,
     about="A query that has no correlation under any scores: its labels are all equal, or it has fewer than two rows.",
-    low=-1,
+    numbers=Range(-1, 1),
     tried=(0.0, "skip"),
 )
-CONSTANT = FloatField(
+CONSTANT = Field(
     group="policy",
     about="The value of a query whose labels differ while its scores are all equal.",
-    least=-1,
-    most=1,
+    numbers=Range(-1, 1),
     tried=(0.0,),
 )
 AVERAGES = {"queries": ("uniform", "query", "query-except-empty"), "rows": ("uniform",)}  # by pool

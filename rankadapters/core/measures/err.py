@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.declaration.fields import Words
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import Discounted
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Binding
 
-SCALE = FloatField(
+SCALE = Field(
     group="value",
     about="What a gain is divided by to be the probability that a reader stops at the row.",
-    least=0,
-    strict=True,
+    numbers=Range(0, above=True),
     tried=(16.0, 1.0),
     further=(2.0, 3.0, 4.0, 5.0, 8.0, 15.0, 32.0),
 )
-COMPLEMENT = Words(
+COMPLEMENT = Field(
     group="value",
     about="In which precision the complement of a probability is rounded.",
     words={"float64": "double", "float32": "single"},

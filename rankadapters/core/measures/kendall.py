@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.measures.correlation import Correlation
 from rankadapters.core.measures.ranked import Precision
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
-VARIANT = Words(
+VARIANT = Field(
     group="value",
     about="What the surplus of concordant pairs is divided by: how ties count.",
     words={

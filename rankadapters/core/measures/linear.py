@@ -6,14 +6,14 @@ import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankadapters.core.binding.plans import Column, RankedPlan
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.measures.ranked import RELEVANT
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.data.columns import Flags, Floats
 
-DEGREE = Words(
+DEGREE = Field(
     group=RELEVANT.group,
     about=RELEVANT.about,
     words={"label": "every row, as much as its label says", "judged": "every row that is judged"},

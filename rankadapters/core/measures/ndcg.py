@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Mean, average_of
-from rankadapters.core.declaration.fields import Words
-from rankadapters.core.declaration.spelling import table
+from rankadapters.core.declaration.fields import Field, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_ONES = 10**6  # largest cutoff with ideal="ones", which needs that many discounts
 
-IDEAL = Words(
+IDEAL = Field(
     group="value",
     about="What the ideal list holds, by descending gain, and where it is cut.",
     rarity=9,

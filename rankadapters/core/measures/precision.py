@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.linear import Degree, degrees, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Retrieve, Ties
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.data.columns import Floats
 
-DIVISOR = Words(
+DIVISOR = Field(
     group="value",
     about="What the relevant rows at ranks 1..k are divided by.",
     words={

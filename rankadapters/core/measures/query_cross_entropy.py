@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
-ALPHA = FloatField(group="value", about="Share of the shifted part.", least=0, most=1, tried=(0.0, 0.5, 1.0))
+ALPHA = Field(group="value", about="Share of the shifted part.", numbers=Range(0, 1), tried=(0.0, 0.5, 1.0))
 FARTHEST_SHIFT, HALVINGS = 20.0, 30  # CatBoost's
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Binding
     from rankadapters.core.binding.plans import WholePlan
 
-BETA = FloatField(group="value", about="What scores are multiplied by.", least=0, strict=True, tried=(1.0,))
+BETA = Field(group="value", about="What scores are multiplied by.", numbers=Range(0, above=True), tried=(1.0,))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -17,7 +17,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core import kernels as kernels_of_core
-from rankadapters.core.declaration.number_fields import Cutoff
+from rankadapters.core.declaration.fields import Cutoff
 from rankadapters.core.kernels import Kernel, Steps, dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
