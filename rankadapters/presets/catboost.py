@@ -15,7 +15,7 @@ from rankadapters.presets.catboost_ranks import CatBoostRanks, Denominator, Type
 from rankadapters.presets.catboost_words import BOOLS, BORDER, OPTIONS, largest_or_all
 from rankadapters.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
 from rankadapters.presets.options import Options, choice, flag, one_of
-from rankadapters.presets.preset import Preset, preset, presets_of
+from rankadapters.presets.preset import Preset, preset
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.tool import refuse_unknown
 from rankadapters.presets.vocabulary import PresetCall, Vocabulary
@@ -163,7 +163,7 @@ class CatBoost(
         if not isinstance(text, str):
             hint = "'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)"
             raise ConventionError(f"{text!r:.80} is not a metric string.", hint=hint)
-        metrics = {declared.reads: (method, declared) for method, declared in presets_of(CatBoost).items()}
+        metrics = {declared.reads: (method, declared) for method, declared in self.presets.items()}
         name, _, options = text.partition(":")
         if name not in metrics:
             main_first = sorted(metrics, key=lambda metric: metrics[metric][0] not in vars(CatBoost))

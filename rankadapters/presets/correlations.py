@@ -9,7 +9,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import Kendall, Pearson, Spearman
 from rankadapters.presets.options import Options, choice, one_of, same_as
-from rankadapters.presets.preset import preset, presets_of
+from rankadapters.presets.preset import preset
 from rankadapters.presets.tool import refuse_unknown, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
@@ -39,7 +39,7 @@ class Correlations(
     def fallback(self, convention: Any) -> Convention:
         """Return Pearson's correlation, for a measure that the library lacks."""
         del convention
-        [name] = (name for name, declared in presets_of(type(self)).items() if declared.measure is Pearson)
+        [name] = (name for name, declared in self.presets.items() if declared.measure is Pearson)
         pearson: Convention = getattr(self, name)()
         return pearson
 

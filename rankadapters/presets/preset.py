@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from rankadapters.core.declaration.convention import Convention
@@ -112,10 +112,3 @@ def preset(
         return make
 
     return declare
-
-
-@cache
-def presets_of(kind: type) -> dict[str, Preset]:
-    """Return a tool's presets by method name; a subclass removes one by overriding it with an ordinary method."""
-    methods = {name: method for kind in reversed(kind.__mro__) for name, method in vars(kind).items()}
-    return {name: method.preset for name, method in methods.items() if hasattr(method, "preset")}

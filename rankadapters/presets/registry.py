@@ -8,7 +8,7 @@ from functools import cache
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.preset import Make, presets_of
+from rankadapters.presets.preset import Make
 from rankadapters.presets.tool import Tool
 
 TOOLS: dict[str, Tool] = {}  # filled by the package, which imports every tool
@@ -50,7 +50,7 @@ def maker(name: str) -> Make | None:
     """Return the method that makes a preset's convention; None if there is no such preset."""
     tool_name, _, method = name.partition(".")
     tool = TOOLS.get(tool_name) or NEWEST.get(tool_name)
-    if tool is None or (method or "__call__") not in presets_of(type(tool)):
+    if tool is None or (method or "__call__") not in tool.presets:
         return None
     make: Make = getattr(tool, method or "__call__")
     return make
@@ -78,6 +78,6 @@ def _measure_of(name: str) -> str:
 
 def _all() -> Iterator[str]:
     for name, tool in TOOLS.items():
-        if "__call__" in presets_of(type(tool)):
+        if "__call__" in tool.presets:
             yield name
         yield from (f"{name}.{method}" for method in tool.measures())

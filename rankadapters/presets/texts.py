@@ -187,8 +187,8 @@ def _unknown(text: str, preset: str) -> ConventionError:
         corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
         return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
     tool, dot, _ = name.partition(".")
-    near = [known for known in names(None) if known.partition(".")[0] == tool] if dot and tool in TOOLS else names()
-    return ConventionError(f"{problem}; the presets are {choices(near)}.\n{_HINT}")
+    of_tool = [known for known in names(None) if dot and known.partition(".")[0] == tool]
+    return ConventionError(f"{problem}; the presets are {choices(of_tool or names())}.\n{_HINT}")
 
 
 def _nearest(preset: str) -> str:

@@ -11,7 +11,7 @@ from rankadapters.core.declaration.fields import as_number, as_whole
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.presets.options import Fields, Options
-from rankadapters.presets.preset import preset, presets_of
+from rankadapters.presets.preset import Preset, preset
 
 Evidence = Literal["run", "read"]
 
@@ -32,6 +32,8 @@ class Tool:
         Fields of all presets of the tool, which a preset may override.
     options : dict of str to Option
         By argument of the presets, the fields that it changes.
+    presets : dict of str to Preset
+        By method, what its decorator declares; a subclass removes a preset by overriding it with an ordinary method.
     package : str
         Name of the package for pip; empty if pip cannot install the tool.
     versions : tuple of str
@@ -46,6 +48,7 @@ class Tool:
     evidence: ClassVar[Evidence] = "read"
     defaults: ClassVar[Fields] = {}
     options: ClassVar[Options] = {}
+    presets: ClassVar[Mapping[str, Preset]] = {}
 
     def __init_subclass__(
         cls, *, name: str = "", package: str | None = None, versions: tuple[str, ...] = (),
@@ -56,6 +59,8 @@ class Tool:
         cls.name, cls.versions, cls.evidence = name, versions, evidence
         cls.package = cls.package if package is None else package
         cls.defaults = {**cls.defaults, **defaults}
+        methods = {name: method for kind in reversed(cls.__mro__) for name, method in vars(kind).items()}
+        cls.presets = {name: method.preset for name, method in methods.items() if hasattr(method, "preset")}
 
     @preset(NDCG)
     def __call__(self, k: int | None) -> NDCG:
@@ -77,7 +82,7 @@ class Tool:
     @classmethod
     def measures(cls) -> tuple[str, ...]:
         """Return the names of the methods for measures other than NDCG, such as `recip_rank`."""
-        return tuple(name for name in presets_of(cls) if name != "__call__")
+        return tuple(name for name in cls.presets if name != "__call__")
 
     def read(self, text: str, **params: Any) -> Convention:
         """Return the convention of a metric, given the tool's own name for it, such as `map_cut_10`.
@@ -87,7 +92,7 @@ class Tool:
         ConventionError
             The metric is unknown.
         """
-        for method, declared in presets_of(type(self)).items():
+        for method, declared in self.presets.items():
             match = re.fullmatch(declared.reads, text, re.ASCII) if declared.reads and isinstance(text, str) else None
             if match is None:
                 continue
@@ -100,7 +105,7 @@ class Tool:
         raise self._unknown(text, params)
 
     def _unknown(self, text: object, params: Mapping[str, Any] | None = None) -> ConventionError:
-        has_ndcg = "__call__" in presets_of(type(self))
+        has_ndcg = "__call__" in self.presets
         measures = choices([*([self.name] if has_ndcg else []), *self.measures()])
         suffix = f" with {choices(params)}" if params else ""
         return ConventionError(

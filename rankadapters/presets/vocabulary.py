@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Field, number
 from rankadapters.core.errors import UnsupportedConventionError
-from rankadapters.presets.preset import presets_of
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.tool import Tool
 
@@ -42,7 +41,7 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Yield calls of the measure's presets, one for each choice of options that could give the convention."""
-        for method, declared in presets_of(type(self)).items():
+        for method, declared in self.presets.items():
             if declared.measure is not type(convention):
                 continue
             near = {name: declared.option(self, name).near(convention) for name in declared.options}

@@ -28,10 +28,7 @@ def whole(name: str, value: object, *, least: int = 1, most: int | None = None, 
     Hint: n_resamples=9999.
     """
     allowed = Range(least, math.inf if most is None else most, whole=True)
-    parameter = allowed.take(value)
-    if parameter is None:
-        raise refusal(name, value, str(allowed), hint or f"{name}={least}")
-    return int(parameter)
+    return int(_taken(name, value, allowed, hint or f"{name}={least}"))
 
 
 def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hint: str = "") -> int | None:
@@ -43,10 +40,9 @@ def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hin
     rankadapters.core.errors.InputError: truncation=1.5; allowed are whole numbers from 1 on, or None: all ranks.
     Hint: truncation=None.
     """
-    parameter = Range(least, whole=True).take(value)
-    if parameter is None and value is not None:
-        raise refusal(name, value, f"{Range(least, whole=True)}, or None: {meaning}", hint or f"{name}=None")
-    return None if parameter is None else int(parameter)
+    if value is None:
+        return None
+    return int(_taken(name, value, Range(least, whole=True), hint or f"{name}=None", none=f", or None: {meaning}"))
 
 
 def number(
@@ -67,11 +63,7 @@ def number(
     rankadapters.core.errors.InputError: confidence=1; allowed are numbers above 0 and below 1.
     Hint: confidence=0.95.
     """
-    allowed = Range(least, most, above=above, below=below)
-    parameter = allowed.take(value)
-    if parameter is None:
-        raise refusal(name, value, str(allowed), hint)
-    return parameter
+    return _taken(name, value, Range(least, most, above=above, below=below), hint)
 
 
 def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") -> str:
@@ -172,3 +164,11 @@ def seed(random_state: object) -> int:
 def refusal(name: str, value: object, allowed: str, hint: str = "") -> InputError:
     """Return the error for a wrong argument."""
     return InputError(f"{name}={brief(value)}; allowed are {allowed}.", hint=hint)
+
+
+def _taken(name: str, value: object, allowed: Range, hint: str, none: str = "") -> float:
+    """Return the number if the range has it; `none` says in the message what None means."""
+    parameter = allowed.take(value)
+    if parameter is None:
+        raise refusal(name, value, f"{allowed}{none}", hint)
+    return parameter

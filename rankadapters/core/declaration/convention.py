@@ -217,9 +217,10 @@ class Convention(FromPreset):
     def replace(self, **fields: object) -> Self:
         """Return the convention with some fields changed; its name is the preset's plus the changed fields."""
         changed = Declared.replace(self, **fields)
-        preset = self._preset_at(getattr(changed, "k", None))
-        if preset is not None:
-            object.__setattr__(changed, "_preset", preset)
+        text, preset = self.preset or ("", changed)
+        k, preset_k = getattr(changed, "k", None), getattr(preset, "k", None)
+        if text and (preset_k is not None or k is None):  # a preset made with k=None hides its value of `short`
+            object.__setattr__(changed, "_preset", (text, preset if preset_k == k else preset.replace(k=k)))
         return changed
 
     def at(self, k: int | None) -> Self:
@@ -237,23 +238,12 @@ class Convention(FromPreset):
         >>> presets.lightgbm(10).diff(presets.yahoo(10))
         {'average': ('query-except-empty', 'uniform')}
         """
-        if not isinstance(other, Convention):  # a text, which the package reads: this module knows no measure
-            other = sys.modules[__name__.partition(".")[0]].parse(other)
-        return Declared.diff(self, other)
+        package = sys.modules[__name__.partition(".")[0]]  # reads texts, since this module knows no measure
+        return Declared.diff(self, other if isinstance(other, Convention) else package.parse(other))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields alone, so that unpickling checks them again."""
         return _restore, (type(self), self.to_dict(), self.preset)
-
-    def _preset_at(self, k: int | None) -> tuple[str, Convention] | None:
-        """Return the preset at a cutoff; None if it was made with k=None, which hides its value of `short`."""
-        if self.preset is None:
-            return None
-        text, preset = self.preset
-        preset_k = getattr(preset, "k", None)
-        if preset_k == k:
-            return self.preset
-        return None if preset_k is None else (text, preset.replace(k=k))
 
     def _preset_text(self) -> str:
         """Return the preset's text, plus the fewest changes that turn the preset into this convention."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Cutoff, Field, Gain, Range, number, table
+from rankadapters.core.declaration.fields import Cutoff, Field, Range, number, table
+from rankadapters.core.declaration.fields import Gain as GainField
 from rankadapters.core.errors import ConventionError
 
 TIES = Field(
@@ -80,7 +81,7 @@ GRADED = Field(
     active=UNJUDGED.active,
 )
 CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; under `None` all ranks do.")
-GAIN = Gain(
+GAIN = GainField(
     group="value",
     about="Gain of a label y (negative labels are an error under `exp2`, `exp2-floor` and tables).",
     rarity=0,

@@ -6,6 +6,8 @@ import copy
 import math
 import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -267,3 +269,16 @@ def test_a_preset_without_its_cutoff_is_refused_with_a_hint(name):
         return
     with pytest.raises(ra.ConventionError, match=r"^the preset [\w.]+ needs k, .*\nHint: presets\.[\w.]+\(10\)\.$"):
         make()
+
+
+def test_an_unpickled_convention_compares_itself_with_a_text():
+    """Declarations know no preset: reading the text imports the presets, also in a process that has not used them."""
+    convention = presets.lightgbm(10).replace(empty=0)
+    code = (
+        "import pickle, sys; convention = pickle.load(sys.stdin.buffer); assert 'rankadapters.presets' not in sys.modules;"
+        "print(convention.name, convention.diff('yahoo@10'))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(convention), capture_output=True, check=True)
+    assert (
+        run.stdout.decode().strip() == "ndcg@10/lightgbm+empty=0 {'empty': (0.0, 1.0), 'average': ('query', 'uniform')}"
+    )

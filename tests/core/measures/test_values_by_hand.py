@@ -164,7 +164,7 @@ def test_values_by_hand(convention, rows, expected):
         (AP, {"relevant": "above"}, "relevant='above'; allowed are 'above_<number>'"),
         (AP, {"relevant": "from_nan"}, "; allowed are"),
         (AP, {"divisor": "k"}, "allowed are 'relevant', 'cutoff', 'found'"),
-        (AP, {"average": "geometric_0"}, "the floor, above 0 and at most 1"),
+        (AP, {"average": "geometric_0"}, "numbers above 0, up to 1"),
         (AUC, {"average": "pair"}, "means nothing with pool='queries'"),
         (AUC, {"average": "pair", "pool": "pairs"}, "average='pair' needs pairs='given'"),
         (AUC, {"average": "row", "pairs": "given"}, "has weights of pairs"),
