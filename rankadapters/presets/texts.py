@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, TypeGuard, cast
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.declared import read_signature
+from rankadapters.core.declaration.declared import read_fields, read_signature
 from rankadapters.core.declaration.fields import LARGEST_CUTOFF
 from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
@@ -18,7 +18,8 @@ from rankadapters.presets.tool import read_cutoff
 __all__ = ["as_convention", "as_conventions", "is_one", "parse"]
 
 _PRESET = re.compile(r"[a-z][a-z0-9_]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
-_DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>[^/]+)")
+# A preset, which is not the version of a signature without fields, and its changed fields.
+_DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>(?!v[0-9]+\Z)(?=[^/])[^/=+]*(\+[^/]*)?)")
 _BARE = re.compile("[A-Za-z_-]+(@[^@/]*)?")  # a measure without a tool
 _HEX = re.compile(r"[0-9a-f]{7}")
 _CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
@@ -59,7 +60,7 @@ def parse(text: str) -> Convention:
         msg = f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}"
         raise ConventionError(msg)
     display = _DISPLAY.fullmatch(text)
-    if display is not None and "=" not in display["preset"].partition("+")[0] and not _is_version(display["preset"]):
+    if display is not None:
         return _read_display(text, display)
     if "/" in text:
         return cast("Convention", read_signature(text, MEASURES, "measure"))
@@ -68,7 +69,7 @@ def parse(text: str) -> Convention:
     convention = _from_preset(text, name, cutoff if at else None) or _own_metric(preset)
     if convention is None:
         raise _unknown(text, preset)
-    return _with_changes(text, convention, changes) if changes else convention
+    return convention.replace(**read_fields(type(convention), changes, text)) if changes else convention
 
 
 def is_one(convention: object) -> TypeGuard[Convention | str]:
@@ -111,10 +112,6 @@ def as_conventions(values: object) -> list[Convention]:
     return conventions
 
 
-def _is_version(text: str) -> bool:
-    return re.fullmatch("v[0-9]+", text) is not None
-
-
 def _read_display(text: str, display: re.Match[str]) -> Convention:
     preset, *changes = _CHANGE.split(display["preset"])
     if _HEX.fullmatch(preset):
@@ -124,7 +121,7 @@ def _read_display(text: str, display: re.Match[str]) -> Convention:
     convention = _from_preset(text, preset, display["k"])
     if convention is None:
         raise _unknown(text, preset)
-    convention = _with_changes(text, convention, changes)
+    convention = convention.replace(**read_fields(type(convention), changes, text))
     if convention.measure != display["head"]:
         msg = f"{text!r} begins with {display['head']!r}, but {preset!r} is {convention.measure!r}."
         raise ConventionError(msg, hint=f"{convention.name!r}")
@@ -157,18 +154,6 @@ def _own_metric(text: str) -> Convention | None:
         return TOOLS[tool].read(metric) if tool in TOOLS else None
     except ConventionError:
         return None
-
-
-def _with_changes(text: str, preset: Convention, changes: list[str]) -> Convention:
-    fields: dict[str, Any] = {}
-    kinds = preset.declared()
-    for change in changes:
-        name, _, value = change.partition("=")
-        if name in fields or name == "k":
-            msg = f"{change!r} in {text!r} is not a field=value pair that occurs once.\n{_HINT}"
-            raise ConventionError(msg)
-        fields[name] = kinds[name].read(value) if name in kinds else value
-    return preset.replace(**fields) if fields else preset
 
 
 def _unknown(text: str, preset: str) -> ConventionError:

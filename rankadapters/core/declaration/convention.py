@@ -6,10 +6,11 @@ import hashlib
 import math
 import sys
 from abc import abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
-from rankadapters.core.declaration.declared import Declared, with_fields
+from rankadapters.core.declaration.declared import Declared, restore, with_fields
 from rankadapters.core.declaration.fields import Field, Range, border
 from rankadapters.core.errors import ConventionError, choices
 
@@ -243,7 +244,7 @@ class Convention(FromPreset):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields alone, so that unpickling checks them again."""
-        return _restore, (type(self), self.to_dict(), self.preset)
+        return restore, (type(self), self.to_dict(), self.preset)
 
     def _preset_text(self) -> str:
         """Return the preset's text, plus the fewest changes that turn the preset into this convention."""
@@ -253,8 +254,8 @@ class Convention(FromPreset):
         changes = {name: value for name, (value, _) in self.diff(preset).items()}
         for omitted in list(changes):  # omit a change that follows from the remaining changes
             fewer = {name: value for name, value in changes.items() if name != omitted}
-            if _is(preset, fewer, self):
-                changes = fewer
+            with suppress(ConventionError):  # the remaining changes may contradict other fields
+                changes = fewer if Declared.replace(preset, **fewer) == self else changes
         kinds = self.declared()
         return "+".join([text, *(f"{name}={kinds[name].spell(value)}" for name, value in changes.items())])
 
@@ -272,17 +273,3 @@ def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> Non
     if convention.average.partition("_")[0] not in allowed:
         fields = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
         raise ConventionError(f"{fields}; allowed are {choices(allowed)}.")
-
-
-def _is(preset: Convention, changes: dict[str, Any], expected: Convention) -> bool:
-    try:
-        return Declared.replace(preset, **changes) == expected
-    except ConventionError:  # the changed fields contradict other fields
-        return False
-
-
-def _restore(cls: type[Convention], fields: dict[str, Any], preset: tuple[str, Convention] | None) -> Convention:
-    convention = cls(**fields)
-    if preset is not None:
-        object.__setattr__(convention, "_preset", preset)
-    return convention

@@ -97,7 +97,8 @@ class Declared(ABC):
         """Return a copy with some fields changed."""
         self._refuse_unknown(fields)
         changed = self._copy(fields)
-        changed._check(fields)  # a search replaces fields 100,000 times: the others are not checked again
+        # A search replaces fields 100,000 times, so the others are not checked again.
+        changed._check(fields)  # noqa: SLF001 - of the same class
         return changed
 
     def _copy(self, fields: Mapping[str, object]) -> Self:
@@ -171,9 +172,12 @@ def _annotations(cls: type) -> dict[str, Any]:
     return get_annotations(cls, eval_str=True)
 
 
-def restore(cls: type[Declared], fields: dict[str, Any]) -> Declared:
-    """Return a value from its pickled fields."""
-    return cls(**fields)
+def restore(cls: type[Declared], fields: dict[str, Any], preset: object = None) -> Declared:
+    """Return a value from its pickled fields and, for a convention that was made from a preset, that preset."""
+    value = cls(**fields)
+    if preset is not None:
+        object.__setattr__(value, "_preset", preset)
+    return value
 
 
 def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str) -> Declared:
@@ -210,11 +214,21 @@ def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str)
     if end["version"] != str(VERSION):
         version = f"{text!r} has version 'v{end['version']}'"
         raise ConventionError(f"{version}; this rankadapters knows 'v{VERSION}'.", hint="upgrade it")
-    fields = {"k": match["k"]} if match["k"] is not None else {}
-    fields |= _fields_of(end["fields"].split("/")[1:], text)
-    fields |= _tail_of(cls, end["tail"], text)
-    kinds = cls.declared()
-    return cls(**{name: kinds[name].read(value) if name in kinds else value for name, value in fields.items()})
+    fields = read_fields(cls, end["fields"].split("/")[1:], text)
+    fields |= {"k": cls.declared()["k"].read(match["k"])} if match["k"] is not None else {}
+    return cls(**fields, **_tail_of(cls, end["tail"], text))
+
+
+def read_fields(cls: type[Declared], parts: list[str], text: str) -> dict[str, Any]:
+    """Return the values of parts such as `empty=0` of a text, for the check of the class."""
+    kinds, values = cls.declared(), dict[str, Any]()
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if not equals or name in values or name == "k":
+            msg = f"{part!r} in {text!r} is not a field=value pair that occurs once."
+            raise ConventionError(msg)
+        values[name] = kinds[name].read(value) if name in kinds else value
+    return values
 
 
 def _example(registry: Mapping[str, type[Declared]]) -> str:
@@ -222,23 +236,12 @@ def _example(registry: Mapping[str, type[Declared]]) -> str:
     return f"{word}@10" if "k" in cls.fields() else word
 
 
-def _fields_of(parts: list[str], text: str) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for part in parts:
-        name, equals, value = part.partition("=")
-        if not equals or name in values or name == "k":
-            msg = f"{part!r} in {text!r} is not a field=value pair that occurs once."
-            raise ConventionError(msg)
-        values[name] = value
-    return values
-
-
-def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, str]:
+def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, Any]:
     names = [name for name, kind in cls.declared().items() if kind.group == "tail"]
     if (tail is not None) != bool(names):
         problem = "continues after its version" if tail is not None else f"has no {names[0]} after its version"
         raise ConventionError(f"{text!r} {problem}.", hint="copy what str() prints")
-    return {names[0]: tail} if tail is not None else {}
+    return {names[0]: cls.declared()[names[0]].read(tail)} if tail is not None else {}
 
 
 def with_fields(text: str, fields: Mapping[str, Field]) -> str:

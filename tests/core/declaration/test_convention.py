@@ -275,8 +275,8 @@ def test_an_unpickled_convention_compares_itself_with_a_text():
     """Declarations know no preset: reading the text imports the presets, also in a process that has not used them."""
     convention = presets.lightgbm(10).replace(empty=0)
     code = (
-        "import pickle, sys; convention = pickle.load(sys.stdin.buffer); assert 'rankadapters.presets' not in sys.modules;"
-        "print(convention.name, convention.diff('yahoo@10'))"
+        "import pickle, sys; convention = pickle.load(sys.stdin.buffer);"
+        "assert 'rankadapters.presets' not in sys.modules; print(convention.name, convention.diff('yahoo@10'))"
     )
     run = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(convention), capture_output=True, check=True)
     assert (
