@@ -189,3 +189,19 @@ def test_a_new_process_can_read_a_text_after_making_or_unpickling_a_convention()
 
 def test_measures_are_public_and_have_their_names():
     assert [getattr(ra, measure.__name__).measure for measure in MEASURES.values()] == list(MEASURES)
+
+
+def test_reading_a_short_text_takes_few_calls():
+    ra.parse("lightgbm@10")
+    calls = []
+
+    def count(frame, event, _):
+        if event == "call" and "/rankadapters/" in frame.f_code.co_filename.replace("\\", "/"):
+            calls.append(frame.f_code.co_name)
+
+    sys.setprofile(count)
+    try:
+        ra.parse("lightgbm@10")
+    finally:
+        sys.setprofile(None)
+    assert len([name for name in calls if not name.startswith("<")]) <= 30
