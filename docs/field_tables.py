@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters.core.declaration.fields import GROUPS, Field, Words
+from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.measures import MEASURES
 
 Table = list[list[str]]
@@ -66,5 +66,6 @@ def _described(name: str, group: Kinds) -> str:
         only = ", ".join(having) if len(having) <= len(lacking) else f"not {', '.join(lacking)}"
         lines.append([f"`{value}`", f"{text} ({only})" if lacking else text])
     table = markdown(lines).replace("\n", "\n  ").rstrip()
-    numbers = [f" B is {kind.numbers}." for kind in group.values() if isinstance(kind, Words) and kind.numbered]
-    return f"`{name}` · {who}\n: {kind.about}{''.join(numbers[:1])}\n\n  {table}"
+    ranges = {str(kind.range_of(word)): word for kind in group.values() for word in kind.numbered}
+    numbers = ", ".join(text if len(ranges) == 1 else f"{text} (`{word}`)" for text, word in ranges.items())
+    return f"`{name}` · {who}\n: {kind.about}{f' Allowed for B: {numbers}.' if numbers else ''}\n\n  {table}"

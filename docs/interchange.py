@@ -1,4 +1,4 @@
-"""The interchange format, generated from the declared fields: three JSON Schemas, and parts of `docs/spec.md`.
+"""The interchange format, generated from the declared fields: two JSON Schemas, and parts of `docs/spec.md`.
 
 `python docs/interchange.py` writes them; a test says when one of them is out of date.
 """
@@ -17,8 +17,7 @@ from field_tables import Table, fields, markdown
 from rankadapters.conformance.vectors import WORDS as PURPOSES
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.declared import VERSION
-from rankadapters.core.declaration.fields import NONE, Field, GainWords, Words
-from rankadapters.core.declaration.number_fields import LARGEST_CUTOFF, Cutoff, FloatField, NumberOrWord
+from rankadapters.core.declaration.fields import LARGEST_CUTOFF, Field, Gain
 from rankadapters.core.evaluation.score import COUNTS
 from rankadapters.core.measures import MEASURES
 
@@ -46,46 +45,22 @@ Schema = dict[str, Any]
 
 
 class Spelling(NamedTuple):
-    """One alternative of what a field may be: in the grammar, as a regular expression, and in a schema."""
+    """One alternative of what a field may be: in the grammar, and as a regular expression."""
 
     grammar: str
     pattern: str
-    schema: Schema
 
 
 def spellings(kind: Field) -> Iterator[Spelling]:
     """Yield what a field may be."""
-    if isinstance(kind, Cutoff):
-        yield Spelling(f'%s"{NONE}"', NONE, {"type": "null"})
-        yield Spelling("%x31-39 *18DIGIT", CUTOFF, {"type": "integer", "minimum": 1, "maximum": LARGEST_CUTOFF})
-        return
-    if not isinstance(kind, Words | NumberOrWord | FloatField):
-        msg = f"{type(kind).__name__} has no spelling here"
-        raise TypeError(msg)
-    for word in getattr(kind, "words", ()):
-        yield Spelling(f'%s"{word}"', re.escape(word).replace(r"\-", "-"), {"const": word})
-    for word in getattr(kind, "numbered", ()):
-        yield _text(f'%s"{word}_" number', f"{word}_{NUMBER}")
-    if isinstance(kind, GainWords):
-        yield _text('%s"table" 1*( "_" number )', f"table(?:_{NUMBER})+")
-    if isinstance(kind, NumberOrWord):
-        yield Spelling("number", NUMBER, {"type": "number", "minimum": kind.low, "maximum": kind.high})
-    if isinstance(kind, FloatField):
-        bounds = {"exclusiveMinimum" if kind.strict else "minimum": kind.least}
-        bounds |= {"maximum": kind.most} if kind.most < float("inf") else {}
-        yield Spelling("number", NUMBER, {"type": "number", **bounds})
-
-
-def _text(grammar: str, pattern: str) -> Spelling:
-    return Spelling(grammar, pattern, {"type": "string", "pattern": f"^{pattern}$"})
-
-
-def value_schema(kind: Field) -> Schema:
-    """The JSON Schema of a field's values."""
-    schemas = [spelling.schema for spelling in spellings(kind)]
-    words = [schema["const"] for schema in schemas if "const" in schema]
-    schemas = [schema for schema in schemas if "const" not in schema] + ([{"enum": words}] if words else [])
-    return {"description": kind.about, **(schemas[0] if len(schemas) == 1 else {"anyOf": schemas})}
+    for word in kind.words:
+        yield Spelling(f'%s"{word}"', re.escape(word).replace(r"\-", "-"))
+    for word in kind.numbered:
+        yield Spelling(f'%s"{word}_" number', f"{word}_{NUMBER}")
+    if isinstance(kind, Gain):
+        yield Spelling('%s"table" 1*( "_" number )', f"table(?:_{NUMBER})+")
+    if kind.numbers:
+        yield Spelling("number", NUMBER)
 
 
 def pattern_of(measure: type[Convention]) -> str:
@@ -136,7 +111,6 @@ def _folded(line: str) -> str:
 def schemas() -> dict[str, Schema]:
     """Every schema, by the name of its file."""
     texts = {
-        "convention": ("A convention", "What Convention.to_json() writes.", _convention()),
         "score": ("A score", "A value and the convention that made it: what Score.to_json() writes.", _score()),
         "vectors": ("Vectors", "The cases by which an implementation of a convention is tested.", _vectors()),
     }
@@ -153,26 +127,6 @@ def _object(properties: Schema, **more: Any) -> Schema:
     return {
         "type": "object", "required": list(properties), "additionalProperties": False, "properties": properties, **more
     }  # fmt: skip
-
-
-def _convention() -> Schema:
-    measures = {word: _measure(measure) for word, measure in MEASURES.items()}
-    properties = {"version": {"const": VERSION}, "measure": {"enum": list(measures)}}
-    choices = [
-        {"if": {"properties": {"measure": {"const": word}}}, "then": {"$ref": f"#/$defs/{word}"}} for word in measures
-    ]
-    return {
-        "type": "object",
-        "required": list(properties),
-        "properties": properties,
-        "allOf": choices,
-        "$defs": measures,
-    }
-
-
-def _measure(measure: type[Convention]) -> Schema:
-    head = {"version": {"const": VERSION}, "measure": {"const": measure.measure}}
-    return _object(head | {name: value_schema(kind) for name, kind in measure.declared().items()})
 
 
 def _signature() -> Schema:
@@ -202,7 +156,10 @@ def _vectors() -> Schema:
     names = dict.fromkeys(name for measure in MEASURES.values() for name in measure.fields())
     case = {
         "id": {"type": "integer", "minimum": 1},
-        "k": value_schema(Cutoff(group="head", about="The cutoff of the convention; null for all ranks.")),
+        "k": {
+            "description": "The cutoff of the convention; null for all ranks.",
+            "anyOf": [{"type": "null"}, {"type": "integer", "minimum": 1, "maximum": LARGEST_CUTOFF}],
+        },
         "queries": {"type": "array", "minItems": 1, "items": _object({"labels": numbers, "scores": numbers})},
         "value": {"type": ["number", "null"], "description": "null if an implementation must refuse the case."},
         "purpose": {"enum": list(dict.fromkeys(PURPOSES.values()))},

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
+from rankadapters.presets.registry import maker
 
 HEAD = "k"  # the argument of a preset
 Line = list[str]
@@ -55,8 +56,8 @@ def _tools(word: str) -> Iterator[str]:
 
 def _said(preset: str) -> str:
     """Return the first paragraph of a preset's docstring."""
-    maker = ra.presets.maker(preset)
-    text = inspect.getdoc(type(maker) if isinstance(maker, ra.presets.Tool) else maker) or ""
+    make = maker(preset)
+    text = inspect.getdoc(make if "." in preset else type(make.__self__)) or ""
     return " ".join(text.partition("\n\n")[0].split())
 
 

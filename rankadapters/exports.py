@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.presets.texts import as_convention
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.evaluation.score import COUNTS, Score
 from rankadapters.core.evaluation.scores import ByConvention

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankadapters.core.declaration.arguments import refusal
-from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import InputError
 
 

@@ -13,7 +13,7 @@ from rankadapters.objectives.catboost_losses import TRAIN, native_objective
 from rankadapters.presets.catboost_words import DENOMINATORS, TYPES, largest_or_all, nearest_gain
 from rankadapters.presets.options import flag, one_of
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import differing, spelled
+from rankadapters.presets.vocabulary import differing, spelled
 
 Loss = Literal["LambdaMart", "YetiRank", "StochasticRank"]
 LOSSES: tuple[Loss, ...] = ("LambdaMart", "YetiRank", "StochasticRank")  # the preferred loss first

@@ -31,7 +31,7 @@ from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, 
 from rankadapters.parity.report import ToolkitRows, report_of_toolkits
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import differing, spelled
+from rankadapters.presets.vocabulary import differing, spelled
 from rankadapters.statistics.mistakes import OurNumber
 
 ASKED = "catboost.utils.eval_metric"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.declaration.arguments import flag, number, refusal, whole
-from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import InputError
 
 ALIASES = {

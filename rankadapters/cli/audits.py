@@ -13,6 +13,7 @@ from rankadapters.cli.helping import add_conventions, complete_conventions, exam
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import MEASURES
+from rankadapters.presets.registry import measure_called
 
 
 def add_explain(commands: Any) -> None:
@@ -117,7 +118,7 @@ def add_measure(parser: argparse.ArgumentParser, role: str, *others: str) -> Non
 
 
 def _measure(word: str) -> str:
-    return presets.measure_called(word) or word
+    return measure_called(word) or word
 
 
 def _profile(arguments: argparse.Namespace) -> Answer:

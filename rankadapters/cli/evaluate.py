@@ -220,7 +220,7 @@ def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Ev
 
 def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
     from rankadapters.core.evaluation.evaluator import Evaluator
-    from rankadapters.core.evaluation.label_warnings import label_doubts
+    from rankadapters.presets.label_rules import label_doubts
     from rankadapters.segments.assignment import assign
     from rankadapters.segments.evaluation import outcomes_of
 

@@ -15,7 +15,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.core.evaluation.label_warnings import label_doubts
+from rankadapters.presets.label_rules import label_doubts
 from rankadapters.io.judgments import with_columns
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name

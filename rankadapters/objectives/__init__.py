@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import as_queries
-from rankadapters.core.declaration.docstrings import with_fields
+from rankadapters.core.declaration.declared import with_fields
 from rankadapters.objectives import catboost, lightgbm, xgboost
 from rankadapters.objectives.approx_ndcg import ApproxNDCG
 from rankadapters.objectives.base import OBJECTIVES, Objective, as_objective, parse

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.objectives import list_gradients, pair_gradients
 from rankadapters.objectives.base import UnderNDCG
 from rankadapters.objectives.bound_gradients import Gradients
@@ -44,8 +44,10 @@ class ApproxNDCG(UnderNDCG):
 
     kind: ClassVar[str] = "approxndcg"
 
-    temperature: Annotated[float, FloatField(group="value", about="Width of the sigmoids.", least=0, strict=True)]
-    hessian: Annotated[float, FloatField(group="value", about="Second derivative of every row.", least=0, strict=True)]
+    temperature: Annotated[float, Field(group="value", about="Width of the sigmoids.", numbers=Range(0, above=True))]
+    hessian: Annotated[
+        float, Field(group="value", about="Second derivative of every row.", numbers=Range(0, above=True))
+    ]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import QueryCrossEntropy, QueryRMSE, QuerySoftMax

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankadapters import presets
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.spelling import number
+from rankadapters.core.declaration.fields import number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.objectives import catboost as losses

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.objectives import list_gradients, pair_gradients
 from rankadapters.objectives.base import UnderNDCG
 from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.pairwise_fields import Sigma, Truncation
 
-SCHEME = Words(
+SCHEME = Field(
     group="value",
     about="The weight of a pair of rows i and j, where G_i > G_j are their gains and d the discounts of their ranks.",
     words={
@@ -22,8 +22,7 @@ SCHEME = Words(
         "ndcg2": "(G_i - G_j) (d(m) - d(m + 1)) / ideal DCG, where m is the distance of the ranks",
     },
     numbered={"ndcg2++": "B times ndcg2, plus LambdaRank's (G_i - G_j) abs(d_i - d_j) / ideal DCG; 10 in allRank"},
-    accepts=lambda mu: 0 <= mu < float("inf"),
-    numbers="from 0 on",
+    ranges={"ndcg2++": Range(0)},
 )
 
 

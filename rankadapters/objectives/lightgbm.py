@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rankadapters import presets
-from rankadapters.core.declaration.number_fields import WholeField
-from rankadapters.core.declaration.spelling import table
+from rankadapters.core.declaration.fields import Field, Range, table
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import (
     no_native,
@@ -59,7 +58,9 @@ def lambdarank(
     >>> lambdarank().convention.k, lambdarank().normalization
     (30, 'lightgbm')
     """
-    WholeField(group="value", about="", least=1).check("lambdarank_truncation_level", lambdarank_truncation_level)
+    Field(group="value", about="", numbers=Range(1, whole=True)).check(
+        "lambdarank_truncation_level", lambdarank_truncation_level
+    )
     norm = flag("lambdarank_norm", lambdarank_norm)
     return LambdaRank(
         convention=presets.lightgbm(lambdarank_truncation_level, label_gain=label_gain),

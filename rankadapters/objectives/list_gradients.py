@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.declaration.spelling import border
+from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError
 from rankadapters.objectives.bound_gradients import Kernel, row_number
 from rankadapters.objectives.kernels import approx_ndcg, lambdas

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import index_dtype
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows
-from rankadapters.core.declaration.number_fields import FloatField, WholeField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.segments import stable_order
@@ -60,7 +60,9 @@ class XENDCG(Objective):
 
     kind: ClassVar[str] = "xendcg"
 
-    seed: Annotated[int, WholeField(group="value", about="Seed of the first query.", least=0, most=2**31 - 1)]
+    seed: Annotated[
+        int, Field(group="value", about="Seed of the first query.", numbers=Range(0, 2**31 - 1, whole=True))
+    ]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
@@ -132,8 +134,8 @@ class QuerySoftMax(Objective):
 
     kind: ClassVar[str] = "query-soft-max"
 
-    beta: Annotated[float, FloatField(group="value", about="Scale of the scores.", least=0, strict=True)]
-    ridge: Annotated[float, FloatField(group="value", about="Added to each second derivative.", least=0, most=1)]
+    beta: Annotated[float, Field(group="value", about="Scale of the scores.", numbers=Range(0, above=True))]
+    ridge: Annotated[float, Field(group="value", about="Added to each second derivative.", numbers=Range(0, 1))]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""
@@ -201,7 +203,7 @@ class QueryCrossEntropy(Objective):
 
     kind: ClassVar[str] = "query-cross-entropy"
 
-    alpha: Annotated[float, FloatField(group="value", about="Share of the shifted part.", least=0, most=1)]
+    alpha: Annotated[float, Field(group="value", about="Share of the shifted part.", numbers=Range(0, 1))]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries."""

@@ -13,7 +13,7 @@ from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.spelling import border
+from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.binding.policies import COMPUTE

@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import Words
-from rankadapters.core.declaration.number_fields import FloatField, WholeField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.objectives.base import ConventionField
 
 Seed = Annotated[
-    int, WholeField(group="value", about="Seed of the first call, as in CatBoost.", least=0, most=2**64 - 1)
+    int, Field(group="value", about="Seed of the first call, as in CatBoost.", numbers=Range(0, 2**64 - 1, whole=True))
 ]
 MOST_DRAWS = 2**31 - 1  # so that draws x rows fit in 64-bit integers
-Estimations = Annotated[int, WholeField(group="value", about="Number of draws to average.", least=1, most=MOST_DRAWS)]
-NoiseScale = Annotated[float, FloatField(group="value", about="Standard deviation of the noise.", least=0, strict=True)]
+Estimations = Annotated[
+    int, Field(group="value", about="Number of draws to average.", numbers=Range(1, MOST_DRAWS, whole=True))
+]
+NoiseScale = Annotated[
+    float, Field(group="value", about="Standard deviation of the noise.", numbers=Range(0, above=True))
+]
 Arithmetic = Annotated[
     Literal["exact", "catboost"],
-    Words(
+    Field(
         group="value",
         about="Whether the expected gradient is the true derivative.",
         words={
@@ -29,12 +32,12 @@ Arithmetic = Annotated[
 ]
 Neighbors = Annotated[
     int | None,
-    WholeField(group="value", about="Number of next ranks paired with each row.", least=1, none="all"),
+    Field(group="value", about="Number of next ranks paired with each row.", numbers=Range(1, whole=True), none="all"),
 ]
 NoiseWord = Literal["logistic", "gauss", "none"]
 Noise = Annotated[
     NoiseWord,
-    Words(
+    Field(
         group="value",
         about="Noise that is added to the scores before ranking.",
         words={
@@ -47,7 +50,7 @@ Noise = Annotated[
 PairWeightWord = Literal["classic", "exact", "catboost"]
 PairWeight = Annotated[
     PairWeightWord,
-    Words(
+    Field(
         group="value",
         about="The weight of a pair in one ranking.",
         words={

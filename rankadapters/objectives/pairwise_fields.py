@@ -2,52 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from rankadapters.core.declaration.fields import Words
-from rankadapters.core.declaration.number_fields import FloatField, WholeField
+from rankadapters.core.declaration.fields import Field, Range
 
 Truncation = Annotated[
     int | None,
-    WholeField(group="value", about="A pair needs a row among this many top ranks.", least=1, none="all ranks"),
+    Field(
+        group="value",
+        about="A pair needs a row among this many top ranks.",
+        numbers=Range(1, whole=True),
+        none="all ranks",
+    ),
 ]
 Samples = Annotated[
     int | None,
-    WholeField(group="value", about="Number of random partners of each row.", least=1, none="every pair"),
+    Field(
+        group="value", about="Number of random partners of each row.", numbers=Range(1, whole=True), none="every pair"
+    ),
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class WholeOrWord(WholeField):
-    """A whole number in a range, or one word."""
-
-    word: str
-
-    @property
-    def allowed(self) -> str:
-        """The allowed values, for messages."""
-        return f"{super().allowed}, or {self.word!r}"
-
-    def check(self, name: str, value: Any) -> Any:
-        """Return an int or the word."""
-        return value if isinstance(value, str) and value == self.word else super().check(name, value)
 
 
 BY_ROUND: Literal["round"] = "round"
 SEEDS = 2**32  # number of seeds of a 32-bit Mersenne twister
 PairSeed = Annotated[
     int | Literal["round"],
-    WholeOrWord(
-        group="value", about="Seed of the pairs that `samples` draws.", least=0, most=SEEDS - 1, word=BY_ROUND,
+    Field(
+        group="value",
+        about="Seed of the pairs that `samples` draws.",
+        numbers=Range(0, SEEDS - 1, whole=True),
+        words={BY_ROUND: "the number of the round"},
         implied=BY_ROUND,
     ),
-]  # fmt: skip
-Sigma = Annotated[float, FloatField(group="value", about="Steepness of the sigmoid.", least=0, strict=True)]
+]
+Sigma = Annotated[float, Field(group="value", about="Steepness of the sigmoid.", numbers=Range(0, above=True))]
 NormalizationWord = Literal["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"]
 Normalization = Annotated[
     NormalizationWord,
-    Words(
+    Field(
         group="value",
         about="Divisors of pairs and queries.",
         words={
@@ -62,7 +54,7 @@ Normalization = Annotated[
 HessianWord = Literal["plain", "doubled"]
 Hessian = Annotated[
     HessianWord,
-    Words(
+    Field(
         group="value",
         about="The second derivative of a pair.",
         words={
@@ -73,7 +65,7 @@ Hessian = Annotated[
 ]
 Sigmoid = Annotated[
     Literal["exact", "table", "float32"],
-    Words(
+    Field(
         group="value",
         about="The arithmetic of the sigmoid.",
         words={
@@ -86,7 +78,7 @@ Sigmoid = Annotated[
 BeyondKWord = Literal["keep", "cut"]
 BeyondK = Annotated[
     BeyondKWord,
-    Words(
+    Field(
         group="value",
         about="Pairs at ranks beyond the convention's k.",
         words={
@@ -97,7 +89,7 @@ BeyondK = Annotated[
 ]
 Delta = Annotated[
     Literal["exact", "catboost"],
-    Words(
+    Field(
         group="value",
         about="The weight of a pair.",
         words={

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.declared import Declared
-from rankadapters.core.declaration.fields import Words
-from rankadapters.core.declaration.number_fields import FloatField, WholeField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError, InputError, choices
 from rankadapters.objectives.base import OBJECTIVES, Objective, read_back
 from rankadapters.objectives.bias_gradients import (
@@ -111,14 +110,16 @@ class AdditiveBias(PositionBias):
 
     positions: Annotated[
         Literal["given", "rows"],
-        Words(
+        Field(
             group="value",
             about="Position at which each row was shown.",
             words={"given": "the positions of the dataset", "rows": "the row's index in its query"},
         ),
     ]
-    regularization: Annotated[float, FloatField(group="value", about="Regularization of the biases.", least=0)]
-    learning_rate: Annotated[float, FloatField(group="value", about="Step size of the biases.", least=0, strict=True)]
+    regularization: Annotated[float, Field(group="value", about="Regularization of the biases.", numbers=Range(0))]
+    learning_rate: Annotated[
+        float, Field(group="value", about="Step size of the biases.", numbers=Range(0, above=True))
+    ]
 
     @property
     def needs_positions(self) -> bool:
@@ -184,11 +185,13 @@ class BiasRatios(PositionBias):
 
     form: ClassVar[str] = "bias-ratios"
 
-    limit: Annotated[int | None, WholeField(group="value", about="Positions with ratios.", least=1, none="all")]
-    norm: Annotated[float, FloatField(group="value", about="How strongly ratios are pulled to 1.", least=0)]
+    limit: Annotated[
+        int | None, Field(group="value", about="Positions with ratios.", numbers=Range(1, whole=True), none="all")
+    ]
+    norm: Annotated[float, Field(group="value", about="How strongly ratios are pulled to 1.", numbers=Range(0))]
     cost: Annotated[
         Literal["true", "mirrored"],
-        Words(
+        Field(
             group="value",
             about="The cost of a pair.",
             words={"true": "-log p", "mirrored": "-log(1 - p), as in XGBoost"},

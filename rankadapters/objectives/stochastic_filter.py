@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures import FilteredDCG
 from rankadapters.objectives.base import ConventionField, Objective
 from rankadapters.objectives.bound_gradients import Gradients
@@ -47,7 +47,7 @@ class StochasticFilter(Objective):
     kind: ClassVar[str] = "stochastic-filter"
 
     convention: Annotated[FilteredDCG, ConventionField(group="tail", about="Gains, discounts and the border.")]
-    sigma: Annotated[float, FloatField(group="value", about="Steepness of the probability.", least=0, strict=True)]
+    sigma: Annotated[float, Field(group="value", about="Steepness of the probability.", numbers=Range(0, above=True))]
     estimations: Estimations
     seed: Seed
 

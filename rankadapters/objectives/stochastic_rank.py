@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures import ERR
 from rankadapters.objectives.base import ConventionField, Objective
 from rankadapters.objectives.bound_gradients import Gradients
@@ -68,9 +68,9 @@ class StochasticRank(Objective):
 
     convention: Annotated[Convention, ConventionField(group="tail", about="The measure.")]
     sigma: NoiseScale
-    mu: Annotated[float, FloatField(group="value", about="Sigmas subtracted per unit of label.", least=0)]
-    nu: Annotated[float, FloatField(group="value", about="Added to the norm of the scores.", least=0, strict=True)]
-    lambda_: Annotated[float, FloatField(group="value", about="Removed share of der along the scores.", least=0)]
+    mu: Annotated[float, Field(group="value", about="Sigmas subtracted per unit of label.", numbers=Range(0))]
+    nu: Annotated[float, Field(group="value", about="Added to the norm of the scores.", numbers=Range(0, above=True))]
+    lambda_: Annotated[float, Field(group="value", about="Removed share of der along the scores.", numbers=Range(0))]
     estimations: Estimations
     arithmetic: Arithmetic
     seed: Seed

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import FloatField, WholeField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, RR
 from rankadapters.objectives.base import Objective
@@ -68,11 +68,13 @@ class YetiRank(Objective):
 
     delta: PairWeight
     convention: Annotated[Convention | None, OptionalConvention(group="tail", about="The measure.")]
-    permutations: Annotated[int, WholeField(group="value", about="Number of noisy rankings.", least=1, most=MOST_DRAWS)]
+    permutations: Annotated[
+        int, Field(group="value", about="Number of noisy rankings.", numbers=Range(1, MOST_DRAWS, whole=True))
+    ]
     neighbors: Neighbors
-    decay: Annotated[float, FloatField(group="value", about="Decay of weights by rank.", least=0, most=1, strict=True)]
+    decay: Annotated[float, Field(group="value", about="Decay of weights by rank.", numbers=Range(0, 1, above=True))]
     noise: Noise
-    noise_power: Annotated[float, FloatField(group="value", about="Scale of the noise.", least=0, strict=True)]
+    noise_power: Annotated[float, Field(group="value", about="Scale of the noise.", numbers=Range(0, above=True))]
     seed: Seed
 
     def unify(self) -> None:

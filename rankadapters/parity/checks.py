@@ -22,7 +22,7 @@ from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_tool
 from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import as_text
+from rankadapters.presets.vocabulary import as_text
 from rankadapters.progress import shows
 from rankadapters.statistics.inert import inert as inert_fields
 from rankadapters.statistics.mistakes import OurNumber

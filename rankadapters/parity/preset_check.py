@@ -19,7 +19,6 @@ from rankadapters.parity.golden import golden, incomplete
 from rankadapters.parity.rows import agree, relative
 from rankadapters.parity.tool_runs import RUNS, K
 from rankadapters.parity.trainers import TOOLKITS
-from rankadapters.presets.preset import presets_of
 from rankadapters.presets.tool import Tool
 from rankadapters.statistics.document import Document
 
@@ -136,7 +135,7 @@ def _numbers(name: str) -> list[ToolNumber]:
 def _toolkit_numbers(name: str) -> list[ToolNumber]:
     """Cross-check each preset of a toolkit; skip presets for which the toolkit has no number."""
     numbers, tool = [], presets.TOOLS[name]
-    for method, declared in presets_of(type(tool)).items():
+    for method, declared in tool.presets.items():
         k = {"k": K} if declared.takes_k else {}
         pairs = {"pairs": "label"} if "pairs" in declared.options else {}  # golden queries have no pairs
         convention: Convention = getattr(tool, method)(**k, **pairs)

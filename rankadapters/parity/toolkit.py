@@ -21,7 +21,7 @@ from rankadapters.parity.report import ParityReport, ToolkitRows, report_of_tool
 from rankadapters.parity.rows import FULL_DOUBLE, ParityRow, QueryDifferences, relative
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route, ToolkitData
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import Vocabulary, differing, spelled
+from rankadapters.presets.vocabulary import Vocabulary, differing, spelled
 from rankadapters.statistics.inert import inert_of
 from rankadapters.statistics.mistakes import OurNumber
 

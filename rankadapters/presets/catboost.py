@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
-from rankadapters.core.declaration.convention import Convention, as_convention
-from rankadapters.core.declaration.spelling import number
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
 from rankadapters.core.measures.loss import Loss
@@ -14,13 +14,15 @@ from rankadapters.presets.catboost_losses import Losses
 from rankadapters.presets.catboost_ranks import CatBoostRanks, Denominator, Type
 from rankadapters.presets.catboost_words import BOOLS, BORDER, OPTIONS, largest_or_all
 from rankadapters.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
-from rankadapters.presets.options import Choice, Options, flag, one_of
-from rankadapters.presets.preset import Preset, preset, presets_of
-from rankadapters.presets.tool import PresetCall, Vocabulary, refuse_unknown
+from rankadapters.presets.options import Options, choice, flag, one_of
+from rankadapters.presets.preset import Preset, preset
+from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import refuse_unknown
+from rankadapters.presets.vocabulary import PresetCall, Vocabulary
 
 AucType = Literal["Classic", "Ranking"]
 AucWeights = Literal["row", "query"]
-AUC_TYPE = {"type": Choice({"Classic": {"pairs": "unit"}, "Ranking": {"pairs": "label"}})}
+AUC_TYPE = {"type": choice({"Classic": {"pairs": "unit"}, "Ranking": {"pairs": "label"}})}
 
 
 class CatBoost(
@@ -161,7 +163,7 @@ class CatBoost(
         if not isinstance(text, str):
             hint = "'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)"
             raise ConventionError(f"{text!r:.80} is not a metric string.", hint=hint)
-        metrics = {declared.reads: (method, declared) for method, declared in presets_of(CatBoost).items()}
+        metrics = {declared.reads: (method, declared) for method, declared in self.presets.items()}
         name, _, options = text.partition(":")
         if name not in metrics:
             main_first = sorted(metrics, key=lambda metric: metrics[metric][0] not in vars(CatBoost))
@@ -187,7 +189,7 @@ class CatBoost(
             if name in {"use_weights", "weights"}:
                 readers["use_weights"] = map_reader(BOOLS)
             elif name != "pairs":  # not a parameter in strings
-                readers[name] = word_reader(option.words) if isinstance(option, Choice) else read_float
+                readers[name] = word_reader(option.words) if option.words else read_float
         return readers
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rankadapters.core.measures import ERR, FilteredDCG, Precision, Recall
 from rankadapters.presets.catboost_words import BORDER, GAINS
-from rankadapters.presets.options import Choice
+from rankadapters.presets.options import choice
 from rankadapters.presets.preset import preset
 
 Type = Literal["Base", "Exp"]
@@ -67,7 +67,7 @@ class CatBoostRanks:
         """`AverageGain:top=k`, metric.cpp: mean label. Run against 1.2.10: equal within 1e-12; options as in `err`."""
 
     @preset(
-        FilteredDCG, "FilteredDCG", options={"type": Choice(GAINS)}, k=None, gain="linear", discount="reciprocal",
+        FilteredDCG, "FilteredDCG", options={"type": choice(GAINS)}, k=None, gain="linear", discount="reciprocal",
         ties="input", precision="none", retrieve="from_0", average="uniform",
     )  # fmt: skip
     def filtered_dcg(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Mapping
 from typing import Any
 
-from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.declaration.spelling import border, number, table
+from rankadapters.core.declaration.fields import Field, Range, border, number, table
 from rankadapters.core.measures import QueryCrossEntropy
 from rankadapters.presets.metric_strings import LARGEST_TOP
-from rankadapters.presets.options import Choice, Computed, Fields, Options, same_as
+from rankadapters.presets.options import Fields, Option, Options, choice, same_as
 
 TYPES = {"Base": "linear", "Exp": "exp2"}
 DENOMINATORS = {"LogPosition": "log2", "Position": "reciprocal"}
@@ -20,8 +18,8 @@ BOOLS = {"true": True, "false": False}
 BORDER = 0.5  # CatBoost's default
 ALPHA = 0.95  # CatBoost's default, in double precision; it stores any other value as float32
 
-_BORDER = FloatField(group="value", about="", least=-math.inf)
-_DECAY = FloatField(group="value", about="", least=0, strict=True, most=1)
+_BORDER = Field(group="value", about="", numbers=Range())
+_DECAY = Field(group="value", about="", numbers=Range(0, 1, above=True))
 
 
 def largest_or_all(k: int | None) -> int | None:
@@ -73,21 +71,21 @@ def _alpha(name: str, alpha: object) -> Fields:
 
 # Options with the same meaning in every metric, except that AUC redefines `type`.
 OPTIONS: Options = {
-    "type": Choice(GAINS, _type),
-    "denominator": Choice({word: {"discount": discount} for word, discount in DENOMINATORS.items()}, _denominator),
-    "sort": Choice({
+    "type": choice(GAINS, _type),
+    "denominator": choice({word: {"discount": discount} for word, discount in DENOMINATORS.items()}, _denominator),
+    "sort": choice({
         "None": {"precision": "none", "ties": "input"},
         "ByPrediction": {"precision": "float64", "ties": "worst"},
         "ByTarget": {"precision": "none", "ties": "best"},
     }),
-    "border": Computed(_above, _border),
-    "decay": Computed(_power, _decay),
+    "border": Option(_above, _border),
+    "decay": Option(_power, _decay),
     "beta": same_as("beta"),
-    "alpha": Computed(_alpha, lambda query: (None if query.alpha == ALPHA else query.alpha,)),
-    "pairs": Choice(
+    "alpha": Option(_alpha, lambda query: (None if query.alpha == ALPHA else query.alpha,)),
+    "pairs": choice(
         {"given": {"pairs": "given", "average": "pair"}, "label": {"pairs": "label", "average": "query"}},
         lambda like: "given" if like.pairs == "given" else "label",
     ),
-    "use_weights": Choice({True: {}, False: {"average": "uniform"}}, lambda like: like.weighting is not None),
-    "weights": Choice({None: {"average": "uniform"}, "row": {"average": "row"}, "query": {"average": "query"}}),
+    "use_weights": choice({True: {}, False: {"average": "uniform"}}, lambda like: like.weighting is not None),
+    "weights": choice({None: {"average": "uniform"}, "row": {"average": "row"}, "query": {"average": "query"}}),
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from rankadapters.core.measures import AP, DCG, NDCG, RR, Precision, Recall, Success
-from rankadapters.presets.options import Choice, Options, if_true
+from rankadapters.presets.options import Options, choice, if_true
 from rankadapters.presets.preset import preset
 from rankadapters.presets.tool import Tool
 
@@ -22,8 +22,8 @@ class Ignite(
     """
 
     options: ClassVar[Options] = {
-        "gain_function": Choice({"exp_rank": {}, "linear_rank": {"gain": "linear"}}),
-        "ignore_zero_hits": Choice({True: {}, False: {"empty": 0}}),
+        "gain_function": choice({"exp_rank": {}, "linear_rank": {"gain": "linear"}}),
+        "ignore_zero_hits": choice({True: {}, False: {"empty": 0}}),
     }
 
     @preset(NDCG, "NDCG")

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Literal, NoReturn
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import Kendall, Pearson, Spearman
-from rankadapters.presets.options import Choice, Options, one_of, same_as
-from rankadapters.presets.preset import preset, presets_of
-from rankadapters.presets.tool import Vocabulary, refuse_unknown, split_spec
+from rankadapters.presets.options import Options, choice, one_of, same_as
+from rankadapters.presets.preset import preset
+from rankadapters.presets.tool import refuse_unknown, split_spec
+from rankadapters.presets.vocabulary import Vocabulary
 
 Pool = Literal["queries", "rows"]
 METHODS = ("pearson", "spearman", "kendall")  # the correlations' names in pandas and polars
@@ -22,7 +23,7 @@ class Correlations(
 ):  # fmt: skip
     """A library with correlations: functions of two columns, called for each query or once for all rows."""
 
-    options: ClassVar[Options] = {"pool": Choice({"queries": {}, "rows": {"pool": "rows"}})}
+    options: ClassVar[Options] = {"pool": choice({"queries": {}, "rows": {"pool": "rows"}})}
 
     def __call__(self, k: int | None = None) -> NoReturn:
         """Raise ConventionError, since there is no NDCG."""
@@ -38,7 +39,7 @@ class Correlations(
     def fallback(self, convention: Any) -> Convention:
         """Return Pearson's correlation, for a measure that the library lacks."""
         del convention
-        [name] = (name for name, declared in presets_of(type(self)).items() if declared.measure is Pearson)
+        [name] = (name for name, declared in self.presets.items() if declared.measure is Pearson)
         pearson: Convention = getattr(self, name)()
         return pearson
 

@@ -6,10 +6,10 @@ import sys
 from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import DCG, ERR, NDCG, RR, Precision, Recall
-from rankadapters.presets.options import Computed, Fields, Options, flag
+from rankadapters.presets.options import Fields, Option, Options, flag
 from rankadapters.presets.preset import preset
 from rankadapters.presets.tool import Tool, refuse_unknown
 
@@ -55,10 +55,10 @@ class Elasticsearch(
     """
 
     options: ClassVar[Options] = {
-        "unknown_doc_rating": Computed(_unrated),
-        "maximum_relevance": Computed(_scale),
-        "relevant_rating_threshold": Computed(lambda name, rating: {"relevant": f"from_{_rating(name, rating)}"}),
-        "ignore_unlabeled": Computed(_refuse_unlabeled),
+        "unknown_doc_rating": Option(_unrated),
+        "maximum_relevance": Option(_scale),
+        "relevant_rating_threshold": Option(lambda name, rating: {"relevant": f"from_{_rating(name, rating)}"}),
+        "ignore_unlabeled": Option(_refuse_unlabeled),
     }
 
     @preset(NDCG, ideal="retrieved")

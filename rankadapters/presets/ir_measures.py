@@ -9,12 +9,12 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.spelling import number
+from rankadapters.core.declaration.fields import number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RBP, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.presets.options import Options, if_true, least_grade, same_as
 from rankadapters.presets.preset import K, preset
-from rankadapters.presets.tool import PresetCall, Vocabulary
+from rankadapters.presets.vocabulary import PresetCall, Vocabulary
 
 CWL_ROWS = 1000  # rows per query that cwl_eval evaluates
 DEFAULTS = {"exp": False, "rel": 1, "relative": False, "beta": 1, "p": 0.8, "judged_only": False}

@@ -1,10 +1,16 @@
-"""Labels that a tool refuses or changes; for such data our value under the tool's preset differs from the tool's."""
+"""Labels that a tool refuses or changes, and warnings about them: our value then differs from the tool's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import LabelsWarning, warn_caller
 from rankadapters.presets.ir_measures import ir_measures
 from rankadapters.presets.tool import Tool
 from rankadapters.presets.trec_eval import pytrec_eval
@@ -29,6 +35,14 @@ class LabelRule(NamedTuple):
     tool: str
     threshold: float = 0.0
     fields: Mapping[str, Any] | None = None
+
+    def matches(self, labels: Floats) -> Flags:
+        """Return which labels the rule applies to."""
+        if self.kind == "fractional":
+            return np.asarray(labels != np.floor(labels))
+        if self.kind == "between":
+            return (labels > 0) & (labels < self.threshold)
+        return labels > self.threshold if self.kind == "above" else labels < self.threshold
 
 
 def _presets_of(tool: Tool, *excluded: str) -> list[str]:
@@ -76,3 +90,56 @@ LABEL_RULES: dict[str, tuple[LabelRule, ...]] = {
     "ignite": (_IGNITE,),
     **dict.fromkeys(("ranklib", "ranklib.map", "ranklib.p", "ranklib.rr", "ranklib.err", "ranklib.dcg"), (_CUT,)),
 }
+ORDINARY = 4  # no rule applies to whole labels from 0 to this one
+
+
+def warn_of_labels(queries: Queries, conventions: Iterable[Convention]) -> None:
+    """Warn about judged labels that a preset's tool refuses or changes, or that the measure is not defined for."""
+    for message in label_doubts(queries, conventions).values():
+        warn_caller(message, LabelsWarning)
+
+
+def label_doubts(
+    queries: Queries, conventions: Iterable[Convention], *, in_parts: bool = False
+) -> dict[Convention, str]:
+    """Return the messages of `warn_of_labels`, by convention.
+
+    Parameters
+    ----------
+    queries : Queries
+        The data, or a part of it.
+    conventions : iterable of Convention
+        Conventions to check the labels against.
+    in_parts : bool
+        Whether `queries` is only a part of the data, so that row numbers would mislead.
+    """
+    labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0.0)
+    is_ordinary = not labels.size or (
+        labels.min() >= 0 and labels.max() <= ORDINARY and (labels == np.floor(labels)).all()
+    )
+    doubts = {}
+    for convention in conventions:
+        doubt = (None if is_ordinary else _refused(labels, convention)) or convention.doubt(labels)
+        if doubt is not None:
+            row = int(np.argmax(doubt[0]))
+            label = f"{'a label' if in_parts else f'labels[{row}]'} is {labels[row]:g}"
+            doubts[convention] = f"{label}, {doubt[1]}"
+    return doubts
+
+
+def _refused(labels: Floats, convention: Convention) -> tuple[Flags, str] | None:
+    """Return which labels the convention's tool refuses or changes, and a message; None if there is no such label."""
+    name, preset = convention.preset or ("", convention)
+    kinds = convention.declared()
+    formula = {name: getattr(preset, name) for name, kind in kinds.items() if kind.group == "value"}
+    for rule in LABEL_RULES.get(name, ()):
+        fields = formula if rule.fields is None else rule.fields
+        has_fields = all(getattr(convention, name, None) == value for name, value in fields.items())
+        if has_fields and (refused := rule.matches(labels)).any():
+            hint = (
+                "labels come before scores; where these labels are meant, ra.parse(str(convention)) is the convention "
+                "without the program's name, which warns of nothing"
+            )
+            reason = f"which {rule.tool}. {convention.name} gives a number that this program never prints"
+            return refused, f"{reason}.\nHint: {hint}."
+    return None

@@ -8,14 +8,15 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from rankadapters.core.declaration.arguments import members
-from rankadapters.core.declaration.convention import Convention, as_convention
-from rankadapters.core.declaration.number_fields import is_whole
-from rankadapters.core.declaration.spelling import number, table
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import is_whole, number, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
-from rankadapters.presets.options import ANY_WEIGHTS, Computed, Fields, Options, one_of
+from rankadapters.presets.options import ANY_WEIGHTS, Fields, Option, Options, one_of
 from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Vocabulary, read_cutoff, refuse_unknown, split_spec
+from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import read_cutoff, refuse_unknown, split_spec
+from rankadapters.presets.vocabulary import Vocabulary
 
 LABELS = 31  # number of LightGBM's default gains
 MOST_ROWS = 10_000  # largest query that LightGBM allows
@@ -50,7 +51,7 @@ class LightGBM(
     """
 
     title: ClassVar[str] = "LightGBM"
-    options: ClassVar[Options] = {"label_gain": Computed(_table, _label_gain)}
+    options: ClassVar[Options] = {"label_gain": Option(_table, _label_gain)}
 
     @preset(NDCG, "ndcg", average="query-except-empty")
     def __call__(self, k: int | None, *, label_gain: Sequence[float] | None = None) -> NDCG:

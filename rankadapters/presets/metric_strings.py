@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rankadapters.core.declaration.spelling import as_number, as_whole
+from rankadapters.core.declaration.fields import as_number, as_whole
 from rankadapters.core.errors import ConventionError, choices
 
 LARGEST_TOP = 2**31 - 1

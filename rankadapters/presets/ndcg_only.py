@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from rankadapters.core.measures import NDCG
-from rankadapters.presets.options import Choice, Options
+from rankadapters.presets.options import Options, choice
 from rankadapters.presets.preset import preset
 from rankadapters.presets.tool import Tool
 
@@ -83,7 +83,7 @@ class Recommenders(
     The base of the logarithm in `discfun_type` cancels. For `relevancy_method=None` see `inexpressible`.
     """
 
-    options: ClassVar[Options] = {"score_type": Choice({"binary": {}, "raw": {}, "exp": {"gain": "exp2"}})}
+    options: ClassVar[Options] = {"score_type": choice({"binary": {}, "raw": {}, "exp": {"gain": "exp2"}})}
 
     @preset(NDCG)
     def __call__(self, k: int | None, *, score_type: Literal["binary", "raw", "exp"] = "binary") -> NDCG:
@@ -121,7 +121,7 @@ class Replay(
     ties by descending item id; for dicts, it counts such users as 0 and keeps the order of lists.
     """
 
-    options: ClassVar[Options] = {"container": Choice({"frame": {}, "dict": {"ties": "input", "empty": 0}})}
+    options: ClassVar[Options] = {"container": choice({"frame": {}, "dict": {"ties": "input", "empty": 0}})}
 
     @preset(NDCG)
     def __call__(self, k: int | None, *, container: Literal["frame", "dict"] = "frame") -> NDCG:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, Unpack, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
@@ -49,21 +49,31 @@ class Preset:
 
     def convention(self, tool: Any, name: str, arguments: Mapping[str, Any]) -> Convention:
         """Return the convention for the arguments of a call, with the name of the preset."""
-        defaults = {field: value for field, value in tool.defaults.items() if field in self.measure.fields()}
+        kinds = self.measure.declared()
+        defaults = {field: value for field, value in tool.defaults.items() if field in kinds}
         k = {"k": arguments["k"]} if self.takes_k else {}
-        convention = self.measure(**{**defaults, **self.fields, **k})
+        named = self.measure(**{**defaults, **self.fields, **k}).named(name)
         changes: dict[str, Any] = {}
-        for option in [option for option in self.options if option in arguments]:
-            changed = self.option(tool, option).changes(option, arguments[option])
-            if isinstance(changed, Convention):
-                return changed
-            changes.update(changed)
-        named = convention.named(name)
+        for option in self.options:
+            if option in arguments:
+                changed = self.option(tool, option).changes(option, arguments[option])
+                if isinstance(changed, Convention):
+                    return changed
+                changes.update(changed)
         return named.replace(**changes) if changes else named
 
 
+class Make(Protocol):
+    """A method that makes a preset's convention."""
+
+    preset: Preset
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Convention:
+        """Return the convention for a cutoff and options."""
+
+
 def preset(
-    measure: type[C], reads: str = "", *, options: Options | None = None, **fields: Unpack[Fields]
+    measure: type[C], reads: str = "", *, options: Options | None = None, **fields: Any
 ) -> Callable[[Callable[P, C]], Callable[P, C]]:
     """Turn a method into a preset; its body is only a docstring, which gives the evidence.
 
@@ -83,8 +93,8 @@ def preset(
     """
 
     def declare(method: Callable[P, C]) -> Callable[P, C]:
-        arguments = inspect.signature(method).parameters
-        by_name = {name: (options or {}).get(name) for name in arguments if name not in {"self", "k"}}
+        arguments = dict.fromkeys(name for name in inspect.signature(method).parameters if name != "self").keys()
+        by_name = {name: (options or {}).get(name) for name in arguments if name != "k"}
         declared = Preset(measure, reads, "k" in arguments, by_name, fields)
 
         @wraps(method)
@@ -94,16 +104,11 @@ def preset(
             if declared.takes_k and not cutoff and "k" not in kwargs:
                 msg = f"the preset {name} needs k, which was left out: a whole number from 1 on, or None for all ranks."
                 raise ConventionError(msg, hint=f"presets.{name}(10)")
-            method(*args, **kwargs)  # does nothing, but makes Python check the arguments
-            return cast("C", declared.convention(tool, name, {**kwargs, **dict(zip(["k"], cutoff, strict=False))}))
+            if len(cutoff) + ("k" in kwargs) != declared.takes_k or not kwargs.keys() <= arguments:
+                method(*args, **kwargs)  # raises Python's error for wrong arguments
+            return cast("C", declared.convention(tool, name, kwargs | dict(zip(["k"], cutoff, strict=False))))
 
         make.preset = declared  # type: ignore[attr-defined]
         return make
 
     return declare
-
-
-def presets_of(kind: type) -> dict[str, Preset]:
-    """Return a tool's presets by method name; a subclass removes one by overriding it with an ordinary method."""
-    methods = {name: method for kind in reversed(kind.__mro__) for name, method in vars(kind).items()}
-    return {name: method.preset for name, method in methods.items() if hasattr(method, "preset")}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, DCG, NDCG, RBP, RR, FMeasure, Precision, Recall, RPrecision, Success
-from rankadapters.presets.options import Computed, Fields, Options, if_true, least_grade
+from rankadapters.presets.options import Fields, Option, Options, if_true, least_grade
 from rankadapters.presets.preset import K, preset
 from rankadapters.presets.tool import Tool
 
@@ -38,7 +38,7 @@ class Ranx(
     options: ClassVar[Options] = {
         "burges": if_true(gain="exp2"),
         "level": least_grade("relevant"),
-        "p": Computed(_persistence),
+        "p": Option(_persistence),
     }
 
     @preset(NDCG, f"ndcg(?P<burges>_burges)?(@{K})?", ideal="cutoff")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from rankadapters.core.declaration.spelling import as_float
+from rankadapters.core.declaration.fields import as_float
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, NDCG, RR, FMeasure, Precision, Recall, Success
-from rankadapters.presets.options import Computed, Fields, Options, if_true
+from rankadapters.presets.options import Fields, Option, Options, if_true
 from rankadapters.presets.preset import preset
 from rankadapters.presets.tool import Tool
 
@@ -33,10 +33,10 @@ class RecTools(
     """
 
     options: ClassVar[Options] = {
-        "log_base": Computed(lambda _, base: {"discount": f"log_{base}"}),
+        "log_base": Option(lambda _, base: {"discount": f"log_{base}"}),
         "divide_by_achievable": if_true(ideal="cutoff"),
         "r_precision": if_true(divisor="relevant"),
-        "beta": Computed(_beta_squared),
+        "beta": Option(_beta_squared),
     }
 
     @preset(NDCG, "NDCG", gain="linear", discount="log2", ideal="ones")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from rankadapters.core.declaration.convention import Convention, as_convention
-from rankadapters.core.declaration.spelling import border
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import border
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, Coverage, Success
-from rankadapters.presets.options import ANY_WEIGHTS, Choice, Computed, Options, one_of
+from rankadapters.presets.options import ANY_WEIGHTS, Option, Options, choice, one_of
 from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Vocabulary, split_spec
+from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import split_spec
+from rankadapters.presets.vocabulary import Vocabulary
 
 DEFAULT_TOP = 2  # the default cutoff of top_k_accuracy_score
 
@@ -33,8 +35,8 @@ class ScikitLearn(
 
     title: ClassVar[str] = "scikit-learn"
     options: ClassVar[Options] = {
-        "log_base": Computed(lambda _, base: {"discount": f"log_{base}"}, _log_base),
-        "pool": Choice({"rows": {"pool": "rows"}, "queries": {"pool": "queries"}}),
+        "log_base": Option(lambda _, base: {"discount": f"log_{base}"}, _log_base),
+        "pool": choice({"rows": {"pool": "rows"}, "queries": {"pool": "queries"}}),
     }
 
     @preset(NDCG, "ndcg_score")

@@ -7,18 +7,19 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, TypeGuard, cast
 
-from rankadapters import presets
-from rankadapters.core.declaration.convention import Convention, as_convention
-from rankadapters.core.declaration.declared import read_signature
-from rankadapters.core.declaration.number_fields import LARGEST_CUTOFF
-from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.declared import read_fields, read_signature
+from rankadapters.core.declaration.fields import LARGEST_CUTOFF
+from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.tool import read_cutoff, takes_k
+from rankadapters.presets.registry import TOOLS, called, maker, names
+from rankadapters.presets.tool import read_cutoff
 
 __all__ = ["as_convention", "as_conventions", "is_one", "parse"]
 
 _PRESET = re.compile(r"[a-z][a-z0-9_]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
-_DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>[^/]+)")
+# A preset, which is not the version of a signature without fields, and its changed fields.
+_DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>(?!v[0-9]+\Z)(?=[^/])[^/=+]*(\+[^/]*)?)")
 _BARE = re.compile("[A-Za-z_-]+(@[^@/]*)?")  # a measure without a tool
 _HEX = re.compile(r"[0-9a-f]{7}")
 _CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
@@ -59,7 +60,7 @@ def parse(text: str) -> Convention:
         msg = f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}"
         raise ConventionError(msg)
     display = _DISPLAY.fullmatch(text)
-    if display is not None and "=" not in display["preset"].partition("+")[0] and not _is_version(display["preset"]):
+    if display is not None:
         return _read_display(text, display)
     if "/" in text:
         return cast("Convention", read_signature(text, MEASURES, "measure"))
@@ -68,13 +69,33 @@ def parse(text: str) -> Convention:
     convention = _from_preset(text, name, cutoff if at else None) or _own_metric(preset)
     if convention is None:
         raise _unknown(text, preset)
-    return _with_changes(text, convention, changes)
+    return convention.replace(**read_fields(type(convention), changes, text)) if changes else convention
 
 
 def is_one(convention: object) -> TypeGuard[Convention | str]:
     """Return whether an argument is a single value, valid or not, rather than a collection of conventions."""
     single = isinstance(convention, (str, bytes)) or hasattr(convention, "shape")  # an array, passed by mistake
     return single or not isinstance(convention, Iterable)
+
+
+def as_convention(value: object) -> Convention:
+    """Return a convention, given the convention itself or its text.
+
+    Raises
+    ------
+    ConventionError
+        The value is neither a convention nor the text of one.
+    """
+    if isinstance(value, Convention):
+        return value
+    if isinstance(value, str):
+        return parse(value)
+    hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
+    if hasattr(value, "shape"):
+        hint = "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid"
+    elif isinstance(value, (list, tuple)):
+        hint = "pass one convention such as 'letor4@10'; ra.evaluate takes a list of them"
+    raise ConventionError(f"{brief(value)} is not a convention.", hint=hint)
 
 
 def as_conventions(values: object) -> list[Convention]:
@@ -91,10 +112,6 @@ def as_conventions(values: object) -> list[Convention]:
     return conventions
 
 
-def _is_version(text: str) -> bool:
-    return re.fullmatch("v[0-9]+", text) is not None
-
-
 def _read_display(text: str, display: re.Match[str]) -> Convention:
     preset, *changes = _CHANGE.split(display["preset"])
     if _HEX.fullmatch(preset):
@@ -104,7 +121,7 @@ def _read_display(text: str, display: re.Match[str]) -> Convention:
     convention = _from_preset(text, preset, display["k"])
     if convention is None:
         raise _unknown(text, preset)
-    convention = _with_changes(text, convention, changes)
+    convention = convention.replace(**read_fields(type(convention), changes, text))
     if convention.measure != display["head"]:
         msg = f"{text!r} begins with {display['head']!r}, but {preset!r} is {convention.measure!r}."
         raise ConventionError(msg, hint=f"{convention.name!r}")
@@ -113,10 +130,10 @@ def _read_display(text: str, display: re.Match[str]) -> Convention:
 
 def _from_preset(text: str, name: str, cutoff: str | None) -> Convention | None:
     """Return the convention of a preset at the cutoff that a text gives, or None if there is no such preset."""
-    make = presets.maker(name) if _PRESET.fullmatch(name) else None
+    make = maker(name) if _PRESET.fullmatch(name) else None
     if make is None:
         return None
-    has_cutoff = takes_k(make)
+    has_cutoff = make.preset.takes_k
     if cutoff is None and has_cutoff:
         raise ConventionError(f"{text!r} has no cutoff.", hint=f"'{name}@10', or '@all' for all ranks")
     k = read_cutoff(cutoff, LARGEST_CUTOFF)
@@ -134,21 +151,9 @@ def _own_metric(text: str) -> Convention | None:
     """Return the convention of a tool and its own name of a metric, as in `trec_eval_9.ndcg_cut_10`; else None."""
     tool, _, metric = text.partition(".")
     try:
-        return presets.TOOLS[tool].read(metric) if tool in presets.TOOLS else None
+        return TOOLS[tool].read(metric) if tool in TOOLS else None
     except ConventionError:
         return None
-
-
-def _with_changes(text: str, preset: Convention, changes: list[str]) -> Convention:
-    fields: dict[str, Any] = {}
-    kinds = preset.declared()
-    for change in changes:
-        name, _, value = change.partition("=")
-        if name in fields or name == "k":
-            msg = f"{change!r} in {text!r} is not a field=value pair that occurs once.\n{_HINT}"
-            raise ConventionError(msg)
-        fields[name] = kinds[name].read(value) if name in kinds else value
-    return preset.replace(**fields) if fields else preset
 
 
 def _unknown(text: str, preset: str) -> ConventionError:
@@ -166,32 +171,31 @@ def _unknown(text: str, preset: str) -> ConventionError:
         start = text.rfind("/") + 1  # where the preset begins
         corrected = _with_cutoff(name, "@10") if near == name else text[:start] + text[start:].replace(name, near, 1)
         return ConventionError(f"{problem}.", hint=f"did you mean {corrected!r:.80}? {command} all` prints all")
-    tool, names = name.partition(".")[0], presets.names()
-    if "." in name and tool in presets.TOOLS:
-        names = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)
-    return ConventionError(f"{problem}; the presets are {choices(names)}.\n{_HINT}")
+    tool, dot, _ = name.partition(".")
+    of_tool = [known for known in names(None) if dot and known.partition(".")[0] == tool]
+    return ConventionError(f"{problem}; the presets are {choices(of_tool or names())}.\n{_HINT}")
 
 
 def _nearest(preset: str) -> str:
     """Return the preset whose name is most similar to a misspelled one, from the same tool if it exists, or ""."""
     tool, dot, measure = preset.partition(".")
-    if dot and tool in presets.TOOLS:
-        return "".join(f"{tool}.{near}" for near in get_close_matches(measure, presets.TOOLS[tool].measures(), 1))
-    return "".join(get_close_matches(preset, presets.names(None), 1))
+    if dot and tool in TOOLS:
+        return "".join(f"{tool}.{near}" for near in get_close_matches(measure, TOOLS[tool].measures(), 1))
+    return "".join(get_close_matches(preset, names(None), 1))
 
 
 def _with_tools(text: str) -> list[str]:
     """Return up to three texts that add a tool to the name of a measure, given its name here or in a tool."""
     word, _, cutoff = text.lower().partition("@")
     at = f"@{cutoff}" if cutoff == "all" or read_cutoff(cutoff, LARGEST_CUTOFF) else "@10"
-    names = [*(presets.names(word) if word in MEASURES else ()), *presets.called(word)]
-    if _BARE.fullmatch(text) and names:
-        texts = [_with_cutoff(name, at) for name in names]
+    known = [*(names(word) if word in MEASURES else ()), *called(word)]
+    if _BARE.fullmatch(text) and known:
+        texts = [_with_cutoff(name, at) for name in known]
         return sorted(texts, key=lambda name: ("@" in name) != bool(cutoff))[:3]  # first those like the text
-    return [own for tool in presets.TOOLS if _own_metric(own := f"{tool}.{text}")][:3]
+    return [own for tool in TOOLS if _own_metric(own := f"{tool}.{text}")][:3]
 
 
 def _with_cutoff(name: str, at: str) -> str:
     """Return the text of a preset, with the cutoff if it takes one."""
-    make = presets.maker(name)
-    return f"{name}{at}" if make is not None and takes_k(make) else name
+    make = maker(name)
+    return f"{name}{at}" if make is not None and make.preset.takes_k else name

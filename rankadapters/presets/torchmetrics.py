@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, NDCG, RR, FallOut, Precision, Recall, RPrecision, Success
-from rankadapters.presets.options import Choice, Options, if_true
+from rankadapters.presets.options import Options, choice, if_true
 from rankadapters.presets.preset import preset
 from rankadapters.presets.tool import Tool, refuse_unknown
 
@@ -24,7 +24,7 @@ class TorchMetrics(
     """
 
     options: ClassVar[Options] = {
-        "empty_target_action": Choice(
+        "empty_target_action": choice(
             {"neg": {"empty": 0}, "pos": {"empty": 1}, "skip": {"empty": "skip"}, "error": {"empty": "error"}}
         ),
         "adaptive_k": if_true(divisor="retrieved"),

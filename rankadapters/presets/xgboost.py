@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
-from rankadapters.presets.options import ANY_WEIGHTS, Choice, Options, one_of
+from rankadapters.presets.options import ANY_WEIGHTS, Options, choice, one_of
 from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Vocabulary, read_cutoff, refuse_unknown, split_spec
+from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import read_cutoff, refuse_unknown, split_spec
+from rankadapters.presets.vocabulary import Vocabulary
 
 NO_CUTOFF = 2**31 - 1  # longer than any query
 DEFAULT_K = 32  # cutoff of a metric whose name has none
@@ -34,9 +36,9 @@ class XGBoost(
 
     title: ClassVar[str] = "XGBoost"
     options: ClassVar[Options] = {
-        "ndcg_exp_gain": Choice({True: {}, False: {"gain": "linear"}}, lambda ndcg: not ndcg.gain.startswith("linear")),
-        "minus": Choice({True: {"empty": 0}, False: {}}, lambda convention: convention.empty == 0),
-        "groups": Choice({True: {}, False: WITHOUT_GROUPS}),
+        "ndcg_exp_gain": choice({True: {}, False: {"gain": "linear"}}, lambda ndcg: not ndcg.gain.startswith("linear")),
+        "minus": choice({True: {"empty": 0}, False: {}}, lambda convention: convention.empty == 0),
+        "groups": choice({True: {}, False: WITHOUT_GROUPS}),
     }
 
     @preset(NDCG, "ndcg", average="query-except-empty")

@@ -18,7 +18,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import refuse_labels, refusing
-from rankadapters.presets.tool import differing, require_expressible
+from rankadapters.presets.vocabulary import differing, require_expressible
 
 TOP_K = "top_k_accuracy_score"
 LEAST_CLASSES = 3  # with two classes, top_k_accuracy_score takes a single score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters.core.declaration.spelling import number
+from rankadapters.core.declaration.fields import number
 
 
 def signed(value: float) -> str:

@@ -12,6 +12,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
+from rankadapters.presets.registry import measure_called
 
 REFUSAL = "error"  # the policy value that raises an error for an affected query
 
@@ -90,7 +91,7 @@ def measure_named(name: object) -> type[Convention]:
     ConventionError
         No measure has that name.
     """
-    measure = MEASURES.get(presets.measure_called(name) or "") if isinstance(name, str) else None
+    measure = MEASURES.get(measure_called(name) or "") if isinstance(name, str) else None
     if measure is None:
         msg = f"measure={name!r:.80}; allowed are {choices(MEASURES)}.\nHint: measure='ndcg'."
         raise ConventionError(msg)

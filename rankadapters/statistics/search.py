@@ -20,7 +20,7 @@ from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.spelling import border
+from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.members import Member, Work, comparable_scores
 from rankadapters.core.evaluation.threads import as_n_threads

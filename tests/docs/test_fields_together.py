@@ -8,9 +8,7 @@ from pathlib import Path
 from random import Random
 
 import rankadapters as ra
-from rankadapters.core.declaration.fields import GainWords
-from rankadapters.core.declaration.number_fields import Cutoff, FloatField, NumberOrWord
-from rankadapters.core.declaration.spelling import table
+from rankadapters.core.declaration.fields import Cutoff, Gain, table
 from rankadapters.core.measures import MEASURES
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
@@ -110,13 +108,12 @@ def values_of(kind):
     """Return some allowed values of a field: each word, and numbers at and beyond every threshold of the rules."""
     if isinstance(kind, Cutoff):
         return [None, 1, 10, 1_000_000, 1_000_001]
-    if isinstance(kind, FloatField):
-        return [number for number in (0.5, 1.0, kind.least) if number > kind.least or not kind.strict]
-    if isinstance(kind, NumberOrWord):
-        return [*kind.words, *(number for number in (0.0, 0.5, 1.0, 2.0, 5.0) if kind.low <= number <= kind.high)]
-    words = ["table_0_0_2", "table_1_2_4", "table_0_1", *kind.words] if isinstance(kind, GainWords) else [*kind.words]
-    numbers = [(word, text) for word in kind.numbered for text in ("0.5", "1", "2")]
-    return [*words, *(f"{word}_{text}" for word, text in numbers if kind.takes(word, float(text)))]
+    some = (0.0, 0.5, 1.0, 2.0, 5.0) if kind.words else (0.5, 1.0, kind.numbers.least) if kind.numbers else ()
+    words = ["table_0_0_2", "table_1_2_4", "table_0_1", *kind.words] if isinstance(kind, Gain) else [*kind.words]
+    numbers = [number for number in some if kind.numbers and kind.numbers.take(number) is not None]
+    texts = [(word, text) for word in kind.numbered for text in ("0.5", "1", "2")]
+    numbered = [f"{word}_{text}" for word, text in texts if kind.range_of(word).take(float(text)) is not None]
+    return [*words, *numbers, *numbered]
 
 
 def as_the_page_says(measure, fields):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives, presets
-from rankadapters.presets.tool import Vocabulary
+from rankadapters.presets.vocabulary import Vocabulary
 from tests.fuzz.budget import share
 from tests.fuzz.mutations import mutated
 from tests.helpers.convention_strategies import conventions

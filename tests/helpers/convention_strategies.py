@@ -9,8 +9,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.declaration.fields import GainWords, Words
-from rankadapters.core.declaration.number_fields import Cutoff, FloatField, NumberOrWord
+from rankadapters.core.declaration.fields import Cutoff, Gain
 from rankadapters.core.measures import MEASURES
 
 GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e+30")
@@ -38,14 +37,22 @@ def field_values(kind: Any, *, lenient: bool = False) -> st.SearchStrategy[Any]:
     """Return the strategy of a field's values."""
     if isinstance(kind, Cutoff):
         return st.sampled_from([None, 1, 2, 3, 5, 10, 13, 29, 1000])
-    if isinstance(kind, GainWords):
-        return st.sampled_from(GAINS)
-    if isinstance(kind, FloatField):
-        return st.sampled_from([number for number in FLOATS if kind.least + kind.strict <= number <= kind.most])
+    if isinstance(kind, Gain):
+        return st.sampled_from([*GAINS, *with_numbers(kind)])
     words = [word for word in kind.words if word != "error" or not lenient]
-    if isinstance(kind, NumberOrWord):
-        return st.one_of(st.floats(kind.low, min(kind.high, LARGEST_LABEL)), st.sampled_from([0, 1, *words]))
-    assert isinstance(kind, Words)
-    numbered = [f"{word}_{number}" for word in kind.numbered for number in NUMBERS if kind.takes(word, number)]
-    words = list(GAINS) if isinstance(kind, GainWords) else words
-    return st.sampled_from([*words, *numbered])
+    if kind.numbers and words:
+        most = min(kind.numbers.most, LARGEST_LABEL)
+        return st.one_of(st.floats(kind.numbers.least, most), st.sampled_from([0, 1, *words]))
+    if kind.numbers:
+        return st.sampled_from([number for number in FLOATS if kind.numbers.take(number) is not None])
+    return st.sampled_from([*words, *with_numbers(kind)])
+
+
+def with_numbers(kind: Any) -> list[str]:
+    """Return each word that takes a number, with some of the numbers that it takes."""
+    return [
+        f"{word}_{number}"
+        for word in kind.numbered
+        for number in NUMBERS
+        if kind.range_of(word).take(number) is not None
+    ]

@@ -232,7 +232,6 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "Queries.check_scores": lambda: {"scores": SCORES},
     "Queries.with_labels": lambda: {"labels": LABELS},
     "Queries.with_weights": dict,
-    "Convention.from_json": lambda: {"text": ra.parse(TEXT).to_json()},
     "Score.from_dict": lambda: {"data": score().to_dict()},
     "Score.from_json": lambda: {"text": score().to_json()},
     "Tally.from_dict": lambda: {"data": tally().to_dict()},

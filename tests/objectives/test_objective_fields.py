@@ -68,7 +68,7 @@ CONVENTION_MESSAGES = {
     ],
 )
 def test_every_class_refuses_wrong_values_of_its_fields(cls, field, value):
-    message = rf"^{field}={re.escape(repr(value))}(; allowed are| is not a choice)"
+    message = rf"^{field}={re.escape(repr(value))}; allowed are"
     if field == "convention":
         message = CONVENTION_MESSAGES.get(value, rf"^{re.escape(repr(value))} is not a convention")
     with pytest.raises(ra.ConventionError, match=message):
@@ -148,7 +148,7 @@ TABLE = "sigmoid='table' replays LightGBM, which has neither samples, nor"
         (objectives.catboost.pair_logit(), {"sigma": 0}, "sigma=0; allowed are finite numbers above 0"),
         (objectives.catboost.pair_logit(), {"normalization": "norm"}, "; allowed are 'none', 'lightgbm'"),
         (objectives.catboost.pair_logit(), {"sigmoid": "fast"}, "; allowed are 'exact', 'table', 'float32'"),
-        (objectives.catboost.lambdamart(), {"beyond_k": "drop"}, "is not a choice; allowed are 'keep', 'cut'"),
+        (objectives.catboost.lambdamart(), {"beyond_k": "drop"}, "; allowed are 'keep', 'cut'"),
         (objectives.catboost.pair_logit(), {"norm": True}, "RankNet has no field 'norm'; its fields are"),
         (objectives.lightgbm.lambdarank(), {"convention": "catboost.dcg@10"},
          r"needs a convention of NDCG, AP, RR or ERR, not dcg@10/gain=linear.*\nHint: "),

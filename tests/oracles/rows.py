@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import floor, fsum, log, log2
 from typing import Any
 
-from rankadapters.core.declaration.spelling import border, table
+from rankadapters.core.declaration.fields import border, table
 
 
 @dataclass(frozen=True)

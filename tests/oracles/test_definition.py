@@ -60,5 +60,5 @@ def test_oracles_import_declarations_of_the_package_and_nothing_that_computes(pa
     names += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     package = {name for name in names if name.startswith("rankadapters")}
     assert package <= {
-        f"rankadapters.core.{name}" for name in ("errors", "declaration.convention", "declaration.spelling")
+        f"rankadapters.core.{name}" for name in ("errors", "declaration.convention", "declaration.fields")
     }

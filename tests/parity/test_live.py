@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.declaration.fields import Words
 from rankadapters.statistics.grid import grid
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
@@ -213,7 +212,11 @@ def cases_of(toolkit, metric, seed):
     native = make(CUTOFFS[seed % len(CUTOFFS)], rng)
     queries, scores = make_data(seed, label_kind, native)
     yield native, queries, scores
-    names = [name for name, kind in native.declared().items() if isinstance(kind, Words) and kind.group != "retrieval"]
+    names = [
+        name
+        for name, kind in native.declared().items()
+        if kind.words and kind.numbers is None and kind.group != "retrieval"
+    ]
     values_by_field = grid(type(native), queries)
     while names:
         name = names.pop(int(rng.integers(len(names))))

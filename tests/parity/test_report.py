@@ -17,7 +17,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.parity import ParityError, ParityReport, ParityRow, QueryDifferences
 from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, relative
-from rankadapters.presets.tool import differing, require_expressible
+from rankadapters.presets.vocabulary import differing, require_expressible
 from rankadapters.statistics.mistakes import OurNumber
 from tests.helpers.tables import for_each
 

@@ -15,6 +15,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
+from rankadapters.presets.registry import maker
 from tests.helpers.shared_data import golden_file, shared_records
 from tests.helpers.tables import for_each
 
@@ -166,7 +167,7 @@ def test_torchmetrics_of_negative_labels(record):
     ids=lambda part: part.get("case") or part["name"],
 )
 def test_a_preset_gives_what_the_library_printed(library, record):
-    preset = presets.maker(library["preset"])
+    preset = maker(library["preset"])
     convention = preset(record.get("k"), **library["options"]).replace(**library["changes"])
     columns = {name: record[name] for name in ("qid", "docid", "judged", "retrieved") if name in record}
     evaluator = ra.Evaluator(record["labels"], convention, **columns)

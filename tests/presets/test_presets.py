@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.presets.preset import preset
+from rankadapters.presets.registry import maker
 from rankadapters.presets.tool import Tool, read_cutoff
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
@@ -42,9 +43,9 @@ NARROWER = {
 
 def conventions_of(name):
     """Return the conventions of a preset for all combinations of its options."""
-    options = signature(presets.maker(name)).parameters
+    options = signature(maker(name)).parameters
     values = [NARROWER.get((name, option)) or VALUES.get(option, (True, False)) for option in options]
-    return [presets.maker(name)(**dict(zip(options, row, strict=True))) for row in itertools.product(*values)]
+    return [maker(name)(**dict(zip(options, row, strict=True))) for row in itertools.product(*values)]
 
 
 TOOLS = ("lightgbm", "xgboost", "catboost", "sklearn", "ir_measures", "scipy", "pandas", "polars")
@@ -100,7 +101,7 @@ ON_BY_DEFAULT = {"groups", "ndcg_exp_gain", "use_weights", "ignore_zero_hits"}
 
 @for_each("name", presets.names(None))
 def test_options_have_the_defaults_of_the_tools(name):
-    for option, parameter in signature(presets.maker(name)).parameters.items():
+    for option, parameter in signature(maker(name)).parameters.items():
         if isinstance(parameter.default, bool):
             assert parameter.default is (option in ON_BY_DEFAULT), option
         elif isinstance(parameter.default, int | float):
@@ -352,7 +353,7 @@ def test_the_options_of_read_are_keyword_only(tool):
 
 @for_each("name", presets.names(None))
 def test_options_of_presets_are_keyword_only_and_have_no_effect_at_their_defaults(name):
-    make = presets.maker(name)
+    make = maker(name)
     options = {**signature(make).parameters}
     k = {"k": 5} if options.pop("k", None) else {}
     plain = make(**k)

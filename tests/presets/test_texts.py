@@ -79,7 +79,7 @@ def test_a_text_is_read_as_its_convention(text, convention):
         ("ndcg@10/0123abc", "digits of a hash, which cannot be read back"),
         ("yahoo@10+empty=0+empty=1", "is not a field=value pair that occurs once"),
         ("yahoo@10+k=5", "is not a field=value pair that occurs once"),
-        ("yahoo@10+short=padd", "short='padd' is not a choice; allowed are 'pad', 'zero', 'skip'"),
+        ("yahoo@10+short=padd", "short='padd'; allowed are 'pad', 'zero', 'skip'"),
         ("yahoo@10+nope=1", "NDCG has no field 'nope'"),
         ("yahoo@0", "'0' in 'yahoo@0' is not a cutoff"),
         ("textbook@-1", "is not a cutoff; allowed are whole numbers from 1 on, and 'all'.\nHint: 'textbook@10'."),
@@ -189,3 +189,19 @@ def test_a_new_process_can_read_a_text_after_making_or_unpickling_a_convention()
 
 def test_measures_are_public_and_have_their_names():
     assert [getattr(ra, measure.__name__).measure for measure in MEASURES.values()] == list(MEASURES)
+
+
+def test_reading_a_short_text_takes_few_calls():
+    ra.parse("lightgbm@10")
+    calls = []
+
+    def count(frame, event, _):
+        if event == "call" and "/rankadapters/" in frame.f_code.co_filename.replace("\\", "/"):
+            calls.append(frame.f_code.co_name)
+
+    sys.setprofile(count)
+    try:
+        ra.parse("lightgbm@10")
+    finally:
+        sys.setprofile(None)
+    assert len([name for name in calls if not name.startswith("<")]) <= 30

@@ -84,7 +84,6 @@ LEFT_OUT = {
     ),
     "needs a cluster or an account of a service": r"(dask|spark)\..*|trackers\.log_.*",
     "takes no keywords": r"io\.read_features",
-    "the same function as Convention.from_json": r"[A-Z]\w+\.from_json",
     "the same functions as in the folders of the toolkits": r"objectives\.\w+\.(native|read)_objective",
 }
 

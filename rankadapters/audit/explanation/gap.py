@@ -18,7 +18,7 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import as_text
+from rankadapters.presets.vocabulary import as_text
 from rankadapters.progress import shows
 from rankadapters.statistics.grid import REFUSAL
 

@@ -10,7 +10,7 @@ from rankadapters.audit.evaluation import evaluate_usable
 from rankadapters.audit.identification.known_presets import USUAL_CUTOFFS, presets_by_label, unlikelihood
 from rankadapters.audit.identification.numbers import UNKNOWN, Number, cutoffs_searched
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import NumberOrWord
+from rankadapters.core.declaration.fields import Range
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff
 from rankadapters.statistics.search import Cutoffs
@@ -25,12 +25,12 @@ def near_misses(number: Number, k: int | None) -> tuple[str, ...]:
     """
     # Only policies are changed here: the mean is linear in a query's fixed value, but not in a row's label.
     declared, cutoffs = number.measure.declared().items(), number.cutoffs
-    kinds = {n: kind for n, kind in declared if isinstance(kind, NumberOrWord) and kind.group == "policy"}
+    ranges = {n: kind.numbers for n, kind in declared if kind.numbers and kind.words and kind.group == "policy"}
     usual = tuple(dict.fromkeys((k, *USUAL_CUTOFFS))) if len(cutoffs) > 1 else cutoffs
-    notes = [note for cutoff in usual for name, kind in kinds.items() for note in _numbers(number, name, kind, cutoff)]
+    notes = [note for cutoff in usual for name, r in ranges.items() for note in _numbers(number, name, r, cutoff)]
     if len(cutoffs) == 1:
         notes += _cutoffs(number, tuple(c for c in cutoffs_searched(number.measure, UNKNOWN) if c not in cutoffs))
-    return tuple(dict.fromkeys(notes or _no_change(number.measure, list(kinds))))
+    return tuple(dict.fromkeys(notes or _no_change(number.measure, list(ranges))))
 
 
 def _no_change(measure: type[Convention], names: list[str]) -> Iterator[str]:
@@ -40,10 +40,10 @@ def _no_change(measure: type[Convention], names: list[str]) -> Iterator[str]:
         yield f"{', and '.join(changes)}{',' if len(changes) > 1 else ''} would give it in a preset"
 
 
-def _numbers(number: Number, name: str, kind: NumberOrWord, k: int | None) -> Iterator[str]:
+def _numbers(number: Number, name: str, numbers: Range, k: int | None) -> Iterator[str]:
     """Yield notes on presets that would give the number with a different value of one numeric field."""
     presets = presets_by_label(number.measure, k)
-    variants = {c: [c.replace(**{name: end}) for end in (kind.low, kind.high)] for c in presets.values()}
+    variants = {c: [c.replace(**{name: end}) for end in (numbers.least, numbers.most)] for c in presets.values()}
     values = evaluate_usable(number.queries, number.scores, (c for pair in variants.values() for c in pair))
     labels: dict[float, list[str]] = {}
     for label, convention in presets.items():
@@ -52,7 +52,7 @@ def _numbers(number: Number, name: str, kind: NumberOrWord, k: int | None) -> It
             continue
         share = (float(number.printed.value) - below.value) / (above.value - below.value)
         if 0 <= share <= 1:
-            shortest = _shortest(number, convention, name, kind.low + share * (kind.high - kind.low))
+            shortest = _shortest(number, convention, name, numbers.least + share * (numbers.most - numbers.least))
             if shortest is not None:
                 labels.setdefault(shortest, []).append(label)
     for shortest in sorted(labels, key=lambda value: len(spelled(value))):

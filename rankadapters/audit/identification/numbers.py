@@ -12,7 +12,7 @@ from rankadapters.core.data.columns import Array
 from rankadapters.core.data.models import scores_by_model
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import NumberOrWord, as_cutoff
+from rankadapters.core.declaration.fields import as_cutoff
 from rankadapters.core.errors import ConventionError, InputError, choices
 from rankadapters.statistics.attainable import LEAST_NEARBY, NEARBY
 from rankadapters.statistics.cells import spelled
@@ -145,7 +145,7 @@ def _is_unknown(k: object) -> bool:
 def _may_leave_unit_interval(measure: type[Convention], queries: Queries) -> bool:
     """Return whether values outside [0, 1] are possible because of the measure, of labels, or of unjudged rows."""
     judged = slice(None) if queries.judged is None else queries.judged
-    graded = queries.judged is not None and isinstance(measure.declared()["unjudged"], NumberOrWord)
+    graded = queries.judged is not None and measure.declared()["unjudged"].numbers is not None
     return not measure.in_unit_interval or graded or bool((queries.labels[judged] < 0).any())
 
 

@@ -16,7 +16,7 @@ from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import as_cutoff
+from rankadapters.core.declaration.fields import as_cutoff
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.progress import shows
 from rankadapters.statistics.grid import measure_named

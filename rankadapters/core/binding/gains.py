@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats, Ints, offsets, refused_label
 from rankadapters.core.data.rows import Rows
-from rankadapters.core.declaration.spelling import border, table
+from rankadapters.core.declaration.fields import border, table
 from rankadapters.core.ranking.ranks import Ranks
 from rankadapters.core.ranking.segments import first_positions
 

@@ -10,9 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from rankadapters.core.declaration.number_fields import is_whole
-from rankadapters.core.declaration.spelling import as_float
-from rankadapters.core.declaration.spelling import number as spelled
+from rankadapters.core.declaration.fields import Range, is_whole
 from rankadapters.core.errors import InputError, brief, choices
 
 _SEEDS = 2**32  # sampled seeds are smaller than this, the limit of numpy's RandomState
@@ -29,10 +27,8 @@ def whole(name: str, value: object, *, least: int = 1, most: int | None = None, 
     rankadapters.core.errors.InputError: n_resamples=0; allowed are whole numbers from 1 on.
     Hint: n_resamples=9999.
     """
-    if not is_whole(value) or not least <= int(value) <= (math.inf if most is None else most):
-        upto = "on" if most is None else f"to {most}"
-        raise refusal(name, value, f"whole numbers from {least} {upto}", hint or f"{name}={least}")
-    return int(value)
+    allowed = Range(least, math.inf if most is None else most, whole=True)
+    return int(_taken(name, value, allowed, hint or f"{name}={least}"))
 
 
 def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hint: str = "") -> int | None:
@@ -46,9 +42,7 @@ def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hin
     """
     if value is None:
         return None
-    if is_whole(value) and int(value) >= least:
-        return int(value)
-    raise refusal(name, value, f"whole numbers from {least} on, or None: {meaning}", hint or f"{name}=None")
+    return int(_taken(name, value, Range(least, whole=True), hint or f"{name}=None", none=f", or None: {meaning}"))
 
 
 def number(
@@ -69,12 +63,7 @@ def number(
     rankadapters.core.errors.InputError: confidence=1; allowed are numbers above 0 and below 1.
     Hint: confidence=0.95.
     """
-    numeric = as_float(value)
-    high_enough = numeric > least if above else numeric >= least
-    low_enough = numeric < most if below else numeric <= most
-    if not (math.isfinite(numeric) and high_enough and low_enough):
-        raise refusal(name, value, _numbers(least, most, above=above, below=below), hint)
-    return numeric
+    return _taken(name, value, Range(least, most, above=above, below=below), hint)
 
 
 def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") -> str:
@@ -177,10 +166,9 @@ def refusal(name: str, value: object, allowed: str, hint: str = "") -> InputErro
     return InputError(f"{name}={brief(value)}; allowed are {allowed}.", hint=hint)
 
 
-def _numbers(least: float, most: float, *, above: bool, below: bool) -> str:
-    """Describe, for a message, the allowed numbers: those between two bounds."""
-    lower = "" if least == -math.inf else f" {'above' if above else 'from'} {spelled(least)}"
-    if most == math.inf:
-        return f"finite numbers{lower}{'' if above or not lower else ' on'}"
-    upper = f"below {spelled(most)}" if below else f"to {spelled(most)}"
-    return f"numbers{lower}{' and' if below and lower else ''} {upper}"
+def _taken(name: str, value: object, allowed: Range, hint: str, none: str = "") -> float:
+    """Return the number if the range has it; `none` says in the message what None means."""
+    parameter = allowed.take(value)
+    if parameter is None:
+        raise refusal(name, value, f"{allowed}{none}", hint)
+    return parameter

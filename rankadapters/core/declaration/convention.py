@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import math
+import sys
 from abc import abstractmethod
-from collections.abc import Container
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Annotated, Any, ClassVar, Self, cast
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self
 
-from rankadapters.core.declaration.declared import Declared
-from rankadapters.core.declaration.docstrings import with_fields
-from rankadapters.core.declaration.fields import Words
-from rankadapters.core.declaration.json_text import read_convention, write_convention
-from rankadapters.core.declaration.spelling import border
-from rankadapters.core.errors import ConventionError, brief, choices
+from rankadapters.core.declaration.declared import Declared, restore, with_fields
+from rankadapters.core.declaration.fields import Field, Range, border
+from rankadapters.core.errors import ConventionError, choices
 
 GEOMETRIC = "geometric"
 
-AVERAGE = Words(
+AVERAGE = Field(
     group="average",
     about="How the queries' values become one.",
     rarity=3,
@@ -32,12 +29,11 @@ AVERAGE = Words(
         "pair": "every pair counts by its weight in `pairs`, 1 each when absent",
     },
     numbered={GEOMETRIC: "exp of the mean of log max(value, B), every query alike, as in trec_eval's gm_map"},
-    accepts=lambda floor: 0 < floor <= 1,
-    numbers="the floor, above 0 and at most 1",
+    ranges={GEOMETRIC: Range(0, 1, above=True)},
     tried=("uniform", "query", "query-except-empty"),
     ignores={"uniform": "query_weight", GEOMETRIC: "query_weight"},
 )
-POOL = Words(
+POOL = Field(
     group="pool",
     about="What the sums run over.",
     words={
@@ -48,14 +44,14 @@ POOL = Words(
 )
 
 
-def average_of(*words: str, geometric: bool) -> Words:
+def average_of(*words: str, geometric: bool) -> Field:
     """Return the field `average`, restricted to the words that a measure allows."""
-    return Words(
-        group=AVERAGE.group, about=AVERAGE.about, rarity=AVERAGE.rarity,
+    return replace(
+        AVERAGE,
         words={word: AVERAGE.words[word] for word in words},
-        numbered=AVERAGE.numbered if geometric else {}, accepts=AVERAGE.accepts, numbers=AVERAGE.numbers,
-        tried=tuple(word for word in AVERAGE.tried if word in words), ignores=AVERAGE.ignores,
-    )  # fmt: skip
+        numbered=AVERAGE.numbered if geometric else {},
+        tried=tuple(word for word in AVERAGE.tried if word in words),
+    )
 
 
 # `average` for measures that average per-query values.
@@ -67,22 +63,18 @@ _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row"
 class FromPreset(Declared):
     """A declared value that remembers the preset it was made from; equality ignores the preset.
 
-    The preset is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
+    The preset is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it. The slot is
+    empty if there is no preset.
     """
 
     __slots__ = ("_preset",)
 
-    _preset: tuple[str, Convention] | None
+    _preset: tuple[str, Convention]
 
     def __init_subclass__(cls) -> None:
         """Add a description of every field to the docstring of the class."""
         if "__slots__" in vars(cls):  # slots=True creates each class twice; dataclass keeps this one
             cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
-
-    def _check(self, names: Container[str]) -> None:
-        """Check the fields; `named` sets the preset later."""
-        self._set("_preset", None)
-        super()._check(names)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,7 +155,7 @@ class Convention(FromPreset):
     @property
     def preset(self) -> tuple[str, Convention] | None:
         """Name of the preset that the convention was made from, and that preset at the same cutoff; None if none."""
-        return self._preset
+        return getattr(self, "_preset", None)
 
     @property
     def for_binary_labels(self) -> bool:
@@ -219,18 +211,17 @@ class Convention(FromPreset):
 
     def named(self, preset: str) -> Self:
         """Return the convention with the name of a preset; equality and signature ignore that name."""
-        fields = self.to_dict()
-        plain = self if self._preset is None else type(self)(**fields)
-        named = object.__new__(type(self))  # skips the checks, which these values have already passed
-        for field, value in fields.items():
-            object.__setattr__(named, field, value)
-        object.__setattr__(named, "_preset", (preset, plain))
+        named = self._copy({})
+        object.__setattr__(named, "_preset", (preset, self if self.preset is None else self._copy({})))
         return named
 
     def replace(self, **fields: object) -> Self:
         """Return the convention with some fields changed; its name is the preset's plus the changed fields."""
         changed = Declared.replace(self, **fields)
-        object.__setattr__(changed, "_preset", self._preset_at(getattr(changed, "k", None)))
+        text, preset = self.preset or ("", changed)
+        k, preset_k = getattr(changed, "k", None), getattr(preset, "k", None)
+        if text and (preset_k is not None or k is None):  # a preset made with k=None hides its value of `short`
+            object.__setattr__(changed, "_preset", (text, preset if preset_k == k else preset.replace(k=k)))
         return changed
 
     def at(self, k: int | None) -> Self:
@@ -248,68 +239,23 @@ class Convention(FromPreset):
         >>> presets.lightgbm(10).diff(presets.yahoo(10))
         {'average': ('query-except-empty', 'uniform')}
         """
-        return Declared.diff(self, as_convention(other))
-
-    def to_json(self) -> str:
-        """Return the convention as a JSON object in one line: version, measure, and every field.
-
-        >>> from rankadapters import presets
-        >>> presets.catboost.query_rmse().to_json()
-        '{"version": 1, "measure": "query-rmse", "missing": "error", "unjudged": "error", "average": "query"}'
-        """
-        return write_convention(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return the convention of a JSON text that `to_json` wrote or that follows `convention.schema.json`.
-
-        Parameters
-        ----------
-        text : str
-            A JSON object with the version, the measure and every field of the measure, in any order.
-
-        Returns
-        -------
-        Convention
-            An instance of the measure's class, without a preset, since the text does not contain one.
-
-        Raises
-        ------
-        ConventionError
-            The text is not such an object, its version or measure is unknown, or a field is missing or wrong.
-
-        Examples
-        --------
-        >>> from rankadapters import presets
-        >>> Convention.from_json(presets.yahoo(10).to_json()) == presets.yahoo(10)
-        True
-        """
-        return cast("Self", read_convention(text, cls))
+        package = sys.modules[__name__.partition(".")[0]]  # reads texts, since this module knows no measure
+        return Declared.diff(self, other if isinstance(other, Convention) else package.parse(other))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields alone, so that unpickling checks them again."""
-        return _restore, (type(self), self.to_dict(), self._preset)
-
-    def _preset_at(self, k: int | None) -> tuple[str, Convention] | None:
-        """Return the preset at a cutoff; None if it was made with k=None, which hides its value of `short`."""
-        if self._preset is None:
-            return None
-        text, preset = self._preset
-        preset_k = getattr(preset, "k", None)
-        if preset_k == k:
-            return self._preset
-        return None if preset_k is None else (text, preset.replace(k=k))
+        return restore, (type(self), self.to_dict(), self.preset)
 
     def _preset_text(self) -> str:
         """Return the preset's text, plus the fewest changes that turn the preset into this convention."""
-        if self._preset is None:
+        if self.preset is None:
             return ""
-        text, preset = self._preset
+        text, preset = self.preset
         changes = {name: value for name, (value, _) in self.diff(preset).items()}
         for omitted in list(changes):  # omit a change that follows from the remaining changes
             fewer = {name: value for name, value in changes.items() if name != omitted}
-            if _is(preset, fewer, self):
-                changes = fewer
+            with suppress(ConventionError):  # the remaining changes may contradict other fields
+                changes = fewer if Declared.replace(preset, **fewer) == self else changes
         kinds = self.declared()
         return "+".join([text, *(f"{name}={kinds[name].spell(value)}" for name, value in changes.items())])
 
@@ -321,44 +267,9 @@ class Convention(FromPreset):
         )
 
 
-def as_convention(value: object) -> Convention:
-    """Return a convention, given the convention itself or its text.
-
-    Raises
-    ------
-    ConventionError
-        The value is neither a convention nor the text of one.
-    """
-    if isinstance(value, Convention):
-        return value
-    if isinstance(value, str):
-        # Imported here because presets import this module.
-        return cast("Convention", import_module("rankadapters.presets.texts").parse(value))
-    hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
-    if hasattr(value, "shape"):
-        hint = "pass labels, scores, then a convention such as 'letor4@10'; name all other arguments, as in qid=qid"
-    elif isinstance(value, (list, tuple)):
-        hint = "pass one convention such as 'letor4@10'; ra.evaluate and ra.Evaluator take a list of them"
-    raise ConventionError(f"{brief(value)} is not a convention.", hint=hint)
-
-
 def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:
     """Raise ConventionError if the field `average` has no meaning with the value of the field `pool`."""
     allowed = by_pool[convention.pool]
     if convention.average.partition("_")[0] not in allowed:
         fields = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
         raise ConventionError(f"{fields}; allowed are {choices(allowed)}.")
-
-
-def _is(preset: Convention, changes: dict[str, Any], expected: Convention) -> bool:
-    try:
-        return Declared.replace(preset, **changes) == expected
-    except ConventionError:  # the changed fields contradict other fields
-        return False
-
-
-def _restore(cls: type[Convention], fields: dict[str, Any], preset: tuple[str, Convention] | None) -> Convention:
-    convention = cls(**fields)
-    if preset is not None:
-        object.__setattr__(convention, "_preset", preset)
-    return convention

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import re
 from abc import ABC
-from collections.abc import Container, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from inspect import cleandoc, get_annotations
 from typing import Any, ClassVar, Self
 
 from rankadapters.core.declaration.fields import GROUPS, Field
@@ -17,6 +17,13 @@ VERSION = 1
 
 _HEAD = re.compile(r"(?P<word>[a-z-]+)(@(?P<k>all|[1-9][0-9]{0,18}))?")
 _END = re.compile(r"(?P<fields>.*?)/v(?P<version>[0-9]+)(?:/(?P<tail>.+))?", re.DOTALL)
+_SECTION = re.compile(r"^(?=[A-Z][a-z]+\n-{3,}$)", re.MULTILINE)  # of a docstring
+_REMARK = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.MULTILINE)
+
+RAISES = """Raises
+------
+ConventionError
+    A field is missing, unknown, or has a value that is not allowed, or two fields contradict each other."""
 
 
 class Declared(ABC):
@@ -43,24 +50,22 @@ class Declared(ABC):
             raise ConventionError(f"{cls.__name__} is abstract.", hint=f"{cls.start}")
         if args:
             raise cls._refuse_positional()
-        cls._refuse_unknown(fields)
-        missing = [name for name, kind in cls.declared().items() if name not in fields and kind.implied is None]
-        if missing:
-            lines = "\n".join(f"  {name}: {cls.declared()[name].allowed}" for name in missing)
-            raise ConventionError(
-                f"{cls.__name__} needs every field declared; left out:\n{lines}", hint=f"start from {cls.start}"
-            )
+        if fields.keys() != _declared(cls).keys():
+            cls._refuse_unknown(fields)
+            cls._refuse_missing(fields)
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
         """Check every field, then set each field that cannot matter to a fixed value."""
-        self._check(self.declared())
+        self._check(_declared(type(self)))
 
-    def _check(self, names: Container[str]) -> None:
-        """Check these fields in the order of the signature, then set each field that cannot matter to a fixed value."""
-        for name, kind in self.declared().items():
-            if name in names:
-                object.__setattr__(self, name, kind.check(name, getattr(self, name)))  # like `_set`, but one call fewer
+    def _check(self, names: Iterable[str]) -> None:
+        """Check these fields, then set each field that cannot matter to a fixed value."""
+        kinds = _declared(type(self))
+        for name in names:
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value in kinds[name].words):
+                object.__setattr__(self, name, kinds[name].check(name, value))
         self.unify()
 
     def unify(self) -> None:  # noqa: B027 - most classes need no such hook
@@ -91,11 +96,17 @@ class Declared(ABC):
     def replace(self, **fields: object) -> Self:
         """Return a copy with some fields changed."""
         self._refuse_unknown(fields)
-        changed = object.__new__(type(self))  # a search replaces fields 100,000 times: the others are not checked again
-        for name, value in {**self.to_dict(), **fields}.items():
-            object.__setattr__(changed, name, value)
-        changed._check(fields)
+        changed = self._copy(fields)
+        # A search replaces fields 100,000 times, so the others are not checked again.
+        changed._check(fields)  # noqa: SLF001 - of the same class
         return changed
+
+    def _copy(self, fields: Mapping[str, object]) -> Self:
+        """Return a copy with some fields changed, without any check."""
+        copy = object.__new__(type(self))
+        for name in _declared(type(self)):
+            object.__setattr__(copy, name, fields[name] if name in fields else getattr(self, name))
+        return copy
 
     def diff(self, other: Declared) -> dict[str, tuple[Any, Any]]:
         """Return the fields that differ, with both values; None where `self` or `other` lacks the field."""
@@ -137,6 +148,14 @@ class Declared(ABC):
             msg = f"{cls.__name__} has no field {unknown[0]!r}; its fields are {choices(cls.fields())}."
             raise ConventionError(msg)
 
+    @classmethod
+    def _refuse_missing(cls, fields: Mapping[str, object]) -> None:
+        missing = {name: kind for name, kind in _declared(cls).items() if name not in fields and kind.implied is None}
+        if missing:
+            lines = "\n".join(f"  {name}: {kind.allowed}" for name, kind in missing.items())
+            msg = f"{cls.__name__} needs every field declared; left out:\n{lines}"
+            raise ConventionError(msg, hint=f"start from {cls.start}")
+
 
 @cache
 def _declared(cls: type[Declared]) -> dict[str, Field]:
@@ -150,12 +169,15 @@ def _declared(cls: type[Declared]) -> dict[str, Field]:
 @cache
 def _annotations(cls: type) -> dict[str, Any]:
     """Return a class's own annotations; `get_type_hints` would evaluate those of the base classes again."""
-    return inspect.get_annotations(cls, eval_str=True)
+    return get_annotations(cls, eval_str=True)
 
 
-def restore(cls: type[Declared], fields: dict[str, Any]) -> Declared:
-    """Return a value from its pickled fields."""
-    return cls(**fields)
+def restore(cls: type[Declared], fields: dict[str, Any], preset: object = None) -> Declared:
+    """Return a value from its pickled fields and, for a convention that was made from a preset, that preset."""
+    value = cls(**fields)
+    if preset is not None:
+        object.__setattr__(value, "_preset", preset)
+    return value
 
 
 def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str) -> Declared:
@@ -192,11 +214,21 @@ def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str)
     if end["version"] != str(VERSION):
         version = f"{text!r} has version 'v{end['version']}'"
         raise ConventionError(f"{version}; this rankadapters knows 'v{VERSION}'.", hint="upgrade it")
-    fields = {"k": match["k"]} if match["k"] is not None else {}
-    fields |= _fields_of(end["fields"].split("/")[1:], text)
-    fields |= _tail_of(cls, end["tail"], text)
-    kinds = cls.declared()
-    return cls(**{name: kinds[name].read(value) if name in kinds else value for name, value in fields.items()})
+    fields = read_fields(cls, end["fields"].split("/")[1:], text)
+    fields |= {"k": cls.declared()["k"].read(match["k"])} if match["k"] is not None else {}
+    return cls(**fields, **_tail_of(cls, end["tail"], text))
+
+
+def read_fields(cls: type[Declared], parts: list[str], text: str) -> dict[str, Any]:
+    """Return the values of parts such as `empty=0` of a text, for the check of the class."""
+    kinds, values = cls.declared(), dict[str, Any]()
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if not equals or name in values or name == "k":
+            msg = f"{part!r} in {text!r} is not a field=value pair that occurs once."
+            raise ConventionError(msg)
+        values[name] = kinds[name].read(value) if name in kinds else value
+    return values
 
 
 def _example(registry: Mapping[str, type[Declared]]) -> str:
@@ -204,20 +236,39 @@ def _example(registry: Mapping[str, type[Declared]]) -> str:
     return f"{word}@10" if "k" in cls.fields() else word
 
 
-def _fields_of(parts: list[str], text: str) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for part in parts:
-        name, equals, value = part.partition("=")
-        if not equals or name in values or name == "k":
-            msg = f"{part!r} in {text!r} is not a field=value pair that occurs once."
-            raise ConventionError(msg)
-        values[name] = value
-    return values
-
-
-def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, str]:
+def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, Any]:
     names = [name for name, kind in cls.declared().items() if kind.group == "tail"]
     if (tail is not None) != bool(names):
         problem = "continues after its version" if tail is not None else f"has no {names[0]} after its version"
         raise ConventionError(f"{text!r} {problem}.", hint="copy what str() prints")
-    return {names[0]: tail} if tail is not None else {}
+    return {names[0]: cls.declared()[names[0]].read(tail)} if tail is not None else {}
+
+
+def with_fields(text: str, fields: Mapping[str, Field]) -> str:
+    """Return a docstring with a numpydoc entry for every field, and a section on the error for wrong fields.
+
+    Parameters
+    ----------
+    text : str
+        The docstring in the source of the class. Its section "Parameters" holds only remarks, each below the name of
+        a field: its additional meaning in this class.
+    fields : mapping of str to Field
+        The fields by name.
+    """
+    formula, *parts = map(str.rstrip, _SECTION.split(cleandoc(text)))
+    sections = {part.partition("\n")[0]: part for part in parts}
+    remarks = dict(_REMARK.findall(sections.pop("Parameters", "")))
+    lines = [line for name, field in fields.items() for line in _entry(name, field, remarks.get(name, ""))]
+    raises = "\n".join([RAISES, *sections.pop("Raises", "").splitlines()[2:]])
+    return "\n\n".join([formula, "\n".join(["Parameters\n----------", *lines]), raises, *sections.values()]) + "\n"
+
+
+def _entry(name: str, field: Field, remark: str) -> Iterator[str]:
+    """Yield the lines on one field: its type, its description, the remark of the class, and the allowed values."""
+    yield f"{name} : {field.type_name}"
+    yield f"    {field.about}"
+    if remark:
+        yield remark.rstrip()
+    meanings = field.meanings()
+    yield "" if meanings else f"    Allowed: {field.allowed}."
+    yield from (f"    - `{value}`: {meaning}" for value, meaning in meanings.items())

@@ -1,46 +1,18 @@
-"""JSON texts of conventions, and a reader of JSON objects, which scores use too."""
+"""A reader of JSON objects, for scores."""
 
 from __future__ import annotations
 
 import json
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rankadapters.core.declaration.declared import VERSION, Declared
-from rankadapters.core.declaration.number_fields import is_whole
-from rankadapters.core.errors import ConventionError, InputError, brief, choices
-
-if TYPE_CHECKING:
-    from rankadapters.core.declaration.convention import Convention
-
-
-def write_convention(convention: Convention) -> str:
-    """Return the JSON text of a convention: version, measure, and fields in the order of the signature."""
-    members = {"version": VERSION, "measure": convention.measure, **convention.to_dict()}
-    return json.dumps(members, allow_nan=False)
-
-
-def read_convention(text: object, kind: type[Declared]) -> Any:
-    """Return the convention of a JSON text; its class must be a subclass of `kind`."""
-    members = read_object(text, "a convention", ConventionError)
-    version, measure = members.pop("version", None), members.pop("measure", None)
-    if not is_whole(version) or version != VERSION:
-        msg = f"the JSON text has version {brief(version)}; this rankadapters knows {VERSION}."
-        raise ConventionError(msg, hint="give the member 'version', or upgrade rankadapters")
-    measures: dict[str, type[Convention]] = import_module("rankadapters.core.measures").MEASURES  # no import cycle
-    declared = measures.get(measure) if isinstance(measure, str) else None
-    if declared is None or not issubclass(declared, kind):
-        allowed = choices(word for word, cls in measures.items() if issubclass(cls, kind))
-        msg = f"the JSON text has measure {brief(measure)}; {kind.__name__}.from_json reads {allowed}."
-        raise ConventionError(msg, hint="ra.Convention.from_json(text) reads every measure")
-    return declared(**members)
+from rankadapters.core.errors import ConventionError, InputError, brief
 
 
 def read_object(text: object, noun: str, error: type[ConventionError | InputError]) -> dict[str, Any]:
     """Return the members of a JSON object; whole numbers such as 10.0 become ints.
 
-    >>> read_object('{"k": 10.0, "empty": 0.5}', "a convention", ConventionError)
-    {'k': 10, 'empty': 0.5}
+    >>> read_object('{"n_queries": 10.0, "value": 0.5}', "a score", InputError)
+    {'n_queries': 10, 'value': 0.5}
     """
     try:
         members = json.loads(text, object_pairs_hook=_members, parse_float=_number)  # type: ignore[arg-type]

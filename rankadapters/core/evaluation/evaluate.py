@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from rankadapters.core.data.keywords import Columns, by_name, needs
+from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.models import ScoresByModel, scores_by_model
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
@@ -46,8 +46,6 @@ def evaluate(
     labels: object, scores: object, convention: Convention | str | Iterable[Convention | str], *, by: object,
     n_threads: int | None = ..., **columns: Unpack[Columns],
 ) -> Segments[Any]: ...  # fmt: skip
-@needs(convention=_HINT)
-@by_name
 def evaluate(
     labels: object,
     scores: object,
@@ -128,8 +126,6 @@ def evaluate(
     return shape_results(evaluator.conventions, by_model, is_one=evaluator.convention is not None, one_model=False)
 
 
-@needs(convention=_HINT)
-@by_name
 def per_query(
     labels: object,
     scores: object,

@@ -12,11 +12,11 @@ import numpy as np
 
 from rankadapters.core.binding.policies import refuse_ignored
 from rankadapters.core.data.columns import Array, Floats, Ints
-from rankadapters.core.data.keywords import Columns, by_name
+from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import UnsupportedConventionError
-from rankadapters.core.evaluation.label_warnings import warn_of_labels
+from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.core.evaluation.limbs import Limbs, exact_sum, squares
 from rankadapters.core.evaluation.members import Member, Work, bind
 from rankadapters.core.evaluation.score import HEAD, Score
@@ -24,7 +24,7 @@ from rankadapters.core.evaluation.scores import ByConvention, Scores, signatures
 from rankadapters.core.evaluation.table import Table, Written
 from rankadapters.core.evaluation.tally import Tally
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.core.kernels import SKIP
+from rankadapters.core.binding.policies import SKIP
 from rankadapters.presets.texts import as_convention, as_conventions, is_one
 
 
@@ -76,7 +76,6 @@ class Evaluator:
     [0.815, 1.0]
     """
 
-    @by_name
     def __init__(
         self,
         labels: object,

@@ -16,7 +16,7 @@ from rankadapters.core.binding.policies import PolicyDecisions, Sizes, decide_po
 from rankadapters.core.data.columns import Array, Floats, Ints, beyond_float32
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.spelling import border
+from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import WORK_PER_CALL, over_chunks
 from rankadapters.core.evaluation.limbs import exact_sum

@@ -6,10 +6,11 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, NotAskedError, choices
 from rankadapters.core.evaluation.score import HEAD, Score
 from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.presets.texts import as_convention
 
 Result = TypeVar("Result")  # such as a Score, or a dict of Scores by model
 

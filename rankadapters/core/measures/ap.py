@@ -11,13 +11,13 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, Formula, RankedPlan
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.declaration.convention import POOL, average_of, require_average
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
 from rankadapters.core.ranking.ranks import Ranks
 from rankadapters.core.ranking.segments import offsets, positions_within, running, sums
 
-DIVISOR = Words(
+DIVISOR = Field(
     group="value",
     about="What the sum of the precisions is divided by.",
     words={

@@ -14,13 +14,13 @@ from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.data.pairs import Pairs
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
 from rankadapters.core.ranking.ranks import Ranks
 from rankadapters.core.ranking.segments import offsets, positions_within, running_sums, sums
 
-PAIRS = Words(
+PAIRS = Field(
     group="value",
     about="Which pairs of rows count: a better and a worse one.",
     words={

@@ -12,20 +12,19 @@ from rankadapters.core.binding.plans import Formula, WholePlan
 from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import EMPTY, Missing, Unjudged
 
 UNDEFINED = replace(
     EMPTY,
     about="A query that has no correlation under any scores: its labels are all equal, or it has fewer than two rows.",
-    low=-1,
+    numbers=Range(-1, 1),
     tried=(0.0, "skip"),
 )
-CONSTANT = FloatField(
+CONSTANT = Field(
     group="policy",
     about="The value of a query whose labels differ while its scores are all equal.",
-    least=-1,
-    most=1,
+    numbers=Range(-1, 1),
     tried=(0.0,),
 )
 AVERAGES = {"queries": ("uniform", "query", "query-except-empty"), "rows": ("uniform",)}  # by pool

@@ -12,16 +12,15 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import Discounted
 from rankadapters.core.ranking.ranks import Ranks
 from rankadapters.core.ranking.segments import offsets, running
 
-SCALE = FloatField(
+SCALE = Field(
     group="value",
     about="What a gain is divided by to be the probability that a reader stops at the row.",
-    least=0,
-    strict=True,
+    numbers=Range(0, above=True),
     tried=(16.0, 1.0),
     further=(2.0, 3.0, 4.0, 5.0, 8.0, 15.0, 32.0),
 )

@@ -8,13 +8,13 @@ from typing import Annotated, ClassVar, Literal
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.precision import DIVISOR
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
-BETA_SQUARED = FloatField(
-    group="value", about="How much recall weighs in comparison with precision, squared.", least=0, tried=(1.0,),
+BETA_SQUARED = Field(
+    group="value", about="How much recall weighs in comparison with precision, squared.", numbers=Range(0), tried=(1.0,),
     further=(0.25, 4.0),
 )  # fmt: skip
 

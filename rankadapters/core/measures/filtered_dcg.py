@@ -8,12 +8,12 @@ from typing import Annotated, ClassVar, Literal
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve
 
-COMPARED = Words(
+COMPARED = Field(
     group=PRECISION.group,
     about=PRECISION.about,
     words={**PRECISION.words, "none": "not at all: the rows that are retrieved all tie"},

@@ -11,14 +11,14 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.binding.whole_queries import by_label, grades_of, sums_by
 from rankadapters.core.data.columns import Floats, Ints
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.measures.auc import weight_of_lower
 from rankadapters.core.measures.correlation import Correlation, cosine
 from rankadapters.core.measures.ranked import Precision
 from rankadapters.core.ranking.ranks import Ranks
 from rankadapters.core.ranking.segments import sums
 
-VARIANT = Words(
+VARIANT = Field(
     group="value",
     about="What the surplus of concordant pairs is divided by: how ties count.",
     words={

@@ -10,11 +10,11 @@ import numpy as np
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.data.columns import Flags, Floats
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.measures.ranked import RELEVANT
 from rankadapters.core.ranking.ranks import Ranks
 
-DEGREE = Words(
+DEGREE = Field(
     group=RELEVANT.group,
     about=RELEVANT.about,
     words={"label": "every row, as much as its label says", "judged": "every row that is judged"},

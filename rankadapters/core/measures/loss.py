@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import AVERAGE, Convention
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.measures.ranked import MISSING, Unjudged
 
-WEIGHING = Words(
+WEIGHING = Field(
     group=AVERAGE.group,
     about="How the losses of all queries become one: what a row or a pair weighs in the sums.",
     rarity=AVERAGE.rarity,

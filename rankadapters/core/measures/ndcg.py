@@ -12,8 +12,7 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.declaration.convention import Mean, average_of
-from rankadapters.core.declaration.fields import Words
-from rankadapters.core.declaration.spelling import table
+from rankadapters.core.declaration.fields import Field, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import Discounted, Empty
 from rankadapters.core.ranking.ranks import Ranks
@@ -21,7 +20,7 @@ from rankadapters.core.ranking.segments import stable_order
 
 MOST_ONES = 10**6  # largest cutoff with ideal="ones", which needs that many discounts
 
-IDEAL = Words(
+IDEAL = Field(
     group="value",
     about="What the ideal list holds, by descending gain, and where it is cut.",
     rarity=9,

@@ -10,12 +10,12 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.linear import Degree, degrees, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Retrieve, Ties
 
-DIVISOR = Words(
+DIVISOR = Field(
     group="value",
     about="What the relevant rows at ranks 1..k are divided by.",
     words={

@@ -11,12 +11,12 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.binding.whole_queries import loss_plan, probabilities, sums_by, weights_of
 from rankadapters.core.data.columns import Floats, Ints
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.loss import Loss, OfRows
 from rankadapters.core.ranking.ranks import Ranks
 from rankadapters.core.ranking.segments import offsets, positions_within, reduced, segment_numbers, sums
 
-ALPHA = FloatField(group="value", about="Share of the shifted part.", least=0, most=1, tried=(0.0, 0.5, 1.0))
+ALPHA = Field(group="value", about="Share of the shifted part.", numbers=Range(0, 1), tried=(0.0, 0.5, 1.0))
 FARTHEST_SHIFT, HALVINGS = 20.0, 30  # CatBoost's
 EPSILON = 2.0**-53
 NEAR = 2.0**-26  # about half the last step of the bisection; a bracket this narrow decides almost all steps

@@ -11,12 +11,12 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
 from rankadapters.core.data.columns import Floats
-from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.loss import Loss, OfRows
 from rankadapters.core.ranking.ranks import Ranks
 from rankadapters.core.ranking.segments import reduced
 
-BETA = FloatField(group="value", about="What scores are multiplied by.", least=0, strict=True, tried=(1.0,))
+BETA = Field(group="value", about="What scores are multiplied by.", numbers=Range(0, above=True), tried=(1.0,))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import DiscountWords, GainWords, Words
-from rankadapters.core.declaration.number_fields import Cutoff, NumberOrWord
-from rankadapters.core.declaration.spelling import number, table
+from rankadapters.core.declaration.fields import Cutoff, Field, Range, number, table
+from rankadapters.core.declaration.fields import Gain as GainField
 from rankadapters.core.errors import ConventionError
 
-TIES = Words(
+TIES = Field(
     group="ranking",
     about="The order of rows with equal scores.",
     rarity=5,
@@ -27,28 +26,27 @@ TIES = Words(
     },
     needs={"docid-descending": "docid", "docid-ascending": "docid"},
 )
-PRECISION = Words(
+PRECISION = Field(
     group="ranking",
     about="In which precision scores are compared, which decides what is a tie.",
     rarity=6,
     words={"float64": "as given, in double precision", "float32": "rounded to single precision first"},
 )
-SHORT = Words(
+SHORT = Field(
     group="policy",
     about="A query with fewer than `k` retrieved rows.",
     rarity=7,
     words={"pad": "counts as the formula has it", "zero": "counts 0", "skip": "is left out"},
 )
-EMPTY = NumberOrWord(
+EMPTY = Field(
     group="policy",
     about="A query that has nothing to find (no relevant row, or an ideal DCG of at most 0).",
     rarity=1,
-    low=0,
-    high=1,
+    numbers=Range(0, 1),
     words={"skip": "it is left out", "error": "it is an error"},
     tried=(0.0, 0.5, 1.0, "skip"),
 )
-MISSING = Words(
+MISSING = Field(
     group="retrieval",
     about="A judged query of which nothing was retrieved.",
     rarity=2,
@@ -56,7 +54,7 @@ MISSING = Words(
     tried=("zero", "skip"),
     column="retrieved",
 )
-UNJUDGED = Words(
+UNJUDGED = Field(
     group="retrieval",
     about="A retrieved row without a judgment.",
     rarity=4,
@@ -71,20 +69,19 @@ UNJUDGED = Words(
     column="judged",
     active=("drop-negative",),
 )
-GRADED = NumberOrWord(
+GRADED = Field(
     group=UNJUDGED.group,
     about=UNJUDGED.about,
     rarity=UNJUDGED.rarity,
-    low=0,
-    high=1023,  # 2^1024 overflows float64
+    numbers=Range(0, 1023),  # 2^1024 overflows float64
     words=UNJUDGED.words,
-    number="has that label in the ranking, and no place in an ideal list of all judged rows",
+    meaning="has that label in the ranking, and no place in an ideal list of all judged rows",
     tried=(*UNJUDGED.tried, 1.0),
     column=UNJUDGED.column,
     active=UNJUDGED.active,
 )
 CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; under `None` all ranks do.")
-GAIN = GainWords(
+GAIN = GainField(
     group="value",
     about="Gain of a label y (negative labels are an error under `exp2`, `exp2-floor` and tables).",
     rarity=0,
@@ -96,7 +93,7 @@ GAIN = GainWords(
     },
     tried=("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3", "table_0_1_3_7_15"),
 )
-DISCOUNT = DiscountWords(
+DISCOUNT = Field(
     group="value",
     about="Factor of the gain at rank i.",
     rarity=8,
@@ -106,11 +103,11 @@ DISCOUNT = DiscountWords(
         "reciprocal": "1 / i",
     },
     numbered={"power": "B^(i - 1)", "log": "1 / log_B(i + 1)"},
-    numbers="a power above 0 and at most 1, a base above 1",
+    ranges={"power": Range(0, 1, above=True), "log": Range(1, above=True)},
     tried=("log2", "jk2", "reciprocal"),
     further=("log_2.718281828459045", "log_10"),
 )
-RELEVANT = Words(
+RELEVANT = Field(
     group="value",
     about="Which rows are relevant, by their label y.",
     words={},
@@ -118,7 +115,7 @@ RELEVANT = Words(
     tried=("above_0", "above_0.5", "from_1", "from_2"),
     further=("above_1", "above_2", "above_3", "from_3", "from_4"),
 )
-RETRIEVE = Words(
+RETRIEVE = Field(
     group="ranking",
     about="Which rows enter the ranking, by their score s; the number of rows retrieved counts all the same.",
     words={"all": "every row"},
@@ -164,7 +161,9 @@ class Discounted(Ranked):
     unjudged: Graded  # type: ignore[assignment]  # allows numbers too
 
     def unify(self) -> None:
-        """If `unjudged` is a label of gain 0, change it to `zero`; refuse a label outside the gain table."""
+        """Call `log_2` `log2`, and an `unjudged` label of gain 0 `zero`; refuse a label outside the gain table."""
+        if self.discount == "log_2":
+            self._set("discount", "log2")
         if isinstance(self.unjudged, float):
             gains, gain = table(self.gain), self.unjudged
             if gains:

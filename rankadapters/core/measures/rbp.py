@@ -8,8 +8,7 @@ from typing import Annotated, ClassVar
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.declaration.spelling import number
+from rankadapters.core.declaration.fields import Field, Range, number
 from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import GAIN, Ranked, Ties
 
@@ -18,8 +17,8 @@ LEVEL_GAIN = replace(
     numbered={"from": "1 for y >= B, else 0", "linear-from": "y for y >= B, else 0"},
     tried=("from_1", *GAIN.tried),
 )
-PERSISTENCE = FloatField(
-    group="value", about="The probability that a reader goes on to the next rank.", least=0, most=1,
+PERSISTENCE = Field(
+    group="value", about="The probability that a reader goes on to the next rank.", numbers=Range(0, 1),
     tried=(0.5, 0.8, 0.95), further=(0.6, 0.7, 0.75, 0.85, 0.9, 0.98, 0.99),
 )  # fmt: skip
 

@@ -6,6 +6,8 @@ import copy
 import math
 import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import given
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.presets.tool import takes_k
+from rankadapters.presets.registry import maker
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.tables import for_each
 
@@ -49,17 +51,17 @@ def test_the_signature_is_as_documented():
 
 
 DCG_FIELDS = {name: value for name, value in FIELDS.items() if name not in {"ideal", "empty"}}
-NOT_GAINS = r"^gain=(.|\n)* is not a choice; allowed are .*, or a list of gains by label"
+NOT_GAINS = r"^gain=(.|\n)*; allowed are .*, or a list of gains by label"
 
 
 @for_each(
     ("changes", "problem"),
     [
-        *(({field: "nonsense"}, rf"{field}='nonsense' is not a choice; allowed are '.+'")
+        *(({field: "nonsense"}, rf"{field}='nonsense'; allowed are .+'")
           for field in FIELDS if field != "k"),
         *(({"k": k}, "is not a cutoff; allowed are whole numbers from 1 on, or None")
           for k in (0, -1, 10.0, True, "10", np.float64(3), math.nan)),
-        *(({"empty": empty}, r"a number in \[0, 1\]") for empty in (-0.1, 1.1, math.nan, True, None, "1")),
+        *(({"empty": empty}, r"numbers from 0 to 1, 'skip'") for empty in (-0.1, 1.1, math.nan, True, None, "1")),
         *(({"gain": gain}, "not a table") for gain in ("table_", "table_0_x", "table_0_inf")),
         ({"gain": "table_0_3_1"}, "decreases"),
         ({"gain": [3, 1]}, "gain='table_3_1' decreases"),
@@ -103,10 +105,10 @@ def test_numbers_of_a_field_are_allowed_up_to_its_bounds(preset, field, allowed,
            rf"left out:\n  {left_out}: .+") for left_out in FIELDS),
         (lambda: ra.DCG(**DCG_FIELDS, ideal="all"), "no field 'ideal'"),
         (lambda: ra.DCG(**{**DCG_FIELDS, "average": "query-except-empty"}),
-         "'query-except-empty' is not a choice; allowed are 'uniform'"),
+         "'query-except-empty'; allowed are 'uniform'"),
         (lambda: ra.NDCG([1, 0], [0.3, 0.2]), r"Hint: ra\.evaluate\(labels, scores, ra\.NDCG"),
         (lambda: ra.Convention(**{n: v for n, v in FIELDS.items() if n in ra.Convention.fields()}), "abstract"),
-        (lambda: presets.lightgbm(10).diff(5), r"5 is not a convention\.\nHint: "),
+        (lambda: presets.lightgbm(10).diff(5), r"a convention's text is a string, not int\.\nHint: "),
         (lambda: presets.torchmetrics(5, empty_target_action="zero"), "allowed are 'neg', 'pos', 'skip', 'error'"),
         (lambda: presets.catboost(5, type="base"), "allowed are 'Base', 'Exp'"),
     ],
@@ -172,7 +174,7 @@ def test_a_name_has_the_preset_or_seven_hexadecimal_digits():
         (str(presets.yahoo(1)).replace("gain=exp2", "gain"), "occurs once"),
         (str(presets.yahoo(1)).replace("gain=exp2", "gains=exp2"), "no field 'gains'"),
         (str(presets.yahoo(1)).replace("gain=exp2", "gain=exp"), "allowed are 'exp2'"),
-        (str(presets.yahoo(1)).replace("empty=1", "empty=one"), "allowed are 'a number"),
+        (str(presets.yahoo(1)).replace("empty=1", "empty=one"), "allowed are numbers from 0 to 1"),
         (7, "a convention's text is a string, not int"),
     ],
 )
@@ -261,9 +263,22 @@ def test_a_list_of_gains_becomes_a_gain_table(gains):
 
 @for_each("name", presets.names(None))
 def test_a_preset_without_its_cutoff_is_refused_with_a_hint(name):
-    make = presets.maker(name)
-    if not takes_k(make):
+    make = maker(name)
+    if not make.preset.takes_k:
         assert make() == presets.make(name, 10)
         return
     with pytest.raises(ra.ConventionError, match=r"^the preset [\w.]+ needs k, .*\nHint: presets\.[\w.]+\(10\)\.$"):
         make()
+
+
+def test_an_unpickled_convention_compares_itself_with_a_text():
+    """Declarations know no preset: reading the text imports the presets, also in a process that has not used them."""
+    convention = presets.lightgbm(10).replace(empty=0)
+    code = (
+        "import pickle, sys; convention = pickle.load(sys.stdin.buffer);"
+        "assert 'rankadapters.presets' not in sys.modules; print(convention.name, convention.diff('yahoo@10'))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(convention), capture_output=True, check=True)
+    assert (
+        run.stdout.decode().strip() == "ndcg@10/lightgbm+empty=0 {'empty': (0.0, 1.0), 'average': ('query', 'uniform')}"
+    )

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import rankadapters as ra
-from rankadapters.core.declaration.docstrings import RAISES, with_fields
+from rankadapters.core.declaration.declared import RAISES, with_fields
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.measures.loss import Loss
 from rankadapters.core.measures.ranked import Discounted, Ranked

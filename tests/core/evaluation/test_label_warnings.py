@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.evaluation.label_warnings import label_doubts
-from rankadapters.presets.label_rules import LABEL_RULES
+from rankadapters.presets.label_rules import LABEL_RULES, ORDINARY, label_doubts
 from tests.helpers.command import run
 from tests.helpers.tables import for_each
 
@@ -86,6 +85,11 @@ def test_labels_that_the_tool_accepts_cause_no_warning(labels, convention):
 ])  # fmt: skip
 def test_labels_are_doubted_from_the_first_that_the_tool_refuses(name, label, is_doubted):
     assert bool(label_doubts(ra.Queries([label], group_sizes=[1]), [ra.presets.make(name, 3)])) == is_doubted
+
+
+def test_no_rule_applies_to_ordinary_labels():
+    ordinary = np.arange(ORDINARY + 1.0)
+    assert [name for name, rules in LABEL_RULES.items() if any(rule.matches(ordinary).any() for rule in rules)] == []
 
 
 def test_labels_of_unjudged_rows_cause_no_warning():

@@ -17,7 +17,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core import measures
-from rankadapters.core.declaration.number_fields import Cutoff
+from rankadapters.core.declaration.fields import Cutoff
 from rankadapters.core.evaluation import members
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
