@@ -12,7 +12,6 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from rankadapters.core.errors import warn_caller
-from rankadapters.core.ranking.jit import Jitted
 
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 FEW = 8  # a short query has at most this many rows
@@ -103,6 +102,8 @@ def linked(function: Any) -> FunctionType:
 
 
 def _in_python(value: Any) -> Any:
+    from rankadapters.core.ranking.jit import Jitted
+
     if isinstance(value, Jitted):
         return value.py_func
     return value.plain if isinstance(value, Kernel) else value
