@@ -17,7 +17,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from rankadapters.core.kernels import Kernel
+from rankadapters.core.ranking.jit import Jitted
 from rankadapters.objectives.kernels.lambdas import lambda_gradients
 from rankadapters.objectives.kernels.lambdas_by_table import lambda_gradients_by_table
 from rankadapters.objectives.kernels.lambdas_in_turn import lambda_gradients_in_turn
@@ -67,12 +67,7 @@ def test_an_interrupted_command_prints_one_line(tmp_path):
 @posix
 @pytest.mark.parametrize(
     "module",
-    [
-        "rankadapters.cli.evaluate",
-        "numpy",
-        "rankadapters.core.evaluation.evaluator",
-        "rankadapters.core.kernels.dispatch",
-    ],
+    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.evaluator", "rankadapters.core.ranking.ranks"],
 )
 def test_a_command_interrupted_while_it_imports_prints_one_line(tmp_path, module):
     code = (
@@ -160,7 +155,7 @@ def test_values_in_many_calls_have_the_same_bits(monkeypatch):
 
 def count_calls(monkeypatch, kernel, before):
     """Call `before` with the number of the call, from 1 on, before each call of the kernel; return all calls."""
-    calls, call = [], Kernel.__call__
+    calls, call = [], Jitted.__call__
 
     def count_and_call(self, *arguments):
         if self is kernel:
@@ -168,7 +163,7 @@ def count_calls(monkeypatch, kernel, before):
             before(len(calls))
         return call(self, *arguments)
 
-    monkeypatch.setattr(Kernel, "__call__", count_and_call)
+    monkeypatch.setattr(Jitted, "__call__", count_and_call)
     return calls
 
 

@@ -30,7 +30,7 @@ def test_the_recipe_and_the_citation_name_the_current_version():
 
 def test_the_conda_recipe_has_the_requirements_of_the_package():
     recipe = (ROOT / "docs" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
-    run_section = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    run_section = recipe.partition("  run:\n")[2].partition("  run_constraints:\n")[0]
     python, *requirements = re.findall(r"- (\S+) (\S+)", run_section)
     assert python == ("python", PROJECT["requires-python"])
     matches = [re.match(r"([\w-]+)(>=[\d.]+)", dependency) for dependency in PROJECT["dependencies"]]

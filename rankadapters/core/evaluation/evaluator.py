@@ -334,7 +334,7 @@ class Measured(Written):
             A convention takes all rows as one query, so a part must be ranked again.
         """
         self._refuse_over_rows("results over some of the queries")
-        queries, _ = self._queries.take(numbers)
+        queries, _ = self._queries.subset(numbers)
         members = [member.take(numbers) for member, _ in self._results]
         return Measured(queries, members, [numerators[numbers] for _, numerators in self._results])
 

@@ -74,7 +74,7 @@ class Jitted(Lazy):
     __name__: str
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        super().__init__(lambda: _compiled_later(function, options))
+        super().__init__(lambda: _dispatcher(function, options))
         self.py_func, self.targetoptions = function, options
         update_wrapper(self, function)
 
@@ -105,7 +105,6 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return lambda function: jit(function, **options)
-
     return Jitted(function, options)
 
 
@@ -116,12 +115,12 @@ def internal(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return Internal(function, {**UNCALLED, **options})
 
 
-def _compiled_later(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return numba's dispatcher, which compiles at its first call; with NUMBA_DISABLE_JIT=1, the function itself."""
     from numba import njit
 
     dispatcher, path = njit(nogil=True, error_model="numpy", **options)(function), folder()
-    if dispatcher is not function and path is not None and not options.keys() >= UNCALLED.keys():
+    if dispatcher is not function and path is not None and not options.keys() & UNCALLED.keys():
         dispatcher._cache = KeptCode(path, function)  # noqa: SLF001 - numba has no public way to set the cache
     return dispatcher
 
@@ -150,18 +149,21 @@ class KeptCode:
         context.refresh()
         with suppress(Exception):  # unpickling a broken file can raise any error
             parts = pickle.loads(self._file(types, context).read_bytes())  # noqa: S301 - as numba itself does
-            return CompileResult._rebuild(context, *parts)  # noqa: SLF001 - as numba itself does
+            return CompileResult._rebuild(context, *parts)  # type: ignore[no-untyped-call]  # noqa: SLF001 - as above
         return None
 
     def save_overload(self, types: Any, code: Any) -> None:
         """Write a temporary file and rename it, so that no process reads half a file."""
         from numba.core.serialize import dumps
 
+        if code.library.has_dynamic_globals:  # addresses of this process
+            return
         file = self._file(types, code.target_context)
         temporary = file.with_suffix(f".{uuid4().hex}")
         with suppress(Exception):  # such as a full disk: only this process uses the code
             try:
-                temporary.write_bytes(dumps(code._reduce()))  # noqa: SLF001 - as numba itself does
+                content: bytes = dumps(code._reduce())  # type: ignore[no-untyped-call]  # noqa: SLF001 - as above
+                temporary.write_bytes(content)
                 temporary.replace(file)
             finally:
                 temporary.unlink(missing_ok=True)
@@ -184,9 +186,9 @@ def folder() -> Path | None:
     with suppress(PackageNotFoundError):
         name = f"rankadapters-{_digest()}"
         requested = os.environ.get("NUMBA_CACHE_DIR")
-        for parent in [requested] if requested else [PACKAGE / "__pycache__", "~/.cache"]:
+        for parent in [Path(requested)] if requested else [PACKAGE / "__pycache__", Path("~/.cache")]:
             with suppress(OSError, RuntimeError):  # `~` raises RuntimeError without a home directory
-                path = Path(parent).expanduser().resolve() / name
+                path = parent.expanduser().resolve() / name
                 path.mkdir(parents=True, exist_ok=True)
                 return path
     return None

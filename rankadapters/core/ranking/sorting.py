@@ -60,11 +60,11 @@ def lane_maxima(scores, lanes):
     while first + LANES <= scores.size:
         block = scores[first : first + LANES]
         for j in range(LANES):
-            lanes[j] = max(lanes[j], block[j])
+            lanes[j] = block[j] if block[j] > lanes[j] else lanes[j]
         first += LANES
     rest = scores[first:]
     for j in range(rest.size):
-        lanes[j] = max(lanes[j], rest[j])
+        lanes[j] = rest[j] if rest[j] > lanes[j] else lanes[j]
 
 
 @internal
@@ -77,7 +77,7 @@ def kth_largest(values, k):
         for j in range(values.size):
             count += values[j] >= value
         candidate = value if count >= k else -np.inf
-        best = max(best, candidate)
+        best = candidate if candidate > best else best
     return best
 
 
@@ -104,8 +104,8 @@ def extremes(scores, lanes):
         while first + LANES <= n:
             block = scores[first : first + LANES]
             for j in range(LANES):
-                lows[j] = min(lows[j], block[j])
-                highs[j] = max(highs[j], block[j])
+                lows[j] = block[j] if block[j] < lows[j] else lows[j]
+                highs[j] = block[j] if block[j] > highs[j] else highs[j]
             first += LANES
         for j in range(LANES):
             low = min(low, lows[j])
@@ -140,7 +140,7 @@ def fill_buckets(scores, low, high, bucket, ends):
         # Rounding is monotone, so a higher score never lands in a later bucket.
         position = (high - scores[i]) * scale
         position = position if position > 0 else 0.0
-        bucket[i] = np.int32(min(last, position))
+        bucket[i] = np.int32(position if position < last else last)
     for i in range(scores.size):
         ends[np.uint64(bucket[i]) + np.uint64(1)] += 1
 

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.exact import mix_all
 
 import rankadapters as ra
 from rankadapters.core.data.columns import as_numbers, index_dtype
