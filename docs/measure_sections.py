@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import rankadapters as ra
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.registry import maker
+from rankadapters.presets.texts import maker
 
 HEAD = "k"  # the argument of a preset
 Line = list[str]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import EXACT_INT, Array, text_column
-from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.ids import id_column
+from rankadapters.core.data.queries import stretches
 from rankadapters.core.errors import InputError
 
 MERGED = (

@@ -7,10 +7,9 @@ from typing import Any
 
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.presets.texts import as_convention
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
-from rankadapters.core.evaluation.score import COUNTS, Score
-from rankadapters.core.evaluation.scores import ByConvention
+from rankadapters.core.evaluation.score import COUNTS, ByConvention, Score
+from rankadapters.presets.texts import as_convention
 
 __all__ = ["to_every_eval_ever", "to_model_card"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.ids import id_values
-from rankadapters.core.data.models import scores_by_model
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.evaluation.evaluate import scores_by_model
 from rankadapters.core.evaluation.evaluator import Evaluator, Measured
 from rankadapters.core.evaluation.score import Score
 from rankadapters.presets.texts import as_conventions

@@ -19,8 +19,7 @@ from rankadapters.catboost.models import (
     warn_of_training,
     weights_of_rows,
 )
-from rankadapters.core.data.columns import as_numbers
-from rankadapters.core.data.keywords import GROUPS, refuse_other_names
+from rankadapters.core.data.columns import GROUPS, as_numbers, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention

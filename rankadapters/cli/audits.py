@@ -13,7 +13,7 @@ from rankadapters.cli.helping import add_conventions, complete_conventions, exam
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.registry import measure_called
+from rankadapters.presets.texts import measure_called
 
 
 def add_explain(commands: Any) -> None:

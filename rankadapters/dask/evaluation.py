@@ -13,8 +13,7 @@ import pandas as pd
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import Scores
+from rankadapters.core.evaluation.score import Score, Scores
 from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions import evaluation as shared
 from rankadapters.partitions.jobs import Columns, Job, values_of_partition

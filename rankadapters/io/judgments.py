@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, text_column
+from rankadapters.core.data.optional_columns import own_docids, rank_docids
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.query_columns import own_docids, rank_docids
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
 from rankadapters.io.stream_rows import StreamRows

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rankadapters.arrow_columns import text_stretches
-from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.ids import id_kind
+from rankadapters.core.data.queries import stretches
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.io.stream_rows import Origin, StreamRows, locate_row
 from rankadapters.io.table import BATCH_ROWS

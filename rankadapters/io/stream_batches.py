@@ -10,8 +10,8 @@ from typing import Any, cast
 import numpy as np
 
 from rankadapters.core.data.columns import Array, as_column, as_numbers, refuse_non_finite, same_length, shared_index
-from rankadapters.core.data.grouping import stretches
-from rankadapters.core.data.query_columns import docid_texts
+from rankadapters.core.data.optional_columns import docid_texts
+from rankadapters.core.data.queries import stretches
 from rankadapters.core.errors import InputError
 from rankadapters.io.csv_lines import check_columns
 from rankadapters.io.letor import LetorFiles

@@ -15,10 +15,10 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.presets.label_rules import label_doubts
 from rankadapters.io.judgments import with_columns
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name
+from rankadapters.presets.label_rules import label_doubts
 from rankadapters.segments.assignment import Assignment, assign, refuse_unknown
 from rankadapters.segments.sums import Outcome, Segmented, merged, outcomes, sums_by_segment
 

@@ -13,8 +13,7 @@ from rankadapters.core.data.ids import hash_ids
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import Scores, ScoresOfModels
+from rankadapters.core.evaluation.score import Score, Scores, ScoresOfModels
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.io.cut_queries import whole_queries
 from rankadapters.io.stream_batches import stream_rows

@@ -13,12 +13,12 @@ import numpy as np
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints
-from rankadapters.core.data.rows import Rows, offsets
+from rankadapters.core.data.queries import Rows, offsets
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.members import Member, ranked
+from rankadapters.core.evaluation.evaluator import Member, ranked
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.measures.linear import weighted_sums
 from rankadapters.core.measures.ndcg import ndcg
+from rankadapters.core.measures.ranked import weighted_sums
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.jit import writable
 from rankadapters.learners.kernels.line_search import discounted_sums_in_steps

@@ -9,14 +9,12 @@ import numpy as np
 
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.binding.policies import refuse_ignored
-from rankadapters.core.data.columns import Floats, as_numbers, non_finite
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns, Floats, as_numbers, non_finite
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.core.evaluation.members import bind, whole_values
+from rankadapters.core.evaluation.evaluator import Evaluator, bind, whole_values
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.learners.candidates import ListedScores, MovedScores, RankedCandidates
 from rankadapters.presets.texts import as_convention

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.declared import with_fields
 from rankadapters.objectives import catboost, lightgbm, xgboost

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
-from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import Rows, rows_of
+from rankadapters.core.data.queries import Queries, Rows, rows_of
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.core.ranking.jit import writable

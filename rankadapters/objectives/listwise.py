@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import index_dtype
-from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import Rows
+from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.jit import writable
-from rankadapters.core.ranking.segments import stable_order
+from rankadapters.core.ranking.ranks import stable_order
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.bound_gradients import Gradients, all_rows, kernel_order, whole_queries
 from rankadapters.objectives.kernels.list_mle import list_mle_gradients

@@ -6,17 +6,15 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from rankadapters.core.binding.gains import discounts_of
+from rankadapters.core.binding.lowering import discounts_of
 from rankadapters.core.binding.plans import RankedPlan
-from rankadapters.core.binding.policies import refuse_ignored
+from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
 from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import Rows
+from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.members import bind
-from rankadapters.core.binding.policies import COMPUTE
+from rankadapters.core.evaluation.evaluator import bind
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
 from rankadapters.core.ranking.jit import writable
 from rankadapters.objectives.base import require_fixed_ideal

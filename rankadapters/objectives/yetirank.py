@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from rankadapters.core.binding.gains import discounts_of
+from rankadapters.core.binding.lowering import discounts_of
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Field, Range

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention

@@ -6,7 +6,7 @@ from typing import Unpack
 
 import numpy as np
 
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.evaluator import Evaluator

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Never
 
 import numpy as np
 
-from rankadapters.core.data.keywords import GROUPS, refuse_other_names
+from rankadapters.core.data.columns import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError

@@ -10,9 +10,8 @@ import numpy as np
 
 from rankadapters.arrow_columns import ArrowColumns
 from rankadapters.core.data.columns import Array, Ints, as_numbers, text_column
-from rankadapters.core.data.grouping import stable_order
 from rankadapters.core.data.ids import id_kind
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.queries import Queries, stable_order
 from rankadapters.core.errors import InputError
 from rankadapters.partitions.request import FrameRequest
 

@@ -38,9 +38,9 @@ from rankadapters.presets.ndcg_only import (
 from rankadapters.presets.ranklib import ranklib, ranklib_busafekete
 from rankadapters.presets.ranx import ranx
 from rankadapters.presets.rectools import rectools
-from rankadapters.presets.registry import NEWEST, TOOLS, make, names
 from rankadapters.presets.retrieval_evaluators import autogluon, haystack, sentence_transformers
 from rankadapters.presets.sklearn import sklearn
+from rankadapters.presets.texts import NEWEST, TOOLS, make, names
 from rankadapters.presets.tool import Tool
 from rankadapters.presets.torchmetrics import torchmetrics
 from rankadapters.presets.trec_eval import pytrec_eval, trec_eval_8, trec_eval_9, trec_eval_10

@@ -9,7 +9,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.losses import Loss
 from rankadapters.presets.catboost_losses import Losses
 from rankadapters.presets.catboost_ranks import CatBoostRanks, Denominator, Type
 from rankadapters.presets.catboost_words import BOOLS, BORDER, OPTIONS, largest_or_all

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import MissingToolkitError, NotAskedError, choices
-from rankadapters.core.evaluation.score import COUNTS
-from rankadapters.core.evaluation.scores import Scores, shape_results
+from rankadapters.core.evaluation.score import COUNTS, Scores, shape_results
 from rankadapters.core.evaluation.table import Table
 from rankadapters.segments.assignment import segment_value
 from rankadapters.segments.sums import Outcome

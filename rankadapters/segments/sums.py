@@ -11,9 +11,8 @@ import numpy as np
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.evaluator import Measured
-from rankadapters.core.evaluation.limbs import Limbs
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.tally import Tally, standard_error
+from rankadapters.core.evaluation.tally import Limbs, Tally, standard_error
 from rankadapters.segments.assignment import Assignment, in_order
 
 # By segment, None for all queries: an array with a line for each convention, the limbs of its tally and, if there are

@@ -16,8 +16,7 @@ from pyspark.sql.types import DoubleType, StructField, StructType
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import Scores
+from rankadapters.core.evaluation.score import Score, Scores
 from rankadapters.core.evaluation.tally import Ids
 from rankadapters.partitions import evaluation as shared
 from rankadapters.partitions.evaluation import PerQuery

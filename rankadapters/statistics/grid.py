@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from rankadapters import presets
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.registry import measure_called
+from rankadapters.presets.texts import measure_called
 
 REFUSAL = "error"  # the policy value that raises an error for an affected query
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
-from rankadapters.core.data.columns import Floats
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, RankAdaptersError

@@ -11,11 +11,10 @@ import numpy as np
 
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Plan, WholePlan
-from rankadapters.core.binding.policies import PolicyDecisions, Sizes, decide_policies
+from rankadapters.core.binding.policies import COMPUTE, SKIP, PolicyDecisions, Sizes, decide_policies
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.binding.policies import COMPUTE, SKIP
 from rankadapters.statistics.grid import REFUSAL, Block, merged
 
 POLICIES = ("short", "missing", "empty", "average")  # fields that `decide_policies` reads

@@ -10,7 +10,6 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, choices
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.io.judgments import query_weights
-from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.trackers.runs import log_mlflow, mlflow_name
 
 COLUMNS = ("qid", "query_weight", "row_weight", "docid")

@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli
-from rankadapters.core.evaluation.members import Work
+from rankadapters.core.evaluation.evaluator import Work
 from tests.helpers.graded_queries import small_queries
 
 CONVENTIONS = ["yahoo@5", "letor4@5", "catboost@10"]

@@ -12,7 +12,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from tests.helpers.command import run
-from tests.helpers.evaluate_files import COLUMNS, LEFT_OUT, ROWS, SCORES, error_of, output_of
+from tests.helpers.evaluate_files import LEFT_OUT, ROWS, SCORES, error_of, output_of
 from tests.helpers.python_processes import run_python
 from tests.helpers.shared_data import mq2008_files
 from tests.helpers.tables import for_each

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from rankadapters.core.kernels import dispatch
 
 import rankadapters as ra
 from rankadapters.core.evaluation import threads
-from rankadapters.core.kernels import dispatch
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 
 pytestmark = [needs_posix, pytest.mark.usefixtures("default_sigint")]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import rankadapters as ra
+from rankadapters.core.ranking import ranks
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
-from rankadapters.core.ranking import segments
 
 
 def switch_forms():
     """Yield once with compiled kernels, once with numpy, and once with numpy and plain Python for few rows."""
-    for choice, few in ((NOW, segments.FEW_ROWS), (NEVER, 0), (NEVER, 1000)):
-        with kernels(choice), patch.object(segments, "FEW_ROWS", few):
+    for choice, few in ((NOW, ranks.FEW_ROWS), (NEVER, 0), (NEVER, 1000)):
+        with kernels(choice), patch.object(ranks, "FEW_ROWS", few):
             yield choice
 
 

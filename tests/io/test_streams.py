@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
+from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.io import cut_queries
 from rankadapters.io.stream_batches import stream_rows
 from rankadapters.io.stream_rows import StreamColumns

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.evaluation.members import SharedRanking
+from rankadapters.core.evaluation.evaluator import SharedRanking
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials

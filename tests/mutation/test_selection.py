@@ -24,7 +24,7 @@ def test_all_folders_except_the_command_are_mutated():
         ("rankadapters/core/ranking/sorting.py", True),
         ("rankadapters/objectives/kernels/lambdas.py", True),
         ("rankadapters/objectives/kernels/__init__.py", False),
-        ("rankadapters/core/ranking/segments.py", False),
+        ("rankadapters/core/ranking/ranks.py", False),
     ],
 )
 def test_only_modules_that_numba_compiles_are_kernels(module, expected):

@@ -25,7 +25,6 @@ def err(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
     return total, 1.0
 
 
-
 def _expectations(chances: list[float], rests: list[float]) -> tuple[list[float], float]:
     """Return the probability to stop at each rank of a tie in random order, and to look beyond the tie.
 

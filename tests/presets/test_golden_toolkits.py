@@ -15,7 +15,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.presets.registry import maker
+from rankadapters.presets.texts import maker
 from tests.helpers.shared_data import golden_file, shared_records
 from tests.helpers.tables import for_each
 

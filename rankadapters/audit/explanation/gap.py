@@ -9,8 +9,7 @@ import numpy as np
 
 from rankadapters.audit.explanation.explanation import Explanation
 from rankadapters.audit.explanation.shapley import split, split_columns, subsets
-from rankadapters.core.data.columns import Floats
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns, Floats
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention

@@ -9,11 +9,11 @@ from typing import Any
 from rankadapters.audit.models import as_models, queries_by_model
 from rankadapters.audit.printed import Printed, read
 from rankadapters.core.data.columns import Array
-from rankadapters.core.data.models import scores_by_model
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import as_cutoff
 from rankadapters.core.errors import ConventionError, InputError, choices
+from rankadapters.core.evaluation.evaluate import scores_by_model
 from rankadapters.statistics.attainable import LEAST_NEARBY, NEARBY
 from rankadapters.statistics.cells import spelled
 from rankadapters.statistics.grid import has_cutoff

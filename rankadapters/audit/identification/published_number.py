@@ -15,8 +15,7 @@ from rankadapters.audit.identification.mistaken import MistakenPresets
 from rankadapters.audit.identification.near_misses import near_misses
 from rankadapters.audit.identification.numbers import Number, read_numbers
 from rankadapters.audit.printed import refuse_outside
-from rankadapters.core.data.columns import Floats
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns, Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import Score

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankadapters.audit.models import ModelScores, as_models, score_models
 from rankadapters.audit.ordering.report import Change, Comparison, OrderReport
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.multiple_tests import holm

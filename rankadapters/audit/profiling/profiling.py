@@ -12,7 +12,7 @@ from rankadapters.audit.profiling.data_profile import DataProfile
 from rankadapters.audit.profiling.field_effects import effects, random_values
 from rankadapters.audit.profiling.pitfalls import pitfalls
 from rankadapters.audit.profiling.query_flags import flags_of
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention

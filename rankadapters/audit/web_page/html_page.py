@@ -13,7 +13,7 @@ from rankadapters.audit.ordering.ordering import Progress, compare_models
 from rankadapters.audit.ordering.report import OrderReport
 from rankadapters.audit.profiling.profiling import describe_queries
 from rankadapters.audit.web_page.charts import cutoff_curves, query_scatter, waterfall_chart
-from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.columns import Columns
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.table import Table

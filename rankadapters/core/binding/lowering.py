@@ -2,20 +2,133 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankadapters.core.binding.gains import FLOAT64_INTEGERS, discounts_of, gains_of, passes_threshold, sorted_gains
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Formula, Key, RankedPlan, Ranking, WholePlan
-from rankadapters.core.data.columns import Array, Flags, Floats, Ints
-from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import Rows, backwards, mirrored, retrieved_rows, rows_of
+from rankadapters.core.data.columns import Array, Flags, Floats, Ints, offsets, refused_label
+from rankadapters.core.data.optional_columns import Pairs
+from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, retrieved_rows, rows_of
+from rankadapters.core.declaration.fields import border, table
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import Ranks, sorted_positions
-from rankadapters.core.ranking.segments import positions_within, segment_numbers, sums
+from rankadapters.core.ranking.ranks import (
+    Ranks,
+    first_positions,
+    positions_within,
+    segment_numbers,
+    sorted_positions,
+    sums,
+)
+
+FLOAT64_INTEGERS = 2.0**53
+_FLOAT64_EXPONENT = 1024
+
+
+def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Floats:
+    """Return the gain of each row, 0 for unjudged rows.
+
+    Raises
+    ------
+    InputError
+        A label is negative under `exp2` or a table, outside the table, or so large that 2^label overflows.
+    """
+    if judged is not None:
+        labels = np.where(judged, labels, 0.0)
+    gains = _gains(labels, gain)
+    if judged is not None:
+        gains = np.where(judged, gains, 0.0)
+    return gains
+
+
+def passes_threshold(values: Array, name: str) -> NDArray[np.bool_]:
+    """Return whether each value is above B if the name is `above_B`, or at least B if it is `from_B`.
+
+    >>> passes_threshold(np.array([0.0, 0.5, 1.0]), "above_0.5").tolist()
+    [False, False, True]
+    """
+    word, threshold = border(name) or ("from", -np.inf)
+    passes: NDArray[np.bool_] = values > threshold if word == "above" else values >= threshold
+    return passes
+
+
+def as_bytes(values: Floats) -> NDArray[np.uint8] | None:
+    """Return the values as bytes; None unless all of them are whole numbers from 0 to 255."""
+    with np.errstate(invalid="ignore"):  # a value that does not fit is changed, as the comparison below detects
+        small = values.astype(np.uint8)
+    return small if (small == values).all() else None
+
+
+def sorted_gains(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
+    """Return the `cut` largest gains of each query in descending order, and the offsets of the queries."""
+    row_gains = rows.take(gains)
+    ranks = Ranks(row_gains, None, rows.indptr, max(1, int(cut.max(initial=1))))
+    outptr = offsets(cut)
+    return row_gains[ranks.rows[first_positions(ranks.outptr, outptr)]], outptr
+
+
+def discounts_of(discount: str, n: int) -> Floats:
+    """Return the discounts of the ranks 1..n.
+
+    >>> discounts_of("reciprocal", 3).tolist()
+    [1.0, 0.5, 0.3333333333333333]
+    """
+    if discount in {"log2", "jk2"}:
+        # The C library's log2 equals the toolkits' on every machine; numpy's can differ in the last bit.
+        arguments = range(2, n + 2) if discount == "log2" else (2, *range(2, n + 1))
+        return 1 / np.fromiter(map(math.log2, arguments), np.float64, n)
+    word, parameter = border(discount) or ("reciprocal", 1.0)
+    if word == "power":
+        return np.fromiter((parameter**rank for rank in range(n)), np.float64, n)
+    if word == "log":
+        return math.log(parameter) / np.fromiter(map(math.log, range(2, n + 2)), np.float64, n)
+    return 1 / np.arange(1.0, n + 1)
+
+
+def _gains(labels: Floats, name: str) -> Floats:
+    if name == "linear":
+        return labels
+    if name == "linear-positive":
+        return np.maximum(labels, 0.0)
+    if name not in {"exp2", "exp2-floor"}:
+        return _gains_by_number(labels, name)
+    _refuse_negative(labels, name)
+    high = float(labels.max())
+    if high >= _FLOAT64_EXPONENT:
+        too_large = "so large that 2^label overflows float64"
+        raise refused_label(labels, labels >= _FLOAT64_EXPONENT, too_large, "use a linear gain or a table")
+    grades = as_bytes(labels)
+    if grades is not None:  # looking up a few powers is faster than computing one for every row
+        table_of_powers: Floats = np.exp2(np.arange(high + 1)) - 1.0
+        return table_of_powers[grades]
+    powers = np.exp2(np.floor(labels) if name == "exp2-floor" else labels)
+    powers -= 1.0
+    return powers
+
+
+def _gains_by_number(labels: Floats, name: str) -> Floats:
+    """Return the gains under `table_...`, `from_B` or `linear-from_B`."""
+    gains = table(name)
+    if gains is None:
+        word, level = border(name) or (name, 0.0)
+        return np.where(labels >= level, 1.0 if word == "from" else labels, 0.0)
+    _refuse_negative(labels, name)
+    bad = (labels != np.floor(labels)) | (labels >= len(gains))
+    if bad.any():
+        reason = f"outside the gain table of {name} (labels 0 to {len(gains) - 1})"
+        raise refused_label(labels, bad, reason, "give a table with a gain for every grade, or map your labels first")
+    return np.take(np.asarray(gains), labels.astype(np.intp))
+
+
+def _refuse_negative(labels: Floats, name: str) -> None:
+    if labels.min() < 0:
+        hint = "gain='linear' takes it as it is; and labels come before scores"
+        raise refused_label(labels, labels < 0, f"negative, which {name} has no gain for", hint)
+
 
 T = TypeVar("T")
 
@@ -292,3 +405,94 @@ def _tie_keys(ties: str, queries: Queries, values: Floats) -> Floats:
         raise InputError(msg, hint=hint)
     ranks = queries.docid_rank.astype(np.float64)
     return ranks if ties == "docid-descending" else -ranks
+
+
+def weights_of(binding: Binding, rows: Rows, average: str) -> Floats:
+    """Return the weight of each row, 1 if the average ignores weights."""
+    return rows.take((binding.row_weights(average) or binding.row_ones).values)
+
+
+def sums_by(indptr: Ints, values: Array) -> Floats:
+    """Return the sum of the values of each query, added from left to right."""
+    return sums(values, segment_numbers(indptr), indptr.size - 1).astype(np.float64, copy=False)  # type: ignore[no-any-return]
+
+
+def probabilities(binding: Binding, who: str) -> Floats:
+    """Return the labels, checked to be probabilities, in the caller's order; 0 for unjudged rows.
+
+    Raises
+    ------
+    InputError
+        A label is outside [0, 1].
+    """
+    labels = binding.labels
+    outside = (labels < 0) | (labels > 1)
+    if outside.any():
+        hint = "map your labels" + (", or pairs='label'" if who == "pairs='unit'" else ", such as labels / 4")
+        raise refused_label(labels, outside, f"but {who} takes labels in [0, 1]", hint)
+    return labels
+
+
+def given_pairs(binding: Binding, rows: Rows, *, weighed: bool) -> Pairs:
+    """Return the given pairs with both rows among `rows`, as positions in their order, with weights.
+
+    Raises
+    ------
+    InputError
+        No pairs were given.
+    """
+    pairs = binding.queries.pairs
+    if pairs is None:
+        raise InputError(
+            "pairs='given' needs pairs=, but none were given.", hint="pairs=(winner rows, loser rows), or 'label'"
+        )
+    position = np.full(binding.queries.n_docs, -1)
+    n = int(rows.indptr[-1])
+    position[slice(n) if rows.order is None else rows.order] = np.arange(n)
+    winner, loser = position[pairs.winner], position[pairs.loser]
+    both: NDArray[np.bool_] = (winner >= 0) & (loser >= 0)
+    weight = pairs.weight[both] if weighed and pairs.weight is not None else np.ones(int(both.sum()))
+    return Pairs(winner[both], loser[both], weight, offsets(both)[pairs.indptr])
+
+
+def loss_plan(
+    formula: Formula,
+    rows: Rows,
+    mass: Floats,
+    *,
+    options: Mapping[str, Any] = NO_ARGUMENTS,
+    pairs: Pairs | None = None,
+    **columns: Array,
+) -> WholePlan:
+    """Return the plan of a loss, whose value is the sum of all numerators divided by the sum of all masses."""
+    return WholePlan(
+        formula=formula, rows=rows, precision="none", columns=columns, pairs=pairs, options=options, mass=mass,
+        pooled=True, empty=mass <= 0,
+    )  # fmt: skip
+
+
+def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Array]:
+    """Return each query's rows by ascending label, and for each row the number of rows with a lower label."""
+    ordered = rows.reordered(binding.ascending(rows.take(binding.labels), rows))
+    labels, starts = ordered.take(binding.labels), np.repeat(rows.indptr[:-1], rows.sizes)
+    positions = np.arange(labels.size)
+    new = np.ones(labels.size, np.bool_)
+    new[1:] = (labels[1:] != labels[:-1]) | (starts[1:] != starts[:-1])
+    return ordered, np.maximum.accumulate(np.where(new, positions, 0)) - starts
+
+
+def label_ranks(binding: Binding, rows: Rows) -> Floats:
+    """Return 2 x (rank by label - mean rank of the query) in the caller's order; equal labels share their mean rank."""
+    ordered, lower = by_label(binding, rows)
+    firsts = np.arange(lower.size) - np.repeat(rows.indptr[:-1], rows.sizes) == lower  # the first row of each label
+    ties = np.cumsum(firsts) - 1
+    ranks = np.zeros(binding.queries.n_docs)
+    ranks[ordered.order] = 2 * lower + np.bincount(ties)[ties] - np.repeat(rows.sizes, rows.sizes)
+    return ranks
+
+
+def grades_of(lower: Ints, indptr: Ints) -> Ints:
+    """Return each row's label as 0, 1, ... within its query, given rows by label with their counts of lower labels."""
+    firsts = np.append(0, np.cumsum(lower == positions_within(indptr)))
+    grades: Ints = firsts[1:] - 1 - np.repeat(firsts[indptr[:-1]], np.diff(indptr))
+    return grades

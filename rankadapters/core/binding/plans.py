@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankadapters.core.data.columns import Array, Flags, Floats
-from rankadapters.core.data.pairs import Pairs
-from rankadapters.core.data.rows import Rows
+from rankadapters.core.data.optional_columns import Pairs
+from rankadapters.core.data.queries import Rows
 
 Key = tuple[object, ...]
 Formula = Callable[..., Floats]

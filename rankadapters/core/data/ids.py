@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Array, text_column
 
 if TYPE_CHECKING:
-    from rankadapters.core.data.pairs import Pairs
+    from rankadapters.core.data.optional_columns import Pairs
     from rankadapters.core.data.queries import Queries
 
 Words = NDArray[np.uint64]

@@ -6,25 +6,15 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures.ap import AP
 from rankadapters.core.measures.auc import AUC
 from rankadapters.core.measures.bpref import Bpref
-from rankadapters.core.measures.coverage import Coverage
+from rankadapters.core.measures.correlations import Kendall, Pearson, Spearman
 from rankadapters.core.measures.err import ERR
-from rankadapters.core.measures.f_measure import FMeasure
-from rankadapters.core.measures.fall_out import FallOut
 from rankadapters.core.measures.filtered_dcg import FilteredDCG
-from rankadapters.core.measures.kendall import Kendall
+from rankadapters.core.measures.losses import QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.core.measures.ndcg import DCG, NDCG
 from rankadapters.core.measures.pair_logit import PairLogit
-from rankadapters.core.measures.pearson import Pearson
-from rankadapters.core.measures.precision import Precision
-from rankadapters.core.measures.query_cross_entropy import QueryCrossEntropy
-from rankadapters.core.measures.query_rmse import QueryRMSE
-from rankadapters.core.measures.query_soft_max import QuerySoftMax
-from rankadapters.core.measures.r_precision import RPrecision
+from rankadapters.core.measures.precision import FallOut, FMeasure, Precision, Recall, RPrecision
 from rankadapters.core.measures.rbp import RBP
-from rankadapters.core.measures.recall import Recall
-from rankadapters.core.measures.rr import RR
-from rankadapters.core.measures.spearman import Spearman
-from rankadapters.core.measures.success import Success
+from rankadapters.core.measures.rr import RR, Coverage, Success
 
 __all__ = [
     "AP",

@@ -14,8 +14,7 @@ from rankadapters.core.declaration.convention import POOL, average_of, require_a
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
-from rankadapters.core.ranking.ranks import Ranks
-from rankadapters.core.ranking.segments import offsets, positions_within, running, sums
+from rankadapters.core.ranking.ranks import Ranks, offsets, positions_within, running, sums
 
 DIVISOR = Field(
     group="value",

@@ -7,18 +7,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.lowering import Binding, by_label, given_pairs, grades_of, probabilities, weights_of
 from rankadapters.core.binding.plans import Formula, WholePlan
-from rankadapters.core.binding.whole_queries import by_label, given_pairs, grades_of, probabilities, weights_of
 from rankadapters.core.data.columns import Floats, Ints
-from rankadapters.core.data.pairs import Pairs
-from rankadapters.core.data.rows import Rows
+from rankadapters.core.data.optional_columns import Pairs
+from rankadapters.core.data.queries import Rows
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
-from rankadapters.core.ranking.ranks import Ranks
-from rankadapters.core.ranking.segments import offsets, positions_within, running_sums, sums
+from rankadapters.core.ranking.ranks import Ranks, offsets, positions_within, running_sums, sums
 
 PAIRS = Field(
     group="value",

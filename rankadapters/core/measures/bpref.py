@@ -11,10 +11,8 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention, Mean
-from rankadapters.core.measures.linear import irrelevance
-from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
-from rankadapters.core.ranking.ranks import Ranks
-from rankadapters.core.ranking.segments import sums
+from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged, irrelevance
+from rankadapters.core.ranking.ranks import Ranks, sums
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,15 +7,13 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from rankadapters.core.binding.gains import gains_of
-from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.lowering import Binding, gains_of
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import Discounted
-from rankadapters.core.ranking.ranks import Ranks
-from rankadapters.core.ranking.segments import offsets, running
+from rankadapters.core.ranking.ranks import Ranks, offsets, running
 
 SCALE = Field(
     group="value",

@@ -10,8 +10,7 @@ from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures.linear import plan
-from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve
+from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve, plan
 
 COMPARED = Field(
     group=PRECISION.group,

@@ -7,16 +7,14 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from rankadapters.core.binding.lowering import Binding
+from rankadapters.core.binding.lowering import Binding, by_label, given_pairs, loss_plan, sums_by
 from rankadapters.core.binding.plans import WholePlan
-from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
 from rankadapters.core.data.columns import Floats, Ints
-from rankadapters.core.data.pairs import Pairs
+from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.auc import PAIRS
-from rankadapters.core.measures.loss import Loss, OfPairs
-from rankadapters.core.ranking.ranks import Ranks
-from rankadapters.core.ranking.segments import blocks, reduced, sums
+from rankadapters.core.measures.losses import Loss, OfPairs
+from rankadapters.core.ranking.ranks import Ranks, blocks, reduced, sums
 
 LEAST = 1e-38  # CatBoost adds it to exp(s - largest s of the query)
 PAIRS_PER_LOG = 8  # pairs per logarithm: each factor is below 1e38 + 1, so that the product stays finite

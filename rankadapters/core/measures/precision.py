@@ -1,4 +1,4 @@
-"""Precision: the share of the rows at ranks 1..k that are relevant."""
+"""Precision, Recall, R-precision, F and fall-out: shares of relevant or irrelevant rows at the top."""
 
 from __future__ import annotations
 
@@ -6,14 +6,29 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import Column, RankedPlan
-from rankadapters.core.data.columns import Floats
-from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.declaration.fields import Field
+from rankadapters.core.data.columns import Floats, Ints
+from rankadapters.core.declaration.convention import Convention, Mean
+from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures.linear import Degree, degrees, plan
-from rankadapters.core.measures.ranked import Empty, Ranked, Retrieve, Ties
+from rankadapters.core.measures.ranked import (
+    PRECISION,
+    Degree,
+    Empty,
+    Missing,
+    Ranked,
+    Relevant,
+    Retrieve,
+    Ties,
+    Unjudged,
+    degrees,
+    irrelevance,
+    plan,
+)
+from rankadapters.core.ranking.ranks import Ranks
 
 DIVISOR = Field(
     group="value",
@@ -97,3 +112,186 @@ class Precision(Ranked):
             "one": binding.query_ones,
         }
         return divisors[self.divisor].clip(min=1)  # if nothing is retrieved, the value is 0 / 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall(Ranked):
+    """Recall: the share of the relevant rows that rank among the first k.
+
+    R@k = relevant rows at ranks 1..k / R, where R counts all judged relevant rows. The value lies in [0, 1].
+
+    References
+    ----------
+    trec_eval 9.0.8, m_recall.c. CatBoost 1.2.10, libs/metrics/precision_recall_at_k.cpp.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.Recall(k=2, relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad",
+    ...                  empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 1, 1, 1], [5, 4, 3, 2, 1], conv, group_sizes=[5]).value
+    0.25
+    """
+
+    measure: ClassVar[str] = "recall"
+
+    relevant: Relevant
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank, and the number of relevant rows by query."""
+        column = binding.relevance(self.relevant)
+        relevant = binding.judged_sums(column)
+        return plan(self, binding, column, divisor=relevant, empty=relevant <= 0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RPrecision(Convention):
+    """R-precision: the share of relevant rows among the first R, where R is the number of relevant rows.
+
+    Rprec = relevant rows at ranks 1..R / R, where R counts all judged relevant rows. The value lies in [0, 1].
+
+    References
+    ----------
+    trec_eval 9.0.8, m_Rprec.c. ranx 0.3.21, metrics/r_precision.py. torchmetrics 1.9.0, `RetrievalRPrecision`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.RPrecision(relevant="from_1", ties="input", precision="float64", empty=0, missing="error",
+    ...                      unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], conv, group_sizes=[4]).value
+    0.5
+    """
+
+    measure: ClassVar[str] = "r-precision"
+
+    relevant: Relevant
+    ties: Ties
+    precision: Annotated[Literal["float64", "float32"], PRECISION]
+    empty: Empty
+    missing: Missing
+    unjudged: Unjudged
+    average: Mean
+
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank, and the number of relevant rows by query."""
+        column = binding.relevance(self.relevant)
+        relevant = binding.judged_sums(column).astype(int)
+        return binding.plan(
+            self, precision_at_cutoffs, k=binding.cutoff(max(1, int(relevant.max(initial=0)))), empty=relevant <= 0,
+            by_query={"cutoffs": relevant.clip(min=1)}, relevance=column,
+        )  # fmt: skip
+
+
+def precision_at_cutoffs(ranks: Ranks, relevance: Floats, cutoffs: Ints) -> Floats:
+    """Return the sum of the relevance over the ranks up to each query's own cutoff, divided by that cutoff."""
+    within = ranks.rank < cutoffs[ranks.query]
+    return ranks.sums(np.where(within, ranks.take(relevance), 0.0)) / cutoffs
+
+
+BETA_SQUARED = Field(
+    group="value", about="How much recall weighs in comparison with precision, squared.", numbers=Range(0), tried=(1.0,),
+    further=(0.25, 4.0),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FMeasure(Ranked):
+    """F: the harmonic mean of precision and recall at k.
+
+    F@k = (x + 1) P R / (x P + R), x = beta^2, P = relevant rows at ranks 1..k / divisor, R = these / all relevant rows.
+    The value lies in [0, 1].
+
+    Parameters
+    ----------
+    divisor
+        It is the divisor of the precision.
+    beta_squared
+        It is x in the formula: 1 weighs precision and recall alike, 0 gives the precision.
+
+    References
+    ----------
+    van Rijsbergen, Information Retrieval, 2nd ed., 1979, chapter 7. trec_eval 9.0.8, m_set_F.c, whose parameter is x.
+    ranx 0.3.21, metrics/f1.py.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.FMeasure(k=2, relevant="from_1", divisor="k", beta_squared=1, ties="input", precision="float64",
+    ...                    retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], conv, group_sizes=[4]).value  # precision and recall are 1/2
+    0.5
+    """
+
+    measure: ClassVar[str] = "f-measure"
+
+    relevant: Relevant
+    divisor: Annotated[Literal["k", "retrieved"], DIVISOR]
+    beta_squared: Annotated[float, BETA_SQUARED]
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def unify(self) -> None:
+        """Without a cutoff, change divisor="k" to "retrieved"."""
+        if self.k is None:
+            self._set("divisor", "retrieved")
+        Ranked.unify(self)
+
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank: F = (x + 1) hits / (x R + divisor of the precision), x = beta^2."""
+        column, n, x = binding.relevance(self.relevant), binding.retrieved(self.unjudged).sizes, self.beta_squared
+        relevant = binding.judged_sums(column)
+        n_top = n if self.k is None else n.clip(max=self.k)
+        precision_divisor = binding.query_ones * (self.k or 1) if self.divisor == "k" else n_top
+        divisor = (x * relevant + precision_divisor) / (x + 1)
+        return plan(self, binding, column, divisor=divisor.clip(min=1 / (x + 1)), empty=relevant <= 0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FallOut(Ranked):
+    """Fall-out: the share of the irrelevant rows that rank among the first k; lower is better.
+
+    FallOut@k = irrelevant rows at ranks 1..k / all irrelevant rows, which are judged and not relevant. The value is in
+    [0, 1].
+
+    Parameters
+    ----------
+    ties
+        `worst` puts irrelevant rows first, which makes the value larger.
+    empty
+        Here a query is empty if it has no irrelevant rows.
+
+    References
+    ----------
+    torchmetrics 1.9.0, functional/retrieval/fall_out.py.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.FallOut(k=2, relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad",
+    ...                   empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 0, 0, 0], [5, 4, 3, 2, 1], conv, group_sizes=[5]).value
+    0.25
+    """
+
+    measure: ClassVar[str] = "fall-out"
+    higher_is_better: ClassVar[bool] = False
+
+    relevant: Relevant
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with irrelevance by rank, and the number of irrelevant rows by query."""
+        column = irrelevance(binding, self.relevant)
+        by = Column(("minus", *column.key), -column.values)
+        irrelevant = binding.judged_sums(column)
+        return plan(self, binding, column, divisor=irrelevant, empty=irrelevant <= 0, by=by)

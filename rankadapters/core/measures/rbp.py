@@ -9,8 +9,7 @@ from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field, Range, number
-from rankadapters.core.measures.linear import plan
-from rankadapters.core.measures.ranked import GAIN, Ranked, Ties
+from rankadapters.core.measures.ranked import GAIN, Ranked, Ties, plan
 
 LEVEL_GAIN = replace(
     GAIN,

@@ -1,19 +1,29 @@
-"""RR: the reciprocal rank of the first relevant row."""
+"""RR, Success and Coverage: the rank of the first relevant row, whether there is one, and the rank of the last one."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.data.columns import Flags, Floats, Ints
-from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
-from rankadapters.core.ranking.ranks import Ranks
-from rankadapters.core.ranking.segments import offsets, running, sums
+from rankadapters.core.declaration.convention import Convention, Mean
+from rankadapters.core.measures.ranked import (
+    TIES,
+    Empty,
+    Missing,
+    Precision,
+    Ranked,
+    Relevant,
+    Retrieve,
+    Ties,
+    Unjudged,
+)
+from rankadapters.core.ranking.ranks import Ranks, offsets, running, sums
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,3 +98,104 @@ def first_chances(ranks: Ranks, relevance: Floats) -> tuple[Ints, Ints, Floats]:
     factors = np.where(j == 0, r / n, (n - r - (j - 1)) / (n - j))
     counts = np.bincount(ranks.query[at], minlength=ranks.sizes.size)
     return at, tie, running(np.multiply, factors, offsets(counts))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Success(Ranked):
+    """Success, or hit rate: whether there is a relevant row among the first k.
+
+    Success@k = 1 if a relevant row is at ranks 1..k, else 0. Under averaged ties the value is a probability.
+
+    References
+    ----------
+    trec_eval 9.0.8, m_success.c. ranx 0.3.21, metrics/hit_rate.py.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.Success(k=1, relevant="from_1", ties="average", precision="float64", retrieve="all", short="pad",
+    ...                   empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([0, 1, 0, 0], [0.5, 0.5, 0.5, 0.5], conv, group_sizes=[4]).value  # 1 of 4 rows
+    0.25
+    """
+
+    measure: ClassVar[str] = "success"
+
+    relevant: Relevant
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank."""
+        relevance = binding.relevance(self.relevant)
+        averaged = self.ties == "average"
+        formula = chance_of_success if averaged else success
+        empty = binding.judged_sums(relevance) <= 0
+        return binding.plan(self, formula, empty=empty, relevance=relevance)
+
+
+def success(ranks: Ranks, relevance: Floats) -> Floats:
+    """Return 1 for a query with a relevant row, else 0."""
+    return first_hits(ranks, relevance)[1].astype(np.float64)
+
+
+def chance_of_success(ranks: Ranks, relevance: Floats) -> Floats:
+    """Return the expectation of `success` over all orders of tied rows; a sum of chances keeps small digits."""
+    at, tie, chances = first_chances(ranks, relevance)
+    query = ranks.query[at]
+    values = np.minimum(sums(chances, query, ranks.sizes.size), 1.0)
+    # Of the n rows of the tie, m have ranks up to k: with more than n - r of them, one is surely relevant.
+    m, n, r = np.bincount(query)[query], ranks.ties.sizes[tie], ranks.tie_sums(relevance)[tie]
+    values[query[m > n - r]] = 1.0
+    return values
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage(Convention):
+    """Coverage error: how many rows must be read until all relevant rows are found; lower is better.
+
+    Coverage = rank of the last relevant row that is retrieved. It is at most the number of rows.
+
+    References
+    ----------
+    scikit-learn 1.9.1, metrics/_ranking.py, `coverage_error`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.presets.sklearn.coverage_error()
+    >>> ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], conv, group_sizes=[4]).value
+    3.0
+    """
+
+    measure: ClassVar[str] = "coverage"
+    in_unit_interval: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = False
+
+    relevant: Relevant
+    ties: Annotated[Literal["input", "reverse", "worst", "best", "docid-descending", "docid-ascending"], TIES]
+    precision: Precision
+    empty: Empty
+    missing: Missing
+    unjudged: Unjudged
+    average: Mean
+
+    def limits_of_queries(self) -> tuple[float, float]:
+        """Return 0, which a query that is empty may count, and no upper limit."""
+        return 0.0, math.inf
+
+    def lower(self, binding: Binding) -> RankedPlan:
+        """Return the plan with relevance by rank."""
+        relevance = binding.relevance(self.relevant)
+        empty = binding.judged_sums(relevance) <= 0
+        return binding.plan(self, last_relevant_rank, k=binding.longest, empty=empty, relevance=relevance)
+
+
+def last_relevant_rank(ranks: Ranks, relevance: Floats) -> Floats:
+    """Return the rank of each query's last relevant row, 0 if there is none."""
+    hits = np.flatnonzero(ranks.take(relevance) != 0)
+    values = np.zeros(ranks.sizes.size)
+    np.maximum.at(values, ranks.query[hits], ranks.rank[hits] + 1.0)
+    return values

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.jit import cached, jit, writable
-from rankadapters.core.ranking.ranked_rows import ranked_rows
+from rankadapters.core.ranking.sorting import ranked_rows
 
 SETTING = "RANKADAPTERS_KERNELS"
 LATER, NOW, NEVER = "later", "now", "never"

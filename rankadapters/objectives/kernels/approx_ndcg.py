@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.core.ranking.ranked_rows import ALL_FINITE
+from rankadapters.core.ranking.sorting import ALL_FINITE
 from rankadapters.objectives.kernels.lambdas import keep_powers
 from rankadapters.objectives.kernels.lanes import LANES, load, only_first, same, store
 from rankadapters.objectives.kernels.queries import Ranks, add_lanes, begin_query, columns, write_gradients

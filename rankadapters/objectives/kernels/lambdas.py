@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.core.ranking.ranked_rows import ALL_FINITE
+from rankadapters.core.ranking.sorting import ALL_FINITE
 from rankadapters.objectives.kernels.exponentials import exponentials
 from rankadapters.objectives.kernels.lanes import (
     LANES,

@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.core.ranking.ranked_rows import ALL_FINITE
+from rankadapters.core.ranking.sorting import ALL_FINITE
 from rankadapters.objectives.kernels.lambdas_unbiased import (
     EXACT,
     IN_FLOAT32,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.core.ranking.ranked_rows import ALL_FINITE
+from rankadapters.core.ranking.sorting import ALL_FINITE
 from rankadapters.objectives.kernels.queries import longest, row_at
 
 SMALLEST_REST = 2.0**-53  # replaces 1 - p if p rounds to 1

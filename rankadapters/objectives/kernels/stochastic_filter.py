@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import jit
-from rankadapters.core.ranking.ranked_rows import ALL_FINITE
+from rankadapters.core.ranking.sorting import ALL_FINITE
 from rankadapters.objectives.kernels.generators import BLOCKS, MULTIPLIER, block_started, real
 from rankadapters.objectives.kernels.listwise import logistic
 from rankadapters.objectives.kernels.queries import longest, row_at

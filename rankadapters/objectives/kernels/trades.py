@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
-from rankadapters.core.ranking.ranked_rows import ALL_FINITE
+from rankadapters.core.ranking.sorting import ALL_FINITE
 from rankadapters.objectives.kernels.catboost_trades import (
     catboost_changes_of_cascade,
     catboost_changes_of_first_rank,

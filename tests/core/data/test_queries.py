@@ -169,11 +169,10 @@ def test_weights_that_one_of_more_conventions_ignores_are_refused():
 
 
 def test_an_evaluator_ranks_once_for_all_its_results(monkeypatch):
-    from rankadapters.core.evaluation import members
+    from rankadapters.core.evaluation import evaluator as module
 
-    calls = []
-    original = members.SharedRanking.values
-    monkeypatch.setattr(members.SharedRanking, "values", lambda *args: calls.append(1) or original(*args))
+    calls, ranked = [], module.ranked
+    monkeypatch.setattr(module, "ranked", lambda *args: calls.append(1) or ranked(*args))
     evaluator = ra.Evaluator([2, 0, 1, 0], ["yahoo@2", "lightgbm@1", "lightgbm.map@2"], group_sizes=[2, 2])
     results = evaluator.measure([0.1, 0.2, 0.3, 0.4])
     for convention in evaluator.conventions:

@@ -15,7 +15,7 @@ from hypothesis import given
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.presets.registry import maker
+from rankadapters.presets.texts import maker
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.tables import for_each
 

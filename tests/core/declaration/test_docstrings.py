@@ -14,7 +14,7 @@ from pathlib import Path
 import rankadapters as ra
 from rankadapters.core.declaration.declared import RAISES, with_fields
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.losses import Loss
 from rankadapters.core.measures.ranked import Discounted, Ranked
 from tests.helpers.tables import for_each
 

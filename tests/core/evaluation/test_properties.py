@@ -99,7 +99,7 @@ def test_importing_the_package_loads_no_heavy_library_and_every_name_exists():
 
 
 def test_exp2_gains_of_whole_labels_are_exact():
-    from rankadapters.core.binding.gains import gains_of
+    from rankadapters.core.binding.lowering import gains_of
 
     labels = np.arange(1024.0)
     gains = gains_of(labels, None, TEXTBOOK.gain)

@@ -18,7 +18,7 @@ import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core import measures
 from rankadapters.core.declaration.fields import Cutoff
-from rankadapters.core.evaluation import members
+from rankadapters.core.evaluation.evaluator import bind as bind_conventions
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.oracle_rows import columns_and_scores, takes_probabilities, weights_and_pairs
@@ -126,6 +126,6 @@ def test_the_conventions_reach_every_formula():
         for convention in grid(measure):
             queries = queries_of(sizes, units=takes_probabilities(convention))
             table, _ = columns_and_scores(queries)
-            [member] = members.bind(ra.Queries(**table, **weights_and_pairs(queries, convention)), [convention])
+            [member] = bind_conventions(ra.Queries(**table, **weights_and_pairs(queries, convention)), [convention])
             names.add(member.plan.formula.__name__)
     assert names == formulas()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankadapters.core.measures.query_cross_entropy import Shift
 
 import rankadapters as ra
+from rankadapters.core.measures.losses import Shift
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples

@@ -14,7 +14,7 @@ import pytest
 
 from rankadapters.core.ranking import jit as module
 from rankadapters.core.ranking.jit import cached, jit
-from rankadapters.core.ranking.ranked_rows import ranked_rows
+from rankadapters.core.ranking.sorting import ranked_rows
 from tests.helpers.python_processes import needs_posix, run_python
 
 BLOCK_NUMBA = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"
@@ -22,7 +22,7 @@ OBJECTIVE = "import rankadapters as ra; objective = ra.objectives.lightgbm.lambd
 GRADIENTS = "ra.objectives.gradients([2, 0, 1], [0.1, 0.3, 0.2], objective, group_sizes=[3])[0].tolist()"
 RANK = """
 import numpy as np
-from rankadapters.core.ranking.ranked_rows import ranked_rows
+from rankadapters.core.ranking.sorting import ranked_rows
 def ranks(scores):
     rows, indptr = np.empty(scores.size, np.int32), np.array([0, scores.size])
     assert ranked_rows(scores, np.empty(0, np.int32), indptr, scores.size, False, indptr, rows) == -1

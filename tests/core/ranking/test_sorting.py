@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.core.ranking.ranked_rows import ranked_rows
-from rankadapters.core.ranking.sorting import COUNTED, LANES, MOST_KEPT
+from rankadapters.core.ranking.sorting import COUNTED, LANES, MOST_KEPT, ranked_rows
 from tests.helpers.score_spreads import SPREADS
 from tests.helpers.tables import for_each
 
