@@ -16,7 +16,15 @@ from rankadapters.core.declaration.convention import POOL, Convention, average_o
 from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
-from rankadapters.core.ranking.ranks import Ranks, offsets, positions_within, running_sums, sums
+from rankadapters.core.ranking.ranks import (
+    Ranks,
+    first_positions,
+    offsets,
+    positions_within,
+    running_sums,
+    shifted,
+    sums,
+)
 
 PAIRS = Field(
     group="value",
@@ -163,7 +171,7 @@ def pairs_by_relevance(ranks: Ranks, positive: Floats, negative: Floats, tied: f
     query, up = ranks.ties.query, ranks.ties_upwards
     relevant, irrelevant = ranks.tie_sums(positive)[up], ranks.tie_sums(negative)[up]
     tieptr = offsets(np.bincount(query, minlength=ranks.sizes.size))
-    below = running_sums(irrelevant, tieptr) - irrelevant
+    below = running_sums(shifted(irrelevant, tieptr, 0.0), tieptr)
     return sums(relevant * (below + tied * irrelevant), query, ranks.sizes.size)
 
 
@@ -172,8 +180,7 @@ def pairs_by_grade(ranks: Ranks, grades: Ints, weights: Floats, tied: float) -> 
 
     The weight of a pair is the product of its rows' weights.
     """
-    lower = weight_of_lower(ranks, grades, weights, tied)
-    return ranks.sums(weights * lower)
+    return ranks.sums(weights * weight_of_lower(ranks, grades, weights, tied))
 
 
 def weight_of_lower(ranks: Ranks, grades: Ints, weights: Floats, tied: float) -> Floats:
@@ -183,31 +190,25 @@ def weight_of_lower(ranks: Ranks, grades: Ints, weights: Floats, tied: float) ->
     rows are in groups whose grades agree in the bits above it: in a group, a row whose bit is 1 has a higher grade than
     the rows whose bit is 0. In each group the rows are in the order of their scores, the lowest first.
     """
-    rows, lower = ranks.upwards, np.zeros(grades.size)
-    groups = ranks.indptr[np.flatnonzero(ranks.sizes)]  # where each group begins
+    rows, lower = ranks.upwards.copy(), np.zeros(grades.size)
+    groups = ranks.indptr[:-1][ranks.sizes > 0]  # where each group begins
     for level in reversed(range(int(grades.max(initial=0)).bit_length())):
-        bits, scores, groupptr = grades[rows] >> level & 1, ranks.scores[rows], np.append(groups, rows.size)
-        new = np.ones(rows.size, np.bool_)  # the first row of each tie
-        new[1:] = scores[1:] != scores[:-1]
-        new[groups] = True
-        ties = np.flatnonzero(new)
-        total = running_sums(np.where(bits, 0.0, weights[rows]), groupptr)
-        upto = total[np.append(ties[1:], rows.size) - 1]
+        is_higher, groupptr = (grades[rows] >> level & 1).astype(np.bool_), np.append(groups, rows.size)
+        scores = ranks.scores[rows]
+        starts = np.append(True, scores[1:] != scores[:-1])  # of the ties
+        starts[groups] = True
+        firsts = np.flatnonzero(starts)
+        totals = running_sums(np.where(is_higher, 0.0, weights[rows]), groupptr)
+        upto = totals[np.append(firsts[1:], rows.size) - 1]
         below = np.append(0.0, upto[:-1])
-        below[np.searchsorted(ties, groups)] = 0.0
-        numbers = np.cumsum(new) - 1
-        lower[rows] += np.where(bits, ((1.0 - tied) * below + tied * upto)[numbers], 0.0)
-        n_ones = np.append(0, np.cumsum(bits))
-        middles = groupptr[1:] - (n_ones[groupptr[1:]] - n_ones[groupptr[:-1]])
+        below[np.searchsorted(firsts, groups)] = 0.0
+        of_ties = (1.0 - tied) * below + tied * upto
+        lower[rows[is_higher]] += of_ties[(np.cumsum(starts) - 1)[is_higher]]
         group = np.repeat(np.arange(groups.size), np.diff(groupptr))
-        ones_before = n_ones[:-1] - n_ones[groups][group]
-        places = np.where(bits, middles[group] + ones_before, np.arange(rows.size) - ones_before)
-        rows = _placed(rows, places)
-        groups = np.unique(np.concatenate([groups, middles[middles < groupptr[1:]]]))
+        n_lower = np.bincount(group[~is_higher], minlength=groups.size)
+        # Each group becomes two: first its rows of the lower grades, then those of the higher ones, in the same order.
+        places = np.zeros(rows.size, np.bool_)
+        places[first_positions(groupptr, offsets(n_lower))] = True
+        rows[places], rows[~places] = rows[~is_higher], rows[is_higher]
+        groups = np.unique(np.concatenate([groups, (groups + n_lower)[n_lower < np.diff(groupptr)]]))
     return lower
-
-
-def _placed(values: Ints, places: Ints) -> Ints:
-    moved = np.empty_like(values)
-    moved[places] = values
-    return moved

@@ -9,11 +9,11 @@ import numpy as np
 
 from rankadapters.core.binding.lowering import Binding, gains_of
 from rankadapters.core.binding.plans import RankedPlan
-from rankadapters.core.data.columns import Floats, Ints
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Field, Range
 from rankadapters.core.measures.ranked import Discounted
-from rankadapters.core.ranking.ranks import Ranks, offsets, running
+from rankadapters.core.ranking.ranks import Ranks, offsets, running, shifted
 
 SCALE = Field(
     group="value",
@@ -85,15 +85,8 @@ class ERR(Discounted):
 def cascade(ranks: Ranks, gains: Floats, discounts: Floats, scale: float) -> Floats:
     """Return the sum of discount x chance that a reader, who looks at one row after the other, stops at the rank."""
     chances = ranks.take(gains) / scale
-    return ranks.sums(_looks(1.0 - chances, ranks.outptr) * chances * discounts[ranks.rank])
-
-
-def _looks(rest: Floats, indptr: Ints) -> Floats:
-    """Return the chances that a reader gets to each entry: the products of the chances to go on at those before."""
-    before = np.empty(rest.size)
-    before[1:] = rest[:-1]
-    before[indptr[:-1][np.diff(indptr) > 0]] = 1.0
-    return running(np.multiply, before, indptr)
+    looks = running(np.multiply, shifted(1.0 - chances, ranks.outptr, 1.0), ranks.outptr)
+    return ranks.sums(looks * chances * discounts[ranks.rank])
 
 
 def expected_cascade(ranks: Ranks, gains: Floats, discounts: Floats, scale: float) -> Floats:
@@ -111,7 +104,8 @@ def expected_cascade(ranks: Ranks, gains: Floats, discounts: Floats, scale: floa
         stops[(starts[of_size, None] + np.arange(most))[inside]] = stop[:, :most][inside]
         goes_on[of_size] = look[np.arange(of_size.size), depth[of_size]]
     goes_on[depth == 0] = 0.0  # such ties have no rank
-    looks = _looks(goes_on, offsets(np.bincount(ties.query, minlength=ranks.sizes.size)))
+    tieptr = offsets(np.bincount(ties.query, minlength=ranks.sizes.size))
+    looks = running(np.multiply, shifted(goes_on, tieptr, 1.0), tieptr)
     return ranks.sums(looks[ranks.tie] * stops * discounts[ranks.rank])
 
 

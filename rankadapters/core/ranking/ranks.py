@@ -123,6 +123,18 @@ def running(ufunc: Any, values: Any, indptr: Any) -> Any:
     return out
 
 
+def shifted(values: Any, indptr: Any, first: float) -> Any:
+    """Return the entry before each entry of a segment, and `first` at its start.
+
+    >>> shifted(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3]), 0).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    before = np.empty(values.size)
+    before[1:] = values[:-1]
+    before[indptr[:-1][np.diff(indptr) > 0]] = first
+    return before
+
+
 def running_sums(values: Any, indptr: Any) -> Any:
     """Return `running(np.add, ...)`, faster if no sum is rounded."""
     if values.size and np.abs(values).max() * values.size < EXACT and (values == np.floor(values)).all():
