@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,15 +17,17 @@ from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, r
 from rankadapters.core.declaration.fields import border, table
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import (
+    EXACT,
     Ranks,
     first_positions,
+    is_whole_below,
     positions_within,
+    reduced,
     segment_numbers,
     sorted_positions,
     sums,
 )
 
-FLOAT64_INTEGERS = 2.0**53
 _FLOAT64_EXPONENT = 1024
 
 
@@ -158,7 +160,6 @@ class Binding:
         missing = self.no_queries if queries.retrieved is None else rows_of(queries, queries.retrieved).sizes == 0
         self.missing: Flags = missing
         self.discounts = cache(discounts_of)  # the cache key is the discount's name and the number of ranks
-        self._gains = cache(partial(gains_of, queries.labels, queries.judged))
         self._cache: dict[Key, Any] = {}
 
     def once(self, key: Key, make: Callable[[], T]) -> T:
@@ -167,13 +168,17 @@ class Binding:
             self._cache[key] = make()
         return self._cache[key]  # type: ignore[no-any-return]
 
+    def column(self, key: Key, make: Callable[[], Array]) -> Column:
+        """Return the column with the values `make()`, which are cached under this key."""
+        return Column(key, self.once(key, make))
+
     def cutoff(self, k: int | None) -> int:
         """Return k, limited to the number of rows of the longest query; None means no cutoff."""
         return min(k or self.longest, self.longest)
 
     def gains(self, gain: str) -> Column:
         """Return the gain of every row, in the caller's order."""
-        return Column(("gain", gain), self._gains(gain))
+        return self.column(("gain", gain), lambda: gains_of(self.queries.labels, self.queries.judged, gain))
 
     def ranking_gains(self, convention: Any) -> Column:
         """Return the gain of every row; if `convention.unjudged` is a number, it is the label of unjudged rows."""
@@ -185,8 +190,7 @@ class Binding:
             [unjudged_gain] = gains_of(np.array([label]), None, convention.gain)
             return np.where(judged, column.values, unjudged_gain)
 
-        key = (*column.key, label)
-        return Column(key, self.once(key, make))
+        return self.column((*column.key, label), make)
 
     def relevance(self, relevant: str) -> Column:
         """Return 1 for every judged row that is relevant, else 0, in the caller's order."""
@@ -195,16 +199,13 @@ class Binding:
             flags = passes_threshold(self.queries.labels, relevant)
             return (flags if self.queries.judged is None else flags & self.queries.judged).astype(np.float64)
 
-        return Column(("relevant", relevant), self.once(("relevant", relevant), make))
+        return self.column(("relevant", relevant), make)
 
     @property
     def labels(self) -> Floats:
         """Label of every row in the caller's order, 0 for unjudged rows."""
-        queries = self.queries
-        return self.once(
-            ("labels",),
-            lambda: queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0.0),
-        )
+        labels, judged = self.queries.labels, self.queries.judged
+        return labels if judged is None else self.once(("labels",), lambda: np.where(judged, labels, 0.0))
 
     def numerators_of_equal_scores(self, plan: WholePlan) -> Floats:
         """Return the numerators that a plan's formula computes if all scores are equal."""
@@ -212,31 +213,25 @@ class Binding:
         pairs = () if plan.pairs is None else (plan.pairs,)
         return plan.formula(ranks, *pairs, **plan.columns, **plan.options)
 
-    def ascending(self, values: Floats, rows: Rows) -> Ints:
-        """Return positions that sort each query's rows by ascending value, later rows first among equal values."""
-        return sorted_positions(values, rows.indptr)[mirrored(rows)]
-
     @property
     def row_ones(self) -> Column:
         """The column with 1 for every row."""
-        return Column(("one",), self.once(("one",), lambda: np.ones(self.queries.n_docs)))
+        return self.column(("one",), lambda: np.ones(self.queries.n_docs))
 
     def product(self, first: Column, second: Column) -> Column:
         """Return the product of two columns."""
-        key = ("product", *first.key, *second.key)
-        return Column(key, self.once(key, lambda: _product(first.values, second.values)))
+
+        def make() -> Floats:
+            with np.errstate(over="ignore", under="ignore"):  # `exact_sum` raises an error for non-finite values
+                return first.values * second.values
+
+        return self.column(("product", *first.key, *second.key), make)
 
     def judged_sums(self, column: Column) -> Floats:
         """Return the sum of a column over the judged rows of each query."""
 
-        def make() -> Floats:
-            sums = np.zeros(self.queries.n_queries)
-            nonempty = np.flatnonzero(self.judged.sizes)
-            if nonempty.size:
-                sums[nonempty] = np.add.reduceat(self.judged.take(column.values), self.judged.indptr[nonempty])
-            return sums
-
-        return self.once(("judged sums", *column.key), make)
+        key, judged = ("judged sums", *column.key), self.judged
+        return self.once(key, lambda: reduced(np.add, judged.take(column.values), judged.indptr))
 
     def row_weights(self, average: str) -> Column | None:
         """Return the weight of every row if the average uses weights; None if all rows weigh 1."""
@@ -346,10 +341,7 @@ class Binding:
 
         kind = (convention.ideal, convention.unjudged) if by_retrieved else ()
         key = ("ideal", convention.gain, deepest, *kind)
-        dcg_key = (*key, convention.discount, k)
-        if dcg_key not in self._cache:
-            self._cache[dcg_key] = self._ideal(self.once(key, make), convention, k)
-        return self._cache[dcg_key]  # type: ignore[no-any-return]
+        return self.once((*key, convention.discount, k), lambda: self._ideal(self.once(key, make), convention, k))
 
     def _ideal(self, ideal_list: tuple[Floats, Ints], convention: Any, k: int) -> tuple[Floats, Flags]:
         gains, outptr = ideal_list
@@ -369,19 +361,13 @@ class Binding:
         """Return the DCG of k gains of 1. Without a cutoff, k is the number of retrieved rows; if it is 0, return 1."""
         sizes = self.retrieved(convention.unjudged).sizes
         counts = np.full(sizes.size, convention.k) if convention.k else sizes
-        sums = np.cumsum(np.append(0.0, self.discounts(convention.discount, int(counts.max()))))
-        return np.where(counts > 0, sums[counts], 1.0)
+        totals = np.cumsum(np.append(0.0, self.discounts(convention.discount, int(counts.max()))))
+        return np.where(counts > 0, totals[counts], 1.0)
 
     def _sums_exactly(self, column: Column) -> bool:
         """Return whether every sum of the column within a query is an integer that float64 represents exactly."""
-
-        def make() -> bool:
-            values = column.values
-            return float(np.abs(values).max()) * self.longest <= FLOAT64_INTEGERS and bool(
-                (values == np.floor(values)).all()
-            )
-
-        return self.once(("exact", *column.key), make)
+        key, values = ("exact", *column.key), column.values
+        return self.once(key, lambda: is_whole_below(values, EXACT / self.longest))
 
     def _tie_order(self, ties: str, rows: Rows, tie_column: Column) -> Rows:
         """Permute the rows of each query so that a stable sort by score breaks ties as `ties` says."""
@@ -389,11 +375,6 @@ class Binding:
             return backwards(rows)
         keys = rows.take(_tie_keys(ties, self.queries, tie_column.values))
         return rows.reordered(sorted_positions(keys, rows.indptr))
-
-
-def _product(first: Floats, second: Floats) -> Floats:
-    with np.errstate(over="ignore", under="ignore"):  # `exact_sum` raises an error for non-finite values
-        return first * second
 
 
 def _tie_keys(ties: str, queries: Queries, values: Floats) -> Floats:
@@ -471,23 +452,23 @@ def loss_plan(
     )  # fmt: skip
 
 
-def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Array]:
-    """Return each query's rows by ascending label, and for each row the number of rows with a lower label."""
-    ordered = rows.reordered(binding.ascending(rows.take(binding.labels), rows))
-    labels, starts = ordered.take(binding.labels), np.repeat(rows.indptr[:-1], rows.sizes)
-    positions = np.arange(labels.size)
-    new = np.ones(labels.size, np.bool_)
-    new[1:] = (labels[1:] != labels[:-1]) | (starts[1:] != starts[:-1])
-    return ordered, np.maximum.accumulate(np.where(new, positions, 0)) - starts
+def by_label(binding: Binding, rows: Rows) -> tuple[Rows, Ints]:
+    """Return each query's rows by ascending label, and for each row the number of rows with a lower label.
+
+    Of rows with equal labels, the last comes first.
+    """
+    falling = Ranks(rows.take(binding.labels), None, rows.indptr)
+    ties, upwards = falling.ties, mirrored(rows)
+    lower = rows.sizes[ties.query] - ties.first - ties.sizes
+    return rows.reordered(falling.ranked[upwards]), lower[falling.tie_of_row][upwards]
 
 
 def label_ranks(binding: Binding, rows: Rows) -> Floats:
     """Return 2 x (rank by label - mean rank of the query) in the caller's order; equal labels share their mean rank."""
-    ordered, lower = by_label(binding, rows)
-    firsts = np.arange(lower.size) - np.repeat(rows.indptr[:-1], rows.sizes) == lower  # the first row of each label
-    ties = np.cumsum(firsts) - 1
-    ranks = np.zeros(binding.queries.n_docs)
-    ranks[ordered.order] = 2 * lower + np.bincount(ties)[ties] - np.repeat(rows.sizes, rows.sizes)
+    falling = Ranks(rows.take(binding.labels), None, rows.indptr)
+    ties, ranks = falling.ties, np.zeros(binding.queries.n_docs)
+    of_ties = rows.sizes[ties.query] - 2 * ties.first - ties.sizes
+    ranks[rows.reordered(falling.ranked).order] = of_ties[falling.tie_of_row]
     return ranks
 
 

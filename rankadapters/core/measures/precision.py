@@ -99,7 +99,7 @@ class Precision(Ranked):
         column = degrees(binding, self.relevant)
         nonzero = column
         if self.relevant == "label":
-            nonzero = Column(("nonzero",), binding.once(("nonzero",), lambda: (column.values != 0).astype(float)))
+            nonzero = binding.column(("nonzero",), lambda: (column.values != 0).astype(float))
         relevant = binding.judged_sums(nonzero)
         return plan(self, binding, column, divisor=self._divisor(binding, relevant), empty=relevant <= 0)
 

@@ -197,13 +197,9 @@ def degrees(binding: Binding, relevant: str) -> Column:
     """Return the degree of relevance of every row, in the caller's order."""
     if relevant == "label":
         return Column(("label",), binding.labels)
+    judged = binding.queries.judged
     if relevant == "judged":
-        judged = binding.queries.judged
-        return (
-            binding.row_ones
-            if judged is None
-            else Column(("judged",), binding.once(("judged",), lambda: judged.astype(float)))
-        )
+        return binding.row_ones if judged is None else binding.column(("judged",), lambda: judged.astype(float))
     return binding.relevance(relevant)
 
 
@@ -216,8 +212,7 @@ def irrelevance(binding: Binding, relevant: str, *, least: float = -math.inf) ->
         irrelevant: Floats = (counts & (binding.relevance(relevant).values == 0)).astype(float)
         return irrelevant
 
-    key = ("irrelevant", relevant, least)
-    return Column(key, binding.once(key, make))
+    return binding.column(("irrelevant", relevant, least), make)
 
 
 def weighted_sums(ranks: Ranks, column: Floats, weights: Floats, divisor: Floats) -> Floats:

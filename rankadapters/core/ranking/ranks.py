@@ -123,6 +123,11 @@ def running(ufunc: Any, values: Any, indptr: Any) -> Any:
     return out
 
 
+def is_whole_below(values: Any, most: float) -> bool:
+    """Return whether all values are whole numbers of at most this magnitude."""
+    return bool(np.abs(values).max() <= most and (values == np.floor(values)).all())
+
+
 def shifted(values: Any, indptr: Any, first: float) -> Any:
     """Return the entry before each entry of a segment, and `first` at its start.
 
@@ -137,7 +142,7 @@ def shifted(values: Any, indptr: Any, first: float) -> Any:
 
 def running_sums(values: Any, indptr: Any) -> Any:
     """Return `running(np.add, ...)`, faster if no sum is rounded."""
-    if values.size and np.abs(values).max() * values.size < EXACT and (values == np.floor(values)).all():
+    if values.size and is_whole_below(values, EXACT / values.size):
         totals = np.append(0.0, np.cumsum(values))
         return totals[1:] - np.repeat(totals[indptr[:-1]], np.diff(indptr))
     return running(np.add, values, indptr)
