@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Formula, Key, RankedPlan, Ranking, WholePlan
-from rankadapters.core.data.columns import Array, Flags, Floats, Ints, offsets, refused_label
+from rankadapters.core.data.columns import Array, Flags, Floats, Ints, refused_label
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, retrieved_rows, rows_of
 from rankadapters.core.declaration.fields import border, table
@@ -21,6 +21,7 @@ from rankadapters.core.ranking.ranks import (
     Ranks,
     first_positions,
     is_whole_below,
+    offsets,
     positions_within,
     reduced,
     segment_numbers,
@@ -229,7 +230,6 @@ class Binding:
 
     def judged_sums(self, column: Column) -> Floats:
         """Return the sum of a column over the judged rows of each query."""
-
         key, judged = ("judged sums", *column.key), self.judged
         return self.once(key, lambda: reduced(np.add, judged.take(column.values), judged.indptr))
 
@@ -395,7 +395,7 @@ def weights_of(binding: Binding, rows: Rows, average: str) -> Floats:
 
 def sums_by(indptr: Ints, values: Array) -> Floats:
     """Return the sum of the values of each query, added from left to right."""
-    return sums(values, segment_numbers(indptr), indptr.size - 1).astype(np.float64, copy=False)  # type: ignore[no-any-return]
+    return sums(values, segment_numbers(indptr), indptr.size - 1)
 
 
 def probabilities(binding: Binding, who: str) -> Floats:
@@ -415,7 +415,7 @@ def probabilities(binding: Binding, who: str) -> Floats:
 
 
 def given_pairs(binding: Binding, rows: Rows, *, weighed: bool) -> Pairs:
-    """Return the given pairs with both rows among `rows`, as positions in their order, with weights.
+    """Return the pairs with both rows among `rows`, as positions in their order; without weights, each weighs 1.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class AP(Ranked):
             **columns,
         )  # fmt: skip
 
-    def _formula(self, binding: Binding, relevant: Column, weights: Column | None) -> tuple[Formula, dict[str, Column]]:
+    def _formula(self, binding: Binding, relevant: Column, weights: Column | None) -> tuple[Formula, dict[str, Any]]:
         if self.ties == "average":
             return expected_average_precision, {"relevance": relevant}
         if self.ties == "together":

@@ -126,8 +126,8 @@ class Spearman(Correlation):
 def spearman(ranks: Ranks, label_ranks: Floats, *, averaged: bool, constant: float) -> Floats:
     """Return the correlation of the ranks by score with the ranks by label; `constant` if all scores are equal.
 
-    All ranks are 2 x (rank - mean rank of the query), so that mean ranks of ties are whole numbers and sum to 0, and the
-    sums are exact in queries of up to 200,000 rows.
+    All ranks are 2 x (rank - mean rank of the query), so that mean ranks of ties are whole numbers and sum to 0, and
+    the sums are exact in queries of up to 200,000 rows.
     """
     ties, n = ranks.ties, ranks.sizes[ranks.query]
     tie = ranks.tie

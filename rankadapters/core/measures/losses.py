@@ -208,7 +208,7 @@ class QueryCrossEntropy(Loss):
 
 
 def shifted_cross_entropy(ranks: Ranks, labels: Floats, weights: Floats, alpha: float) -> Floats:
-    """Return the log loss of the scores, mixed by alpha with the log loss after the best shift of each query's scores."""
+    """Return the log loss of the scores, mixed by alpha with that of the scores after each query's best shift."""
     plain, shifted = ranks.sums(weights * log_loss(labels, ranks.scores)), np.zeros(ranks.sizes.size)
     differ = reduced(np.maximum, labels, ranks.indptr) > reduced(np.minimum, labels, ranks.indptr)
     if alpha > 0 and differ.any():

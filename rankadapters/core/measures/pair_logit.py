@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class PairLogit(Loss):
         rows = binding.retrieved(self.unjudged)
         if self.pairs == "given":
             pairs = given_pairs(binding, rows, weighed=self.average == "pair")
-            return loss_plan(logistic_of_pairs, rows, sums_by(pairs.indptr, pairs.weight), pairs=pairs)
+            return loss_plan(logistic_of_pairs, rows, sums_by(pairs.indptr, cast("Floats", pairs.weight)), pairs=pairs)
         rows, lower = by_label(binding, rows)
         return loss_plan(logistic_of_labels, rows, sums_by(rows.indptr, lower), lower=lower)
 
@@ -76,9 +76,9 @@ def logistic_of_pairs(ranks: Ranks, pairs: Pairs) -> Floats:
 
 
 def logistic_of_labels(ranks: Ranks, lower: Ints) -> Floats:
-    """Return the sum of log(1 + e_j / e_i) over pairs of different labels: row i should rank above the first `lower[i]`.
+    """Return the sum of log(1 + e_j / e_i) over pairs of different labels.
 
-    The rows are in the order of their labels.
+    The rows are in the order of their labels: row i should rank above the first `lower[i]` rows.
     """
     powers, losses = exponentials(ranks), np.zeros(lower.size)
     for positions, inside in blocks(ranks.indptr):

@@ -194,8 +194,8 @@ def precision_at_cutoffs(ranks: Ranks, relevance: Floats, cutoffs: Ints) -> Floa
 
 
 BETA_SQUARED = Field(
-    group="value", about="How much recall weighs in comparison with precision, squared.", numbers=Range(0), tried=(1.0,),
-    further=(0.25, 4.0),
+    group="value", about="How much recall weighs in comparison with precision, squared.", numbers=Range(0),
+    tried=(1.0,), further=(0.25, 4.0),
 )  # fmt: skip
 
 

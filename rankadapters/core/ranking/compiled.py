@@ -16,8 +16,9 @@ from rankadapters.core.ranking.sorting import ranked_rows
 SETTING = "RANKADAPTERS_KERNELS"
 LATER, NOW, NEVER = "later", "now", "never"
 
-# A process ranks so many rows in numpy before it loads cached machine code, and before it compiles missing code. Ranking
-# them takes about as long as loading or compiling, so that the total time is at most twice that of the better choice.
+# A process ranks so many rows in numpy before it loads cached machine code, and before it compiles missing code.
+# Ranking them takes about as long as loading or compiling, so that the total time is at most twice that of the better
+# choice.
 # Compiling in a background thread is unsafe: a process forked meanwhile would inherit locks that nobody releases.
 ROWS_BEFORE_LOADING = 8_000_000
 ROWS_BEFORE_COMPILING = 40_000_000

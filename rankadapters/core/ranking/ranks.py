@@ -12,13 +12,18 @@ from numpy.typing import NDArray
 
 from rankadapters.core.ranking import compiled
 
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
 FEW_ROWS = 24  # up to this many rows, Python is faster than numpy
 LEAST_ROWS_PER_RANK, BLOCKS_PER_RANK = 6, 3  # for the top k, `candidates` needs 6 k rows and makes 3 k blocks
 EXACT = 2.0**53  # float64 holds every whole number up to it
 CLASSES_PER_OCTAVE = 2  # segments of one size class share a matrix; a sixth of it is padding on average
 
 
-def offsets(sizes: Any) -> Any:
+def offsets(sizes: Array) -> Ints:
     """Return where each segment begins, and the number of all entries: running sums of the sizes, from 0.
 
     >>> offsets(np.array([2, 0, 3])).tolist()
@@ -29,17 +34,17 @@ def offsets(sizes: Any) -> Any:
     return indptr
 
 
-def segment_numbers(indptr: Any) -> Any:
+def segment_numbers(indptr: Ints) -> Ints:
     """Return the segment number of each entry."""
     return np.repeat(np.arange(indptr.size - 1), indptr[1:] - indptr[:-1])
 
 
-def positions_within(indptr: Any) -> Any:
+def positions_within(indptr: Ints) -> Ints:
     """Return the position of each entry in its segment, from 0."""
     return np.arange(indptr[0], indptr[-1]) - np.repeat(indptr[:-1], indptr[1:] - indptr[:-1])
 
 
-def blocks(indptr: Any) -> Iterator[tuple[Any, Any]]:
+def blocks(indptr: Ints) -> Iterator[tuple[Ints, Flags]]:
     """Yield matrices of positions, whose rows are segments of similar size, and which positions are not padding."""
     sizes = indptr[1:] - indptr[:-1]
     if sizes.size and sizes[0] > 0 and (sizes == sizes[0]).all():
@@ -54,7 +59,7 @@ def blocks(indptr: Any) -> Iterator[tuple[Any, Any]]:
         yield np.minimum(indptr[segments, None] + columns, indptr[-1] - 1), inside
 
 
-def stable_order(keys: Any, indptr: Any) -> Any:
+def stable_order(keys: Array, indptr: Ints) -> Ints:
     """Return positions that sort each segment stably by ascending finite key."""
     order = np.empty(keys.size, np.intp)
     if keys.size <= FEW_ROWS:
@@ -69,14 +74,14 @@ def stable_order(keys: Any, indptr: Any) -> Any:
     return order
 
 
-def _order_of_few(keys: Any, indptr: Any) -> list[int]:
+def _order_of_few(keys: Array, indptr: Ints) -> list[int]:
     """Return positions that sort each segment stably by ascending key, without numpy."""
     values = keys.tolist()
     segments = (range(first, last) for first, last in pairwise(indptr.tolist()))
     return [position for segment in segments for position in sorted(segment, key=values.__getitem__)]
 
 
-def largest_first(scores: Any, indptr: Any, k: int, outptr: Any) -> Any:
+def largest_first(scores: Array, indptr: Ints, k: int, outptr: Ints) -> Ints:
     """Return the positions of each segment's top scores, at most k, earlier ones first among equal scores."""
     if scores.size > FEW_ROWS:
         top = candidates(scores, indptr, k)
@@ -86,7 +91,7 @@ def largest_first(scores: Any, indptr: Any, k: int, outptr: Any) -> Any:
     return stable_order(-scores, indptr)[first_positions(indptr, outptr)]
 
 
-def candidates(scores: Any, indptr: Any, k: int) -> Any:
+def candidates(scores: Array, indptr: Ints, k: int) -> Ints | None:
     """Return the positions of scores that can be among the k largest of their segment; None if most can.
 
     A segment is cut into blocks. The k-th largest block maximum is at most the k-th largest score.
@@ -101,17 +106,17 @@ def candidates(scores: Any, indptr: Any, k: int) -> Any:
     return np.flatnonzero(scores >= np.repeat(thresholds, sizes))
 
 
-def first_positions(indptr: Any, outptr: Any) -> Any:
+def first_positions(indptr: Ints, outptr: Ints) -> Ints:
     """Return the first positions of each segment, as many as the segments of `outptr` have."""
     return np.arange(outptr[-1]) + np.repeat(indptr[:-1] - outptr[:-1], np.diff(outptr))
 
 
-def sums(values: Any, number: Any, n: int) -> Any:
+def sums(values: Array, number: Ints, n: int) -> Floats:
     """Return the sum of the values of each segment, added from left to right."""
     return np.bincount(number, values, n)
 
 
-def running(ufunc: Any, values: Any, indptr: Any) -> Any:
+def running(ufunc: np.ufunc, values: Array, indptr: Ints) -> Floats:
     """Return the running sums or products of each segment, from left to right.
 
     >>> running(np.add, np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3])).tolist()
@@ -123,12 +128,12 @@ def running(ufunc: Any, values: Any, indptr: Any) -> Any:
     return out
 
 
-def is_whole_below(values: Any, most: float) -> bool:
+def is_whole_below(values: Array, most: float) -> bool:
     """Return whether all values are whole numbers of at most this magnitude."""
     return bool(np.abs(values).max() <= most and (values == np.floor(values)).all())
 
 
-def shifted(values: Any, indptr: Any, first: float) -> Any:
+def shifted(values: Array, indptr: Ints, first: float) -> Floats:
     """Return the entry before each entry of a segment, and `first` at its start.
 
     >>> shifted(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3]), 0).tolist()
@@ -140,15 +145,15 @@ def shifted(values: Any, indptr: Any, first: float) -> Any:
     return before
 
 
-def running_sums(values: Any, indptr: Any) -> Any:
+def running_sums(values: Array, indptr: Ints) -> Floats:
     """Return `running(np.add, ...)`, faster if no sum is rounded."""
     if values.size and is_whole_below(values, EXACT / values.size):
-        totals = np.append(0.0, np.cumsum(values))
+        totals: Floats = np.append(0.0, np.cumsum(values))
         return totals[1:] - np.repeat(totals[indptr[:-1]], np.diff(indptr))
     return running(np.add, values, indptr)
 
 
-def reduced(ufunc: Any, values: Any, indptr: Any) -> Any:
+def reduced(ufunc: np.ufunc, values: Array, indptr: Ints) -> Floats:
     """Return the maximum or minimum of each segment; 0 for an empty one.
 
     >>> reduced(np.maximum, np.array([1.0, 3.0, 2.0]), np.array([0, 2, 2, 3])).tolist()
@@ -158,11 +163,6 @@ def reduced(ufunc: Any, values: Any, indptr: Any) -> Any:
     if nonempty.size:
         results[nonempty] = ufunc.reduceat(values, indptr[nonempty])
     return results
-
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class NotFiniteError(Exception):
@@ -245,18 +245,16 @@ class Ranks:
         """Score of each row, in the order that ties keep."""
         scores, order, indptr = self._arguments
         part = slice(int(indptr[0]), int(indptr[-1]))
-        by_row: Array = scores[part if order is None else order[part]]
-        return by_row
+        return scores[part if order is None else order[part]]
 
     @cached_property
     def query_of_row(self) -> Ints:
         """Number of each row's query."""
-        numbers: Ints = segment_numbers(self.indptr)
-        return numbers
+        return segment_numbers(self.indptr)
 
     @cached_property
     def _rows(self) -> Array:
-        """The compiled ranking: row numbers within the query at each rank, as ~row if the row ties with the last one."""
+        """The compiled ranking: row numbers within their queries, as ~row if the row ties with the one before."""
         scores, order, indptr = self._arguments
         rows = np.empty(int(self._rankptr[-1]), np.int32)
         bad = compiled.rank(scores, order, indptr, self._depth, self.averaged, self._rankptr, rows)
@@ -290,19 +288,16 @@ class Ranks:
     @cached_property
     def rank(self) -> Ints:
         """The ranks, from 0."""
-        ranks: Ints = positions_within(self.outptr)
-        return ranks
+        return positions_within(self.outptr)
 
     @cached_property
     def query(self) -> Ints:
         """Number of the query at each rank."""
-        numbers: Ints = segment_numbers(self.outptr)
-        return numbers
+        return segment_numbers(self.outptr)
 
     def sums(self, values: Array) -> Floats:
         """Return the sum over each query's ranks."""
-        totals: Floats = sums(values, self.query, self.indptr.size - 1)
-        return totals
+        return sums(values, self.query, self.indptr.size - 1)
 
     def running(self, ufunc: np.ufunc, values: Array) -> Floats:
         """Return the running sums or products within each query's ranks."""
@@ -343,8 +338,7 @@ class Ranks:
     @cached_property
     def tie_of_row(self) -> Ints:
         """Number of the tie of each row by rank."""
-        numbers: Ints = segment_numbers(self.ties.indptr)
-        return numbers
+        return segment_numbers(self.ties.indptr)
 
     @cached_property
     def tie(self) -> Ints:
@@ -357,16 +351,15 @@ class Ranks:
         """The ties of each query in reverse: from the lowest score up."""
         tieptr = np.searchsorted(self.ties.query, np.arange(self.indptr.size))
         ends = np.repeat(tieptr[:-1] + tieptr[1:] - 1, np.diff(tieptr))
-        upwards: Ints = ends - np.arange(ends.size)
-        return upwards
+        return ends - np.arange(ends.size)
 
     @cached_property
     def upwards(self) -> Ints:
         """Positions of the rows from the lowest score up; tied rows keep their order."""
         sizes = self.ties.sizes[self.ties_upwards]
         within = np.arange(self.ranked.size) - np.repeat(offsets(sizes)[:-1], sizes)
-        positions: Ints = self.ranked[np.repeat(self.ties.indptr[:-1][self.ties_upwards], sizes) + within]
-        return positions
+        starts: Ints = np.repeat(self.ties.indptr[:-1][self.ties_upwards], sizes)
+        return self.ranked[starts + within]
 
     def tie_sums(self, column: Array) -> Floats:
         """Return the sum of a column over each tie, 0 for rows not retrieved."""
@@ -381,8 +374,7 @@ class Ranks:
             return values
         low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
         # Equal gains need no division, so that an ideal order has exactly the ideal DCG.
-        means: Floats = np.where(low == high, low, self.tie_sums(column) / self.ties.sizes)
-        return means
+        return np.where(low == high, low, self.tie_sums(column) / self.ties.sizes)
 
     def _is_below(self, scores: Array) -> NDArray[np.bool_]:
         """Return which scores are below the threshold of retrieval."""
