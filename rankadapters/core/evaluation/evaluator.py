@@ -195,7 +195,7 @@ def whole_values(member: Member, scores: Array, n_threads: int) -> Floats:
 
 def _run(run: Any, indptr: Ints, scores: Array, n_threads: int) -> None:
     try:
-        over_chunks(run, indptr, n_threads, indptr * float(WORK_PER_ROW))
+        over_chunks(run, indptr, n_threads, indptr * WORK_PER_ROW)
     except NotFiniteError as error:
         fix = "convention.replace(precision='float64')"
         raise beyond_float32(error.row, scores, "the convention", fix) from None

@@ -113,7 +113,8 @@ def first_positions(indptr: Ints, outptr: Ints) -> Ints:
 
 def sums(values: Array, number: Ints, n: int) -> Floats:
     """Return the sum of the values of each segment, added from left to right."""
-    return np.bincount(number, values, n)
+    totals: Floats = np.bincount(number, values, n)
+    return totals
 
 
 def running(ufunc: np.ufunc, values: Array, indptr: Ints) -> Floats:
@@ -359,7 +360,8 @@ class Ranks:
         sizes = self.ties.sizes[self.ties_upwards]
         within = np.arange(self.ranked.size) - np.repeat(offsets(sizes)[:-1], sizes)
         starts: Ints = np.repeat(self.ties.indptr[:-1][self.ties_upwards], sizes)
-        return self.ranked[starts + within]
+        upwards: Ints = self.ranked[starts + within]
+        return upwards
 
     def tie_sums(self, column: Array) -> Floats:
         """Return the sum of a column over each tie, 0 for rows not retrieved."""
