@@ -13,7 +13,7 @@ import numpy as np
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, PolicyDecisions
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints
-from rankadapters.core.data.queries import Rows, offsets
+from rankadapters.core.data.queries import Rows
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.evaluator import Member, ranked
 from rankadapters.core.evaluation.threads import over_chunks
@@ -21,6 +21,7 @@ from rankadapters.core.measures.ndcg import ndcg
 from rankadapters.core.measures.ranked import weighted_sums
 from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.jit import writable
+from rankadapters.core.ranking.ranks import offsets
 from rankadapters.learners.kernels.line_search import discounted_sums_in_steps
 
 # Rows per call. A call costs as much as some thousand rows, so short candidates share calls. Long ones

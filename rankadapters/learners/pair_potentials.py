@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import offsets
+from rankadapters.core.ranking.ranks import offsets
 
 Floats = NDArray[np.float64]
 MAX_HEIGHT = 300.0  # if no height is larger, sums of exponentials do not overflow

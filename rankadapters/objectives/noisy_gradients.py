@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats, Ints
-from rankadapters.core.data.queries import Queries, offsets
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.evaluation import threads
 from rankadapters.core.ranking.jit import writable
+from rankadapters.core.ranking.ranks import offsets
 from rankadapters.core.ranking.sorting import ALL_FINITE, ranked_rows
 from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Gradients, kernel_order
 from rankadapters.objectives.kernels.generators import query_seeds

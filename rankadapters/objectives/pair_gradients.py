@@ -13,11 +13,12 @@ from rankadapters.core.binding.lowering import discounts_of
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import COMPUTE, refuse_ignored
 from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.data.queries import Queries, Rows, offsets
+from rankadapters.core.data.queries import Queries, Rows
 from rankadapters.core.evaluation import threads
 from rankadapters.core.evaluation.evaluator import bind
 from rankadapters.core.measures.ranked import Ranked
 from rankadapters.core.ranking.jit import writable
+from rankadapters.core.ranking.ranks import offsets
 from rankadapters.core.ranking.sorting import ranked_rows
 from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Kernel, all_rows, kernel_order
 from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_unbiased, trades

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Formula, Key, RankedPlan, Ranking, WholePlan
-from rankadapters.core.data.columns import Array, Flags, Floats, Ints, offsets, refused_label
+from rankadapters.core.data.columns import Array, Flags, Floats, Ints, refused_label
 from rankadapters.core.data.optional_columns import Pairs
 from rankadapters.core.data.queries import Queries, Rows, backwards, mirrored, retrieved_rows, rows_of
 from rankadapters.core.declaration.fields import border, table
@@ -19,6 +19,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import (
     Ranks,
     first_positions,
+    offsets,
     positions_within,
     segment_numbers,
     sorted_positions,
