@@ -208,9 +208,7 @@ def _formula(plan: Plan, ranks: Ranks, start: int, stop: int) -> Floats:
 def _divide(numerators: Floats, plan: WholePlan) -> None:
     """Divide the numerators by their masses, in place, unless the measure is pooled."""
     if plan.share:
-        np.minimum(
-            numerators, plan.mass, out=numerators
-        )  # the mass adds in another order, so rounding can make it less
+        np.minimum(numerators, plan.mass, out=numerators)  # its other order of terms can make the mass less
     if not plan.pooled:
         with np.errstate(over="ignore", invalid="ignore"):  # `exact_sum` raises an error for non-finite values
             np.divide(numerators, plan.mass, out=numerators, where=plan.mass > 0)

@@ -256,7 +256,12 @@ class Tally:
         """
         empty = getattr(self.convention, "empty", None)
         if self.denominator:
-            value = self.convention.link(self._ratio())
+            try:  # Python rounds a ratio of integers correctly, whatever their size
+                ratio = self.numerator / self.denominator
+            except OverflowError:
+                msg = f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64."
+                raise InputError(msg, hint="divide the weights by their mean") from None
+            value = self.convention.link(ratio)
         elif self.convention.over == "pairs" and isinstance(empty, float):
             value = empty  # no query has a pair
         else:
@@ -265,15 +270,6 @@ class Tally:
             raise InputError(f"nothing is left to average: {reason}.", hint=hint)
         counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
         return Score(value, self.convention, *counts, digest=self.digest)
-
-    def _ratio(self) -> float:
-        try:  # Python rounds a ratio of integers correctly, whatever their size
-            return self.numerator / self.denominator
-        except OverflowError:
-            raise InputError(
-                f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64.",
-                hint="divide the weights by their mean",
-            ) from None
 
     @property
     def mass(self) -> float:
@@ -297,7 +293,9 @@ class Tally:
             sums |= {name: int(data[name]) for name in COUNTS}
             ids = data["ids"]
             if ids is not None:
-                ids = _as_ids(np.array([_word(i) for i in ids], np.uint64), sums["n_queries"])
+                ids = _as_ids(
+                    np.frombuffer(b"".join(int(i, 16).to_bytes(8, "little") for i in ids), "<u8"), sums["n_queries"]
+                )
             return cls(parse(data["convention"]), **sums, ids=ids)
         except RankAdaptersError:
             raise
@@ -384,10 +382,3 @@ def _as_ids(ids: object, n_queries: int) -> Ids:
         first, second, *_ = np.flatnonzero(array == repeated[0])
         raise InputError(f"this is not a tally: ids[{first}] and ids[{second}] are one query.", hint=_HINT)
     return array
-
-
-def _word(text: str) -> int:
-    word = int(text, 16)
-    if not 0 <= word < _DIGEST:
-        raise ValueError(text)
-    return word
