@@ -183,8 +183,7 @@ class Trials:
         if self._member.over_rows:
             msg = f"{self.convention.name} has no per-query values: pool='rows' takes all rows as one query."
             raise UnsupportedConventionError(msg)
-        mass = self._member.mass
-        return numerators if mass is None else numerators / mass  # NaN for a query without mass
+        return self._member.values(numerators)
 
     def _means(self, numerators: Floats) -> Floats:
         """Return the mean of each candidate: add the queries' numerators in order, then divide by the total mass."""

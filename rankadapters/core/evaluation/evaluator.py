@@ -66,7 +66,7 @@ class Member:
         if not isinstance(self.plan, WholePlan) or not self.plan.pooled:
             return numerators
         mass = self.plan.mass
-        values: Floats = np.divide(numerators, mass, out=np.full(mass.size, np.nan), where=mass > 0)
+        values: Floats = np.divide(numerators, mass, out=np.full(numerators.shape, np.nan), where=mass > 0)
         return values
 
     def terms(self, numerators: Floats) -> Floats:

@@ -293,9 +293,8 @@ class Tally:
             sums |= {name: int(data[name]) for name in COUNTS}
             ids = data["ids"]
             if ids is not None:
-                ids = _as_ids(
-                    np.frombuffer(b"".join(int(i, 16).to_bytes(8, "little") for i in ids), "<u8"), sums["n_queries"]
-                )
+                words = b"".join(int(word, 16).to_bytes(8, "little") for word in ids)
+                ids = _as_ids(np.frombuffer(words, np.uint64), sums["n_queries"])
             return cls(parse(data["convention"]), **sums, ids=ids)
         except RankAdaptersError:
             raise

@@ -37,7 +37,7 @@ def over_chunks(
     run: Callable[[int, int], Iterable[Any]],
     indptr: NDArray[np.int64],
     n_threads: int | None,
-    work: NDArray[np.float64] | None = None,
+    work: NDArray[Any] | None = None,
 ) -> list[Any]:
     """Call `run(first, last)`, which yields results, for ranges that cover all queries; return the results in order.
 
