@@ -12,7 +12,7 @@ from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.core.evaluation.score import ByConvention, Score, ScoresOfModels, shape_results
+from rankadapters.core.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, shape_results
 
 
 class ScoreTable(Protocol):
@@ -79,7 +79,12 @@ def evaluate(  # type: ignore[overload-overlap]  # a text is not a sequence of t
 ) -> Score: ...  # fmt: skip
 @overload
 def evaluate(
-    labels: object, scores: object, convention: Convention | str | Iterable[Convention | str], *, by: object = ...,
+    labels: object, scores: object, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
+    **columns: Unpack[Columns],
+) -> Scores[Any]: ...  # fmt: skip
+@overload
+def evaluate(
+    labels: object, scores: object, convention: Convention | str | Iterable[Convention | str], *, by: object,
     n_threads: int | None = ..., **columns: Unpack[Columns],
 ) -> Any: ...  # fmt: skip
 def evaluate(
