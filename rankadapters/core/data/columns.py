@@ -51,9 +51,8 @@ def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
     """Return a boolean column, one flag per row; None if all are True, which is equivalent to no column."""
     array = as_column(name, value)
     if array.dtype != np.bool_:
-        raise InputError(
-            f"{name} has dtype {array.dtype}, but one bool per row is needed.", hint=f"{name}={name}.astype(bool)"
-        )
+        msg = f"{name} has dtype {array.dtype}, but one bool per row is needed."
+        raise InputError(msg, hint=f"{name}={name}.astype(bool)")
     same_length(name, array, n_docs)
     return None if array.all() else frozen(array)
 
@@ -84,9 +83,8 @@ def refuse_few_digits(name: str, weights: Array, dtype: type[np.floating[Any]], 
 def same_length(name: str, array: Array, n_docs: int) -> None:
     """Raise InputError for a column whose number of rows differs from that of the labels."""
     if array.size != n_docs:
-        raise InputError(
-            f"{name} has {array.size} rows but labels has {n_docs}.", hint=f"{name} needs one entry per row of labels"
-        )
+        msg = f"{name} has {array.size} rows but labels has {n_docs}."
+        raise InputError(msg, hint=f"{name} needs one entry per row of labels")
 
 
 def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = None) -> None:
@@ -191,9 +189,8 @@ def is_missing(value: object) -> bool:
 def _to_array(name: str, value: object) -> Array:
     if isinstance(value, np.ndarray):
         if np.any(getattr(value, "mask", False)):
-            raise InputError(
-                f"{name} has masked entries, which are not values.", hint="leave these rows out, or fill them"
-            )
+            msg = f"{name} has masked entries, which are not values."
+            raise InputError(msg, hint="leave these rows out, or fill them")
         return np.asarray(value)
     if isinstance(value, (str, bytes, dict, set, frozenset)) or value is None:
         hint = "an array, a list or a column"

@@ -44,7 +44,7 @@ def as_query_weights(query_weight: object, query_ids: Array) -> Floats:
 
 
 def as_docids(docid: object, queries: Queries) -> tuple[Ints, Flags | None]:
-    """Check that docids are unique within a query; return the rank of each row's docid, and what `own_docids` returns."""
+    """Return the rank of each row's docid, and what `own_docids` returns; docids are unique within a query."""
     ids = as_column("docid", docid)
     same_length("docid", ids, queries.n_docs)
     texts = docid_texts(ids)
@@ -152,10 +152,8 @@ def as_pairs(pairs: object, queries: Queries) -> Pairs:
     """
     # Only a tuple is accepted, because a list of two pairs looks like two columns.
     if not isinstance(pairs, tuple) or len(pairs) not in {2, 3}:
-        raise InputError(
-            f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), tuples of arrays.",
-            hint="tuple(zip(*pairs)) turns a list of pairs into these columns",
-        )
+        msg = f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), tuples of arrays."
+        raise InputError(msg, hint="tuple(zip(*pairs)) turns a list of pairs into these columns")
     columns = {f"pairs {name}": column for name, column in zip(("winner", "loser", "weight"), pairs, strict=False)}
     shared_index(columns)
     winner, loser = (_as_rows(name, columns[name], queries.n_docs) for name in ("pairs winner", "pairs loser"))

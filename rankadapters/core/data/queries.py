@@ -136,37 +136,31 @@ def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
     """
     if (qid is None) == (group_sizes is None):
         problem = "neither was" if qid is None else "both were"
-        raise InputError(
-            f"exactly one of qid and group_sizes is needed, but {problem} given.",
-            hint="qid=one per row, or group_sizes=one per query",
-        )
+        msg = f"exactly one of qid and group_sizes is needed, but {problem} given."
+        raise InputError(msg, hint="qid=one per row, or group_sizes=one per query")
     if qid is not None:
         return _from_qid(qid, n_docs)
     sizes = as_column("group_sizes", group_sizes)
     if sizes.dtype.kind not in "iu":
-        raise InputError(
-            f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed.", hint="rows per query, as integers"
-        )
+        msg = f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed."
+        raise InputError(msg, hint="rows per query, as integers")
     if sizes.size == n_docs and sizes.sum() != n_docs:
-        raise InputError(
-            f"group_sizes has {n_docs} entries, one per row, but needs one per query.", hint="ids of rows go to qid="
-        )
+        msg = f"group_sizes has {n_docs} entries, one per row, but needs one per query."
+        raise InputError(msg, hint="ids of rows go to qid=")
     if sizes.min() < 1:
         why = ", but a query has at least one row"
         raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries")
     if (total := sum(sizes.tolist())) != n_docs:
-        raise InputError(
-            f"group_sizes adds up to {total} but labels has {n_docs} rows.", hint="qid= takes one id per row instead"
-        )
+        msg = f"group_sizes adds up to {total} but labels has {n_docs} rows."
+        raise InputError(msg, hint="qid= takes one id per row instead")
     return {"query_ids": np.arange(sizes.size), "indptr": offsets(sizes), "order": None}
 
 
 def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     ids = as_column("qid", qid)
     if ids.size != n_docs and ids.dtype.kind in "iu" and ids.sum() == n_docs:
-        raise InputError(
-            f"qid has {ids.size} entries that add up to the {n_docs} rows.", hint="rows per query go to group_sizes="
-        )
+        msg = f"qid has {ids.size} entries that add up to the {n_docs} rows."
+        raise InputError(msg, hint="rows per query go to group_sizes=")
     same_length("qid", ids, n_docs)
     keys = comparable_keys(ids)
     starts = _starts(keys)
@@ -435,11 +429,9 @@ class Queries(Rows):
 
     def per_row(self, values: Array) -> Array:
         """Return for each row, in the caller's order, the value of its query."""
-        by_query = np.repeat(values, self.sizes)
-        if self.order is None:
-            return by_query
-        by_row = np.empty_like(by_query)
-        by_row[self.order] = by_query
+        by_row = np.repeat(values, self.sizes)
+        if self.order is not None:
+            by_row[self.order] = by_row.copy()
         return by_row
 
     def per_query(self, column: Array) -> tuple[Array, int]:
@@ -483,12 +475,10 @@ class Queries(Rows):
         `column` is one of `weights`; None removes all of them.
         """
         pairs = self.pairs
-        if pairs is not None and column != "pair_weight":
-            pairs = pairs._replace(weight=None)
         return self.with_columns(
             query_weight=self.query_weight if column == "query_weight" else None,
             row_weight=self.row_weight if column == "row_weight" else None,
-            pairs=pairs,
+            pairs=pairs if pairs is None or column == "pair_weight" else pairs._replace(weight=None),
         )
 
     def with_labels(self, labels: object) -> Queries:
@@ -582,10 +572,8 @@ class Queries(Rows):
         """Return the scores as a float32 or float64 array, one per row; kernels check later that they are finite."""
         array = as_numbers("scores", scores)
         if array.size != self.labels.size:
-            raise InputError(
-                f"scores has {array.size} rows but the queries cover {self.n_docs}.",
-                hint="pass one score for each label, in the order of the labels",
-            )
+            msg = f"scores has {array.size} rows but the queries cover {self.n_docs}."
+            raise InputError(msg, hint="pass one score for each label, in the order of the labels")
         if self.index is not None:
             same_index("scores", pandas_index(scores), self.index)
         return array

@@ -479,10 +479,9 @@ class Measured(Written):
         """
         for member, _ in self._results:
             if not member.convention.is_sum:
-                raise UnsupportedConventionError(
-                    f"{member.convention.name} is not a sum over the queries, so that they have no parts of it.",
-                    hint="evaluate gives its value; pool='queries' with another average has parts",
-                )
+                msg = f"{member.convention.name} is not a sum over the queries, so that they have no parts of it."
+                hint = "evaluate gives its value; pool='queries' with another average has parts"
+                raise UnsupportedConventionError(msg, hint=hint)
         shares = []
         for tally, (member, numerators) in zip(self._tallies, self._results, strict=True):
             terms = member.terms(numerators)
@@ -521,9 +520,8 @@ class Measured(Written):
         for tally, (member, numerators) in zip(self._tallies, self._results, strict=True):
             value_cell, *count_cells = tally.score().cells()
             error = math.nan if member.over_rows else _standard_error(tally, member, numerators)
-            lines.append(
-                (tally.convention.name, value_cell, "-" if math.isnan(error) else f"{error:.4f}", *count_cells)
-            )
+            shown = "-" if math.isnan(error) else f"{error:.4f}"
+            lines.append((tally.convention.name, value_cell, shown, *count_cells))
         table = Table.of("values", ("name", value, "standard error", *counts), lines)
         return [table, signatures(tally.convention for tally in self._tallies)]
 
@@ -559,10 +557,8 @@ class Measured(Written):
     def _refuse_over_rows(self, result: str) -> None:
         for member, _ in self._results:
             if member.over_rows:
-                raise UnsupportedConventionError(
-                    f"{member.convention.name} has no {result}: pool='rows' takes all rows as one query.",
-                    hint="evaluate all data at once, or pool='queries'",
-                )
+                msg = f"{member.convention.name} has no {result}: pool='rows' takes all rows as one query."
+                raise UnsupportedConventionError(msg, hint="evaluate all data at once, or pool='queries'")
 
 
 def _standard_error(tally: Tally, member: Member, numerators: Floats) -> float:

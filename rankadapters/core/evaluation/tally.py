@@ -236,10 +236,8 @@ class Tally:
         """
         array = np.asarray(limbs)
         if array.dtype.kind not in "iu" or array.shape != (cls.N_LIMBS,):
-            raise InputError(
-                f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {cls.N_LIMBS} integers.",
-                hint="pass what Tally.to_limbs() returned, or a sum of such arrays",
-            )
+            msg = f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {cls.N_LIMBS} integers."
+            raise InputError(msg, hint="pass what Tally.to_limbs() returned, or a sum of such arrays")
         numerator, denominator, counts, digest = np.split(array.astype(np.int64, copy=False), _CUTS)
         sums = dict(zip(COUNTS, counts.tolist(), strict=True))
         sums |= {"numerator": from_limbs(numerator), "denominator": from_limbs(denominator)}
@@ -372,10 +370,8 @@ def _as_ids(ids: object, n_queries: int) -> Ids:
     """Return the hashed query ids of a tally; refuse other than one uint64 per query, all distinct."""
     array = np.asarray(ids)
     if array.dtype != np.uint64 or array.shape != (n_queries,):
-        raise InputError(
-            f"this is not a tally: it has {array.size} ids of dtype {array.dtype} for {n_queries} queries.",
-            hint="np.concatenate the uint64 ids of all tallies",
-        )
+        msg = f"this is not a tally: it has {array.size} ids of dtype {array.dtype} for {n_queries} queries."
+        raise InputError(msg, hint="np.concatenate the uint64 ids of all tallies")
     _, repeated = _sorted_ids([array])
     if repeated.size:
         first, second, *_ = np.flatnonzero(array == repeated[0])
