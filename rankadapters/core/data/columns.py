@@ -18,7 +18,6 @@ Flags = NDArray[np.bool_]
 
 EXACT_INT = 2**53
 _FLOAT64_BYTES = 8
-_NOT_OF_ROWS = {"group_sizes", "query_weight", "pairs winner", "pairs loser", "pairs weight"}  # columns without rows
 
 
 def as_column(name: str, value: object) -> Array:
@@ -63,21 +62,21 @@ def as_weights(name: str, column: object, n: int, unit: str) -> Floats:
     if weights.size != n:
         msg = f"{name} has {weights.size} entries, but {n} are needed, one per {unit}."
         raise InputError(msg, hint="queries are in the order of their first appearance" if unit == "query" else "")
-    refuse_non_finite(name, weights)
+    refuse_non_finite(name, weights, unit=unit)
     if weights.size and weights.min() < 0:
         hint = f"fix or drop the {unit}"
-        raise refused_entry(name, weights, int(weights.argmin()), ", but weights are >= 0", hint)
-    refuse_few_digits(name, weights, np.float64, "multiply all of them by one number; only their ratios matter")
+        raise refused_entry(name, weights, int(weights.argmin()), ", but weights are >= 0", hint, unit=unit)
+    refuse_few_digits(name, weights, np.float64, "multiply all of them by one number; only their ratios matter", unit)
     return frozen(weights)
 
 
-def refuse_few_digits(name: str, weights: Array, dtype: type[np.floating[Any]], hint: str) -> None:
+def refuse_few_digits(name: str, weights: Array, dtype: type[np.floating[Any]], hint: str, unit: str = "query") -> None:
     """Raise InputError for positive weights that are subnormal in a floating-point type, underflow or overflow."""
     limits = np.finfo(dtype)
     bad = ((weights > 0) & (weights < limits.tiny)) | (weights > limits.max)
     if bad.any():
         allowed = f"0 and {float(limits.tiny):g} to {float(limits.max):g}, where {limits.dtype} has all its digits"
-        raise refused_entry(name, weights, bad, f"; allowed are {allowed}", hint)
+        raise refused_entry(name, weights, bad, f"; allowed are {allowed}", hint, unit=unit)
 
 
 def same_length(name: str, array: Array, n_docs: int) -> None:
@@ -87,25 +86,28 @@ def same_length(name: str, array: Array, n_docs: int) -> None:
         raise InputError(msg, hint=f"{name} needs one entry per row of labels")
 
 
-def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = None) -> None:
+def refuse_non_finite(name: str, array: Array, used: Flags | None = None, unit: str = "row") -> None:
     """Raise InputError for the first NaN or infinity among the used entries."""
     finite = np.isfinite(array)
     if used is not None:
         finite |= ~used
     if not finite.all():
-        raise non_finite(name, int(np.argmin(finite)), array)
+        raise non_finite(name, int(np.argmin(finite)), array, unit)
 
 
-def refused_entry(name: str, array: Array, refused: Flags | int, why: str, hint: str, *, form: str = "") -> InputError:
-    """Return the error for the entry at an index, or for the first one in a mask; it has a row if the column has."""
+def refused_entry(
+    name: str, array: Array, refused: Flags | int, why: str, hint: str, *, form: str = "", unit: str = "row"
+) -> InputError:
+    """Return the error for the entry at an index, or for the first one in a mask; one of a `row` names its row."""
     index = refused if isinstance(refused, int) else int(np.argmax(refused))
-    row = None if name in _NOT_OF_ROWS else index
+    row = index if unit == "row" else None
     return InputError(f"{name}[{index}] is {array[index]:{form}}{why}.", hint=hint, row=row)
 
 
-def non_finite(name: str, index: int, array: Array) -> InputError:
+def non_finite(name: str, index: int, array: Array, unit: str = "row") -> InputError:
     """Return the error for an entry that is NaN or infinite."""
-    return refused_entry(name, array, index, ", which is not a finite number", "fix it, or drop the row")
+    why, hint = ", which is not a finite number", "fix it, or drop the row"
+    return refused_entry(name, array, index, why, hint, unit=unit)
 
 
 def refused_label(labels: Array, refused: Flags, why: str, hint: str) -> InputError:

@@ -188,7 +188,7 @@ def _as_rows(name: str, column: object, n_docs: int) -> Ints:
     outside = (rows < 0) | (rows >= n_docs)
     if outside.any():
         why = f", but the rows are 0 to {n_docs - 1}"
-        raise refused_entry(name, rows, outside, why, "row numbers in the order of labels")
+        raise refused_entry(name, rows, outside, why, "row numbers in the order of labels", unit="pair")
     return rows.astype(np.int64)
 
 

@@ -149,7 +149,7 @@ def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
         raise InputError(msg, hint="ids of rows go to qid=")
     if sizes.min() < 1:
         why = ", but a query has at least one row"
-        raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries")
+        raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries", unit="query")
     if (total := sum(sizes.tolist())) != n_docs:
         msg = f"group_sizes adds up to {total} but labels has {n_docs} rows."
         raise InputError(msg, hint="qid= takes one id per row instead")
