@@ -204,7 +204,7 @@ def _to_array(name: str, value: object) -> Array:
     if hasattr(value, "__array__"):
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
-        return np.from_dlpack(value)  # type: ignore[arg-type]
+        return np.from_dlpack(value)
     return _from_iterable(name, list(value)) if isinstance(value, Iterable) else np.asarray(value)
 
 

@@ -229,6 +229,6 @@ def _models(evaluator: Evaluator, scores: object) -> dict[Any, object]:
     return scores_by_model(scores) or {None: scores}
 
 
-def _shaped(evaluator: Evaluator, by_model: dict[Any, ByConvention[Any]]) -> Any:
+def _shaped(evaluator: Evaluator, by_model: Mapping[Any, ByConvention[Any]]) -> Any:
     is_one, one_model = evaluator.convention is not None, None in by_model
     return shape_results(evaluator.conventions, by_model, is_one=is_one, one_model=one_model)
