@@ -94,7 +94,7 @@ def with_columns(
     if "docid" in rows.columns:
         docids = rows.columns["docid"].tolist()
         ranks = _docid_ranks(docids, queries, rows.locate, duplicate_hint)
-        own = own_docids(text_column(docids), queries.query_ids, queries.query_of_row)
+        own = own_docids(text_column(docids), queries)
         queries = queries.with_columns(docid_rank=ranks, own_docid=own)
     return queries
 
@@ -113,9 +113,9 @@ def query_weights(name: object, weights: Array, queries: Queries, locate: Callab
 
 
 def _docid_ranks(docids: Sequence[str], queries: Queries, locate: Callable[[int], str], hint: str) -> NDArray[np.int64]:
-    query = queries.query_of_row
-    ranks, duplicate = rank_docids(text_column(docids), query)
+    ranks, duplicate = rank_docids(text_column(docids), queries)
     if duplicate >= 0:
+        query = queries.query_of_row
         first, row = first_duplicate(zip(query.tolist(), docids, strict=True))
         name = str(queries.query_ids[query[row]])
         msg = f"{locate(row)}: document {docids[row]!r} of query {name!r} is also in {locate(first)}.\nHint: {hint}."

@@ -106,7 +106,7 @@ def stream_table(path: AnyPath, columns: StreamColumns, step: Callable[[int, int
     for rows in (_parquet_rows if _is_parquet(path) else stream_csv)(path, columns, step):
         for role in columns.weights:
             try:
-                as_weights(role, rows.columns[role], "fix or drop the row", by_row=True)
+                as_weights(role, rows.columns[role], rows.n_rows, "row")
             except InputError as error:
                 raise error.counted_on(n_rows, n_rows).about(rows.locate(error.row or 0)) from None
         yield rows

@@ -14,7 +14,7 @@ from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.evaluation.evaluator import Evaluator, bind, whole_values
+from rankadapters.core.evaluation.evaluator import Evaluator, bind, ranked
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.learners.candidates import ListedScores, MovedScores, RankedCandidates
 from rankadapters.presets.texts import as_convention
@@ -174,7 +174,7 @@ class Trials:
         """Return the numerator of each query under each candidate."""
         table, plan = self._checked(candidates), self._member.plan
         if self._ranked_candidates is None:
-            return np.array([whole_values(self._member, scores, self.n_threads) for scores in table])
+            return np.array([ranked([self._member], scores, self.n_threads)[0] for scores in table])
         order = plan.rows.order
         in_plan_order = table if order is None else table.take(order, axis=1)
         return self._ranked_candidates.numerators(ListedScores(in_plan_order))
@@ -183,8 +183,7 @@ class Trials:
         if self._member.over_rows:
             msg = f"{self.convention.name} has no per-query values: pool='rows' takes all rows as one query."
             raise UnsupportedConventionError(msg)
-        mass = self._member.mass
-        return numerators if mass is None else numerators / mass  # NaN for a query without mass
+        return self._member.values(numerators)
 
     def _means(self, numerators: Floats) -> Floats:
         """Return the mean of each candidate: add the queries' numerators in order, then divide by the total mass."""

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import is_whole, number, table
+from rankadapters.core.declaration.fields import is_whole, number, read_cutoff, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
 from rankadapters.presets.options import ANY_WEIGHTS, Fields, Option, Options, one_of
 from rankadapters.presets.preset import preset
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import read_cutoff, refuse_unknown, split_spec
+from rankadapters.presets.tool import refuse_unknown, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
 LABELS = 31  # number of LightGBM's default gains

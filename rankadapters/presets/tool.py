@@ -134,9 +134,3 @@ def refuse_unknown(spec: object, params: Mapping[str, Any], allowed: tuple[str, 
     if unknown:
         listed = f"; allowed are {choices(allowed)}" if allowed else ""
         raise ConventionError(f"{spec!r:.80} has no parameter {unknown[0]!r}{listed}.")
-
-
-def read_cutoff(text: object, upto: int = 2**31 - 1) -> int | None:
-    """Return the cutoff that digits spell; None if the text is not a cutoff."""
-    k = as_whole(text) if isinstance(text, str) and not text.startswith("0") else None
-    return k if k is not None and k <= upto else None

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import read_cutoff
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
 from rankadapters.presets.options import ANY_WEIGHTS, Options, choice, one_of
 from rankadapters.presets.preset import preset
 from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import read_cutoff, refuse_unknown, split_spec
+from rankadapters.presets.tool import refuse_unknown, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
 NO_CUTOFF = 2**31 - 1  # longer than any query

@@ -13,17 +13,14 @@ from rankadapters.segments.segments import Segments
 from rankadapters.segments.sums import Outcome, naming, outcomes, sums_by_segment
 
 
-def evaluate_segments(
-    evaluator: Evaluator, scores: object, models: Mapping[Any, object] | None, by: object
-) -> Segments[Any]:
-    """Return the result of `ra.evaluate(..., by=by)`; `models` is None if `scores` is of one model without a name."""
+def evaluate_segments(evaluator: Evaluator, models: Mapping[Any, object], by: object) -> Segments[Any]:
+    """Return the result of `ra.evaluate(..., by=by)`; the scores of a single model have the name None."""
     segments = assign(by, evaluator.queries)
     by_model = {
-        name: outcomes_of(evaluator, column, evaluator.measure(column), segments)
-        for name, column in ({None: scores} if models is None else models).items()
+        name: outcomes_of(evaluator, column, evaluator.measure(column), segments) for name, column in models.items()
     }
     is_one = evaluator.convention is not None
-    return Segments(evaluator.conventions, by_model, is_one=is_one, one_model=models is None)
+    return Segments(evaluator.conventions, by_model, is_one=is_one, one_model=None in models)
 
 
 def outcomes_of(

@@ -149,6 +149,7 @@ def test_values_in_many_calls_have_the_same_bits(monkeypatch):
     conventions = ["textbook@3", "lightgbm.map@3", "catboost.query_auc", "letor4@2"]
     expected = ra.Evaluator(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies
     monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
+    monkeypatch.setattr(threads, "ROWS_PER_THREAD", 1)
     for convention, tally in ra.Evaluator(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies.items():
         assert tally.to_dict() == expected[convention].to_dict()
 

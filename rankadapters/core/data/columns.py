@@ -17,6 +17,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 EXACT_INT = 2**53
+_FLOAT64_BYTES = 8
 
 
 def as_column(name: str, value: object) -> Array:
@@ -35,13 +36,10 @@ def as_column(name: str, value: object) -> Array:
 def as_numbers(name: str, value: object) -> Array:
     """Return a column of numbers: float32 stays float32, all other types become float64; NaN is allowed."""
     array = as_column(name, value)
-    if array.dtype.kind not in "biuf":
+    kind, n_bytes = array.dtype.kind, array.dtype.itemsize
+    if kind not in "biuf" or n_bytes > _FLOAT64_BYTES:
         raise _not_numbers(name, array)
-    if array.dtype.itemsize > np.dtype(np.float64).itemsize:
-        raise InputError(
-            f"{name} has dtype {array.dtype}, wider than float64.", hint=f"{name}.astype('float64') if that is exact"
-        )
-    if array.dtype.kind in "iu" and array.dtype.itemsize == np.dtype(np.int64).itemsize:
+    if kind in "iu" and n_bytes == _FLOAT64_BYTES:
         largest = max(-int(array.min()), int(array.max()))
         if largest > EXACT_INT:
             raise _inexact(name, largest)
@@ -52,63 +50,64 @@ def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
     """Return a boolean column, one flag per row; None if all are True, which is equivalent to no column."""
     array = as_column(name, value)
     if array.dtype != np.bool_:
-        raise InputError(
-            f"{name} has dtype {array.dtype}, but one bool per row is needed.", hint=f"{name}={name}.astype(bool)"
-        )
+        msg = f"{name} has dtype {array.dtype}, but one bool per row is needed."
+        raise InputError(msg, hint=f"{name}={name}.astype(bool)")
     same_length(name, array, n_docs)
     return None if array.all() else frozen(array)
 
 
-def as_weights(name: str, weights: Array, hint: str, *, by_row: bool) -> Array:
-    """Return a read-only copy of weights, each 0 or a normal positive float64; `by_row` means one per row."""
-    refuse_non_finite(name, weights, by_row=by_row)
+def as_weights(name: str, column: object, n: int, unit: str) -> Floats:
+    """Return a read-only copy of `n` weights, one per `unit`, each 0 or a normal positive float64."""
+    weights = as_numbers(name, column).astype(np.float64, copy=False)
+    if weights.size != n:
+        msg = f"{name} has {weights.size} entries, but {n} are needed, one per {unit}."
+        raise InputError(msg, hint="queries are in the order of their first appearance" if unit == "query" else "")
+    refuse_non_finite(name, weights, unit=unit)
     if weights.size and weights.min() < 0:
-        raise refused_entry(name, weights, int(weights.argmin()), ", but weights are >= 0", hint, by_row=by_row)
-    hint = "multiply all of them by one number; only their ratios matter"
-    refuse_few_digits(name, weights, np.float64, hint, by_row=by_row)
+        hint = f"fix or drop the {unit}"
+        raise refused_entry(name, weights, int(weights.argmin()), ", but weights are >= 0", hint, unit=unit)
+    refuse_few_digits(name, weights, np.float64, "multiply all of them by one number; only their ratios matter", unit)
     return frozen(weights)
 
 
-def refuse_few_digits(
-    name: str, weights: Array, dtype: type[np.floating[Any]], hint: str, *, by_row: bool = False
-) -> None:
+def refuse_few_digits(name: str, weights: Array, dtype: type[np.floating[Any]], hint: str, unit: str = "query") -> None:
     """Raise InputError for positive weights that are subnormal in a floating-point type, underflow or overflow."""
     limits = np.finfo(dtype)
     bad = ((weights > 0) & (weights < limits.tiny)) | (weights > limits.max)
     if bad.any():
         allowed = f"0 and {float(limits.tiny):g} to {float(limits.max):g}, where {limits.dtype} has all its digits"
-        raise refused_entry(name, weights, bad, f"; allowed are {allowed}", hint, by_row=by_row)
+        raise refused_entry(name, weights, bad, f"; allowed are {allowed}", hint, unit=unit)
 
 
 def same_length(name: str, array: Array, n_docs: int) -> None:
     """Raise InputError for a column whose number of rows differs from that of the labels."""
     if array.size != n_docs:
-        raise InputError(
-            f"{name} has {array.size} rows but labels has {n_docs}.", hint=f"{name} needs one entry per row of labels"
-        )
+        msg = f"{name} has {array.size} rows but labels has {n_docs}."
+        raise InputError(msg, hint=f"{name} needs one entry per row of labels")
 
 
-def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = None, *, by_row: bool = True) -> None:
-    """Raise InputError for the first NaN or infinity among the used entries; `by_row` means one entry per row."""
+def refuse_non_finite(name: str, array: Array, used: Flags | None = None, unit: str = "row") -> None:
+    """Raise InputError for the first NaN or infinity among the used entries."""
     finite = np.isfinite(array)
     if used is not None:
         finite |= ~used
     if not finite.all():
-        raise non_finite(name, int(np.argmin(finite)), array, by_row=by_row)
+        raise non_finite(name, int(np.argmin(finite)), array, unit)
 
 
 def refused_entry(
-    name: str, array: Array, refused: Flags | int, why: str, hint: str, *, by_row: bool = True, form: str = ""
+    name: str, array: Array, refused: Flags | int, why: str, hint: str, *, form: str = "", unit: str = "row"
 ) -> InputError:
-    """Return the error for the entry at an index, or for the first one in a mask; `by_row` adds its row number."""
+    """Return the error for the entry at an index, or for the first one in a mask; one of a `row` names its row."""
     index = refused if isinstance(refused, int) else int(np.argmax(refused))
-    return InputError(f"{name}[{index}] is {array[index]:{form}}{why}.", hint=hint, row=index if by_row else None)
+    row = index if unit == "row" else None
+    return InputError(f"{name}[{index}] is {array[index]:{form}}{why}.", hint=hint, row=row)
 
 
-def non_finite(name: str, index: int, array: Array, *, by_row: bool = True) -> InputError:
+def non_finite(name: str, index: int, array: Array, unit: str = "row") -> InputError:
     """Return the error for an entry that is NaN or infinite."""
-    why = ", which is not a finite number"
-    return refused_entry(name, array, index, why, "fix it, or drop the row", by_row=by_row)
+    why, hint = ", which is not a finite number", "fix it, or drop the row"
+    return refused_entry(name, array, index, why, hint, unit=unit)
 
 
 def refused_label(labels: Array, refused: Flags, why: str, hint: str) -> InputError:
@@ -158,17 +157,6 @@ def shared_index(columns: Mapping[str, object]) -> Any | None:
     return first
 
 
-def offsets(sizes: Array) -> Ints:
-    """Return the first row of each query, and the number of all rows: running sums of the sizes, from 0.
-
-    >>> offsets(np.array([2, 0, 3])).tolist()
-    [0, 2, 2, 5]
-    """
-    sums = np.zeros(sizes.size + 1, np.int64)
-    np.cumsum(sizes, out=sums[1:])
-    return sums
-
-
 def index_dtype(n: int) -> type[np.signedinteger[Any]]:
     """Return the smaller of int32 and int64 that holds row numbers below n; int32 needs half the memory traffic."""
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
@@ -203,9 +191,8 @@ def is_missing(value: object) -> bool:
 def _to_array(name: str, value: object) -> Array:
     if isinstance(value, np.ndarray):
         if np.any(getattr(value, "mask", False)):
-            raise InputError(
-                f"{name} has masked entries, which are not values.", hint="leave these rows out, or fill them"
-            )
+            msg = f"{name} has masked entries, which are not values."
+            raise InputError(msg, hint="leave these rows out, or fill them")
         return np.asarray(value)
     if isinstance(value, (str, bytes, dict, set, frozenset)) or value is None:
         hint = "an array, a list or a column"
@@ -214,16 +201,11 @@ def _to_array(name: str, value: object) -> Array:
         raise InputError(f"{name} is {value!r:.60}, but one entry per row is needed.", hint=hint)
     if hasattr(value, "to_numpy"):  # that of pyarrow refuses to copy, unlike numpy.asarray
         return np.asarray(value if type(value).__module__.partition(".")[0] == "pyarrow" else value.to_numpy())
-    if isinstance(value, Iterable) and not hasattr(value, "__array__") and not hasattr(value, "__dlpack__"):
-        return _from_iterable(name, list(value))
-    try:
-        by_dlpack = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
-        return np.from_dlpack(value) if by_dlpack else np.asarray(value)  # type: ignore[arg-type]
-    except (TypeError, RuntimeError, BufferError) as error:  # the message of torch, jax or cupy
-        kind = f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}"
-        raise InputError(
-            f"{name} is a {kind} that numpy cannot read: {error}.", hint=f"{name}.detach().cpu().numpy(), or its like"
-        ) from error
+    if hasattr(value, "__array__"):
+        return np.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    return _from_iterable(name, list(value)) if isinstance(value, Iterable) else np.asarray(value)
 
 
 def _from_iterable(name: str, items: list[Any]) -> Array:
@@ -244,13 +226,11 @@ def _from_iterable(name: str, items: list[Any]) -> Array:
 
 
 def _not_numbers(name: str, array: Array) -> InputError:
-    """Return the error for a column that is not a number column; it names the first entry that is not a number."""
-    numbers = [isinstance(item, (int, float, np.number)) and not is_missing(item) for item in array]
-    if array.dtype == object and all(numbers):
-        largest = max((abs(int(item)) for item in array if isinstance(item, (int, np.integer))), default=0)
-        if largest > EXACT_INT:
-            return _inexact(name, largest)
-    row = int(np.argmin(numbers))
+    """Return the error for a column that is not of numbers, or not of numbers that float64 can hold."""
+    largest = max((abs(int(item)) for item in array if isinstance(item, (int, np.integer))), default=0)
+    if largest > EXACT_INT:
+        return _inexact(name, largest)
+    row = int(np.argmin([isinstance(item, (int, float, np.number)) and not is_missing(item) for item in array]))
     return InputError(
         f"{name} must be numbers, but {name}[{row}] is {array[row]!r} (dtype {array.dtype}).",
         hint=f"numpy.asarray({name}, 'float64') if all entries are numbers",

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import (
     Array,
+    Flags,
+    Floats,
+    Ints,
     as_column,
-    as_numbers,
     as_weights,
     frozen,
-    offsets,
     pandas_index,
     refused_entry,
     same_length,
@@ -23,18 +24,15 @@ from rankadapters.core.data.columns import (
 )
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import positions_within, segment_numbers
+from rankadapters.core.ranking.ranks import offsets, positions_within, segment_numbers, stable_order
+
+if TYPE_CHECKING:
+    from rankadapters.core.data.queries import Queries
 
 
-def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDArray[np.float64]:
+def as_query_weights(query_weight: object, query_ids: Array) -> Floats:
     """Check one weight for each query."""
-    weights, n_queries = as_numbers("query_weight", query_weight).astype(np.float64, copy=False), query_ids.size
-    if weights.size != n_queries:
-        per_row = " (one per row)" if weights.size == n_docs else ""
-        raise InputError(
-            f"query_weight has {weights.size} entries{per_row} but there are {n_queries} queries.",
-            hint="one weight per query, in order of first appearance",
-        )
+    weights = as_weights("query_weight", query_weight, query_ids.size, "query")
     if (index := pandas_index(query_weight)) is not None:
         indexed, ids = list(map(id_value, index)), id_values(query_ids)
         if indexed != ids and set(indexed) == set(ids):
@@ -42,45 +40,30 @@ def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDA
                 "query_weight is indexed by query id, in an order other than that of the first appearance of queries.",
                 hint="query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() if the order is right",
             )
-    return as_weights("query_weight", weights, "fix or drop the query", by_row=False)
+    return weights
 
 
-def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64]:
-    """Check one weight for each row."""
-    weights = as_numbers("row_weight", row_weight).astype(np.float64, copy=False)
-    same_length("row_weight", weights, n_docs)
-    return as_weights("row_weight", weights, "fix or drop the row", by_row=True)
-
-
-def as_docids(
-    docid: object, query_of_row: NDArray[np.intp], query_ids: Array | None
-) -> tuple[Array, NDArray[np.bool_] | None]:
-    """Check that docids are unique within a query; return the rank of each row's docid, and what `own_docids` returns.
-
-    `query_ids` is None if the caller gave none.
-    """
+def as_docids(docid: object, queries: Queries) -> tuple[Ints, Flags | None]:
+    """Return the rank of each row's docid, and what `own_docids` returns; docids are unique within a query."""
     ids = as_column("docid", docid)
-    same_length("docid", ids, query_of_row.size)
+    same_length("docid", ids, queries.n_docs)
     texts = docid_texts(ids)
-    ranks, row = rank_docids(texts, query_of_row)
+    ranks, row = rank_docids(texts, queries)
     if row >= 0:
-        raise InputError(
-            f"docid[{row}] = {str(ids[row])!r} occurs twice in its query.",
-            hint="drop duplicate documents first",
-            row=row,
-        )
-    return ranks, None if query_ids is None else own_docids(texts, query_ids, query_of_row)
+        msg = f"docid[{row}] = {str(ids[row])!r} occurs twice in its query."
+        raise InputError(msg, hint="drop duplicate documents first", row=row)
+    return ranks, own_docids(texts, queries)
 
 
-def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+def rank_docids(ids: Array, queries: Queries) -> tuple[Ints, int]:
     """Rank the rows by query, then by identifier: by code points, which is the order of their UTF-8 bytes.
 
     Parameters
     ----------
     ids : str or object array, shape (n_docs,)
         Identifiers; an object array holds strings too, some of which end with NUL.
-    query : int array, shape (n_docs,)
-        Query of each row.
+    queries : Queries
+        The queries of the rows.
 
     Returns
     -------
@@ -91,26 +74,28 @@ def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int
 
     Examples
     --------
-    >>> rank_docids(np.array(["b", "é", "a"]), np.array([0, 0, 0]))
+    >>> import rankadapters as ra
+    >>> rank_docids(np.array(["b", "é", "a"]), ra.Queries([0, 0, 0], qid=[7, 7, 7]))
     (array([1, 2, 0]), -1)
     """
-    keys = [ids.astype(str, copy=False), query]
-    if ids.dtype == object:  # the conversion drops a final NUL, so compare lengths too
-        keys.insert(0, np.fromiter(map(len, ids), np.int64, ids.size))
-    order = np.lexsort(keys)
-    ranks = np.empty(order.size, np.int64)
-    ranks[order] = np.arange(order.size)
-    same = np.all([key[order[1:]] == key[order[:-1]] for key in keys], axis=0)
-    return ranks, int(order[int(np.argmax(same)) + 1]) if same.any() else -1
+    order = stable_order(queries.take(ids), queries.indptr)
+    rows = queries.rows[order]
+    ranks = np.empty(rows.size, np.int64)
+    ranks[rows] = np.arange(rows.size)
+    sorted_ids = ids[rows]
+    same = sorted_ids[1:] == sorted_ids[:-1]
+    same[queries.indptr[1:-1] - 1] = False  # of two queries
+    return ranks, int(rows[int(np.argmax(same)) + 1]) if same.any() else -1
 
 
-def own_docids(docids: Array, query_ids: Array, query_of_row: NDArray[np.intp]) -> NDArray[np.bool_] | None:
+def own_docids(docids: Array, queries: Queries) -> Flags | None:
     """Return the rows whose docid is the id of their query; None if there are none.
 
-    >>> own_docids(np.array(["7", "a", "7"]), np.array([7, 8]), np.array([0, 0, 1])).tolist()
+    >>> import rankadapters as ra
+    >>> own_docids(np.array(["7", "a", "7"]), ra.Queries([0, 0, 0], qid=[7, 7, 8])).tolist()
     [True, False, False]
     """
-    own: NDArray[np.bool_] = docids == text_column(list(map(str, query_ids.tolist())))[query_of_row]
+    own: Flags = docids == queries.per_row(text_column(list(map(str, queries.query_ids.tolist()))))
     return own if own.any() else None
 
 
@@ -119,13 +104,9 @@ def docid_texts(ids: Array) -> Array:
     if ids.dtype.kind != "U":
         for row, item in enumerate(ids):
             if not isinstance(item, str):
-                raise InputError(
-                    f"docid[{row}] is {item!r}, but docids are strings.", hint="docid=[str(d) for d in docid]", row=row
-                )
+                msg = f"docid[{row}] is {item!r}, but docids are strings."
+                raise InputError(msg, hint="docid=[str(d) for d in docid]", row=row)
     return text_column(ids.tolist()) if ids.dtype == object else ids
-
-
-_PAIR = ("winner", "loser")
 
 
 class Pairs(NamedTuple):
@@ -141,15 +122,15 @@ class Pairs(NamedTuple):
         The pairs of query i are `indptr[i]:indptr[i + 1]`.
     """
 
-    winner: NDArray[np.int64]
-    loser: NDArray[np.int64]
-    weight: NDArray[np.float64] | None
-    indptr: NDArray[np.int64]
+    winner: Ints
+    loser: Ints
+    weight: Floats | None
+    indptr: Ints
 
     @property
-    def query(self) -> NDArray[np.int64]:
+    def query(self) -> Ints:
         """Number of each pair's query."""
-        numbers: NDArray[np.int64] = segment_numbers(self.indptr)
+        numbers: Ints = segment_numbers(self.indptr)
         return numbers
 
     def of_queries(self, first: int, last: int, row: int) -> Pairs:
@@ -160,7 +141,7 @@ class Pairs(NamedTuple):
         return Pairs(self.winner[part] - row, self.loser[part] - row, weight, indptr)
 
 
-def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) -> Pairs:
+def as_pairs(pairs: object, queries: Queries) -> Pairs:
     """Check pairs of rows, and sort them by query.
 
     Raises
@@ -171,24 +152,19 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
     """
     # Only a tuple is accepted, because a list of two pairs looks like two columns.
     if not isinstance(pairs, tuple) or len(pairs) not in {2, 3}:
-        raise InputError(
-            f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), tuples of arrays.",
-            hint="tuple(zip(*pairs)) turns a list of pairs into these columns",
-        )
-    shared_index({f"pairs {name}": column for name, column in zip((*_PAIR, "weight"), pairs, strict=False)})
-    winner, loser = (_as_rows(name, column, query_of_row.size) for name, column in zip(_PAIR, pairs, strict=False))
-    weight = None
+        msg = f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), tuples of arrays."
+        raise InputError(msg, hint="tuple(zip(*pairs)) turns a list of pairs into these columns")
+    columns = {f"pairs {name}": column for name, column in zip(("winner", "loser", "weight"), pairs, strict=False)}
+    shared_index(columns)
+    winner, loser = (_as_rows(name, columns[name], queries.n_docs) for name in ("pairs winner", "pairs loser"))
     if winner.size != loser.size:
         raise InputError(f"pairs has {winner.size} winners but {loser.size} losers.", hint="one of each per pair")
-    if len(pairs) == 3 and pairs[2] is not None and winner.size:  # noqa: PLR2004 - with weights
-        weight = as_numbers("pairs weight", pairs[2]).astype(np.float64, copy=False)
-        if weight.size != winner.size:
-            raise InputError(f"pairs has {winner.size} winners but {weight.size} weights.", hint="one weight per pair")
-        weight = as_weights("pairs weight", weight, "fix or drop the pair", by_row=False)
-    query, loser_query = query_of_row[winner], query_of_row[loser]
+    weight = columns.get("pairs weight") if winner.size else None
+    weights = None if weight is None else as_weights("pairs weight", weight, winner.size, "pair")
+    query, loser_query = queries.query_of_row[winner], queries.query_of_row[loser]
     if (query != loser_query).any():
         pair = int(np.argmax(query != loser_query))
-        ids = query_ids[query[pair]], query_ids[loser_query[pair]]
+        ids = queries.query_ids[[query[pair], loser_query[pair]]]
         raise InputError(
             f"pair {pair} joins rows {winner[pair]} and {loser[pair]}, of queries {ids[0]} and {ids[1]}.",
             hint="both rows of a pair belong to one query; row numbers count from 0 in the order of labels",
@@ -197,22 +173,22 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
         pair = int(np.argmax(winner == loser))
         raise InputError(f"pair {pair} joins row {winner[pair]} with itself.", hint="a pair is two different rows")
     order = np.argsort(query, kind="stable")
-    indptr = offsets(np.bincount(query, minlength=query_ids.size))
-    return Pairs(frozen(winner[order]), frozen(loser[order]), None if weight is None else frozen(weight[order]), indptr)
+    indptr = offsets(np.bincount(query, minlength=queries.n_queries))
+    return Pairs(
+        frozen(winner[order]), frozen(loser[order]), None if weights is None else frozen(weights[order]), indptr
+    )
 
 
-def _as_rows(name: str, column: object, n_docs: int) -> NDArray[np.int64]:
+def _as_rows(name: str, column: object, n_docs: int) -> Ints:
     if isinstance(column, Sized) and not len(column):  # an empty list of pairs is allowed
         return np.empty(0, np.int64)
-    rows = as_column(f"pairs {name}", column)
+    rows = as_column(name, column)
     if rows.dtype.kind not in "iu":
-        raise InputError(
-            f"pairs {name} has dtype {rows.dtype}, but row numbers are needed.", hint="whole numbers from 0 on"
-        )
+        raise InputError(f"{name} has dtype {rows.dtype}, but row numbers are needed.", hint="whole numbers from 0 on")
     outside = (rows < 0) | (rows >= n_docs)
     if outside.any():
         why = f", but the rows are 0 to {n_docs - 1}"
-        raise refused_entry(f"pairs {name}", rows, outside, why, "row numbers in the order of labels", by_row=False)
+        raise refused_entry(name, rows, outside, why, "row numbers in the order of labels", unit="pair")
     return rows.astype(np.int64)
 
 

@@ -15,14 +15,15 @@ from rankadapters.core.data.columns import (
     Array,
     Columns,
     Flags,
+    Floats,
     Ints,
     as_column,
     as_flags,
     as_numbers,
+    as_weights,
     frozen,
     index_dtype,
     is_missing,
-    offsets,
     pandas_index,
     refuse_non_finite,
     refuse_other_names,
@@ -32,16 +33,9 @@ from rankadapters.core.data.columns import (
     shared_index,
 )
 from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_queries, id_value, kind_of
-from rankadapters.core.data.optional_columns import (
-    Pairs,
-    as_docids,
-    as_pairs,
-    as_query_weights,
-    as_row_weights,
-    pairs_of_queries,
-)
+from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.ranking.ranks import positions_within
+from rankadapters.core.ranking.ranks import offsets, positions_within
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +98,7 @@ def backwards(rows: Rows) -> Rows:
     return rows.reordered(mirrored(rows))
 
 
-def rows_of(queries: Queries, mask: NDArray[np.bool_] | None) -> Rows:
+def rows_of(queries: Queries, mask: Flags | None) -> Rows:
     """Return the rows of the queries for which the mask is True; all rows without a mask."""
     if mask is None:
         return queries
@@ -122,11 +116,8 @@ def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
     without_label = retrieved & ~judged
     if unjudged == "error" and without_label.any():
         row = int(np.argmax(without_label))
-        raise InputError(
-            f"row {row} was retrieved but not judged, and the convention says unjudged='error'.",
-            hint="convention.replace(unjudged='zero') or 'drop'",
-            row=row,
-        )
+        msg = f"row {row} was retrieved but not judged, and the convention says unjudged='error'."
+        raise InputError(msg, hint="convention.replace(unjudged='zero') or 'drop'", row=row)
     if unjudged == "drop-negative":
         judged = judged & (queries.labels >= 0)
     return rows_of(queries, judged & retrieved if unjudged in {"drop", "drop-negative"} else queries.retrieved)
@@ -145,38 +136,31 @@ def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
     """
     if (qid is None) == (group_sizes is None):
         problem = "neither was" if qid is None else "both were"
-        raise InputError(
-            f"exactly one of qid and group_sizes is needed, but {problem} given.",
-            hint="qid=one per row, or group_sizes=one per query",
-        )
+        msg = f"exactly one of qid and group_sizes is needed, but {problem} given."
+        raise InputError(msg, hint="qid=one per row, or group_sizes=one per query")
     if qid is not None:
         return _from_qid(qid, n_docs)
     sizes = as_column("group_sizes", group_sizes)
     if sizes.dtype.kind not in "iu":
-        raise InputError(
-            f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed.", hint="rows per query, as integers"
-        )
+        msg = f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed."
+        raise InputError(msg, hint="rows per query, as integers")
     if sizes.size == n_docs and sizes.sum() != n_docs:
-        raise InputError(
-            f"group_sizes has {n_docs} entries, one per row, but needs one per query.", hint="ids of rows go to qid="
-        )
+        msg = f"group_sizes has {n_docs} entries, one per row, but needs one per query."
+        raise InputError(msg, hint="ids of rows go to qid=")
     if sizes.min() < 1:
         why = ", but a query has at least one row"
-        raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries", by_row=False)
-    total = sum(sizes.tolist())
-    if total != n_docs:
-        raise InputError(
-            f"group_sizes adds up to {total} but labels has {n_docs} rows.", hint="qid= takes one id per row instead"
-        )
+        raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries", unit="query")
+    if (total := sum(sizes.tolist())) != n_docs:
+        msg = f"group_sizes adds up to {total} but labels has {n_docs} rows."
+        raise InputError(msg, hint="qid= takes one id per row instead")
     return {"query_ids": np.arange(sizes.size), "indptr": offsets(sizes), "order": None}
 
 
 def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     ids = as_column("qid", qid)
     if ids.size != n_docs and ids.dtype.kind in "iu" and ids.sum() == n_docs:
-        raise InputError(
-            f"qid has {ids.size} entries that add up to the {n_docs} rows.", hint="rows per query go to group_sizes="
-        )
+        msg = f"qid has {ids.size} entries that add up to the {n_docs} rows."
+        raise InputError(msg, hint="rows per query go to group_sizes=")
     same_length("qid", ids, n_docs)
     keys = comparable_keys(ids)
     starts = _starts(keys)
@@ -225,7 +209,7 @@ def stable_order(numbers: Array) -> NDArray[np.intp]:
     return order[np.argsort(upper[order], kind="stable")] if upper.any() else order
 
 
-def stretches(ids: Array) -> NDArray[np.int64]:
+def stretches(ids: Array) -> Ints:
     """Return the first row of each run of equal ids.
 
     Raises
@@ -241,7 +225,7 @@ def stretches(ids: Array) -> NDArray[np.int64]:
     return _starts(comparable_keys(ids))
 
 
-def _starts(keys: Array) -> NDArray[np.int64]:
+def _starts(keys: Array) -> Ints:
     return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
 
 
@@ -261,21 +245,21 @@ def comparable_keys(ids: Array, name: str = "qid") -> Array:
 
 
 def _codes_of_objects(ids: Array, name: str) -> Array:
-    seen: dict[object, int] = {}
+    rows: dict[object, int] = {}
     try:
-        codes = [seen.setdefault(item, len(seen)) for item in ids]
+        first_rows = [rows.setdefault(item, row) for row, item in enumerate(ids)]
     except TypeError as error:
         if name == "qid":  # what is not hashable is not an id either
             raise _not_an_id(ids, next(row for row, item in enumerate(ids) if not kind_of(item))) from None
         raise InputError(f"{name} holds a value that is not hashable ({error}).", hint="integers or strings") from None
-    for item, code in seen.items():
+    keys, values = np.arange(ids.size), dict[object, int]()
+    for item, row in rows.items():
         if is_missing(item):
-            raise _missing(name, ids, codes.index(code))
+            raise _missing(name, ids, row)
         if name == "qid" and not kind_of(item):
-            raise _not_an_id(ids, codes.index(code))
-    values: dict[object, int] = {}
-    by_value = [values.setdefault(id_value(item), len(values)) for item in seen]
-    return np.asarray(by_value)[codes]
+            raise _not_an_id(ids, row)
+        keys[row] = values.setdefault(id_value(item), row)
+    return keys[first_rows]
 
 
 def _missing(name: str, ids: Array, missing: Flags | int) -> InputError:
@@ -345,14 +329,14 @@ class Queries(Rows):
     """
 
     query_ids: Array
-    labels: NDArray[np.float64]
-    query_weight: NDArray[np.float64] | None
-    row_weight: NDArray[np.float64] | None
+    labels: Floats
+    query_weight: Floats | None
+    row_weight: Floats | None
     pairs: Pairs | None
     docid_rank: Array | None
-    own_docid: NDArray[np.bool_] | None
-    retrieved: NDArray[np.bool_] | None
-    judged: NDArray[np.bool_] | None
+    own_docid: Flags | None
+    retrieved: Flags | None
+    judged: Flags | None
     index: Any
 
     def __init__(
@@ -372,43 +356,37 @@ class Queries(Rows):
         if other:
             refuse_other_names(other)
         values = as_numbers("labels", labels)
+        n_docs = values.size
         columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
-        fields: dict[str, Any] = {
-            "labels": np.array(values, np.float64),
-            "index": shared_index({"labels": labels, **columns}),
-            "retrieved": None if retrieved is None else as_flags("retrieved", retrieved, values.size),
-            "judged": None if judged is None else as_flags("judged", judged, values.size),
-        }
-        refuse_non_finite("labels", values, fields["judged"])
-        fields |= grouped(qid, group_sizes, values.size)
-        query_ids = fields["query_ids"]
-        fields["query_weight"] = None
+        _set(
+            self, labels=np.array(values, np.float64), index=shared_index({"labels": labels, **columns}),
+            retrieved=None if retrieved is None else as_flags("retrieved", retrieved, n_docs),
+            judged=None if judged is None else as_flags("judged", judged, n_docs),
+            row_weight=None if row_weight is None else as_weights("row_weight", row_weight, n_docs, "row"),
+            query_weight=None, pairs=None, docid_rank=None, own_docid=None, **grouped(qid, group_sizes, n_docs),
+        )  # fmt: skip
+        refuse_non_finite("labels", values, self.judged)
         if query_weight is not None:
             shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
-            fields["query_weight"] = as_query_weights(query_weight, query_ids, values.size)
-        fields["row_weight"] = None if row_weight is None else as_row_weights(row_weight, values.size)
-        _set(self, pairs=None, docid_rank=None, own_docid=None, **fields)
+            _set(self, query_weight=as_query_weights(query_weight, self.query_ids))
         if docid is not None:
-            rank, own = as_docids(docid, self.query_of_row, None if qid is None else query_ids)
-            _set(self, docid_rank=rank, own_docid=own)
+            rank, own = as_docids(docid, self)
+            _set(self, docid_rank=rank, own_docid=None if qid is None else own)
         if pairs is not None:
-            _set(self, pairs=as_pairs(pairs, self.query_of_row, query_ids))
+            _set(self, pairs=as_pairs(pairs, self))
         if self.retrieved is None or self.judged is None:  # every row is retrieved or judged
             return
         idle = np.flatnonzero(~self.retrieved & ~self.judged)
         if idle.size:
-            raise InputError(
-                f"row {idle[0]} is neither retrieved nor judged, so it says nothing.",
-                hint="drop such rows",
-                row=int(idle[0]),
-            )
+            msg = f"row {idle[0]} is neither retrieved nor judged, so it says nothing."
+            raise InputError(msg, hint="drop such rows", row=int(idle[0]))
 
     def __repr__(self) -> str:
         """Return the number of queries and rows."""
         return f"Queries({self.n_queries} queries, {self.n_docs} rows)"
 
     @property
-    def group_sizes(self) -> NDArray[np.int64]:
+    def group_sizes(self) -> Ints:
         """Rows of each query in the order of the rows, as LightGBM and XGBoost take them; shape (n_queries,).
 
         Counts by `numpy.unique` are in the order of the sorted ids instead, which no toolkit notices.
@@ -451,11 +429,9 @@ class Queries(Rows):
 
     def per_row(self, values: Array) -> Array:
         """Return for each row, in the caller's order, the value of its query."""
-        by_query = np.repeat(values, self.sizes)
-        if self.order is None:
-            return by_query
-        by_row = np.empty_like(by_query)
-        by_row[self.order] = by_query
+        by_row = np.repeat(values, self.sizes)
+        if self.order is not None:
+            by_row[self.order] = by_row.copy()
         return by_row
 
     def per_query(self, column: Array) -> tuple[Array, int]:
@@ -489,8 +465,8 @@ class Queries(Rows):
         """
         same_index("row_weight", pandas_index(row_weight), self.index)
         return self.with_columns(
-            query_weight=None if query_weight is None else as_query_weights(query_weight, self.query_ids, self.n_docs),
-            row_weight=None if row_weight is None else as_row_weights(row_weight, self.n_docs),
+            query_weight=None if query_weight is None else as_query_weights(query_weight, self.query_ids),
+            row_weight=None if row_weight is None else as_weights("row_weight", row_weight, self.n_docs, "row"),
         )
 
     def weighed_by(self, column: str | None) -> Queries:
@@ -499,12 +475,10 @@ class Queries(Rows):
         `column` is one of `weights`; None removes all of them.
         """
         pairs = self.pairs
-        if pairs is not None and column != "pair_weight":
-            pairs = pairs._replace(weight=None)
         return self.with_columns(
             query_weight=self.query_weight if column == "query_weight" else None,
             row_weight=self.row_weight if column == "row_weight" else None,
-            pairs=pairs,
+            pairs=pairs if pairs is None or column == "pair_weight" else pairs._replace(weight=None),
         )
 
     def with_labels(self, labels: object) -> Queries:
@@ -598,10 +572,8 @@ class Queries(Rows):
         """Return the scores as a float32 or float64 array, one per row; kernels check later that they are finite."""
         array = as_numbers("scores", scores)
         if array.size != self.labels.size:
-            raise InputError(
-                f"scores has {array.size} rows but the queries cover {self.n_docs}.",
-                hint="pass one score for each label, in the order of the labels",
-            )
+            msg = f"scores has {array.size} rows but the queries cover {self.n_docs}."
+            raise InputError(msg, hint="pass one score for each label, in the order of the labels")
         if self.index is not None:
             same_index("scores", pandas_index(scores), self.index)
         return array

@@ -34,6 +34,12 @@ def as_whole(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
+def read_cutoff(text: object, upto: int = 2**31 - 1) -> int | None:
+    """Return the cutoff that digits spell; None if the text is not a cutoff."""
+    k = as_whole(text) if isinstance(text, str) and not text.startswith("0") else None
+    return k if k is not None and k <= upto else None
+
+
 def as_float(value: object) -> float:
     """Return a number as a float; NaN for other values, and for numbers that are too large for a float."""
     try:  # bools become NaN, since a user who writes empty=True hardly means 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload
+from typing import Any, Protocol, Unpack, overload
 
 import numpy as np
 
@@ -12,10 +12,7 @@ from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.core.evaluation.score import Score, Scores, ScoresOfModels, shape_results
-
-if TYPE_CHECKING:
-    from rankadapters.segments.segments import Segments
+from rankadapters.core.evaluation.score import ByConvention, Score, Scores, ScoresOfModels, shape_results
 
 
 class ScoreTable(Protocol):
@@ -70,9 +67,6 @@ def _non_empty(models: dict[Any, object]) -> dict[Any, object]:
     return models
 
 
-_HINT = "ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention"
-
-
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
     labels: object, scores: ScoresByModel, convention: Convention | str, *, n_threads: int | None = ...,
@@ -84,20 +78,15 @@ def evaluate(  # type: ignore[overload-overlap]  # a text is not a sequence of t
     **columns: Unpack[Columns],
 ) -> Score: ...  # fmt: skip
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
-    labels: object, scores: ScoresByModel, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
-    **columns: Unpack[Columns],
-) -> Scores[ScoresOfModels]: ...  # fmt: skip
-@overload
 def evaluate(
     labels: object, scores: object, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
     **columns: Unpack[Columns],
-) -> Scores[Score]: ...  # fmt: skip
+) -> Scores[Any]: ...  # fmt: skip
 @overload
 def evaluate(
     labels: object, scores: object, convention: Convention | str | Iterable[Convention | str], *, by: object,
     n_threads: int | None = ..., **columns: Unpack[Columns],
-) -> Segments[Any]: ...  # fmt: skip
+) -> Any: ...  # fmt: skip
 def evaluate(
     labels: object,
     scores: object,
@@ -171,11 +160,9 @@ def evaluate(
     if by is not None:
         from rankadapters.segments.evaluation import evaluate_segments
 
-        return evaluate_segments(evaluator, scores, models, by)
-    if models is None:
-        return evaluator.evaluate(scores)
+        return evaluate_segments(evaluator, models, by)
     by_model = {name: evaluator.measure(column).scores for name, column in models.items()}
-    return shape_results(evaluator.conventions, by_model, is_one=evaluator.convention is not None, one_model=False)
+    return _shaped(evaluator, by_model)
 
 
 def per_query(
@@ -227,18 +214,21 @@ def per_query(
     as_frame = flag("frame", frame)
     evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
     models = _models(evaluator, scores)
-    columns_by_model = {None: scores} if models is None else models
-    values = {name: evaluator.measure(column).per_query for name, column in columns_by_model.items()}
+    values = {name: evaluator.measure(column).per_query for name, column in models.items()}
     if as_frame:
         from rankadapters.exports import query_frame
 
-        return query_frame(evaluator.query_ids, values, one_model=models is None)
-    is_single = evaluator.convention is not None
-    return shape_results(evaluator.conventions, values, is_one=is_single, one_model=models is None)
+        return query_frame(evaluator.query_ids, values, one_model=None in models)
+    return _shaped(evaluator, values)
 
 
-def _models(evaluator: Evaluator, scores: object) -> dict[Any, object] | None:
-    """Return the scores of each model by its name; None for a single model, whose scores have no name."""
+def _models(evaluator: Evaluator, scores: object) -> dict[Any, object]:
+    """Return the scores of each model by its name; the scores of a single model have the name None."""
     if evaluator.convention is not None and isinstance(scores, (np.ndarray, list)):
-        return None  # a matrix too, which `Evaluator` refuses
-    return scores_by_model(scores)
+        return {None: scores}  # a matrix too, which `Evaluator` refuses
+    return scores_by_model(scores) or {None: scores}
+
+
+def _shaped(evaluator: Evaluator, by_model: Mapping[Any, ByConvention[Any]]) -> Any:
+    is_one, one_model = evaluator.convention is not None, None in by_model
+    return shape_results(evaluator.conventions, by_model, is_one=is_one, one_model=one_model)

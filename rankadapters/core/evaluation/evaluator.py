@@ -19,17 +19,17 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import border
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.evaluation import threads
 from rankadapters.core.evaluation.score import HEAD, ByConvention, Score, Scores, signatures
 from rankadapters.core.evaluation.table import Table, Written
 from rankadapters.core.evaluation.tally import Limbs, Tally, exact_sum, squares
-from rankadapters.core.evaluation.threads import WORK_PER_CALL, as_n_threads, over_chunks
 from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
 from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.presets.texts import as_convention, as_conventions, is_one
 
 RETRIEVED = 1.0  # score of every retrieved row if scores are not compared; other rows get 0
 ROWS_PER_CALL = 2**17  # so that the arrays of a formula stay in the processor's cache
-WORK_PER_ROW = WORK_PER_CALL // ROWS_PER_CALL
+WORK_PER_ROW = threads.WORK_PER_CALL // ROWS_PER_CALL
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +61,22 @@ class Member:
         empty = getattr(self.convention, "empty", None)
         return bool(self.denominator) or (self.convention.over == "pairs" and isinstance(empty, float))
 
-    @property
-    def mass(self) -> Floats | None:
-        """Divisor of each query's numerator; None if it is 1 for all."""
-        return self.plan.mass if isinstance(self.plan, WholePlan) and self.plan.pooled else None
+    def values(self, numerators: Floats) -> Floats:
+        """Return the value of each query, numerator / mass; NaN for a mass of 0."""
+        if not isinstance(self.plan, WholePlan) or not self.plan.pooled:
+            return numerators
+        mass = self.plan.mass
+        values: Floats = np.divide(numerators, mass, out=np.full(numerators.shape, np.nan), where=mass > 0)
+        return values
+
+    def terms(self, numerators: Floats) -> Floats:
+        """Return the summand of each query in the numerator of the mean."""
+        if self.convention.floor is not None:
+            numerators = np.log(np.maximum(numerators, self.convention.floor))
+        with np.errstate(over="ignore"):  # `exact_sum` raises an error for infinite terms
+            terms = numerators * self.decisions.weights
+        terms[self.decisions.skipped] = 0.0
+        return terms
 
 
 def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
@@ -100,19 +112,16 @@ def _member(convention: Convention, queries: Queries, bindings: dict[str | None,
     over_rows = convention.over == "rows"
     key = f"rows {convention.weighting}" if over_rows else None
     if key not in bindings:
-        bound = _as_one(queries, convention.weighting) if over_rows else queries
+        bound = queries
+        if over_rows:
+            by_query = queries.query_weight if convention.weighting == "query_weight" else None
+            bound = queries.as_one(row_weight=queries.row_weight if by_query is None else queries.per_row(by_query))
         bindings[key] = Binding(bound, depth, over_rows=over_rows)
     binding = bindings[key]
     plan: Plan = convention.lower(binding)
     mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
     sizes = Sizes(plan.retrieved.sizes, binding.missing, plan.empty)
     return Member(convention, plan, decide_policies(convention, binding.queries, sizes, mass))
-
-
-def _as_one(queries: Queries, weighting: str | None) -> Queries:
-    if weighting == "query_weight" and queries.query_weight is not None:
-        return queries.as_one(row_weight=queries.per_row(queries.query_weight))
-    return queries.as_one(row_weight=queries.row_weight)
 
 
 class Work:
@@ -128,77 +137,81 @@ class Work:
             groups.setdefault(key, []).append(index)
         self._groups = list(groups.values())
 
-    def numerators(self, scores: Array, n_threads: int) -> list[Floats]:
-        """Return the numerators of each member's queries; NaN for skipped queries."""
+    def numerators(self, scores: Array, n_threads: int | None) -> list[Floats]:
+        """Return the numerators of each member's queries, NaN for skipped queries; None means all CPUs."""
         numerators: list[Floats] = [np.empty(0)] * len(self._members)
         for group in self._groups:
-            members = [self._members[index] for index in group]
-            whole = isinstance(members[0].plan, WholePlan)
-            values = [whole_values(members[0], scores, n_threads)] if whole else ranked(members, scores, n_threads)
+            values = ranked([self._members[index] for index in group], scores, n_threads)
             for index, of_member in zip(group, values, strict=True):
                 numerators[index] = of_member
         return numerators
 
 
-def ranked(members: list[Member], scores: Array, n_threads: int) -> Floats:
-    """Return the value of each query for members that rank alike, shape (n_members, n_queries)."""
-    plans = [cast("RankedPlan", member.plan) for member in members]
-    first, k = plans[0], max(plan.k for plan in plans)
-    compared, rows = comparable_scores(first.ranking, scores), first.rows
+def ranked(members: list[Member], scores: Array, n_threads: int | None) -> Floats:
+    """Return the numerator of each query for members that rank alike, shape (n_members, n_queries).
+
+    The numerators of a measure on whole queries are divided by their masses unless the measure is pooled.
+    """
+    plans = [member.plan for member in members]
+    arguments, rows = _arguments(plans, scores), plans[0].rows
     values = np.empty((len(plans), rows.indptr.size - 1))
-    averaged, only_sums = first.ranking.averaged, all(plan.only_sums for plan in plans)
 
     def run(start: int, stop: int) -> list[None]:
-        ranks = Ranks(
-            compared, rows.order, rows.indptr[start : stop + 1], k, averaged=averaged, only_sums=only_sums,
-            threshold=_threshold(first.ranking),
-        )  # fmt: skip
-        part = slice(int(rows.indptr[start]), int(rows.indptr[stop]))
+        ranks = Ranks(order=rows.order, indptr=rows.indptr[start : stop + 1], **arguments)
         with np.errstate(all="ignore"):  # `exact_sum` checks for values that are not finite
             for plan, of_plan in zip(plans, values, strict=True):
-                columns = {name: column.values[part] for name, column in plan.columns.items()}
-                by_query = {name: array[start:stop] for name, array in plan.by_query.items()}
-                arguments = {**columns, **plan.by_rank, **by_query, **plan.options}
-                of_plan[start:stop] = plan.formula(ranks.cut(plan.k), **arguments)
+                of_plan[start:stop] = _formula(plan, ranks, start, stop)
         return []
 
-    _run(run, rows.indptr, scores, n_threads)
+    try:
+        if rows.indptr[-1] < threads.ROWS_PER_THREAD:
+            run(0, rows.indptr.size - 1)
+        else:
+            threads.over_chunks(run, rows.indptr, n_threads, rows.indptr * WORK_PER_ROW)
+    except NotFiniteError as error:
+        fix = "convention.replace(precision='float64')"
+        raise beyond_float32(error.row, scores, "the convention", fix) from None
     for member, of_member in zip(members, values, strict=True):
+        if isinstance(member.plan, WholePlan):
+            _divide(of_member, member.plan)
         member.decisions.decide(of_member)
     return values
 
 
-def whole_values(member: Member, scores: Array, n_threads: int) -> Floats:
-    """Return the numerator of each query, divided by its mass unless the measure is pooled."""
-    plan = cast("WholePlan", member.plan)
-    compared, rows, pairs = _rounded(scores, plan.precision), plan.rows, plan.pairs
-    values = np.zeros(plan.mass.size)
+def _arguments(plans: Sequence[Plan], scores: Array) -> dict[str, Any]:
+    """Return the arguments of `Ranks` for plans that rank alike, without the rows."""
+    first = plans[0]
+    if isinstance(first, WholePlan):
+        return {"scores": _rounded(scores, first.precision), "averaged": True}
+    ranked_plans = cast("Sequence[RankedPlan]", plans)
+    return {
+        "scores": comparable_scores(first.ranking, scores),
+        "k": max(plan.k for plan in ranked_plans),
+        "averaged": first.ranking.averaged,
+        "only_sums": all(plan.only_sums for plan in ranked_plans),
+        "threshold": _threshold(first.ranking),
+    }
 
-    def run(start: int, stop: int) -> list[None]:
-        ranks = Ranks(compared, rows.order, rows.indptr[start : stop + 1], averaged=True)
-        part = slice(int(rows.indptr[start]), int(rows.indptr[stop]))
-        of_queries = () if pairs is None else (pairs.of_queries(start, stop, part.start),)
-        with np.errstate(all="ignore"):
-            columns = {name: column[part] for name, column in plan.columns.items()}
-            values[start:stop] = plan.formula(ranks, *of_queries, **columns, **plan.options)
-        return []
 
-    _run(run, rows.indptr, scores, n_threads)
+def _formula(plan: Plan, ranks: Ranks, start: int, stop: int) -> Floats:
+    """Return the values of the queries `start` to `stop` - 1 by the plan's formula."""
+    part = slice(int(plan.rows.indptr[start]), int(plan.rows.indptr[stop]))
+    if isinstance(plan, WholePlan):
+        pairs = () if plan.pairs is None else (plan.pairs.of_queries(start, stop, part.start),)
+        columns = {name: column[part] for name, column in plan.columns.items()}
+        return plan.formula(ranks, *pairs, **columns, **plan.options)
+    columns = {name: column.values[part] for name, column in plan.columns.items()}
+    by_query = {name: array[start:stop] for name, array in plan.by_query.items()}
+    return plan.formula(ranks.cut(plan.k), **columns, **plan.by_rank, **by_query, **plan.options)
+
+
+def _divide(numerators: Floats, plan: WholePlan) -> None:
+    """Divide the numerators by their masses, in place, unless the measure is pooled."""
     if plan.share:
-        np.minimum(values, plan.mass, out=values)  # rounding can make the mass smaller, which adds in a different order
+        np.minimum(numerators, plan.mass, out=numerators)  # its other order of terms can make the mass less
     if not plan.pooled:
         with np.errstate(over="ignore", invalid="ignore"):  # `exact_sum` raises an error for non-finite values
-            np.divide(values, plan.mass, out=values, where=plan.mass > 0)
-    member.decisions.decide(values)
-    return values
-
-
-def _run(run: Any, indptr: Ints, scores: Array, n_threads: int) -> None:
-    try:
-        over_chunks(run, indptr, n_threads, indptr * WORK_PER_ROW)
-    except NotFiniteError as error:
-        fix = "convention.replace(precision='float64')"
-        raise beyond_float32(error.row, scores, "the convention", fix) from None
+            np.divide(numerators, plan.mass, out=numerators, where=plan.mass > 0)
 
 
 def comparable_scores(ranking: Ranking, scores: Array) -> Array:
@@ -295,18 +308,11 @@ class Evaluator:
         return evaluator
 
     def _bind(self, queries: Queries, conventions: list[Convention], n_threads: int | None) -> None:
-        self.queries, self.conventions, self.n_threads = queries, conventions, as_n_threads(n_threads)
-        distinct = list(dict.fromkeys(conventions))
-        refuse_ignored(distinct, queries)
-        members = bind(queries, distinct)
-        self._work = Work(members)
-        self._indices = [distinct.index(convention) for convention in conventions]
-        self._members = [  # each under the name of the requested convention, which equal conventions may differ in
-            members[index]
-            if members[index].convention is convention
-            else replace(members[index], convention=convention)
-            for index, convention in zip(self._indices, conventions, strict=True)
-        ]
+        self.queries, self.conventions = queries, conventions
+        self.n_threads = None if n_threads is None else threads.as_n_threads(n_threads)
+        refuse_ignored(conventions, queries)
+        self._members = bind(queries, conventions)
+        self._work = Work(self._members)
 
     def __repr__(self) -> str:
         """Show the conventions by their shortest texts, and the size of the data."""
@@ -332,8 +338,7 @@ class Evaluator:
             The length is wrong, or a score is NaN or infinite.
         """
         array = self.queries.check_scores(scores)
-        numerators = self._work.numerators(array, self.n_threads)
-        return Measured(self.queries, self._members, [numerators[index] for index in self._indices])
+        return Measured(self.queries, self._members, self._work.numerators(array, self.n_threads))
 
     def evaluate(self, scores: object) -> Any:
         """Return the score of predictions.
@@ -424,7 +429,7 @@ class Measured(Written):
             A convention takes all rows as one query, so queries have no values.
         """
         self._refuse_over_rows("per-query values")
-        return ByConvention([(member.convention, _values(member, numerators)) for member, numerators in self._results])
+        return ByConvention([(member.convention, member.values(numerators)) for member, numerators in self._results])
 
     @cached_property
     def scores(self) -> Scores[Score]:
@@ -449,7 +454,7 @@ class Measured(Written):
         return [
             Tally(
                 member.convention,
-                numerator=exact_sum(_terms(member, numerators)),
+                numerator=exact_sum(member.terms(numerators)),
                 denominator=member.denominator,
                 n_queries=1 if member.over_rows else queries.n_queries,
                 n_scored=member.decisions.n_scored,
@@ -474,12 +479,16 @@ class Measured(Written):
         """
         for member, _ in self._results:
             if not member.convention.is_sum:
-                raise UnsupportedConventionError(
-                    f"{member.convention.name} is not a sum over the queries, so that they have no parts of it.",
-                    hint="evaluate gives its value; pool='queries' with another average has parts",
-                )
-        results = zip(self._tallies, self._results, strict=True)
-        return ByConvention([(tally.convention, _shares(tally, _terms(*result))) for tally, result in results])
+                msg = f"{member.convention.name} is not a sum over the queries, so that they have no parts of it."
+                hint = "evaluate gives its value; pool='queries' with another average has parts"
+                raise UnsupportedConventionError(msg, hint=hint)
+        shares = []
+        for tally, (member, numerators) in zip(self._tallies, self._results, strict=True):
+            terms = member.terms(numerators)
+            # Without a denominator, no query has a pair: `empty` is divided equally.
+            share = terms / tally.mass if tally.denominator else np.full(terms.size, tally.score().value / terms.size)
+            shares.append((tally.convention, share))
+        return ByConvention(shares)
 
     @cached_property
     def standard_errors(self) -> ByConvention[float]:
@@ -511,9 +520,8 @@ class Measured(Written):
         for tally, (member, numerators) in zip(self._tallies, self._results, strict=True):
             value_cell, *count_cells = tally.score().cells()
             error = math.nan if member.over_rows else _standard_error(tally, member, numerators)
-            lines.append(
-                (tally.convention.name, value_cell, "-" if math.isnan(error) else f"{error:.4f}", *count_cells)
-            )
+            shown = "-" if math.isnan(error) else f"{error:.4f}"
+            lines.append((tally.convention.name, value_cell, shown, *count_cells))
         table = Table.of("values", ("name", value, "standard error", *counts), lines)
         return [table, signatures(tally.convention for tally in self._tallies)]
 
@@ -538,7 +546,7 @@ class Measured(Written):
     @property
     def squares(self) -> list[Limbs]:
         """Exact sums of squares under each convention, of which `tally.standard_error` computes standard errors."""
-        return [squares(_terms(member, numerators), member.decisions.divisors) for member, numerators in self._results]
+        return [squares(member.terms(numerators), member.decisions.divisors) for member, numerators in self._results]
 
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
         """Return each query's weight in the sum of numerators, 0 if it is skipped, and its share of the denominator."""
@@ -549,45 +557,15 @@ class Measured(Written):
     def _refuse_over_rows(self, result: str) -> None:
         for member, _ in self._results:
             if member.over_rows:
-                raise UnsupportedConventionError(
-                    f"{member.convention.name} has no {result}: pool='rows' takes all rows as one query.",
-                    hint="evaluate all data at once, or pool='queries'",
-                )
-
-
-def _values(member: Member, numerators: Floats) -> Floats:
-    """Return the value of each query: numerator / mass."""
-    mass = member.mass
-    if mass is None:
-        return numerators
-    values: Floats = np.divide(numerators, mass, out=np.full(mass.size, np.nan), where=mass > 0)
-    return values
-
-
-def _terms(member: Member, numerators: Floats) -> Floats:
-    """Return the summand of each query in the numerator of the mean."""
-    decisions = member.decisions
-    floor = member.convention.floor
-    if floor is not None:
-        numerators = np.log(np.maximum(numerators, floor))
-    with np.errstate(over="ignore"):  # `exact_sum` raises an error for infinite terms
-        terms = numerators * decisions.weights
-    terms[decisions.skipped] = 0.0
-    return terms
-
-
-def _shares(tally: Tally, terms: Floats) -> Floats:
-    if tally.denominator:
-        shares: Floats = terms / tally.mass
-        return shares
-    return np.full(terms.size, tally.score().value / terms.size)  # no query has a pair: `empty`, divided equally
+                msg = f"{member.convention.name} has no {result}: pool='rows' takes all rows as one query."
+                raise UnsupportedConventionError(msg, hint="evaluate all data at once, or pool='queries'")
 
 
 def _standard_error(tally: Tally, member: Member, numerators: Floats) -> float:
     m = tally.n_scored
     if m < 2 or not tally.denominator:  # noqa: PLR2004 - a standard error needs two
         return math.nan
-    terms, mean = _terms(member, numerators), tally.numerator / tally.denominator
+    terms, mean = member.terms(numerators), tally.numerator / tally.denominator
     residuals = terms - mean * member.decisions.divisors
     spread = math.sqrt(m / (m - 1) * float(residuals @ residuals)) / tally.mass
     return spread * member.convention.link_slope(tally.score().value)

@@ -1,4 +1,4 @@
-"""Scores, which carry their convention and compare only under equal conventions and queries, and results by convention."""
+"""Scores, which carry their convention and compare only under equal conventions and queries; results by convention."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Number
-from typing import Any, NoReturn, TypeVar, overload
+from typing import Any, NoReturn, TypeVar
 
 from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
@@ -25,34 +25,12 @@ from rankadapters.core.evaluation.table import Table, Written
 from rankadapters.presets.texts import as_convention, parse
 
 
-def read_object(text: object, noun: str, error: type[ConventionError | InputError]) -> dict[str, Any]:
-    """Return the members of a JSON object; whole numbers such as 10.0 become ints.
-
-    >>> read_object('{"n_queries": 10.0, "value": 0.5}', "a score", InputError)
-    {'n_queries': 10, 'value': 0.5}
-    """
-    try:
-        members = json.loads(text, object_pairs_hook=_members, parse_float=_number)  # type: ignore[arg-type]
-    except (TypeError, ValueError, RecursionError) as problem:
-        raise error(
-            f"{brief(text)} is not the JSON text of {noun}: {problem}.", hint="pass what to_json() returned"
-        ) from None
-    if not isinstance(members, dict):
-        raise error(f"{brief(text)} is not a JSON object.", hint="pass what to_json() returned")
-    return members
-
-
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         msg = "a member is repeated"
         raise ValueError(msg)
     return members
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    return int(value) if value.is_integer() else value
 
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
@@ -138,10 +116,6 @@ class Score(Written):
         """Return the value."""
         return self.value
 
-    @overload
-    def __round__(self) -> int: ...
-    @overload
-    def __round__(self, ndigits: int) -> float: ...
     def __round__(self, ndigits: int | None = None) -> float:
         """Round the value."""
         return round(self.value, ndigits)
@@ -196,7 +170,12 @@ class Score(Written):
         InputError
             `text` is not from `to_json`.
         """
-        return cls.from_dict(read_object(text, "a score", InputError))
+        try:
+            data = json.loads(text, object_pairs_hook=_members)
+        except (TypeError, ValueError, RecursionError) as error:
+            msg = f"{brief(text)} is not the JSON text of a score: {error}."
+            raise InputError(msg, hint="pass what Score.to_json() returned") from None
+        return cls.from_dict(data)
 
     def __eq__(self, other: object) -> bool:
         """Compare value and convention; refuse a bare number, since returning False would hide a wrong test."""
@@ -222,19 +201,19 @@ class Score(Written):
     __radd__ = __add__
 
     def __lt__(self, other: Score) -> bool:
-        """Compare the values of two scores of the same convention and queries."""
+        """Compare two scores of the same convention and queries."""
         return self.value < self._comparable(other, "<")
 
     def __le__(self, other: Score) -> bool:
-        """Compare the values of two scores of the same convention and queries."""
+        """Compare two scores of the same convention and queries."""
         return self.value <= self._comparable(other, "<=")
 
     def __gt__(self, other: Score) -> bool:
-        """Compare the values of two scores of the same convention and queries."""
+        """Compare two scores of the same convention and queries."""
         return self.value > self._comparable(other, ">")
 
     def __ge__(self, other: Score) -> bool:
-        """Compare the values of two scores of the same convention and queries."""
+        """Compare two scores of the same convention and queries."""
         return self.value >= self._comparable(other, ">=")
 
     def _comparable(self, other: object, operator: str) -> float:

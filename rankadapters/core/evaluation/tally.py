@@ -236,10 +236,8 @@ class Tally:
         """
         array = np.asarray(limbs)
         if array.dtype.kind not in "iu" or array.shape != (cls.N_LIMBS,):
-            raise InputError(
-                f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {cls.N_LIMBS} integers.",
-                hint="pass what Tally.to_limbs() returned, or a sum of such arrays",
-            )
+            msg = f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {cls.N_LIMBS} integers."
+            raise InputError(msg, hint="pass what Tally.to_limbs() returned, or a sum of such arrays")
         numerator, denominator, counts, digest = np.split(array.astype(np.int64, copy=False), _CUTS)
         sums = dict(zip(COUNTS, counts.tolist(), strict=True))
         sums |= {"numerator": from_limbs(numerator), "denominator": from_limbs(denominator)}
@@ -256,7 +254,12 @@ class Tally:
         """
         empty = getattr(self.convention, "empty", None)
         if self.denominator:
-            value = self.convention.link(self._ratio())
+            try:  # Python rounds a ratio of integers correctly, whatever their size
+                ratio = self.numerator / self.denominator
+            except OverflowError:
+                msg = f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64."
+                raise InputError(msg, hint="divide the weights by their mean") from None
+            value = self.convention.link(ratio)
         elif self.convention.over == "pairs" and isinstance(empty, float):
             value = empty  # no query has a pair
         else:
@@ -265,15 +268,6 @@ class Tally:
             raise InputError(f"nothing is left to average: {reason}.", hint=hint)
         counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
         return Score(value, self.convention, *counts, digest=self.digest)
-
-    def _ratio(self) -> float:
-        try:  # Python rounds a ratio of integers correctly, whatever their size
-            return self.numerator / self.denominator
-        except OverflowError:
-            raise InputError(
-                f"the weights of the scored queries add up to {self.mass:g}: the value overflows float64.",
-                hint="divide the weights by their mean",
-            ) from None
 
     @property
     def mass(self) -> float:
@@ -297,7 +291,8 @@ class Tally:
             sums |= {name: int(data[name]) for name in COUNTS}
             ids = data["ids"]
             if ids is not None:
-                ids = _as_ids(np.array([_word(i) for i in ids], np.uint64), sums["n_queries"])
+                words = b"".join(int(word, 16).to_bytes(8, "little") for word in ids)
+                ids = _as_ids(np.frombuffer(words, np.uint64), sums["n_queries"])
             return cls(parse(data["convention"]), **sums, ids=ids)
         except RankAdaptersError:
             raise
@@ -375,19 +370,10 @@ def _as_ids(ids: object, n_queries: int) -> Ids:
     """Return the hashed query ids of a tally; refuse other than one uint64 per query, all distinct."""
     array = np.asarray(ids)
     if array.dtype != np.uint64 or array.shape != (n_queries,):
-        raise InputError(
-            f"this is not a tally: it has {array.size} ids of dtype {array.dtype} for {n_queries} queries.",
-            hint="np.concatenate the uint64 ids of all tallies",
-        )
+        msg = f"this is not a tally: it has {array.size} ids of dtype {array.dtype} for {n_queries} queries."
+        raise InputError(msg, hint="np.concatenate the uint64 ids of all tallies")
     _, repeated = _sorted_ids([array])
     if repeated.size:
         first, second, *_ = np.flatnonzero(array == repeated[0])
         raise InputError(f"this is not a tally: ids[{first}] and ids[{second}] are one query.", hint=_HINT)
     return array
-
-
-def _word(text: str) -> int:
-    word = int(text, 16)
-    if not 0 <= word < _DIGEST:
-        raise ValueError(text)
-    return word

@@ -36,7 +36,7 @@ def as_n_threads(n_threads: object) -> int:
 def over_chunks(
     run: Callable[[int, int], Iterable[Any]],
     indptr: NDArray[np.int64],
-    n_threads: int,
+    n_threads: int | None,
     work: NDArray[Any] | None = None,
 ) -> list[Any]:
     """Call `run(first, last)`, which yields results, for ranges that cover all queries; return the results in order.
@@ -49,15 +49,13 @@ def over_chunks(
         Must be thread-safe.
     indptr : int64 array, shape (n_queries + 1,)
         Offsets of the queries' rows.
-    n_threads : int
-        Maximum number of threads.
+    n_threads : int or None
+        Maximum number of threads; None means all CPUs.
     work : float array, shape (n_queries + 1,), optional
         Cumulative work of the queries, if it is not proportional to their rows.
     """
     n_queries, n_docs = indptr.size - 1, int(indptr[-1])
-    n_chunks = max(1, min(n_threads, n_queries, n_docs // ROWS_PER_THREAD))
-    if n_chunks == 1 and (n_docs * ROW if work is None else work[-1]) <= WORK_PER_CALL:
-        return list(run(0, n_queries))
+    n_chunks = max(1, min(as_n_threads(n_threads), n_queries, n_docs // ROWS_PER_THREAD))
     costs, stopped = indptr * ROW if work is None else work, Event()
 
     def run_chunk(first: int, last: int) -> list[Any]:

@@ -63,18 +63,20 @@ def test_rows_are_grouped_by_first_appearance_and_sorted_stably(ids):
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), TEXT), min_size=1, max_size=30, unique=True))
+@given(st.lists(st.tuples(st.integers(0, 2), TEXT), min_size=1, max_size=60, unique=True))
 def test_docid_ranks_follow_the_utf8_bytes(pairs):
-    query, ids = np.array([q for q, _ in pairs]), np.array([text for _, text in pairs])
-    ranks, repeated_row = rank_docids(ids, query)
-    expected = sorted(range(len(pairs)), key=lambda row: (pairs[row][0], pairs[row][1].encode()))
+    queries = ra.Queries([0] * len(pairs), qid=[q for q, _ in pairs])
+    ranks, repeated_row = rank_docids(np.array([text for _, text in pairs]), queries)
+    ids = queries.query_ids.tolist()
+    expected = sorted(range(len(pairs)), key=lambda row: (ids.index(pairs[row][0]), pairs[row][1].encode()))
     assert np.argsort(ranks).tolist() == expected
     assert repeated_row == -1
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["a", "b", "é", "aa"])), min_size=1, max_size=12))
 def test_a_docid_that_occurs_twice_in_a_query_is_found(pairs):
-    _, repeated_row = rank_docids(np.array([text for _, text in pairs]), np.array([q for q, _ in pairs]))
+    queries = ra.Queries([0] * len(pairs), qid=[q for q, _ in pairs])
+    _, repeated_row = rank_docids(np.array([text for _, text in pairs]), queries)
     assert (repeated_row >= 0) == (len(set(pairs)) < len(pairs))
     if repeated_row >= 0:
         assert pairs.count(pairs[repeated_row]) > 1

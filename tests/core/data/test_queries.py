@@ -69,7 +69,7 @@ def test_with_weights_returns_new_queries_and_changes_none():
     assert unweighted.digest != digest
     assert QUERIES.digest == digest
     assert QUERIES.with_weights([1, 2, 3], row_weight=[0.5, 1, 1.5, 2, 2.5]).digest == digest
-    with pytest.raises(ra.InputError, match="query_weight has 2 entries but there are 3 queries"):
+    with pytest.raises(ra.InputError, match="query_weight has 2 entries, but 3 are needed, one per query"):
         QUERIES.with_weights([1, 2])
 
 
@@ -100,7 +100,7 @@ def test_the_order_of_rows_does_not_change_the_score_of_pairs(order):
 @for_each(
     ("columns", "problem"),
     [
-        ({"row_weight": [1, 1]}, "row_weight has 2 rows but labels has 4"),
+        ({"row_weight": [1, 1]}, "row_weight has 2 entries, but 4 are needed, one per row"),
         ({"row_weight": [1, 1, -1, 1]}, r"row_weight\[2\] is -1.0, but weights are >= 0"),
         ({"row_weight": [1, 1, float("nan"), 1]}, r"row_weight\[2\] is nan"),
         ({"pairs": 5}, r"pairs is 5; allowed are \(winner, loser\)"),
@@ -108,7 +108,7 @@ def test_the_order_of_rows_does_not_change_the_score_of_pairs(order):
         ({"pairs": ([0], [4])}, r"pairs loser\[0\] is 4, but the rows are 0 to 3"),
         ({"pairs": ([0.5], [1])}, "pairs winner has dtype float64"),
         ({"pairs": ([0, 1], [1])}, "pairs has 2 winners but 1 losers"),
-        ({"pairs": ([0], [1], [1, 2])}, "pairs has 1 winners but 2 weights"),
+        ({"pairs": ([0], [1], [1, 2])}, "pairs weight has 2 entries, but 1 are needed, one per pair"),
         ({"pairs": ([0], [1], [-1])}, r"pairs weight\[0\] is -1.0"),
         ({"pairs": ([0, 0], [1, 2])}, "pair 1 joins rows 0 and 2, of queries a and b"),
         ({"pairs": ([0], [0])}, "pair 0 joins row 0 with itself"),
