@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from rankadapters.core.measures import AP, DCG, NDCG, RR, Precision, Recall, Success
-from rankadapters.presets.options import Options, choice, if_true
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import Options, Tool, choice, if_true, preset
 
 
 class Ignite(

@@ -8,9 +8,7 @@ from typing import Any, ClassVar, Literal, NoReturn
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import Kendall, Pearson, Spearman
-from rankadapters.presets.options import Options, choice, one_of, same_as
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import refuse_unknown, split_spec
+from rankadapters.presets.tool import Options, choice, one_of, preset, refuse_unknown, same_as, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
 Pool = Literal["queries", "rows"]

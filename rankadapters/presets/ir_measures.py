@@ -12,8 +12,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RBP, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
-from rankadapters.presets.options import Options, if_true, least_grade, same_as
-from rankadapters.presets.preset import K, preset
+from rankadapters.presets.tool import K, Options, if_true, least_grade, preset, same_as
 from rankadapters.presets.vocabulary import PresetCall, Vocabulary
 
 CWL_ROWS = 1000  # rows per query that cwl_eval evaluates
@@ -135,9 +134,7 @@ class IrMeasures(
         If the run of a query is empty, ir_measures divides by 0; the query counts 0 here.
         """
 
-    @preset(
-        ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", precision="float64"
-    )  # fmt: skip
+    @preset(ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", precision="float64")
     def err(self, k: int | None) -> ERR:
         """`ERR@k` through gdeval.pl, which prints five decimals. Run against 0.4.3: equal within 5e-6."""
 

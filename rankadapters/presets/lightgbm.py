@@ -12,10 +12,17 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole, number, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
-from rankadapters.presets.options import ANY_WEIGHTS, Fields, Option, Options, one_of
-from rankadapters.presets.preset import preset
-from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import read_cutoff, refuse_unknown, split_spec
+from rankadapters.presets.tool import (
+    ANY_WEIGHTS,
+    Fields,
+    Option,
+    Options,
+    one_of,
+    preset,
+    read_cutoff,
+    refuse_unknown,
+    split_spec,
+)
 from rankadapters.presets.vocabulary import Vocabulary
 
 LABELS = 31  # number of LightGBM's default gains
@@ -133,13 +140,10 @@ class LightGBM(
         cutoff = None if k >= MOST_ROWS else k
         return self(cutoff, label_gain=label_gain) if base == "ndcg" else self.map(cutoff)
 
-    def nearest(self, convention: Convention) -> Convention:
-        """Return the nearest convention that LightGBM can compute."""
-        convention = as_convention(convention)
-        nearest = super().nearest(convention)
+    def _adjusted(self, convention: Any, nearest: Convention) -> Convention:
+        """Keep the gain: LightGBM accepts only whole labels from 0 on, for which gains of two names can be the same."""
         if not isinstance(convention, NDCG):
             return nearest
-        # LightGBM accepts only whole labels from 0 on, for which gains of different names can be the same.
         return nearest.replace(gain=convention.gain, average="query-except-empty" if convention.empty else "query")
 
     def spell(self, convention: Any) -> dict[str, Any]:

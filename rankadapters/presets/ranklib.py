@@ -6,8 +6,7 @@ from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, Precision
-from rankadapters.presets.preset import K, preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import K, Tool, preset
 
 DEFAULT_K = 10  # cutoff of a metric whose name has none
 

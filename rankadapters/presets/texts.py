@@ -13,8 +13,7 @@ from rankadapters.core.declaration.declared import read_fields, read_signature
 from rankadapters.core.declaration.fields import LARGEST_CUTOFF
 from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.preset import Make
-from rankadapters.presets.tool import Tool, read_cutoff
+from rankadapters.presets.tool import Make, Tool, read_cutoff
 
 TOOLS: dict[str, Tool] = {}  # filled by the package, which imports every tool
 # A name without a version means the newest release, and moves with it; the name with the version stays.

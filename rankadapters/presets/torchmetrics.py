@@ -6,9 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, NDCG, RR, FallOut, Precision, Recall, RPrecision, Success
-from rankadapters.presets.options import Options, choice, if_true
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Tool, refuse_unknown
+from rankadapters.presets.tool import Options, Tool, choice, if_true, preset, refuse_unknown
 
 Action = Literal["neg", "pos", "skip", "error"]
 

@@ -7,10 +7,16 @@ from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
-from rankadapters.presets.options import ANY_WEIGHTS, Options, choice, one_of
-from rankadapters.presets.preset import preset
-from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import read_cutoff, refuse_unknown, split_spec
+from rankadapters.presets.tool import (
+    ANY_WEIGHTS,
+    Options,
+    choice,
+    one_of,
+    preset,
+    read_cutoff,
+    refuse_unknown,
+    split_spec,
+)
 from rankadapters.presets.vocabulary import Vocabulary
 
 NO_CUTOFF = 2**31 - 1  # longer than any query
@@ -138,14 +144,10 @@ class XGBoost(
             return self(cutoff, ndcg_exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
         return self.pre(cutoff) if base == "pre" else self.map(cutoff, minus=minus)
 
-    def nearest(self, convention: Convention) -> Convention:
-        """Return the nearest convention that XGBoost can compute."""
-        convention = as_convention(convention)
-        nearest = super().nearest(convention)
-        if isinstance(convention, NDCG) and convention.gain == "exp2":
-            # XGBoost refuses fractional labels under exponential gain, and for whole labels both gains are equal.
-            return nearest.replace(gain="exp2")
-        return nearest
+    def _adjusted(self, convention: Any, nearest: Convention) -> Convention:
+        """Keep `exp2`: XGBoost refuses fractional labels under it, and for whole labels it equals `exp2-floor`."""
+        is_exponential = isinstance(convention, NDCG) and convention.gain == "exp2"
+        return nearest.replace(gain="exp2") if is_exponential else nearest
 
     def fallback(self, convention: Any) -> Convention:
         """Return the nearest NDCG, for a measure that XGBoost lacks."""

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.presets.preset import preset
 from rankadapters.presets.texts import maker
-from rankadapters.presets.tool import Tool, read_cutoff
+from rankadapters.presets.tool import Tool, preset, read_cutoff
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each
