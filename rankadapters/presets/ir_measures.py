@@ -140,7 +140,7 @@ class IrMeasures(
 
     @preset(
         RBP, rf"RBP\(rel=(?P<rel>\d+)(, ?p=(?P<p>{_NUMBER}))?\)", options={"rel": least_grade("gain")}, gain="from_1",
-        persistence=0.8, ties="input", precision="float64",
+        persistence=0.8, ties="input", precision="float64", default_k=CWL_ROWS,
     )  # fmt: skip
     def rbp(self, k: int | None, *, rel: int = 1, p: float = 0.8) -> RBP:
         """`RBP(rel=, p=)` through cwl_eval, which evaluates the first 1000 rows. Run against 0.4.3: equal within 1e-9.
@@ -154,17 +154,6 @@ class IrMeasures(
         p : float
             The persistence.
         """
-
-    def read(self, text: str, **params: Any) -> Convention:
-        """Return the convention that ir_measures computes for the text of a measure.
-
-        Examples
-        --------
-        >>> ir_measures.read("RBP(rel=1)") == ir_measures.rbp(1000)
-        True
-        """
-        is_rbp = isinstance(text, str) and text.startswith("RBP(")
-        return super().read(text, **({"k": CWL_ROWS, **params} if is_rbp else params))
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Yield calls of presets, without those that ir_measures cannot write, such as `P` without a cutoff."""

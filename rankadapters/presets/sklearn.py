@@ -10,8 +10,6 @@ from rankadapters.core.measures import AP, AUC, DCG, NDCG, Coverage, Success
 from rankadapters.presets.tool import ANY_WEIGHTS, Options, choice, in_word, one_of, preset, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
-DEFAULT_TOP = 2  # the default cutoff of top_k_accuracy_score
-
 
 class ScikitLearn(
     Vocabulary[dict[str, Any]], name="sklearn", package="scikit-learn", versions=("1.6.0", "1.9.1"), evidence="run",
@@ -65,19 +63,13 @@ class ScikitLearn(
 
     @preset(AUC, "roc_auc_score", pairs="from_1", empty="error", pool="rows", average="row")
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
-        """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
-
-        Parameters
-        ----------
-        pool : {'rows', 'queries'}
-            One call for all rows, or the mean of a call for each query. `sample_weight` is our row weight.
-        """
+        """`roc_auc_score`, as `average_precision_score`. Run against 1.9.1: equal within 1e-12."""
 
     @preset(Coverage, "coverage_error", ties="worst")
     def coverage_error(self) -> Coverage:
         """`coverage_error` with a query per row. Run against 1.9.1: equal within 1e-12; lower is better."""
 
-    @preset(Success, "top_k_accuracy_score", ties="reverse")
+    @preset(Success, "top_k_accuracy_score", default_k=2, ties="reverse")
     def top_k_accuracy_score(self, k: int | None) -> Success:
         """`top_k_accuracy_score` with queries as samples and rows as classes. Run against 1.9.1: equal within 1e-12.
 
@@ -113,8 +105,7 @@ class ScikitLearn(
         """
         name, options = split_spec(text, "metric", params)
         one_of("weights", weights, ANY_WEIGHTS)
-        defaults = {"k": DEFAULT_TOP} if isinstance(name, str) and name == "top_k_accuracy_score" else {}
-        convention = super().read(name, **defaults | options)
+        convention = super().read(name, **options)
         return convention if weights else convention.replace(average="uniform")
 
     def _adjusted(self, convention: Any, nearest: Convention) -> Convention:

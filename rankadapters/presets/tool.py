@@ -126,6 +126,8 @@ class Preset:
         The tool's own name, a regular expression whose groups are arguments; empty if the tool has no name for it.
     takes_k : bool
         Whether the cutoff is an argument.
+    default_k : int or None
+        The cutoff if the tool's own name has none.
     options : dict of str to Option or None
         The option of each argument; None if the tool's `options` define it.
     fields : Fields
@@ -135,6 +137,7 @@ class Preset:
     measure: type[Convention]
     reads: str
     takes_k: bool
+    default_k: int | None
     options: Mapping[str, Option | None]
     fields: Fields
 
@@ -169,7 +172,7 @@ class Make(Protocol):
 
 
 def preset(
-    measure: type[C], reads: str = "", *, options: Options | None = None, **fields: Any
+    measure: type[C], reads: str = "", *, default_k: int | None = None, options: Options | None = None, **fields: Any
 ) -> Callable[[Callable[P, C]], Callable[P, C]]:
     """Turn a method into a preset; its body is only a docstring, which gives the evidence.
 
@@ -182,6 +185,8 @@ def preset(
         The measure.
     reads : str
         The tool's own name of the measure, a regular expression whose groups are arguments.
+    default_k : int, optional
+        The cutoff if the tool's own name has none.
     options : dict of str to Option, optional
         Options of arguments that differ from the tool's `options`.
     **fields
@@ -191,7 +196,7 @@ def preset(
     def declare(method: Callable[P, C]) -> Callable[P, C]:
         arguments = dict.fromkeys(name for name in inspect.signature(method).parameters if name != "self").keys()
         by_name = {name: (options or {}).get(name) for name in arguments if name != "k"}
-        declared = Preset(measure, reads, "k" in arguments, by_name, fields)
+        declared = Preset(measure, reads, "k" in arguments, default_k, by_name, fields)
 
         @wraps(method)
         def make(*args: P.args, **kwargs: P.kwargs) -> C:
@@ -296,7 +301,7 @@ class Tool:
             arguments = {name: _argument(value) for name, value in match.groupdict().items() if value is not None}
             parameters = [*(["k"] if declared.takes_k else []), *declared.options]
             refuse_unknown(text, params, tuple(name for name in parameters if name not in arguments))
-            k = {"k": None} if declared.takes_k else {}
+            k = {"k": declared.default_k} if declared.takes_k else {}
             convention: Convention = getattr(self, method)(**k | arguments | params)
             return convention
         raise self._unknown(text, params)

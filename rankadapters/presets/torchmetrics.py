@@ -45,14 +45,8 @@ class TorchMetrics(
         """`RetrievalMAP`. Run against 1.9.0: equal within 1e-6.
 
         Only rows with a score above 0 count, and the divisor is the number of relevant rows at ranks 1..k. Labels are 0
-        and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order.
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `top_k`.
-        empty_target_action : {'neg', 'pos', 'skip', 'error'}
-            Value of a query without relevant rows: 0, 1, none (it is left out), or an error.
+        and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order. Parameters
+        as for NDCG.
         """
 
     @preset(RR, "RetrievalMRR")
