@@ -74,10 +74,6 @@ def nearest_gain(gain: str) -> str:
     return "linear" if linear else "exp2"
 
 
-def _denominator(convention: Any) -> str:
-    return next((word for word, discount in DENOMINATORS.items() if discount == convention.discount), "LogPosition")
-
-
 def _float32(value: Any) -> float:
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
@@ -90,7 +86,10 @@ AUC_TYPE = {"type": choice({"Classic": {"pairs": "unit"}, "Ranking": {"pairs": "
 # Options with the same meaning in every metric, except that AUC redefines `type`.
 OPTIONS: Options = {
     "type": choice(GAINS, lambda like: "Base" if nearest_gain(like.gain) == "linear" else "Exp"),
-    "denominator": choice({word: {"discount": discount} for word, discount in DENOMINATORS.items()}, _denominator),
+    "denominator": choice(
+        {word: {"discount": discount} for word, discount in DENOMINATORS.items()},
+        lambda like: "Position" if like.discount == DENOMINATORS["Position"] else "LogPosition",
+    ),
     "sort": choice({
         "None": {"precision": "none", "ties": "input"},
         "ByPrediction": {"precision": "float64", "ties": "worst"},

@@ -12,7 +12,6 @@ from rankadapters.presets.tool import Options, choice, one_of, preset, refuse_un
 from rankadapters.presets.vocabulary import Vocabulary
 
 Pool = Literal["queries", "rows"]
-METHODS = ("pearson", "spearman", "kendall")  # the correlations' names in pandas and polars
 
 
 class Correlations(
@@ -111,8 +110,8 @@ class Frames(Correlations):
         if not isinstance(name, str) or name != "corr":
             raise self._unknown(text, params)
         refuse_unknown(name, options, ("method", *self.options))
-        methods = {word: word for word in METHODS if word in self.measures()}
-        return super().read(one_of("method", options.pop("method", METHODS[0]), methods), **options)
+        methods = {word: word for word in self.measures()}
+        return super().read(one_of("method", options.pop("method", "pearson"), methods), **options)
 
     def spell(self, convention: Any) -> dict[str, Any]:
         """Return the function's name and its parameters."""

@@ -180,8 +180,7 @@ class IrMeasures(
 
 def _text_of(call: PresetCall) -> str:
     """Return the text of a call in the style of ir_measures: without spaces, and without options at their defaults."""
-    match = re.match(r"\w+", call.metric)
-    name, arguments = match[0] if match else "", dict(call.arguments)
+    name, arguments = re.split(r"\W", call.metric, maxsplit=1)[0], dict(call.arguments)
     k = None if name == "RBP" else arguments.pop("k", None)
     options = [
         _option(option, value)
