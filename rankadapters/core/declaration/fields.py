@@ -7,7 +7,7 @@ import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, Literal, Self, TypeGuard, get_args, get_origin
+from typing import Any, Self, TypeGuard
 
 from rankadapters.core.errors import ConventionError, brief
 
@@ -252,9 +252,9 @@ class Field:
         of_numbers = {bounds: self.meaning} if bounds else {}
         return {**of_numbers, **self.words, **{f"{word}_B": meaning for word, meaning in self.numbered.items()}}
 
-    def narrowed(self, annotation: Any) -> Self:
-        """Return the field with only the words that a class's `Literal[...]` lists."""
-        listed = get_args(annotation) if get_origin(annotation) is Literal else tuple(self.words)
+    def narrowed(self, words: Collection[Any]) -> Self:
+        """Return the field with only the words that a class's `Literal[...]` lists, or all if it lists none."""
+        listed = [word for word in words if word in self.words] or [*self.words]
         trials = tuple(value for value in self.tried or listed if value in listed or value not in self.words)
         return replace(self, words={word: self.words[word] for word in listed}, tried=trials)
 
