@@ -164,7 +164,10 @@ class CatBoost(
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None, *, border: float = BORDER, use_weights: bool = True) -> RR:
-        """`MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12; parameters as in `map` and `NDCG`."""
+        """`MRR:top=k`, metric.cpp. Run against 1.2.10: equal within 1e-12.
+
+        Parameters as in `map` and `NDCG`.
+        """
 
     @preset(AUC, "AUC", options=AUC_TYPE, pairs="unit", ties="average", pool="rows", average="uniform")
     def auc(self, *, type: AucType = "Classic", weights: AucWeights = None) -> AUC:  # noqa: A002 - CatBoost's name
@@ -228,7 +231,7 @@ class CatBoost(
 
     @preset(Precision, "AverageGain", relevant="label", divisor="retrieved")
     def average_gain(self, k: int | None, *, use_weights: bool = True) -> Precision:
-        """`AverageGain:top=k`, metric.cpp: mean label. Run against 1.2.10: equal within 1e-12."""
+        """`AverageGain:top=k`, metric.cpp: mean label. Run against 1.2.10: equal within 1e-12; options as in `err`."""
 
     @preset(
         FilteredDCG, "FilteredDCG", options={"type": choice(GAINS)}, k=None, gain="linear", discount="reciprocal",
@@ -250,7 +253,10 @@ class CatBoost(
 
     @preset(PairLogit, "PairLogit", pairs="given", average="pair")
     def pair_logit(self, *, pairs: Pairs = "given", use_weights: bool = True) -> PairLogit:
-        """`PairLogit`, metric.cpp. Run against 1.2.10: equal within 1e-12; parameters as in `pair_accuracy`."""
+        """`PairLogit`, metric.cpp. Run against 1.2.10: equal within 1e-12.
+
+        Parameters as in `pair_accuracy`.
+        """
 
     @preset(QueryRMSE, "QueryRMSE")
     def query_rmse(self, *, weights: Weights = "query") -> QueryRMSE:

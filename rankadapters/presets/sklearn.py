@@ -63,7 +63,10 @@ class ScikitLearn(
 
     @preset(AUC, "roc_auc_score", pairs="from_1", empty="error", pool="rows", average="row")
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
-        """`roc_auc_score`, as `average_precision_score`. Run against 1.9.1: equal within 1e-12."""
+        """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
+
+        The parameter is as in `average_precision_score`.
+        """
 
     @preset(Coverage, "coverage_error", ties="worst")
     def coverage_error(self) -> Coverage:
