@@ -134,10 +134,7 @@ class Convention(Declared):
         return False
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Return a mask of labels that the measure accepts but is not meant for, and why; None if all are fine.
-
-        `labels` is a float array, with 0 for an unjudged row.
-        """
+        """Return a mask of the labels that the measure accepts but is not meant for, and why; None if there are none."""
         del labels
         return None
 

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from abc import ABC
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from inspect import cleandoc, get_annotations
 from typing import Any, ClassVar, Self, get_args
 
@@ -19,6 +19,9 @@ _HEAD = re.compile(r"(?P<word>[a-z-]+)(@(?P<k>all|[1-9][0-9]{0,18}))?")
 _END = re.compile(r"(?P<fields>.*?)/v(?P<version>[0-9]+)(?:/(?P<tail>.+))?", re.DOTALL)
 _SECTION = re.compile(r"^(?=[A-Z][a-z]+\n-{3,}$)", re.MULTILINE)  # of a docstring
 _REMARK = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.MULTILINE)
+
+# The annotations of a class itself; `get_type_hints` would evaluate those of the base classes again.
+_annotations = cache(partial(get_annotations, eval_str=True))
 
 RAISES = """Raises
 ------
@@ -163,12 +166,6 @@ class Declared(ABC):
         if unknown:
             msg = f"{cls.__name__} has no field {unknown[0]!r}; its fields are {choices(cls.fields())}."
             raise ConventionError(msg)
-
-
-@cache
-def _annotations(cls: type) -> dict[str, Any]:
-    """Return a class's own annotations; `get_type_hints` would evaluate those of the base classes again."""
-    return get_annotations(cls, eval_str=True)
 
 
 def restore(cls: type[Declared], fields: dict[str, Any], preset: object = None) -> Declared:

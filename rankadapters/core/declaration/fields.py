@@ -226,7 +226,7 @@ class Field:
             word, _, text = value.rpartition("_")
             if word in self.numbered and (parameter := self.range_of(word).take(as_number(text))) is not None:
                 return f"{word}_{number(parameter)}"
-        raise self.refusal(name, value)
+        raise ConventionError(f"{name}={brief(value)}; allowed are {self.allowed}.")
 
     def spell(self, value: Any) -> str:
         """Return the text of a value in signatures."""
@@ -257,10 +257,6 @@ class Field:
         listed = [word for word in words if word in self.words] or [*self.words]
         trials = tuple(value for value in self.tried or listed if value in listed or value not in self.words)
         return replace(self, words={word: self.words[word] for word in listed}, tried=trials)
-
-    def refusal(self, name: str, value: object) -> ConventionError:
-        """Return the error for a value that is not allowed."""
-        return ConventionError(f"{name}={brief(value)}; allowed are {self.allowed}.")
 
 
 @dataclass(frozen=True, kw_only=True)
