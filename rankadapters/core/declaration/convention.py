@@ -134,7 +134,7 @@ class Convention(Declared):
         return False
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Return a mask of the labels that the measure accepts but is not meant for, and why; None if there are none."""
+        """Return a mask of the labels that the measure accepts but is not meant for, and why; None without any."""
         del labels
         return None
 
