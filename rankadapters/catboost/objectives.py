@@ -10,9 +10,9 @@ from rankadapters.core.errors import UnsupportedConventionError
 from rankadapters.core.measures import DCG, NDCG
 from rankadapters.objectives import Objective, catboost
 from rankadapters.objectives.catboost_losses import TRAIN, native_objective
-from rankadapters.presets.catboost_words import DENOMINATORS, TYPES, largest_or_all, nearest_gain
-from rankadapters.presets.options import flag, one_of
+from rankadapters.presets.catboost import DENOMINATORS, TYPES, largest_or_all, nearest_gain
 from rankadapters.presets.texts import as_convention
+from rankadapters.presets.tool import flag, one_of
 from rankadapters.presets.vocabulary import differing, spelled
 
 Loss = Literal["LambdaMart", "YetiRank", "StochasticRank"]

@@ -15,7 +15,7 @@ from rankadapters.objectives.pairwise import RankNet
 from rankadapters.objectives.stochastic_filter import StochasticFilter
 from rankadapters.objectives.stochastic_rank import StochasticRank
 from rankadapters.objectives.yetirank import YetiRank
-from rankadapters.presets.options import flag, one_of
+from rankadapters.presets.tool import flag, one_of
 
 __all__ = [
     "lambdamart",

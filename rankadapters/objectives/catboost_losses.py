@@ -20,8 +20,17 @@ from rankadapters.objectives.position_bias import PositionBias
 from rankadapters.objectives.stochastic_filter import StochasticFilter
 from rankadapters.objectives.stochastic_rank import StochasticRank
 from rankadapters.objectives.yetirank import YetiRank
-from rankadapters.presets.catboost_words import BOOLS, DENOMINATORS, TYPES
-from rankadapters.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
+from rankadapters.presets.catboost import (
+    BOOLS,
+    DENOMINATORS,
+    TYPES,
+    Reader,
+    map_reader,
+    read_float,
+    read_options,
+    read_top,
+    word_reader,
+)
 from rankadapters.presets.tool import refuse_unknown, split_spec
 
 DIGITS = 20  # length of the longest 64-bit integer, with its sign

@@ -19,7 +19,7 @@ from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG
 from rankadapters.objectives.position_bias import AdditiveBias, PositionBias, as_position_bias
 from rankadapters.presets.lightgbm import LABELS, MOST_ROWS
-from rankadapters.presets.options import flag
+from rankadapters.presets.tool import flag
 
 __all__ = ["lambdarank", "native_objective", "position_bias", "read_objective", "xendcg"]
 

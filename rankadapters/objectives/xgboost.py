@@ -18,7 +18,7 @@ from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.pairwise_fields import BY_ROUND
 from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias, as_position_bias
-from rankadapters.presets.options import flag, one_of
+from rankadapters.presets.tool import flag, one_of
 from rankadapters.presets.xgboost import NO_CUTOFF
 
 __all__ = ["map", "native_objective", "ndcg", "pairwise", "read_objective", "unbiased"]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from rankadapters.core.measures import AP, DCG, NDCG, RR, Precision, Recall, Success
-from rankadapters.presets.options import Options, choice, if_true
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import Options, Tool, choice, if_true, preset
 
 
 class Ignite(
@@ -45,15 +43,7 @@ class Ignite(
 
     @preset(Success, "HitRate")
     def hit_rate(self, k: int | None, *, ignore_zero_hits: bool = True) -> Success:
-        """`HitRate`, metrics/rec_sys/hitrate.py, with ties in undefined order. Run against 0.5.5: equal within 1e-6.
-
-        Parameters
-        ----------
-        k : int or None
-            One of the tool's `top_k`.
-        ignore_zero_hits : bool
-            As for NDCG.
-        """
+        """`HitRate`, metrics/rec_sys/hitrate.py, with ties in undefined order. Run against 0.5.5: equal within 1e-6."""
 
 
 class Metrax(

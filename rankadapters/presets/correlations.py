@@ -8,13 +8,10 @@ from typing import Any, ClassVar, Literal, NoReturn
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import Kendall, Pearson, Spearman
-from rankadapters.presets.options import Options, choice, one_of, same_as
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import refuse_unknown, split_spec
+from rankadapters.presets.tool import Options, choice, one_of, preset, refuse_unknown, same_as, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
 
 Pool = Literal["queries", "rows"]
-METHODS = ("pearson", "spearman", "kendall")  # the correlations' names in pandas and polars
 
 
 class Correlations(
@@ -113,8 +110,8 @@ class Frames(Correlations):
         if not isinstance(name, str) or name != "corr":
             raise self._unknown(text, params)
         refuse_unknown(name, options, ("method", *self.options))
-        methods = {word: word for word in METHODS if word in self.measures()}
-        return super().read(one_of("method", options.pop("method", METHODS[0]), methods), **options)
+        methods = {word: word for word in self.measures()}
+        return super().read(one_of("method", options.pop("method", "pearson"), methods), **options)
 
     def spell(self, convention: Any) -> dict[str, Any]:
         """Return the function's name and its parameters."""

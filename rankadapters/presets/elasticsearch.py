@@ -9,9 +9,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import DCG, ERR, NDCG, RR, Precision, Recall
-from rankadapters.presets.options import Fields, Option, Options, flag
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Tool, refuse_unknown
+from rankadapters.presets.tool import Fields, Option, Options, Tool, flag, preset, refuse_unknown
 
 DEFAULT_K = 10
 

@@ -12,8 +12,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import number
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RBP, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
-from rankadapters.presets.options import Options, if_true, least_grade, same_as
-from rankadapters.presets.preset import K, preset
+from rankadapters.presets.tool import K, Options, if_true, least_grade, preset, same_as
 from rankadapters.presets.vocabulary import PresetCall, Vocabulary
 
 CWL_ROWS = 1000  # rows per query that cwl_eval evaluates
@@ -135,15 +134,13 @@ class IrMeasures(
         If the run of a query is empty, ir_measures divides by 0; the query counts 0 here.
         """
 
-    @preset(
-        ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", precision="float64"
-    )  # fmt: skip
+    @preset(ERR, f"ERR@{K}", gain="exp2", scale=16, discount="reciprocal", precision="float64")
     def err(self, k: int | None) -> ERR:
         """`ERR@k` through gdeval.pl, which prints five decimals. Run against 0.4.3: equal within 5e-6."""
 
     @preset(
         RBP, rf"RBP\(rel=(?P<rel>\d+)(, ?p=(?P<p>{_NUMBER}))?\)", options={"rel": least_grade("gain")}, gain="from_1",
-        persistence=0.8, ties="input", precision="float64",
+        persistence=0.8, ties="input", precision="float64", default_k=CWL_ROWS,
     )  # fmt: skip
     def rbp(self, k: int | None, *, rel: int = 1, p: float = 0.8) -> RBP:
         """`RBP(rel=, p=)` through cwl_eval, which evaluates the first 1000 rows. Run against 0.4.3: equal within 1e-9.
@@ -157,17 +154,6 @@ class IrMeasures(
         p : float
             The persistence.
         """
-
-    def read(self, text: str, **params: Any) -> Convention:
-        """Return the convention that ir_measures computes for the text of a measure.
-
-        Examples
-        --------
-        >>> ir_measures.read("RBP(rel=1)") == ir_measures.rbp(1000)
-        True
-        """
-        is_rbp = isinstance(text, str) and text.startswith("RBP(")
-        return super().read(text, **({"k": CWL_ROWS, **params} if is_rbp else params))
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Yield calls of presets, without those that ir_measures cannot write, such as `P` without a cutoff."""
@@ -194,8 +180,7 @@ class IrMeasures(
 
 def _text_of(call: PresetCall) -> str:
     """Return the text of a call in the style of ir_measures: without spaces, and without options at their defaults."""
-    match = re.match(r"\w+", call.metric)
-    name, arguments = match[0] if match else "", dict(call.arguments)
+    name, arguments = re.split(r"\W", call.metric, maxsplit=1)[0], dict(call.arguments)
     k = None if name == "RBP" else arguments.pop("k", None)
     options = [
         _option(option, value)

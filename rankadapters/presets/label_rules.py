@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import LabelsWarning, warn_caller
 from rankadapters.presets.ir_measures import ir_measures
+from rankadapters.presets.ranklib import ranklib
 from rankadapters.presets.tool import Tool
 from rankadapters.presets.trec_eval import pytrec_eval
 
@@ -21,6 +22,8 @@ class LabelRule(NamedTuple):
 
     Attributes
     ----------
+    presets : sequence of str
+        The presets of the tool to which the rule applies.
     kind : str
         `fractional`; `above` or `below` the threshold; `between` 0 and the threshold.
     tool : str
@@ -31,6 +34,7 @@ class LabelRule(NamedTuple):
         The fields of the conventions to which the rule applies; None means all fields of the preset's formula.
     """
 
+    presets: Sequence[str]
     kind: str
     tool: str
     threshold: float = 0.0
@@ -50,46 +54,39 @@ def _presets_of(tool: Tool, *excluded: str) -> list[str]:
     return [tool.name, *(f"{tool.name}.{method}" for method in tool.measures() if method not in excluded)]
 
 
-_BINARY = LabelRule("fractional", "XGBoost 3.2.0 refuses: 'can only be used with binary labels'")
-_CONTINUOUS = LabelRule("fractional", "scikit-learn 1.9.1 refuses: 'continuous format is not supported'")
-_CUT = LabelRule("fractional", "RankLib 2.10.1 cuts to a whole number")
-_TREC_CUT = LabelRule("fractional", "trec_eval cuts to a whole number (run: 9.0.8, 10.0)", fields={})
-_RANX_CUT = LabelRule("fractional", "ranx 0.3.21 cuts to a whole number", fields={})
-_TREC_WHOLE = LabelRule("fractional", "pytrec_eval 0.5.11 refuses: 'Expected relevance to be integer'", fields={})
-_IR_WHOLE = LabelRule("fractional", "ir_measures 0.4.3 refuses: 'Expected relevance to be integer'", fields={})
-_GDEVAL = LabelRule("above", "gdeval.pl of ir_measures 0.4.3 refuses", 4, fields={"gain": "exp2"})
-_IGNITE = LabelRule("between", "ignite 0.5.5 counts as 0 (its relevance_threshold is 1)", 1, fields={})
-
-# Rules by preset. The tools of all other presets accept every label that the convention accepts, or were never run with
-# unusual labels. We ran LightGBM's ndcg and map, XGBoost's ndcg, map, pre and auc, all ranking metrics of CatBoost
-# 1.2.10 (which accepts every label), scikit-learn's functions, trec_eval, pytrec_eval, ir_measures, ranx and ignite
-# with them; of RankLib we only read the source. Cutting labels changes no measure that compares them with a whole
-# threshold.
-LABEL_RULES: dict[str, tuple[LabelRule, ...]] = {
-    "lightgbm": (
-        LabelRule("fractional", "LightGBM 4.7.0 refuses: 'label should be int type'"),
-        LabelRule("above", "LightGBM 4.7.0 refuses unless label_gain has a gain for it", 30),
+# The tools of all other presets accept every label that the convention accepts, or were never run with unusual labels.
+# We ran LightGBM's ndcg and map, XGBoost's ndcg, map, pre and auc, all ranking metrics of CatBoost 1.2.10 (it accepts
+# every label), scikit-learn's functions, trec_eval, pytrec_eval, ir_measures, ranx and ignite with them; of RankLib we
+# only read the source. Cutting labels changes no measure that compares them with a whole threshold.
+_CONTINUOUS = "average_precision_score", "label_ranking_average_precision_score", "roc_auc_score", "coverage_error"
+_OF_IR_MEASURES = _presets_of(ir_measures, "rr_cut", "judged", "rbp")
+_WHOLE = "Expected relevance to be integer"
+_RULES = (
+    LabelRule(["lightgbm"], "fractional", "LightGBM 4.7.0 refuses: 'label should be int type'"),
+    LabelRule(["lightgbm"], "above", "LightGBM 4.7.0 refuses unless label_gain has a gain for it", 30),
+    LabelRule(["xgboost"], "fractional", "XGBoost 3.2.0 refuses: 'label must be either 0 or positive integer'"),
+    LabelRule(["xgboost"], "above", "XGBoost 3.2.0 refuses unless ndcg_exp_gain=False", 31),
+    LabelRule(
+        ["xgboost.map", "xgboost.pre"], "fractional", "XGBoost 3.2.0 refuses: 'can only be used with binary labels'"
     ),
-    "xgboost": (
-        LabelRule("fractional", "XGBoost 3.2.0 refuses: 'label must be either 0 or positive integer'"),
-        LabelRule("above", "XGBoost 3.2.0 refuses unless ndcg_exp_gain=False", 31),
+    LabelRule(
+        ["sklearn"], "below", "scikit-learn 1.9.1 refuses: 'ndcg_score should not be used on negative y_true values'"
     ),
-    "xgboost.map": (_BINARY,),
-    "xgboost.pre": (_BINARY,),
-    "sklearn": (
-        LabelRule("below", "scikit-learn 1.9.1 refuses: 'ndcg_score should not be used on negative y_true values'"),
+    LabelRule(
+        [f"sklearn.{method}" for method in _CONTINUOUS], "fractional",
+        "scikit-learn 1.9.1 refuses: 'continuous format is not supported'",
     ),
-    "sklearn.average_precision_score": (_CONTINUOUS,),
-    "sklearn.label_ranking_average_precision_score": (_CONTINUOUS,),
-    "sklearn.roc_auc_score": (_CONTINUOUS,),
-    "sklearn.coverage_error": (_CONTINUOUS,),
-    **dict.fromkeys(("trec_eval_9", "trec_eval_10"), (_TREC_CUT,)),
-    **dict.fromkeys(("ranx", "ranx.dcg", "ranx.rbp"), (_RANX_CUT,)),
-    **dict.fromkeys(_presets_of(pytrec_eval), (_TREC_WHOLE,)),
-    **dict.fromkeys(_presets_of(ir_measures, "rr_cut", "judged", "rbp"), (_IR_WHOLE, _GDEVAL)),
-    "ignite": (_IGNITE,),
-    **dict.fromkeys(("ranklib", "ranklib.map", "ranklib.p", "ranklib.rr", "ranklib.err", "ranklib.dcg"), (_CUT,)),
-}
+    LabelRule(
+        ["trec_eval_9", "trec_eval_10"], "fractional", "trec_eval cuts to a whole number (run: 9.0.8, 10.0)", fields={}
+    ),
+    LabelRule(["ranx", "ranx.dcg", "ranx.rbp"], "fractional", "ranx 0.3.21 cuts to a whole number", fields={}),
+    LabelRule(_presets_of(pytrec_eval), "fractional", f"pytrec_eval 0.5.11 refuses: '{_WHOLE}'", fields={}),
+    LabelRule(_OF_IR_MEASURES, "fractional", f"ir_measures 0.4.3 refuses: '{_WHOLE}'", fields={}),
+    LabelRule(_OF_IR_MEASURES, "above", "gdeval.pl of ir_measures 0.4.3 refuses", 4, fields={"gain": "exp2"}),
+    LabelRule(["ignite"], "between", "ignite 0.5.5 counts as 0 (its relevance_threshold is 1)", 1, fields={}),
+    LabelRule(_presets_of(ranklib), "fractional", "RankLib 2.10.1 cuts to a whole number"),
+)  # fmt: skip
+LABEL_RULES = {name: [rule for rule in _RULES if name in rule.presets] for kind in _RULES for name in kind.presets}
 ORDINARY = 4  # no rule applies to whole labels from 0 to this one
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rankadapters.core.measures import AP, NDCG, Precision
-from rankadapters.presets.preset import K, preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import K, Tool, preset
 
 
 class Letor4(

@@ -12,10 +12,16 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import is_whole, number, read_cutoff, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
-from rankadapters.presets.options import ANY_WEIGHTS, Fields, Option, Options, one_of
-from rankadapters.presets.preset import preset
-from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import refuse_unknown, split_spec
+from rankadapters.presets.tool import (
+    ANY_WEIGHTS,
+    Fields,
+    Option,
+    Options,
+    one_of,
+    preset,
+    refuse_unknown,
+    split_spec,
+)
 from rankadapters.presets.vocabulary import Vocabulary
 
 LABELS = 31  # number of LightGBM's default gains
@@ -114,32 +120,22 @@ class LightGBM(
         True
         """
         one_of("weights", weights, ANY_WEIGHTS)
-        name, options = split_spec(text, "metric", params)
-        label_gain = options.pop("label_gain", label_gain)
         gains = {} if label_gain is None else {"label_gain": label_gain}
-        if not isinstance(name, str):
-            raise self._unknown(name)
-        if name in ("auc", "average_precision"):
-            refuse_unknown(name, {**options, **gains}, ())
-            return self.auc() if name == "auc" else self.average_precision()
-        base, at, digits = name.partition("@")
+        name, options = split_spec(text, "metric", {**gains, **params})
+        base, at, digits = name.partition("@") if isinstance(name, str) else ("", "", "")
         if base not in {"ndcg", "map"}:
-            raise self._unknown(name)
-        refuse_unknown(name, options, () if at else ("eval_at",))
+            return super().read(name, **options)
+        refuse_unknown(name, options, (*(() if at else ("eval_at",)), *(("label_gain",) if base == "ndcg" else ())))
         k = read_cutoff(digits) if at else _single_cutoff(options.get("eval_at"))
         if k is None:
             raise ConventionError(f"{name!r:.80} has no cutoff.", hint="'ndcg@10', or eval_at=[10]")
-        refuse_unknown(name, gains, ("label_gain",) if base == "ndcg" else ())
         cutoff = None if k >= MOST_ROWS else k
-        return self(cutoff, label_gain=label_gain) if base == "ndcg" else self.map(cutoff)
+        return self(cutoff, label_gain=options.get("label_gain")) if base == "ndcg" else self.map(cutoff)
 
-    def nearest(self, convention: Convention) -> Convention:
-        """Return the nearest convention that LightGBM can compute."""
-        convention = as_convention(convention)
-        nearest = super().nearest(convention)
+    def _adjusted(self, convention: Any, nearest: Convention) -> Convention:
+        """Keep the gain: LightGBM accepts only whole labels from 0 on, for which gains of two names can be the same."""
         if not isinstance(convention, NDCG):
             return nearest
-        # LightGBM accepts only whole labels from 0 on, for which gains of different names can be the same.
         return nearest.replace(gain=convention.gain, average="query-except-empty" if convention.empty else "query")
 
     def spell(self, convention: Any) -> dict[str, Any]:

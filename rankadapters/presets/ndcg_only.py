@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from rankadapters.core.measures import NDCG
-from rankadapters.presets.options import Options, choice
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import Options, Tool, choice, preset
 
 
 class Textbook(

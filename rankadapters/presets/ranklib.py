@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, Precision
-from rankadapters.presets.preset import K, preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import K, Tool, preset
 
-DEFAULT_K = 10  # cutoff of a metric whose name has none
+DEFAULT_K = 10  # cutoff of `P`, `ERR` and `DCG`
 
 
 class RankLib(
@@ -37,28 +33,17 @@ class RankLib(
         Version 2.1 ignores the cutoff, which is `rr(None)`; 2.10.1 returns 0 without a cutoff.
         """
 
-    @preset(Precision, f"P@{K}", divisor="retrieved")
+    @preset(Precision, f"P(@{K})?", default_k=DEFAULT_K, divisor="retrieved")
     def p(self, k: int | None) -> Precision:
         """`P@k`, PrecisionScorer.java: divided by min(k, n). Run against 2.1 and 2.10.1: equal within 1e-11."""
 
-    @preset(ERR, f"ERR@{K}", gain="exp2-floor", scale=16, discount="reciprocal")
+    @preset(ERR, f"ERR(@{K})?", default_k=DEFAULT_K, gain="exp2-floor", scale=16, discount="reciprocal")
     def err(self, k: int | None) -> ERR:
         """`ERR@k`, ERRScorer.java: stop probability (2^label - 1) / 16. Run: equal within 1e-11."""
 
-    @preset(DCG, f"DCG@{K}", gain="exp2-floor")
+    @preset(DCG, f"DCG(@{K})?", default_k=DEFAULT_K, gain="exp2-floor")
     def dcg(self, k: int | None) -> DCG:
         """`DCG@k`, DCGScorer.java. Run against 2.1 and 2.10.1: equal within 1e-11."""
-
-    def read(self, text: str, **params: Any) -> Convention:
-        """Return the convention that RankLib computes under a name; `P`, `ERR` and `DCG` have cutoff 10 by default.
-
-        Examples
-        --------
-        >>> ranklib.read("ERR") == ranklib.err(10)
-        True
-        """
-        is_bare = isinstance(text, str) and text in {"P", "ERR", "DCG"}
-        return super().read(f"{text}@{DEFAULT_K}" if is_bare else text, **params)
 
 
 class RankLibBusaFekete(

@@ -7,9 +7,7 @@ from typing import ClassVar
 from rankadapters.core.declaration.fields import is_whole
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, DCG, NDCG, RBP, RR, FMeasure, Precision, Recall, RPrecision, Success
-from rankadapters.presets.options import Fields, Option, Options, if_true, least_grade
-from rankadapters.presets.preset import K, preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import Fields, K, Option, Options, Tool, if_true, least_grade, preset
 
 LEVEL = r"(-l(?P<level>\d+))?"
 AT_LEVEL = f"(@{K})?{LEVEL}"

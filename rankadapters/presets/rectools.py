@@ -8,9 +8,7 @@ from typing import ClassVar
 from rankadapters.core.declaration.fields import as_float
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, NDCG, RR, FMeasure, Precision, Recall, Success
-from rankadapters.presets.options import Fields, Option, Options, if_true
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import Fields, Option, Options, Tool, if_true, preset
 
 
 def _beta_squared(name: str, beta: float) -> Fields:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rankadapters.core.measures import AP, NDCG, RR, Precision, Recall, Success
-from rankadapters.presets.preset import K, preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import K, Tool, preset
 
 PREFIX = r"(.*_)?"  # the evaluator's name and the similarity, as in `dev_cosine_ndcg@10`
 

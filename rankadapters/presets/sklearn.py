@@ -6,20 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import border
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, Coverage, Success
-from rankadapters.presets.options import ANY_WEIGHTS, Option, Options, choice, one_of
-from rankadapters.presets.preset import preset
-from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import split_spec
+from rankadapters.presets.tool import ANY_WEIGHTS, Options, choice, in_word, one_of, preset, split_spec
 from rankadapters.presets.vocabulary import Vocabulary
-
-DEFAULT_TOP = 2  # the default cutoff of top_k_accuracy_score
-
-
-def _log_base(convention: DCG) -> tuple[float]:
-    word, base = border(convention.discount) or ("", 2.0)
-    return (base if word == "log" else 2.0,)
 
 
 class ScikitLearn(
@@ -35,7 +24,7 @@ class ScikitLearn(
 
     title: ClassVar[str] = "scikit-learn"
     options: ClassVar[Options] = {
-        "log_base": Option(lambda _, base: {"discount": f"log_{base}"}, _log_base),
+        "log_base": in_word("discount", "log_{}", lambda _, base: base, near=(2.0,)),
         "pool": choice({"rows": {"pool": "rows"}, "queries": {"pool": "queries"}}),
     }
 
@@ -55,9 +44,7 @@ class ScikitLearn(
             Base of the logarithm in the discount, above 1.
         """
 
-    @preset(
-        AP, "average_precision_score", k=None, divisor="relevant", ties="together", pool="rows", average="row"
-    )  # fmt: skip
+    @preset(AP, "average_precision_score", k=None, divisor="relevant", ties="together", pool="rows", average="row")
     def average_precision_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AP:
         """`average_precision_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
 
@@ -74,23 +61,18 @@ class ScikitLearn(
     def label_ranking_average_precision_score(self) -> AP:
         """`label_ranking_average_precision_score` with a query per row. Run against 1.9.1: equal within 1e-12."""
 
-    @preset(
-        AUC, "roc_auc_score", pairs="from_1", empty="error", pool="rows", average="row"
-    )  # fmt: skip
+    @preset(AUC, "roc_auc_score", pairs="from_1", empty="error", pool="rows", average="row")
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
         """`roc_auc_score` of all rows, or the mean over queries. Run against 1.9.1: equal within 1e-12.
 
-        Parameters
-        ----------
-        pool : {'rows', 'queries'}
-            One call for all rows, or the mean of a call for each query. `sample_weight` is our row weight.
+        The parameter is as in `average_precision_score`.
         """
 
     @preset(Coverage, "coverage_error", ties="worst")
     def coverage_error(self) -> Coverage:
         """`coverage_error` with a query per row. Run against 1.9.1: equal within 1e-12; lower is better."""
 
-    @preset(Success, "top_k_accuracy_score", ties="reverse")
+    @preset(Success, "top_k_accuracy_score", default_k=2, ties="reverse")
     def top_k_accuracy_score(self, k: int | None) -> Success:
         """`top_k_accuracy_score` with queries as samples and rows as classes. Run against 1.9.1: equal within 1e-12.
 
@@ -126,21 +108,17 @@ class ScikitLearn(
         """
         name, options = split_spec(text, "metric", params)
         one_of("weights", weights, ANY_WEIGHTS)
-        defaults = {"k": DEFAULT_TOP} if isinstance(name, str) and name == "top_k_accuracy_score" else {}
-        convention = super().read(name, **defaults | options)
+        convention = super().read(name, **options)
         return convention if weights else convention.replace(average="uniform")
 
-    def nearest(self, convention: Convention) -> Convention:
-        """Return the nearest convention that scikit-learn can compute."""
-        convention = as_convention(convention)
-        nearest = super().nearest(convention)
+    def _adjusted(self, convention: Any, nearest: Convention) -> Convention:
+        """Give NDCG and DCG the weights of the convention, which `sample_weight` may give or not."""
         if not isinstance(convention, (NDCG, DCG)):
             return nearest
         return nearest.replace(average="query" if convention.weighting else "uniform")
 
-    def fallback(self, convention: Any) -> Convention:
+    def fallback(self, convention: Any) -> Convention:  # noqa: ARG002 - the same for every measure
         """Return NDCG without a cutoff, for a measure that scikit-learn lacks."""
-        del convention
         return self(None)
 
     def spell(self, convention: Any) -> dict[str, Any]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import get_close_matches
-from functools import cache
 from typing import Any, TypeGuard, cast
 
 from rankadapters.core.declaration.convention import Convention
@@ -13,12 +12,20 @@ from rankadapters.core.declaration.declared import read_fields, read_signature
 from rankadapters.core.declaration.fields import LARGEST_CUTOFF, read_cutoff
 from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.presets.preset import Make
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import Make, Tool
 
 TOOLS: dict[str, Tool] = {}  # filled by the package, which imports every tool
 # A name without a version means the newest release, and moves with it; the name with the version stays.
 NEWEST: dict[str, Tool] = {}
+
+_PRESET = re.compile(r"[a-z][a-z0-9_]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
+# A preset, which is not the version of a signature without fields, and its changed fields.
+_DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>(?!v[0-9]+\Z)(?=[^/])[^/=+]*(\+[^/]*)?)")
+_BARE = re.compile("[A-Za-z_-]+(@[^@/]*)?")  # a measure without a tool
+_HEX = re.compile(r"[0-9a-f]{7}")
+_CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
+
+_HINT = "Hint: 'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints."
 
 
 def names(measure: str | None = "ndcg") -> tuple[str, ...]:
@@ -36,7 +43,7 @@ def names(measure: str | None = "ndcg") -> tuple[str, ...]:
     """
     if measure is not None and measure not in MEASURES:
         raise ConventionError(f"measure={measure!r:.80}; allowed are {choices(MEASURES)}, or None for all.")
-    return tuple(name for name in _all() if measure is None or _measure_of(name) == measure)
+    return tuple(name for name, kind in _measures().items() if measure in {None, kind})
 
 
 def make(name: str, k: int | None) -> Convention:
@@ -61,43 +68,29 @@ def maker(name: str) -> Make | None:
     return make
 
 
-def called(word: str) -> list[str]:
-    """Return the presets of a tool's own word for a measure, in lower case, such as 'map' or 'rprec'."""
-    return [name for name in _all() if "." in name and name.partition(".")[2].lower() == word]
-
-
 def measure_called(word: str) -> str | None:
     """Return the measure of a word: its name, or a tool's word that no tool uses for a different measure.
 
     >>> measure_called("ap"), measure_called("map"), measure_called("letor4")
     ('ap', 'ap', None)
     """
-    measures = {word} & set(MEASURES) or set(map(_measure_of, called(word)))
+    kinds = _measures()
+    measures = {word} & set(MEASURES) or {kinds[name] for name in _called(word)}
     return measures.pop() if len(measures) == 1 else None
 
 
-@cache
-def _measure_of(name: str) -> str:
-    return make(name, 10).measure
+def _called(word: str) -> list[str]:
+    """Return the presets of a tool's own word for a measure, in lower case, such as 'map' or 'rprec'."""
+    return [name for name in _measures() if "." in name and name.partition(".")[2].lower() == word]
 
 
-def _all() -> Iterator[str]:
-    for name, tool in TOOLS.items():
-        if "__call__" in tool.presets:
-            yield name
-        yield from (f"{name}.{method}" for method in tool.measures())
-
-
-__all__ = ["as_convention", "as_conventions", "is_one", "parse"]
-
-_PRESET = re.compile(r"[a-z][a-z0-9_]*(\.[a-zA-Z][a-zA-Z0-9_]*)?")
-# A preset, which is not the version of a signature without fields, and its changed fields.
-_DISPLAY = re.compile(r"(?P<head>[a-z-]+)(@(?P<k>[^@/]*))?/(?P<preset>(?!v[0-9]+\Z)(?=[^/])[^/=+]*(\+[^/]*)?)")
-_BARE = re.compile("[A-Za-z_-]+(@[^@/]*)?")  # a measure without a tool
-_HEX = re.compile(r"[0-9a-f]{7}")
-_CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also be part of a number
-
-_HINT = "Hint: 'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints."
+def _measures() -> dict[str, str]:
+    """Return the measure of each preset, by the preset's name."""
+    return {
+        name if method == "__call__" else f"{name}.{method}": declared.measure.measure
+        for name, tool in TOOLS.items()
+        for method, declared in tool.presets.items()
+    }
 
 
 def parse(text: str) -> Convention:
@@ -261,7 +254,7 @@ def _with_tools(text: str) -> list[str]:
     """Return up to three texts that add a tool to the name of a measure, given its name here or in a tool."""
     word, _, cutoff = text.lower().partition("@")
     at = f"@{cutoff}" if cutoff == "all" or read_cutoff(cutoff, LARGEST_CUTOFF) else "@10"
-    known = [*(names(word) if word in MEASURES else ()), *called(word)]
+    known = [*(names(word) if word in MEASURES else ()), *_called(word)]
     if _BARE.fullmatch(text) and known:
         texts = [_with_cutoff(name, at) for name in known]
         return sorted(texts, key=lambda name: ("@" in name) != bool(cutoff))[:3]  # first those like the text

@@ -1,17 +1,219 @@
-"""The base class of tools, whose methods and parameters have the names of the tool's own metrics and options."""
+"""Tools, their presets and their options.
+
+A preset is a method of a tool without a body, whose decorator declares the convention. Methods and parameters have the
+names of the tool's own metrics and options. An option maps its value to fields of a convention, and a convention back
+to values.
+"""
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from types import NoneType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast
 
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.fields import as_number, as_whole
+from rankadapters.core.declaration.fields import as_number, as_whole, is_whole
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.presets.options import Fields, Options
-from rankadapters.presets.preset import Preset, preset
+
+ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # values of `weights` for a metric that ignores them
+
+Fields = Mapping[str, Any]  # fields of conventions by name
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of presets.
+
+    Attributes
+    ----------
+    changes : callable
+        Returns the changed fields, or a whole convention to use instead of the preset's, given the option's name and
+        its value.
+    near : callable
+        Returns the option's values that could give a convention; only tools that write conventions need it.
+    words : mapping
+        The changes by word, for an option with a few words.
+    """
+
+    changes: Callable[[str, Any], Fields | Convention]
+    near: Callable[[Any], Iterable[Any]] = lambda _: ()
+    words: Mapping[Any, Fields | Convention] = field(default_factory=dict)
+
+
+Options = Mapping[str, Option]  # options by argument name
+
+
+def choice(words: Mapping[Any, Fields | Convention], near: Callable[[Any], object] | None = None) -> Option:
+    """Return an option with a few words, which may also be True, False or None, and the fields that each changes.
+
+    `near` returns the word that comes nearest to a convention; by default, all words are tried.
+    """
+    return Option(
+        lambda name, value: one_of(name, value, words),
+        lambda convention: words if near is None else (near(convention),),
+        words,
+    )
+
+
+def if_true(**fields: Any) -> Option:
+    """Return an option that changes these fields if True, and nothing if False."""
+    return choice({True: fields, False: {}})
+
+
+def same_as(name: str) -> Option:
+    """Return an option that sets a field to the option's value."""
+    return Option(lambda _, value: {name: value}, lambda convention: (getattr(convention, name),))
+
+
+def least_grade(name: str, form: str = "from_{}") -> Option:
+    """Return an option for the lowest grade that is relevant or that has a gain."""
+
+    def check(option: str, level: object) -> int:
+        if not is_whole(level):
+            msg = f"{option}={level!r}; allowed are whole numbers, the lowest relevant grade."
+            raise ConventionError(msg)
+        return level
+
+    return in_word(name, form, check, as_whole, near=(1,))
+
+
+def in_word(
+    name: str, form: str, check: Callable[[str, Any], object], read: Callable[[str], Any] = as_number,
+    near: tuple[float, ...] = (),
+) -> Option:  # fmt: skip
+    """Return an option for the number in a field's word, such as `above_0.5`; `near` is for words of another form."""
+
+    def values(convention: Any) -> tuple[float, ...]:
+        value = read(str(getattr(convention, name, "")).removeprefix(form.format("")))
+        return near if value is None else (value,)
+
+    return Option(lambda option, value: {name: form.format(check(option, value))}, values)
+
+
+def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:
+    """Return the entry of a value in a mapping, or raise ConventionError if the value is not allowed."""
+    if not isinstance(value, (str, bool, NoneType)) or value not in allowed:
+        msg = f"{name}={value!r}; allowed are {choices(allowed)}."
+        raise ConventionError(msg)
+    return allowed[value]
+
+
+def flag(name: str, value: object) -> bool:
+    """Return a bool, or raise ConventionError."""
+    return bool(one_of(name, value, {True: True, False: False}))
+
+
+C = TypeVar("C", bound=Convention)
+P = ParamSpec("P")
+
+K = r"(?P<k>[1-9]\d*)"  # the cutoff in a tool's own name of a metric
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A preset: a measure, the tool's name for it, and fields that add to the tool's defaults or replace them.
+
+    Attributes
+    ----------
+    measure : type
+        The measure.
+    reads : str
+        The tool's own name, a regular expression whose groups are arguments; empty if the tool has no name for it.
+    takes_k : bool
+        Whether the cutoff is an argument.
+    default_k : int or None
+        The cutoff if the tool's own name has none.
+    options : dict of str to Option or None
+        The option of each argument; None if the tool's `options` define it.
+    fields : Fields
+        Fields that override the tool's defaults.
+    """
+
+    measure: type[Convention]
+    reads: str
+    takes_k: bool
+    default_k: int | None
+    options: Mapping[str, Option | None]
+    fields: Fields
+
+    def option(self, tool: Any, name: str) -> Option:
+        """Return the option for an argument, from the preset or else from the preset's tool."""
+        option: Option = self.options[name] or tool.options[name]
+        return option
+
+    def convention(self, tool: Any, name: str, arguments: Mapping[str, Any]) -> Convention:
+        """Return the convention for the arguments of a call, with the name of the preset."""
+        kinds = self.measure.declared()
+        defaults = {field: value for field, value in tool.defaults.items() if field in kinds}
+        k = {"k": arguments["k"]} if self.takes_k else {}
+        named = self.measure(**{**defaults, **self.fields, **k}).named(name)
+        changes: dict[str, Any] = {}
+        for option in self.options:
+            if option in arguments:
+                changed = self.option(tool, option).changes(option, arguments[option])
+                if isinstance(changed, Convention):
+                    return changed
+                changes.update(changed)
+        return named.replace(**changes) if changes else named
+
+
+class Make(Protocol):
+    """A method that makes a preset's convention."""
+
+    preset: Preset
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Convention:
+        """Return the convention for a cutoff and options."""
+
+
+def preset(
+    measure: type[C], reads: str = "", *, default_k: int | None = None, options: Options | None = None, **fields: Any
+) -> Callable[[Callable[P, C]], Callable[P, C]]:
+    """Turn a method into a preset; its body is only a docstring, which gives the evidence.
+
+    The method's arguments are the cutoff and options. The convention starts from the tool's defaults; these fields
+    override them, and the options of a call override both.
+
+    Parameters
+    ----------
+    measure : type
+        The measure.
+    reads : str
+        The tool's own name of the measure, a regular expression whose groups are arguments.
+    default_k : int, optional
+        The cutoff if the tool's own name has none.
+    options : dict of str to Option, optional
+        Options of arguments that differ from the tool's `options`.
+    **fields
+        Fields that override the tool's defaults.
+    """
+
+    def declare(method: Callable[P, C]) -> Callable[P, C]:
+        arguments = dict.fromkeys(name for name in inspect.signature(method).parameters if name != "self").keys()
+        by_name = {name: (options or {}).get(name) for name in arguments if name != "k"}
+        declared = Preset(measure, reads, "k" in arguments, default_k, by_name, fields)
+
+        @wraps(method)
+        def make(*args: P.args, **kwargs: P.kwargs) -> C:
+            tool, *cutoff = cast("tuple[Any, ...]", args)
+            name = tool.name if method.__name__ == "__call__" else f"{tool.name}.{method.__name__}"
+            if declared.takes_k and not cutoff and "k" not in kwargs:
+                msg = f"the preset {name} needs k, which was left out: a whole number from 1 on, or None for all ranks."
+                raise ConventionError(msg, hint=f"presets.{name}(10)")
+            if len(cutoff) + ("k" in kwargs) != declared.takes_k or not kwargs.keys() <= arguments:
+                method(*args, **kwargs)  # raises Python's error for wrong arguments
+            return cast("C", declared.convention(tool, name, kwargs | dict(zip(["k"], cutoff, strict=False))))
+
+        make.preset = declared  # type: ignore[attr-defined]
+        return make
+
+    return declare
+
 
 Evidence = Literal["run", "read"]
 
@@ -99,7 +301,7 @@ class Tool:
             arguments = {name: _argument(value) for name, value in match.groupdict().items() if value is not None}
             parameters = [*(["k"] if declared.takes_k else []), *declared.options]
             refuse_unknown(text, params, tuple(name for name in parameters if name not in arguments))
-            k = {"k": None} if declared.takes_k else {}
+            k = {"k": declared.default_k} if declared.takes_k else {}
             convention: Convention = getattr(self, method)(**k | arguments | params)
             return convention
         raise self._unknown(text, params)

@@ -6,9 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, NDCG, RR, FallOut, Precision, Recall, RPrecision, Success
-from rankadapters.presets.options import Options, choice, if_true
-from rankadapters.presets.preset import preset
-from rankadapters.presets.tool import Tool, refuse_unknown
+from rankadapters.presets.tool import Options, Tool, choice, if_true, preset, refuse_unknown
 
 Action = Literal["neg", "pos", "skip", "error"]
 
@@ -47,14 +45,8 @@ class TorchMetrics(
         """`RetrievalMAP`. Run against 1.9.0: equal within 1e-6.
 
         Only rows with a score above 0 count, and the divisor is the number of relevant rows at ranks 1..k. Labels are 0
-        and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order.
-
-        Parameters
-        ----------
-        k : int or None
-            The tool's `top_k`.
-        empty_target_action : {'neg', 'pos', 'skip', 'error'}
-            Value of a query without relevant rows: 0, 1, none (it is left out), or an error.
+        and 1. torchmetrics does not guarantee an order of ties; in this preset tied rows keep their order. Parameters
+        as for NDCG.
         """
 
     @preset(RR, "RetrievalMRR")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rankadapters.core.measures import AP, NDCG, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
-from rankadapters.presets.options import Options, if_true, least_grade, same_as
-from rankadapters.presets.preset import K, preset
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import K, Options, Tool, if_true, least_grade, preset, same_as
 
 GEOMETRIC = "geometric_1e-05"
 

@@ -50,13 +50,22 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
                 arguments = {**k, **dict(zip(near, values, strict=True))}
                 yield PresetCall(declared.reads, arguments, getattr(self, method)(**arguments))
 
+    @lru_cache(maxsize=256)  # noqa: B019 - tools live as long as the program
     def _call(self, convention: Convention) -> PresetCall:
         """Return the call whose convention differs in the fewest fields; an NDCG if the tool lacks the measure."""
-        return _nearest_call(self, convention)
+        calls = self.calls(convention)
+        nearest = min(calls, key=lambda call: len(call.convention.diff(convention)), default=None)
+        return nearest or PresetCall("", {}, self.fallback(convention))
 
     def nearest(self, convention: Convention) -> Convention:
         """Return the nearest convention that the tool can compute, which may be the same one."""
-        return self._call(as_convention(convention)).convention
+        convention = as_convention(convention)
+        return self._adjusted(convention, self._call(convention).convention)
+
+    def _adjusted(self, convention: Any, nearest: Convention) -> Convention:
+        """Return the nearest convention, with fields of the requested one that mean the same in the tool."""
+        del convention
+        return nearest
 
     def fallback(self, convention: Any) -> Convention:
         """Return the convention to use if the tool lacks the measure; by default, an NDCG at the same cutoff."""
@@ -82,13 +91,6 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
         nearest = self.nearest(convention)
         require_expressible(self.title, convention, nearest, all_retrieved=self.all_retrieved)
         return self.spell(nearest)
-
-
-@lru_cache(maxsize=256)
-def _nearest_call(vocabulary: Vocabulary[Any], convention: Convention) -> PresetCall:
-    calls = vocabulary.calls(convention)
-    nearest = min(calls, key=lambda call: len(call.convention.diff(convention)), default=None)
-    return nearest or PresetCall("", {}, vocabulary.fallback(convention))
 
 
 def differing(convention: Convention, nearest: Convention, *, all_retrieved: bool = True) -> dict[str, tuple[Any, Any]]:

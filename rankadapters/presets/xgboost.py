@@ -8,10 +8,15 @@ from typing import Any, ClassVar
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.fields import read_cutoff
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
-from rankadapters.presets.options import ANY_WEIGHTS, Options, choice, one_of
-from rankadapters.presets.preset import preset
-from rankadapters.presets.texts import as_convention
-from rankadapters.presets.tool import refuse_unknown, split_spec
+from rankadapters.presets.tool import (
+    ANY_WEIGHTS,
+    Options,
+    choice,
+    one_of,
+    preset,
+    refuse_unknown,
+    split_spec,
+)
 from rankadapters.presets.vocabulary import Vocabulary
 
 NO_CUTOFF = 2**31 - 1  # longer than any query
@@ -60,12 +65,7 @@ class XGBoost(
     def map(self, k: int | None, *, minus: bool = False) -> AP:
         """`map@k` and `map@k-` of binary labels, rank_metric.cc. Run against 3.2.0: equal within 1e-12.
 
-        Parameters
-        ----------
-        k : int or None
-            The cutoff in the metric's name; a plain `map` means @32.
-        minus : bool
-            Whether the metric's name ends with `-`: a query without relevant rows then counts 0 instead of 1.
+        A plain `map` means @32; with the trailing minus, a query without relevant rows counts 0 instead of 1.
         """
 
     @preset(Precision, "pre", divisor="retrieved", empty=0)
@@ -123,30 +123,20 @@ class XGBoost(
         one_of("weights", weights, ANY_WEIGHTS)
         exponential = {} if ndcg_exp_gain is None else {"ndcg_exp_gain": ndcg_exp_gain}
         name, options = split_spec(text, "eval_metric", {**exponential, **params})
-        if not isinstance(name, str):
-            raise self._unknown(name)
-        if name == "auc":
-            refuse_unknown(name, options, ("groups",))
-            return self.auc(groups=options.get("groups", True))
-        minus = name.endswith("-")
-        base, at, digits = name.removesuffix("-").partition("@")
+        base, at, digits = name.removesuffix("-").partition("@") if isinstance(name, str) else ("", "", "")
         k = read_cutoff(digits) if at else DEFAULT_K
         if base not in {"ndcg", "map", "pre"} or k is None:
-            raise self._unknown(name)
+            return super().read(name, **options)
         refuse_unknown(name, options, ("ndcg_exp_gain",) if base == "ndcg" else ())
-        cutoff = None if k == NO_CUTOFF else k
+        cutoff, minus = None if k == NO_CUTOFF else k, name.endswith("-")
         if base == "ndcg":
-            return self(cutoff, ndcg_exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
+            return self(cutoff, minus=minus, **options)
         return self.pre(cutoff) if base == "pre" else self.map(cutoff, minus=minus)
 
-    def nearest(self, convention: Convention) -> Convention:
-        """Return the nearest convention that XGBoost can compute."""
-        convention = as_convention(convention)
-        nearest = super().nearest(convention)
-        if isinstance(convention, NDCG) and convention.gain == "exp2":
-            # XGBoost refuses fractional labels under exponential gain, and for whole labels both gains are equal.
-            return nearest.replace(gain="exp2")
-        return nearest
+    def _adjusted(self, convention: Any, nearest: Convention) -> Convention:
+        """Keep `exp2`: XGBoost refuses fractional labels under it, and for whole labels it equals `exp2-floor`."""
+        is_exponential = isinstance(convention, NDCG) and convention.gain == "exp2"
+        return nearest.replace(gain="exp2") if is_exponential else nearest
 
     def fallback(self, convention: Any) -> Convention:
         """Return the nearest NDCG, for a measure that XGBoost lacks."""

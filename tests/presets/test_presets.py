@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.core.declaration.fields import read_cutoff
-from rankadapters.presets.preset import preset
 from rankadapters.presets.texts import maker
-from rankadapters.presets.tool import Tool
+from rankadapters.presets.tool import Tool, preset
 from tests.helpers.convention_strategies import conventions
 from tests.helpers.depth import examples
 from tests.helpers.tables import for_each

@@ -67,13 +67,7 @@ def number(
 
 
 def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") -> str:
-    """Return the value if it is one of a few words.
-
-    >>> choice("format", "xls", ("table", "csv"))
-    Traceback (most recent call last):
-        ...
-    rankadapters.core.errors.InputError: format='xls'; allowed are 'table', 'csv'.
-    """
+    """Return the value if it is one of a few words."""
     allowed = tuple(words)
     if isinstance(value, str) and value in allowed:
         return value
@@ -81,13 +75,7 @@ def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") ->
 
 
 def flag(name: str, value: object) -> bool:
-    """Return a bool.
-
-    >>> flag("progress", "yes")
-    Traceback (most recent call last):
-        ...
-    rankadapters.core.errors.InputError: progress='yes'; allowed are True, False.
-    """
+    """Return a bool."""
     import numpy as np  # imported here because reading a convention does not need it
 
     if isinstance(value, bool | np.bool_):
@@ -96,13 +84,7 @@ def flag(name: str, value: object) -> bool:
 
 
 def text(name: str, value: object, *, hint: str = "") -> str:
-    """Return a string.
-
-    >>> text("title", None)
-    Traceback (most recent call last):
-        ...
-    rankadapters.core.errors.InputError: title=None; allowed are texts.
-    """
+    """Return a string."""
     if isinstance(value, str):
         return value
     raise refusal(name, value, "texts", hint)
@@ -113,10 +95,6 @@ def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[s
 
     >>> names("toolkits", "lightgbm")
     ['lightgbm']
-    >>> names("toolkits", ["lightgbm", "lightgbm"])
-    Traceback (most recent call last):
-        ...
-    rankadapters.core.errors.InputError: toolkits=['lightgbm', 'lightgbm']; allowed are different texts, at least 1.
     """
     texts = [value] if isinstance(value, str) else members(value) or [None] * (least > 0)
     if len(texts) >= least and all(isinstance(text, str) for text in texts) and len(set(texts)) == len(texts):
@@ -142,12 +120,6 @@ def seed(random_state: object) -> int:
     >>> import numpy as np
     >>> seed(5), seed(np.random.default_rng(0)) == seed(np.random.default_rng(0))
     (5, True)
-    >>> seed("a")
-    Traceback (most recent call last):
-        ...
-    rankadapters.core.errors.InputError: random_state='a'; allowed are whole numbers from 0 on, a numpy Generator or a
-    RandomState.
-    Hint: random_state=0.
     """
     import numpy as np
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
-from rankadapters.core.declaration.declared import Declared, restore, with_fields
+from rankadapters.core.declaration.declared import Declared
 from rankadapters.core.declaration.fields import Field, Range, border
 from rankadapters.core.errors import ConventionError, choices
 
@@ -46,12 +46,7 @@ POOL = Field(
 
 def average_of(*words: str, geometric: bool) -> Field:
     """Return the field `average`, restricted to the words that a measure allows."""
-    return replace(
-        AVERAGE,
-        words={word: AVERAGE.words[word] for word in words},
-        numbered=AVERAGE.numbered if geometric else {},
-        tried=tuple(word for word in AVERAGE.tried if word in words),
-    )
+    return replace(AVERAGE.narrowed(words), numbered=AVERAGE.numbered if geometric else {})
 
 
 # `average` for measures that average per-query values.
@@ -60,25 +55,8 @@ Mean = Annotated[str, average_of("uniform", "query", "query-except-empty", geome
 _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row": "row_weight", "pair": "pair_weight"}
 
 
-class FromPreset(Declared):
-    """A declared value that remembers the preset it was made from; equality ignores the preset.
-
-    The preset is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it. The slot is
-    empty if there is no preset.
-    """
-
-    __slots__ = ("_preset",)
-
-    _preset: tuple[str, Convention]
-
-    def __init_subclass__(cls) -> None:
-        """Add a description of every field to the docstring of the class."""
-        if "__slots__" in vars(cls):  # slots=True creates each class twice; dataclass keeps this one
-            cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Convention(FromPreset):
+class Convention(Declared):
     """Everything that decides the value of a measure: a frozen value in which no field has a default.
 
     Conventions with the same meaning are equal and have the same hash. To ensure this, a field that cannot matter is
@@ -127,10 +105,8 @@ class Convention(FromPreset):
     @property
     def floor(self) -> float | None:
         """Floor of a geometric mean, which replaces smaller values of queries; None for other averages."""
-        if not self.average.startswith(GEOMETRIC):
-            return None
-        parameter = border(self.average)
-        return parameter[1] if parameter else None
+        word, floor = border(self.average) or ("", 0.0)
+        return floor if word == GEOMETRIC else None
 
     @property
     def is_sum(self) -> bool:
@@ -153,23 +129,12 @@ class Convention(FromPreset):
         return self
 
     @property
-    def preset(self) -> tuple[str, Convention] | None:
-        """Name of the preset that the convention was made from, and that preset at the same cutoff; None if none."""
-        return getattr(self, "_preset", None)
-
-    @property
     def for_binary_labels(self) -> bool:
         """Whether the value means nothing for labels other than 0 and 1."""
         return False
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Return a mask of labels that the measure accepts but is not meant for, and why; None if all are fine.
-
-        Parameters
-        ----------
-        labels : float array, shape (n_docs,)
-            The labels; 0 for an unjudged row.
-        """
+        """Return a mask of the labels that the measure accepts but is not meant for, and why; None without any."""
         del labels
         return None
 
@@ -202,17 +167,14 @@ class Convention(FromPreset):
         >>> presets.yahoo(10).replace(empty=0).short_name
         'yahoo@10+empty=0'
         """
-        text = self._preset_text()
-        if not text:
-            return str(self)
-        preset, plus, changes = text.partition("+")
+        preset, plus, changes = self._preset_text().partition("+")
         _, at, k = str(self).partition("/")[0].partition("@")
-        return f"{preset}{at}{k}{plus}{changes}"
+        return f"{preset}{at}{k}{plus}{changes}" if preset else str(self)
 
     def named(self, preset: str) -> Self:
         """Return the convention with the name of a preset; equality and signature ignore that name."""
         named = self._copy({})
-        object.__setattr__(named, "_preset", (preset, self if self.preset is None else self._copy({})))
+        named._set("_preset", (preset, self if self.preset is None else self._copy({})))  # noqa: SLF001 - of the same class
         return named
 
     def replace(self, **fields: object) -> Self:
@@ -221,7 +183,7 @@ class Convention(FromPreset):
         text, preset = self.preset or ("", changed)
         k, preset_k = getattr(changed, "k", None), getattr(preset, "k", None)
         if text and (preset_k is not None or k is None):  # a preset made with k=None hides its value of `short`
-            object.__setattr__(changed, "_preset", (text, preset if preset_k == k else preset.replace(k=k)))
+            changed._set("_preset", (text, preset if preset_k == k else preset.replace(k=k)))  # noqa: SLF001 - as above
         return changed
 
     def at(self, k: int | None) -> Self:
@@ -241,10 +203,6 @@ class Convention(FromPreset):
         """
         package = sys.modules[__name__.partition(".")[0]]  # reads texts, since this module knows no measure
         return Declared.diff(self, other if isinstance(other, Convention) else package.parse(other))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the fields alone, so that unpickling checks them again."""
-        return restore, (type(self), self.to_dict(), self.preset)
 
     def _preset_text(self) -> str:
         """Return the preset's text, plus the fewest changes that turn the preset into this convention."""

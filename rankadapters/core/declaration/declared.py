@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 from abc import ABC
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping
+from functools import cache, partial
 from inspect import cleandoc, get_annotations
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.errors import ConventionError, choices
@@ -19,6 +19,9 @@ _HEAD = re.compile(r"(?P<word>[a-z-]+)(@(?P<k>all|[1-9][0-9]{0,18}))?")
 _END = re.compile(r"(?P<fields>.*?)/v(?P<version>[0-9]+)(?:/(?P<tail>.+))?", re.DOTALL)
 _SECTION = re.compile(r"^(?=[A-Z][a-z]+\n-{3,}$)", re.MULTILINE)  # of a docstring
 _REMARK = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.MULTILINE)
+
+# The annotations of a class itself; `get_type_hints` would evaluate those of the base classes again.
+_annotations = cache(partial(get_annotations, eval_str=True))
 
 RAISES = """Raises
 ------
@@ -39,10 +42,17 @@ class Declared(ABC):
         An easier starting point than writing every field, as suggested in messages.
     """
 
-    __slots__ = ()
+    # A slot rather than a field, so that equality, `dataclasses.asdict` and `fields` ignore it; empty without a preset.
+    __slots__ = ("_preset",)
 
     noun: ClassVar[str]
     start: ClassVar[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Add a description of every field to the docstring of a dataclass with slots."""
+        super().__init_subclass__(**kwargs)
+        if "__dataclass_fields__" in vars(cls):  # slots=True creates each class twice; dataclass keeps this one
+            cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
 
     def __new__(cls, *args: object, **fields: object) -> Self:
         """Raise our own errors for positional arguments and missing fields, before the generated __init__ does."""
@@ -50,22 +60,26 @@ class Declared(ABC):
             raise ConventionError(f"{cls.__name__} is abstract.", hint=f"{cls.start}")
         if args:
             raise cls._refuse_positional()
-        if fields.keys() != _declared(cls).keys():
+        if fields.keys() != cls.declared().keys():
             cls._refuse_unknown(fields)
-            cls._refuse_missing(fields)
+            missing = {name: kind for name, kind in cls.declared().items() if name not in fields}
+            lines = [f"  {name}: {kind.allowed}" for name, kind in missing.items() if kind.implied is None]
+            if lines:
+                msg = "\n".join([f"{cls.__name__} needs every field declared; left out:", *lines])
+                raise ConventionError(msg, hint=f"start from {cls.start}")
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
         """Check every field, then set each field that cannot matter to a fixed value."""
-        self._check(_declared(type(self)))
+        self._check(self.declared())
 
     def _check(self, names: Iterable[str]) -> None:
         """Check these fields, then set each field that cannot matter to a fixed value."""
-        kinds = _declared(type(self))
+        kinds = self.declared()
         for name in names:
             value = getattr(self, name)
             if not (isinstance(value, str) and value in kinds[name].words):
-                object.__setattr__(self, name, kinds[name].check(name, value))
+                self._set(name, kinds[name].check(name, value))
         self.unify()
 
     def unify(self) -> None:  # noqa: B027 - most classes need no such hook
@@ -75,23 +89,25 @@ class Declared(ABC):
         object.__setattr__(self, name, value)
 
     @classmethod
+    @cache
     def declared(cls) -> Mapping[str, Field]:
         """Return the fields by name, in the order of the signature."""
-        return _declared(cls)
+        bases = [base for base in reversed(cls.__mro__) if dataclasses.is_dataclass(base)]
+        annotations = {name: value for base in bases for name, value in _annotations(base).items()}
+        names = [field.name for field in dataclasses.fields(cls) if field.init]  # type: ignore[arg-type]
+        kinds = {
+            name: annotations[name].__metadata__[-1].narrowed(get_args(annotations[name].__origin__)) for name in names
+        }
+        return dict(sorted(kinds.items(), key=lambda pair: GROUPS.index(pair[1].group)))
 
     @classmethod
     def fields(cls) -> tuple[str, ...]:
         """Return the names of the fields in the order of the signature."""
-        return tuple(_declared(cls))
-
-    @classmethod
-    def word(cls) -> str:
-        """Return the first word of the signature."""
-        return str(getattr(cls, cls.noun))
+        return tuple(cls.declared())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values by field name, in the order of the signature."""
-        return {name: getattr(self, name) for name in _declared(type(self))}
+        return {name: getattr(self, name) for name in self.declared()}
 
     def replace(self, **fields: object) -> Self:
         """Return a copy with some fields changed."""
@@ -104,23 +120,21 @@ class Declared(ABC):
     def _copy(self, fields: Mapping[str, object]) -> Self:
         """Return a copy with some fields changed, without any check."""
         copy = object.__new__(type(self))
-        for name in _declared(type(self)):
+        for name in self.declared():
             object.__setattr__(copy, name, fields[name] if name in fields else getattr(self, name))
         return copy
 
     def diff(self, other: Declared) -> dict[str, tuple[Any, Any]]:
         """Return the fields that differ, with both values; None where `self` or `other` lacks the field."""
-        own_values, other_values = self.to_dict(), other.to_dict()
+        own, others = ({value.noun: getattr(value, value.noun), **value.to_dict()} for value in (self, other))
         kinds = {**self.declared(), **other.declared()}
-        names = sorted(kinds, key=lambda name: GROUPS.index(kinds[name].group))
-        pairs = {name: (own_values.get(name), other_values.get(name)) for name in names}
-        if self.word() != other.word():
-            pairs = {self.noun: (self.word(), other.word()), **pairs}
+        names = [self.noun, *sorted(kinds, key=lambda name: GROUPS.index(kinds[name].group))]
+        pairs = {name: (own.get(name), others.get(name)) for name in names}
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     def __str__(self) -> str:
         """Return the signature: first word, fields that are not implied, version, and an objective's convention."""
-        kinds, head, parts, tail = self.declared(), self.word(), [], []
+        kinds, head, parts, tail = self.declared(), str(getattr(self, self.noun)), list[str](), list[str]()
         for name, value in self.to_dict().items():
             if value is not None and value == kinds[name].implied:
                 continue
@@ -134,8 +148,13 @@ class Declared(ABC):
         return "/".join([head, *parts, f"v{VERSION}", *tail])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the fields alone, so that unpickling checks them again."""
-        return restore, (type(self), self.to_dict())
+        """Pickle the fields and the preset, so that unpickling checks them again."""
+        return restore, (type(self), self.to_dict(), self.preset)
+
+    @property
+    def preset(self) -> tuple[str, Any] | None:
+        """Name of the preset that a convention was made from, and that preset at the same cutoff; None if none."""
+        return getattr(self, "_preset", None)
 
     @classmethod
     def _refuse_positional(cls) -> ConventionError:
@@ -143,67 +162,35 @@ class Declared(ABC):
 
     @classmethod
     def _refuse_unknown(cls, fields: Mapping[str, object]) -> None:
-        unknown = [name for name in fields if name not in _declared(cls)]
+        unknown = [name for name in fields if name not in cls.declared()]
         if unknown:
             msg = f"{cls.__name__} has no field {unknown[0]!r}; its fields are {choices(cls.fields())}."
             raise ConventionError(msg)
-
-    @classmethod
-    def _refuse_missing(cls, fields: Mapping[str, object]) -> None:
-        missing = {name: kind for name, kind in _declared(cls).items() if name not in fields and kind.implied is None}
-        if missing:
-            lines = "\n".join(f"  {name}: {kind.allowed}" for name, kind in missing.items())
-            msg = f"{cls.__name__} needs every field declared; left out:\n{lines}"
-            raise ConventionError(msg, hint=f"start from {cls.start}")
-
-
-@cache
-def _declared(cls: type[Declared]) -> dict[str, Field]:
-    bases = [base for base in reversed(cls.__mro__) if dataclasses.is_dataclass(base)]
-    annotations = {name: value for base in bases for name, value in _annotations(base).items()}
-    names = [field.name for field in dataclasses.fields(cls) if field.init]  # type: ignore[arg-type]
-    kinds = {name: annotations[name].__metadata__[-1].narrowed(annotations[name].__origin__) for name in names}
-    return dict(sorted(kinds.items(), key=lambda pair: GROUPS.index(pair[1].group)))
-
-
-@cache
-def _annotations(cls: type) -> dict[str, Any]:
-    """Return a class's own annotations; `get_type_hints` would evaluate those of the base classes again."""
-    return get_annotations(cls, eval_str=True)
 
 
 def restore(cls: type[Declared], fields: dict[str, Any], preset: object = None) -> Declared:
     """Return a value from its pickled fields and, for a convention that was made from a preset, that preset."""
     value = cls(**fields)
     if preset is not None:
-        object.__setattr__(value, "_preset", preset)
+        value._set("_preset", preset)
     return value
 
 
 def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str) -> Declared:
     """Return the declared value that a signature describes: `read_signature(str(value), ...) == value`.
 
-    Parameters
-    ----------
-    text : str
-        A signature, as `str(value)` returns it.
-    registry : mapping of str to type
-        The classes by the first word of their signatures.
-    noun : str
-        The name of that word in messages.
-
-    Raises
-    ------
-    ConventionError
-        The signature is truncated, repeats or misspells a field, or has an unknown first word or version.
+    The registry has the classes by the first word of their signatures; `noun` is the name of that word in messages. A
+    signature that is truncated, repeats or misspells a field, or has an unknown first word or version, raises
+    ConventionError.
     """
     head, _, rest = text.partition("/")
     match = _HEAD.fullmatch(head)
     cls = registry.get(match["word"]) if match else None
     if match is None or cls is None or (match["k"] is not None) != ("k" in cls.fields()):
-        cutoff = " and its cutoff" if any("k" in declared.fields() for declared in registry.values()) else ""
+        example, first = next(iter(registry.items()))
+        example, cutoff = (f"{example}@10", " and its cutoff") if "k" in first.fields() else (example, "")
         raise ConventionError(
-            f"{text!r} does not start with a {noun}{cutoff}, such as {_example(registry)!r}.",
+            f"{text!r} does not start with a {noun}{cutoff}, such as {example!r}.",
             hint=f"the {noun}s are {choices(registry)}; a signature is what str() prints",
         )
     end = _END.fullmatch(f"/{rest}")
@@ -216,7 +203,11 @@ def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str)
         raise ConventionError(f"{version}; this rankadapters knows 'v{VERSION}'.", hint="upgrade it")
     fields = read_fields(cls, end["fields"].split("/")[1:], text)
     fields |= {"k": cls.declared()["k"].read(match["k"])} if match["k"] is not None else {}
-    return cls(**fields, **_tail_of(cls, end["tail"], text))
+    tails = [name for name, kind in cls.declared().items() if kind.group == "tail"]
+    if (end["tail"] is not None) != bool(tails):
+        problem = f"has no {tails[0]} after its version" if tails else "continues after its version"
+        raise ConventionError(f"{text!r} {problem}.", hint="copy what str() prints")
+    return cls(**fields, **{name: cls.declared()[name].read(end["tail"]) for name in tails})
 
 
 def read_fields(cls: type[Declared], parts: list[str], text: str) -> dict[str, Any]:
@@ -231,44 +222,19 @@ def read_fields(cls: type[Declared], parts: list[str], text: str) -> dict[str, A
     return values
 
 
-def _example(registry: Mapping[str, type[Declared]]) -> str:
-    word, cls = next(iter(registry.items()))
-    return f"{word}@10" if "k" in cls.fields() else word
-
-
-def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, Any]:
-    names = [name for name, kind in cls.declared().items() if kind.group == "tail"]
-    if (tail is not None) != bool(names):
-        problem = "continues after its version" if tail is not None else f"has no {names[0]} after its version"
-        raise ConventionError(f"{text!r} {problem}.", hint="copy what str() prints")
-    return {names[0]: cls.declared()[names[0]].read(tail)} if tail is not None else {}
-
-
 def with_fields(text: str, fields: Mapping[str, Field]) -> str:
     """Return a docstring with a numpydoc entry for every field, and a section on the error for wrong fields.
 
-    Parameters
-    ----------
-    text : str
-        The docstring in the source of the class. Its section "Parameters" holds only remarks, each below the name of
-        a field: its additional meaning in this class.
-    fields : mapping of str to Field
-        The fields by name.
+    In the source of the class, the section "Parameters" holds only remarks, each below the name of a field: its
+    additional meaning in this class.
     """
     formula, *parts = map(str.rstrip, _SECTION.split(cleandoc(text)))
     sections = {part.partition("\n")[0]: part for part in parts}
     remarks = dict(_REMARK.findall(sections.pop("Parameters", "")))
-    lines = [line for name, field in fields.items() for line in _entry(name, field, remarks.get(name, ""))]
+    lines = ["Parameters\n----------"]
+    for name, field in fields.items():
+        lines += [f"{name} : {field.type_name}", f"    {field.about}", *filter(None, [remarks.get(name, "").rstrip()])]
+        meanings = [f"    - `{value}`: {meaning}" for value, meaning in field.meanings().items()]
+        lines += ["", *meanings] if meanings else [f"    Allowed: {field.allowed}."]
     raises = "\n".join([RAISES, *sections.pop("Raises", "").splitlines()[2:]])
-    return "\n\n".join([formula, "\n".join(["Parameters\n----------", *lines]), raises, *sections.values()]) + "\n"
-
-
-def _entry(name: str, field: Field, remark: str) -> Iterator[str]:
-    """Yield the lines on one field: its type, its description, the remark of the class, and the allowed values."""
-    yield f"{name} : {field.type_name}"
-    yield f"    {field.about}"
-    if remark:
-        yield remark.rstrip()
-    meanings = field.meanings()
-    yield "" if meanings else f"    Allowed: {field.allowed}."
-    yield from (f"    - `{value}`: {meaning}" for value, meaning in meanings.items())
+    return "\n\n".join([formula, "\n".join(lines), raises, *sections.values()]) + "\n"

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, Literal, Self, TypeGuard, get_args, get_origin
+from typing import Any, Self, TypeGuard
 
 from rankadapters.core.errors import ConventionError, brief
 
@@ -232,7 +232,7 @@ class Field:
             word, _, text = value.rpartition("_")
             if word in self.numbered and (parameter := self.range_of(word).take(as_number(text))) is not None:
                 return f"{word}_{number(parameter)}"
-        raise self.refusal(name, value)
+        raise ConventionError(f"{name}={brief(value)}; allowed are {self.allowed}.")
 
     def spell(self, value: Any) -> str:
         """Return the text of a value in signatures."""
@@ -258,15 +258,11 @@ class Field:
         of_numbers = {bounds: self.meaning} if bounds else {}
         return {**of_numbers, **self.words, **{f"{word}_B": meaning for word, meaning in self.numbered.items()}}
 
-    def narrowed(self, annotation: Any) -> Self:
-        """Return the field with only the words that a class's `Literal[...]` lists."""
-        listed = get_args(annotation) if get_origin(annotation) is Literal else tuple(self.words)
+    def narrowed(self, words: Collection[Any]) -> Self:
+        """Return the field with only the words that a class's `Literal[...]` lists, or all if it lists none."""
+        listed = [word for word in words if word in self.words] or [*self.words]
         trials = tuple(value for value in self.tried or listed if value in listed or value not in self.words)
         return replace(self, words={word: self.words[word] for word in listed}, tried=trials)
-
-    def refusal(self, name: str, value: object) -> ConventionError:
-        """Return the error for a value that is not allowed."""
-        return ConventionError(f"{name}={brief(value)}; allowed are {self.allowed}.")
 
 
 @dataclass(frozen=True, kw_only=True)
