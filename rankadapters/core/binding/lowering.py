@@ -29,6 +29,7 @@ from rankadapters.core.ranking.ranks import (
     sums,
 )
 
+T = TypeVar("T")
 _FLOAT64_EXPONENT = 1024
 
 
@@ -131,9 +132,6 @@ def _refuse_negative(labels: Floats, name: str) -> None:
     if labels.min() < 0:
         hint = "gain='linear' takes it as it is; and labels come before scores"
         raise refused_label(labels, labels < 0, f"negative, which {name} has no gain for", hint)
-
-
-T = TypeVar("T")
 
 
 class Binding:

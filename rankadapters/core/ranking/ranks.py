@@ -113,7 +113,7 @@ def first_positions(indptr: Ints, outptr: Ints) -> Ints:
 
 def sums(values: Array, number: Ints, n: int) -> Floats:
     """Return the sum of the values of each segment, added from left to right."""
-    totals: Floats = np.bincount(number, values, n)
+    totals: Floats = np.bincount(number, values.astype(np.float64, copy=False), n)
     return totals
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from rankadapters.core.ranking.jit import internal, jit
 
+ALL_FINITE = -1
+FEW = 8  # up to this many rows, ranks are counted without working memory
 COUNTED = 48  # up to this many rows, ranks are counted; longer queries are sorted
 LANES = 16  # rows are distributed over lanes; the k-th largest lane maximum is at most the k-th largest score
 SPARE_LANES = 4  # with fewer than k + 4 lanes, that maximum as a threshold lets too many rows pass
@@ -288,9 +290,6 @@ def rank_top(scores, k, space):
     return count
 
 
-ALL_FINITE = -1
-
-
 @jit(inline="always")
 def longest_of(indptr):
     """Return the number of rows of the longest query."""
@@ -319,6 +318,24 @@ def first_non_finite(scores, order, first, last):
     return ALL_FINITE
 
 
+@jit(inline="always")
+def rank_few(scores, order, start, few, ranked):
+    """Write the ranked rows of a query of few.size rows, by counting; return whether all its scores are finite."""
+    broken = False
+    for i in range(few.size):
+        few[i] = scores[order[start + i] if order.size else start + i]
+        broken |= few[i] - few[i] != 0
+    for i in range(0 if broken else few.size):
+        rank = 0
+        for j in range(i):
+            rank += few[j] >= few[i]
+        for j in range(i + 1, few.size):
+            rank += few[j] > few[i]
+        if rank < ranked.size:
+            ranked[rank] = i
+    return not broken
+
+
 @jit
 def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
     """Write the rows of each query by rank, numbered within the query; `rowptr` says how many per query.
@@ -329,11 +346,15 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
     """
     width = longest_of(indptr)
     space = new_sorting(width, scores)
-    gathered = np.empty(width if order.size else 0, scores.dtype)
+    gathered, few = np.empty(width if order.size else 0, scores.dtype), np.empty(FEW, scores.dtype)
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         ranked = rows[rowptr[q] - rowptr[0] : rowptr[q + 1] - rowptr[0]]
         if ranked.size == 0:
+            continue
+        if n <= FEW and not ties:
+            if not rank_few(scores, order, start, few[:n], ranked):
+                return first_non_finite(scores, order, start, start + n)
             continue
         if order.size:
             query_rows = order[start : start + n]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.core.ranking.sorting import COUNTED, LANES, MOST_KEPT, ranked_rows
+from rankadapters.core.ranking.sorting import COUNTED, FEW, LANES, MOST_KEPT, ranked_rows
 from tests.helpers.score_spreads import SPREADS
 from tests.helpers.tables import for_each
 
 pytest.importorskip("numba")
 
-SIZES = [1, 2, 8, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
+SIZES = [1, 2, FEW, FEW + 1, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
 
 
 def rank_rows(scores, k):
