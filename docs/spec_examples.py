@@ -77,7 +77,12 @@ EXAMPLES: list[tuple[str | ra.Convention, list[Query]]] = [
     *((AUC.replace(pairs="label", ties=ties), [TIED]) for ties in ("worst", "best")),
     (AUC.replace(pairs="from_1", average="row"), ROWS),
     (AUC.replace(pairs="every-two", pool="pairs"), QUERIES),
-    (AUC.replace(pairs="unit",), [CHANCES]),
+    (
+        AUC.replace(
+            pairs="unit",
+        ),
+        [CHANCES],
+    ),
     (AUC.replace(pairs="given", pool="pairs", average="pair"), PAIRS),
     (AUC.replace(pairs="above_0", pool="rows", average="query"), HEAVY),
     (RR, QUERIES),

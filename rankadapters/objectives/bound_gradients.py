@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.core.ranking.jit import writable
 
-if TYPE_CHECKING:
-    from rankadapters.objectives.base import Objective
-
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
@@ -26,6 +23,22 @@ ROW_ORDER = np.empty(0, np.int32)  # as `order` of a kernel: row order
 # Arguments: scores, first query, last query + 1, and the arrays to write gradients and hessians to. After each call
 # into machine code it yields -1, or the index of a row whose gradient cannot be computed.
 Kernel = Callable[[Array, int, int, Floats32, Floats32], Iterable[int]]
+
+
+class BindableObjective(Protocol):
+    """What `Gradients` asks of an objective."""
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether query weights multiply the gradients."""
+
+    @property
+    def divides_weights(self) -> bool:
+        """Whether weights are divided by their mean."""
+
+    @property
+    def precision(self) -> str | None:
+        """Precision in which scores are compared and subtracted; None for the precision of the input scores."""
 
 
 class Gradients:
@@ -38,7 +51,7 @@ class Gradients:
 
     def __init__(
         self,
-        objective: Objective,
+        objective: BindableObjective,
         queries: Queries,
         kernel: Kernel,
         *,
@@ -123,7 +136,7 @@ class Gradients:
 
 
 def whole_queries(
-    objective: Objective,
+    objective: BindableObjective,
     queries: Queries,
     kernel: Any,
     rows: Rows,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from rankadapters.core.evaluation import threads
 from rankadapters.core.ranking.jit import writable
 from rankadapters.core.ranking.ranks import offsets
 from rankadapters.core.ranking.sorting import ALL_FINITE, ranked_rows
-from rankadapters.objectives.bound_gradients import ROW_ORDER, Floats32, Gradients, kernel_order
+from rankadapters.objectives.bound_gradients import ROW_ORDER, BindableObjective, Floats32, Gradients, kernel_order
 from rankadapters.objectives.kernels.generators import query_seeds
 from rankadapters.objectives.kernels.queries import CopiedQueries
 from rankadapters.objectives.kernels.stochastic_filter import Filtered, stochastic_filter_gradients
@@ -27,10 +27,6 @@ from rankadapters.objectives.kernels.stochastic_rank import (
 )
 from rankadapters.objectives.kernels.yetirank import Permuting, noise_keys, yetirank_gradients
 from rankadapters.objectives.moves import Moves
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.base import Objective
-    from rankadapters.objectives.stochastic_filter import StochasticFilter
 
 SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 / golden ratio, so that the seeds of different calls stay far apart
 NOISE = 4  # cost of drawing noise for a row and ranking it, in units of `threads.ROW`
@@ -60,7 +56,13 @@ class Draws:
 
 
 def stochastic_rank(
-    objective: Objective, queries: Queries, moves: Moves, exploring: Exploring, draws: Draws, *, n_threads: int | None
+    objective: BindableObjective,
+    queries: Queries,
+    moves: Moves,
+    exploring: Exploring,
+    draws: Draws,
+    *,
+    n_threads: int | None,
 ) -> Gradients:
     """Bind StochasticRank: derivatives of a measure's expectation under normal noise; all hessians are 1."""
     labels = moves.rows.take(queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0))
@@ -86,7 +88,13 @@ def stochastic_rank(
 
 
 def yetirank(
-    objective: Objective, queries: Queries, moves: Moves, permuting: Permuting, draws: Draws, *, n_threads: int | None
+    objective: BindableObjective,
+    queries: Queries,
+    moves: Moves,
+    permuting: Permuting,
+    draws: Draws,
+    *,
+    n_threads: int | None,
 ) -> Gradients:
     """Bind YetiRank: derivatives of the logistic loss of pairs, with weights from noisy rankings."""
 
@@ -104,10 +112,10 @@ def yetirank(
 
 
 def stochastic_filter(
-    objective: StochasticFilter, queries: Queries, filtered: Filtered, draws: Draws, *, n_threads: int | None
-) -> Gradients:
+    objective: BindableObjective, queries: Queries, filtered: Filtered, draws: Draws, *, sigma: float, estimations: int,
+    n_threads: int | None,
+) -> Gradients:  # fmt: skip
     """Bind StochasticFilter: derivatives of the expected FilteredDCG if rows are kept at random; all hessians are 1."""
-    sigma, estimations = objective.sigma, objective.estimations
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
         stochastic_filter_gradients(scores, filtered, sigma, estimations, draws.seed, first, last, grad, hess)

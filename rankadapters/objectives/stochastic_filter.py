@@ -58,4 +58,5 @@ class StochasticFilter(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Bind to queries; the state is the number of calls."""
         filtered, draws = filtered_rows(queries, self.convention), Draws(self.seed, state)
-        return stochastic_filter(self, queries, filtered, draws, n_threads=n_threads)
+        settings: dict[str, Any] = {"sigma": self.sigma, "estimations": self.estimations}
+        return stochastic_filter(self, queries, filtered, draws, **settings, n_threads=n_threads)

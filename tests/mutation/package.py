@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-RANKING = {"sorting.py", "ranked_rows.py", "compiled.py"}  # modules of core/ranking that numba compiles
+RANKING = {"sorting.py", "compiled.py"}  # modules of core/ranking that numba compiles
 
 
 def modules(root: Path) -> list[Path]:

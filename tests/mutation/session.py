@@ -38,7 +38,7 @@ PARTITION_TESTS = ["tests/partitions/test_rows.py", DASK_TESTS[0]]
 ENGINE_TESTS = {"dask": DASK_TESTS, "spark": SPARK_TESTS, "partitions": PARTITION_TESTS}
 # Tests of kernels of the core: few tests run kernels as Python, where lines are recorded.
 EVALUATION_TESTS = [
-    *(f"tests/core/kernels/test_{name}.py" for name in ("every_kernel", "sorting", "against_definition")),
+    *(f"tests/core/ranking/test_{name}.py" for name in ("sorting", "against_definition")),
     "tests/core/measures/test_ranked.py", "tests/core/measures/test_values_by_hand.py", "tests/learners/test_trials.py",
 ]  # fmt: skip
 # Tests that read signatures, fields and sources, and so run no line of the tested code.

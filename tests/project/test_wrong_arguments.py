@@ -76,8 +76,8 @@ LEFT_OUT = {
     ),
     "methods of results, and methods that toolkits or other modules of the package call": (
         r"parity\.\w+\..*|(lightgbm|xgboost|catboost)\.\w+\..*|audit\.\w+\..*|compare\.\w+\.plot|datasets\.\w+\..*"
-        r"|io\.\w+\.\w+|Evaluator\.of|Tally\.from_limbs|Queries\.(as_one|by_query|per_query|per_row|reordered|select|take|weighed_by"
-        r"|with_docid_ranks|with_pairs|with_query_ids)"
+        r"|io\.\w+\.\w+|Evaluator\.of|Tally\.from_limbs|Queries\.(as_one|per_query|per_row|reordered|select|subset|take|weighed_by"
+        r"|with_columns)"
     ),
     "declared values, whose fields are tested one by one below": (
         r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|diff|doubt|learned|link|link_slope|lower|named|replace|worth)"

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, text_column
-
-if TYPE_CHECKING:
-    from rankadapters.core.data.optional_columns import Pairs
-    from rankadapters.core.data.queries import Queries
 
 Words = NDArray[np.uint64]
 
@@ -36,7 +32,6 @@ ALLOWED_IDS = "integers, floats, bools, texts, bytes, dates, times, and tuples o
 _DAYS = {"Y", "M", "W", "D"}  # units of datetime64 without a time of day
 _INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
 
-_UNJUDGED, _UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)  # this and the next two are the constants of splitmix64
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
@@ -151,34 +146,8 @@ def _word(value: object) -> int:
     return int.from_bytes(hashlib.blake2b(repr(value).encode(), digest_size=8).digest(), "little")
 
 
-def hash_queries(queries: Queries) -> Words:
-    """Hash each query: its id, weight (1 by default), labels, flags, row weights and pairs; shape (n_queries,).
-
-    Hashes of rows are added, so that the order of the rows does not matter.
-    """
-    words = (queries.labels + 0.0).view(np.uint64)  # + 0.0 makes -0.0 and 0.0 one label
-    if queries.judged is not None:
-        words = np.where(queries.judged, words, _UNJUDGED)
-    if queries.retrieved is not None:
-        words = np.where(queries.retrieved, words, words ^ _UNRETRIEVED)
-    if queries.row_weight is not None:
-        words = mixed(words) ^ (queries.row_weight + 0.0).view(np.uint64)
-    sums = _sums(mixed(queries.take(words)), queries.indptr)
-    if queries.pairs is not None:
-        sums += _hashed_pairs(words, queries.pairs)
-    weights = np.ones(sums.size) if queries.query_weight is None else queries.query_weight + 0.0
-    return mixed(mixed(sums ^ queries.id_hashes) ^ weights.view(np.uint64))
-
-
-def _hashed_pairs(words: Words, pairs: Pairs) -> Words:
-    """Hash the pairs of each query by the data of their rows."""
-    weight = np.ones(pairs.winner.size) if pairs.weight is None else pairs.weight
-    hashes = mixed(mixed(mixed(words[pairs.winner]) - words[pairs.loser]) ^ mixed((weight + 0.0).view(np.uint64)))
-    return mixed(_sums(hashes, pairs.indptr))
-
-
-def _sums(hashes: Words, indptr: NDArray[np.int64]) -> Words:
-    """Return the sum of each query's hashes."""
+def hash_sums(hashes: Words, indptr: NDArray[np.int64]) -> Words:
+    """Return the sum of each query's hashes, which does not depend on their order."""
     sums = np.zeros(hashes.size + 1, np.uint64)
     np.cumsum(hashes, out=sums[1:])
     return sums[indptr[1:]] - sums[indptr[:-1]]

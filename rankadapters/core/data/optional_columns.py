@@ -22,7 +22,7 @@ from rankadapters.core.data.columns import (
     shared_index,
     text_column,
 )
-from rankadapters.core.data.ids import id_value, id_values
+from rankadapters.core.data.ids import hash_sums, id_value, id_values, mixed
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import offsets, positions_within, segment_numbers, stable_order
 
@@ -132,6 +132,12 @@ class Pairs(NamedTuple):
         """Number of each pair's query."""
         numbers: Ints = segment_numbers(self.indptr)
         return numbers
+
+    def hashes(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Hash the pairs of each query, given the hash of each row's data."""
+        weight = np.ones(self.winner.size) if self.weight is None else self.weight
+        hashes = mixed(mixed(mixed(words[self.winner]) - words[self.loser]) ^ mixed((weight + 0.0).view(np.uint64)))
+        return mixed(hash_sums(hashes, self.indptr))
 
     def of_queries(self, first: int, last: int, row: int) -> Pairs:
         """Return the pairs of the queries `first` to `last` - 1, with rows numbered from `row` on."""

@@ -32,10 +32,12 @@ from rankadapters.core.data.columns import (
     same_length,
     shared_index,
 )
-from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_queries, id_value, kind_of
+from rankadapters.core.data.ids import ALLOWED_IDS, hash_ids, hash_sums, id_value, kind_of, mixed
 from rankadapters.core.data.optional_columns import Pairs, as_docids, as_pairs, as_query_weights, pairs_of_queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import offsets, positions_within
+
+UNJUDGED, UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)  # in hashes of rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -560,8 +562,22 @@ class Queries(Rows):
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
-        """One hash per query, of its id, weight and judgments in any order of rows; shape (n_queries,)."""
-        return hash_queries(self)
+        """One hash per query: its id, weight (1 by default), labels, flags, row weights and pairs; shape (n_queries,).
+
+        Hashes of rows are added, so that the order of the rows does not matter.
+        """
+        words = (self.labels + 0.0).view(np.uint64)  # + 0.0 makes -0.0 and 0.0 one label
+        if self.judged is not None:
+            words = np.where(self.judged, words, UNJUDGED)
+        if self.retrieved is not None:
+            words = np.where(self.retrieved, words, words ^ UNRETRIEVED)
+        if self.row_weight is not None:
+            words = mixed(words) ^ (self.row_weight + 0.0).view(np.uint64)
+        sums = hash_sums(mixed(self.take(words)), self.indptr)
+        if self.pairs is not None:
+            sums += self.pairs.hashes(words)
+        weights = np.ones(sums.size) if self.query_weight is None else self.query_weight + 0.0
+        return mixed(mixed(sums ^ self.id_hashes) ^ weights.view(np.uint64))
 
     @cached_property
     def digest(self) -> int:

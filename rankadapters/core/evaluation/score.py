@@ -1,4 +1,4 @@
-"""Scores, which carry their convention and compare only under equal conventions and queries; results by convention."""
+"""Scores: each carries its convention and compares only under equal conventions and queries; results by convention."""
 
 from __future__ import annotations
 

@@ -117,8 +117,8 @@ def first_positions(indptr: Ints, outptr: Ints) -> Ints:
 
 def sums(values: Array, number: Ints, n: int) -> Floats:
     """Return the sum of the values of each segment, added from left to right."""
-    totals: Floats = np.bincount(number, values.astype(np.float64, copy=False), n)
-    return totals
+    weights: Floats = values.astype(np.float64, copy=False)
+    return np.bincount(number, weights, n)  # type: ignore[return-value]  # numpy's types forget the weights
 
 
 def running(ufunc: np.ufunc, values: Array, indptr: Ints) -> Floats:

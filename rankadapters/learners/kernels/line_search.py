@@ -67,7 +67,7 @@ def rank_gains(scores, rows, gains, means, gains_by_rank):
 def discounted_sums_in_steps(
     scores, column, steps, indptr, gain_rows, gainptr, gains, k, means, discounts, ideal, computed, values
 ):
-    """Compute the discounted sums of NDCG or DCG at scores + step x column, for each step and query, from nonzero gains only.
+    """Compute the discounted sums of NDCG or DCG at scores + step x column, by step and query, from nonzero gains only.
 
     `values` holds all queries of step 1, then of step 2, and so on; queries that are not `computed` are skipped.
     `gain_rows` holds the rows with nonzero gain, numbered within their query, and `gainptr` the offsets of the queries.

@@ -43,10 +43,10 @@ def test_docstrings_explain_every_field_in_the_order_of_the_signature(kind):
 def test_remarks_in_a_measure_file_are_on_its_fields_and_are_shown(path):
     module = importlib.import_module(f"rankadapters.core.measures.{path.stem}")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef):
+        kind = getattr(module, getattr(node, "name", ""), None)
+        if isinstance(kind, type) and issubclass(kind, ra.Convention):
             section = ast.get_docstring(node).partition("\nParameters\n----------\n")[2].partition("\n\n")[0]
             entries = re.findall(r"^(\S.*)\n((?:    .+\n?)+)", section, re.MULTILINE)
-            kind = getattr(module, node.name)
             assert {name for name, _ in entries} <= set(kind.fields())
             assert bool(entries) == bool(section)
             assert [body for _, body in entries if body not in kind.__doc__] == []

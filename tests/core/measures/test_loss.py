@@ -147,7 +147,6 @@ def test_the_root_mean_square_has_no_shares_but_a_standard_error():
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 3, 400), rng.standard_normal(400)
     evaluator = ra.Evaluator(labels, SQUARES, group_sizes=[4] * 100)
-    evaluator = ra.Evaluator(evaluator.queries, [SQUARES])
     with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
         _ = evaluator.measure(scores).shares
     squares = evaluator.per_query(scores)
