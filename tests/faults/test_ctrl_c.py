@@ -139,7 +139,7 @@ def values(monkeypatch):
 
     def recorded(self, scores):
         result = evaluate(self, scores)
-        values.extend(score.value for score in (result.values() if isinstance(result, dict) else [result]))
+        values.extend(score.value for score in ([result] if isinstance(result, ra.Score) else result.values()))
         return result
 
     monkeypatch.setattr(ra.Evaluator, "evaluate", recorded)
