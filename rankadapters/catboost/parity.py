@@ -24,10 +24,12 @@ from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.measures import AUC, ERR
 from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
 from rankadapters.parity.report import ToolkitRows, report_of_toolkits
+from rankadapters.parity.rows import FLOAT32_COMPLEMENTS, relative
 from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
 from rankadapters.presets.texts import as_convention
 from rankadapters.presets.vocabulary import differing, spelled
@@ -76,6 +78,12 @@ class CatBoostToolkit(Toolkit):
         """Round labels and weights to CatBoost's precision; for pair metrics, also round pair weights and scores."""
         rounded = super().prepare(data, words)
         return round_as_in_pool(rounded) if _is_of(words, OF_PAIRS) else rounded
+
+    def precision(self, convention: Convention) -> float:
+        """Return a larger tolerance for ERR and the classic AUC, where CatBoost rounds 1 - label to float32."""
+        is_err = isinstance(convention, ERR) and convention.discount == "reciprocal"  # other discounts: PFound
+        is_auc = isinstance(convention, AUC) and convention.pairs == "unit"
+        return FLOAT32_COMPLEMENTS if is_err or is_auc else super().precision(convention)
 
     def refuse(self, queries: Queries, words: str) -> None:
         """Refuse negative labels under an exponential gain, which CatBoost accepts but our `exp2` does not."""
@@ -164,7 +172,8 @@ class CatBoostToolkit(Toolkit):
         differences = declared.diff(convention)
         notes = (*data.notes, *([f"Declared is {spelled(differences)}."] if differences else []))
         our_number = OurNumber.of(data.queries, data.scores, convention, ignore_weights=True)
-        return judge(our_number, value, *source, notes=notes)
+        tolerance = relative(self.precision(convention), our_number.value)
+        return judge(our_number, value, *source, notes=notes, tolerance=tolerance)
 
     def model_data(self, model: CatBoostModel, convention: Convention) -> ToolkitData:
         """Return the queries of a Pool with groups, the model's scores, and the ways to get CatBoost's value."""

@@ -52,8 +52,8 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     divided = bool(plan.by_query) and move != SHARE_OF_FOUND and type(convention) is not DCG
     divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
-    gains = plan.columns["gains_by_rank"].values.astype(np.float64)
-    discounts = _cut(plan, plan.by_rank["discounts"] if plan.by_rank else discounts_of("reciprocal", plan.k))
+    gains = _only_column(plan)
+    discounts = _cut(plan, _only_discounts(plan) if plan.by_rank else discounts_of("reciprocal", plan.k))
     if row_value == "chance":
         gains = gains / cast("ERR", convention).scale
         _refuse_labels(queries, plan.rows, gains, (gains < 0) | (gains > 1), "is not a probability")
@@ -70,8 +70,7 @@ def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
     plan = cast("RankedPlan", member.plan)
     word, threshold = border(convention.retrieve) or ("from", 0.0)
     active = (member.decisions.status == COMPUTE) & (plan.rows.sizes > 0)
-    gains = plan.columns["gains_by_rank"].values.astype(np.float64)
-    discounts = _cut(plan, plan.by_rank["discounts"])
+    gains, discounts = _only_column(plan), _cut(plan, _only_discounts(plan))
     order, indptr = kernel_order(plan.rows), writable(plan.rows.indptr)
     return Filtered(order, indptr, gains, discounts, active, threshold, word == "above")
 
@@ -81,6 +80,16 @@ def labels_alone(queries: Queries) -> Moves:
     rows = all_rows(queries)
     labels = rows.take(queries.labels)
     return Moves(rows, labels, NOTHING, np.ones(queries.n_queries), NOTHING, queries.n_docs, DISCOUNTED)
+
+
+def _only_column(plan: RankedPlan) -> Floats:
+    [column] = plan.columns.values()
+    return column.values.astype(np.float64)
+
+
+def _only_discounts(plan: RankedPlan) -> Floats:
+    [discounts] = plan.by_rank.values()
+    return discounts
 
 
 def _cut(plan: RankedPlan, discounts: Floats) -> Floats:

@@ -41,6 +41,20 @@ def test_every_recorded_metric_equals_the_record_and_ours(record):
     assert report.ok is (min(record["labels"]) >= 0)
 
 
+@for_each(
+    ("metric", "is_rounded"),
+    [("ERR", True), ("AUC", True), ("QueryAUC:type=Classic", True), ("PFound", False), ("AUC:type=Ranking", False)],
+)
+def test_the_tolerance_covers_complements_that_catboost_rounds_to_float32(metric, is_rounded):
+    """In ERR and the classic AUC, CatBoost subtracts labels from 1 in float32, with a rounding error of up to 2^-24."""
+    rng = np.random.default_rng(0)
+    labels, scores = rng.uniform(0, 1, 60), rng.normal(size=60)
+    report = ra.catboost.check_parity(labels, scores, BASE, group_sizes=[6] * 10, metrics=[metric])
+    row = report.rows[0]
+    assert (row.verdict, row.tolerance) == ("equal", 6e-8 if is_rounded else 1e-9)
+    assert (abs(row.difference) > 1e-12) is is_rounded
+
+
 def test_metrics_that_are_not_the_declared_convention_say_what_differs():
     columns = {"labels": [1, 0], "scores": [2, 1], "convention": BASE, "group_sizes": [2]}
     report = ra.catboost.check_parity(**columns, metrics=["NDCG:top=10;type=Exp"])

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from rankadapters.core.kernels import dispatch
 
 import rankadapters as ra
-from rankadapters.core.evaluation import threads
+from rankadapters.core.evaluation import evaluator, threads
+from rankadapters.core.ranking.jit import Jitted
 from tests.helpers.python_processes import TIMEOUT, needs_posix, start_python
 
 pytestmark = [needs_posix, pytest.mark.usefixtures("default_sigint")]
@@ -109,23 +109,26 @@ ERRORS = {catboost_training: "CatBoostError"}  # its message ends with KeyboardI
 
 
 class CtrlC:
-    """Counts the kernels that run, and presses Ctrl-C when kernel number `at_kernel` starts."""
+    """Counts the rankings and gradient kernels that run, and presses Ctrl-C when number `at_step` starts."""
 
     def __init__(self):
-        self.at_kernel = self.n_kernels = 0
-        self._run = dispatch.run
+        self.at_step = self.n_steps = 0
 
-    def run(self, kernel, *arguments, rows=0):
-        self.n_kernels += 1
-        if self.n_kernels == self.at_kernel:
-            signal.raise_signal(signal.SIGINT)
-        return self._run(kernel, *arguments, rows=rows)
+    def before(self, function):
+        def count_and_call(*arguments):
+            self.n_steps += 1
+            if self.n_steps == self.at_step:
+                signal.raise_signal(signal.SIGINT)
+            return function(*arguments)
+
+        return count_and_call
 
 
 @pytest.fixture
 def ctrl_c(monkeypatch):
     ctrl_c = CtrlC()
-    monkeypatch.setattr(dispatch, "run", ctrl_c.run)
+    monkeypatch.setattr(evaluator, "ranked", ctrl_c.before(evaluator.ranked))
+    monkeypatch.setattr(Jitted, "__call__", ctrl_c.before(Jitted.__call__))
     return ctrl_c
 
 
@@ -134,10 +137,10 @@ def values(monkeypatch):
     """Return a list that receives each value that a metric computes: an interrupted training writes no log."""
     values, evaluate = [], ra.Evaluator.evaluate
 
-    def recorded(evaluator, scores):
-        scores_by_convention = evaluate(evaluator, scores)
-        values.extend(score.value for score in scores_by_convention.values())
-        return scores_by_convention
+    def recorded(self, scores):
+        result = evaluate(self, scores)
+        values.extend(score.value for score in ([result] if isinstance(result, ra.Score) else result.values()))
+        return result
 
     monkeypatch.setattr(ra.Evaluator, "evaluate", recorded)
     return values
@@ -153,21 +156,21 @@ def test_a_training_interrupted_inside_a_callback_can_be_repeated(ctrl_c, prepar
         return [entry.value for entry in ra.History.of(log)]
 
     logged_values()  # prepares the labels once
-    ctrl_c.n_kernels = 0
+    ctrl_c.n_steps = 0
     values.clear()
-    expected, n_kernels = logged_values(), ctrl_c.n_kernels
-    assert (n_kernels >= 5, len(expected)) == (True, 5)
+    expected, n_steps = logged_values(), ctrl_c.n_steps
+    assert (n_steps >= 5, len(expected)) == (True, 5)
     assert values == expected
-    for ctrl_c.at_kernel in (1, n_kernels // 2, n_kernels):
-        ctrl_c.n_kernels = 0
+    for ctrl_c.at_step in (1, n_steps // 2, n_steps):
+        ctrl_c.n_steps = 0
         values.clear()
         with pytest.raises(BaseException, match=r"\bKeyboardInterrupt\b|^$") as raised:
             train({})
-        assert (raised.typename, ctrl_c.n_kernels) == (ERRORS.get(prepare, "KeyboardInterrupt"), ctrl_c.at_kernel)
+        assert (raised.typename, ctrl_c.n_steps) == (ERRORS.get(prepare, "KeyboardInterrupt"), ctrl_c.at_step)
         assert values == expected[: len(values)]
         scores = np.sin(np.arange(12.0))
         assert evaluate(scores) == expected_value(scores if prepare is lightgbm_training else scores.astype(np.float32))
-    ctrl_c.at_kernel = 0
+    ctrl_c.at_step = 0
     assert logged_values() == expected
 
 
@@ -177,24 +180,24 @@ def test_a_training_with_our_objective_in_catboost_can_be_interrupted(ctrl_c):
     params = {"iterations": 5, "depth": 1, "thread_count": 1, "learning_rate": 0.1}
 
     def train():
-        ctrl_c.n_kernels = 0
+        ctrl_c.n_steps = 0
         model = ra.catboost.train(params, pool, ra.objectives.lightgbm.lambdarank(), "letor4@3")
         return ra.History.of(model.get_evals_result())
 
-    history, n_kernels = train(), ctrl_c.n_kernels
-    for ctrl_c.at_kernel in (1, n_kernels // 2, n_kernels):
+    history, n_steps = train(), ctrl_c.n_steps
+    for ctrl_c.at_step in (1, n_steps // 2, n_steps):
         with pytest.raises(KeyboardInterrupt):
             train()
-        assert ctrl_c.n_kernels == ctrl_c.at_kernel
-    ctrl_c.at_kernel = 0
+        assert ctrl_c.n_steps == ctrl_c.at_step
+    ctrl_c.at_step = 0
     assert (len(history), train()) == (5, history)
 
 
 def test_a_pool_that_was_interrupted_while_it_held_a_lock_is_not_used_again(monkeypatch):
     monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 10)
-    evaluator = ra.Evaluator([1, 0] * 50, "letor4@10", group_sizes=[2] * 50, n_threads=4)
+    pairs = ra.Evaluator([1, 0] * 50, "letor4@10", group_sizes=[2] * 50, n_threads=4)
     scores = np.arange(100.0)
-    expected, values = evaluator.evaluate(scores), []
+    expected, values = pairs.evaluate(scores), []
     pool = threads._pool(os.getpid(), 3)
 
     def interrupted(*_):
@@ -203,10 +206,10 @@ def test_a_pool_that_was_interrupted_while_it_held_a_lock_is_not_used_again(monk
 
     monkeypatch.setattr(pool, "submit", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        evaluator.evaluate(scores)
+        pairs.evaluate(scores)
     monkeypatch.undo()
     monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 10)
-    thread = threading.Thread(target=lambda: values.append(evaluator.evaluate(scores)), daemon=True)
+    thread = threading.Thread(target=lambda: values.append(pairs.evaluate(scores)), daemon=True)
     thread.start()
     thread.join(60)
     assert values == [expected]

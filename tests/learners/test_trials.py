@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.evaluation.evaluator import SharedRanking
 from rankadapters.core.ranking.compiled import NEVER, NOW, kernels
 from rankadapters.learners import candidates
 from rankadapters.learners.trials import Trials
@@ -114,9 +113,9 @@ def ranked_candidates(sizes, n_gains):
 
 def test_short_candidates_share_a_call_and_long_ones_are_divided(monkeypatch):
     assert ranked_candidates([2**16 - 1, 1, 1], [1, 1, 1]).part_starts.tolist() == [0, 2, 3]
-    n_rows, inner = [], SharedRanking.values
+    n_rows, inner = [], candidates.ranked
     monkeypatch.setattr(
-        SharedRanking, "values", lambda self, scores, n: n_rows.append(scores.size * n) or inner(self, scores, n)
+        candidates, "ranked", lambda members, scores, n: n_rows.append(scores.size) or inner(members, scores, n)
     )
     monkeypatch.setattr(candidates, "MAX_GAIN_ROWS", 0)
     monkeypatch.setattr(candidates, "ROWS_PER_CALL", 40)

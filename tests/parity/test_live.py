@@ -30,7 +30,8 @@ NDCG_REFUSALS = {
 REFUSALS = (
     r"nothing is left to average|has nothing to find, and the convention says empty='error'|outside the gain table|"
     r"would ignore it|every query has one document, which sklearn's functions refuse|"
-    r"top size for AverageGain should be greater|Target data is constant. Cannot generate pairs"
+    r"top size for AverageGain should be greater|Target data is constant. Cannot generate pairs|"
+    r"pairs='unit' takes labels in \[0, 1\]"  # CatBoost's classic AUC, the nearest to pairs='above_0'
 )
 FIELD_MATTERS = r"cannot express .*, which matters here\.[\s\S]*\nThe nearest it can: "
 
