@@ -9,7 +9,7 @@ from benchmarks.timing import clock_of, medians, report
 ALL_AT_ONCE, AVERAGED = 1.6, 2.5  # largest ratios: all measures to the slowest alone; ties=average to ties=input
 
 RANKED = {"precision": "float64", "short": "pad", "missing": "error", "unjudged": "error"}
-CASCADE = {"gain": "linear", "scale": 4, "complement": "float64", "average": "uniform", **RANKED}
+CASCADE = {"gain": "linear", "scale": 4, "average": "uniform", **RANKED}
 BINARY = {"relevant": "above_0.5", "retrieve": "all", "empty": 0, "average": "uniform", **RANKED}
 RAISED = {"gain": "exp2", "discount": "log2", "ideal": "cutoff", "empty": 1, "average": "uniform", **RANKED}
 

@@ -263,7 +263,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     """Draw two figures: the effect of each training convention on each learner, and the learners under each tool."""
     from matplotlib import rc_context
 
-    from rankadapters.plotting.curves import evaluators
+    from rankadapters.plotting.curves import panels
 
     folder.mkdir(parents=True, exist_ok=True)
     tools, learners = DRAWN.items(), sorted(LEARNERS)
@@ -277,7 +277,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
             {"svg.fonttype": "none", "svg.hashsalt": "apple"}
         ):  # keep text as text; same bytes on every run
             file = folder / f"apple_to_apple_{number}.svg"
-            evaluators(CUTOFFS, grid, "k", "NDCG@k").savefig(file, metadata={"Date": None})
+            panels(CUTOFFS, grid, "k", "NDCG@k").savefig(file, metadata={"Date": None})
 
 
 def main() -> None:

@@ -201,7 +201,7 @@ def test_a_query_in_two_partitions_is_refused_by_name(evaluate):
 
 
 def test_texts_with_the_same_hash_are_two_queries(monkeypatch):
-    monkeypatch.setattr("rankadapters.core.data.fingerprint.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
+    monkeypatch.setattr("rankadapters.core.data.queries.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
     monkeypatch.setattr("rankadapters.partitions.jobs.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
     three_rows = {name: column[:3] for name, column in DATA.items()}
     parts = [{**three_rows, "query": np.full(3, name)} for name in "ab"]
