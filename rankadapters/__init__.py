@@ -154,4 +154,4 @@ else:
         from rankadapters.core.errors import are_installed
 
         submodules = (name for name in _SUBMODULES if are_installed(*_NEEDED.get(name, ())))
-        return sorted([*__getattr__("__all__"), *submodules])
+        return sorted({*__getattr__("__all__"), *submodules})

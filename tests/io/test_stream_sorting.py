@@ -141,7 +141,7 @@ def test_text_ids_of_any_frame_are_sorted(temporary_folder, package):
 
 def test_ids_that_cannot_be_sorted_are_refused(temporary_folder):
     batch = {"label": [1, 0], "score": [1, 2], "qid": [(1, 2), (3, 4)]}
-    with pytest.raises(ra.InputError, match="batch 1, row 1: queries of type object cannot be sorted"):
+    with pytest.raises(ra.InputError, match="batch 1, row 1: queries of type tuple cannot be sorted"):
         ra.evaluate_stream([batch], "lightgbm@10", unsorted=True)
 
 

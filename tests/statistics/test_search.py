@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.binding.lowering import Binding
 from rankadapters.core.measures import MEASURES
 from rankadapters.statistics.grid import values_to_search, with_refusals
 from rankadapters.statistics.probing.case_maker import CaseMaker
@@ -108,14 +107,6 @@ def test_cutoffs_beyond_all_rows_are_equal_unless_the_value_depends_on_them():
     matches = ra.audit.identify(labels, scores, value=f"{value:.8f}", group_sizes=sizes)
     [match] = [match for match in matches if match.covers(yahoo)]
     assert match.covers(yahoo.at(40))
-
-
-def test_ideal_lists_for_all_cutoffs_at_once_equal_those_of_each_cutoff():
-    together, apart = Binding(QUERIES, None, upto=20), Binding(QUERIES, None)
-    for k in range(1, 21):
-        for preset in (ra.presets.yahoo(k), ra.presets.letor4(k).replace(gain="linear")):
-            lowered_together, lowered_apart = preset.lower(together), preset.lower(apart)
-            assert lowered_together.by_query["ideal"].tobytes() == lowered_apart.by_query["ideal"].tobytes()
 
 
 @pytest.mark.parametrize(
