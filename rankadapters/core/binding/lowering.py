@@ -19,7 +19,6 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import (
     EXACT,
     Ranks,
-    first_positions,
     is_whole_below,
     offsets,
     positions_within,
@@ -67,14 +66,6 @@ def as_bytes(values: Floats) -> NDArray[np.uint8] | None:
     return small if (small == values).all() else None
 
 
-def sorted_gains(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
-    """Return the `cut` largest gains of each query in descending order, and the offsets of the queries."""
-    row_gains = rows.take(gains)
-    ranks = Ranks(row_gains, None, rows.indptr, max(1, int(cut.max(initial=1))))
-    outptr = offsets(cut)
-    return row_gains[ranks.rows[first_positions(ranks.outptr, outptr)]], outptr
-
-
 def discounts_of(discount: str, n: int) -> Floats:
     """Return the discounts of the ranks 1..n.
 
@@ -100,7 +91,8 @@ def _gains(labels: Floats, name: str) -> Floats:
         return np.maximum(labels, 0.0)
     if name not in {"exp2", "exp2-floor"}:
         return _gains_by_number(labels, name)
-    _refuse_negative(labels, name)
+    if labels.min() < 0:
+        raise _negative(labels, name)
     high = float(labels.max())
     if high >= _FLOAT64_EXPONENT:
         too_large = "so large that 2^label overflows float64"
@@ -120,7 +112,8 @@ def _gains_by_number(labels: Floats, name: str) -> Floats:
     if gains is None:
         word, level = border(name) or (name, 0.0)
         return np.where(labels >= level, 1.0 if word == "from" else labels, 0.0)
-    _refuse_negative(labels, name)
+    if labels.min() < 0:
+        raise _negative(labels, name)
     bad = (labels != np.floor(labels)) | (labels >= len(gains))
     if bad.any():
         reason = f"outside the gain table of {name} (labels 0 to {len(gains) - 1})"
@@ -128,10 +121,10 @@ def _gains_by_number(labels: Floats, name: str) -> Floats:
     return np.take(np.asarray(gains), labels.astype(np.intp))
 
 
-def _refuse_negative(labels: Floats, name: str) -> None:
-    if labels.min() < 0:
-        hint = "gain='linear' takes it as it is; and labels come before scores"
-        raise refused_label(labels, labels < 0, f"negative, which {name} has no gain for", hint)
+def _negative(labels: Floats, name: str) -> InputError:
+    """Return the error for the first negative label."""
+    hint = "gain='linear' takes it as it is; and labels come before scores"
+    return refused_label(labels, labels < 0, f"negative, which {name} has no gain for", hint)
 
 
 class Binding:
@@ -326,34 +319,28 @@ class Binding:
             Declares the gain, the discount, the cutoff and the ideal list.
         """
         k = self.longest if convention.ideal == "all" else self.cutoff(convention.k)
-        deepest, by_retrieved = max(k, self.depth), convention.ideal in {"retrieved", "retrieved-only"}
+        deepest, only_retrieved = max(k, self.depth), convention.ideal == "retrieved-only"
+        by_retrieved = only_retrieved or convention.ideal == "retrieved"
+        retrieved = self.retrieved(convention.unjudged) if by_retrieved else self.judged
+        rows = retrieved if only_retrieved else self.judged
+        column = self.ranking_gains(convention) if only_retrieved else self.gains(convention.gain)
 
-        def make() -> tuple[Floats, Ints]:
-            if convention.ideal == "retrieved-only":
-                rows = self.retrieved(convention.unjudged)
-                return sorted_gains(self.ranking_gains(convention).values, rows, np.minimum(rows.sizes, deepest))
-            cut = np.minimum(self.judged.sizes, deepest)
-            if by_retrieved:
-                cut = np.minimum(cut, self.retrieved(convention.unjudged).sizes)
-            return sorted_gains(self.gains(convention.gain).values, self.judged, cut)
+        def make() -> tuple[Floats, Ranks]:
+            gains = rows.take(column.values)
+            return gains, Ranks(gains, None, rows.indptr, deepest)
 
-        kind = (convention.ideal, convention.unjudged) if by_retrieved else ()
-        key = ("ideal", convention.gain, deepest, *kind)
-        return self.once((*key, convention.discount, k), lambda: self._ideal(self.once(key, make), convention, k))
+        def ideal() -> tuple[Floats, Flags]:
+            gains, ranks = self.once(key, make)
+            cuts = np.minimum(retrieved.sizes, k) if by_retrieved else k
+            sums = ranks.cut(cuts).discounted_sums(gains, self.discounts(convention.discount, k))
+            if not np.isfinite(sums).all():
+                query, gain = self.queries.query_ids[int(np.argmin(np.isfinite(sums)))], convention.gain
+                msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {gain!r}."
+                raise InputError(msg)
+            return np.where(sums <= 0, 1.0, sums), sums <= 0
 
-    def _ideal(self, ideal_list: tuple[Floats, Ints], convention: Any, k: int) -> tuple[Floats, Flags]:
-        gains, outptr = ideal_list
-        rank, query = positions_within(outptr), segment_numbers(outptr)
-        within = slice(None) if rank.size == 0 or rank.max() < k else rank < k
-        terms = gains[within] * self.discounts(convention.discount, k)[rank[within]]
-        ideal = sums(terms, query[within], self.queries.n_queries)
-        if not np.isfinite(ideal).all():
-            query = self.queries.query_ids[int(np.argmin(np.isfinite(ideal)))]
-            gain = convention.gain
-            msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {gain!r}."
-            raise InputError(msg)
-        empty = ideal <= 0
-        return np.where(empty, 1.0, ideal), empty
+        key = ("ideal", *column.key, deepest, *((convention.unjudged,) if only_retrieved else ()))
+        return self.once((*key, convention.discount, k, by_retrieved and convention.unjudged), ideal)
 
     def dcg_of_ones(self, convention: Any) -> Floats:
         """Return the DCG of k gains of 1. Without a cutoff, k is the number of retrieved rows; if it is 0, return 1."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ from rankadapters.core.data.ids import hash_sums, id_value, id_values, mixed
 from rankadapters.core.errors import InputError
 from rankadapters.core.ranking.ranks import offsets, positions_within, segment_numbers, stable_order
 
-if TYPE_CHECKING:
-    from rankadapters.core.data.queries import Queries
+Queries = Any  # of queries.py, which imports this module
 
 
 def as_query_weights(query_weight: object, query_ids: Array) -> Floats:

@@ -279,9 +279,9 @@ class Ranks:
             positions = largest_first(self.scores, self.indptr, self.k, self.outptr)
         return positions
 
-    def cut(self, k: int) -> Ranks:
-        """Return the ranks up to a smaller cutoff, without ranking again."""
-        if k == self.k:
+    def cut(self, k: int | Ints) -> Ranks:
+        """Return the ranks up to a smaller cutoff, or up to each query's own one, without ranking again."""
+        if k is self.k or (isinstance(k, int) and k == self.k):
             return self
         if not self._compiles:
             self.ranked  # noqa: B018 - computes it once for all cutoffs
@@ -302,7 +302,8 @@ class Ranks:
 
     def sums(self, values: Array) -> Floats:
         """Return the sum over each query's ranks."""
-        return sums(values, self.query, self.indptr.size - 1)
+        totals: Floats = np.bincount(self.query, values, self.indptr.size - 1)
+        return totals
 
     def running(self, ufunc: np.ufunc, values: Array) -> Floats:
         """Return the running sums or products within each query's ranks."""
@@ -322,7 +323,7 @@ class Ranks:
 
     def discounted_sums(self, gains: Floats, discounts: Floats) -> Floats:
         """Return the sum of gain x discount over each query's ranks."""
-        if self._compiles and self._threshold is None:
+        if self._compiles and self._threshold is None and isinstance(self.k, int):
             totals = np.empty(self.indptr.size - 1)
             columns = (np.ascontiguousarray(gains), discounts)
             compiled.discounted_sums(self._rows, self._rankptr, self.indptr, self.k, self.averaged, *columns, totals)
