@@ -177,6 +177,7 @@ def weighted():
 DATA = {"plain": small_queries(1, docids=True), "retrieval": retrieval(), "weighted": weighted()}
 
 
+@pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # a random scale may give a chance above 1
 @pytest.mark.parametrize("measure", MEASURES)
 def test_exactly_one_match_covers_a_random_convention(measure):
     rng = np.random.default_rng(3)
