@@ -143,9 +143,9 @@ class Binding:
     def __init__(self, queries: Queries, depth: int | None, *, over_rows: bool = False) -> None:
         self.queries = queries
         self.over_rows = over_rows
-        self.judged = rows_of(queries, queries.judged)
+        self.judged: Rows = queries if queries.judged is None else rows_of(queries, queries.judged)
         self.longest = queries.longest
-        self.depth = self.cutoff(depth)
+        self.depth = min(depth or self.longest, self.longest)
         self.query_ones = np.ones(queries.n_queries)
         self.no_queries = np.zeros(queries.n_queries, np.bool_)
         # Queries without a retrieved row, not even one that `unjudged` drops.
@@ -331,8 +331,11 @@ class Binding:
 
         def ideal() -> tuple[Floats, Flags]:
             gains, ranks = self.once(key, make)
-            cuts = np.minimum(retrieved.sizes, k) if by_retrieved else k
-            sums = ranks.cut(cuts).discounted_sums(gains, self.discounts(convention.discount, k))
+            if by_retrieved:
+                ranks = ranks.cut(np.minimum(retrieved.sizes, k))
+            elif k < ranks.k:
+                ranks = ranks.cut(k)
+            sums = ranks.discounted_sums(gains, self.discounts(convention.discount, k))
             if not np.isfinite(sums).all():
                 query, gain = self.queries.query_ids[int(np.argmin(np.isfinite(sums)))], convention.gain
                 msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {gain!r}."

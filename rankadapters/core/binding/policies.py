@@ -46,24 +46,14 @@ class PolicyDecisions:
         """Indices of the skipped queries."""
         return np.flatnonzero(self.status == SKIP)
 
-    @property
-    def n_empty(self) -> int:
-        """Number of queries with nothing to find."""
-        return int(self.empty.sum())
-
-    @property
-    def n_short(self) -> int:
-        """Number of queries with fewer than `k` retrieved rows."""
-        return int(self.short.sum())
-
     def take(self, numbers: Ints) -> PolicyDecisions:
         """Return the decisions for the queries with these indices."""
         return PolicyDecisions(**{field.name: getattr(self, field.name)[numbers] for field in fields(self)})
 
     @property
-    def n_scored(self) -> int:
-        """Number of queries in the mean."""
-        return self.status.size - self.skipped.size
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of queries: in the mean, with nothing to find, and with fewer than `k` retrieved rows."""
+        return self.status.size - self.skipped.size, int(self.empty.sum()), int(self.short.sum())
 
 
 def decide_policies(convention: Convention, queries: Queries, sizes: Sizes, mass: Floats | None) -> PolicyDecisions:

@@ -105,8 +105,8 @@ class Convention(Declared):
     @property
     def floor(self) -> float | None:
         """Floor of a geometric mean, which replaces smaller values of queries; None for other averages."""
-        word, floor = border(self.average) or ("", 0.0)
-        return floor if word == GEOMETRIC else None
+        bound = border(self.average) if self.average.startswith(GEOMETRIC) else None
+        return None if bound is None else bound[1]
 
     @property
     def is_sum(self) -> bool:

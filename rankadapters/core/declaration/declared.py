@@ -79,7 +79,7 @@ class Declared(ABC):
         for name in names:
             value = getattr(self, name)
             if not (isinstance(value, str) and value in kinds[name].words):
-                self._set(name, kinds[name].check(name, value))
+                object.__setattr__(self, name, kinds[name].check(name, value))
         self.unify()
 
     def unify(self) -> None:  # noqa: B027 - most classes need no such hook

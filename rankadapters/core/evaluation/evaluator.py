@@ -189,7 +189,7 @@ def _arguments(plans: Sequence[Plan], scores: Array) -> dict[str, Any]:
         "k": max(plan.k for plan in ranked_plans),
         "averaged": first.ranking.averaged,
         "only_sums": all(plan.only_sums for plan in ranked_plans),
-        "threshold": _threshold(first.ranking),
+        "threshold": None if first.ranking.retrieve == "all" else _threshold(first.ranking),
     }
 
 
@@ -202,7 +202,8 @@ def _formula(plan: Plan, ranks: Ranks, start: int, stop: int) -> Floats:
         return plan.formula(ranks, *pairs, **columns, **plan.options)
     columns = {name: column.values[part] for name, column in plan.columns.items()}
     by_query = {name: array[start:stop] for name, array in plan.by_query.items()}
-    return plan.formula(ranks.cut(plan.k), **columns, **plan.by_rank, **by_query, **plan.options)
+    ranks = ranks if plan.k == ranks.k else ranks.cut(plan.k)
+    return plan.formula(ranks, **columns, **plan.by_rank, **by_query, **plan.options)
 
 
 def _divide(numerators: Floats, plan: WholePlan) -> None:
@@ -230,10 +231,8 @@ def _rounded(scores: Array, precision: str) -> Array:
         return scores.astype("float64" if precision == "none" else precision, copy=False)
 
 
-def _threshold(ranking: Ranking) -> tuple[float, bool] | None:
+def _threshold(ranking: Ranking) -> tuple[float, bool]:
     """Return the score threshold of retrieval, and whether a row with exactly this score is not retrieved."""
-    if ranking.retrieve == "all":
-        return None
     word, threshold = border(ranking.retrieve) or ("from", -np.inf)
     return (RETRIEVED, False) if ranking.precision == "none" else (threshold, word == "above")
 
@@ -297,6 +296,7 @@ class Evaluator:
         self.convention = as_convention(convention) if is_one(convention) else None
         conventions = as_conventions(convention) if self.convention is None else [self.convention]
         self._bind(as_queries(labels, **columns), conventions, n_threads)
+        self.queries.digest  # noqa: B018 - is computed here, so that no call of a training loop takes longer for it
         warn_of_labels(self.queries, conventions)
 
     @classmethod
@@ -450,21 +450,12 @@ class Measured(Written):
 
     @cached_property
     def _tallies(self) -> list[Tally]:
-        queries = self._queries
-        return [
-            Tally(
-                member.convention,
-                numerator=exact_sum(member.terms(numerators)),
-                denominator=member.denominator,
-                n_queries=1 if member.over_rows else queries.n_queries,
-                n_scored=member.decisions.n_scored,
-                n_empty=member.decisions.n_empty,
-                n_short=member.decisions.n_short,
-                digest=queries.digest,
-                ids=queries.id_hashes,
-            )
-            for member, numerators in self._results
-        ]
+        queries, tallies = self._queries, []
+        for member, numerators in self._results:
+            sums = exact_sum(member.terms(numerators)), member.denominator
+            counts = 1 if member.over_rows else queries.n_queries, *member.decisions.counts
+            tallies.append(Tally(member.convention, *sums, *counts, queries.digest, queries.id_hashes))
+        return tallies
 
     @cached_property
     def shares(self) -> ByConvention[Floats]:

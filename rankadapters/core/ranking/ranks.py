@@ -234,7 +234,7 @@ class Ranks:
         self.sizes: Ints = self.indptr[1:] - self.indptr[:-1]
         self._arguments = scores, order, indptr
         self._threshold, self.averaged = threshold, averaged
-        self.k = int(self.sizes.max(initial=1)) if k is None else k
+        self.k, self._same_k = int(self.sizes.max(initial=1)) if k is None else k, True
         self.outptr = self.indptr if k is None else offsets(np.minimum(self.sizes, k))
         self._rankptr = self.indptr if averaged else self.outptr
         self._depth = self.k if threshold is None and (only_sums or not averaged) else int(self.indptr[-1])
@@ -281,13 +281,12 @@ class Ranks:
 
     def cut(self, k: int | Ints) -> Ranks:
         """Return the ranks up to a smaller cutoff, or up to each query's own one, without ranking again."""
-        if k is self.k or (isinstance(k, int) and k == self.k):
-            return self
         if not self._compiles:
             self.ranked  # noqa: B018 - computes it once for all cutoffs
         cut = object.__new__(Ranks)
         vars(cut).update({name: value for name, value in vars(self).items() if name not in _BY_RANK})
-        cut.k, cut.outptr = k, offsets(np.minimum(self.sizes, k))
+        cut.k, cut._same_k = int(np.max(k, initial=1)), isinstance(k, int)
+        cut.outptr = offsets(np.minimum(self.sizes, k))
         return cut
 
     @cached_property
@@ -302,7 +301,7 @@ class Ranks:
 
     def sums(self, values: Array) -> Floats:
         """Return the sum over each query's ranks."""
-        totals: Floats = np.bincount(self.query, values, self.indptr.size - 1)
+        totals: Floats = np.bincount(self.query, values, self.indptr.size - 1)  # type: ignore[assignment]  # of floats
         return totals
 
     def running(self, ufunc: np.ufunc, values: Array) -> Floats:
@@ -323,7 +322,7 @@ class Ranks:
 
     def discounted_sums(self, gains: Floats, discounts: Floats) -> Floats:
         """Return the sum of gain x discount over each query's ranks."""
-        if self._compiles and self._threshold is None and isinstance(self.k, int):
+        if self._compiles and self._threshold is None and self._same_k:
             totals = np.empty(self.indptr.size - 1)
             columns = (np.ascontiguousarray(gains), discounts)
             compiled.discounted_sums(self._rows, self._rankptr, self.indptr, self.k, self.averaged, *columns, totals)
