@@ -332,13 +332,15 @@ class Ranks:
     @cached_property
     def ties(self) -> Ties:
         """The ties of all rows by rank; only if all rows are ranked."""
-        scores = self.scores[self.ranked]
-        starts = np.empty(scores.size, np.bool_)
-        starts[1:] = scores[1:] != scores[:-1]
-        starts[self.indptr[:-1][self.sizes > 0]] = True
+        if self._compiles and self.averaged:
+            starts = self._rows >= 0
+        else:
+            scores = self.scores[self.ranked]
+            starts = np.append(True, scores[1:] != scores[:-1])[: scores.size]
+            starts[self.indptr[:-1][self.sizes > 0]] = True
         first = np.flatnonzero(starts)
         query = self.query_of_row[first]
-        return Ties(np.append(first, scores.size), first - self.indptr[query], query)
+        return Ties(np.append(first, starts.size), first - self.indptr[query], query)
 
     @cached_property
     def tie_of_row(self) -> Ints:
