@@ -192,7 +192,7 @@ def test_mlflow_thresholds_apply_to_our_metrics(mlflow):
         ({"convention": 5}, ra.ConventionError, "5"),
         ({"options": {"group": "qid"}}, ra.InputError, r"'group' is not an option of the evaluator; allowed are 'con"),
         ({"options": {"qid": "query"}}, ra.InputError, r"qid='query' is not a column.*\nHint: the columns are 'f0', "),
-        ({"options": {"row_weight": [1.0]}}, ra.InputError, "row_weight has 1 rows but labels has"),
+        ({"options": {"row_weight": [1.0]}}, ra.InputError, "row_weight has 1 entries, but"),
         ({"options": {"query_weight": "f0"}}, ra.InputError, "row 1: f0 is .*, but another row of its query has"),
         ({"predictions": None}, ra.InputError, r"neither predictions nor a model\.\nHint: predictions='score'"),
         ({"targets": None}, ra.InputError, r"the data have no labels\.\nHint: targets='label'"),

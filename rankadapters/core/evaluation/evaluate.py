@@ -78,10 +78,15 @@ def evaluate(  # type: ignore[overload-overlap]  # a text is not a sequence of t
     **columns: Unpack[Columns],
 ) -> Score: ...  # fmt: skip
 @overload
+def evaluate(  # type: ignore[overload-overlap]  # anything but a mapping or a table is one model's scores
+    labels: object, scores: ScoresByModel, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
+    **columns: Unpack[Columns],
+) -> Scores[ScoresOfModels]: ...  # fmt: skip
+@overload
 def evaluate(
     labels: object, scores: object, convention: Iterable[Convention | str], *, n_threads: int | None = ...,
     **columns: Unpack[Columns],
-) -> Scores[Any]: ...  # fmt: skip
+) -> Scores[Score]: ...  # fmt: skip
 @overload
 def evaluate(
     labels: object, scores: object, convention: Convention | str | Iterable[Convention | str], *, by: object,
