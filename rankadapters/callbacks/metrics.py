@@ -99,7 +99,9 @@ def evaluators_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
 ) -> list[Evaluator]:
     """Bind conventions to the queries that `bind` returns for each convention's weighting."""
-    from rankadapters.core.evaluation.evaluator import Evaluator  # imports the kernels, so only at the first evaluation
+    from rankadapters.core.evaluation.evaluator import (
+        Evaluator,  # takes time to import, so only at the first evaluation
+    )
 
     parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:

@@ -1,4 +1,4 @@
-"""The metric core: it needs only numpy, uses numba for speed, and does not depend on any toolkit or on training.
+"""The metric core: it needs only numpy, is faster with numba, and knows no toolkit and no training.
 
 `tests/oracles/` defines the same metrics in plain Python.
 """

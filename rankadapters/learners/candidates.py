@@ -133,7 +133,7 @@ class RankedCandidates:
         """The rows with a gain; None if there are too many, or if the measure is not a sum of discounted gains."""
         plan, ranking = self.plan, self.plan.ranking
         is_plain = ranking.retrieve == "all" and ranking.precision == "float64"
-        if not (is_plain and plan.formula in {ndcg, weighted_sums} and compiled.has_numba()):
+        if not (is_plain and plan.formula in {ndcg, weighted_sums}):
             return None
         [column], sizes = plan.columns.values(), plan.rows.sizes
         gains = column.values

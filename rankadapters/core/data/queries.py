@@ -585,7 +585,7 @@ class Queries(Rows):
         return int(self.fingerprints.sum(dtype=np.uint64))
 
     def check_scores(self, scores: object) -> Array:
-        """Return the scores as a float32 or float64 array, one per row; kernels check later that they are finite."""
+        """Return the scores as a float32 or float64 array, one per row; ranking checks that they are finite."""
         array = as_numbers("scores", scores)
         if array.size != self.labels.size:
             msg = f"scores has {array.size} rows but the queries cover {self.n_docs}."

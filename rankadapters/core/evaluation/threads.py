@@ -1,4 +1,4 @@
-"""Threads over chunks of queries: kernels release the GIL, and every chunk writes to a separate slice."""
+"""Threads over chunks of queries: numpy and machine code release the GIL, and each chunk writes to its own slice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROWS_PER_THREAD = 50_000  # for fewer rows, starting a thread costs more time than it saves
 
-# Limit of the work in one call of a kernel, which takes a fraction of a second, since Ctrl-C cannot interrupt machine
+# Limit of the work in one call, which takes a fraction of a second, since Ctrl-C cannot interrupt machine
 # code. A pair of rows is 1 unit of work, and a row is ROW units.
 WORK_PER_CALL = 2**25
 ROW = 2**5

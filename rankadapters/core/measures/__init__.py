@@ -1,4 +1,4 @@
-"""The measures, one file each: the formula, the fields, and the plan with the kernel that computes it."""
+"""The measures, a file for each family: the fields, the plan that the fields make, and the formula in numpy."""
 
 from __future__ import annotations
 

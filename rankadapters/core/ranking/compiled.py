@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 import numpy as np
 
@@ -18,8 +18,8 @@ LATER, NOW, NEVER = "later", "now", "never"
 
 # A process ranks so many rows in numpy before it loads cached machine code, and before it compiles missing code.
 # Ranking them takes about as long as loading or compiling, so that the total time is at most twice that of the better
-# choice.
-# Compiling in a background thread is unsafe: a process forked meanwhile would inherit locks that nobody releases.
+# choice. Compiling in a background thread is unsafe: a process forked meanwhile would inherit locks that nobody
+# releases.
 ROWS_BEFORE_LOADING = 8_000_000
 ROWS_BEFORE_COMPILING = 40_000_000
 
@@ -33,20 +33,29 @@ class _Process:
         self.choice = choice
         self.rows = 0
         self.ready = False
+        self._next_look: float = ROWS_BEFORE_LOADING  # number of rows after which to look again
 
     def pays(self, rows: int) -> bool:
+        """Count rows before they are ranked; return whether to rank them, and all later ones, with machine code."""
         if self.choice != LATER or self.ready:
             return self.choice != NEVER
         self.rows += rows
-        if self.rows < ROWS_BEFORE_LOADING or not has_numba():
+        if self.rows < self._next_look:
             return False
-        self.ready = self.rows >= ROWS_BEFORE_COMPILING or cached(ranked_rows)
+        if self.rows < ROWS_BEFORE_COMPILING and not cached(ranked_rows):
+            self._next_look = ROWS_BEFORE_COMPILING
+            return False
+        self.ready, self._next_look = can_import_numba(), math.inf
         return self.ready
 
 
-def has_numba() -> bool:
-    """Return whether numba is installed."""
-    return find_spec("numba") is not None
+def can_import_numba() -> bool:
+    """Return whether numba is installed, and fits the installed numpy."""
+    try:
+        import numba  # noqa: F401 - fails if it is missing, or if it refuses this numpy
+    except ImportError:
+        return False
+    return True
 
 
 def checked(choice: str) -> str:
