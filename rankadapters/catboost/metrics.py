@@ -94,9 +94,7 @@ class EvalMetric:
         for index, declared in enumerate(self._labels):
             if np.array_equal(declared, labels):
                 return index
-        undeclared = [known.labels for known in self._evaluated.values() if not known.evaluators]
-        # CatBoost evaluates the training set first.
-        if not self._evaluated or any(np.array_equal(labels, known) for known in undeclared):
+        if not self._evaluated:  # CatBoost evaluates the training set first
             return None
         for index, declared in enumerate(self._labels):
             if declared.size == labels.size and np.array_equal(np.sort(declared), np.sort(labels)):

@@ -44,6 +44,7 @@ def blocks_of(n_bytes: int) -> Iterator[None]:
     """Read text in blocks of `n_bytes`, so that small files have several, and evaluate without machine code."""
     with pytest.MonkeyPatch.context() as patch, kernels(NEVER), warnings.catch_warnings():
         patch.setattr(line_blocks, "BLOCK", n_bytes)
+        warnings.simplefilter("ignore", ra.LabelsWarning)  # whatever labels a tool takes
         yield
 
 
