@@ -23,7 +23,7 @@ SHOWN = 5  # how many queries a report lists at most
 # Precisions: how much two computations of the same quantity may differ; `relative` scales them.
 FULL_DOUBLE = 1e-9  # float64 throughout: a different order of sums changes far less, a different convention far more
 IN_PART_FLOAT32 = 1e-8  # float64 with some terms rounded to float32, as in XGBoost's AUC of fractional labels
-FLOAT32_COMPLEMENTS = 6e-8  # float64 with each 1 - label rounded to float32, as in CatBoost's ERR and AUC: 2^-24
+FLOAT32_COMPLEMENTS = 2e-7  # CatBoost's AUC and ERR round 1 - label to float32, by up to 2^-24; in ERR they multiply
 FLOAT32 = 8 * 2.0**-23  # float32, where each of a few operations has a relative rounding error of 2^-24
 
 Tolerance = float | Printed

@@ -191,7 +191,7 @@ def tolerance_of(toolkit: str, convention: ra.Convention) -> float:
     if toolkit == "ir_measures" and isinstance(convention, ra.ERR):
         return 5.1e-6
     rounds = isinstance(convention, ra.ERR) or getattr(convention, "pairs", "") == "unit"
-    return 6e-8 if toolkit.startswith("catboost") and rounds else TOOLKITS[toolkit].tolerance
+    return 2e-7 if toolkit.startswith("catboost") and rounds else TOOLKITS[toolkit].tolerance
 
 
 def is_compared(toolkit: str, metric: Record, record: Record) -> bool:

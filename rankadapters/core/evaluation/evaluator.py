@@ -23,6 +23,7 @@ from rankadapters.core.evaluation import threads
 from rankadapters.core.evaluation.score import HEAD, ByConvention, Score, Scores, signatures
 from rankadapters.core.evaluation.table import Table, Written
 from rankadapters.core.evaluation.tally import Limbs, Tally, exact_sum, squares
+from rankadapters.core.ranking import compiled
 from rankadapters.core.ranking.ranks import NotFiniteError, Ranks
 from rankadapters.presets.label_rules import warn_of_labels
 from rankadapters.presets.texts import as_convention, as_conventions, is_one
@@ -167,7 +168,9 @@ def ranked(members: list[Member], scores: Array, n_threads: int | None) -> Float
         if rows.indptr[-1] < threads.ROWS_PER_THREAD:
             run(0, rows.indptr.size - 1)
         else:
-            threads.over_chunks(run, rows.indptr, n_threads, rows.indptr * WORK_PER_ROW)
+            # Such sums need no arrays of all rows: of averaged ties only in machine code.
+            few_arrays = arguments.get("only_sums") and (not arguments["averaged"] or compiled.pays(0))
+            threads.over_chunks(run, rows.indptr, n_threads, None if few_arrays else rows.indptr * WORK_PER_ROW)
     except NotFiniteError as error:
         fix = "convention.replace(precision='float64')"
         raise beyond_float32(error.row, scores, "the convention", fix) from None

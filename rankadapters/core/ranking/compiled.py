@@ -118,6 +118,10 @@ def sums_of_means(rows, rankptr, indptr, k, gains, discounts, totals):
         ranked, query_gains = rows[rankptr[q] : rankptr[q + 1]], gains[indptr[q] : indptr[q + 1]]
         size, total, first = min(k, ranked.size), 0.0, 0
         while first < size:
+            if first + 1 == ranked.size or ranked[first + 1] >= 0:  # no tie
+                total += query_gains[np.uint64(ranked[first])] * discounts[first]
+                first += 1
+                continue
             last, tied, low, high = first, 0.0, np.inf, -np.inf
             while last < ranked.size and (last == first or ranked[last] < 0):
                 row = ranked[last]
