@@ -169,7 +169,8 @@ def ranked(members: list[Member], scores: Array, n_threads: int | None) -> Float
             run(0, rows.indptr.size - 1)
         else:
             # Such sums need no arrays of all rows: of averaged ties only in machine code.
-            few_arrays = arguments.get("only_sums") and (not arguments["averaged"] or compiled.pays(0))
+            only_sums = all(isinstance(plan, RankedPlan) and plan.only_sums for plan in plans)
+            few_arrays = only_sums and (not arguments["averaged"] or compiled.pays(0))
             threads.over_chunks(run, rows.indptr, n_threads, None if few_arrays else rows.indptr * WORK_PER_ROW)
     except NotFiniteError as error:
         fix = "convention.replace(precision='float64')"
@@ -191,7 +192,6 @@ def _arguments(plans: Sequence[Plan], scores: Array) -> dict[str, Any]:
         "scores": comparable_scores(first.ranking, scores),
         "k": max(plan.k for plan in ranked_plans),
         "averaged": first.ranking.averaged,
-        "only_sums": all(plan.only_sums for plan in ranked_plans),
         "threshold": None if first.ranking.retrieve == "all" else _threshold(first.ranking),
     }
 

@@ -85,14 +85,38 @@ def _order_of_few(keys: Array, indptr: Ints) -> list[int]:
     return [position for segment in segments for position in sorted(segment, key=values.__getitem__)]
 
 
-def largest_first(scores: Array, indptr: Ints, k: int, outptr: Ints) -> Ints:
-    """Return the positions of each segment's top scores, at most k, earlier ones first among equal scores."""
-    if scores.size > FEW_ROWS:
-        top = candidates(scores, indptr, k)
-        if top is not None:
-            inner = np.searchsorted(top, indptr)
-            return top[stable_order(-scores[top], inner)[first_positions(inner, outptr)]]
-    return stable_order(-scores, indptr)[first_positions(indptr, outptr)]
+def largest_first(scores: Array, indptr: Ints, k: int) -> tuple[Ints, Ints]:
+    """Return positions of each segment's largest scores in descending order, earlier ones first among equal scores.
+
+    They are all that can be among the k largest or equal one of these. Also returned is where each segment's begin.
+    """
+    top = candidates(scores, indptr, k) if scores.size > FEW_ROWS else None
+    if top is None:
+        return stable_order(-scores, indptr), indptr
+    inner = np.searchsorted(top, indptr)
+    return top[stable_order(-scores[top], inner)], inner
+
+
+def run_starts(values: Array, indptr: Ints) -> Flags:
+    """Return which entries differ from the one before in their segment, or are its first.
+
+    >>> run_starts(np.array([5, 5, 3, 3]), np.array([0, 3, 4])).tolist()
+    [True, False, True, True]
+    """
+    starts = np.append(True, values[1:] != values[:-1])[: values.size]
+    starts[indptr[:-1][np.diff(indptr) > 0]] = True
+    return starts
+
+
+def with_last_run(starts: Flags, indptr: Ints, counts: Ints) -> Ints:
+    """Return offsets for the first entries of each segment, as many as counted, and the rest of the last one's run.
+
+    >>> with_last_run(np.array([True, True, False, True]), np.array([0, 4]), np.array([2])).tolist()  # 1, 1 + 1, not 1
+    [0, 3]
+    """
+    begins = np.append(np.flatnonzero(starts), starts.size)
+    ends = begins[np.searchsorted(begins, indptr[:-1] + counts)]
+    return offsets(np.minimum(ends, indptr[1:]) - indptr[:-1])
 
 
 def candidates(scores: Array, indptr: Ints, k: int) -> Ints | None:
@@ -209,8 +233,6 @@ class Ranks:
         The last rank. None means all ranks, and that the rows are sorted when a formula first asks for their order.
     averaged : bool
         Whether a rank has the mean of its tie, in place of the row that the order puts there.
-    only_sums : bool
-        Whether `discounted_sums` is all that will be asked for, so that no row beyond the tie at rank k is needed.
     threshold : tuple of float and bool, optional
         Rows of a lower score are not retrieved: they have the value 0 in every column. With True, neither are rows of
         this score.
@@ -228,16 +250,17 @@ class Ranks:
 
     def __init__(
         self, scores: Array, order: Array | None, indptr: Ints, k: int | None = None, *, averaged: bool = False,
-        only_sums: bool = False, threshold: tuple[float, bool] | None = None,
+        threshold: tuple[float, bool] | None = None,
     ) -> None:  # fmt: skip
         self.indptr: Ints = indptr - indptr[0]
         self.sizes: Ints = self.indptr[1:] - self.indptr[:-1]
         self._arguments = scores, order, indptr
         self._threshold, self.averaged = threshold, averaged
-        self.k, self._same_k = int(self.sizes.max(initial=1)) if k is None else k, True
-        self.outptr = self.indptr if k is None else offsets(np.minimum(self.sizes, k))
-        self._rankptr = self.indptr if averaged else self.outptr
-        self._depth = self.k if threshold is None and (only_sums or not averaged) else int(self.indptr[-1])
+        longest = int(self.sizes.max(initial=1))
+        self.k, self._same_k = longest if k is None else k, True
+        self.outptr = self.indptr if self.k >= longest else offsets(np.minimum(self.sizes, self.k))
+        self._deepest = self.k, self.outptr  # of all cutoffs, see `cut`
+        self._roomptr = self.indptr if averaged else self.outptr  # where the compiled ranking has room for each query
         self._compiles = compiled.pays(int(self.indptr[-1]))
         if self._compiles and k is not None:
             self._rows  # noqa: B018 - ranks, which finds scores that are not finite
@@ -261,23 +284,40 @@ class Ranks:
     def _rows(self) -> Array:
         """The compiled ranking: row numbers within their queries, as ~row if the row ties with the one before."""
         scores, order, indptr = self._arguments
-        rows = np.empty(int(self._rankptr[-1]), np.int32)
-        bad = compiled.rank(scores, order, indptr, self._depth, self.averaged, self._rankptr, rows)
+        rows = np.empty(int(self._roomptr[-1]), np.int32)
+        bad = compiled.rank(scores, order, indptr, self._deepest[0], self.averaged, self._roomptr, rows)
         if bad >= 0:
             raise NotFiniteError(bad)
         return rows
 
-    @cached_property
+    @property
     def ranked(self) -> Ints:
-        """Positions of the rows by rank: of all rows if ties are averaged, else of the first k."""
+        """Positions of the rows by rank: of the first k, and, if ties are averaged, of all that tie with the k-th."""
+        return self._sorted[0]
+
+    @property
+    def rankptr(self) -> Ints:
+        """Where the rows of each query begin in `ranked`."""
+        return self._sorted[1]
+
+    @cached_property
+    def _sorted(self) -> tuple[Ints, Ints]:
+        k, outptr = self._deepest
         if self._compiles:
-            rows = np.where(self._rows < 0, ~self._rows, self._rows) if self.averaged else self._rows
-            positions: Ints = rows + np.repeat(self.indptr[:-1], np.diff(self._rankptr))
-        elif self._rankptr is self.indptr:
-            positions = stable_order(-self.scores, self.indptr)
+            order, sortedptr = self._rows, self._roomptr
         else:
-            positions = largest_first(self.scores, self.indptr, self.k, self.outptr)
-        return positions
+            order, sortedptr = largest_first(self.scores, self.indptr, k)
+        if not self.averaged or outptr is self.indptr:
+            rankptr = outptr
+        else:
+            starts = order >= 0 if self._compiles else run_starts(self.scores[order], sortedptr)
+            rankptr = with_last_run(starts, sortedptr, np.diff(outptr))
+        if rankptr[-1] < order.size:
+            order = order[first_positions(sortedptr, rankptr)]
+        if self._compiles:
+            rows = np.where(order < 0, ~order, order) if self.averaged else order
+            order = rows + np.repeat(self.indptr[:-1], np.diff(rankptr))
+        return order, rankptr
 
     def cut(self, k: int | Ints) -> Ranks:
         """Return the ranks up to a smaller cutoff, or up to each query's own one, without ranking again."""
@@ -318,29 +358,32 @@ class Ranks:
     @cached_property
     def rows(self) -> Ints:
         """Position of the row at each rank; the first of tied rows comes first."""
-        return self.ranked if self._rankptr is self.outptr else self.ranked[first_positions(self._rankptr, self.outptr)]
+        return self._of_ranked(self.ranked)
+
+    def _of_ranked(self, array: Array) -> Array:
+        """Return an array of the rows in `ranked` at each rank."""
+        return array if self.rankptr is self.outptr else array[first_positions(self.rankptr, self.outptr)]
 
     def discounted_sums(self, gains: Floats, discounts: Floats) -> Floats:
         """Return the sum of gain x discount over each query's ranks."""
         if self._compiles and self._threshold is None and self._same_k:
             totals = np.empty(self.indptr.size - 1)
             columns = (np.ascontiguousarray(gains), discounts)
-            compiled.discounted_sums(self._rows, self._rankptr, self.indptr, self.k, self.averaged, *columns, totals)
+            compiled.discounted_sums(self._rows, self._roomptr, self.indptr, self.k, self.averaged, *columns, totals)
             return totals
         return self.sums(self.take(gains) * discounts[self.rank])
 
     @cached_property
     def ties(self) -> Ties:
-        """The ties of all rows by rank; only if all rows are ranked."""
-        if self._compiles and self.averaged:
+        """The ties of the rows in `ranked`; the last of each query is whole only if ties are averaged."""
+        all_rows = self.rankptr is self.indptr
+        if self._compiles and self.averaged and all_rows:
             starts = self._rows >= 0
         else:
-            scores = self.scores[self.ranked]
-            starts = np.append(True, scores[1:] != scores[:-1])[: scores.size]
-            starts[self.indptr[:-1][self.sizes > 0]] = True
+            starts = run_starts(self.scores[self.ranked], self.rankptr)
         first = np.flatnonzero(starts)
-        query = self.query_of_row[first]
-        return Ties(np.append(first, starts.size), first - self.indptr[query], query)
+        query = (self.query_of_row if all_rows else segment_numbers(self.rankptr))[first]
+        return Ties(np.append(first, starts.size), first - self.rankptr[query], query)
 
     @cached_property
     def tie_of_row(self) -> Ints:
@@ -350,8 +393,7 @@ class Ranks:
     @cached_property
     def tie(self) -> Ints:
         """Number of the tie at each rank."""
-        number: Ints = self.tie_of_row
-        return number if self.outptr is self.indptr else number[first_positions(self.indptr, self.outptr)]
+        return self._of_ranked(self.tie_of_row)
 
     @cached_property
     def ties_upwards(self) -> Ints:
