@@ -11,6 +11,7 @@ import signal
 import sys
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 import rankadapters as ra
@@ -34,6 +35,18 @@ def pytest_cmdline_main(config):
     """Let idle workers take tests from other workers, since a few tests take long."""
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist = "worksteal"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Do not let a search for doctests, which skips what it cannot import, hide that a test module is broken.
+
+    It leaves the module half imported, in which pytest then finds no test and no error.
+    """
+    report = yield
+    if report.skipped and isinstance(collector, DoctestModule) and collector.path.name.startswith("test_"):
+        sys.modules.pop(".".join(collector.path.relative_to(collector.config.rootpath).with_suffix("").parts), None)
+    return report
 
 
 def pytest_collection_finish():
