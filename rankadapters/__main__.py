@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-
-INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM  # exit statuses, as in shells
+from typing import NoReturn
 
 
 def main() -> int:
@@ -14,17 +13,27 @@ def main() -> int:
     Returns
     -------
     int
-        The exit status of `rankadapters.cli.main`, or 130 after Ctrl-C. SIGTERM ends the process with 143; temporary
+        The exit status of `rankadapters.cli.main`; 130 after Ctrl-C and 143 after SIGTERM, as in shells. Temporary
         files are removed first, as after any error.
     """
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    signals: list[int] = []
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        signals.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
+    status = 0
     try:
         from rankadapters.cli import main as run
 
-        return run()
+        status = run()
     except KeyboardInterrupt:
-        print("rankadapters: interrupted", file=sys.stderr)  # noqa: T201 - as rankadapters.cli does
-        return INTERRUPTED
+        if signal.SIGINT in signals:
+            print("rankadapters: interrupted", file=sys.stderr)  # noqa: T201 - as rankadapters.cli does
+    return 128 + signals[0] if signals else status  # a library may have lost the interrupt
 
 
 if __name__ == "__main__":

@@ -2,72 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array
-from rankadapters.core.data.ids import hash_ids
+from rankadapters.core.data.ids import hash_ids, id_values
 from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError, LabelsWarning, warn_caller
+from rankadapters.core.errors import (
+    InputError,
+    LabelsWarning,
+    warn_caller,
+)
+from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.core.evaluation.score import Score, Scores, ScoresOfModels
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.io.cut_queries import whole_queries
-from rankadapters.io.stream_batches import stream_rows
-from rankadapters.io.stream_rows import StreamColumns, StreamRows, require_one_type
-from rankadapters.io.stream_sums import StreamSums, Values, require_mergeable
-from rankadapters.io.text import Name
+from rankadapters.io.table import BATCH_ROWS, TableReader, arrow_errors, file_batches
+from rankadapters.partitions.request import refuse_pooled
+from rankadapters.partitions.rows import Names, ScoredRows, arrow_table, id_array, locating, require_pyarrow
+from rankadapters.presets.label_rules import label_doubts
 from rankadapters.presets.texts import as_conventions
-from rankadapters.progress import shows
-from rankadapters.segments.assignment import segments_by_id
+from rankadapters.progress import shows, step_of_file
+from rankadapters.segments.assignment import assign, refuse_unknown, segments_by_id
 from rankadapters.segments.segments import Segments
+from rankadapters.segments.sums import Outcome, Segmented, merged, outcomes, sums_by_segment
+
+# Smaller parts cost more call overhead; larger parts need more memory and no longer fit in the CPU's cache.
+ROWS_AT_ONCE = 200_000
+TABLES_AT_ONCE = 1_000
+
+Hashes = NDArray[np.uint64]
 
 
 @overload
 def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    batches: object, convention: Convention | str, *, label: Name = ..., score: Name = ..., qid: Name = ...,
-    query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    batches: object, convention: Convention | str, *, label: str = ..., score: str = ..., qid: str = ...,
+    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> Score: ...  # fmt: skip
 @overload
 def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    batches: object, convention: Convention | str, *, label: Name = ..., score: Sequence[Name], qid: Name = ...,
-    query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    batches: object, convention: Convention | str, *, label: str = ..., score: Sequence[str], qid: str = ...,
+    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> ScoresOfModels: ...  # fmt: skip
 @overload
 def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
-    batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Name = ..., qid: Name = ...,
-    query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    batches: object, convention: Iterable[Convention | str], *, label: str = ..., score: str = ..., qid: str = ...,
+    query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> Scores[Score]: ...  # fmt: skip
 @overload
 def evaluate_stream(
-    batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Sequence[Name],
-    qid: Name = ..., query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ...,
+    batches: object, convention: Iterable[Convention | str], *, label: str = ..., score: Sequence[str],
+    qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ..., docid: str | None = ...,
     unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Scores[ScoresOfModels]: ...  # fmt: skip
 @overload
 def evaluate_stream(
-    batches: object, convention: Convention | str | Iterable[Convention | str], *, label: Name = ...,
-    score: Name | Sequence[Name] = ..., qid: Name = ..., query_weight: Name | None = ..., row_weight: Name | None = ...,
-    docid: Name | None = ..., by: Name | Mapping[Any, Any], unsorted: bool = ..., n_threads: int | None = ...,
+    batches: object, convention: Convention | str | Iterable[Convention | str], *, label: str = ...,
+    score: str | Sequence[str] = ..., qid: str = ..., query_weight: str | None = ..., row_weight: str | None = ...,
+    docid: str | None = ..., by: str | Mapping[Any, Any], unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Segments[Any]: ...  # fmt: skip
 @shows("evaluating")
 def evaluate_stream(
     batches: object,
     convention: Convention | str | Iterable[Convention | str],
     *,
-    label: Name = "label",
-    score: Name | Sequence[Name] = "score",
-    qid: Name = "qid",
-    query_weight: Name | None = None,
-    row_weight: Name | None = None,
-    docid: Name | None = None,
-    by: Name | Mapping[Any, Any] | None = None,
+    label: str = "label",
+    score: str | Sequence[str] = "score",
+    qid: str = "qid",
+    query_weight: str | None = None,
+    row_weight: str | None = None,
+    docid: str | None = None,
+    by: str | Mapping[Any, Any] | None = None,
     unsorted: bool = False,
     n_threads: int | None = None,
 ) -> Any:
@@ -76,14 +88,13 @@ def evaluate_stream(
     Parameters
     ----------
     batches : table or batches
-        A path or paths of CSV or Parquet files, a frame of pandas or polars, a pyarrow Table, Dataset or `ParquetFile`,
-        a mapping of columns, `ra.io.stream_letor(...)`, or an iterable of batches: each a pyarrow RecordBatch or Table,
-        a frame, a mapping or tuple of arrays, or a structured array, which may be empty. The rows of a query must be
-        consecutive, in any number of batches.
+        A path or paths of CSV files, Parquet files or Parquet folders; a table: a frame of pandas or polars, a pyarrow
+        Table, Dataset or `ParquetFile`, a DuckDB relation, or a mapping of columns; or an iterable of such tables. The
+        rows of a query must be consecutive, in any number of tables.
     convention : Convention or str, or iterable of these
         The conventions to compute, with `pool="queries"` or `"pairs"` where the measure has a choice.
     label, qid : str
-        Columns of labels and of queries; their indices in a tuple. A stream of LETOR files has no names.
+        Columns of labels and of queries.
     score : str, or sequence of str
         Column of scores, or one column per model.
     query_weight : str, optional
@@ -112,7 +123,7 @@ def evaluate_stream(
     ------
     InputError
         As `ra.evaluate`, or a query returns after other queries, which a hash of 8 bytes per query detects. The message
-        names file and line or row, or the batch and its row.
+        names the file or batch, and its row.
     UnsupportedConventionError
         A convention takes all rows as one query (`pool="rows"`), which batches cannot add up to.
     MissingToolkitError
@@ -137,72 +148,237 @@ def evaluate_stream(
     >>> whole.value, whole - ra.evaluate_stream(batches, "yahoo@2")
     (0.8154648767857288, 0.0)
     """
-    one_model = isinstance(score, (str, int))
-    one_convention = isinstance(convention, (Convention, str))
+    require_pyarrow()
+    one_model, one_convention = isinstance(score, str), isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
-    segment_by_id = segments_by_id(by) if isinstance(by, Mapping) else None
-    by_column = None if isinstance(by, Mapping) else by
-    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid, by_column).checked()
-    sums, _ = sum_stream(
-        batches, conventions, columns, segment_by_id=segment_by_id, unsorted=unsorted, n_threads=n_threads
-    )
-    for message in sums.label_doubts.values():
+    names = Names(
+        label=label, scores=_models(score), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
+        by=None if isinstance(by, Mapping) else by,
+    )  # fmt: skip
+    stream = StreamSums(batches, conventions, names, by=by, unsorted=unsorted, n_threads=n_threads)
+    stream.read()
+    for message in stream.label_doubts.values():
         warn_caller(message, LabelsWarning)
-    outcomes = {name: sums.outcomes(name) for name in columns.scores}
-    segments: Segments[Any] = Segments(conventions, outcomes, is_one=one_convention, one_model=one_model)
+    segments: Segments[Any] = Segments(conventions, stream.outcomes(), is_one=one_convention, one_model=one_model)
     return segments.all if by is None else segments
 
 
-def sum_stream(
-    batches: object,
-    conventions: list[Convention],
-    columns: StreamColumns,
-    *,
-    segment_by_id: Mapping[Any, Any] | None = None,
-    unsorted: bool = False,
-    per_query: bool = False,
-    n_threads: int | None = None,
-) -> tuple[StreamSums, list[tuple[Array, Values]]]:
-    """Evaluate a stream to its end; with `per_query`, also return ids and values of the queries, part by part."""
-    require_mergeable(conventions)
-    unsorted = flag("unsorted", unsorted)
-    as_n_threads(n_threads)
-    sums = StreamSums(
-        conventions, columns, lambda query: locate_query(batches, columns, query), n_threads, segment_by_id
-    )
-    query_values = []
-    with closing(grouped_rows(batches, columns, unsorted=unsorted)) as parts:  # closing deletes temporary files
-        for rows in whole_queries(parts):
-            part_values = sums.add(rows, per_query=per_query)
-            if per_query:
-                query_values.append(part_values)
-    return sums, query_values
-
-
-def grouped_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> Generator[StreamRows]:
-    """Read a stream; sort its rows by query if they are unsorted."""
-    rows = require_one_type(stream_rows(batches, columns))
-    if not unsorted:
-        return rows
-    from rankadapters.io.sorting import sorted_by_query
-
-    return sorted_by_query(rows)
-
-
-def locate_query(batches: object, columns: StreamColumns, query: np.uint64) -> str | None:
-    """Return where the query with this hash began; None if the batches cannot be read a second time."""
-    if isinstance(batches, Iterator):
-        return None
-    for rows in stream_rows(batches, columns):
-        runs = np.flatnonzero(hash_ids(rows.ids) == query)
-        if runs.size:
-            return rows.locate(int(rows.starts[runs[0]]))
-    return None
-
-
-def _models(score: Name | Sequence[Name]) -> tuple[Name, ...]:
+def _models(score: object) -> tuple[str, ...]:
     names = (score,) if isinstance(score, str) or not isinstance(score, Sequence) else tuple(score)
-    if not names or any(names.count(name) > 1 for name in names):
-        msg = f"score={score!r:.60} does not name each model's column once.\nHint: a name, or a list of names."
-        raise InputError(msg)
+    if not names:
+        raise InputError("score=[] names no column.", hint="a name, or a list of names")
     return names
+
+
+class StreamSums:
+    """Evaluates a stream, keeping exact sums over its queries, and an 8-byte hash of each query's id.
+
+    The arguments are those of `evaluate_stream`; `label_doubts` has the warnings of `ra.evaluate` about the labels.
+    """
+
+    def __init__(
+        self, batches: object, conventions: list[Convention], names: Names, *, by: object, unsorted: bool,
+        n_threads: int | None,
+    ) -> None:  # fmt: skip
+        refuse_pooled(conventions)
+        self._batches, self._conventions, self._names = batches, conventions, names
+        self._unsorted, self._n_threads = flag("unsorted", unsorted), as_n_threads(n_threads)
+        self._segment_by_id = segments_by_id(by) if isinstance(by, Mapping) else None
+        self._unseen = set(self._segment_by_id or ())
+        self._seen = SeenQueries()
+        self._n_queries = 0
+        self._sums: dict[str, Segmented] = {name: {} for name in names.scores}
+        self.label_doubts: dict[Convention, str] = {}
+
+    def read(self) -> None:
+        """Read the stream to its end."""
+        reader = TableReader(self._names)
+        tables: Generator[Any] = read_tables(self._batches, reader)
+        if self._unsorted:
+            from rankadapters.io.sorting import sorted_by_query
+
+            tables = sorted_by_query(tables)
+        with closing(tables):  # closing deletes temporary files
+            for table in whole_queries(tables):
+                rows = ScoredRows.of(table, self._names, reader.locate, self._n_queries)
+                self._refuse_returning(rows, reader.locate)
+                with locating(rows.numbers, reader.locate, n_queries=self._n_queries):
+                    self._add(rows)
+
+    def _add(self, rows: ScoredRows) -> None:
+        queries = rows.queries
+        evaluator = Evaluator.of(queries, self._conventions, self._n_threads)
+        by = self._segment_by_id if rows.by is None else rows.by
+        segments = None if by is None else assign(by, queries, in_parts=True)
+        self._unseen.difference_update(id_values(queries.query_ids) if self._unseen else ())
+        for name, scores in zip(self._names.scores, rows.scores, strict=True):
+            sums = sums_by_segment(evaluator.measure(scores), segments)
+            self._sums[name] = merged([self._sums[name], sums])
+        undoubted = [convention for convention in self._conventions if convention not in self.label_doubts]
+        self.label_doubts |= label_doubts(queries, undoubted, in_parts=True)
+        self._n_queries += queries.n_queries
+
+    def outcomes(self) -> dict[str, dict[Any, dict[Convention, Outcome]]]:
+        """Return the outcomes by model and segment; the segment None stands for all queries."""
+        if not self._n_queries:
+            raise InputError("no batch has any rows.", hint="at least one row is needed")
+        refuse_unknown(self._unseen)
+        return {name: outcomes(sums, self._conventions) for name, sums in self._sums.items()}
+
+    def _refuse_returning(self, rows: ScoredRows, locate: Callable[[int], str]) -> None:
+        """Refuse a query whose rows are not together."""
+        queries = rows.queries
+        if queries.order is not None:
+            row = int(np.argmin(np.diff(queries.query_of_row) >= 0)) + 1
+            query = int(queries.query_of_row[row])
+            began: str | None = locate(int(rows.numbers[queries.rows[queries.indptr[query]]]))
+        elif (query := self._seen.add(queries.id_hashes)) >= 0:
+            row = int(queries.indptr[query])
+            began = self._begin_of(queries.id_hashes[query])
+        else:
+            return
+        number, after = int(rows.numbers[row]), f"it began in {began}" if began else "others followed it"
+        msg = f"{locate(number)}: query {queries.query_ids[query]} returns after {after}."
+        hint = "sort the rows by query; unsorted=True does that, and --unsorted (or --split-queries) of the command"
+        raise InputError(msg, hint=hint, row=number)
+
+    def _begin_of(self, id_hash: np.uint64) -> str | None:
+        """Return where the query with a hash began; None if the batches cannot be read a second time."""
+        if isinstance(self._batches, Iterator):
+            return None
+        reader = TableReader(self._names)
+        for table in read_tables(self._batches, reader):
+            rows = np.flatnonzero(hash_ids(id_array(table.column("qid"))) == id_hash)
+            if rows.size:
+                return reader.locate(int(table.column("row").to_numpy()[rows[0]]))
+        return None
+
+
+class SeenQueries:
+    """Hashes of all queries so far, 8 bytes each, in sorted arrays.
+
+    Integers of 64 bits with a sign never share a hash; that any two of n other ids do has probability n^2 / 2^65.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: list[Hashes] = []
+
+    def add(self, hashes: Hashes) -> int:
+        """Add different hashes; return the index of the first one that was added before, -1 if there is none.
+
+        Examples
+        --------
+        >>> seen = SeenQueries()
+        >>> seen.add(np.array([5, 3], np.uint64)), seen.add(np.array([4, 3], np.uint64))
+        (-1, 1)
+        """
+        is_seen = np.zeros(hashes.size, np.bool_)
+        for array in self._arrays:
+            is_seen |= array[np.minimum(np.searchsorted(array, hashes), array.size - 1)] == hashes
+        self._arrays.append(np.sort(hashes))
+        while len(self._arrays) > 1 and self._arrays[-1].size >= self._arrays[-2].size:  # so that few arrays remain
+            arrays = [self._arrays.pop(), self._arrays.pop()]
+            self._arrays.append(np.sort(np.concatenate(arrays), kind="stable"))  # merges in linear time
+        return int(np.argmax(is_seen)) if is_seen.any() else -1
+
+
+def whole_queries(tables: Iterable[Any]) -> Iterator[Any]:
+    """Yield the same rows in tables of about 200,000 rows that cut no query; a query that is larger is one table."""
+    import pyarrow as pa
+
+    waiting: list[Any] = []
+    n_rows, enough = 0, ROWS_AT_ONCE
+    for table in tables:
+        waiting.append(table)
+        n_rows += table.num_rows
+        if len(waiting) >= TABLES_AT_ONCE:
+            waiting = [pa.concat_tables(waiting).combine_chunks()]
+        if n_rows >= enough:
+            rows = pa.concat_tables(waiting)
+            last = _begin_of_last_query(rows.column("qid"))
+            if last:
+                yield rows.slice(0, last)
+            waiting, n_rows = [rows.slice(last)], n_rows - last
+            enough = max(ROWS_AT_ONCE, 2 * n_rows)
+    if n_rows:
+        yield pa.concat_tables(waiting)
+
+
+def _begin_of_last_query(qid: Any) -> int:
+    from pyarrow import compute
+
+    is_other = compute.not_equal(qid, qid[-1]).to_numpy()
+    return int(is_other.size - np.argmax(is_other[::-1])) if is_other.any() else 0
+
+
+def read_tables(batches: Any, reader: TableReader) -> Generator[Any]:
+    """Yield the checked tables of a stream, one table or batch after another.
+
+    Raises
+    ------
+    InputError
+        There is no table, or one is malformed.
+    """
+    if isinstance(batches, (str, os.PathLike)):
+        batches = [batches]
+    if _is_table(batches):
+        yield from reader.read("the table", _arrow_batches("the table", batches, reader.names))
+        return
+    if not isinstance(batches, Iterable) or isinstance(batches, np.ndarray):
+        raise _no_table("batches", batches)
+    n_batches = len(batches) if isinstance(batches, Sequence) else 0
+    for number, batch in enumerate(batches):
+        if isinstance(batch, (str, os.PathLike)):
+            for source, parts in file_batches(batch, reader.names, step_of_file(number, n_batches)):
+                yield from reader.read(source, parts)
+        elif _is_table(batch):
+            source = f"batch {number + 1}"
+            yield from reader.read(source, _arrow_batches(source, batch, reader.names))
+        else:
+            raise _no_table(f"batch {number + 1}", batch)
+
+
+def _is_table(value: object) -> bool:
+    """Return whether a value has named columns in a form that is read here."""
+    names = ("__arrow_c_stream__", "__arrow_c_array__", "iter_batches", "get_fragments")
+    return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
+
+
+def _no_table(what: str, value: object) -> InputError:
+    msg = f"{what} is of type {type(value).__name__}; allowed are paths, tables, and iterables of them."
+    hint = "a mapping of columns, such as {'label': ..., 'score': ..., 'qid': ...}"
+    if hasattr(value, "collect"):  # polars and Spark have not computed such a frame yet
+        hint = "collect() or collect_batches() of polars; a Spark DataFrame goes to ra.spark.evaluate"
+    return InputError(msg, hint=hint)
+
+
+def _arrow_batches(source: str, table: Any, names: Names) -> Iterator[Any]:
+    """Yield the named columns of a table as Arrow tables of bounded size."""
+    import pyarrow as pa
+
+    with arrow_errors(source, hint="columns of numbers, of texts or of times"):
+        if hasattr(table, "iter_batches"):  # a ParquetFile
+            names.check(source, table.schema_arrow.names)
+            yield from table.iter_batches(BATCH_ROWS, columns=names.all)
+        elif hasattr(table, "get_fragments"):  # a Dataset
+            names.check(source, table.schema.names)
+            few_ahead = {"batch_readahead": 2, "fragment_readahead": 1}
+            yield from table.to_batches(columns=names.all, batch_size=BATCH_ROWS, **few_ahead)
+        else:
+            if isinstance(table, Mapping) or type(table).__module__.startswith("pandas"):
+                names.check(source, list(table))
+                try:
+                    table = arrow_table({name: table[name] for name in names.all})
+                except InputError as error:
+                    raise error.about(source) from None
+            elif hasattr(table, "get_columns"):  # a DataFrame of polars
+                names.check(source, table.columns)
+                if objects := [name for name in names.all if str(table.schema[name]) == "Object"]:
+                    msg = f"{source}: column {objects[0]!r} has polars' type Object, which Arrow cannot read."
+                    raise InputError(msg, hint="cast it first")
+            is_batch = hasattr(table, "__arrow_c_array__")
+            reader = [pa.record_batch(table)] if is_batch else pa.RecordBatchReader.from_stream(table)
+            for batch in reader:
+                names.check(source, batch.schema.names)
+                part = pa.Table.from_batches([batch]).select(names.all)
+                yield from (part.slice(start, BATCH_ROWS) for start in range(0, part.num_rows, BATCH_ROWS))

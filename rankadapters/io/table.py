@@ -1,37 +1,36 @@
-"""Read named columns of CSV tables (with Python's csv module) and of Parquet tables (with pyarrow)."""
+"""Read named columns of CSV files, Parquet files and Parquet folders with pyarrow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import csv
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from io import BytesIO
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO, overload
+from typing import Any, BinaryIO
+from urllib.parse import unquote
 
-from rankadapters.arrow_columns import ArrowColumns
-from rankadapters.core.data.columns import as_weights
-from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.io.csv_lines import check_columns, stream_csv
-from rankadapters.io.judgments import Judgments, ScoredJudgments, check_split_queries, judgments_of
-from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, joined, read_columns
-from rankadapters.io.text import AnyPath, LoadedFile, as_paths, shift_error_rows
+import numpy as np
+
+from rankadapters.core.errors import InputError
+from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
+from rankadapters.io.text import AnyPath, as_path, open_text, readable
+from rankadapters.partitions.rows import Names, id_array, locating, read_columns, require_pyarrow, score_role
 
 BATCH_ROWS = 200_000  # rows that are read at a time
+Step = Callable[[int, int], object]  # called with the amount read so far and the total
+
 _READ_AT_ONCE = 1 << 20  # bytes
+_LONGEST_ROW = 1 << 22  # bytes of a row of CSV, and bytes that are read at once
 _PARQUET = b"PAR1"
+_CSV_ERROR = re.compile(r"(?:In CSV column #(\d+): |CSV parse error: )Row #(\d+): (.*)", re.DOTALL)
+_QUOTES = "a field with quotes is quoted itself, and quotes within it are doubled"
+_CSV_FORM = "a row per line, a comma or tab between fields as in the header, numbers with a decimal point, UTF-8"
 
 
-@overload
-def read_table(
-    path: AnyPath, *, label: str = ..., score: None, qid: str = ..., query_weight: str | None = ...,
-    row_weight: str | None = ..., docid: str | None = ..., split_queries: str = ...,
-) -> Judgments: ...  # fmt: skip
-@overload
-def read_table(
-    path: AnyPath, *, label: str = ..., score: str = ..., qid: str = ..., query_weight: str | None = ...,
-    row_weight: str | None = ..., docid: str | None = ..., split_queries: str = ...,
-) -> ScoredJudgments: ...  # fmt: skip
 def read_table(
     path: AnyPath,
     *,
@@ -43,12 +42,13 @@ def read_table(
     docid: str | None = None,
     split_queries: str = "error",
 ) -> Judgments:
-    r"""Read a CSV or Parquet file with a row per document; the format is recognized by the content.
+    r"""Read a table with a row per document; the format is recognized by the content.
 
     Parameters
     ----------
     path : path
-        Parquet, or CSV in UTF-8 with commas and a header, which may be compressed by gzip or bzip2.
+        A Parquet file, a folder of Parquet files, or text in UTF-8 with a header and commas or tabs, which may be
+        compressed by gzip, bzip2 or zstd.
     label : str
         Column of finite numbers; integers must be within 2^53.
     score : str, optional
@@ -67,7 +67,7 @@ def read_table(
 
     Returns
     -------
-    Judgments or ScoredJudgments
+    Judgments
         The rows in the order of the file, with scores unless `score` is None.
 
     Raises
@@ -76,7 +76,7 @@ def read_table(
         The file cannot be read, a column is missing (the message lists those there are) or of the wrong type, a value
         is missing or not finite, a document is in a query twice, or a query weight changes within a query.
     MissingToolkitError
-        The file is Parquet, and pyarrow is not installed.
+        pyarrow is not installed.
 
     Examples
     --------
@@ -94,90 +94,247 @@ def read_table(
     """
     check_split_queries(split_queries)
     scores = () if score is None else (score,)
-    columns = StreamColumns(label, scores, qid, query_weight, row_weight, docid).checked()
-    [file] = as_paths([path])
-    rows = joined([rows for rows in stream_table(file, columns, lambda _done, _total: None) if rows.n_rows])
-    return judgments_of(rows, split_queries, query_weight)
-
-
-def stream_table(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
-    """Read a table batch by batch; `step` is called with the amount read so far and the total."""
-    n_rows = 0
-    for rows in (_parquet_rows if _is_parquet(path) else stream_csv)(path, columns, step):
-        for role in columns.weights:
-            try:
-                as_weights(role, rows.columns[role], rows.n_rows, "row")
-            except InputError as error:
-                raise error.counted_on(n_rows, n_rows).about(rows.locate(error.row or 0)) from None
-        yield rows
-        n_rows += rows.n_rows
-
-
-def _parquet_rows(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
-    n_rows = 0
-    for batch in _stream_parquet(path, [str(name) for name in columns.names], step):
-        with shift_error_rows(n_rows):
-            yield from arrow_rows(batch, columns, str(path), partial(_location, path, n_rows))
-        n_rows += batch.num_rows
-
-
-def arrow_rows(batch: Any, columns: StreamColumns, where: str, locate: Callable[[int], str]) -> Iterator[StreamRows]:
-    """Yield the checked rows of a record batch or table; yield nothing if it is empty."""
+    names = Names(
+        label=label, scores=scores, qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid
+    )  # fmt: skip
+    require_pyarrow()
+    reader = TableReader(names)
+    files = file_batches(as_path(path), names, lambda _done, _total: None)
+    tables = [table for source, batches in files for table in reader.read(source, batches)]
+    if not tables:
+        raise _no_rows(path)
     import pyarrow as pa
 
-    if not batch.num_rows:
+    table = pa.concat_tables(tables)
+    columns = {role: table.column(role) for role in table.column_names}
+    weights = {role: columns[role].to_numpy() for role in ("query_weight", "row_weight") if role in columns}
+    return judgments_of(
+        columns["label"].to_numpy(), id_array(columns["qid"]),
+        scores=columns[score_role(0)].to_numpy() if scores else None,
+        docids=columns["docid"].to_pylist() if docid is not None else None,
+        locate=reader.locate, split_queries=split_queries, weight_name=str(query_weight), **weights,
+    )  # fmt: skip
+
+
+class TableReader:
+    """Reads tables in one form, source after source, and numbers their rows to say later where one came from."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self._n_rows = 0
+        self._sources: list[str] = []
+        self._starts: list[int] = []  # number of each source's first row
+        self._schema: Any = None
+
+    def read(self, source: str, batches: Iterable[Any]) -> Iterator[Any]:
+        """Yield the checked columns of each batch of a source, with the numbers of its rows in the column `row`.
+
+        Raises
+        ------
+        InputError
+            A value is wrong, or the type of a column changes.
+        """
+        import pyarrow as pa
+
+        self._sources.append(source)
+        self._starts.append(self._n_rows)
+        for batch in self._counting(batches):
+            numbers = np.arange(self._n_rows, self._n_rows + batch.num_rows)
+            with locating(numbers, self.locate, source=source):
+                table = read_columns(batch, self.names)
+            self._check_types(table.schema)
+            self._n_rows += batch.num_rows
+            yield table.append_column("row", pa.array(numbers))
+
+    def _counting(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Yield the batches with rows; make an error of reading them count the rows of all sources."""
+        try:
+            yield from (batch for batch in batches if batch.num_rows)
+        except InputError as error:
+            if error.row is not None:
+                error.row += self._starts[-1]
+            raise
+
+    def _check_types(self, schema: Any) -> None:
+        self._schema = schema if self._schema is None else self._schema
+        for field, first in zip(schema, self._schema, strict=True):
+            if field.type != first.type:
+                name = self.names.by_role[field.name]
+                msg = f"{self.locate(self._n_rows)}: {name} has type {field.type}, but {first.type} before."
+                raise InputError(msg, hint="convert it to one type in all batches")
+
+    def locate(self, number: int) -> str:
+        """Return the source of a row, and the row's number in the source, from 1."""
+        index = bisect_right(self._starts, number) - 1
+        return f"{self._sources[index]}, row {number - self._starts[index] + 1}"
+
+
+def file_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[str, Iterator[Any]]]:
+    """Yield each file of a path, and its batches with the named columns; `step` is called while they are read.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, lacks a column, or has no rows.
+    """
+    if os.path.isdir(path):  # noqa: PTH112 - False for an empty or too long text, for which open() has an error
+        yield from _folder_batches(path, names, step)
         return
-    table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-    yield read_columns(ArrowColumns(table, where, locate), columns, Origin(0, 0, locate))
+    with readable(path), Path(path).open("rb") as file:
+        is_parquet = file.peek(len(_PARQUET)).startswith(_PARQUET)
+    yield str(path), (_parquet_batches if is_parquet else _csv_batches)(path, names, step)
 
 
-def _location(path: AnyPath, first: int, row: int) -> str:
-    return f"{path}, row {first + row + 1}"
+def _parquet_batches(
+    path: AnyPath, names: Names, step: Step, constants: Mapping[str, str] | None = None
+) -> Iterator[Any]:
+    """Read a Parquet file; in a folder, which may name columns that are the same in all rows, it may have no rows."""
+    import pyarrow as pa
+    from pyarrow import parquet
 
-
-def _open(path: AnyPath) -> BinaryIO:
-    return BytesIO(path.data) if isinstance(path, LoadedFile) else Path(path).open("rb")
-
-
-def _is_parquet(path: AnyPath) -> bool:
-    try:
-        with _open(path) as file:
-            return file.read(len(_PARQUET)) == _PARQUET
-    except OSError:
-        return False  # reading the file as text then raises a clear error
-
-
-def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
+    same = constants or {}
     # Pre-buffering would hold a whole row group in memory, which may be the whole file.
-    with _parquet(path, names, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
-        n_read = 0
-        for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(names))):
+    with arrow_errors(path), parquet.ParquetFile(str(path), pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
+        names.check(str(path), [*file.schema_arrow.names, *same])
+        n_rows, n_read = file.metadata.num_rows, 0
+        if not n_rows and constants is None:
+            raise _no_rows(path)
+        for batch in file.iter_batches(BATCH_ROWS, columns=[name for name in names.all if name not in same]):
             n_read += batch.num_rows
-            step(n_read, file.metadata.num_rows)
-            yield batch
-        if n_read != file.metadata.num_rows:  # the file is broken
-            stated = file.metadata.num_rows
-            msg = f"{path} says that it holds {stated} rows, but {n_read} can be read.\nHint: write it again."
-            raise InputError(msg)
+            step(n_read, n_rows)
+            columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+            yield pa.table(columns | {name: pa.repeat(value, batch.num_rows) for name, value in same.items()})
+        if n_read != n_rows:
+            msg = f"{path} says that it holds {n_rows} rows, but {n_read} can be read."
+            raise InputError(msg, hint="write it again")
+
+
+def _folder_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[str, Iterator[Any]]]:
+    """Read a folder of Parquet files in the order of their paths, in which `country=se` is a column of texts."""
+    folder = Path(path)
+    parts = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    files = [part for part in parts if not any(name.startswith(("_", ".")) for name in part.parts)]
+    if not files:
+        raise InputError(f"{path} is a folder without Parquet files.", hint="name the file or files")
+    for number, part in enumerate(files):
+        step(number, len(files))
+        pairs = re.findall(r"([^/=]+)=([^/]*)/", part.as_posix())
+        constants = {key: unquote(value) for key, value in pairs if key in names.all}
+        yield str(folder / part), _parquet_batches(folder / part, names, lambda _done, _total: None, constants)
+
+
+def _csv_batches(path: AnyPath, names: Names, step: Step) -> Iterator[Any]:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    kinds = dict.fromkeys(names.ids.values(), pa.string()) | dict.fromkeys(names.numbers.values(), pa.float64())
+    n_rows = 0
+    with open_text(path, step) as file:
+        text = _Text(file)
+        header, delimiter = _header(path, text.first_line(), names)
+        with arrow_errors(path, header):
+            batches = arrow_csv.open_csv(
+                pa.PythonFile(text, "r"),
+                read_options=arrow_csv.ReadOptions(use_threads=False, column_names=header, block_size=_LONGEST_ROW),
+                parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=names.all, column_types=kinds, null_values=[""], strings_can_be_null=True
+                ),
+            )
+            for batch in batches:
+                n_rows += batch.num_rows
+                yield batch
+    if not n_rows:
+        raise _no_rows(path)
+    if text.has_quotes:
+        _check_quotes(path, delimiter, n_rows)
+
+
+class _Text:
+    """Gives pyarrow the text of a file, and notes whether it has quotes."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._rest = file, b""
+        self.has_quotes = False
+
+    def first_line(self) -> bytes:
+        """Return the first line that is not blank, which `read` leaves out; carriage returns end lines too."""
+        text = next((line.lstrip(b"\r\n") for line in self._file if line.strip()), b"")
+        line, _, rest = text.partition(b"\r")
+        self._rest = b"\n" + rest  # pyarrow would drop a byte order mark at the beginning
+        return line
+
+    def read(self, n_bytes: int) -> bytes:
+        """Return about as many bytes, or none at the end of the file."""
+        block, self._rest = self._rest or self._file.read(n_bytes), b""
+        self.has_quotes = self.has_quotes or b'"' in block
+        return block
+
+    def close(self) -> None:
+        """Leave the file open: who opened it closes it."""
+
+
+def _header(path: AnyPath, line: bytes, names: Names) -> tuple[list[str], str]:
+    """Return the names of the columns and the delimiter, which is a tab if commas do not give the wanted names."""
+    if not line:
+        raise InputError(f"{path} is empty.", hint="a header, and a row per document")
+    problem: Exception | None = None
+    header, delimiter = list[str](), ","
+    for delimiter in ",\t":  # a tab if commas do not give the wanted names
+        try:
+            header = next(csv.reader([line.decode()], delimiter=delimiter, strict=True))
+        except (UnicodeDecodeError, csv.Error) as error:
+            problem = problem or error
+        if set(names.all) <= set(header) or b"\t" not in line:
+            break
+    if not header:
+        raise InputError(f"{path}, header: {problem}.", hint=_CSV_FORM)
+    names.check(str(path), header)
+    return header, delimiter
+
+
+def _check_quotes(path: AnyPath, delimiter: str, n_rows: int) -> None:
+    """Read a file with quotes again, strictly: to pyarrow, a quote that is not closed hides the rows after it.
+
+    Fields between tabs are seldom quoted, so there a field of several lines is a mistake too.
+    """
+    n_strict, n_blank = -1, 0  # without the header
+    with open_text(path) as file:
+        rows = csv.reader(TextIOWrapper(file, newline=""), delimiter=delimiter, strict=True)
+        try:
+            for row in rows:
+                n_strict, n_blank = n_strict + bool(row), n_blank + (not row)
+                if delimiter == "\t" and rows.line_num > n_strict + 1 + n_blank:
+                    raise InputError(f"{path}, line {rows.line_num} is within quotes.", hint=_QUOTES)
+        except csv.Error as error:
+            raise InputError(f"{path}, line {rows.line_num}: {error}.", hint=_QUOTES) from None
+    if n_strict != n_rows:
+        msg = f"{path} has {n_rows} rows or {n_strict}, depending on how its quotes are read."
+        raise InputError(msg, hint=_QUOTES)
 
 
 @contextmanager
-def _parquet(path: AnyPath, names: Sequence[str], **options: Any) -> Iterator[Any]:
-    """Open a Parquet file; refuse one that lacks these columns or has no rows."""
+def arrow_errors(
+    path: AnyPath, header: Sequence[str] = (), *, hint: str = "give the path of a readable file"
+) -> Iterator[None]:
+    """Turn an error of pyarrow into an InputError that names the file and, in CSV, the row and the column."""
+    import pyarrow as pa
+
     try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingToolkitError.of("pyarrow", "files") from error
-    try:
-        # Let pyarrow open the path, since it reads Python's file objects in only one thread at a time.
-        source = pa.BufferReader(path.data) if isinstance(path, LoadedFile) else str(path)
-        with parquet.ParquetFile(source, **options) as file:
-            check_columns(path, names, file.schema_arrow.names)
-            if not file.metadata.num_rows:
-                msg = f"{path} holds no rows.\nHint: at least one row is needed."
-                raise InputError(msg)
-            yield file
+        yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        msg = f"{path}: {str(error).splitlines()[0].rstrip('.')}.\nHint: give the path of a readable file."
-        raise InputError(msg) from None
+        if str(error) == "Empty CSV file":  # it has a header only
+            raise _no_rows(path) from None
+        if match := _CSV_ERROR.match(str(error)):
+            column, row, problem = match.groups()
+            where = f", column {header[int(column)]!r}" if column else ""
+            msg = f"{path}, row {row}{where}: {problem.splitlines()[0]:.200}."
+            raise InputError(msg, hint=_CSV_FORM, row=int(row) - 1) from None
+        problem = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise InputError(f"{path}: {problem}.", hint=hint) from None
+
+
+def _no_rows(path: AnyPath) -> InputError:
+    return InputError(f"{path} holds no rows.", hint="at least one row is needed")

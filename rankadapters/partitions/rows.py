@@ -1,195 +1,424 @@
-"""The rows of a partition, and their division into whole queries and queries that other partitions may continue."""
+"""Named columns of Arrow tables become checked queries and scores; files, streams, Dask and Spark share this form."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sized
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rankadapters.arrow_columns import ArrowColumns
-from rankadapters.core.data.columns import Array, Ints, as_numbers, text_column
-from rankadapters.core.data.ids import id_kind
+from rankadapters.core.data.columns import (
+    EXACT_INT,
+    Array,
+    Floats,
+    Ints,
+    as_column,
+    as_numbers,
+    as_weights,
+    index_dtype,
+    is_missing,
+    pandas_index,
+    refuse_non_finite,
+    shared_index,
+    text_column,
+)
+from rankadapters.core.data.ids import id_column, kind_of
+from rankadapters.core.data.optional_columns import own_docids, rank_docids
 from rankadapters.core.data.queries import Queries, stable_order
-from rankadapters.core.errors import InputError
-from rankadapters.partitions.request import FrameRequest
+from rankadapters.core.declaration.arguments import refusal
+from rankadapters.core.errors import InputError, MissingToolkitError
 
-MIN_MEAN_RUN = 4  # mean rows per run from which it is worth checking whether rows are already grouped by query
-
-Span = tuple[Any, Any]  # first and last qid of sorted rows
+Locate = Callable[[int], str]
 
 
-@dataclass(frozen=True, eq=False)
-class FrameRows:
-    """Rows of a frame as checked columns.
-
-    Attributes
-    ----------
-    arrays : dict of str to array, shape (n_rows,)
-        Columns by role: `label`, `score` and, if requested, `query_weight`, `row_weight`, `docid`, `by`, `order`.
-    query : int array, shape (n_rows,)
-        Query id of each row, or its index in `names`.
-    names : str array, or None
-        Query ids that are strings.
-    """
-
-    arrays: dict[str, Array]
-    query: Array
-    names: Array | None
-
-    @classmethod
-    def of(cls, columns: Mapping[str, Any], request: FrameRequest) -> Self:
-        """Read and check pandas or Arrow columns, which are keyed by role.
-
-        Raises
-        ------
-        InputError
-            An entry is missing or not finite, or a column has the wrong type.
-        """
-        import pyarrow as pa
-
-        names = request.columns
-        table = pa.table({names[role]: _arrow(names[role], column) for role, column in columns.items()})
-        checked = ArrowColumns(table, "", "row {}".format)
-        query, texts = checked.codes(names["qid"])
-        numbers = ("label", "score", "query_weight", "row_weight")
-        arrays = {role: as_numbers(names[role], checked.numbers(names[role])) for role in numbers if role in names}
-        if "docid" in names:
-            arrays["docid"] = text_column(checked.docids(names["docid"]))
-        if "by" in names:
-            segments, starts = checked.queries(names["by"])
-            arrays["by"] = np.repeat(segments, np.diff(starts, append=query.size))
-        if "order" in names:
-            arrays["order"] = checked.sort_keys(names["order"])
-        return cls(arrays, query, texts)
-
-    @property
-    def ids(self) -> Array:
-        """The query id of each row."""
-        return self._ids_of(self.query)
-
-    @property
-    def kind(self) -> str:
-        """The type of the query ids, in words."""
-        return "text" if self.names is not None else id_kind(self.query)
-
-    @property
-    def starts(self) -> Ints:
-        """First row of each run of consecutive rows of the same query."""
-        return np.flatnonzero(np.concatenate([[True], self.query[1:] != self.query[:-1]]))
-
-    @property
-    def distinct_ids(self) -> Array:
-        """The distinct query ids."""
-        return self._ids_of(np.unique(self.query[self.starts]))
-
-    def ids_at(self, rows: Ints) -> Array:
-        """Return the query ids of some rows."""
-        return self._ids_of(self.query[rows])
-
-    def _ids_of(self, query: Array) -> Array:
-        return query if self.names is None else self.names[query]
-
-    def columns(self) -> dict[str, Array]:
-        """Return the columns keyed by role, as `of` takes them."""
-        return {**self.arrays, "qid": self.ids}
-
-    def take(self, rows: Array | slice) -> FrameRows:
-        """Select rows by index."""
-        return FrameRows({role: column[rows] for role, column in self.arrays.items()}, self.query[rows], self.names)
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[FrameRows], request: FrameRequest) -> Self:
-        """Concatenate the rows of several partitions."""
-        columns = [rows.columns() for rows in parts]
-        return cls.of({role: np.concatenate([part[role] for part in columns]) for role in columns[0]}, request)
-
-    def grouped(self, *, keep_order: bool = False) -> tuple[Queries, FrameRows]:
-        """Return the queries, and the rows in the same order, which is grouped by query unless `keep_order` is True.
-
-        Raises
-        ------
-        InputError
-            A weight varies within a query, a query has a document twice, or two of its rows have the same `order`.
-        """
-        rows = self if keep_order else self._grouped_rows()
-        arrays = rows.arrays
-        queries = Queries(
-            arrays["label"], qid=rows.query, docid=arrays.get("docid"), row_weight=arrays.get("row_weight")
-        )
-        if self.names is not None:
-            queries = queries.with_columns(query_ids=self.names[queries.query_ids])
-        if "order" in arrays and not keep_order:
-            _refuse_equal(queries, queries.take(arrays["order"]))
-        return (_with_weights(queries, arrays["query_weight"]) if "query_weight" in arrays else queries), rows
-
-    def _grouped_rows(self) -> FrameRows:
-        """Return the rows grouped by query, and sorted by `order` within a query."""
-        rows = self.take(np.argsort(self.arrays["order"], kind="stable")) if "order" in self.arrays else self
-        runs = rows.query[rows.starts]
-        if runs.size * MIN_MEAN_RUN <= rows.query.size and np.unique(runs).size == runs.size:
-            return rows
-        return rows.take(stable_order(rows.query))
-
-
-def _arrow(name: str, column: Any) -> Any:
-    """Return a column of pandas or Arrow as an Arrow array; missing entries of pandas become null."""
-    import pyarrow as pa
-
-    if isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return column
-    try:
-        return pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        reason = str(error).splitlines()[0]
-        msg = f"{name} holds values of several types, but one is needed ({reason}).\nHint: convert the column first."
-        raise InputError(msg) from None
-
-
-def _with_weights(queries: Queries, weight: Array) -> Queries:
-    first, bad_query = queries.per_query(weight)
-    if bad_query >= 0:
-        msg = f"query {queries.query_ids[bad_query]} has rows of different weights"
-        raise InputError(f"{msg}.\nHint: query_weight must be equal in all rows of a query.")
-    return queries.with_weights(first, row_weight=queries.row_weight)
-
-
-def _refuse_equal(queries: Queries, order: Array) -> None:
-    same = order[1:] == order[:-1]
-    same[queries.indptr[1:-1] - 1] = False
-    if same.any():
-        row = int(np.argmax(same))
-        query = queries.query_ids[np.searchsorted(queries.indptr, row, side="right") - 1]
-        msg = f"two rows of query {query} have order {order[row]}, so neither comes first."
-        raise InputError(f"{msg}\nHint: order needs a column that differs within a query, such as a row number.")
-
-
-class Split(NamedTuple):
-    """Rows of whole queries, rows of queries that other partitions may continue, and the first and last qid."""
-
-    inner: FrameRows | None
-    edges: FrameRows | None
-    span: Span | None
-
-
-def split(rows: FrameRows) -> Split:
-    """Separate the first and the last query of sorted rows, which may be cut, from the whole queries in between.
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """Names of a table's columns, by role; `scores` has one for each model.
 
     Raises
     ------
     InputError
-        The rows are not sorted by qid.
+        A name is not a text, or two models have the same column.
     """
-    starts = rows.starts
-    ids = rows.ids_at(starts)
-    falls = np.flatnonzero((ids[1:] < ids[:-1]).astype(np.bool_))
-    if falls.size:
-        msg = f"the rows are not sorted by qid: query {ids[falls[0] + 1]} is after query {ids[falls[0]]}."
-        raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
-    span = (ids[:1].tolist()[0], ids[-1:].tolist()[0])
-    if ids.size <= 2:  # noqa: PLR2004 - first and last query
-        return Split(None, rows, span)
-    begin, end = int(starts[1]), int(starts[-1])
-    ends = np.concatenate([np.arange(begin), np.arange(end, rows.query.size)])
-    return Split(rows.take(slice(begin, end)), rows.take(ends), span)
+
+    label: str = "label"
+    scores: tuple[str, ...] = ("score",)
+    qid: str = "qid"
+    query_weight: str | None = None
+    row_weight: str | None = None
+    docid: str | None = None
+    by: str | None = None
+    order: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the names."""
+        for role, name in asdict(self).items():
+            for text in name if role == "scores" else [name]:
+                if not (isinstance(text, str) or (text is None and role not in {"label", "scores", "qid"})):
+                    raise refusal("score" if role == "scores" else role, text, "names of columns")
+        if len(set(self.scores)) < len(self.scores):
+            raise InputError(f"score={self.scores!r:.60} names a column twice.", hint="a column for each model")
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The columns of numbers, by role."""
+        weights = {"query_weight": self.query_weight, "row_weight": self.row_weight}
+        scores = {score_role(model): name for model, name in enumerate(self.scores)}
+        return {"label": self.label, **scores, **{role: name for role, name in weights.items() if name is not None}}
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """The other columns, by role."""
+        columns = {"qid": self.qid, "docid": self.docid, "by": self.by, "order": self.order}
+        return {role: name for role, name in columns.items() if name is not None}
+
+    @property
+    def by_role(self) -> dict[str, str]:
+        """All columns, by role."""
+        return self.numbers | self.ids
+
+    @property
+    def all(self) -> list[str]:
+        """All names, without repetition."""
+        return list(dict.fromkeys(self.by_role.values()))
+
+    def check(self, source: str, columns: Collection[str]) -> None:
+        """Raise an error if a column is missing from a table or is in it more than once."""
+        for name in self.all:
+            if list(columns).count(name) != 1:
+                count = "more than one column" if name in columns else "no column"
+                raise InputError(f"{source} has {count} {name!r}.", hint=_similar_name(name, columns))
+
+
+def score_role(model: int) -> str:
+    """Return the role of a model's column of scores."""
+    return f"score {model}"
+
+
+def _similar_name(name: str, columns: Collection[str]) -> str:
+    names = f"its columns are {', '.join(map(repr, columns))}"
+    if len(columns) == 1:
+        names += "; in a text file, commas or tabs separate names"
+    by_folded_name = {str(column).strip().casefold(): column for column in columns}
+    matches = get_close_matches(name.casefold(), by_folded_name, 1)
+    return f"did you mean {by_folded_name[matches[0]]!r}? {names}" if matches else names
+
+
+@contextmanager
+def locating(numbers: Ints, locate: Locate, *, source: str = "", n_queries: int = 0) -> Iterator[None]:
+    """Make an error count rows and queries in the whole data, and begin with the row's location or the source."""
+    try:
+        yield
+    except InputError as error:
+        row = error.row or 0
+        counted = error.counted_on(int(numbers[row]) - row, n_queries)
+        where = source if error.row is None else locate(int(numbers[row]))
+        raise (counted.about(where) if where else counted) from None
+
+
+def require_pyarrow() -> None:
+    """Raise an error with the extra to install if pyarrow is missing."""
+    try:
+        import pyarrow as pa  # noqa: F401
+    except ImportError as error:
+        raise MissingToolkitError.of("pyarrow", "files") from error
+
+
+def arrow_table(columns: Mapping[str, Any]) -> Any:
+    """Return columns of numpy, pandas, Arrow or lists as an Arrow table; missing entries become null.
+
+    Raises
+    ------
+    InputError
+        A column has values of several types, or another number of rows or another index than the first.
+    """
+    import pyarrow as pa
+
+    shared_index(columns)
+    arrays = {name: _arrow_array(name, column) for name, column in columns.items()}
+    n_rows = {name: len(array) for name, array in arrays.items()}
+    first, n_first = next(iter(n_rows.items()))
+    for name, n in n_rows.items():
+        if n != n_first:
+            raise InputError(f"{name} has {n} rows but {first} has {n_first}.", hint="an entry for each row")
+    return pa.table(arrays)
+
+
+def _arrow_array(name: str, column: Any) -> Any:
+    import pyarrow as pa
+
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return column
+    if isinstance(column, Sized) and not len(column):
+        return pa.array([], pa.float64())
+    try:
+        if pandas_index(column) is not None and column.dtype != object:
+            return pa.array(column, from_pandas=True)
+        array = as_column(name, column)
+        return pa.array(
+            _of_one_kind(name, array) if array.dtype == object else array, from_pandas=array.dtype == object
+        )
+    except InputError:
+        raise
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        msg = f"{name} cannot become an Arrow column: {str(error).splitlines()[0]}."
+        raise InputError(msg, hint="numbers, texts or times of one type") from None
+
+
+def _of_one_kind(name: str, array: Array) -> Array:
+    """Return a column of objects in a form from which pyarrow makes the same values.
+
+    It would make texts of bytes, dates of times if a date comes first, and microseconds of pandas' nanoseconds.
+    """
+    examples = {type(item): item for item in array}.values()
+    kinds = {kind_of(item) for item in examples if not is_missing(item)}
+    is_mixed = {"bytes", "text"} <= kinds
+    if kinds & {"date", "datetime"}:
+        if (row := next((row for row, item in enumerate(array) if is_missing(item)), None)) is not None:
+            raise InputError(f"{name}[{row}] is missing.", hint="fix or drop the row")
+        array = id_column(array)
+        is_mixed = array.dtype == object
+    if is_mixed:
+        raise InputError(f"{name} holds values of several types.", hint="convert them to one type")
+    return array
+
+
+def read_columns(table: Any, names: Names) -> Any:
+    """Return a new Arrow table with the named columns, checked, and called by their roles.
+
+    Labels and weights become float64, scores float32 or float64, integer ids int64 or uint64, and all texts large
+    strings, so that the tables of a stream have the same types.
+
+    Raises
+    ------
+    InputError
+        An entry is missing or not finite, or a column has the wrong type.
+    """
+    import pyarrow as pa
+
+    columns = {}
+    for role, name in names.by_role.items():
+        try:
+            column = _column(table, name, nan_is_missing=role in {"qid", "by"})
+            columns[role] = (_numbers if role in names.numbers else _ids)(column, name, role)
+        except pa.ArrowException as error:
+            msg = f"column {name!r} of type {table.schema.field(name).type}: {str(error).splitlines()[0]}."
+            raise InputError(msg, hint="numbers, texts or times") from None
+    return pa.table(columns)
+
+
+def _column(table: Any, name: str, *, nan_is_missing: bool = False) -> Any:
+    """Return a column without missing entries; texts become large strings, and dictionaries their values."""
+    import pyarrow as pa
+    from pyarrow import compute, types
+
+    column = table.column(name)
+    column = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    try:
+        column.validate(full=True)  # pyarrow reads texts and dictionaries unchecked
+    except pa.ArrowInvalid as error:
+        raise InputError(f"column {name!r} is broken: {error}.", hint="write the data again") from None
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = column.cast(column.type.storage_type)
+    if types.is_run_end_encoded(column.type):
+        column = compute.run_end_decode(column)
+    if types.is_dictionary(column.type):
+        kind = column.type.value_type
+        if types.is_string_view(kind):  # pyarrow does not decode these
+            kind = pa.large_string()
+            column = column.cast(pa.dictionary(column.type.index_type, kind))
+        column = column.cast(kind)
+    nan_is_missing = nan_is_missing and types.is_floating(column.type)
+    missing = column.is_null(nan_is_null=nan_is_missing) if column.null_count or nan_is_missing else None
+    if types.is_string(column.type) or types.is_large_string(column.type) or types.is_string_view(column.type):
+        column = column.cast("large_string")
+        is_empty = compute.equal(column, "")
+        missing = is_empty if missing is None else compute.or_kleene(is_empty, missing)
+    row = -1 if missing is None else missing.index(True).as_py()
+    if row >= 0:
+        raise _missing(name, row)
+    return column
+
+
+def _missing(name: str, row: int) -> InputError:
+    return InputError(f"{name} is missing or an empty text.", hint="fix or drop the row", row=row)
+
+
+def _numbers(column: Any, name: str, role: str) -> Array:
+    from pyarrow import types
+
+    is_decimal = types.is_decimal(column.type)
+    of_numbers = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal
+    if not any(is_of_kind(column.type) for is_of_kind in of_numbers):
+        raise _wrong_type(name, column, "numbers are")
+    values = (column.cast("float64") if is_decimal else column).to_numpy()
+    if is_decimal and _is_beyond(column):
+        raise InputError(f"{name} has a decimal beyond 2^53.", hint="subtract a constant or rescale it first")
+    try:
+        numbers = as_numbers(name, values)
+        refuse_non_finite(name, numbers)
+        if role.endswith("_weight"):
+            numbers = as_weights(name, numbers, numbers.size, "row")
+    except InputError as error:
+        raise InputError(str(error).replace(f"{name}[{error.row}]", name), row=error.row) from None
+    return numbers if role.startswith("score") else numbers.astype(np.float64, copy=False)
+
+
+def _is_beyond(decimals: Any) -> bool:
+    """Return whether a decimal is beyond the integers that float64 represents."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    wide = decimals.cast(pa.decimal256(76, decimals.type.scale))  # of other widths, pyarrow knows no smallest
+    return any(abs(bound) > EXACT_INT for bound in compute.min_max(wide).as_py().values())
+
+
+def _ids(column: Any, name: str, role: str) -> Any:
+    """Return a column of ids, segments or sort keys in the type that all parts of a stream have."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    kind = column.type
+    if role == "order":
+        if types.is_floating(kind):
+            return _numbers(column, name, role)
+        if not (types.is_integer(kind) or types.is_temporal(kind)):
+            raise _wrong_type(name, column, "numbers or times are")
+    if role == "docid":
+        if not (types.is_large_string(kind) or types.is_integer(kind)):
+            raise _wrong_type(name, column, "strings or integers are")
+        return column.cast("large_string")
+    if types.is_nested(kind):
+        raise _wrong_type(name, column, "one value per row is")
+    if types.is_integer(kind) and not types.is_uint64(kind):
+        return column.cast("int64")
+    if types.is_date64(kind) or (types.is_timestamp(kind) and kind.tz):  # DuckDB would cut these
+        return column.cast(pa.timestamp("ms" if types.is_date64(kind) else kind.unit))
+    return column.cast("float64") if types.is_floating(kind) else column
+
+
+def _wrong_type(name: str, column: Any, needed: str) -> InputError:
+    kind = str(column.type).removeprefix("large_")
+    return InputError(f"column {name!r} has type {kind}, but {needed} needed.", hint="convert it first")
+
+
+def rows_of_partition(columns: Mapping[str, Any], names: Names) -> ScoredRows:
+    """Read columns of pandas or Arrow that are called by their roles; errors count the rows from 0.
+
+    Raises
+    ------
+    InputError
+        As `read_columns` and `ScoredRows.of`.
+    """
+    table = arrow_table({names.by_role[role]: column for role, column in columns.items()})
+    with locating(np.arange(table.num_rows), "row {}".format):
+        checked = read_columns(table, names)
+    return ScoredRows.of(checked, names, "row {}".format)
+
+
+class ScoredRows(NamedTuple):
+    """The queries and scores of a checked table."""
+
+    queries: Queries
+    scores: list[Array]  # of each model, in the order of the table's rows
+    by: Array | None  # segment of each row
+    numbers: Ints  # number of each row, for messages
+
+    @classmethod
+    def of(cls, table: Any, names: Names, locate: Locate, n_queries: int = 0) -> Self:
+        """Convert a table that `read_columns` returned; its column `row`, if it has one, numbers the rows.
+
+        Raises
+        ------
+        InputError
+            Rows of a query have different weights, the same document or the same sort key. The message begins with
+            `locate(number)` of a row; `n_queries` queries come before this table.
+        """
+        columns = {role: table.column(role) for role in table.column_names}
+        numbers = columns["row"].to_numpy() if "row" in columns else np.arange(table.num_rows)
+        with locating(numbers, locate, n_queries=n_queries):
+            queries = _queries(columns, names, lambda row: locate(int(numbers[row])))
+        scores = [columns[score_role(model)].to_numpy() for model in range(len(names.scores))]
+        return cls(queries, scores, id_array(columns["by"]) if "by" in columns else None, numbers)
+
+
+def _queries(columns: Mapping[str, Any], names: Names, locate: Locate) -> Queries:
+    codes, ids = _codes(columns["qid"])
+    row_weight = columns["row_weight"].to_numpy() if "row_weight" in columns else None
+    queries = Queries(columns["label"].to_numpy(), qid=codes, row_weight=row_weight)
+    if ids is not None:
+        queries = queries.with_columns(query_ids=ids[queries.query_ids])
+    if "order" in columns:
+        queries = _in_order(queries, columns["order"].to_numpy())
+    if "docid" in columns:
+        queries = with_docids(queries, id_array(columns["docid"]), locate)
+    if "query_weight" in columns:
+        weights = weights_of_queries(queries, columns["query_weight"].to_numpy(), str(names.query_weight))
+        queries = queries.with_weights(weights, row_weight=queries.row_weight)
+    return queries
+
+
+def weights_of_queries(queries: Queries, weights: Floats, name: str) -> Floats:
+    """Return the weight of each query; raise an error if rows of one query have different weights."""
+    first, varies = queries.per_query(weights)
+    if varies >= 0:
+        row = int(np.flatnonzero(weights != queries.per_row(first))[0])
+        msg = f"{name} is {weights[row]:g}, but another row of its query has a different weight."
+        raise InputError(msg, hint="a weight is the query's, so its rows must agree", row=row)
+    return first
+
+
+def with_docids(queries: Queries, docids: Array, locate: Locate, hint: str = "drop one of the two") -> Queries:
+    """Return the queries with the docid of each row; raise an error if a document is in a query twice."""
+    ranks, duplicate = rank_docids(docids, queries)
+    if duplicate >= 0:
+        query = queries.query_of_row
+        first, row = first_duplicate(zip(query.tolist(), docids.tolist(), strict=True))
+        name = str(queries.query_ids[query[row]])
+        msg = f"document {str(docids[row])!r} of query {name!r} is also in {locate(first)}."
+        raise InputError(msg, hint=hint, row=row)
+    return queries.with_columns(docid_rank=ranks, own_docid=own_docids(docids, queries))
+
+
+def first_duplicate(keys: Iterable[Hashable]) -> tuple[int, int]:
+    """Return the first entry with a repeated key, as the pair (earlier entry, this one); (-1, -1) if there is none.
+
+    >>> first_duplicate("abcb")
+    (1, 3)
+    """
+    first: dict[Hashable, int] = {}
+    return next(((first[key], i) for i, key in enumerate(keys) if first.setdefault(key, i) != i), (-1, -1))
+
+
+def _codes(column: Any) -> tuple[Array, Array | None]:
+    """Return ids that are not texts, and None; for texts each row's index in the distinct texts, and these."""
+    from pyarrow import types
+
+    if not (types.is_large_string(column.type) or types.is_string(column.type)):
+        return column.to_numpy(), None
+    encoded = column.combine_chunks().dictionary_encode()
+    return encoded.indices.to_numpy(), text_column(encoded.dictionary.to_pylist())
+
+
+def id_array(column: Any) -> Array:
+    """Return a column of ids or texts as an array."""
+    codes, texts = _codes(column)
+    return codes if texts is None else texts[codes]
+
+
+def _in_order(queries: Queries, keys: Array) -> Queries:
+    """Sort the rows of each query by their keys; refuse two rows with the same key."""
+    rows = np.argsort(keys, kind="stable")
+    rows = rows[stable_order(queries.query_of_row[rows])]
+    ordered = keys[rows]
+    is_same = ordered[1:] == ordered[:-1]
+    is_same[queries.indptr[1:-1] - 1] = False  # of two queries
+    if is_same.any():
+        row = int(np.argmax(is_same))
+        query = queries.query_ids[np.searchsorted(queries.indptr, row, side="right") - 1]
+        msg = f"two rows of query {query} have order {ordered[row]}, so neither comes first."
+        raise InputError(msg, hint="order needs a column that differs within a query, such as a row number")
+    return queries.with_columns(order=rows.astype(index_dtype(rows.size)))

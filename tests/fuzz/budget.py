@@ -6,6 +6,8 @@ import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,12 @@ from hypothesis import HealthCheck, example, settings
 
 import rankadapters as ra
 from rankadapters.core.ranking.compiled import NEVER, kernels
-from rankadapters.io import line_blocks
-from rankadapters.io.text import LoadedFile
+from rankadapters.io import sorting, streams, table, text
 from tests.fuzz.plain_text import RefusedError
 from tests.helpers.depth import examples
 
 ALL_EXAMPLES = examples(10_000)  # of all targets together, in one run of the test suite
+_FOLDER = TemporaryDirectory(prefix="rankadapters-fuzz-")
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.large_base_example, HealthCheck.data_too_large]
 
 
@@ -34,16 +36,20 @@ def with_examples(texts: Iterable[str | bytes], *arguments: Any) -> Callable[[An
     return lambda test: functools.reduce(lambda decorated, data: example(data, *arguments)(decorated), files, test)
 
 
-def in_memory(data: bytes, name: str = "fuzzed") -> LoadedFile:
-    """Return a file that exists only in memory."""
-    return LoadedFile(name, data)
+def saved(data: bytes, name: str = "fuzzed") -> Path:
+    """Save a file in this process's own folder, in place of the last one of this name, and return its path."""
+    path = Path(_FOLDER.name, name)
+    path.write_bytes(data)
+    return path
 
 
 @contextmanager
-def blocks_of(n_bytes: int) -> Iterator[None]:
-    """Read text in blocks of `n_bytes`, so that small files have several, and evaluate without machine code."""
+def in_parts_of(n: int) -> Iterator[None]:
+    """Read a few bytes or rows at a time, so that small files have several parts, and evaluate without machine code."""
     with pytest.MonkeyPatch.context() as patch, kernels(NEVER), warnings.catch_warnings():
-        patch.setattr(line_blocks, "BLOCK", n_bytes)
+        for module, name in ((table, "BATCH_ROWS"), (sorting, "BATCH_ROWS"), (streams, "ROWS_AT_ONCE")):
+            patch.setattr(module, name, n)
+        patch.setattr(text, "_BLOCK", max(n, 4))  # the first bytes tell the compression
         warnings.simplefilter("ignore", ra.LabelsWarning)  # whatever labels a tool takes
         yield
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.io import cut_queries, sorting
-from tests.fuzz.budget import blocks_of, compare_readers, plain_evaluate, share
+from tests.fuzz.budget import compare_readers, in_parts_of, plain_evaluate, share
 from tests.fuzz.plain_text import refuse_unless
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
@@ -56,7 +55,7 @@ def streams(draw):
 
 @share(0.01)
 @given(streams(), st.sampled_from(CONVENTIONS), st.booleans(), st.integers(1, 5))
-def test_scattered_streams(stream, text, weighted, rows_at_once):
+def test_scattered_streams(stream, text, weighted, n_rows):
     columns, cuts = stream
     convention = ra.parse(text)
     convention = convention.replace(average="query") if weighted else convention
@@ -74,7 +73,5 @@ def test_scattered_streams(stream, text, weighted, rows_at_once):
             weights=weights,
         )  # fmt: skip
 
-    with blocks_of(50), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorting, "BATCH_ROWS", rows_at_once)
-        patch.setattr(cut_queries, "ROWS_AT_ONCE", rows_at_once)
+    with in_parts_of(n_rows):
         compare_readers(lambda: ra.evaluate_stream(batches, convention, unsorted=True, **options).to_dict(), plain)

@@ -6,15 +6,14 @@ import datetime as dt
 import math
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.io import csv_lines, read_table
+from rankadapters.io import read_table
 from rankadapters.io.judgments import SPLIT_QUERIES
 from tests.fuzz.arrow_columns import ANY, FEW, FLOATS, LARGE, WHOLE, parquet_bytes, typed_columns
-from tests.fuzz.budget import blocks_of, compare_readers, content_of, in_memory, plain_content, plain_evaluate, share
+from tests.fuzz.budget import compare_readers, content_of, in_parts_of, plain_content, plain_evaluate, saved, share
 from tests.fuzz.mutations import changed_bytes, mutated_bytes
 from tests.fuzz.plain_csv import columns_of, rows_of_table
 from tests.fuzz.plain_text import refuse_unless
@@ -35,7 +34,7 @@ PARAMETERS = {"label": "label", "score": "score", "weight": "query_weight", "qid
 def read_content(data, names, **options):
     """Return the content of these columns as our reader reads them."""
     columns = {"score": None} | {PARAMETERS[name]: name for name in names}
-    return content_of(read_table(in_memory(data), **columns, **options), scored="score" in names)
+    return content_of(read_table(saved(data), **columns, **options), scored="score" in names)
 
 
 def checked_columns(columns, split_queries="error"):
@@ -57,7 +56,7 @@ def convention_for(names):
 
 def stream_score(data, names):
     options = {PARAMETERS[name]: name for name in ("weight", "docid") if name in names}
-    return ra.evaluate_stream(in_memory(data), convention_for(names), **options).to_dict()
+    return ra.evaluate_stream(saved(data), convention_for(names), **options).to_dict()
 
 
 @share(0.09)
@@ -74,8 +73,7 @@ def test_csv(data, optional_names, split_queries):
 @given(csv_files, st.sets(st.sampled_from(["docid", "weight"])), st.sampled_from([1, 2, 10**6]))
 def test_csv_stream(data, optional_names, n_rows):
     names = {"label", "qid", "score", *optional_names}
-    with blocks_of(50), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_lines, "ROWS_AT_ONCE", n_rows)
+    with in_parts_of(n_rows):
         compare_readers(
             lambda: stream_score(data, names),
             lambda: plain_evaluate(convention_for(names), **checked_columns(csv_columns(data, names))),
@@ -139,8 +137,8 @@ def first_rows(queries):
 
 @share(0.03)
 @given(tables(), st.sampled_from([1, 2, 64]))
-def test_parquet(columns, rows_at_once):
-    data = parquet_bytes(columns, rows_at_once)
+def test_parquet(columns, n_rows):
+    data = parquet_bytes(columns, n_rows)
 
     def read():
         labels, scores, queries, *ranks_and_weights = read_content(data, columns)
@@ -151,14 +149,14 @@ def test_parquet(columns, rows_at_once):
 
 @share(0.015)
 @given(tables(), st.sampled_from([1, 2, 64]))
-def test_parquet_stream(columns, rows_at_once):
+def test_parquet_stream(columns, n_rows):
     columns = {"score": ("float64", [0.5] * len(columns["qid"][1])), **columns}
-    data = parquet_bytes(columns, rows_at_once)
+    data = parquet_bytes(columns, n_rows)
 
     def without_digest(score):  # the digest depends on the type of the ids
         return {name: fact for name, fact in score.items() if name != "digest"}
 
-    with blocks_of(50):
+    with in_parts_of(n_rows):
         compare_readers(
             lambda: without_digest(stream_score(data, columns)),
             lambda: without_digest(plain_evaluate(convention_for(columns), **parquet_columns(columns))),
@@ -174,8 +172,8 @@ GOOD = {
 @share(0.015)
 @given(st.deferred(lambda: changed_bytes(parquet_bytes(GOOD))))
 def test_parquet_with_other_bytes(data):
-    for read in (lambda: read_content(data, GOOD), lambda: ra.evaluate_stream(in_memory(data), "textbook@5")):
+    for read in (lambda: read_content(data, GOOD), lambda: ra.evaluate_stream(saved(data), "textbook@5")):
         try:
             read()
         except ra.RankAdaptersError as error:
-            assert str(error).startswith("fuzzed")
+            assert str(error).startswith(str(saved(data)))

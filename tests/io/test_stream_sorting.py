@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import tempfile
-from importlib import import_module
-from itertools import repeat
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.io import cut_queries, sorting
+from rankadapters.io import sorting, streams
 from rankadapters.io.sorting import PREFIX
-from rankadapters.io.stream_rows import StreamRows
-from rankadapters.io.stream_sums import ClosedQueries
+from rankadapters.io.streams import SeenQueries
 from tests.helpers import stream_batches
 from tests.helpers.command import error_of, output_of
 from tests.helpers.python_processes import needs_posix, start_python
@@ -54,7 +49,7 @@ def scattered_rows(seed, *, text=False):
 @pytest.mark.parametrize("text", [False, True])
 @pytest.mark.parametrize("n_parts", [1, 3, 17])
 def test_a_sorted_stream_has_the_bits_of_evaluate(temporary_folder, monkeypatch, n_parts, text):
-    monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", 50)
+    monkeypatch.setattr(streams, "ROWS_AT_ONCE", 50)
     monkeypatch.setattr(sorting, "BATCH_ROWS", 70)
     columns = scattered_rows(n_parts, text=text)
     columns["score"] = np.floor(columns["score"] * 2)
@@ -87,7 +82,7 @@ def test_weights_and_models_stay_with_their_rows(temporary_folder):
     ("change", "match", "row"),
     [
         ({"label": -1.0}, r"batch 2, row 3: labels\[12\] is -1, negative", 12),
-        ({"score": np.nan}, r"batch 2: scores\[2\] is nan", 12),
+        ({"score": np.nan}, "batch 2, row 3: score is nan", 12),
         ({"weight": 7.0}, "batch 2, row 3: weight is 7, but another row of its query has a different weight", 12),
     ],
 )
@@ -139,22 +134,17 @@ def test_text_ids_of_any_frame_are_sorted(temporary_folder, package):
     check_sorted_stream(map(make, cut_at(columns, random_bounds(columns["label"].size, 3, 0))), columns)
 
 
-def test_ids_that_cannot_be_sorted_are_refused(temporary_folder):
-    batch = {"label": [1, 0], "score": [1, 2], "qid": [(1, 2), (3, 4)]}
-    with pytest.raises(ra.InputError, match="batch 1, row 1: queries of type tuple cannot be sorted"):
-        ra.evaluate_stream([batch], "lightgbm@10", unsorted=True)
-
-
 def test_without_duckdb_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[stream\]"'):
         ra.evaluate_stream([{"label": [1], "score": [1], "qid": [1]}], "lightgbm@10", unsorted=True)
 
 
-def test_an_error_of_duckdb_is_cut_to_its_first_line():
-    rows = sorting._UnsortedRows(None, iter([]))
-    with pytest.raises(ra.InputError, match=r"^sorting failed: no room\nHint: TMPDIR"), rows.failures(OSError):
-        raise OSError("no room\nat: a.cpp")
+def test_an_error_of_duckdb_is_cut_to_its_first_line(temporary_folder, monkeypatch):
+    monkeypatch.setattr(sorting, "MEMORY", "1KB")
+    with pytest.raises(ra.InputError, match=r"^sorting failed: Out of Memory.*\nHint: TMPDIR"):
+        ra.evaluate_stream([scattered_rows(3)], "textbook@5", unsorted=True)
+    assert list(temporary_folder.iterdir()) == []
 
 
 @pytest.fixture
@@ -192,19 +182,24 @@ def test_unsorted_is_refused_without_a_table_or_with_split_queries(capsys, scatt
 WAIT_FOREVER = """
 import sys, time, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
 from rankadapters.__main__ import main
+where, read_tables = sys.argv.pop(1), streams.read_tables
 def wait(rows):
-    yield next(rows)
+    yield next(iter(rows))
     print("begun", flush=True)
     while True:  # a signal that comes just before a call that blocks would not be seen
         time.sleep(0.01)
-def endless(self, first):
+def endless(*arguments):
+    import pyarrow as pa
+    [table] = read_tables(*arguments)
+    many = pa.concat_tables([table] * 100_000)
+    yield many
     print("begun", flush=True)
     while True:
-        yield first
-if sys.argv.pop(1) == "in the middle of the stream":
+        yield many
+if where == "in the middle of the stream":
     streams.whole_queries = wait
 else:
-    sorting._UnsortedRows._batches = endless
+    streams.read_tables = endless
 sys.exit(main())
 """
 
@@ -226,38 +221,12 @@ def test_a_command_ended_by_a_signal_leaves_no_temporary_files(temporary_folder,
     assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
-@needs_posix
-@pytest.mark.usefixtures("default_sigint")
-def test_a_sort_that_ignores_interrupts_ends_when_its_rows_end():
-    connection = import_module("duckdb").connect()
-
-    def sql(query):
-        os.kill(os.getpid(), signal.SIGINT)
-        return connection.sql(query)
-
-    stub = SimpleNamespace(execute=connection.execute, register=connection.register, sql=sql, interrupt=lambda: None)
-    rows = StreamRows(np.zeros(2), (np.ones(2),), np.array([1, 2]), np.array([0, 1]), {}, ())
-    with pytest.raises(KeyboardInterrupt):
-        sorting._sorted(stub, sorting._UnsortedRows(rows, repeat(rows)))
-
-
-def test_closed_queries_are_found_and_take_eight_bytes_each():
-    rng, closed, closed_hashes = np.random.default_rng(0), ClosedQueries(), set()
+def test_a_query_is_found_among_all_that_were_seen():
+    rng, seen, expected = np.random.default_rng(0), SeenQueries(), set()
     for n in rng.integers(1, 200, 60).tolist():
-        hashes = rng.integers(0, 20_000, n).astype(np.uint64)
-        earlier = set(closed_hashes)
-        returned = [row for row, value in enumerate(hashes.tolist()) if value in earlier or earlier.add(value)]
-        assert closed.first_returned(hashes) == (returned[0] if returned else -1)
-        new = np.array(sorted(set(hashes.tolist()) - closed_hashes), np.uint64)
-        closed.close(new)
-        closed_hashes |= set(new.tolist())
-    assert closed.nbytes == 8 * len(closed_hashes)
-
-
-@pytest.mark.parametrize("n", [1, 7])
-def test_any_number_of_closed_queries_is_stored_in_at_most_ten_runs(n):
-    closed = ClosedQueries()
-    for first in range(0, 1000 * n, n):
-        closed.close(np.arange(first, first + n, dtype=np.uint64))
-        assert len(closed._runs) <= 10
-    assert closed.nbytes == 8000 * n
+        hashes = np.unique(rng.integers(0, 200_000, n).astype(np.uint64))
+        rng.shuffle(hashes)
+        returned = [index for index, value in enumerate(hashes.tolist()) if value in expected]
+        assert seen.add(hashes) == (returned[0] if returned else -1)
+        expected |= set(hashes.tolist())
+    assert len(seen._arrays) <= 10  # few, so that a search is fast

@@ -88,15 +88,6 @@ def test_bad_segments_are_refused(by, message):
         ra.evaluate_stream(cut_at(DATA, [0, 20, DATA["qid"].size]), "letor4@3", by=by)
 
 
-def test_letor_files_take_segments_from_a_mapping_only(tmp_path):
-    path = tmp_path / "rows.txt"
-    path.write_text("2 qid:7 1:1\n0 qid:7 1:2\n1 qid:8 1:1\n")
-    segments = ra.evaluate_stream(ra.io.stream_letor(path, feature=1), "textbook@2", by={"7": "x", "8": "y"})
-    assert [score.n_queries for score in segments.values()] == [1, 1]
-    with pytest.raises(ra.InputError, match="by was given, but LETOR files have no such column"):
-        ra.evaluate_stream(ra.io.stream_letor(path, feature=1), "textbook@2", by="market")
-
-
 @for_each("convention", ["letor4@3", "lightgbm.auc"])
 def test_the_command_prints_the_same_segments_as_memory(capsys, write, convention):
     expected = evaluate_in_memory(convention, qid=[str(query) for query in DATA["qid"]]).to_dict()["segments"]
