@@ -1,8 +1,9 @@
-"""Read SVMlight and LETOR files as dense tables of features, with labels and queries."""
+"""Read SVMlight, LETOR and LightGBM files as dense tables of features, with labels and queries."""
 
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,26 +13,27 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.errors import InputError
 from rankadapters.datasets import RankingData
-from rankadapters.io.letor_lines import EXPECTED, LetorRows, bad_token, feature_token, read_rows
-from rankadapters.io.text import AnyPath, as_paths, shift_error_rows
+from rankadapters.io.letor import EXPECTED, FEATURE, FORM, LetorRows
+from rankadapters.io.text import AnyPath, join_paths
 
 MAX_CELLS = 2**30  # cells of a dense table (8 GiB); a larger table probably comes from a wrong feature number
 
-_TOO_LARGE = "is beyond float64.\nHint: rescale the feature."
+_ROWS = 1000  # number of rows whose features are parsed together
 _QID = re.compile(rb"-?[0-9]{1,18}")
 
 
 def read_features(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...]:
-    r"""Read SVMlight or LETOR files into dense tables with the same columns, such as training and test data.
+    r"""Read SVMlight, LETOR or LightGBM files into dense tables with the same columns, such as train and test data.
 
     Features are numbered from 1, or in all files from 0 if any file uses 0. They may be in any order, each once in its
     row. A feature that a line leaves out is 0, and `nan` is a missing value. Comments after `#` are not read. A qid is
-    an integer; if it returns later in its file, it is the same query.
+    an integer; if it returns later in its file, it is the same query. Lines without qid need the file `FILE.query` of
+    group sizes, as in LightGBM.
 
     Parameters
     ----------
     *parts : path or sequence of path
-        The files of each part, such as the folds to train on and the one to test on. UTF-8; gzip and bzip2 are
+        The files of each part, such as the folds to train on and the one to test on. UTF-8; gzip, bzip2 and zstd are
         decompressed.
 
     Returns
@@ -57,48 +59,95 @@ def read_features(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...
     (RankingData(1 queries, 2 rows, 3 features), [[0.5, 0.0, 1.0], [0.0, 1.0, 0.0]])
     >>> folder.cleanup()
     """
-    tables = [_read_part(part) for part in parts]
-    files = [file for part in tables for file in part]
-    width = max((file.width for file in files), default=0)
+    tables = [_Part.of(LetorRows(part)) for part in parts]
+    width = max((part.width for part in tables), default=0)
     if not width:
-        msg = f"{files[0].path if files else 'no file'}: no feature on any line; {EXPECTED}"
+        msg = f"{tables[0].rows.paths[0] if tables else 'no file'}: no feature on any line; {EXPECTED}"
         raise InputError(msg)
-    first = min(int(cells.numbers.min(initial=1)) for file in files for cells in file.cells)
-    return tuple(_stack_files(part, first, width) for part in tables)
+    first = min(int(cells.numbers.min(initial=1)) for part in tables for cells in part.cells)
+    return tuple(_dense(part, first, width) for part in tables)
 
 
 class _Cells(NamedTuple):
     """Features of consecutive rows."""
 
-    counts: Ints  # number of features of each row
+    row_of: Ints  # row of each value in its part
     numbers: Ints
     values: Floats
 
     @classmethod
-    def of(cls, rows: LetorRows) -> _Cells:
-        """Parse the features of rows whose syntax is already checked."""
-        tokens = b" ".join(rows.features).replace(b":", b" ").split()
-        counts = np.asarray([features.count(b":") for features in rows.features])
-        numbers, n_first = tokens[::2], int(counts[0])
-        if numbers == numbers[:n_first] * counts.size:
-            numbers_of_rows = np.tile(np.asarray(list(map(int, numbers[:n_first])), np.int64), counts.size)
-        else:
-            numbers_of_rows = np.asarray(list(map(int, numbers)), np.int64)
-        return cls(counts, numbers_of_rows, np.asarray(list(map(float, tokens[1::2])), np.float64))
+    def of(cls, rows: LetorRows, first: int, texts: Sequence[bytes]) -> _Cells:
+        """Parse the features of the rows from row `first` on."""
+        text = b"\n".join([b"", *texts, b""])
+        tokens = text.replace(b":", b" : ").split()  # number, colon and value of each feature
+        numbers, colons, values = tokens[::3], tokens[1::3], tokens[2::3]
+        is_cut = b"\n:" in text or b":\n" in text  # a row begins without a number, or ends without a value
+        if is_cut or b"_" in text or not len(numbers) == len(values) == colons.count(b":"):
+            raise _first_fault(rows, first, texts)
+        counts = [features.count(b":") for features in texts]
+        try:
+            floats = np.fromiter(map(float, values), np.float64, len(values))
+            cells = cls(np.repeat(np.arange(first, first + len(texts)), counts), _integers(numbers, counts), floats)
+        except (ValueError, OverflowError):
+            raise _first_fault(rows, first, texts) from None
+        if np.isinf(floats).any() or (cells.numbers < 0).any():
+            raise _first_fault(rows, first, texts)
+        if (cell := cells.repeated()) is not None:
+            token = b"%b:%b" % (numbers[cell], values[cell])
+            problem = f"gives feature {cells.numbers[cell]} a second value.\nHint: drop one of the two."
+            raise rows.fault(int(cells.row_of[cell]), token, problem)
+        return cells
 
-    @property
-    def row_of(self) -> Ints:
-        """The row index of each feature value."""
-        return np.repeat(np.arange(self.counts.size), self.counts)
+    def repeated(self) -> int | None:
+        """Return the first cell whose feature an earlier cell of its row has; None if there is none."""
+        if ((np.diff(self.numbers) > 0) | (np.diff(self.row_of) > 0)).all():
+            return None
+        order = np.lexsort((self.numbers, self.row_of))
+        same = (np.diff(self.numbers[order]) == 0) & (np.diff(self.row_of[order]) == 0)
+        return int(order[1:][same].min()) if same.any() else None
 
 
-class _File(NamedTuple):
-    """Labels, queries and features of the rows of a file."""
+def _integers(texts: list[bytes], counts: Sequence[int]) -> Ints:
+    """Return feature numbers as integers, quickly if all rows have the features of the first row."""
+    first = texts[: counts[0]]
+    if texts == first * len(counts):
+        return np.tile(np.asarray(list(map(int, first)), np.int64), len(counts))
+    return np.fromiter(map(int, texts), np.int64, len(texts))
 
-    path: AnyPath
+
+def _first_fault(rows: LetorRows, first: int, texts: Sequence[bytes]) -> InputError:
+    """Return the error for the first malformed feature of rows that have one."""
+    tokens = [(row, token) for row, features in enumerate(texts, first) for token in features.split()]
+    row, token = next((r, t) for r, t in tokens if not FEATURE.fullmatch(t) or np.isinf(float(t.partition(b":")[2])))
+    if FEATURE.fullmatch(token):
+        return rows.fault(row, token, "is beyond float64.\nHint: rescale the feature.")
+    return rows.fault(row, token, f"is not a feature, {FORM}; {EXPECTED}")
+
+
+class _Part(NamedTuple):
+    """Labels, queries and features of the files of a table."""
+
+    rows: LetorRows
     labels: Floats
     qid: NDArray[np.int64]
     cells: list[_Cells]
+
+    @classmethod
+    def of(cls, rows: LetorRows) -> _Part:
+        """Read the files."""
+        labels, qid, cells, texts = array("d"), array("q"), list[_Cells](), list[bytes]()
+        for row, (label, query, features, _) in enumerate(rows):
+            if not _QID.fullmatch(query):
+                problem = "is not an integer of at most 18 digits, which a table's queries are."
+                raise rows.fault(row, b"qid:" + query, f"{problem}\nHint: number the queries.")
+            if len(texts) == _ROWS:
+                cells.append(_Cells.of(rows, row - _ROWS, texts))
+                texts = []
+            labels.append(label)
+            qid.append(int(query))
+            texts.append(features.rstrip())
+        cells.append(_Cells.of(rows, len(labels) - len(texts), texts))
+        return cls(rows, np.asarray(labels), np.asarray(qid), cells)
 
     @property
     def width(self) -> int:
@@ -106,68 +155,23 @@ class _File(NamedTuple):
         return max(int(cells.numbers.max(initial=-1)) + 1 for cells in self.cells)
 
 
-def _read_part(paths: AnyPath | Sequence[AnyPath]) -> list[_File]:
-    files: list[_File] = []
-    for path in as_paths(paths):
-        with shift_error_rows(sum(file.labels.size for file in files)):
-            files.append(_read_file(path))
-    return files
-
-
-def _read_file(path: AnyPath) -> _File:
-    labels, qid, blocks, n_rows = [], [], [], 0
-    for rows in read_rows(path):
-        cells = _Cells.of(rows)
-        if np.isinf(cells.values).any():
-            index = int(np.argmax(np.isinf(cells.values)))
-            row = int(cells.row_of[index])
-            token = feature_token(rows.features[row], int(cells.numbers[index]))
-            raise bad_token(path, n_rows + row, token, _TOO_LARGE)
-        blocks.append(cells)
-        qid.append(_read_qid(path, n_rows, rows))
-        labels.append(rows.labels)
-        n_rows += rows.labels.size
-    if not n_rows:
-        msg = f"{path} holds no rows; {EXPECTED}"
-        raise InputError(msg)
-    return _File(path, np.concatenate(labels), np.concatenate(qid), blocks)
-
-
-def _read_qid(path: AnyPath, n_before: int, rows: LetorRows) -> NDArray[np.int64]:
-    for row, query in zip(rows.starts.tolist(), rows.queries, strict=True):
-        if not _QID.fullmatch(query):
-            problem = "is not an integer of at most 18 digits, which a table's queries are.\nHint: number the queries."
-            raise bad_token(path, n_before + row, b"qid:" + query, problem)
-    return np.repeat(np.asarray(list(map(int, rows.queries)), np.int64), np.diff(rows.starts, append=rows.labels.size))
-
-
-def _stack_files(files: list[_File], first: int, width: int) -> RankingData:
-    _refuse_shared_queries(files)
-    n_rows = sum(file.labels.size for file in files)
+def _dense(part: _Part, first: int, width: int) -> RankingData:
+    _refuse_shared_queries(part)
+    n_rows = part.labels.size
     if n_rows * width > MAX_CELLS:
-        widest = max(files, key=lambda file: file.width)
-        msg = (
-            f"{widest.path}: feature id {width - 1} would make a table of {n_rows} x {width}.\n"
-            "Hint: number the features without gaps."
-        )
-        raise InputError(msg)
-    X, start = np.zeros((n_rows, width - first)), 0
-    for cells in (cells for file in files for cells in file.cells):
-        X[start + cells.row_of, cells.numbers - first] = cells.values
-        start += cells.counts.size
-    return RankingData(
-        X=X, labels=np.concatenate([file.labels for file in files]), qid=np.concatenate([file.qid for file in files])
-    )
+        msg = f"{join_paths(part.rows.paths)}: feature id {width - 1} would make a table of {n_rows} x {width}."
+        raise InputError(msg, hint="number the features without gaps")
+    X = np.zeros((n_rows, width - first))
+    for cells in part.cells:
+        X[cells.row_of, cells.numbers - first] = cells.values
+    return RankingData(X=X, labels=part.labels, qid=part.qid)
 
 
-def _refuse_shared_queries(files: list[_File]) -> None:
+def _refuse_shared_queries(part: _Part) -> None:
     path_of: dict[int, AnyPath] = {}
-    for file in files:
-        for qid in np.unique(file.qid).tolist():
-            if qid in path_of:
-                msg = (
-                    f"{file.path}: qid {qid} is in {path_of[qid]} too, and nothing says whether it is one query.\n"
-                    "Hint: join the files into one if it is, else renumber."
-                )
-                raise InputError(msg)
-            path_of[qid] = file.path
+    for path, qid in zip(part.rows.paths, np.split(part.qid, part.rows.starts[1:]), strict=True):
+        for query in np.unique(qid).tolist():
+            if query in path_of:
+                msg = f"{path}: qid {query} is in {path_of[query]} too, and nothing says whether it is one query."
+                raise InputError(msg, hint="join the files into one if it is, else renumber")
+            path_of[query] = path

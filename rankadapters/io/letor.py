@@ -1,61 +1,61 @@
-"""Read labels, queries and docids from SVMlight and LETOR files; scores from prediction files or from a feature."""
+"""Read labels, queries and docids of SVMlight, LETOR and LightGBM files; scores of prediction files or of a feature."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import overload
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 
-from rankadapters.arrow_columns import MERGED
-from rankadapters.core.data.columns import EXACT_INT, Array, Floats
+from rankadapters.core.data.columns import Floats, text_column
 from rankadapters.core.declaration.arguments import flag, whole
 from rankadapters.core.errors import InputError
-from rankadapters.io.judgments import Judgments, ScoredJudgments, check_split_queries, judgments_of
-from rankadapters.io.letor_lines import LetorRows, bad_token, feature_token, line_of, read_rows
-from rankadapters.io.predictions import Predictions
-from rankadapters.io.stream_rows import Origin, StreamRows, as_objects, joined
-from rankadapters.io.text import AnyPath, as_paths, is_finite, is_merged, join_paths, shift_error_rows
+from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
+from rankadapters.io.predictions import read_numbers, read_predictions
+from rankadapters.io.text import AnyPath, as_paths, finite, join_paths, lines
 from rankadapters.progress import step_of_file
 
-Paths = AnyPath | Sequence[AnyPath]
+EXPECTED = (
+    "expected 'label qid:QUERY feature:value ...'.\nHint: SVMlight or LETOR format, decimal points, no header; "
+    "LightGBM's format needs the number of rows of each query in FILE.query."
+)
 
-# Matches the first docid of each comment; the look-behind is twice as fast as \b.
-_DOCIDS = re.compile(r"docid(?<!\wdocid)[^\S\n]*=[^\S\n]*(\S+).*", re.ASCII)
+FORM = "which is a whole number, a colon and a number"
+_JOINED = "two rows may have been joined where a file ends without a line end"
+_SPLIT = "\nHint: a line end before the second row."
+_ROW_IN_COMMENT = re.compile(rb"\s(qid:\S+)\s+[0-9]+:")
+_DOCID = re.compile(rb"docid(?<!\wdocid)\s*=\s*(\S+)")  # the look-behind is twice as fast as \b
+_GROUP_SIZES = "the number of rows of each query, a whole number from 1 on, one per line"
 _DUPLICATE_HINT = "drop one of the two, or docids=False, which reads none: only ties by docid need them"
 
+NUMBER = rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
+FEATURE = re.compile(rb"[0-9]{1,18}:(?:%s|[nN][aA][nN])" % NUMBER)  # 18 digits fit into 64 bits
 
-@overload
+Row = tuple[float, bytes, bytes, bytes]  # label, query, text of the features, comment
+
+
 def read_letor(
-    files: Paths, *, predictions: None = ..., feature: None = ..., docids: bool | None = ..., split_queries: str = ...
-) -> Judgments: ...
-@overload
-def read_letor(
-    files: Paths, *, predictions: Paths, feature: None = ..., docids: bool | None = ..., split_queries: str = ...
-) -> ScoredJudgments: ...
-@overload
-def read_letor(
-    files: Paths, *, predictions: None = ..., feature: int, docids: bool | None = ..., split_queries: str = ...
-) -> ScoredJudgments: ...
-def read_letor(
-    files: Paths,
+    files: AnyPath | Sequence[AnyPath],
     *,
-    predictions: Paths | None = None,
+    predictions: AnyPath | Sequence[AnyPath] | None = None,
     feature: int | None = None,
     docids: bool | None = None,
     split_queries: str = "error",
 ) -> Judgments:
-    r"""Read labels, queries and docids from SVMlight or LETOR files; scores too, from predictions or from a feature.
+    r"""Read labels, queries and docids of SVMlight or LETOR files; scores too, from predictions or from a feature.
 
-    A query may be any text without white space. Features may be in any order, each once in its row. A docid is read
-    from the comment after `#` in LETOR's form, `#docid = GX008-86-4444840`.
+    A query may be any text without white space. A docid is read from the comment after `#` in LETOR's form,
+    `#docid = GX008-86-4444840`. Lines without queries, as in LightGBM's files, need the file `FILE.query` of group
+    sizes next to them; such queries are numbered from 1. Features are not checked, except the one that is the score.
 
     Parameters
     ----------
     files : path or sequence of path
-        Feature files, read one after another. UTF-8; gzip and bzip2 are decompressed.
+        Feature files, read one after another. UTF-8; gzip, bzip2 and zstd are decompressed.
     predictions : path or sequence of path, optional
         Files with one number per line for each row of `files`, in their order; without them, and without `feature`,
         no scores are read.
@@ -69,7 +69,7 @@ def read_letor(
 
     Returns
     -------
-    Judgments or ScoredJudgments
+    Judgments
         One row per line that has text before its comment, with scores from `predictions` or `feature`.
 
     Raises
@@ -97,144 +97,159 @@ def read_letor(
     >>> folder.cleanup()
     """
     check_split_queries(split_queries)
-    rows = joined(list(LetorFiles(files, predictions=predictions, feature=feature, docids=docids)))
-    return judgments_of(rows, split_queries, duplicate_hint=_DUPLICATE_HINT)
-
-
-def stream_letor(
-    files: Paths, *, predictions: Paths | None = None, feature: int | None = None, docids: bool | None = None
-) -> LetorFiles:
-    r"""Read SVMlight or LETOR files as `read_letor` does, but in batches, for `ra.evaluate_stream`.
-
-    Parameters
-    ----------
-    files, predictions, feature, docids
-        As in `read_letor`. By default docids are read until a line has none.
-
-    Returns
-    -------
-    LetorFiles
-        An iterable that reads the files again in each iteration.
-
-    Raises
-    ------
-    InputError
-        Neither or both of `predictions` and `feature` were given. Errors in a file are raised when it is read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import rankadapters as ra
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> file = Path(folder.name, "fold.txt")
-    >>> _ = file.write_text("2 qid:7 1:0.5\n0 qid:7 1:0.25\n")
-    >>> ra.evaluate_stream(ra.io.stream_letor(file, feature=1), "yahoo@10").value
-    1.0
-    >>> folder.cleanup()
-    """
-    if predictions is None and feature is None:
-        msg = "exactly one of predictions and feature is needed, but neither was given.\nHint: pass one of the two."
-        raise InputError(msg)
-    return LetorFiles(files, predictions=predictions, feature=feature, docids=docids)
-
-
-class LetorFiles:
-    """Rows of feature files for `ra.evaluate_stream`, read again in each iteration; made by `stream_letor`.
-
-    Parameters
-    ----------
-    files, predictions, feature, docids
-        As in `read_letor`.
-    """
-
-    def __init__(self, files: Paths, *, predictions: Paths | None, feature: int | None, docids: bool | None) -> None:
-        self.files = as_paths(files)
-        self.predictions = None if predictions is None else as_paths(predictions)
-        self._feature = None if feature is None else whole("feature", feature, least=0)
-        self._docids = None if docids is None else flag("docids", docids)
-        if predictions is not None and feature is not None:
-            msg = "predictions and feature were given, but the scores are in one of the two.\nHint: drop the other."
-            raise InputError(msg)
-        if not self.files:
-            raise _no_rows("no file")
-
-    def __repr__(self) -> str:
-        """Return text that names the files."""
-        return f"LetorFiles({join_paths(self.files)})"
-
-    def __iter__(self) -> Iterator[StreamRows]:
-        """Yield the rows block by block."""
-        numbers = None if self.predictions is None else Predictions(self.predictions)
-        n_rows, has_feature = 0, self._feature is None
-        for number, path in enumerate(self.files):
-            first, step = n_rows, step_of_file(number, len(self.files))
-            with shift_error_rows(first):
-                for rows in read_rows(path, self._feature, step):
-                    has_feature = has_feature or any(rows.values)
-                    scores = self._scores(path, n_rows - first, rows, numbers)
-                    # If predictions are too few, `check_end` raises an error after all rows are counted.
-                    if scores is None or scores.size == rows.labels.size:
-                        yield self._part(path, n_rows - first, rows, scores)
-                    n_rows += rows.labels.size
-            if n_rows == first:
-                raise _no_rows(path)
-        if numbers is not None:
-            numbers.check_end(n_rows, self.files)
-        if not has_feature:
-            msg = f"{join_paths(self.files)}: no line has feature {self._feature}"
-            raise InputError(f"{msg}.\nHint: features are numbered as written.")
-
-    def _scores(self, path: AnyPath, n_before: int, rows: LetorRows, numbers: Predictions | None) -> Floats | None:
-        if numbers is not None:
-            return numbers.take(rows.labels.size)
-        return None if self._feature is None else _feature_values(path, n_before, rows, self._feature)
-
-    def _part(self, path: AnyPath, n_before: int, rows: LetorRows, scores: Floats | None) -> StreamRows:
-        locate = partial(_location, path)
-        docids = None if self._docids is False else _docids(rows.comments, locate, n_before, required=self._docids)
-        return StreamRows(
-            rows.labels,
-            () if scores is None else (scores,),
-            np.asarray([query.decode() for query in rows.queries]),
-            rows.starts,
-            {} if docids is None else {"docid": docids},
-            (Origin(0, -n_before, locate),),
-            may_continue=n_before > 0,
-        )
-
-
-def _feature_values(path: AnyPath, n_before: int, rows: LetorRows, feature: int) -> Floats:
-    """Return a feature's value in each row, 0 if the row omits it; `n_before` rows of the file precede the batch."""
-    scores = np.asarray([float(value) if value else 0.0 for value in rows.values])
-    for row in np.flatnonzero(~(np.abs(scores) < EXACT_INT)).tolist():
-        if not is_finite(value := rows.values[row]):
-            problem = MERGED if is_merged(value) else "is not a finite number, which the score must be"
-            raise bad_token(path, n_before + row, feature_token(rows.features[row], feature), problem)
-    return scores
-
-
-def _docids(
-    comments: Sequence[bytes], locate: Callable[[int], str], n_before: int, *, required: bool | None
-) -> Array | None:
-    """Return the docid in each row's comment. If a row has no docid, return None, or raise an error if `required`."""
-    lines = b"\n".join(comments).decode()
-    docids: list[str] = _DOCIDS.findall(lines)
-    if len(docids) == len(comments):
-        return as_objects(docids)
-    if not required:
-        return None
-    row = n_before + next(row for row, line in enumerate(lines.split("\n")) if not _DOCIDS.search(line))
-    msg = (
-        f"{locate(row)} has no docid, which the convention needs for its ties.\n"
-        "Hint: '#docid = NAME' at the end of every line, or other ties."
+    if predictions is not None and feature is not None:
+        msg = "predictions and feature were given, but the scores are in one of the two."
+        raise InputError(msg, hint="drop the other")
+    reads_docids = None if docids is None else flag("docids", docids)
+    number = None if feature is None else whole("feature", feature, least=0)
+    rows = LetorRows(files)
+    labels, qid, names, values = array("d"), [b""], list[bytes](), array("d")
+    for row, (label, query, features, comment) in enumerate(rows):
+        labels.append(label)
+        qid.append(qid[-1] if query == qid[-1] else query)  # the rows of a query share one object
+        if number is not None:
+            values.append(_score(rows, row, features, number))
+        if len(names) == row and reads_docids is not False:
+            if docid := _DOCID.search(comment):
+                names.append(docid[1])
+            elif reads_docids:
+                msg = f"{rows.locate(row)} has no docid, which the convention needs for its ties."
+                raise InputError(msg, hint="'#docid = NAME' at the end of every line, or other ties", row=row)
+    scores = None
+    if predictions is not None:
+        scores = read_predictions(predictions, len(labels), rows.paths)
+    elif number is not None:
+        scores = _zero_where_absent(rows, values, number)
+    return judgments_of(
+        np.asarray(labels),
+        text_column(_texts(qid[1:])),
+        scores=scores,
+        docids=_texts(names) if len(names) == len(labels) else None,
+        locate=rows.locate,
+        split_queries=split_queries,
+        duplicate_hint=_DUPLICATE_HINT,
+        file_starts=rows.starts,
     )
-    raise InputError(msg, row=row)
+
+
+class LetorRows:
+    """The rows of files, in order; only this class defines the grammar of their labels, queries and comments.
+
+    Attributes
+    ----------
+    paths : list of path
+        The files.
+    starts : list of int
+        First row of each file that was begun.
+    """
+
+    def __init__(self, files: AnyPath | Sequence[AnyPath]) -> None:
+        self.paths = as_paths(files)
+        self.starts: list[int] = []
+        self._lines = array("q")  # number of each row's line
+        self._n_groups = 0  # queries of LightGBM's files so far
+
+    def locate(self, row: int) -> str:
+        """Return the file and the line of a row."""
+        return f"{self.paths[bisect_right(self.starts, row) - 1]}, line {self._lines[row]}"
+
+    def fault(self, row: int, token: bytes, problem: str) -> InputError:
+        """Return the error for a token of a row."""
+        return InputError(f"{self.locate(row)}: {token.decode()!r:.60} {problem}", row=row)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Yield each row, once.
+
+        Raises
+        ------
+        InputError
+            A file cannot be read or has no rows, or a label, a query or a comment is malformed.
+        """
+        if not self.paths:
+            raise _no_rows("no file")
+        for index, path in enumerate(self.paths):
+            first, group_ends = len(self._lines), list[int]()
+            self.starts.append(first)
+            for number, line in lines(path, step_of_file(index, len(self.paths))):
+                content, _, comment = line.partition(b"#")
+                tokens, row = content.split(None, 2), len(self._lines)
+                self._lines.append(number)
+                if b"qid:" in comment and (joined := _ROW_IN_COMMENT.search(comment)):
+                    raise self.fault(row, joined[1], f"is in the comment, with features after it; {_JOINED}.{_SPLIT}")
+                if not tokens:
+                    self._lines.pop()
+                    continue
+                if row == first and not (len(tokens) > 1 and tokens[1].startswith(b"qid:")):
+                    group_ends = _group_ends(path)
+                if group_ends:
+                    query = self._n_groups + bisect_right(group_ends, row - first) + 1
+                    tokens[1:] = b"qid:%d" % query, b" ".join(tokens[1:])
+                yield *self._label_query_features(row, tokens), comment
+            if len(self._lines) == first:
+                raise _no_rows(path)
+            if group_ends and group_ends[-1] != len(self._lines) - first:
+                n_rows = len(self._lines) - first
+                msg = f"{path}.query: the groups have {group_ends[-1]} rows in all, but {path} has {n_rows}."
+                raise InputError(msg, hint=_GROUP_SIZES)
+            self._n_groups += len(group_ends)
+
+    def _label_query_features(self, row: int, tokens: list[bytes]) -> tuple[float, bytes, bytes]:
+        label, query, features = (*tokens, b"", b"")[:3]
+        try:
+            number = finite(label)
+        except ValueError:
+            raise self.fault(row, label, f"is not a label, which is a finite number; {EXPECTED}") from None
+        if not query.startswith(b"qid:") or query == b"qid:":
+            token, problem = (query, "is not") if query else (label, "is not followed by")
+            raise self.fault(row, token, f"{problem} qid:QUERY; {EXPECTED}")
+        if b"qid:" in features:
+            token = next(token for token in features.split() if b"qid:" in token)
+            raise self.fault(row, token, f"is a second qid; {_JOINED}.{_SPLIT}")
+        return number, query[4:], features
+
+
+def _group_ends(path: AnyPath) -> list[int]:
+    """Return the number of rows up to the end of each query of a LightGBM file; nothing without its group sizes."""
+    sizes_path = f"{path}.query"
+    sizes = read_numbers(sizes_path).tolist() if Path(sizes_path).is_file() else []
+    for index, size in enumerate(sizes):
+        if size < 1 or size != int(size):
+            raise InputError(f"{sizes_path}: group {index + 1} has {size:g} rows.", hint=_GROUP_SIZES)
+    return list(accumulate(map(int, sizes)))
+
+
+def _score(rows: LetorRows, row: int, features: bytes, number: int) -> float:
+    """Return the value of a feature; NaN if the row omits it, which needs well-formed features."""
+    start, zero = b" %d:" % number, b"0%d:" % number
+    _, found, rest = (b" " + features).partition(start)
+    if found and start not in rest and zero not in features and b"\t" not in features:  # as in most files
+        tokens = [start.strip() + rest.partition(b" ")[0]]
+    else:
+        tokens = re.findall(rb"(?<!\S)0*%d:\S*" % number, features)
+    if not tokens:
+        for token in features.split():
+            if not FEATURE.fullmatch(token):
+                raise rows.fault(row, token, f"is not a feature, {FORM}; {EXPECTED}")
+        return np.nan
+    if len(tokens) > 1:
+        raise rows.fault(row, tokens[1], "is a second value of the feature.\nHint: drop one of the two.")
+    try:
+        return finite(tokens[0].partition(b":")[2])
+    except ValueError:
+        raise rows.fault(row, tokens[0], "is not a finite number, which the score must be") from None
+
+
+def _zero_where_absent(rows: LetorRows, values: Sequence[float], number: int) -> Floats:
+    scores = np.asarray(values)
+    if np.isnan(scores).all():
+        msg = f"{join_paths(rows.paths)}: no line has feature {number}."
+        raise InputError(msg, hint="features are numbered as written")
+    return np.where(np.isnan(scores), 0.0, scores)
+
+
+def _texts(items: Sequence[bytes]) -> list[str]:
+    return b"\n".join(items).decode().split("\n")
 
 
 def _no_rows(path: AnyPath) -> InputError:
-    return InputError(f"{path}: no line holds more than a comment.\nHint: 'label qid:QUERY feature:value ...'.")
-
-
-def _location(path: AnyPath, row: int) -> str:
-    return f"{path}, line {line_of(path, row)}"
+    return InputError(f"{path}: no line holds more than a comment.", hint="'label qid:QUERY feature:value ...'")

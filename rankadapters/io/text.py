@@ -1,41 +1,25 @@
-"""Helpers for all text files: paths, numbers, and errors that name file and line."""
+"""Text files: paths, lines without compression and checked, and errors that name file and line."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import math
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from io import BufferedReader, FileIO
+from typing import Any, BinaryIO
 
-from rankadapters.arrow_columns import MERGED
-from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.core.declaration.arguments import members
-from rankadapters.core.errors import InputError, brief
+from rankadapters.core.errors import InputError, MissingToolkitError, brief
 
 AnyPath = str | os.PathLike[str]
-Name = str | int  # a column's name, or its index if batches are tuples
+Step = Callable[[int, int], object]  # called with the number of bytes read so far and the file's size
 
-NEWLINE = b"\n"
-_EXACT_DIGITS = len(str(EXACT_INT))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LoadedFile(os.PathLike[str]):
-    """The content of a file that can be read only once, such as standard input."""
-
-    name: str  # for messages
-    data: bytes = field(repr=False)
-    model: str | None = None  # the name that the user gave to the model
-
-    def __fspath__(self) -> str:
-        """Return the name, for messages only: no file is opened by it."""
-        return self.name
-
-    def __str__(self) -> str:
-        """Return the name."""
-        return self.name
+_BLOCK = 1 << 20  # bytes that are read at once
+_BOM = b"\xef\xbb\xbf"
 
 
 def as_paths(paths: AnyPath | Sequence[AnyPath]) -> list[AnyPath]:
@@ -71,50 +55,78 @@ def readable(path: AnyPath) -> Iterator[None]:
         raise
     except (OSError, EOFError, ValueError, zlib.error) as error:
         # Errors in compressed data have no strerror.
-        msg = f"{path}: {getattr(error, 'strerror', None) or error}.\nHint: give the path of a readable file."
-        raise InputError(msg) from None
-
-
-def empty_file_error(path: AnyPath, what: str = "is empty") -> InputError:
-    """Return the error for an empty or blank file."""
-    return InputError(f"{path} {what}.\nHint: at least one line is needed.")
-
-
-def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str, *, hint: str, row: int) -> InputError:
-    """Return the error for a malformed line, with its text and what is expected; `row` is the row on the line."""
-    line_text = line if isinstance(line, str) else line.decode()
-    msg = f"{path}, line {number} is {line_text.strip()!r:.80}; expected {expected}.\nHint: {hint}."
-    return InputError(msg, row=row)
-
-
-def bad_number(
-    path: AnyPath, number: int, line: bytes | str, text: bytes | str, expected: str, *, hint: str, row: int
-) -> InputError:
-    """Return the error for a line whose number `finite` refuses."""
-    if not is_merged(text):
-        return bad_line(path, number, line, expected, hint=hint, row=row)
-    line_text = text if isinstance(text, str) else text.decode()
-    return InputError(f"{path}, line {number}: {line_text!r:.60} {MERGED}", row=row)
+        problem = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: {problem}.", hint="give the path of a readable file") from None
 
 
 @contextmanager
-def shift_error_rows(n_rows: int) -> Iterator[None]:
-    """Add `n_rows`, the number of rows read before, to the row number of an error."""
+def open_text(path: AnyPath, step: Step | None = None) -> Iterator[BinaryIO]:
+    """Open a text file as a stream of decompressed bytes after the byte order mark; `step` follows the reading.
+
+    The first bytes tell whether gzip, bzip2 or zstd compressed the file, not its name.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened, or a read within the context fails.
+    MissingToolkitError
+        The file is compressed by zstd, and pyarrow is not installed.
+    """
+    with readable(path):
+        raw = _File(path, step)
+        with BufferedReader(raw, _BLOCK) as file:
+            magic = file.peek(4)
+            decompress = next((function for start, function in _DECOMPRESS.items() if magic.startswith(start)), None)
+            with file if decompress is None else BufferedReader(decompress(file), _BLOCK) as text:
+                if text.peek(len(_BOM)).startswith(_BOM):
+                    text.read(len(_BOM))
+                yield text
+
+
+def lines(path: AnyPath, step: Step | None = None) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the text of each line that is not blank, without its line end.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, has only blank lines, is not UTF-8, or has a carriage return within a line: a file
+        without line feeds would be one row.
+    """
+    number = n_lines = 0
+    with open_text(path, step) as text:
+        while block := text.read(_BLOCK) + text.readline():
+            is_plain = block.isascii() and b"\r" not in block
+            for line in block.removesuffix(b"\n").split(b"\n"):
+                number += 1
+                if line and not line.isspace():
+                    n_lines += 1
+                    yield number, line if is_plain else _checked(path, number, line)
+    if not n_lines:
+        problem = "holds no lines" if number else "is empty"
+        raise InputError(f"{path} {problem}.", hint="at least one line is needed")
+
+
+def _checked(path: AnyPath, number: int, line: bytes) -> bytes:
+    """Return a line without the carriage returns of its line end."""
+    line = line.rstrip(b"\r")
+    if b"\r" in line:
+        msg = f"{path}, line {number} holds a carriage return within the line."
+        raise InputError(msg, hint="write the file with a line feed after every line")
     try:
-        yield
-    except InputError as error:
-        if error.row is not None:
-            error.row += n_rows
-        raise
+        line.decode()
+    except UnicodeDecodeError as error:
+        problem = f"byte {error.start + 1} of the line: 0x{line[error.start]:02x} is not UTF-8 text"
+        raise InputError(f"{path}, line {number}, {problem}.", hint="give a text file, saved as UTF-8") from None
+    return line
 
 
-def finite(text: bytes | str) -> float:
+def finite(text: bytes) -> float:
     """Read a finite decimal number.
 
     Raises
     ------
     ValueError
-        The text is no finite number, an integer beyond 2^53, or has underscores as in Python's 1_000.
+        The text is no finite number, or has underscores as in Python's 1_000.
 
     Examples
     --------
@@ -122,14 +134,12 @@ def finite(text: bytes | str) -> float:
     2.5
     """
     value = float(text)
-    if not abs(value) < EXACT_INT and (not math.isfinite(value) or is_merged(text)):
-        raise ValueError(text)
-    if "_" in text if isinstance(text, str) else b"_" in text:
+    if not math.isfinite(value) or b"_" in text:
         raise ValueError(text)
     return value
 
 
-def is_finite(text: bytes | str) -> bool:
+def is_finite(text: bytes) -> bool:
     """Return whether a text is a finite decimal number."""
     try:
         finite(text)
@@ -138,9 +148,37 @@ def is_finite(text: bytes | str) -> bool:
     return True
 
 
-def is_merged(text: bytes | str) -> bool:
-    """Return whether a text is an integer so large that float64 may round it to a neighboring integer."""
-    digits = (text if isinstance(text, str) else text.decode()).strip().lstrip("+-").lstrip("0")
-    if not (digits.isascii() and digits.isdigit()):
-        return False
-    return len(digits) > _EXACT_DIGITS or int(digits) > EXACT_INT
+def bad_line(path: AnyPath, number: int, line: bytes, expected: str, *, hint: str, row: int) -> InputError:
+    """Return the error for a malformed line, with its text and what is expected; `row` is the row on the line."""
+    msg = f"{path}, line {number} is {line.decode().strip()!r:.80}; expected {expected}."
+    return InputError(msg, hint=hint, row=row)
+
+
+class _File(FileIO):
+    """A file that reports how many of its bytes have been read."""
+
+    def __init__(self, path: AnyPath, step: Step | None) -> None:
+        super().__init__(path)
+        self._step = step
+        self._size = os.fstat(self.fileno()).st_size  # 0 for a pipe
+
+    def readinto(self, buffer: Any) -> int | None:
+        n_bytes = super().readinto(buffer)
+        if self._step is not None and self._size:
+            self._step(self.tell(), self._size)
+        return n_bytes
+
+
+def _open_zstd(file: BinaryIO) -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise MissingToolkitError.of("pyarrow", "files") from error
+    return pa.CompressedInputStream(file, "zstd")
+
+
+_DECOMPRESS: dict[bytes, Callable[[Any], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\x28\xb5\x2f\xfd": _open_zstd,
+}

@@ -1,33 +1,23 @@
-"""Read TREC qrels, alone or joined with a run as in trec_eval."""
+"""Read TREC qrels, alone or joined with a run as in trec_eval; also the tab-separated files of BEIR and MS MARCO."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import overload
+from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import text_column
+from rankadapters.core.data.columns import Flags, Ints, text_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.io.judgments import Judgments, ScoredJudgments
-from rankadapters.io.run_metadata import Header
-from rankadapters.io.text import AnyPath, as_path
-from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, numbering, read_lines
+from rankadapters.io.judgments import Judgments
+from rankadapters.io.text import AnyPath, as_path, bad_line, finite, is_finite, lines
 
 _SHOWN = 3  # number of query names that a note lists
-_NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), (), Header())
-_DOCUMENT_BITS = 32  # a row's key has the document number in its low 32 bits, the query number above
-
-
-@overload
-def read_trec(qrels: AnyPath, run: None = ...) -> Judgments: ...
-
-
-@overload
-def read_trec(qrels: AnyPath, run: AnyPath) -> ScoredJudgments: ...
 
 
 def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
@@ -37,30 +27,33 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     read, and only queries of the qrels count. A judged document that was not retrieved is part of the ideal list. The
     convention's `unjudged` applies to a retrieved document that was not judged, its `missing` to a query without
     retrieved documents. Queries are in the order of the qrels, retrieved rows in the order of the run. Lines that begin
-    with `#`, and words after the tag, are skipped. The ir_metadata header of a run becomes the result's `metadata`.
+    with `#`, and words after the tag, are skipped.
+
+    Tab-separated lines may also be `query document label`, with or without BEIR's header, and `query document rank
+    score` as in runs of MS MARCO, whose ranks must agree with the scores.
 
     Parameters
     ----------
     qrels : path
-        A text file in UTF-8, gzip and bzip2 decompressed.
+        A text file in UTF-8; gzip, bzip2 and zstd are decompressed.
     run : path, optional
         A text file of the same kinds; without it no scores are read, and the rows are those of the qrels.
 
     Returns
     -------
-    Judgments or ScoredJudgments
+    Judgments
         With docids, and with scores if there is a run. The note counts the run's queries without judgments, and the
         skipped lines and words.
 
     Raises
     ------
     InputError
-        A file cannot be read, a line or the header of the run is malformed, a document is in a query twice, or no
-        query is in both files. The message names file and line.
+        A file cannot be read, a line is malformed, a document is in a query twice, or no query is in both files. The
+        message names file and line.
 
     References
     ----------
-    trec_eval 9.0.8, get_trec_results.c, get_qrels.c and form_res_rels.c.
+    trec_eval 9.0.8, get_trec_results.c ("Any field following run_id is ignored"), get_qrels.c and form_res_rels.c.
 
     Examples
     --------
@@ -80,100 +73,197 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    qrels_lines = read_lines(as_path(qrels), QRELS)
-    run_lines = _NO_RUN if run is None else read_lines(as_path(run), RUN)
-    document_numbers = numbering()
-    qrels_keys, run_keys = _row_keys(qrels_lines, document_numbers), _row_keys(run_lines, document_numbers)
-    _refuse_duplicates(qrels_lines, qrels_keys)
-    _refuse_duplicates(run_lines, run_keys)
-    if run is not None and not set(run_lines.queries) & set(qrels_lines.queries):
-        msg = (
-            f"{run}: none of its queries, such as {run_lines.queries[0]!r}, is in {qrels}, which has "
-            f"{qrels_lines.queries[0]!r}.\nHint: the two files must name queries alike."
-        )
-        raise InputError(msg)
-    return _join_run(qrels_lines, run_lines, qrels_keys, run_keys)
+    judged = _read(as_path(qrels), _QRELS, _TSV_QRELS)
+    retrieved = _Table("", _RUN) if run is None else _read(as_path(run), _RUN, _TSV_RUN)
+    if run is not None and not retrieved.rows.keys() & judged.rows.keys():
+        names = [next(iter(table.rows)).decode() for table in (retrieved, judged)]
+        msg = f"{run}: none of its queries, such as {names[0]!r}, is in {qrels}, which has {names[1]!r}."
+        raise InputError(msg, hint="the two files must name queries alike")
+    return _judgments(judged, retrieved)
 
 
-def _row_keys(lines: Lines, document_numbers: Mapping[bytes, int]) -> NDArray[np.int64]:
-    """Return one integer per row for its query and document."""
-    documents = np.fromiter(map(document_numbers.__getitem__, lines.docids), np.int64, len(lines.docids))
-    return lines.query.astype(np.int64) << _DOCUMENT_BITS | documents
+class _Layout(NamedTuple):
+    """The columns of a line; the query is the first."""
+
+    name: str
+    expected: str
+    n_words: int
+    document: int
+    number: int  # label or score
 
 
-def _refuse_duplicates(lines: Lines, keys: NDArray[np.int64]) -> None:
-    order = np.argsort(keys, kind="stable")
-    duplicates = np.flatnonzero(np.diff(keys[order]) == 0) + 1
-    if not duplicates.size:
-        return
-    row = int(order[duplicates].min())
-    first = int(np.flatnonzero(keys == keys[row])[0])
-    number, line = line_of(lines.path, row)
-    query, document = _names(line)
-    msg = (
-        f"{lines.path}, line {number}: document {document!r} of query {query!r} is also in line "
-        f"{line_of(lines.path, first)[0]}.\nHint: drop one of the two."
-    )
-    raise InputError(msg, row=row)
+_QRELS = _Layout("qrels", "'query iteration document label', the label a finite number", 4, 2, 3)
+_RUN = _Layout("run", "'query Q0 document rank score tag', the score a finite number", 6, 2, 4)
+_TSV_QRELS = _Layout("qrels", "'query document label' between tabs, as in the first line", 3, 1, 2)
+_TSV_RUN = _Layout("run", "'query document rank score' between tabs, by ranks from 0 or 1 and falling scores", 4, 1, 3)
+_HEADER = b"query-id\tcorpus-id\tscore"  # of BEIR
+
+_WITH_ITERATION = "{print $1, 0, $2, $3}"
+_WORDS = "blanks and tabs separate words, no name has a blank in it, and there is no header"
+_AS_RUN = """awk '{print $1, "Q0", $2, $3, SCORE, "tag"}'"""
+_BY_SCORES = "qrels have four columns too, so perhaps the files are swapped; else {} makes a run that its scores order"
+_SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the files are swapped"
 
 
-def _names(line: bytes) -> tuple[str, str]:
-    """Return the query and the document of a line; only ASCII blanks separate words."""
-    query, _, document = line.split()[:3]
-    return query.decode(), document.decode()
+class _Table:
+    """The rows of qrels or of a run."""
+
+    def __init__(self, path: AnyPath, layout: _Layout) -> None:
+        self.path, self.layout = path, layout
+        self.rows: dict[bytes, dict[bytes, int]] = defaultdict(dict)  # row of each document, by query
+        self.numbers = array("d")  # label or score of each row
+        self.lines = array("q")
+        self.n_comments = self.n_longer = 0
+        self.first_rank = b""
+
+    def add(self, line_number: int, line: bytes, words: list[bytes]) -> None:
+        """Add the row of a line; raise an error if it does not fit the layout or its document is in the query twice."""
+        layout, row = self.layout, len(self.lines)
+        _, expected, n_words, document_index, number_index = layout
+        if len(words) != n_words or (layout is _RUN and not words[3].isdigit()):  # of most lines, this is all to check
+            if not _fits(words, layout):
+                expected, hint = f"{expected}, and one row on each line", _hint(words, layout)
+                raise bad_line(self.path, line_number, line, expected, hint=hint, row=row)
+            self.n_longer += len(words) > n_words
+        try:
+            number = finite(words[number_index])
+        except ValueError:
+            raise bad_line(self.path, line_number, line, expected, hint=_WORDS, row=row) from None
+        documents, document = self.rows[words[0]], words[document_index]
+        if layout is _TSV_RUN and not self._follows(words[2], number, documents):
+            raise bad_line(self.path, line_number, line, expected, hint=_hint(words, layout), row=row)
+        earlier = documents.setdefault(document, row)
+        if earlier != row:
+            names = f"document {document.decode()!r} of query {words[0].decode()!r}"
+            msg = f"{self.path}, line {line_number}: {names} is also in line {self.lines[earlier]}."
+            raise InputError(msg, hint="drop one of the two", row=row)
+        self.numbers.append(number)
+        self.lines.append(line_number)
+
+    def _follows(self, rank: bytes, score: float, documents: dict[bytes, int]) -> bool:
+        """Return whether a rank is the next one of its query, and its score not above the one before."""
+        last = next(reversed(documents.values()), None)
+        if not self.lines:
+            self.first_rank = rank
+        counts = self.first_rank in {b"0", b"1"} and rank == b"%d" % (int(self.first_rank) + len(documents))
+        return counts and (last is None or score <= self.numbers[last])
+
+    def are_ranks(self) -> bool:
+        """Return whether the numbers of every query count up, as the ranks of a run do."""
+        queries = [[self.numbers[row] for row in documents.values()] for documents in self.rows.values()]
+        first = queries[0][0]
+        counts = all(numbers == [first + index for index in range(len(numbers))] for numbers in queries)
+        return counts and first in {0, 1} and len(queries) < len(self.lines)
+
+    def notes(self) -> Iterator[str]:
+        """Say how many lines and words were not read."""
+        if self.n_comments:
+            verbs = ("line", "begins", "was") if self.n_comments == 1 else ("lines", "begin", "were")
+            yield "{1} {2} of the {0} {3} with # and {4} left out".format(self.layout.name, self.n_comments, *verbs)
+        if self.n_longer:
+            rows = "1 line of the run has" if self.n_longer == 1 else f"{self.n_longer} lines of the run have"
+            yield f"{rows} words after the tag, which were not read"
 
 
-def _join_run(qrels: Lines, run: Lines, qrels_keys: NDArray[np.int64], run_keys: NDArray[np.int64]) -> Judgments:
+def _read(path: AnyPath, layout: _Layout, tsv: _Layout) -> _Table:
+    """Read a file in TREC's layout, or in the one with tabs if its first line has that."""
+    table, has_header, is_tsv = _Table(path, layout), False, None
+    for number, line in lines(path):
+        words = line.split()
+        if words[0].startswith(b"#"):
+            table.n_comments += 1
+            continue
+        if is_tsv is None:
+            has_header = line == _HEADER and tsv is _TSV_QRELS
+            is_tsv = has_header or (len(words) == tsv.n_words and line.split(b"\t") == words)
+            table.layout = tsv if is_tsv else layout
+            if has_header:
+                continue
+        if is_tsv and line.split(b"\t") != words:
+            words = []  # a column is empty, or has a blank in it
+        table.add(number, line, words)
+    if not table.lines:
+        raise InputError(f"{path}: every line is a comment or a header.", hint=layout.expected)
+    if table.layout is _TSV_QRELS and not has_header and table.are_ranks():
+        msg = f"{path}: in every query the labels count up, so they may be the ranks of a run."
+        raise InputError(msg, hint=f"if they are labels, awk '{_WITH_ITERATION}' makes qrels of four columns")
+    return table
+
+
+def _fits(words: list[bytes], layout: _Layout) -> bool:
+    """Return whether a line has the words of a layout; in a run, no blank in the docid may have shifted them."""
+    if layout is not _RUN:
+        return len(words) == layout.n_words
+    if len(words) < _RUN.n_words or words[6:7] == words[1:2]:  # words after the tag may be a second row
+        return False
+    return words[3].isdigit() or is_finite(words[3]) or not is_finite(words[5])  # most ranks are digits
+
+
+def _hint(words: list[bytes], layout: _Layout) -> str:
+    """Suggest how to mend a line with the wrong words."""
+    if layout is _TSV_RUN:
+        return _BY_SCORES.format(_AS_RUN.replace("SCORE", "$4"))
+    if len(words) == (_QRELS if layout is _RUN else _RUN).n_words or (layout is _RUN and words == _HEADER.split()):
+        return _SWAPPED
+    if len(words) != _TSV_QRELS.n_words:
+        return _WORDS
+    if layout is _RUN:
+        return f"a run of MS MARCO has no scores; {_AS_RUN.replace('SCORE', '-$3')} makes them"
+    rows = "" if is_finite(words[-1]) else "NR > 1 "  # skips the header
+    return f"a qrels.tsv of BEIR has no iterations; awk '{rows}{_WITH_ITERATION}' adds them"
+
+
+def _judgments(qrels: _Table, run: _Table) -> Judgments:
     """Return for each query of the qrels the run's rows, followed by the judged documents that the run lacks."""
-    n_run, query_index = run.numbers.size, {name: index for index, name in enumerate(qrels.queries)}
-    run_query = np.asarray([query_index.get(name, -1) for name in run.queries], np.int64)[run.query]
-    documents = run_keys & ((1 << _DOCUMENT_BITS) - 1)
-    qrels_rows = _rows_of(np.where(run_query < 0, -1, run_query << _DOCUMENT_BITS | documents), qrels_keys)
-    query = np.concatenate([run_query, qrels.query])
-    is_kept = query >= 0
-    is_kept[n_run + qrels_rows[qrels_rows >= 0]] = False
-    rows = np.flatnonzero(is_kept)
-    rows = rows[np.argsort(query[rows], kind="stable")]
-    labels = np.concatenate([np.where(qrels_rows >= 0, qrels.numbers[qrels_rows], np.nan), qrels.numbers])
-    docids = [*run.docids, *qrels.docids]
-    without_run = run is _NO_RUN
+    qrels_rows, run_rows, docids, sizes = array("q"), array("q"), list[bytes](), []  # row -1 is none
+    for query, judged in qrels.rows.items():
+        retrieved = run.rows.get(query, {})
+        others = [document for document in judged if document not in retrieved]
+        for documents in (retrieved, others):
+            qrels_rows.extend(map(judged.get, documents, repeat(-1)))
+            run_rows.extend(map(retrieved.get, documents, repeat(-1)))
+            docids += documents
+        sizes.append(len(retrieved) + len(others))
+    is_judged, is_retrieved, has_run = np.asarray(qrels_rows) >= 0, np.asarray(run_rows) >= 0, bool(run.lines)
     queries = Queries(
-        labels[rows],
-        qid=np.asarray(qrels.queries)[query[rows]],
-        docid=text_column(b" ".join([docids[row] for row in rows.tolist()]).decode().split(" ")),
-        retrieved=None if without_run else rows < n_run,
-        judged=None if without_run else ~np.isnan(labels[rows]),
+        np.append(qrels.numbers, np.nan)[qrels_rows],
+        qid=np.repeat(text_column([query.decode() for query in qrels.rows]), sizes),
+        docid=text_column(b" ".join(docids).decode().split(" ")),
+        retrieved=is_retrieved if has_run else None,
+        judged=is_judged if has_run else None,
     )
-    locate = partial(_location, qrels=qrels.path, run=run.path, rows=rows, n_run=n_run)
-    metadata = run.header.metadata
-    judgments = Judgments(queries=queries, place=locate, note=_note(qrels, run), metadata=metadata)
-    scores = np.concatenate([run.numbers, np.full(qrels.numbers.size, np.nan)])
-    return judgments if without_run else judgments.with_scores(scores[rows])
+    line_numbers = np.where(is_retrieved, np.append(run.lines, 0)[run_rows], np.append(qrels.lines, 0)[qrels_rows])
+    return Judgments(
+        queries=queries,
+        scores=np.append(run.numbers, np.nan)[run_rows] if has_run else None,
+        place=partial(
+            _location,
+            queries=queries,
+            docids=docids,
+            line_numbers=line_numbers,
+            is_retrieved=is_retrieved,
+            paths=(qrels.path, run.path),
+        ),
+        note="; ".join([*qrels.notes(), *run.notes(), *_unjudged_note(qrels, run)]),
+    )
 
 
-def _rows_of(keys: NDArray[np.int64], qrels_keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each key the index of the qrels row with that key; -1 if there is none."""
-    order = np.argsort(qrels_keys)
-    positions = np.minimum(np.searchsorted(qrels_keys, keys, sorter=order), qrels_keys.size - 1)
-    rows = order[positions]
-    return np.where(qrels_keys[rows] == keys, rows, -1)
+def _location(
+    row: int,
+    *,
+    queries: Queries,
+    docids: list[bytes],
+    line_numbers: Ints,
+    is_retrieved: Flags,
+    paths: Sequence[AnyPath],
+) -> str:
+    query = str(queries.query_ids[queries.query_of_row[row]])
+    path = paths[int(is_retrieved[row])]
+    return f"{path}, line {line_numbers[row]} (document {docids[row].decode()!r} of query {query!r})"
 
 
-def _location(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n_run: int) -> str:
-    index = int(rows[row])
-    path, index = (run, index) if index < n_run else (qrels, index - n_run)
-    number, line = line_of(path, index)
-    query, document = _names(line)
-    return f"{path}, line {number} (document {document!r} of query {query!r})"
-
-
-def _note(qrels: Lines, run: Lines) -> str:
-    return "; ".join([*qrels.notes, *run.notes, *_unjudged_note(qrels, run)])
-
-
-def _unjudged_note(qrels: Lines, run: Lines) -> Iterator[str]:
-    judged_queries = set(qrels.queries)
-    names = [name for name in run.queries if name not in judged_queries]
+def _unjudged_note(qrels: _Table, run: _Table) -> Iterator[str]:
+    names = [name.decode() for name in run.rows if name not in qrels.rows]
     if not names:
         return
     queries = "1 query of the run is" if len(names) == 1 else f"{len(names)} queries of the run are"

@@ -25,9 +25,17 @@ def write_text(path: AnyPath, text: str) -> None:
     InputError
         The file cannot be written.
     """
-    with _input_errors(path):
-        _make_folder(path)
-        _write(Path(path), text.encode(errors="backslashreplace"))
+    data = text.encode(errors="backslashreplace")
+    with _input_errors(path) as status:
+        target = Path(os.path.realpath(path))
+        if status is not None and not _may_be_replaced(status):
+            Path(path).write_bytes(data)
+        elif status is not None and not os.access(path, os.W_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES))
+        elif status is not None and not os.access(target.parent, os.W_OK):
+            target.write_bytes(data)
+        else:
+            _replace(target, data, status)
 
 
 def require_writable(path: AnyPath) -> None:
@@ -38,90 +46,54 @@ def require_writable(path: AnyPath) -> None:
     InputError
         The file cannot be written.
     """
-    with _input_errors(path):
-        _make_folder(path)
-        target = Path(path)
-        if _status(target) is None:
-            _make_hidden_file(target).unlink()
+    with _input_errors(path) as status:
+        if status is None:
+            _hidden_file(Path(os.path.realpath(path))).unlink()
         else:
-            target.open("ab").close()
+            Path(path).open("ab").close()
 
 
 @contextmanager
-def _input_errors(path: AnyPath) -> Iterator[None]:
+def _input_errors(path: AnyPath) -> Iterator[os.stat_result | None]:
+    """Make the file's folder and yield the status of the file; None if there is no file yet."""
     try:
-        yield
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            status = Path(path).stat()
+        except FileNotFoundError:
+            status = None
+        yield status
     except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror}.\nHint: the path of a file in a folder of yours."
-        raise InputError(msg) from None
+        msg = f"{path} cannot be written: {error.strerror}."
+        raise InputError(msg, hint="the path of a file in a folder of yours") from None
 
 
-def _make_folder(path: AnyPath) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+def _may_be_replaced(status: os.stat_result) -> bool:
+    """Return whether a file may be replaced: pipes, devices, and our stdout and stderr must be written in place."""
+    if not S_ISREG(status.st_mode):
+        return False
+    for number in (1, 2):
+        with suppress(OSError):  # of a closed stream
+            if os.path.samestat(status, os.fstat(number)):
+                return False
+    return True
 
 
-def _write(path: Path, data: bytes) -> None:
-    status = _status(path)
-    if status is not None and not _may_be_replaced(status):
-        path.write_bytes(data)
-        return
-    if status is not None and not os.access(path, os.W_OK):
-        raise PermissionError(EACCES, os.strerror(EACCES))
-    target = Path(os.path.realpath(path))
+def _replace(target: Path, data: bytes, status: os.stat_result | None) -> None:
+    """Write a hidden file, with the permissions of the file that it replaces."""
+    hidden = _hidden_file(target)
     try:
-        hidden = _make_hidden_file(target)
-    except PermissionError:
-        if status is None:
-            raise
-        target.write_bytes(data)  # the file is writable, but its folder is not
-        return
-    try:
-        _fill(hidden, data)
+        hidden.write_bytes(data)
         if status is not None:
-            _copy_permissions(hidden, status)
+            hidden.chmod(S_IMODE(status.st_mode))
         hidden.replace(target)
     except BaseException:
         hidden.unlink(missing_ok=True)
         raise
 
 
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None
-
-
-def _may_be_replaced(status: os.stat_result) -> bool:
-    """Return whether a file may be replaced: pipes, devices, and our stdout and stderr must be written in place."""
-    standard = [os.fstat(number) for number in (1, 2) if _is_open(number)]
-    return S_ISREG(status.st_mode) and not any(os.path.samestat(status, output) for output in standard)
-
-
-def _is_open(number: int) -> bool:
-    try:
-        os.fstat(number)
-    except OSError:
-        return False
-    return True
-
-
-def _make_hidden_file(target: Path) -> Path:
+def _hidden_file(target: Path) -> Path:
     """Make an empty hidden file in the target's folder, with default permissions."""
     hidden = target.with_name(f".rankadapters-{secrets.token_hex(8)}")
     hidden.open("xb").close()
     return hidden
-
-
-def _fill(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _copy_permissions(hidden: Path, status: os.stat_result) -> None:
-    if hasattr(os, "chown"):
-        with suppress(OSError):
-            os.chown(hidden, status.st_uid, status.st_gid)
-    hidden.chmod(S_IMODE(status.st_mode))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, choices
 from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.io.judgments import query_weights
+from rankadapters.partitions.rows import locating, weights_of_queries
 from rankadapters.trackers.runs import log_mlflow, mlflow_name
 
 COLUMNS = ("qid", "query_weight", "row_weight", "docid")
@@ -79,7 +81,8 @@ def _queries(dataset: Any, config: Mapping[str, Any]) -> Queries:
     queries = Queries(dataset.labels_data, **columns)
     if weights is None:
         return queries
-    by_query = query_weights(config["query_weight"], as_numbers("query_weight", weights), queries, "row {}".format)
+    with locating(np.arange(queries.n_docs), "row {}".format):
+        by_query = weights_of_queries(queries, as_numbers("query_weight", weights), config["query_weight"])
     return queries.with_weights(by_query, row_weight=queries.row_weight)
 
 

@@ -27,6 +27,7 @@ class Cell(NamedTuple):
 def cells_of(data: bytes) -> list[Cell]:
     """Read a file."""
     refuse_unless(not data.startswith((b"\x1f\x8b", b"BZh")), "compressed")
+    refuse_unless(b"\0" not in data, "NUL")
     table = table_of(text_of(data))
     refuse_unless(set(NEEDED) <= set(table) <= {*NEEDED, *OPTIONAL}, "other columns")
     n = len(table["value"])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
 from typing import NamedTuple
 
-from tests.fuzz.plain_text import BLANK, RefusedError, is_number, lines_of, number, refuse_unless
+from tests.fuzz.plain_text import BLANK, is_number, lines_of, number, refuse_unless, words_of
 
 
 class Line(NamedTuple):
@@ -27,45 +25,65 @@ def lines_of_trec(data: bytes, *, is_run: bool) -> list[Line]:
     nonblank_lines = [line for line in lines_of(data) if line.strip(BLANK)]
     lines = [line for line in nonblank_lines if not line.lstrip(BLANK).startswith("#")]
     refuse_unless(lines, "no line")
-    first_comments = [line.strip(BLANK) for line in nonblank_lines[: nonblank_lines.index(lines[0])]]
-    if is_run and first_comments[:1] == ["# ir_metadata.start"]:
-        _refuse_header(first_comments)
-    refuse_unless(not any(white in line for line in lines for white in "\v\f"), "a vertical tab or form feed")
-    parsed = [_run_line(line) if is_run else _qrels_line(line) for line in lines]
+    layout = _layout_of(lines[0], is_run=is_run)
+    if layout == "trec":
+        parsed = [_run_line(line) if is_run else _qrels_line(line) for line in lines]
+    elif is_run:
+        parsed = _ms_marco_lines(lines)
+    else:
+        lines = lines[layout == "header" :]
+        refuse_unless(lines, "no line below the header")
+        parsed = _beir_lines(lines, has_header=layout == "header")
     refuse_unless(len({line[:2] for line in parsed}) == len(parsed), "a document twice")
     return parsed
 
 
-def _refuse_header(comments: list[str]) -> None:
-    """Refuse a header without an end, or one that PyYAML, if installed, does not read as a mapping."""
-    refuse_unless("# ir_metadata.end" in comments, "a header without an end")
-    with suppress(ImportError):
-        import yaml
-
-        text = "\n".join(line[1:] for line in comments[1 : comments.index("# ir_metadata.end")])
-        try:
-            metadata = yaml.safe_load(text)
-        except Exception as error:  # whatever PyYAML raises
-            raise RefusedError from error
-        refuse_unless(isinstance(metadata, dict), "a header that is not a mapping")
-
-
-def _words(line: str) -> list[str]:
-    return [word for word in re.split("[ \t]+", line) if word]
+def _layout_of(line: str, *, is_run: bool) -> str:
+    """Return the layout that the first line has."""
+    if line == "query-id\tcorpus-id\tscore" and not is_run:
+        return "header"
+    is_tsv = len(words_of(line)) == (4 if is_run else 3) and line.split("\t") == words_of(line)
+    return "tsv" if is_tsv else "trec"
 
 
 def _qrels_line(line: str) -> Line:
-    words = _words(line)
+    words = words_of(line)
     refuse_unless(len(words) == 4, "not four words")
     return Line(words[0], words[2], number(words[3]))
 
 
 def _run_line(line: str) -> Line:
-    words = _words(line)
+    words = words_of(line)
     refuse_unless(len(words) >= 6, "too few words")
     refuse_unless(is_number(words[3]) or not is_number(words[5]), "a document of two words")
     refuse_unless(words[6:7] != words[1:2], "two rows on a line")
     return Line(words[0], words[2], number(words[4]))
+
+
+def _beir_lines(lines: list[str], *, has_header: bool) -> list[Line]:
+    words = [words_of(line) for line in lines]
+    refuse_unless(all(len(line) == 3 for line in words), "not three columns")
+    refuse_unless(all(line.split("\t") == words_of(line) for line in lines), "not one tab between columns")
+    rows = [Line(line[0], line[1], number(line[2])) for line in words]
+    labels = [[row.number for row in rows if row.query == query] for query in {row.query for row in rows}]
+    are_ranks = any(all(query == [*range(first, first + len(query))] for query in labels) for first in (0, 1))
+    refuse_unless(has_header or not are_ranks or len(labels) == len(rows), "labels that may be ranks")
+    return rows
+
+
+def _ms_marco_lines(lines: list[str]) -> list[Line]:
+    rows: list[Line] = []
+    first = words_of(lines[0])[2]
+    refuse_unless(first in {"0", "1"}, "not a first rank")
+    for line in lines:
+        words = words_of(line)
+        refuse_unless(len(words) == 4 and line.split("\t") == words, "not four columns")
+        row = Line(words[0], words[1], number(words[3]))
+        before = [earlier.number for earlier in rows if earlier.query == row.query]
+        refuse_unless(words[2] == str(int(first) + len(before)), "not the next rank")
+        refuse_unless(not before or row.number <= before[-1], "a score that rises")
+        rows.append(row)
+    return rows
 
 
 def joined_rows(qrels: list[Line], run: list[Line]) -> list[JoinedRow]:

@@ -7,25 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankadapters.io import read_trec
-from tests.fuzz.budget import compare_readers, content_of, in_memory, plain_content, share
+from tests.fuzz.budget import compare_readers, content_of, plain_content, saved, share
 from tests.fuzz.mutations import mutated_bytes
 from tests.fuzz.plain_trec import joined_rows, lines_of_trec
 
 QRELS = [
     "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 1\n",
     "q1\t0\td1\t1\nq1\t0\td2\t0\nq2\t0\td1\t-1\n",
+    "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq2\td1\t2\n",
+    "q1\td1\t1\nq1\td2\t0\nq2\td1\t2\nq2\td2\t1\n",
     "# judged\nq1 0  d1 1 \r\n\nq2\t0 d2 0.5\r\nq1 0 longer-than-eight-1 1\r\nq1 0 longer-than-eight-2 1",
 ]
 RUNS = [
     "q1 Q0 d2 1 0.9 tag\nq1 Q0 d1 2 0.5 tag\nq3 Q0 d1 1 0.5 tag\n",
     "q1\tQ0\td2\t1\t0.9\ttag\nq2\tQ0\td1\t1\t1e-3\ttag\n",
-    "# ir_metadata.start\n# tag: a\n# data:\n#   name: [b, 1]\n# ir_metadata.end\nq1 Q0 d2 1 0.9 a\n",
+    "q1\td2\t1\t0.9\nq1\td1\t2\t0.5\nq2\td1\t1\t3\n",
     "q1 Q0 d2 first 0.9 tag\nq1 Q0 d1 2 0.5 7\n",
     "# run\nq1 Q0  d2 1 9 tag more words\r\n\nq1 Q0 d9 2 -0.5 tag\nq2 Q0 longer-than-eight-1 1 .5 tag",
 ]
 PIECES = [
     "q1", "q2", "d1", "d2", "Q0", "0", "1 0.5 tag", "my ", "# ", "tag more",
-    "longer-than-eight-1", "# ir_metadata.start", "# ir_metadata.end", ": [",
+    "longer-than-eight-1", "query-id", "corpus-id",
 ]  # fmt: skip
 
 qrels_files = mutated_bytes(QRELS, PIECES)
@@ -41,7 +43,7 @@ def test_qrels(data):
         queries, docids, labels = zip(*(line for name in names for line in lines if line.query == name), strict=True)
         return plain_content(list(queries), labels, docids=docids)
 
-    compare_readers(lambda: content_of(read_trec(in_memory(data)), scored=False), plain)
+    compare_readers(lambda: content_of(read_trec(saved(data)), scored=False), plain)
 
 
 @share(0.1)
@@ -55,7 +57,7 @@ def test_run(qrels, run):
         return plain_content(list(queries), labels, scores, docids), judged, retrieved
 
     def read():
-        judgments = read_trec(in_memory(qrels, "qrels"), in_memory(run, "run"))
+        judgments = read_trec(saved(qrels, "qrels"), saved(run, "run"))
         # Our reader stores None for flags that are all true.
         queries, all_true = judgments.queries, np.ones(judgments.scores.size, bool)
         assert all("line" in judgments.place(row) for row in range(len(judgments.scores)))

@@ -71,7 +71,7 @@ def test_compressed_files_are_read_and_their_lines_counted(tmp_path, compress, s
     ("text", "match"),
     [
         ("", "is empty"),
-        ("# only a comment\n", "holds no rows; expected 'label qid:QUERY feature:value"),
+        ("# only a comment\n", "no line holds more than a comment"),
         ("1 qid:1 1:1\n\n1 qid:x 1:2\n", "line 3: 'qid:x' is not an integer"),
         ("1 qid:1_0 1:2\n", "line 1: 'qid:1_0' is not an integer"),
         ("1 qid:9999999999999999999 1:1\n", "line 1: .* is not an integer of at most 18 digits"),
