@@ -14,7 +14,7 @@ Integers = NDArray[np.int64]
 
 
 class Exchange(Protocol):
-    """A sum over all workers: for example MPI's allreduce, or the Dask actor of `ra.dask.exchange`."""
+    """A sum over all workers: for example MPI's allreduce, or `ra.dask.exchange`."""
 
     def add(self, key: str, parts: int, array: Integers, /) -> Integers:
         """Wait until `parts` workers have passed an array of the same shape for this key, and return the sum to each.

@@ -10,8 +10,11 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of((error.name or "dask").partition(".")[0], "dask") from error
 
-from rankadapters.dask.actor_exchange import exchange
-from rankadapters.dask.evaluation import evaluate, per_query
+from rankadapters.dask.evaluation import DaskFrame
+from rankadapters.dask.queue_exchange import exchange
+
+evaluate = DaskFrame.evaluate
+per_query = DaskFrame.per_query
 
 __all__ = ["evaluate", "exchange", "per_query"]
 

@@ -10,8 +10,11 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of((error.name or "pyspark").partition(".")[0], "spark") from error
 
-from rankadapters.spark.evaluation import evaluate, per_query
+from rankadapters.spark.evaluation import SparkFrame
 from rankadapters.spark.query_evaluator import QueryEvaluator
+
+evaluate = SparkFrame.evaluate
+per_query = SparkFrame.per_query
 
 __all__ = ["QueryEvaluator", "evaluate", "per_query"]
 

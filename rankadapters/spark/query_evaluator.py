@@ -6,12 +6,13 @@ from typing import Any
 
 from pyspark.ml.evaluation import Evaluator
 from pyspark.ml.param import Param, Params, TypeConverters
-from pyspark.ml.util import DefaultParamsReader, DefaultParamsWritable, MLReader
+from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.partitions.request import as_partitions
 from rankadapters.presets.texts import as_convention, parse
-from rankadapters.spark.evaluation import evaluate
+from rankadapters.spark.evaluation import SparkFrame
 
 
 def _signature(value: Any) -> str:
@@ -22,7 +23,7 @@ def _param(name: str, description: str, convert: Any = TypeConverters.toString) 
     return Param(Params._dummy(), name, description, convert)  # noqa: SLF001 - as in PySpark's own evaluators
 
 
-class QueryEvaluator(Evaluator, DefaultParamsWritable):
+class QueryEvaluator(Evaluator, DefaultParamsReadable["QueryEvaluator"], DefaultParamsWritable):
     """Computes a convention for PySpark's `CrossValidator` and `TrainValidationSplit`.
 
     Folds must not cut queries: give the `CrossValidator` a `foldCol` that is the same in all rows of a query. The
@@ -33,12 +34,15 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     convention : Convention or str
         The convention to compute, stored as its signature. It also determines whether larger values are better.
     label, score, qid, partitions, query_weight, row_weight, docid, order
-        As in `ra.spark.evaluate`. Each is a Param of the same name, so a param map may change it.
+        As in `ra.spark.evaluate`; `partitions` is required. Each is a Param of the same name, so a param map may change
+        it. PySpark calls the class without any arguments to load a saved evaluator.
 
     Raises
     ------
     ConventionError
         The convention is invalid.
+    InputError
+        `partitions` is missing or not allowed.
 
     Examples
     --------
@@ -52,7 +56,7 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     label = _param("label", "column of labels")
     score = _param("score", "column of predicted scores")
     qid = _param("qid", "column of query ids")
-    partitions = _param("partitions", "how the partitions hold the queries: whole, sorted, shuffle")
+    partitions = _param("partitions", "how the partitions hold the queries: whole or shuffle")
     query_weight = _param("query_weight", "column of query weights, equal within a query")
     row_weight = _param("row_weight", "column of row weights")
     docid = _param("docid", "column of document identifiers")
@@ -60,46 +64,31 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
 
     def __init__(
         self,
-        convention: Convention | str,
+        convention: Convention | str | None = None,
         *,
         label: str = "label",
         score: str = "score",
         qid: str = "qid",
-        partitions: str,
+        partitions: str | None = None,
         query_weight: str | None = None,
         row_weight: str | None = None,
         docid: str | None = None,
         order: str | None = None,
     ) -> None:
         super().__init__()
-        columns = {"query_weight": query_weight, "row_weight": row_weight, "docid": docid, "order": order}
-        optional = {role: column for role, column in columns.items() if column is not None}
-        self._set(convention=convention, label=label, score=score, qid=qid, partitions=partitions, **optional)
+        if convention is not None:
+            as_partitions(partitions)
+        arguments = {
+            "convention": convention, "label": label, "score": score, "qid": qid, "partitions": partitions,
+            "query_weight": query_weight, "row_weight": row_weight, "docid": docid, "order": order,
+        }  # fmt: skip
+        self._set(**{name: value for name, value in arguments.items() if value is not None})
 
     def isLargerBetter(self) -> bool:  # noqa: N802 - PySpark's name
         """Return whether higher values of the convention are better."""
         return parse(self.getOrDefault(self.convention)).higher_is_better
 
-    @classmethod
-    def read(cls) -> MLReader:
-        """Return a reader for saved evaluators; `QueryEvaluator.load(path)` creates and uses it in one call."""
-        return _EvaluatorReader()
-
-    @classmethod
-    def load(cls, path: str) -> QueryEvaluator:
-        """Load an evaluator that `save` wrote."""
-        return _EvaluatorReader().load(path)
-
     def _evaluate(self, dataset: DataFrame) -> float:
-        arguments = {param.name: value for param, value in self.extractParamMap().items()}
-        return float(evaluate(dataset, **arguments))
-
-
-class _EvaluatorReader(MLReader):
-    """Creates an evaluator from saved params; PySpark's reader cannot, since some arguments have no default."""
-
-    def load(self, path: str) -> QueryEvaluator:
-        metadata = DefaultParamsReader.loadMetadata(path, self.sparkSession)
-        evaluator = QueryEvaluator(**metadata["paramMap"])
-        evaluator._resetUid(metadata["uid"])  # noqa: SLF001 - as PySpark's own readers do
-        return evaluator
+        arguments: dict[str, Any] = {"convention": None, "partitions": None}
+        arguments |= {param.name: value for param, value in self.extractParamMap().items()}
+        return float(SparkFrame.evaluate(dataset, **arguments))

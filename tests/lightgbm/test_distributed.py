@@ -68,7 +68,7 @@ def global_eval():
 
     def global_eval(client, *conventions, **more):
         if client not in exchanges:
-            exchanges[client] = ra.dask.exchange(client)
+            exchanges[client] = ra.dask.exchange(client, timeout=20)  # two tests wait that long for a failed worker
         return ra.lightgbm.global_eval(list(conventions), **more, exchange=exchanges[client])
 
     return global_eval

@@ -88,5 +88,5 @@ def test_an_evaluator_takes_params_and_survives_saving(spark, tmp_path):
 def test_an_invalid_convention_and_missing_partitions_are_refused(spark):
     with pytest.raises(ra.ConventionError, match="'ndgc@10' is neither a preset"):
         ra.spark.QueryEvaluator("ndgc@10", **COLUMNS)
-    with pytest.raises(TypeError, match="required keyword-only argument: 'partitions'"):
+    with pytest.raises(ra.InputError, match="partitions=None; allowed are 'whole', 'shuffle'"):
         ra.spark.QueryEvaluator(AVERAGED_TIES, label="grade", score="prediction", qid="query")

@@ -1,0 +1,319 @@
+"""Evaluate the partitions of a frame one by one and merge their exact sums; Dask and Spark say how to run the jobs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, TypeVar, Unpack, overload
+
+import numpy as np
+
+from rankadapters.core.data.columns import Floats, Ints
+from rankadapters.core.data.ids import hash_ids, id_kind
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.evaluation.evaluator import Evaluator, Measured
+from rankadapters.core.evaluation.score import Score, Scores
+from rankadapters.core.evaluation.tally import Ids
+from rankadapters.partitions.request import FrameKeywords, FrameRequest, Partitions, SegmentKeywords
+from rankadapters.partitions.rows import Names, ScoredRows, rows_of_partition
+from rankadapters.segments.assignment import assign, refuse_unknown
+from rankadapters.segments.segments import Segments
+from rankadapters.segments.sums import Segmented, merged, outcomes, sums_by_segment
+
+T = TypeVar("T")
+Conventions = Iterable[Convention | str]
+Columns = Mapping[str, Any]  # pandas or Arrow columns of a partition with at least one row, keyed by role: label, ...
+Job = Callable[[Columns, int], T]  # takes a partition and its number; can be pickled
+Values = tuple[Ints, list[Floats]]  # the first row of each query of a partition, and its values by convention
+
+MAX_TRACED_IDS = 1000  # maximum number of repeated ids whose queries are looked up for the error message
+
+
+class Frame(ABC):
+    """A Dask or Spark frame, after a shuffle if the caller requested one; each engine has a subclass.
+
+    Attributes
+    ----------
+    engine_type : type
+        The engine's class of frames.
+    type_name, hint : str
+        The name of that class, and how to make such a frame, for an error.
+    """
+
+    engine_type: ClassVar[type[Any]]
+    type_name: ClassVar[str]
+    hint: ClassVar[str]
+
+    @abstractmethod
+    def __init__(self, df: Any, request: FrameRequest) -> None: ...
+
+    @abstractmethod
+    def run(self, job: Job[T]) -> list[T]:
+        """Run a job on each partition that has rows, and return the results."""
+
+    @abstractmethod
+    def values(self, function: Callable[[Columns], Values]) -> Any:
+        """Return a lazy frame of queries and their values, which the function computes from a partition's columns."""
+
+    def fix(self) -> None:  # noqa: B027 - Dask's partitions never change
+        """Ensure that all jobs see the same partitions."""
+
+    @overload
+    @classmethod
+    def evaluate(cls, df: Any, convention: Convention | str, **keywords: Unpack[FrameKeywords]) -> Score: ...
+    @overload
+    @classmethod
+    def evaluate(cls, df: Any, convention: Conventions, **keywords: Unpack[FrameKeywords]) -> Scores[Score]: ...
+    @overload
+    @classmethod
+    def evaluate(
+        cls, df: Any, convention: Convention | str | Conventions, **keywords: Unpack[SegmentKeywords]
+    ) -> Segments[Any]: ...
+    @classmethod
+    def evaluate(
+        cls,
+        df: Any,
+        convention: Convention | str | Conventions,
+        *,
+        label: str = "label",
+        score: str = "score",
+        qid: str = "qid",
+        partitions: Partitions,
+        query_weight: str | None = None,
+        row_weight: str | None = None,
+        docid: str | None = None,
+        by: str | Mapping[Any, Any] | None = None,
+        order: str | None = None,
+    ) -> Any:
+        """Evaluate predictions in a Dask or Spark DataFrame, bit for bit like `ra.evaluate` on all rows.
+
+        Each worker ranks its own partitions, so it needs this package, and returns exact sums: 1.2 kB per partition
+        and convention, and 8 bytes per query.
+
+        Parameters
+        ----------
+        df : dask.dataframe.DataFrame or pyspark.sql.DataFrame
+            One row per document. During the call, the Spark session's `spark.sql.execution.arrow.maxRecordsPerBatch`
+            is raised to at least 100,000, which halves the time.
+        convention : Convention or str, or iterable of them
+            The conventions to compute; all of them share one pass and one ranking.
+        label, score, qid : str
+            Names of the columns of labels, predicted scores and query ids. Labels and scores are finite numbers;
+            float32 stays float32. Query ids are numbers, strings or times.
+        partitions : str
+            How the partitions hold the queries. `whole`: each query is in one partition, as after Spark's
+            `repartition(qid)` or `orderBy(qid)`; this is checked. `shuffle`: in any way; the rows are moved so that
+            each query is in one partition.
+        query_weight : str, optional
+            Column of query weights, equal within a query.
+        row_weight : str, optional
+            Column of row weights.
+        docid : str, optional
+            Column of document identifiers, strings or integers, unique within a query.
+        by : str or mapping, optional
+            Column with the segment of each row, equal within a query. Or a mapping of every query's id to its segment.
+        order : str, optional
+            Column of numbers or times that orders the rows of a query. `ties="input"` and `ties="reverse"` need it,
+            because rows of a cluster have no order; for losses, it decides the last bit.
+
+        Returns
+        -------
+        Score, mapping of Convention to Score, or Segments
+            A Score for one convention; a mapping of Convention to Score for an iterable, as `ra.evaluate` returns.
+            With `by`, Segments: such a result for each segment and for all queries.
+
+        Raises
+        ------
+        InputError
+            A query is cut, an entry is missing, an argument is not allowed, or `ra.evaluate` would raise it. The
+            message names the query or the partition, and counts rows from 0 within the partition.
+        UnsupportedConventionError
+            A convention pools all rows (`pool="rows"`), so partitions cannot be added up, or it takes given pairs of
+            rows.
+
+        Examples
+        --------
+        >>> import dask
+        >>> import dask.dataframe as dd
+        >>> import pandas as pd
+        >>> import rankadapters as ra
+        >>> rows = pd.DataFrame({"qid": [7, 7, 8, 8, 8], "label": [1, 0, 0, 0, 1], "score": [0.1, 0.2, 0.5, 0.4, 0.3]})
+        >>> df = dd.from_pandas(rows, npartitions=2)
+        >>> with dask.config.set(scheduler="synchronous"):
+        ...     ra.dask.evaluate(df, "textbook@3", partitions="shuffle").value
+        0.5654648767857288
+
+        >>> df = spark.createDataFrame(rows)  # doctest: +SKIP
+        >>> ra.spark.evaluate(df, "textbook@3", partitions="shuffle").value  # doctest: +SKIP
+        0.5654648767857288
+        """
+        names = Names(
+            label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
+            by=None if isinstance(by, Mapping) else by, order=order,
+        )  # fmt: skip
+        request = cls._request(df, convention, partitions, names, by)
+        sums = merged(part.sums for part in _checked_parts(cls(df, request), request, ranks=True))
+        by_segment = {None: outcomes(sums, request.conventions)}
+        segments: Segments[Any] = Segments(request.conventions, by_segment, is_one=request.is_one, one_model=True)
+        return segments if request.has_segments else segments.all
+
+    @classmethod
+    def per_query(
+        cls,
+        df: Any,
+        convention: Convention | str | Conventions,
+        *,
+        label: str = "label",
+        score: str = "score",
+        qid: str = "qid",
+        partitions: Partitions,
+        query_weight: str | None = None,
+        row_weight: str | None = None,
+        docid: str | None = None,
+        order: str | None = None,
+    ) -> Any:
+        """Return the value of each query as a lazy Dask or Spark DataFrame; `whole` is checked immediately.
+
+        Spark may partition `df` differently each time it is computed, for example by adaptive execution after a sort.
+        With `partitions="whole"`, the executors therefore keep the checked columns (`localCheckpoint`) until the
+        returned frame is gone, and compute the values from them. If an executor that keeps some is lost, Spark fails.
+
+        Parameters
+        ----------
+        df, convention, label, score, qid, partitions, query_weight, row_weight, docid, order
+            As in `evaluate`.
+
+        Returns
+        -------
+        dask.dataframe.DataFrame or pyspark.sql.DataFrame
+            One row per query: `qid`, and a column named `convention.name` for each convention (put it in backticks in
+            Spark's SQL); NaN if a query is skipped.
+
+        Raises
+        ------
+        InputError, UnsupportedConventionError
+            As in `evaluate`. Spark wraps an error that occurs only when the values are computed.
+
+        Examples
+        --------
+        >>> import dask
+        >>> import dask.dataframe as dd
+        >>> import pandas as pd
+        >>> import rankadapters as ra
+        >>> rows = pd.DataFrame({"qid": ["a", "a", "b", "b"], "label": [1, 0, 0, 1], "score": [0.1, 0.2, 0.4, 0.5]})
+        >>> df = dd.from_pandas(rows, npartitions=2)
+        >>> with dask.config.set(scheduler="synchronous"):
+        ...     ra.dask.per_query(df, "textbook@1", partitions="whole").compute()
+          qid  ndcg@1/textbook
+        0   a              0.0
+        0   b              1.0
+        """
+        names = Names(
+            label=label, scores=(score,), qid=qid, query_weight=query_weight, row_weight=row_weight, docid=docid,
+            order=order,
+        )  # fmt: skip
+        request = cls._request(df, convention, partitions, names).without_repeats()
+        frame = cls(df, request)
+        if request.partitions == "whole":
+            frame.fix()
+            _checked_parts(frame, request, ranks=False)
+        return frame.values(partial(values_of_queries, request))
+
+    @classmethod
+    def _request(cls, df: Any, convention: Any, partitions: str, names: Names, by: object = None) -> FrameRequest:
+        if not isinstance(df, cls.engine_type):
+            msg = f"df is a {type(df).__name__}, but a {cls.type_name} is needed."
+            raise InputError(f"{msg}\nHint: {cls.hint}, or ra.evaluate.")
+        names.check("the frame", list(df.columns))
+        return FrameRequest.of(convention, partitions, names, by)
+
+
+class Part(NamedTuple):
+    """The result of a partition."""
+
+    number: int  # of the partition
+    kind: str  # type of the query ids: texts, integers, or unsigned integers
+    ids: Ids  # hashes of the query ids
+    sums: Segmented  # over the queries, by segment; none if only the ids were requested
+
+
+def part_of(request: FrameRequest, ranks: bool, columns: Columns, number: int) -> Part | RankAdaptersError:  # noqa: FBT001 - of a partial
+    """Return the ids of a partition's queries and, if `ranks`, the sums of their values under each convention.
+
+    An error is returned, since Dask and Spark hide or retry a job that raises.
+    """
+    try:
+        rows = rows_of_partition(columns, request.names)
+        sums = _sums(request, rows) if ranks else {}
+    except RankAdaptersError as error:
+        return error.about(f"partition {number}")
+    return Part(number, f"{id_kind(rows.queries.query_ids)}s", rows.queries.id_hashes, sums)
+
+
+def _sums(request: FrameRequest, rows: ScoredRows) -> Segmented:
+    by = rows.by if request.by is None else request.by
+    segments = None if by is None else assign(by, rows.queries, in_parts=True)
+    return sums_by_segment(_measure(request, rows), segments)
+
+
+def _measure(request: FrameRequest, rows: ScoredRows) -> Measured:
+    return Evaluator.of(rows.queries, request.conventions, n_threads=1).measure(rows.scores[0])
+
+
+def values_of_queries(request: FrameRequest, columns: Columns) -> Values:
+    """Return the first row of each query of a partition, and the values under each convention."""
+    rows = rows_of_partition(columns, request.names)
+    queries = rows.queries
+    return queries.rows[queries.indptr[:-1]], list(_measure(request, rows).per_query.values())
+
+
+def queries_with_ids(request: FrameRequest, ids: Ids, columns: Columns, _: int) -> list[tuple[int, Any]]:
+    """Return the hash and the id of each query of a partition whose hash is one of `ids`."""
+    queries = rows_of_partition(columns, request.names).queries
+    repeated = np.isin(queries.id_hashes, ids)
+    return list(zip(queries.id_hashes[repeated].tolist(), queries.query_ids[repeated].tolist(), strict=True))
+
+
+def _checked_parts(frame: Frame, request: FrameRequest, *, ranks: bool) -> Sequence[Part]:
+    """Run a job on each partition, and check that no query is in two of them."""
+    parts = []
+    for result in frame.run(partial(part_of, request, ranks)):
+        if isinstance(result, RankAdaptersError):
+            raise result
+        parts.append(result)
+    if not parts:
+        raise InputError("the frame holds no rows.\nHint: at least one row is needed.")
+    kinds = sorted({part.kind for part in parts}, reverse=True)
+    if len(kinds) > 1:
+        raise InputError(f"qid holds {' in some partitions and '.join(kinds)} in others.\nHint: cast it first.")
+    _refuse_cut(frame, request, parts)
+    if request.by is not None:
+        hashes = hash_ids(np.fromiter(request.by, object, len(request.by)))
+        known = np.isin(hashes, np.concatenate([part.ids for part in parts])).tolist()
+        refuse_unknown(query for query, is_known in zip(request.by, known, strict=True) if not is_known)
+    return parts
+
+
+def _refuse_cut(frame: Frame, request: FrameRequest, parts: Sequence[Part]) -> None:
+    """Refuse queries that are in two partitions, and name one.
+
+    Different texts may have the same hash, so a query is cut only if its hash occurs more often than there are queries
+    with that hash.
+    """
+    ids, counts = np.unique(np.concatenate([part.ids for part in parts]), return_counts=True)
+    n_parts = dict(zip(ids[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True))
+    if not n_parts:
+        return
+    traced = ids[counts > 1][:MAX_TRACED_IDS]
+    queries = set[tuple[int, Any]]().union(*frame.run(partial(queries_with_ids, request, traced)))
+    n_queries = Counter(number for number, _ in queries)
+    cut = [(name, number) for number, name in queries if n_queries[number] < n_parts[number]]
+    if cut:
+        name, number = min(cut)
+        first, *_, last = [part.number for part in parts if np.uint64(number) in part.ids]
+        more = f", and {len(n_parts) - 1} more queries are in several" if len(n_parts) > 1 else ""
+        msg = f"query {name} is in partitions {first} and {last}{more}."
+        raise InputError(f"{msg}\nHint: partitions='shuffle', which moves the rows of a query together.")

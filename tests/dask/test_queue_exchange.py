@@ -1,0 +1,86 @@
+"""`ra.dask.exchange` adds arrays over the tasks of a cluster; tasks that wait in vain raise."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.helpers.engines import failure_of
+
+pytest.importorskip("distributed")
+from tests.helpers.ranking_parts import workers_of
+
+TIMEOUT = 3  # seconds
+
+
+def add_numbers(exchange, keys, number):
+    return [exchange.add(key, 3, np.array([number, 1])).tolist() for key in keys]
+
+
+def start_tasks(client, exchange, keys_by_worker):
+    """Start a task on each of the first workers, which adds its number under each of its keys in turn."""
+    return [
+        client.submit(add_numbers, exchange, keys, number, workers=[worker], pure=False)
+        for number, (worker, keys) in enumerate(zip(workers_of(client), keys_by_worker, strict=False))
+    ]
+
+
+def test_each_worker_gets_the_sum_of_each_key(cluster3):
+    exchange = ra.dask.exchange(cluster3)
+    keys = ["a", "b", *(f"round {number}" for number in range(30))]
+    assert cluster3.gather(start_tasks(cluster3, exchange, [keys] * 3)) == [[[3, 3]] * 32] * 3
+
+
+def test_two_exchanges_with_the_same_keys_are_independent(cluster3):
+    first, second = ra.dask.exchange(cluster3, timeout=TIMEOUT), ra.dask.exchange(cluster3)
+    waiting = start_tasks(cluster3, first, [["a"]])
+    error = failure_of(waiting[0].result)
+    assert cluster3.gather(start_tasks(cluster3, second, [["a"]] * 3)) == [[[3, 3]]] * 3
+    assert "not all of 3 workers" in str(error)
+
+
+@pytest.mark.parametrize("earlier_keys", [[], ["a"]], ids=["first key", "later key"])
+def test_tasks_that_wait_in_vain_raise_together_and_the_exchange_works_again(cluster3, earlier_keys):
+    exchange = ra.dask.exchange(cluster3, timeout=TIMEOUT)
+    tasks = start_tasks(cluster3, exchange, [[*earlier_keys, "z"], earlier_keys, [*earlier_keys, "z"]])
+    assert tasks[1].result() == [[3, 3]] * len(earlier_keys)
+    start = time.monotonic()
+    for task in (tasks[0], tasks[2]):
+        error = failure_of(task.result)
+        assert isinstance(error, ra.RankAdaptersError)
+        assert str(error).startswith(f"z: not all of 3 workers called add within {TIMEOUT} s.\nHint: see the log")
+    assert time.monotonic() - start < 2 * TIMEOUT
+    assert cluster3.gather(start_tasks(cluster3, exchange, [["z", "a"]] * 3)) == [[[3, 3]] * 2] * 3
+
+
+def test_a_sum_has_no_part_of_a_worker_that_was_lost(cluster3):
+    """The lost worker's part is dropped with the sum that the others give up."""
+    exchange = ra.dask.exchange(cluster3, timeout=TIMEOUT)
+    sums = exchange._sums.get()
+    exchange._sums.put({**sums, "a": ("totals of a lost worker", 1, np.array([1000, 1]).tobytes())})
+    survivors = start_tasks(cluster3, exchange, [["a"]])
+    assert str(failure_of(survivors[0].result)).startswith("a: not all of 3 workers called add")
+    assert cluster3.gather(start_tasks(cluster3, exchange, [["a"]] * 3)) == [[[3, 3]]] * 3
+
+
+def test_outside_a_task_waiting_ends_after_the_timeout(cluster2):
+    exchange = ra.dask.exchange(cluster2, timeout=0.5)
+    error = failure_of(lambda: exchange.add("a", 2, np.array([1])))
+    assert isinstance(error, ra.RankAdaptersError)
+    assert str(error).startswith("a: not all of 2 workers called add within 0.5 s.\nHint: see the log of the other")
+
+
+def test_a_worker_that_died_while_it_changed_the_sums_ends_all_others_with_an_error(cluster2):
+    exchange = ra.dask.exchange(cluster2, timeout=0.5)
+    exchange._sums.get()
+    error = failure_of(lambda: exchange.add("a", 2, np.array([1])))
+    assert isinstance(error, ra.RankAdaptersError)
+    assert str(error).startswith("the sums are gone: a worker was lost")
+
+
+def test_a_client_of_another_type_is_refused():
+    with pytest.raises(ra.InputError, match=r"client is a str, not a distributed\.Client\.\nHint: client = Client"):
+        ra.dask.exchange("tcp://127.0.0.1:8786")
