@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankadapters.core.data.columns import Array, Floats
-from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.evaluation.score import COUNTS, ByConvention, Score
-from rankadapters.presets.texts import as_convention
 
-__all__ = ["to_every_eval_ever", "to_model_card"]
+__all__ = ["to_model_card"]
 
 
 def __dir__() -> list[str]:
@@ -56,77 +54,13 @@ def to_model_card(score: Score) -> dict[str, Any]:
     convention = score.convention
     k = getattr(convention, "k", None)
     fields = {name: value for name, value in convention.to_dict().items() if value is not None}
+    data = {name: value for name, value in score.to_dict().items() if name in {*COUNTS, "digest"}}
     return {
         "type": convention.measure if k is None else f"{convention.measure}_at_{k}",
         "value": score.value,
         "name": convention.name,
-        "args": {"convention": str(convention), **fields, **_data(score)},
+        "args": {"convention": str(convention), **fields, **data},
     }
-
-
-def to_every_eval_ever(score: Score | Convention | str) -> dict[str, Any]:
-    """Return the parts of an Every Eval Ever evaluation result that a score or a convention determines.
-
-    Parameters
-    ----------
-    score : Score, Convention or str
-        A result of `ra.evaluate`; or a convention, which determines only `metric_config`.
-
-    Returns
-    -------
-    dict
-        `metric_config`, whose `metric_id` is the signature, so that results join only under equal conventions, and
-        whose `metric_parameters` are the fields. `min_score` and `max_score` are 0 and 1, or `"-Infinity"` and
-        `"Infinity"` if the measure or the value can be outside this interval. For a score also `score_details`: the
-        value, counts and digest.
-
-    Raises
-    ------
-    ConventionError
-        `score` is neither a score nor a convention.
-
-    References
-    ----------
-    Every Eval Ever 0.3.0, eval.schema.json: `evaluation_results`.
-
-    Examples
-    --------
-    >>> import rankadapters as ra
-    >>> config = to_every_eval_ever("letor4@10")["metric_config"]
-    >>> config["metric_name"], config["metric_kind"], config["metric_parameters"]["k"], config["lower_is_better"]
-    ('ndcg@10/letor4', 'ndcg', 10, False)
-    >>> ra.parse(config["metric_id"]) == ra.parse("letor4@10")
-    True
-    """
-    if not isinstance(score, Score):
-        return {"metric_config": _metric_config(as_convention(score))}
-    is_limited = 0 <= score.value <= 1
-    details = {name: str(value) for name, value in _data(score).items()}
-    return {
-        "metric_config": _metric_config(score.convention, is_limited=is_limited),
-        "score_details": {"score": score.value, "details": details},
-    }
-
-
-def _metric_config(convention: Convention, *, is_limited: bool = True) -> dict[str, Any]:
-    is_limited = is_limited and convention.in_unit_interval
-    return {
-        "metric_id": str(convention),
-        "metric_name": convention.name,
-        "metric_kind": convention.measure,
-        **({"metric_unit": "proportion"} if is_limited else {}),
-        "metric_parameters": convention.to_dict(),
-        "lower_is_better": not convention.higher_is_better,
-        "score_type": "continuous",
-        "min_score": 0.0 if is_limited else "-Infinity",
-        "max_score": 1.0 if is_limited else "Infinity",
-    }
-
-
-def _data(score: Score) -> dict[str, Any]:
-    """Return the counts and the digest, which identify the queries of a score."""
-    entries = score.to_dict()
-    return {name: entries[name] for name in (*COUNTS, "digest")}
 
 
 def query_frame(query_ids: Array, values: Mapping[Any, ByConvention[Floats]], *, one_model: bool) -> Any:

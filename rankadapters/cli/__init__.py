@@ -1,6 +1,6 @@
 """The command `rankadapters`: it prints only the result on stdout; notes and errors go to stderr.
 
-`COMMANDS` maps each subcommand to a function that adds its parser and sets `run`.
+`COMMANDS` has the subcommands: for each, what adds its options and its function, and its line in the list of commands.
 """
 
 from __future__ import annotations
@@ -9,29 +9,27 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
 from typing import Any, NoReturn
 
 from rankadapters import __version__
-from rankadapters.cli import audits, compare, conformance, conventions, evaluate, identify, parity, probe
-from rankadapters.cli import presets as preset_releases
-from rankadapters.cli.common import BAD_INPUT
-from rankadapters.cli.helping import Formatter, complete, examples, suggested_fix
-from rankadapters.core.errors import RankAdaptersError
+from rankadapters.cli import audits, compare, conventions, evaluate, functions, parity
+from rankadapters.cli.options import examples
+from rankadapters.cli.printing import BAD_INPUT
+from rankadapters.cli.standard_input import removing_copy, without_copy
+from rankadapters.core.errors import MissingToolkitError, RankAdaptersError
 
-COMMANDS: dict[str, Callable[[Any], None]] = {
-    "evaluate": evaluate.add,
-    "explain": audits.add_explain,
-    "identify": identify.add,
-    "probe": probe.add,
-    "conformance": conformance.add,
-    "order": audits.add_order,
-    "profile": audits.add_profile,
-    "report": audits.add_report,
-    "compare": compare.add,
-    "parity": parity.add,
-    "conventions": conventions.add,
-    "presets": preset_releases.add,
+COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
+    "evaluate": (evaluate.add, "evaluate predictions or runs under declared conventions"),
+    "explain": (audits.add_explain, "split the gap between two conventions over their fields"),
+    "identify": (audits.add_identify, "find the conventions that give published numbers"),
+    "probe": (functions.add_probe, "find the convention that a function computes"),
+    "conformance": (functions.add_conformance, "test an implementation of a convention, in any language"),
+    "order": (audits.add_order, "compare models under several conventions"),
+    "profile": (audits.add_profile, "describe the data, and which fields matter on it"),
+    "compare": (compare.add, "compare methods over data sets, from a table of results"),
+    "parity": (parity.add, "compare every installed toolkit's own value with ours"),
+    "conventions": (conventions.add_conventions, "print the presets with all their fields"),
+    "presets": (conventions.add_presets, "print the releases of each tool that its presets match"),
 }
 
 
@@ -48,64 +46,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0 on success, 1 if the answer is negative, 2 on bad input, which one line on stderr describes.
     """
-    output = _Output(sys.stdout)
-    try:
-        with redirect_stdout(output):
-            parser = _parser()
-            complete(parser)
-            arguments = parser.parse_args(argv)
-            run: Callable[[argparse.Namespace], int] = arguments.run
-            code = run(arguments)
-            output.flush()
-    except RankAdaptersError as error:
-        print(_one_line(str(error)), file=sys.stderr)
-        return BAD_INPUT
-    except OSError as error:
-        if error is not output.error:
-            hint = "check that the files and folders exist, that you may use them, and that the disk has room"
-            print(_one_line(f"{error}.\nHint: {hint}."), file=sys.stderr)
-            return BAD_INPUT
-        # Redirect stdout, because Python flushes it at exit, which would print a second error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # a broken pipe means only that the reader stopped early
-            print(_one_line(f"the result cannot be written: {error}"), file=sys.stderr)
-        return BAD_INPUT
-    return code
-
-
-class _Output:
-    """Standard output that records its own write error, to tell it apart from errors of input files."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self.error: OSError | None = None
-
-    def write(self, text: str) -> Any:
-        return self._recording_error(self._stream.write, text)
-
-    def flush(self) -> None:
-        self._recording_error(self._stream.flush)
-
-    def _recording_error(self, method: Callable[..., Any], *arguments: str) -> Any:
+    with removing_copy():
         try:
-            return method(*arguments)
+            parser = _parser()
+            _complete(parser)
+            arguments = parser.parse_args(argv)
+            code: int = arguments.print_answer(arguments)
+        except RankAdaptersError as error:
+            code = _report(str(error))
         except OSError as error:
-            self.error = error
-            raise
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+            hint = "check that the files and folders exist, that you may use them, and that the disk has room"
+            code = _report(f"{error}.\nHint: {hint}.")
+        return code
 
 
-def _one_line(message: str) -> str:
-    return f"rankadapters: error: {' '.join(message.splitlines())}"
+def _report(message: str) -> int:
+    """Print an error in one line, and return the exit status."""
+    print(f"rankadapters: error: {' '.join(without_copy(message).splitlines())}", file=sys.stderr)
+    return BAD_INPUT
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser that reports an error in one line without the usage, and accepts no abbreviated options."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=Formatter, allow_abbrev=False, **options)
+        if sys.version_info >= (3, 14):
+            options["suggest_on_error"] = True
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         parsed, unknown = super().parse_known_args(args, namespace)
@@ -114,29 +81,37 @@ class _Parser(argparse.ArgumentParser):
         return parsed, unknown
 
     def error(self, message: str) -> NoReturn:
-        if "Hint: " not in message:
-            message = f"{message}. Hint: {suggested_fix(message, self.format_usage(), self.prog)}"
-        self.exit(BAD_INPUT, _one_line(message) + "\n")
+        hint = "" if "Hint: " in message else f". Hint: `{self.prog} --help` has examples."
+        sys.exit(_report(message + hint))
+
+
+def _complete(parser: argparse.ArgumentParser) -> None:
+    """If the shell asks for completions, print them and end the process; otherwise do nothing."""
+    if "_ARGCOMPLETE" in os.environ:
+        try:
+            import argcomplete
+        except ImportError:
+            raise MissingToolkitError.of("argcomplete", "cli") from None
+        argcomplete.autocomplete(parser)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rankadapters",
         usage="%(prog)s [--help] [--version] COMMAND [--help] ...",
+        description="A convention such as lightgbm@10 says how a metric is computed.",
         epilog=examples(
             "parity",
             "evaluate --qrels q.txt --run r.txt --convention trec_eval_9@10",
             "identify 0.1623 --features test.txt --predictions scores.txt",
             "probe package.module:function --k 10",
-            status="",
         ),
         add_help=False,
     )
     parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
     version = f"rankadapters {__version__}"
     parser.add_argument("--version", action="version", version=version, help=argparse.SUPPRESS)
-    title = "A convention such as lightgbm@10 says how a metric is computed. Commands"
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, title=title, prog="rankadapters")
-    for add in COMMANDS.values():
-        add(commands)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands", prog="rankadapters")
+    for name, (add, summary) in COMMANDS.items():
+        add(commands.add_parser(name, help=summary))
     return parser

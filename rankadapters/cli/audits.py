@@ -1,169 +1,173 @@
-"""The subcommands `explain`, `order`, `profile` and `report`, which analyze scores in files."""
+"""The subcommands `explain`, `identify`, `order` and `profile`, which analyze scores in files."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from rankadapters import presets
 from rankadapters.cli import sources
-from rankadapters.cli.common import SAME, bar, cutoff, requested_conventions, resolve, whole_from
-from rankadapters.cli.helping import add_conventions, complete_conventions, examples
+from rankadapters.cli.options import (
+    UNKNOWN,
+    add_conventions,
+    add_measure,
+    convention,
+    cutoff,
+    cutoff_or_unknown,
+    describe,
+    whole_from,
+)
 from rankadapters.cli.printing import Answer, add_output
-from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.measures import MEASURES
-from rankadapters.presets.texts import measure_called
+from rankadapters.core.errors import InputError
 
 
-def add_explain(commands: Any) -> None:
+def add_explain(parser: argparse.ArgumentParser) -> None:
     """Add `rankadapters explain`."""
-    parser = commands.add_parser(
-        "explain",
-        help="split the gap between two conventions over their fields",
-        description="Evaluate scores in files under two conventions, and attribute the gap to the fields in which they "
-        "differ: exact Shapley values over all mixtures of the two conventions.",
-        epilog=examples(
-            "explain --a yahoo@10 --b letor4@10 --features test.txt --predictions scores.txt",
-        ),
+    describe(
+        parser,
+        "Evaluate scores in files under two conventions, and attribute the gap to the fields in which they differ: "
+        "exact Shapley values over all mixtures of the two conventions.",
+        "explain --a yahoo@10 --b letor4@10 --features test.txt --predictions scores.txt",
     )
-    complete_conventions(
-        parser.add_argument("--a", required=True, metavar="SPEC", help="convention such as yahoo@10, or a signature")
-    )
-    complete_conventions(parser.add_argument("--b", required=True, metavar="SPEC", help="the second convention"))
+    about = "convention such as yahoo@10, or a signature"
+    parser.add_argument("--a", type=convention, required=True, metavar="SPEC", help=about)
+    parser.add_argument("--b", type=convention, required=True, metavar="SPEC", help="the second convention")
     parser.add_argument(
         "--top", type=whole_from(0), default=10, metavar="N",
         help="number of queries to print, largest contributions first (default: 10)",
     )  # fmt: skip
     sources.add(parser)
-    add_output(parser, _explain)
+    add_output(parser, _explain, activity="explaining")
 
 
 def _explain(arguments: argparse.Namespace) -> Answer:
-    a, b = resolve(arguments.a, "--a"), resolve(arguments.b, "--b")
-    with bar("explaining"):
-        judgments = sources.read(arguments, docids=sources.needs_docids([a, b]))
-        from rankadapters.audit import explain
+    a, b = arguments.a, arguments.b
+    models = sources.read_models(arguments, docids=sources.needs_docids([a, b]))
+    from rankadapters.audit import explain
 
-        with sources.locating(judgments):
-            explanation = explain(judgments.queries, judgments.scores, a, b, top=arguments.top)
-    return Answer(explanation, [judgments.note])
+    with models.locating():
+        return Answer(explain(models.queries, models.first.scores, a, b, top=arguments.top), models.notes)
 
 
-def add_order(commands: Any) -> None:
-    """Add `rankadapters order`."""
-    parser = commands.add_parser(
-        "order",
-        help="compare models under several conventions",
-        description="Evaluate the scores of several models under several conventions: values and ranks, rank "
-        "correlations, and the pairs of models that swap ranks, with significance tests of their differences.",
-        epilog=examples(
-            "order --features test.txt --predictions a.txt --predictions b.txt --convention letor4@10 yahoo@10",
-        ),
+def add_identify(parser: argparse.ArgumentParser) -> None:
+    """Add `rankadapters identify`."""
+    describe(
+        parser,
+        "Find all conventions, presets first, under which the scores in files give the published numbers, and estimate "
+        "how often a random number would match too. Several numbers from one table make a match by chance unlikely.",
+        "identify 0.1623 --features test.txt --predictions scores.txt",
+        "identify 5=0.4382 10=0.4711 --features test.txt --predictions scores.txt",
+        "identify a:10=0.43 b:10=0.47 --features test.txt --predictions a=a.txt --predictions b=b.txt",
+        "identify 0.3588 --measure ap --k 10 --qrels qrels.txt --run run.txt",
+        status="0 if a convention matches, 1 if none does, 2 on bad input",
     )
-    _add_comparison(parser)
-    add_output(parser, _order)
+    parser.add_argument(
+        "value", nargs="+", metavar="VALUE",
+        help="the number with all its decimals, such as 0.1623; for several numbers, each with its cutoff: 5=0.4382 "
+        "10=0.4711 or ndcg@5=0.4382; for several models, each with its name: MODEL:0.1623 or MODEL:10=0.1623",
+    )  # fmt: skip
+    add_measure(parser, "measure of the numbers")
+    parser.add_argument(
+        "--k", type=cutoff_or_unknown, default=UNKNOWN,
+        help="cutoff of numbers given without one: a number, 'all', or 'unknown' to try 1 to 100 and all (default)",
+    )  # fmt: skip
+    sources.add(parser, several_models=True)
+    add_output(parser, _identify, activity="searching")
 
 
-def _add_comparison(parser: argparse.ArgumentParser) -> None:
-    """Add the options for conventions, significance tests and models' files."""
+def _identify(arguments: argparse.Namespace) -> Answer:
+    models = sources.read_models(arguments)
+    from rankadapters.audit import identify
+
+    scores = models.first.scores if len(models.scores) == 1 else models.scores
+    value = _values(arguments.value, list(models.scores))
+    with models.locating():
+        matches = identify(models.queries, scores, value=value, measure=arguments.measure, k=arguments.k)
+    return Answer(matches, models.notes, bool(matches))
+
+
+def _values(texts: list[str], models: list[str]) -> Any:
+    """Parse values such as `0.43`, `10=0.43` or `model:10=0.43` to a number, a dict by cutoff, or a dict by model."""
+    by_model: dict[str, Any] = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        model, colon, rest = (name or number).rpartition(":")
+        k, number = (rest, number) if name else (None, rest)
+        numbers = by_model.setdefault(model if colon else "", {})
+        if k in numbers or (numbers and None in (k, *numbers)):
+            msg = f"VALUE {text!r} repeats a model and cutoff, or has no cutoff although there are several values."
+            raise InputError(f"{msg}\nHint: 5=0.4382 10=0.4711, or MODEL:10=0.4711.")
+        numbers[k] = number
+    values = {model: numbers.get(None, numbers) for model, numbers in by_model.items()}
+    optional = {""} if len(models) > 1 else {"", models[0]}  # the name of a single model may be omitted
+    return next(iter(values.values())) if len(values) == 1 and optional >= {*values} else values
+
+
+def add_order(parser: argparse.ArgumentParser) -> None:
+    """Add `rankadapters order`."""
+    describe(
+        parser,
+        "Evaluate the scores of several models under several conventions: values and ranks, rank correlations, and the "
+        "pairs of models that swap ranks, with significance tests of their differences. With --out, write a web page "
+        "instead, for one or more models. It also has the gaps between the first convention and the others, a plot of "
+        "values by cutoff, the data and the signatures. The page is one file without scripts; no network is needed to "
+        "view it.",
+        "order --features test.txt --predictions a.txt --predictions b.txt --convention letor4@10 yahoo@10",
+        "order --out page.html --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
+    )
     add_conventions(parser, f"preset@k, such as yahoo@10, or a signature. Presets: {', '.join(presets.names())}")
     parser.add_argument(
         "--resamples", type=whole_from(1), default=9999, metavar="N",
         help="number of resamples for each test and interval (default: 9999)",
     )  # fmt: skip
     parser.add_argument("--seed", type=whole_from(0), default=0, metavar="N", help="seed of the resamples (default: 0)")
+    parser.add_argument(
+        "--out", metavar="FILE",
+        help="write a web page, or for a name that ends in .md the result as Markdown, instead of printing the result; "
+        "an existing file is replaced, missing folders are created",
+    )  # fmt: skip
+    parser.add_argument("--title", default="Ranking report", help="title of the page (default: Ranking report)")
     sources.add(parser, several_models=True)
-
-
-def _read_comparison(arguments: argparse.Namespace) -> tuple[sources.Models, list[Convention], dict[str, Any]]:
-    """Return the models, the conventions, and the keywords of the significance tests."""
-    conventions = requested_conventions(arguments)
-    models = sources.read_models(arguments, docids=sources.needs_docids(conventions))
-    return models, conventions, {"n_resamples": arguments.resamples, "random_state": arguments.seed}
+    add_output(parser, _order, activity="comparing")
 
 
 def _order(arguments: argparse.Namespace) -> Answer:
-    with bar("comparing") as step:
-        models, conventions, tests = _read_comparison(arguments)
-        from rankadapters.audit import order
+    models = sources.read_models(arguments, docids=sources.needs_docids(arguments.convention))
+    from rankadapters.audit import order, page
+    from rankadapters.io.writing import write_text
 
-        with models.locating():
-            ordering = order(models.queries, models.scores, conventions, progress=step, **tests)
-    return Answer(ordering, models.notes)
+    data = models.queries, models.scores, arguments.convention
+    tests = {"n_resamples": arguments.resamples, "random_state": arguments.seed}
+    with models.locating():
+        if arguments.out is None:
+            return Answer(order(*data, **tests), models.notes)
+        if arguments.out.endswith(".md"):
+            text = order(*data, **tests).to_markdown()
+        else:
+            text = page(*data, title=arguments.title, **tests)
+    write_text(arguments.out, text)
+    return Answer(None, [*models.notes, arguments.out])
 
 
-def add_profile(commands: Any) -> None:
+def add_profile(parser: argparse.ArgumentParser) -> None:
     """Add `rankadapters profile`."""
-    parser = commands.add_parser(
-        "profile",
-        help="describe the data, and which fields matter on it",
-        description="Describe judgments and scores in files: unusual queries, the largest change that each field of a "
-        "convention makes to the value, and the known pitfalls that apply to these data.",
-        epilog=examples(
-            "profile --features test.txt --feature 25 --k 1 5 10",
-        ),
+    describe(
+        parser,
+        "Describe judgments and scores in files: unusual queries, the largest change that each field of a convention "
+        "makes to the value, and the known pitfalls that apply to these data.",
+        "profile --features test.txt --feature 25 --k 1 5 10",
     )
     parser.add_argument("--k", type=cutoff, nargs="+", default=[10], help="cutoffs to examine, or 'all' (default: 10)")
     add_measure(parser, "measure to examine")
     sources.add(parser)
-    add_output(parser, _profile)
-
-
-def add_measure(parser: argparse.ArgumentParser, role: str, *others: str) -> None:
-    """Add the option `--measure`; its help says the measure's role in the command. `others` are allowed besides."""
-    names = (*MEASURES, *others)
-    about = f"{role}: {', '.join(names)}; or a tool's own word, such as map or mrr (default: ndcg)"
-    parser.add_argument("--measure", type=_measure, choices=names, metavar="NAME", default="ndcg", help=about)
-
-
-def _measure(word: str) -> str:
-    return measure_called(word) or word
+    add_output(parser, _profile, activity="profiling")
 
 
 def _profile(arguments: argparse.Namespace) -> Answer:
-    with bar("profiling"):
-        judgments = sources.read_judgments(arguments)
-        from rankadapters.audit import profile
+    models = sources.read_models(arguments, scored=False)
+    from rankadapters.audit import profile
 
-        scores = getattr(judgments, "scores", None)
-        with sources.locating(judgments):
-            data_profile = profile(judgments.queries, k=arguments.k, scores=scores, measure=arguments.measure)
-    return Answer(data_profile, [judgments.note])
-
-
-def add_report(commands: Any) -> None:
-    """Add `rankadapters report`."""
-    parser = commands.add_parser(
-        "report",
-        help="write a web page about models under several conventions",
-        description="Write an HTML page about the scores of one or more models under several conventions: their values "
-        "and order, the gaps between the first convention and the others, a plot of values by cutoff, the data and "
-        "the signatures. The page is one file without scripts; no network is needed to view it.",
-        epilog=examples(
-            "report out.html --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
-        ),
-    )
-    parser.add_argument(
-        "out", metavar="OUT.html",
-        help="file to write; an existing file is replaced, missing folders are created",
-    )  # fmt: skip
-    parser.add_argument("--title", default="Ranking report", help="title of the page (default: Ranking report)")
-    _add_comparison(parser)
-    parser.set_defaults(run=_report)
-
-
-def _report(arguments: argparse.Namespace) -> int:
-    with bar("comparing") as step:
-        models, conventions, tests = _read_comparison(arguments)
-        from rankadapters.audit import page
-
-        with models.locating():
-            text = page(models.queries, models.scores, conventions, title=arguments.title, progress=step, **tests)
-    from rankadapters.io.writing import write_text
-
-    write_text(arguments.out, text)
-    for note in models.notes:
-        print(note, file=sys.stderr)
-    print(arguments.out)
-    return SAME
+    scores = getattr(models.first, "scores", None)  # None if no option names them
+    with models.locating():
+        data_profile = profile(models.queries, k=arguments.k, scores=scores, measure=arguments.measure)
+    return Answer(data_profile, models.notes)

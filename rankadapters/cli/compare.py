@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import warnings
-from typing import Any
 
-from rankadapters.cli.helping import examples
+from rankadapters.cli.options import describe
 from rankadapters.cli.printing import Answer, add_output
+from rankadapters.cli.standard_input import file
 
 DIRECTIONS = {"higher": True, "lower": False}
 
 
-def add(commands: Any) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand."""
-    parser = commands.add_parser(
-        "compare",
-        help="compare methods over data sets, from a table of results",
-        description="Compare methods over data sets by their winning numbers: how often each method beats another. The "
-        "CSV or Parquet file has the columns method, dataset, measure and value, optionally source and "
-        "higher_is_better. A measure may be a convention, such as letor4@10.",
-        epilog=examples(
-            "compare results.csv --better higher --out page.html",
-        ),
+    describe(
+        parser,
+        "Compare methods over data sets by their winning numbers: how often each method beats another. The CSV or "
+        "Parquet file has the columns method, dataset, measure and value, optionally source and higher_is_better. A "
+        "measure may be a convention, such as letor4@10.",
+        "compare results.csv --better higher --out page.html",
     )
-    parser.add_argument("results", metavar="RESULTS", help="CSV or Parquet, one row per method, data set and measure")
+    about = "CSV or Parquet, one row per method, data set and measure; '-' is standard input"
+    parser.add_argument("results", type=file, metavar="RESULTS", help=about)
     better = "which values are better, for measures that do not say so themselves"
     parser.add_argument("--better", choices=tuple(DIRECTIONS), help=better)
     parser.add_argument(
@@ -50,6 +47,5 @@ def _run(arguments: argparse.Namespace) -> Answer:
         winners = winning_numbers(results, by=arguments.by)
         if arguments.out:
             write_text(arguments.out, page(results, title=arguments.title, strict=arguments.strict))
-            print(arguments.out, file=sys.stderr)
     csv_notes = winners.notes()[1:2] if arguments.format == "csv" and winners.n_undecided else []
-    return Answer(winners, csv_notes)
+    return Answer(winners, [*csv_notes, arguments.out])

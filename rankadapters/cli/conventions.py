@@ -1,4 +1,4 @@
-"""`rankadapters conventions`: print presets with all their fields, and mark the fields that differ."""
+"""`rankadapters conventions` and `presets`: print the fields of presets, and the releases of tools that they match."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankadapters import presets
-from rankadapters.cli.audits import add_measure
-from rankadapters.cli.common import cutoff, resolve
-from rankadapters.cli.helping import complete_conventions, examples
+from rankadapters.cli.options import add_measure, cutoff, describe
 from rankadapters.cli.printing import Answer, add_output
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.measures import MEASURES
+from rankadapters.presets.texts import parse
 from rankadapters.statistics.document import Document, as_csv
 
 ALL = "all"  # measures
@@ -22,31 +21,31 @@ NONE = "-"  # for a field that the measure does not have
 MARK = "*"  # after a differing value; color would be lost in a pipe
 
 
-def add(commands: Any) -> None:
-    """Add the subcommand."""
-    parser = commands.add_parser(
-        "conventions",
-        help="print the presets with all their fields",
-        description="Print the presets of a measure, or the named ones, with all the fields of their conventions. With "
-        "--diff, mark the fields that differ from one more convention. With --fields, print instead the values that "
-        "each field may have; use them as in preset@k+field=value.",
-        epilog=examples(
-            "conventions letor4 yahoo --diff ranklib", "conventions --measure all", "conventions --measure err --fields"
-        ),
+def add_conventions(parser: argparse.ArgumentParser) -> None:
+    """Add `rankadapters conventions`."""
+    describe(
+        parser,
+        "Print the presets of a measure, or the named ones, with all the fields of their conventions. With --diff, "
+        "mark the fields that differ from one more convention. With --fields, print instead the values that each field "
+        "may have; use them as in preset@k+field=value.",
+        "conventions letor4 yahoo --diff ranklib",
+        "conventions --measure all",
+        "conventions --measure err --fields",
     )
     about = "presets to print, also as preset@k or a signature (default: all presets of the measure)"
-    option = parser.add_argument("presets", nargs="*", metavar="PRESET", help=about)
-    complete_conventions(option)
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help=about)
     add_measure(parser, "measure of the presets and fields", ALL)
     parser.add_argument("--fields", action="store_true", help="print the measure's fields and their allowed values")
     parser.add_argument("--k", type=cutoff, default=10, help="cutoff, or all (default: 10)")
-    diff = parser.add_argument("--diff", metavar="SPEC", help="mark fields that differ from this preset or signature")
-    complete_conventions(diff)
-    add_output(parser, _run)
+    parser.add_argument("--diff", metavar="SPEC", help="mark fields that differ from this preset or signature")
+    add_output(parser, _conventions)
 
 
 def _convention(text: str, k: int | None, option: str) -> Convention:
-    return presets.make(text, k) if text in presets.names(None) else resolve(text, option)
+    try:
+        return presets.make(text, k) if text in presets.names(None) else parse(text)
+    except ConventionError as error:
+        raise error.about(f"argument {option}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ def _lines(name: str, *, about: str, allowed: str, values: dict[str, str]) -> li
     return [[name, "" if values else allowed, about], *([name, value, meaning] for value, meaning in values.items())]
 
 
-def _run(arguments: argparse.Namespace) -> Answer:
+def _conventions(arguments: argparse.Namespace) -> Answer:
     measure = None if arguments.measure == ALL else arguments.measure
     if not arguments.fields:
         names = arguments.presets or list(presets.names(measure))
@@ -141,3 +140,59 @@ def _run(arguments: argparse.Namespace) -> Answer:
         msg = f"--fields prints the fields of a measure, not of {extra}.\nHint: --fields --measure {measure or 'ndcg'}."
         raise InputError(msg)
     return Answer(MeasureFields(measure))
+
+
+def add_presets(parser: argparse.ArgumentParser) -> None:
+    """Add `rankadapters presets`."""
+    describe(
+        parser,
+        "Print for which releases of each tool its presets were confirmed, and how: by running the tool (run) or by "
+        "reading its source code (read). With --check, run every installed tool on small built-in queries and compare "
+        "its numbers with those of the presets.",
+        "presets",
+        "presets --check",
+        "presets --check --tools lightgbm ranx --format json",
+        status="0, or 1 when a number differs or a tool fails, 2 on bad input",
+    )
+    parser.add_argument("--check", action="store_true", help="compare the installed tools' numbers with ours")
+    parser.add_argument(
+        "--tools", nargs="+", action="extend", choices=presets.TOOLS, metavar="NAME", help="tools (default: all)"
+    )
+    add_output(parser, _presets, quiet=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Document):
+    """The releases for which the presets of each tool were confirmed, and how.
+
+    >>> Evidence(("ranx",)).to_dict()
+    {'ranx': {'package': 'ranx', 'versions': ['0.3.21'], 'evidence': 'run'}}
+    """
+
+    tools: tuple[str, ...] = tuple(presets.TOOLS)
+
+    def blocks(self) -> list[str | Table]:
+        """Return one table with a row for each tool."""
+        lines = [
+            (name, row["package"] or "-", " to ".join(row["versions"]), row["evidence"])
+            for name, row in self.to_dict().items()
+        ]
+        return [Table.of("Releases that presets hold for", ("tool", "package", "releases", "evidence"), lines)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        tools = {name: presets.TOOLS[name] for name in self.tools}
+        return {
+            name: {"package": tool.package, "versions": list(tool.versions), "evidence": tool.evidence}
+            for name, tool in tools.items()
+        }
+
+
+def _presets(arguments: argparse.Namespace) -> Answer:
+    tools = tuple(dict.fromkeys(arguments.tools or presets.TOOLS))
+    if not arguments.check:
+        return Answer(Evidence(tools))
+    from rankadapters.parity.preset_check import check_presets
+
+    report = check_presets(tools=tools)
+    return Answer(report, ok=report.ok)

@@ -4,40 +4,34 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import bar, requested_conventions
-from rankadapters.cli.helping import add_conventions, examples
+from rankadapters.cli.options import add_conventions, describe
 from rankadapters.cli.printing import Answer, add_output
-from rankadapters.cli.segments import read_by
+from rankadapters.cli.standard_input import file
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, LabelsWarning
+from rankadapters.core.evaluation.score import COUNTS
 from rankadapters.core.evaluation.table import Table
-from rankadapters.segments.segments import plain, rows_of, table_of
-from rankadapters.segments.sums import Outcome
 from rankadapters.statistics.document import Document, as_csv
 
-COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
+NAMES = ("segment", "name", "signature", "model")  # columns that identify a value
 
 
-def add(commands: Any) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand."""
-    parser = commands.add_parser(
-        "evaluate",
-        help="evaluate predictions or runs under declared conventions",
-        description="Evaluate the scores of one or more models in files under one or more declared conventions. Text "
-        "is UTF-8; gzip and bzip2 are decompressed.",
-        epilog=examples(
-            "evaluate --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
-            "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
-            "evaluate --table test.csv --by market --convention textbook@10",
-            "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
-            "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --out annotated.txt",
-        ),
+    describe(
+        parser,
+        "Evaluate the scores of one or more models in files under one or more declared conventions. Text is UTF-8; "
+        "gzip, bzip2 and zstd are decompressed.",
+        "evaluate --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
+        "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
+        "evaluate --table test.csv --by market --convention textbook@10",
+        "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
     )
     add_conventions(
         parser,
@@ -47,212 +41,177 @@ def add(commands: Any) -> None:
     )
     sources.add(parser, several_models=True)
     parser.add_argument(
-        "--unsorted", action="store_const", const=True,
+        "--unsorted", action="store_true", default=argparse.SUPPRESS,
         help="sort the table by query first, on disk if it is large, so that the rows of a query need not be together; "
         'needs pip install "rankadapters[stream]"',
     )  # fmt: skip
     parser.add_argument(
-        "--by", metavar="COL",
+        "--by", metavar="COL", default=argparse.SUPPRESS,
         help="also print the value of each segment of queries: COL is a column of the table, constant within a query; "
         "for SVMlight, LETOR and TREC files, a file of lines 'query segment'",
     )  # fmt: skip
     parser.add_argument("--per-query", action="store_true", help="also print the value of each query")
-    parser.add_argument(
-        "--out", metavar="RUN",
-        help="write a copy of the TREC run with its values in an ir_metadata header; needs pip install "
-        '"rankadapters[files]"',
-    )  # fmt: skip
-    add_output(parser, _run)
+    add_output(parser, _run, activity="evaluating")
 
 
-class _Model(NamedTuple):
-    """The results of one model."""
+class _Result(NamedTuple):
+    """Results of models that share queries."""
 
-    outcomes: Mapping[Any, Mapping[Convention, Outcome]]  # by segment; the key None stands for all queries
-    queries: dict[Convention, dict[str, float | None]]  # empty without --per-query; None for a skipped query
+    scores: Any  # by convention and model; with --by, Segments of these
+    values: Any = None  # of each query, by convention and model
+    query_ids: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Evaluation(Document):
     """Values of models under conventions."""
 
-    conventions: list[Convention]  # a list, since presets with different names can be equal
-    models: dict[str, _Model]
+    conventions: list[Convention]
+    summaries: list[dict[str, Any]]  # names, value and counts of each pair of convention and model
+    segments: list[dict[str, Any]]  # the same of each segment, and its interval; empty without --by
+    queries: list[tuple[dict[str, str], dict[str, float | None]]]  # names, and value of each query; None if skipped
     note: str
 
-    def _pairs(self) -> Iterator[tuple[dict[str, str], Convention, _Model]]:
-        """Yield names, convention and results of each convention and model; the name of a single model is omitted."""
-        for convention in self.conventions:
-            declared = {"name": convention.name, "signature": str(convention)}
-            for name, model in self.models.items():
-                yield ({"model": name} if len(self.models) > 1 else {}) | declared, convention, model
-
-    def summaries(self) -> list[dict[str, Any]]:
-        """Return names, value and counts for each pair of convention and model."""
-        scores = [(names, model.outcomes[None][convention].score) for names, convention, model in self._pairs()]
-        return [
-            {**names, "value": score.value} | {count: getattr(score, count) for count in COUNTS}
-            for names, score in scores
-        ]
-
-    def segments(self) -> list[dict[str, Any]]:
-        """Return each segment's names, value, counts and interval; empty without --by."""
-        by_model = {name: model.outcomes for name, model in self.models.items()}
-        rows = list(rows_of(self.conventions, by_model, one_model=len(by_model) == 1))
-        return plain(rows) if len({row["segment"] for row in rows}) > 1 else []
-
-    def queries(self) -> list[tuple[dict[str, str], dict[str, float | None]]]:
-        """Return names and per-query values for each pair of convention and model; empty without --per-query."""
-        return [(names, model.queries[convention]) for names, convention, model in self._pairs() if model.queries]
+    @classmethod
+    def of(cls, conventions: list[Convention], results: list[_Result], note: str) -> _Evaluation:
+        """Arrange the results by convention, then by model; the name of a single model is left out."""
+        summaries, queries = [], []
+        for convention, result in product(conventions, results):
+            for model, score in getattr(result.scores, "all", result.scores)[convention].items():
+                names = {"model": model, "name": convention.name, "signature": str(convention)}
+                summaries.append({**names, "value": score.value, **{count: getattr(score, count) for count in COUNTS}})
+                if result.values is not None:
+                    values = result.values[convention][model].tolist()
+                    texts = map(str, result.query_ids.tolist())
+                    queries.append((names, dict(zip(texts, map(_or_none, values), strict=True))))
+        # Each result has its rows in the order of segments and conventions.
+        tables = [result.scores.to_dict()["segments"] for result in results if hasattr(result.scores, "all")]
+        segments = [row for rows in zip(*tables, strict=True) for row in rows]
+        if len({row["model"] for row in summaries}) == 1:
+            for row in (*summaries, *segments, *(names for names, _ in queries)):
+                del row["model"]
+        return cls(conventions, summaries, segments, queries, note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return lists and mappings that pandas accepts; with more than one model, query values are nested by model."""
         queries: dict[str, Any] = {}
-        for names, values in self.queries():
+        for names, values in self.queries:
             if "model" in names:
                 queries.setdefault(names["signature"], {})[names["model"]] = values
             else:
                 queries[names["signature"]] = values
-        more = {"segments": self.segments(), "queries": queries}
-        return {"conventions": self.summaries(), **{k: v for k, v in more.items() if v}, "note": self.note}
+        more = {"segments": self.segments, "queries": queries}
+        return {"conventions": self.summaries, **{k: v for k, v in more.items() if v}, "note": self.note}
 
     def to_csv(self) -> str:
         """Return a line per convention, model and segment; with --per-query, also one per query (column `qid`)."""
-        rows, queries = self.segments() or self.summaries(), self.queries()
-        names = [name for name in rows[0] if name in ("segment", "name", "signature", "model")]
-        numbers = [name for name in rows[0] if name not in names]
-        head = [*names, *(["qid"] if queries else []), *numbers]
-        lines = [[row.get(name, "") for name in head] for row in rows]
-        lines += [
-            [*(query_names.get(name, "") for name in names), query, value, *("" for _ in numbers[1:])]
-            for query_names, values in queries
-            for query, value in values.items()
-        ]
-        return as_csv([head, *lines])
+        rows = self.segments or self.summaries
+        names = [name for name in rows[0] if name in NAMES]
+        numbers = [name for name in rows[0] if name not in NAMES]
+        lines: list[dict[str, Any]] = [*rows]
+        for query_names, values in self.queries:
+            lines += [{**query_names, "qid": query, "value": value} for query, value in values.items()]
+        head = [*names, *(["qid"] if self.queries else []), *numbers]
+        return as_csv([head, *([line.get(name, "") for name in head] for line in lines)])
 
     def blocks(self) -> list[str | Table]:
         """Return the tables of values, segments and queries, then the signatures and notes."""
-        names = [name for name in ("name", "model") if name in self.summaries()[0]]
-        head = ["convention" if name == "name" else name for name in names]
-        counts = [name.removeprefix("n_") for name in COUNTS]
-        lines = [
-            [*(row[name] for name in names), f"{row['value']:.6f}", *(str(row[count]) for count in COUNTS)]
-            for row in self.summaries()
-        ]
-        means = Table.of("Values", [*head, "value", *counts], lines)
+        from rankadapters.segments.segments import table_of
+
+        columns = [name for name in ("name", "model", "value", *COUNTS) if name in self.summaries[0]]
+        lines = [[f"{row[c]:.6f}" if c == "value" else str(row[c]) for c in columns] for row in self.summaries]
+        means = Table.of("Values", ["convention", *(name.removeprefix("n_") for name in columns[1:])], lines)
         legend = [*(f"{convention.name}: {convention}" for convention in self.conventions), self.note]
-        segments = [table_of(self.segments(), ".6f")] if self.segments() else []
-        queries = [_query_table(self.queries())] if self.queries() else []
+        segments = [table_of(self.segments, ".6f")] if self.segments else []
+        queries = [self._query_table()] if self.queries else []
         return [means, *segments, *queries, "\n".join(filter(None, legend))]
 
+    def _query_table(self) -> Table:
+        """Return a table with a row per query and a column per model; all models have the same queries."""
+        heads = [" ".join(names[name] for name in ("name", "model") if name in names) for names, _ in self.queries]
+        columns = [values for _, values in self.queries]
+        lines = [
+            [query, *("-" if (value := column[query]) is None else f"{value:.6f}" for column in columns)]
+            for query in columns[0]
+        ]
+        return Table.of("Values of each query", ["query", *heads], lines)
 
-def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) -> Table:
-    """Return a table with a row per query and a column per model; all models have the same queries."""
-    heads = [" ".join([names["name"], *([names["model"]] if "model" in names else [])]) for names, _ in queries]
-    lines = [
-        [query, *("-" if (value := column[query]) is None else f"{value:.6f}" for _, column in queries)]
-        for query in queries[0][1]
-    ]
-    return Table.of("Values of each query", ["query", *heads], lines)
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
-    conventions = requested_conventions(arguments)
-    if arguments.out is not None:
-        arguments = _with_one_run(arguments)
-    with bar("evaluating"):
-        evaluation = (_stream if _can_stream(arguments, conventions) else _read)(arguments, conventions)
-    if arguments.out is not None:
-        _write_run(arguments, evaluation)
-    return Answer(evaluation, [evaluation.note] if arguments.format == "csv" else [])
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", LabelsWarning)
+        results, notes = (_stream if _can_stream(arguments) else _read)(arguments)
+    notes = [*dict.fromkeys(str(warning.message) for warning in warned), *notes]
+    note = "\n".join(" ".join(text.splitlines()) for text in notes)
+    return Answer(_Evaluation.of(arguments.convention, results, note), [note] if arguments.format == "csv" else [])
 
 
-def _with_one_run(arguments: argparse.Namespace) -> argparse.Namespace:
-    """Return the options with the run's content loaded, because it is read twice and may be a pipe."""
-    from rankadapters.io.writing import require_writable
-
-    if arguments.qrels is None or len(arguments.run_file or ()) != 1:
-        raise InputError("--out writes one TREC run.", hint="use it with --qrels and one file for --run")
-    require_writable(arguments.out)
-    return sources.with_run_content(arguments)
-
-
-def _write_run(arguments: argparse.Namespace, evaluation: _Evaluation) -> None:
-    """Write the annotated run, and print the name of its file on stderr."""
-    from rankadapters.io import annotate_run
-
-    [run], [model] = arguments.run_file, evaluation.models.values()
-    annotate_run(run, [outcome.score for outcome in model.outcomes[None].values()], out=arguments.out)
-    print(arguments.out, file=sys.stderr)
-
-
-def _can_stream(arguments: argparse.Namespace, conventions: list[Convention]) -> bool:
+def _can_stream(arguments: argparse.Namespace) -> bool:
     """Return whether the input is a table that can be read in parts; some conventions and options need it whole."""
-    if arguments.unsorted and arguments.split_queries:
+    split_queries = getattr(arguments, "split_queries", None)
+    if split_queries and "unsorted" in arguments:
         msg = "--split-queries contradicts --unsorted, which makes one query of all rows of a qid.\nHint: drop one."
         raise InputError(msg)
-    in_parts = all(convention.over != "rows" for convention in conventions)
-    return arguments.table is not None and in_parts and arguments.split_queries in {None, "error"}
+    in_parts = all(convention.over != "rows" for convention in arguments.convention)
+    return "table" in arguments and in_parts and not arguments.per_query and split_queries in {None, "error"}
 
 
-def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
+def _stream(arguments: argparse.Namespace) -> tuple[list[_Result], list[str]]:
     """Evaluate each score column of a table, keeping only a few of its rows in memory."""
-    import numpy as np
+    import rankadapters as ra
 
-    from rankadapters.io.streams import sum_stream
-
-    path, columns = sources.stream(arguments, docids=sources.needs_docids(conventions))
-    columns = columns._replace(by=arguments.by)
-    sums, parts = sum_stream(
-        path, conventions, columns, unsorted=bool(arguments.unsorted), per_query=arguments.per_query
-    )
-    ids = [query for part_ids, _ in parts for query in part_ids.tolist()]
-    models, notes = dict[str, _Model](), list[str]()
-    for name in columns.scores:
-        model_parts = [values[name] for _, values in parts]
-        values = {spec: np.concatenate([part[spec] for part in model_parts]) for spec in conventions if model_parts}
-        outcomes = sums.outcomes(name)
-        doubts = [] if models else sums.label_doubts.values()  # equal for all models, so print them once
-        models[str(name)] = _Model(outcomes, _by_query(ids, values))
-        notes += _one_line_notes(str(name), doubts, many_models=len(columns.scores) > 1)
-    return _Evaluation(conventions, models, "\n".join(notes))
+    _, _, scores = sources.scores_of(arguments)
+    columns = sources.columns(arguments, docids=sources.needs_docids(arguments.convention))
+    options = {name: getattr(arguments, name) for name in ("by", "unsorted") if name in arguments}
+    scored = ra.evaluate_stream(arguments.table, arguments.convention, score=list(scores), **columns, **options)
+    return [_Result(scored)], []
 
 
-def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
-    from rankadapters.core.evaluation.evaluator import Evaluator
-    from rankadapters.presets.label_rules import label_doubts
-    from rankadapters.segments.assignment import assign
-    from rankadapters.segments.evaluation import outcomes_of
+def _read(arguments: argparse.Namespace) -> tuple[list[_Result], list[str]]:
+    """Evaluate models whose files are read whole; return also notes about lines that were not read."""
+    import rankadapters as ra
 
-    if arguments.unsorted:
+    if "unsorted" in arguments:
         arguments.split_queries = "merge"
-    if arguments.by is not None:  # a table is read a second time, for the segments
-        arguments = sources.with_standard_input(arguments)
-    models = sources.read_models(arguments, docids=sources.needs_docids(conventions))
-    by = read_by(arguments)
-    evaluator, results, notes = None, dict[str, _Model](), list[str]()
-    for name, judgments in models.judgments.items():
-        with sources.locating(judgments):
-            if evaluator is None or not models.same_queries:
-                evaluator = Evaluator.of(judgments.queries, conventions)
-                notes += _one_line_notes(name, label_doubts(judgments.queries, conventions).values(), many_models=False)
-            measured = evaluator.measure(judgments.scores)
-            segments = None if by is None else assign(by, judgments.queries)
-        outcomes = outcomes_of(evaluator, judgments.scores, measured, segments)
-        values = measured.per_query if arguments.per_query else {}
-        results[name] = _Model(outcomes, _by_query(judgments.queries.query_ids.tolist(), values))
-        notes += _one_line_notes(name, [judgments.note], many_models=len(models.judgments) > 1)
-    return _Evaluation(conventions, results, "\n".join(notes))
+    models = sources.read_models(arguments, docids=sources.needs_docids(arguments.convention))
+    by = _segments(arguments)
+    results = []
+    for group in models.groups:
+        data = group.queries, group.scores, arguments.convention
+        with group.locating():
+            scores = ra.evaluate(*data, by=by)
+            values = ra.per_query(*data) if arguments.per_query else None
+        results.append(_Result(scores, values, group.queries.query_ids))
+    return results, models.notes
 
 
-def _one_line_notes(name: str, notes: Iterable[str], *, many_models: bool) -> list[str]:
-    """Return each note as one line, which names the model if there are many."""
-    prefix = f"{name}: " if many_models else ""
-    return [prefix + " ".join(note.splitlines()) for note in notes if note]
+def _segments(arguments: argparse.Namespace) -> Any:
+    """Return the segment of each table row, or of each query by id; None without `--by`."""
+    if "by" not in arguments:
+        return None
+    if "table" not in arguments:
+        return _segments_of_queries(file(arguments.by))
+    from rankadapters.io import read_table
+
+    # Read the column as if it named queries: it may have any type of an id, and a value in each row.
+    label = getattr(arguments, "label", "label")
+    rows = read_table(arguments.table, label=label, score=None, qid=arguments.by, split_queries="merge").queries
+    return rows.per_row(rows.query_ids)
 
 
-def _by_query(query_ids: list[Any], values: Mapping[Convention, Any]) -> dict[Convention, dict[str, float | None]]:
-    """Return the values by query id; None for a skipped query."""
-    ids = list(map(str, query_ids))
-    plain = {key: [None if math.isnan(v) else v for v in column.tolist()] for key, column in values.items()}
-    return {convention: dict(zip(ids, column, strict=True)) for convention, column in plain.items()}
+def _segments_of_queries(path: str) -> dict[str, str]:
+    """Read lines `query segment`; a segment may contain spaces."""
+    from rankadapters.io.text import lines
+
+    segments: dict[str, str] = {}
+    for number, line in lines(path):
+        query, *rest = line.decode().split(maxsplit=1)
+        segment = "".join(rest).strip()
+        if not segment or segments.setdefault(query, segment) != segment:
+            msg = f"{path}, line {number} is {line.decode()!r:.80}; expected a query and its only segment."
+            raise InputError(msg, hint="write a line such as 'q7 long tail' for each query")
+    return segments

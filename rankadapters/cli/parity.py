@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rankadapters.cli.common import bar, quiet_stdout, requested_conventions, whole_from
-from rankadapters.cli.helping import add_conventions, examples
+from rankadapters.cli.options import add_conventions, describe, whole_from
 from rankadapters.cli.printing import Answer, add_output
-from rankadapters.cli.sources import with_standard_input
+from rankadapters.cli.standard_input import file
 from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,31 +18,24 @@ TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # copied from parity.
 GRADED = ("ndcg", "dcg")  # for other measures, some toolkits accept only labels 0 and 1
 
 
-def add(commands: Any) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand."""
-    parser = commands.add_parser(
+    describe(
+        parser,
+        "Train a small ranker with every installed toolkit. Print the value that the toolkit itself reports, our value "
+        "under that toolkit's own convention, their difference, and our value under each --convention.",
         "parity",
-        help="compare every installed toolkit's own value with ours",
-        description="Train a small ranker with every installed toolkit. Print the value that the toolkit itself "
-        "reports, our value under that toolkit's own convention, their difference, and our value under each "
-        "--convention.",
-        epilog=examples(
-            "parity",
-            "parity --train train.txt --test test.txt --convention letor4@10",
-            "parity --measure map --toolkits lightgbm xgboost --format json",
-            status="0 if every toolkit's own value agrees with ours, 1 if not, 2 on bad input",
-        ),
+        "parity --train train.txt --test test.txt --convention letor4@10",
+        "parity --measure map --toolkits lightgbm xgboost --format json",
+        status="0 if every toolkit's own value agrees with ours, 1 if not, 2 on bad input",
     )
     files = parser.add_argument_group(
-        "data", "SVMlight or LETOR files with qid; one may be '-' (standard input); by default, a generated data set"
+        "data", "SVMlight or LETOR files with qid, where '-' is standard input; by default, a\ngenerated data set"
     )
-    files.add_argument("--train", nargs="+", metavar="FILE", help="one or more files to train on")
-    files.add_argument("--test", nargs="+", metavar="FILE", help="one or more files to test on")
-    add_conventions(
-        parser,
-        "preset@k, such as yahoo@10, or a signature (default: each toolkit's own)",
-        required=False,
-    )
+    files.add_argument("--train", type=file, nargs="+", metavar="FILE", help="one or more files to train on")
+    files.add_argument("--test", type=file, nargs="+", metavar="FILE", help="one or more files to test on")
+    about = "preset@k, such as yahoo@10, or a signature (default: each toolkit's own)"
+    add_conventions(parser, about, required=False)
     parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff of the toolkits' values (default: 10)")
     parser.add_argument(
         "--measure", default="ndcg", metavar="NAME",
@@ -57,20 +49,18 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--seed", type=whole_from(0), default=0, metavar="N", help="seed of models and generated data (default: 0)"
     )
-    add_output(parser, _run)
+    add_output(parser, _run, activity="training", quiet=True)
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
-    conventions = requested_conventions(arguments)
-    toolkits = None if arguments.toolkits is None else list(dict.fromkeys(arguments.toolkits))
-    with quiet_stdout(), bar("training") as step:
-        from rankadapters.parity import crosscheck_models
+    from rankadapters.parity import crosscheck_models
 
-        train, test = _data(arguments)
-        report = crosscheck_models(
-            train, test, convention=conventions or None, measure=arguments.measure, k=arguments.k, toolkits=toolkits,
-            random_state=arguments.seed, progress=step,
-        )  # fmt: skip
+    toolkits = None if arguments.toolkits is None else list(dict.fromkeys(arguments.toolkits))
+    train, test = _data(arguments)
+    report = crosscheck_models(
+        train, test, convention=arguments.convention, measure=arguments.measure, k=arguments.k, toolkits=toolkits,
+        random_state=arguments.seed,
+    )  # fmt: skip
     return Answer(report, ok=report.ok)
 
 
@@ -90,5 +80,4 @@ def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
         raise InputError(msg)
     from rankadapters.io import read_features
 
-    files = with_standard_input(arguments, ("train", "test"))
-    return read_features(files.train, files.test)
+    return read_features(arguments.train, arguments.test)

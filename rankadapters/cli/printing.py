@@ -1,54 +1,102 @@
-"""Print a command's answer as a table, Markdown, LaTeX, JSON, CSV or HTML."""
+"""Run a command and print its answer as a table, Markdown, LaTeX, JSON, CSV or HTML."""
 
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankadapters.cli.common import DIFFERENT, SAME
-from rankadapters.progress import has_rich
+from rankadapters.core.errors import InputError
+from rankadapters.progress import has_rich, shown
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.table import Table
     from rankadapters.statistics.document import Document
 
 FORMATS = ("table", "markdown", "latex", "json", "csv", "html")
+SAME, DIFFERENT, BAD_INPUT = 0, 1, 2  # exit statuses
 
 
 class Answer(NamedTuple):
     """A command's result: a document for stdout, notes for stderr, and whether the exit status is 0 or 1."""
 
-    document: Document
-    notes: Iterable[str] = ()
+    document: Document | None  # None if the command wrote a file
+    notes: Iterable[str | None] = ()  # empty ones are left out
     ok: bool = True
 
 
-def add_output(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], Answer]) -> None:
-    """Add `--format`, and make the command print its answer in that format."""
-    parser.add_argument("--format", choices=FORMATS, default="table", help="format of the result (default: table)")
-    parser.set_defaults(run=partial(_print_answer, run))
+Run = Callable[[argparse.Namespace], Answer]
 
 
-def _print_answer(run: Callable[[argparse.Namespace], Answer], arguments: argparse.Namespace) -> int:
-    document, notes, ok = run(arguments)
-    writers: dict[str, Callable[[], str]] = {
-        "markdown": document.to_markdown,
-        "latex": document.to_latex,
-        "json": document.to_json,
-        "csv": document.to_csv,
-        "html": lambda: _page(document),
-    }
-    if arguments.format == "table":
-        _print_blocks(document.blocks())
-    else:
-        print(writers[arguments.format]().removesuffix("\n"))
+def add_output(
+    parser: argparse.ArgumentParser, run: Run, *, activity: str = "", prints: bool = True, quiet: bool = False
+) -> None:
+    """Make the command print the answer of a function; add `--format`, unless the command `prints` no document.
+
+    `activity` is the title of a progress bar. `quiet` is for functions that run code of others, whose output must not
+    reach stdout.
+    """
+    if prints:
+        parser.add_argument("--format", choices=FORMATS, default="table", help="format of the result (default: table)")
+    parser.set_defaults(print_answer=partial(_print_answer, run, activity, quiet))
+
+
+def _print_answer(run: Run, activity: str, quiet: bool, arguments: argparse.Namespace) -> int:  # noqa: FBT001
+    """Run the command, print its answer, and return the exit status."""
+    with _quiet_stdout() if quiet else nullcontext(), shown(activity, after=0) if activity else nullcontext():
+        document, notes, ok = run(arguments)
+    is_open = sys.stdout is not None  # unless the shell has closed it
+    if document is not None and is_open and not _print(_text(document, arguments.format)):
+        return BAD_INPUT
     for note in filter(None, notes):
         print(note, file=sys.stderr)
     return SAME if ok else DIFFERENT
+
+
+def _print(text: str) -> bool:
+    """Print the result; return False if its reader has stopped early."""
+    try:
+        print(text.removesuffix("\n"), flush=True)
+    except OSError as error:
+        # Redirect stdout, because Python flushes it at exit, which would print a second error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return False
+        msg = f"the result cannot be written: {error}."
+        raise InputError(msg, hint="make room, or send the result elsewhere") from None
+    return True
+
+
+@contextmanager
+def _quiet_stdout() -> Iterator[None]:
+    """Redirect toolkits' output to stderr, whether Python or C code prints it."""
+    if sys.stdout is None or sys.stderr is None:  # closed by the shell
+        yield
+        return
+    sys.stdout.flush()
+    saved = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+
+
+def _text(document: Document, form: str) -> str:
+    if form == "table":
+        return "\n\n".join(map(_drawn, document.blocks()))
+    if form == "html":
+        return _page(document)
+    text: str = getattr(document, f"to_{form}")()
+    return text
 
 
 def _page(document: Document) -> str:
@@ -57,37 +105,29 @@ def _page(document: Document) -> str:
     return f"{head}\n{document.to_html()}\n</body></html>"
 
 
-def _print_blocks(blocks: Iterable[str | Table]) -> None:
-    from rankadapters.core.evaluation.table import Table
-
-    for number, block in enumerate(blocks):
-        if number:
-            print()
-        if isinstance(block, Table) and has_rich():
-            _print_table(block)
-        else:
-            print(block)  # without rich, a table is plain text
-
-
-def _print_table(table: Table) -> None:
-    """Print a table, even if it is wider than the terminal: a wrapped number would be unreadable."""
+def _drawn(block: str | Table) -> str:
+    """Return a block as text; a table may be wider than the terminal, since a wrapped number would be unreadable."""
+    if isinstance(block, str) or not has_rich():
+        return str(block)  # without rich, a table is plain text
     from rich import box
     from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    print(table.caption)
     drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for head, number in zip(table.head, table.numeric, strict=True):
+    for head, number in zip(block.head, block.numeric, strict=True):
         # Put a convention's name on two lines and a model's on a third, so that more columns fit.
         text = head.replace("/", "/\n", 1).replace(" ", "\n") if "/" in head else head
         drawn.add_column(Text(text), justify="right" if number else "left", no_wrap=True)
-    for line in table.lines:
+    for line in block.lines:
         drawn.add_row(*map(Text, line))
-    console = Console(highlight=False, markup=False)
+    output = io.StringIO()
+    is_terminal = sys.stdout.isatty() or None  # None reads the environment
+    console = Console(file=output, force_terminal=is_terminal, highlight=False, markup=False)
     wide = console.options.update(max_width=10_000)
     if Measurement.get(console, wide, drawn).maximum > console.width:
         drawn.padding = (0,)
     console.width = max(console.width, Measurement.get(console, wide, drawn).maximum)
     console.print(drawn)
+    return f"{block.caption}\n{output.getvalue()}".removesuffix("\n")

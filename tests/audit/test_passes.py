@@ -81,13 +81,12 @@ def test_a_page_evaluates_no_convention_twice_apart_from_its_profile(passes, mon
 
 
 @pytest.mark.parametrize("per_query", [False, True])
-def test_the_command_ranks_once_with_and_without_per_query_values(tmp_path, capsys, passes, per_query):
+def test_the_command_ranks_once_and_once_more_for_per_query_values(tmp_path, capsys, passes, per_query):
     rows = tmp_path / "rows.txt"
     rows.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.7\n1 qid:2 1:0.2\n")
     options = ["--features", str(rows), "--feature", "1", "--convention", *CONVENTIONS, "--format", "json"]
     assert cli.main(["evaluate", *options, *(["--per-query"] if per_query else [])]) == 0
-    assert len(passes) == 1
-    assert len(passes[0][1]) == len(CONVENTIONS)
+    assert [len(conventions) for _, conventions, *_ in passes] == [len(CONVENTIONS)] * (1 + per_query)
     assert ('"queries": {' in capsys.readouterr().out) is per_query
 
 

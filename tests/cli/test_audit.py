@@ -114,14 +114,13 @@ BAD_ARGUMENTS = [
     (("order",), "required: --convention"),
     (("order", "--convention", "yahoo@3", "--resamples", "0"), "argument --resamples: '0' is not a whole number"),
     (("order", "--convention", "foo@3"), "argument --convention: 'foo@3' is neither"),
-    (("report",), "required: OUT.html"),
+    (("order", "--out", "page.html"), "required: --convention"),
 ]
 
 
 def test_bad_arguments_are_refused_in_one_line(capsys):
     for arguments, match in BAD_ARGUMENTS:
-        formats = () if arguments[0] == "report" else ("--format", "json")
-        assert match in error_of(capsys, *arguments, *formats)
+        assert match in error_of(capsys, *arguments, "--format", "json")
 
 
 def test_a_label_without_a_gain_is_refused_with_file_and_line(capsys, write):

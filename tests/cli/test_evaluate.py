@@ -151,7 +151,7 @@ def test_bad_files_are_refused_in_one_line(capsys, write, rows, scores, match):
 def test_a_query_without_rows_and_a_missing_column_are_refused(capsys, trec, table):
     assert "query 8 is judged but nothing of it was retrieved" in error_of(capsys, *trec, "--per-query")
     error = error_of(capsys, *table[:2], "--label", "clicks", *table[4:])
-    assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'; a CSV begins" in error
+    assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'." in error
 
 
 def test_ties_by_docid_need_docids(capsys, write, table):
@@ -204,3 +204,36 @@ def test_the_columns_of_a_table_have_default_names(capsys, write):
     [row] = json.loads(out)["conventions"]
     assert row["value"] == 1
     assert "no column 'qid'" in error_of(capsys, "--table", write("label,score\n1,2\n", "no.csv"))
+
+
+@for_each("form", ["table", "markdown", "latex", "json", "csv", "html"])
+@for_each("options", [(), ("--split-queries", "merge"), ("--per-query",)], ids=["streamed", "read", "per query"])
+def test_every_format_has_the_interval_of_each_segment(capsys, write, form, options):
+    """The same queries in LETOR, TREC and CSV files, with two segments."""
+    pytest.importorskip("pyarrow")
+    rows = [(q, f"d{row}", label, score) for q in "1234" for row, (label, score) in enumerate([(1, 2), (0, int(q))])]
+    letor = "".join(f"{label} qid:{q} 1:{score} #docid = {d}\n" for q, d, label, score in rows)
+    qrels = "".join(f"{q} 0 {d} {label}\n" for q, d, label, _ in rows)
+    trec_run = "".join(f"{q} Q0 {d} 1 {score} t\n" for q, d, _, score in rows)
+    table = "qid,label,score,half\n" + "".join(f"{q},{label},{score},{int(q) % 2}\n" for q, _, label, score in rows)
+    segments = ("--by", write("1 1\n2 0\n3 1\n4 0\n", "segments.txt"))
+    files = {
+        "table": ("--table", write(table, "table.csv"), "--by", "half", *options),
+        "letor": ("--features", write(letor, "rows.txt"), "--feature", "1", *segments, *options),
+        "trec": ("--qrels", write(qrels, "qrels"), "--run", write(trec_run, "run"), *segments),
+    }
+    expected = ra.evaluate(
+        [label for _, _, label, _ in rows], [score for *_, score in rows], "textbook@2", qid=[q for q, *_ in rows],
+        by=[str(int(q) % 2) for q, *_ in rows],
+    ).to_dict()["segments"]  # fmt: skip
+    assert [row["segment"] for row in expected] == ["0", "1", None]
+    for kind, arguments in files.items():
+        out = output_of(capsys, *arguments, "--convention", "textbook@2", "--format", form)
+        if form == "json":
+            assert json.loads(out)["segments"] == expected, kind
+        elif form == "csv":
+            lines = [line for line in csv.DictReader(io.StringIO(out)) if not line.get("qid")]
+            numbers = [[float(line[name]) for name in ("value", "low", "high")] for line in lines]
+            assert numbers == [[row[name] for name in ("value", "low", "high")] for row in expected], kind
+        else:
+            assert all(f"{abs(row[name]):.6f}" in out for row in expected for name in ("value", "low", "high")), kind

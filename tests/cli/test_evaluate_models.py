@@ -137,9 +137,13 @@ def test_the_queries_are_bound_once_and_each_model_is_ranked_once(capsys, monkey
     bind, measure = evaluator.bind, ra.Evaluator.measure
     monkeypatch.setattr(evaluator, "bind", lambda *args: bindings.append(args) or bind(*args))
     monkeypatch.setattr(ra.Evaluator, "measure", lambda self, scores: rankings.append(scores) or measure(self, scores))
-    output_of(capsys, *table, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
-    assert len(bindings) == 1
-    assert [scores.tolist() for scores in rankings] == list(SCORES.values())
+    options = (*table, "--convention", *CONVENTIONS, "--format", "csv")
+    for more, n_times in (((), 1), (("--split-queries", "merge"), 1), (("--per-query",), 2)):
+        bindings.clear()
+        rankings.clear()
+        output_of(capsys, *options, *more)
+        assert len(bindings) == n_times
+        assert [scores.tolist() for scores in rankings] == n_times * list(SCORES.values())
 
 
 def test_features_are_read_once_for_all_predictions(capsys, monkeypatch, predictions, write):

@@ -1,4 +1,4 @@
-"""`rankadapters order` and `report` compare several models that are read from files."""
+"""`rankadapters order` compares several models that are read from files."""
 
 from __future__ import annotations
 
@@ -40,23 +40,30 @@ def test_order_compares_runs_that_retrieved_different_rows(capsys, write):
         assert report["values"][name] == {str(presets.trec_eval_9(3)): expected}
 
 
-def test_report_writes_the_html_page(capsys, audit_data, tmp_path):
+def test_order_writes_the_html_page(capsys, audit_data, tmp_path):
     for package in ("scipy", "matplotlib", "jinja2"):
         pytest.importorskip(package)
     out = tmp_path / "page.html"
-    options = ("--convention", "yahoo@3", "letor4@3", "--resamples", "19", "--title", "Mine")
-    assert output_of(capsys, "report", str(out), *audit_data, "--feature", "1", "2", *options) == f"{out}\n"
+    options = (*COMMANDS["order"], "--title", "Mine", *audit_data, "--feature")
+    assert output_of(capsys, *options, "1", "2", "--out", out, note=f"{out}\n") == ""
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
     assert out.read_text(encoding="utf-8") == ra.audit.page(
         LABELS, models, conventions, title="Mine", n_resamples=19, qid=QID
     )  # fmt: skip
     folder = tmp_path / "new" / "folder" / "page.html"
-    assert output_of(capsys, "report", str(folder), *audit_data, "--feature", "1", "2", *options) == f"{folder}\n"
+    assert output_of(capsys, *options, "1", "2", "--out", folder, note=f"{folder}\n") == ""
     assert folder.read_bytes() == out.read_bytes()
-    assert "cannot be written: Is a directory. Hint:" in error_of(
-        capsys, "report", str(tmp_path), *audit_data, "--feature", "1", *options
-    )
+    assert output_of(capsys, *options, "1", "--out", out, note=f"{out}\n") == ""
+    assert "feature 1" in out.read_text(encoding="utf-8")
+    assert "cannot be written: Is a directory. Hint:" in error_of(capsys, *options, "1", "--out", tmp_path)
+
+
+def test_order_writes_its_result_as_markdown(capsys, audit_data, tmp_path):
+    pytest.importorskip("scipy")
+    out, options = tmp_path / "order.md", (*COMMANDS["order"], *audit_data, "--feature", "1", "2")
+    assert output_of(capsys, *options, "--out", out, note=f"{out}\n") == ""
+    assert out.read_text(encoding="utf-8") == output_of(capsys, *options, "--format", "markdown")
 
 
 def test_order_refuses_a_single_model(capsys, audit_data):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.evaluate_files import LEFT_OUT, ROWS, error_of, output_of
+from tests.helpers.python_processes import CHECKOUT, needs_posix
 
 
 @pytest.mark.parametrize("source", ["letor", "trec", "table"])
@@ -47,7 +52,7 @@ def test_standard_input_is_named_in_errors(capsys, stdin, letor, table):
         capsys, "--features", "-", *letor[2:], "--convention", "yahoo@5"
     )
     stdin("query,grade,model\n7,1,nan\n")
-    assert "error: standard input, line 2: model is nan" in error_of(capsys, "--table", "-", *table[2:])
+    assert "error: standard input, row 1: model is nan" in error_of(capsys, "--table", "-", *table[2:])
     stdin(b"PAR1")
     assert "error: standard input: " in error_of(capsys, "--table", "-", *table[2:])
 
@@ -62,14 +67,11 @@ def test_the_segments_of_queries_may_be_standard_input(capsys, request, stdin, w
     assert output_of(capsys, *arguments, "-", note=note) == expected
 
 
-def test_segments_on_standard_input_are_named_in_errors(capsys, stdin, letor, trec, tmp_path):
+def test_segments_on_standard_input_are_named_in_errors(capsys, stdin, letor):
     stdin("7 head\n9\n")
     assert "error: standard input, line 2 is '9'; expected a query and its only segment" in error_of(
         capsys, *letor, "--by", "-"
     )
-    stdin("7 head\n")
-    out = ("--out", str(tmp_path / "out.txt"))
-    assert "'-' was given 2 times (--run, --by)" in error_of(capsys, *trec[:3], "-", "--by", "-", *out)
 
 
 def test_a_column_of_segments_may_be_named_like_standard_input(capsys, stdin, table):
@@ -86,16 +88,45 @@ def test_closed_standard_input_is_refused(capsys, monkeypatch, letor):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options"),
+    ("arguments", "message"),
     [
-        (("--features", "-", "--predictions", "-"), "--features, --predictions"),
-        (("--features", "-", "-", "--feature", "1"), "--features, --features"),
-        (("--qrels", "-", "--run", "-"), "--qrels, --run"),
-        (("--features", "-", "--feature", "1", "--by", "-"), "--features, --by"),
+        (("--features", "-", "--predictions", "-"), "standard input, line 1 is '2 qid:7 1:1 #docid = b'; expected one"),
+        (("--features", "-", "-", "--feature", "1"), "standard input, line 1: query 7 returns"),
+        (
+            ("--features", "-", "--feature", "1", "--by", "-"),
+            "standard input, line 3 is '0 qid:9 #docid = c'; expected a query",
+        ),
     ],
 )
-def test_two_files_cannot_both_be_standard_input(capsys, stdin, arguments, options):
+def test_two_options_read_the_same_standard_input(capsys, stdin, arguments, message):
     stdin(ROWS)
-    assert f"'-' was given 2 times ({options}), but standard input can be read only once. Hint: " in error_of(
-        capsys, *arguments
-    )
+    assert message in error_of(capsys, *arguments)
+
+
+def test_the_copy_of_standard_input_is_removed(capsys, stdin, letor, tmp_path, monkeypatch):
+    folder = tmp_path / "a=b"  # a name as of NAME=FILE
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    stdin(ROWS)
+    assert output_of(capsys, "--features", "-", *letor[2:], "--convention", "textbook@5", "--format", "csv")
+    stdin("x\n")
+    error_of(capsys, "--features", "-", "--predictions", "-")
+    stdin(ROWS)
+    error_of(capsys, "--features", "-", "--no-such-option")
+    assert list(folder.iterdir()) == []
+
+
+@needs_posix
+@pytest.mark.parametrize(("signal_name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.usefixtures("default_sigint")
+def test_a_signal_removes_the_copy_of_standard_input(tmp_path, signal_name, code):
+    """Standard input stays open, so that the command waits for more of it."""
+    command = ("-m", "rankadapters", "evaluate", "--convention", "textbook@3", "--features", "-", "--feature", "1")
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, *command], stdin=subprocess.PIPE, env=environment, cwd=CHECKOUT) as process:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("rankadapters-*/*")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(getattr(signal, signal_name))
+        assert process.wait(60) == code
+    assert list(tmp_path.iterdir()) == []

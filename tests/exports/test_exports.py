@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from importlib.resources import files
 
 import pytest
 
@@ -17,7 +16,6 @@ CONVENTIONS = [
     "lightgbm@10", "sklearn@all", "letor4@3+gain=table_0_1_3", "catboost.filtered_dcg", "torchmetrics.fall_out@5",
     "yahoo.err@all", "ranx.hits@5", "sklearn.roc_auc_score", "catboost.query_rmse", "ir_measures.rbp@1000",
 ]  # fmt: skip
-UNLIMITED = ("-Infinity", "Infinity")
 QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 d 3\n3 0 e 0\n"
 RUN = "1 Q0 a 1 0.5 t\n1 Q0 b 2 0.5 t\n1 Q0 x 3 0.75 t\n2 Q0 d 1 0.25 t\n2 Q0 a 2 0.125 t\n3 Q0 e 1 1 t\n"
 
@@ -47,58 +45,10 @@ def test_a_model_card_entry_reads_back_as_the_convention_of_the_score(text):
     assert card.data.eval_results == [result]
 
 
-@for_each("text", CONVENTIONS)
-def test_a_metric_config_reads_back_as_the_convention(text):
-    convention = ra.parse(text)
-    exported = exports.to_every_eval_ever(convention)
-    config = json.loads(json.dumps(exported["metric_config"], allow_nan=False))
-    assert list(exported) == ["metric_config"]
-    assert ra.parse(config["metric_id"]) == convention
-    assert config["metric_parameters"] == convention.to_dict()
-    assert config["lower_is_better"] is (text in {"torchmetrics.fall_out@5", "catboost.query_rmse"})
-    assert exports.to_every_eval_ever(text) == exported
-
-
-@for_each(
-    ("labels", "convention", "bounds"),
-    [
-        *(([1, best], "letor4@2", (0.0, 1.0)) for best in (0, 1)), ([0, 0], "letor4@2", (0.0, 1.0)),
-        ([1, 0], "ranx.hits@5", UNLIMITED),
-        ([2, -2], str(presets.sklearn(2)), UNLIMITED),  # a negative label takes NDCG below 0
-    ],
-)  # fmt: skip
-def test_a_metric_config_is_bounded_only_where_the_bounds_hold(labels, convention, bounds):
-    score = ra.evaluate(labels, [0.1, 0.9], convention, group_sizes=[2])
-    config = exports.to_every_eval_ever(score)["metric_config"]
-    assert (config["min_score"], config["max_score"]) == bounds
-    assert ("metric_unit" in config) is (bounds != UNLIMITED)
-    assert float(bounds[0]) <= score.value <= float(bounds[1])
-
-
-@for_each("text", CONVENTIONS)
-def test_every_eval_ever_accepts_the_exported_parts(text):
-    pytest.importorskip("every_eval_ever")
-    from every_eval_ever import eval_types
-
-    parts = exports.to_every_eval_ever(evaluate_rows(text))
-    config = eval_types.MetricConfig.model_validate(parts["metric_config"])
-    details = eval_types.ScoreDetails.model_validate(parts["score_details"])
-    assert (config.metric_id, details.score) == (str(ra.parse(text)), parts["score_details"]["score"])
-    jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads((files("every_eval_ever") / "schemas" / "eval.schema.json").read_text(encoding="utf-8"))
-    result = {"evaluation_name": "mine", "source_data": {"dataset_name": "mine", "source_type": "other"}, **parts}
-    entry = {**schema["properties"]["evaluation_results"]["items"], "$defs": schema["$defs"]}
-    jsonschema.Draft7Validator(entry).validate(result)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft7Validator(entry).validate({**result, "metric_config": {}})
-
-
 @for_each("value", [0.5, None, "letor4@2", presets.letor4(2), {"a": 1}])
-def test_exports_refuse_objects_other_than_scores_and_conventions(value):
+def test_exports_refuse_objects_other_than_scores(value):
     with pytest.raises(ra.InputError, match=r"is not a Score\.\nHint: pass what ra.evaluate returned"):
         exports.to_model_card(value)
-    with pytest.raises(ra.ConventionError, match=r"0\.5 is not a convention"):
-        exports.to_every_eval_ever(0.5)
 
 
 IR_MEASURES = [
