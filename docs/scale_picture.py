@@ -14,8 +14,8 @@ ROWS = (1e6, 1e11)
 WAYS = {
     "ra.evaluate, in memory": (0, 57, 3e8, "C0-"),
     "ra.evaluate_stream, one machine": (0, 75, 1e11, "C1-"),
-    "ra.dask.evaluate, sorted, 10 workers": (1, 26, 1e11, "C2-"),
-    "ra.dask.evaluate, sorted, 100 workers": (1, 2.7, 1e11, "C2--"),
+    "ra.dask.evaluate, whole queries, 10 workers": (1, 26, 1e11, "C2-"),
+    "ra.dask.evaluate, whole queries, 100 workers": (1, 2.7, 1e11, "C2--"),
     "ra.dask.evaluate, shuffle, 10 workers": (1, 90, 1e11, "C3-"),
     "ra.spark.evaluate, whole queries, 10 workers": (10, 160, 1e11, "C4-"),
     "ra.spark.evaluate, whole queries, 100 workers": (10, 16, 1e11, "C4--"),

@@ -270,15 +270,8 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "conformance.vectors": lambda: {"convention": "letor4.p@2", "labels": [0, 1]},
     "datasets.RankingData": lambda: {"X": FEATURES, "labels": np.array(LABELS), "qid": np.array([0, 0, 1, 1])},
     "datasets.mq2008_like": lambda: {"n_train_queries": 3, "n_test_queries": 3},
-    "exports.to_every_eval_ever": lambda: {"score": score()},
     "exports.to_model_card": lambda: {"score": score()},
-    "io.annotate_run": lambda: {
-        "run": write_file("annotated.txt", "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.25 x\n"),
-        "scores": score(),
-        "out": str(Path(DIRECTORY.name, "annotated.txt")),
-    },
     "io.read_letor": lambda: {"files": letor_file(), "feature": 1},
-    "io.stream_letor": lambda: {"files": letor_file(), "feature": 1},
     "io.read_table": lambda: {"path": write_file("rows.csv", FRAME.to_csv(index=False))},
     "io.read_trec": lambda: {
         "qrels": write_file("qrels.txt", "1 0 a 2\n1 0 b 0\n"),

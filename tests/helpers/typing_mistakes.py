@@ -59,10 +59,8 @@ def mistakes() -> None:
     ra.parity.check_value(labels, scores, "yahoo@10", qid=qid)  # mistake: call-arg
     ra.io.read_letor("rows.txt", predictions="scores.txt").scores
     ra.io.read_letor("rows.txt", feature=25).scores
-    ra.io.read_letor("rows.txt").scores  # mistake: attr-defined
-    ra.io.read_letor("rows.txt", predictions="scores.txt", feature=25)  # mistake: call-overload
+    ra.io.read_letor("rows.txt").metadata  # mistake: attr-defined
     ra.io.read_trec("qrels", "run").scores
-    ra.io.read_trec("qrels").scores  # mistake: attr-defined
     ra.io.read_csv("file.csv")  # mistake: attr-defined
     ra.datasets.mq2008_like(queries=3)  # mistake: call-arg
 

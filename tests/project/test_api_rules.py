@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import Parameter, isfunction, signature
+from inspect import Parameter, isfunction, ismethod, signature
 
 import pytest
 
@@ -12,11 +12,12 @@ from tests.helpers.public_calls import public_modules
 for engine in ("dask", "pyspark"):  # their functions follow the rules, too
     pytest.importorskip(engine)
 
+ENGINES = {"dask.", "spark."}  # `evaluate` and `per_query` are class methods of their frames
 FUNCTIONS = {
     f"{prefix}{name}": getattr(module, name)
     for prefix, module in public_modules()
     for name in module.__all__
-    if isfunction(getattr(module, name))
+    if isfunction(getattr(module, name)) or (prefix in ENGINES and ismethod(getattr(module, name)))
 }
 # Rule 1: the arguments that may be passed by position, in this order. Other forms of data replace labels and scores.
 BY_POSITION = [

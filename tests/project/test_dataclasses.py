@@ -85,8 +85,7 @@ LONG_FIELDS = {  # fields as long as the data
     "compare.LeaveOneOut": ["wn", "iwn", "all_wn", "all_iwn"],
     "compare.StratifiedReport": ["comparisons"],
     "compare.WinningNumbers": ["wn", "iwn", "n_datasets"],
-    "io.Judgments": ["place", "metadata"],
-    "io.ScoredJudgments": ["place", "metadata"],
+    "io.Judgments": ["scores", "place"],
     "parity.ParityRow": ["per_query"],
 }
 

@@ -355,30 +355,30 @@ FILES = {
     "table.csv": "label,qid,score\n2,1,0.4\n0,2,0.3\n1,1,0.2\n",
     "semicolons.csv": "label;qid;score\n2;1;0.4\n",
     "qrels.txt": "q1 0 d1 1\n",
-    "qrels.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
     "run.txt": "q1 Q0 d1 1 0.5 me\n",
 }
 EVALUATE, CONVENTION = "evaluate --features features.txt --predictions", "--convention lightgbm@2"
 EVALUATE_TABLE = f"evaluate {CONVENTION} --table"
 COMMANDS = {  # regular expressions for the problem and the hint
     "rankadapters": ("the following arguments are required: COMMAND.", "`rankadapters --help` has examples."),
-    "evalute": ("argument COMMAND: invalid choice: 'evalute' .*", r"did you mean 'evaluate'\?"),
+    "evalute": ("argument COMMAND: invalid choice: 'evalute'.*", "`rankadapters --help` has examples."),
     "help": ("argument COMMAND: invalid choice: 'help' .*", "`rankadapters --help` has examples."),
     f"{EVALUATE} scores.txt": (
         "the following arguments are required: --convention.", "`rankadapters evaluate --help` has examples.",
     ),
     f"evaluate features.txt scores.txt {CONVENTION}": (
         "unrecognized arguments: features.txt scores.txt.",
-        "put an option before each file, as in --features test.txt; see `rankadapters evaluate --help`.",
+        "`rankadapters evaluate --help` has examples.",
     ),
     f"evaluate --features features.txt --prediction scores.txt {CONVENTION}": (
-        "unrecognized arguments: --prediction scores.txt.", r"did you mean '--predictions'\?",
+        "unrecognized arguments: --prediction scores.txt.", "`rankadapters evaluate --help` has examples.",
     ),
     f"evaluate --features nowhere.txt --predictions scores.txt {CONVENTION}": (
         "nowhere.txt: No such file or directory.", "give the path of a readable file.",
     ),
     f"evaluate --features features.txt {CONVENTION}": (
-        "--features needs exactly one of --predictions and --feature.", "scores come from one of the two.",
+        "--features needs exactly one of --predictions and --feature.",
+        "--help shows the options for each kind of file.",
     ),
     f"{EVALUATE} scores.txt --convention ndcg@10": (
         "argument --convention: 'ndcg@10' does not say whose ndcg it is, and tools differ.", "'textbook@10', .*",
@@ -395,51 +395,51 @@ COMMANDS = {  # regular expressions for the problem and the hint
         "a score for each row of the features, with a decimal point, without a header.",
     ),
     f"evaluate --features swapped.txt --predictions short.txt {CONVENTION}": (
-        "swapped.txt, line 1: 'qid:1' is not a label, .*", "SVMlight or LETOR format, decimal points, no header.",
+        "swapped.txt, line 1: 'qid:1' is not a label, .*", "SVMlight or LETOR format, decimal points, no header; LightGBM's format needs .*",
     ),
     f"evaluate --features without.txt --predictions short.txt {CONVENTION}": (
         "without.txt, line 1: '1:0.5' is not qid:QUERY; .*",
-        "SVMlight or LETOR format, decimal points, no header.",
+        "SVMlight or LETOR format, decimal points, no header; LightGBM's format needs .*",
     ),
     f"{EVALUATE_TABLE} table.csv --label relevance --score score --qid qid": (
-        "table.csv has no column 'relevance'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*",
+        "table.csv has no column 'relevance'.", "its columns are 'label', 'qid', 'score'.",
     ),
     f"{EVALUATE_TABLE} table.csv --label Label --score score --qid qid": (
-        "table.csv has no column 'Label'.", r"did you mean 'label'\? Its columns are 'label', 'qid', 'score'.",
+        "table.csv has no column 'Label'.", r"did you mean 'label'\? its columns are 'label', 'qid', 'score'.",
     ),
     f"{EVALUATE_TABLE} semicolons.csv --label label --score score --qid qid": (
         "semicolons.csv has no column 'label'.",
-        "its columns are 'label;qid;score'; a CSV begins with a line of names, with commas between them.",
+        "its columns are 'label;qid;score'; in a text file, commas or tabs separate names.",
     ),
     f"{EVALUATE_TABLE} table.csv --qid query": (
-        "table.csv has no column 'query'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*",
+        "table.csv has no column 'query'.", "its columns are 'label', 'qid', 'score'.",
     ),
     f"{EVALUATE_TABLE} table.csv --label label --score score --qid qid": (
-        "table.csv, line 4: query 1 returns after it began in table.csv, line 2.", "sort the rows by query; .*",
+        "table.csv, row 3: query 1 returns after it began in table.csv, row 1.", "sort the rows by query; .*",
     ),
     "evaluate --qrels run.txt --run qrels.txt --convention trec_eval_9@10": (
         "run.txt, line 1 is 'q1 Q0 d1 1 0.5 me'; expected 'query iteration document label', .*",
         r"judgments \(qrels\) have four words a line, runs have six; perhaps the files are swapped.",
-    ),
-    "evaluate --qrels qrels.tsv --run run.txt --convention trec_eval_9@10": (
-        r"qrels.tsv, line 1 is 'query-id\\tcorpus-id\\tscore'; expected 'query iteration document label', .*",
-        r"a qrels.tsv of BEIR has no iterations; awk 'NR > 1 \{print \$1, 0, \$2, \$3\}' adds them.",
     ),
     "identify 62.3% --features features.txt --predictions scores.txt": (
         "value='62.3%' is not a number.",
         "pass the printed number, such as '0.1623'; for a percentage such as 62.3%, pass 0.623.",
     ),
     "identify 0.5 --measure mapp --features features.txt --predictions scores.txt": (
-        "argument --measure: invalid choice: 'mapp' .*", r"did you mean 'ap'\?",
+        "argument --measure: invalid choice: 'mapp'.*", "`rankadapters identify --help` has examples.",
     ),
     "explain --a sklearn@2 --features features.txt --predictions scores.txt": (
         "the following arguments are required: --b.", "`rankadapters explain --help` has examples.",
     ),
-    "parity --toolkits lgbm": ("argument --toolkits: invalid choice: 'lgbm' .*", r"did you mean 'lightgbm'\?"),
+    "parity --toolkits lgbm": (
+        "argument --toolkits: invalid choice: 'lgbm'.*", "`rankadapters parity --help` has examples.",
+    ),
     "parity --train features.txt": (
         "--train was given without --test.", "give both, or neither for the generated data set.",
     ),
-    "conventions lightgbm --dif yahoo": ("unrecognized arguments: --dif yahoo.", r"did you mean '--diff'\?"),
+    "conventions lightgbm --dif yahoo": (
+        "unrecognized arguments: --dif yahoo.", "`rankadapters conventions --help` has examples.",
+    ),
 }  # fmt: skip
 
 
