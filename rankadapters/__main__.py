@@ -31,6 +31,7 @@ def main() -> int:
 
         status = run()
     except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
         if signal.SIGINT in signals:
             print("rankadapters: interrupted", file=sys.stderr)  # noqa: T201 - as rankadapters.cli does
     return 128 + signals[0] if signals else status  # a library may have lost the interrupt

@@ -167,7 +167,6 @@ def _profile(arguments: argparse.Namespace) -> Answer:
     models = sources.read_models(arguments, scored=False)
     from rankadapters.audit import profile
 
-    scores = getattr(models.first, "scores", None)  # None if no option names them
     with models.locating():
-        data_profile = profile(models.queries, k=arguments.k, scores=scores, measure=arguments.measure)
+        data_profile = profile(models.queries, k=arguments.k, scores=models.first.scores, measure=arguments.measure)
     return Answer(data_profile, models.notes)

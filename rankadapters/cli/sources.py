@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,15 +121,14 @@ class Models(NamedTuple):
     @contextmanager
     def locating(self) -> Iterator[None]:
         """Add file and line to an error that names a row, if all models have the same rows."""
-        try:
+        from rankadapters.partitions.rows import locating
+
+        with locating(range(self.first.queries.n_docs), self.first.place) if self.same_queries else nullcontext():
             yield
-        except InputError as error:
-            is_located = self.same_queries and error.row is not None
-            raise (error.about(self.first.place(error.row)) if is_located else error) from None
 
     @property
     def notes(self) -> list[str]:
-        """A note for each model whose files have rows or queries that were skipped; of many, it names the model."""
+        """A note for each model whose files have skipped rows or queries; of many models, each note names its own."""
         notes = {name: judgments.note for name, judgments in self.judgments.items() if judgments.note}
         return [note if len(self.judgments) == 1 else f"{name}: {note}" for name, note in notes.items()]
 

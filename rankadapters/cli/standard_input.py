@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from rankadapters.core.errors import InputError
+
 NAME = "standard input"  # name of the copy, and of the model whose scores it holds
 
 _folders = ExitStack()  # removes the folder of the copy
@@ -22,15 +24,17 @@ def file(text: str) -> str:
     name, equals, path = text.rpartition("=")
     if path != "-" or "_ARGCOMPLETE" in os.environ:  # a completion must not wait for input
         return text
-    return f"{name}{equals}{_copied()}"
+    try:
+        return f"{name}{equals}{_copied()}"
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 @cache
 def _copied() -> Path:
     """Copy standard input to a file, once, and return its path."""
     if sys.stdin is None or sys.stdin.closed:
-        msg = "standard input is closed.\nHint: pipe a file into it, or name a file in place of '-'."
-        raise argparse.ArgumentTypeError(msg)
+        raise InputError("standard input is closed.", hint="pipe a file into it, or name a file in place of '-'")
     path = Path(_folders.enter_context(TemporaryDirectory(prefix="rankadapters-")), NAME)
     with path.open("wb") as copy:
         shutil.copyfileobj(sys.stdin.buffer, copy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -11,6 +11,7 @@ import numpy as np
 from distributed import Client, Queue
 from numpy.typing import NDArray
 
+from rankadapters.core.declaration.arguments import number
 from rankadapters.core.errors import InputError, RankAdaptersError
 
 Integers = NDArray[np.int64]
@@ -31,30 +32,39 @@ class QueueExchange:
 
         Raises
         ------
+        InputError
+            The array is not of int64, or not of the shape of the other workers' arrays.
         RankAdaptersError
             A worker waited for `timeout` seconds; all workers that wait for the same sum raise it.
         """
+        data = np.ascontiguousarray(array)
+        if data.dtype != np.int64:
+            raise InputError(f"array has dtype {data.dtype}, but int64 is needed.", hint="array.astype('int64')")
         with self._unfinished() as sums:
-            name, count, total = sums.get(key, (f"{key} {uuid4()}", 0, bytes(array.nbytes)))
-            total = (np.frombuffer(total, np.int64) + array.ravel()).tobytes()
+            name, count, total = sums.get(key, (f"{key} {uuid4()}", 0, bytes(data.nbytes)))
+            if len(total) != data.nbytes:
+                raise InputError(f"{key}: array has {data.size} entries, but {len(total) // 8} in other workers.")
+            total = (np.frombuffer(total, np.int64) + data.ravel()).tobytes()
             totals = Queue(name, self._sums.client)
             sums[key] = name, count + 1, total
             if count + 1 == parts:
-                del sums[key]
                 _put(totals, total, parts)
+                del sums[key]
         try:
             total = totals.get(timeout=self._timeout)
         except TimeoutError:
             with self._unfinished() as sums:
                 if sums.get(key, [None])[0] == name:  # otherwise a worker has just put the total or given up
                     _put(totals, b"", sums.pop(key)[1])
-            total = totals.get(timeout=self._timeout)
+            with suppress(TimeoutError):
+                total = b""
+                total = totals.get(timeout=self._timeout)
         finally:
             totals.close()
         if not total:
             msg = f"{key}: not all of {parts} workers called add within {self._timeout:g} s."
             raise RankAdaptersError(msg, hint="see the log of the other workers for an error, or use a longer timeout=")
-        return np.frombuffer(total, np.int64).reshape(array.shape)
+        return np.frombuffer(total, np.int64).reshape(data.shape)
 
     @contextmanager
     def _unfinished(self) -> Iterator[dict[str, Any]]:
@@ -62,7 +72,7 @@ class QueueExchange:
         try:
             sums = self._sums.get(timeout=self._timeout)
         except TimeoutError:
-            msg = "the sums are gone: a worker was lost while it had taken them."
+            msg = f"the sums did not return within {self._timeout:g} s: perhaps a worker was lost while it added."
             raise RankAdaptersError(msg, hint="make a new ra.dask.exchange(client)") from None
         try:
             yield sums
@@ -79,14 +89,15 @@ def exchange(client: Client, *, timeout: float = 60.0) -> QueueExchange:
     """Return an object that adds up arrays of a training's Dask workers, for `ra.lightgbm.global_eval`.
 
     Dask's scheduler holds the unfinished sums: 1.2 kB per convention. If a worker is lost or fails, the others raise
-    an error after `timeout` seconds. Training again works with the same exchange once all of them have ended.
+    an error after `timeout` seconds. After a worker was killed, or after `client.restart()`, make a new exchange: the
+    old one may hold a part of that worker.
 
     Parameters
     ----------
     client : distributed.Client
         Client of the training cluster.
     timeout : float
-        Maximum number of seconds that a worker waits for the other workers.
+        Maximum number of seconds that a worker waits for the other workers, above 0.
 
     Returns
     -------
@@ -96,7 +107,7 @@ def exchange(client: Client, *, timeout: float = 60.0) -> QueueExchange:
     Raises
     ------
     InputError
-        `client` is not a client of Dask.
+        `client` is not a client of Dask, or `timeout` is not a number above 0.
 
     Examples
     --------
@@ -110,6 +121,7 @@ def exchange(client: Client, *, timeout: float = 60.0) -> QueueExchange:
     if not isinstance(client, Client):
         msg = f"client is a {type(client).__name__}, not a distributed.Client.\nHint: client = Client(cluster)."
         raise InputError(msg)
+    seconds = number("timeout", timeout, least=0, above=True, hint="timeout=60")
     sums = Queue(client=client)
     sums.put({})
-    return QueueExchange(sums, timeout)
+    return QueueExchange(sums, seconds)

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.errors import InputError
 from rankadapters.datasets import RankingData
-from rankadapters.io.letor import EXPECTED, FEATURE, FORM, LetorRows
+from rankadapters.io.letor import EXPECTED, FORM, NUMBER, LetorRows
 from rankadapters.io.text import AnyPath, join_paths
 
 MAX_CELLS = 2**30  # cells of a dense table (8 GiB); a larger table probably comes from a wrong feature number
 
 _ROWS = 1000  # number of rows whose features are parsed together
+_FEATURE = re.compile(rb"\+?0*[0-9]{1,18}\s*:\s*(%s|[+-]?[nN][aA][nN])(?=\s|$)" % NUMBER)
 _QID = re.compile(rb"-?[0-9]{1,18}")
 
 
@@ -117,11 +118,16 @@ def _integers(texts: list[bytes], counts: Sequence[int]) -> Ints:
 
 def _first_fault(rows: LetorRows, first: int, texts: Sequence[bytes]) -> InputError:
     """Return the error for the first malformed feature of rows that have one."""
-    tokens = [(row, token) for row, features in enumerate(texts, first) for token in features.split()]
-    row, token = next((r, t) for r, t in tokens if not FEATURE.fullmatch(t) or np.isinf(float(t.partition(b":")[2])))
-    if FEATURE.fullmatch(token):
-        return rows.fault(row, token, "is beyond float64.\nHint: rescale the feature.")
-    return rows.fault(row, token, f"is not a feature, {FORM}; {EXPECTED}")
+    for row, features in enumerate(texts, first):
+        text = features.strip()
+        while text:
+            feature, token = _FEATURE.match(text), text.split()[0]
+            if feature is None:
+                return rows.fault(row, token, f"is not a feature, {FORM}; {EXPECTED}")
+            if np.isinf(float(feature[1])):
+                return rows.fault(row, token, "is beyond float64.\nHint: rescale the feature.")
+            text = text[feature.end() :].lstrip()
+    raise AssertionError("all features are well formed")
 
 
 class _Part(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, text_column
+from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries, stretches
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
@@ -77,8 +78,9 @@ def judgments_of(
         First row of each file: a query that continues there counts as one that returns.
     """
     starts = np.union1d(stretches(qid), np.asarray(file_starts, np.int64))
-    queries = Queries(labels, qid=_apply_split_queries(qid, starts, split_queries, locate), row_weight=row_weight)
-    with locating(np.arange(queries.n_docs), locate):
+    names = _apply_split_queries(qid, starts, split_queries, locate)
+    with locating(np.arange(labels.size), locate):
+        queries = Queries(labels, qid=names, row_weight=row_weight)
         if query_weight is not None:
             weights = weights_of_queries(queries, query_weight, weight_name)
             queries = queries.with_weights(weights, row_weight=queries.row_weight)
@@ -87,14 +89,14 @@ def judgments_of(
     return Judgments(queries=queries, scores=scores, place=locate)
 
 
-def check_split_queries(split_queries: str) -> str:
-    """Return `split_queries` if it is one of the choices."""
-    return choice("split_queries", split_queries, SPLIT_QUERIES)
+def check_split_queries(split_queries: str) -> None:
+    """Raise an error if `split_queries` is none of the choices."""
+    choice("split_queries", split_queries, SPLIT_QUERIES)
 
 
 def _apply_split_queries(qid: Array, starts: NDArray[Any], split_queries: str, locate: Locate) -> Array:
     """Return each row's query after handling queries with separated rows; `starts` has the first row of each run."""
-    runs = qid[starts].tolist()
+    runs = id_values(qid[starts])
     if split_queries == "merge" or len(set(runs)) == len(runs):
         return qid
     if split_queries == "separate":
@@ -104,7 +106,7 @@ def _apply_split_queries(qid: Array, starts: NDArray[Any], split_queries: str, l
     row = int(starts[run])
     raise InputError(
         f"{locate(row)}: query {runs[run]} returns after it began in {locate(int(starts[first]))}.",
-        hint="--split-queries merge takes it as one query, separate as a new one (split_queries= in Python)",
+        hint="--split-queries merge makes it one query, separate a new one (split_queries= in Python)",
         row=row,
     )
 

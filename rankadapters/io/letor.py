@@ -29,6 +29,10 @@ _JOINED = "two rows may have been joined where a file ends without a line end"
 _SPLIT = "\nHint: a line end before the second row."
 _ROW_IN_COMMENT = re.compile(rb"\s(qid:\S+)\s+[0-9]+:")
 _DOCID = re.compile(rb"docid(?<!\wdocid)\s*=\s*(\S+)")  # the look-behind is twice as fast as \b
+_MIXED = (
+    "begins a file whose queries are named otherwise than before: by qid, or by a file of group sizes.\n"
+    "Hint: read such files one by one."
+)
 _GROUP_SIZES = "the number of rows of each query, a whole number from 1 on, one per line"
 _DUPLICATE_HINT = "drop one of the two, or docids=False, which reads none: only ties by docid need them"
 
@@ -113,7 +117,7 @@ def read_letor(
             if docid := _DOCID.search(comment):
                 names.append(docid[1])
             elif reads_docids:
-                msg = f"{rows.locate(row)} has no docid, which the convention needs for its ties."
+                msg = f"{rows.locate(row)} has no docid, but docids are required."
                 raise InputError(msg, hint="'#docid = NAME' at the end of every line, or other ties", row=row)
     scores = None
     if predictions is not None:
@@ -179,8 +183,8 @@ class LetorRows:
                 if not tokens:
                     self._lines.pop()
                     continue
-                if row == first and not (len(tokens) > 1 and tokens[1].startswith(b"qid:")):
-                    group_ends = _group_ends(path)
+                if row == first:
+                    group_ends = self._group_ends(path, row, tokens)
                 if group_ends:
                     query = self._n_groups + bisect_right(group_ends, row - first) + 1
                     tokens[1:] = b"qid:%d" % query, b" ".join(tokens[1:])
@@ -192,6 +196,14 @@ class LetorRows:
                 msg = f"{path}.query: the groups have {group_ends[-1]} rows in all, but {path} has {n_rows}."
                 raise InputError(msg, hint=_GROUP_SIZES)
             self._n_groups += len(group_ends)
+
+    def _group_ends(self, path: AnyPath, row: int, tokens: list[bytes]) -> list[int]:
+        """Return the number of rows up to the end of each query of a LightGBM file; nothing if the rows have qids."""
+        has_qid = len(tokens) > 1 and tokens[1].startswith(b"qid:")
+        ends = [] if has_qid else _group_ends(path)
+        if row and bool(ends) != bool(self._n_groups):
+            raise self.fault(row, tokens[0], _MIXED)
+        return ends
 
     def _label_query_features(self, row: int, tokens: list[bytes]) -> tuple[float, bytes, bytes]:
         label, query, features = (*tokens, b"", b"")[:3]
@@ -209,9 +221,9 @@ class LetorRows:
 
 
 def _group_ends(path: AnyPath) -> list[int]:
-    """Return the number of rows up to the end of each query of a LightGBM file; nothing without its group sizes."""
+    """Return the number of rows up to the end of each query, from the file of group sizes; nothing without it."""
     sizes_path = f"{path}.query"
-    sizes = read_numbers(sizes_path).tolist() if Path(sizes_path).is_file() else []
+    sizes = read_numbers(sizes_path, hint=_GROUP_SIZES).tolist() if Path(sizes_path).is_file() else []
     for index, size in enumerate(sizes):
         if size < 1 or size != int(size):
             raise InputError(f"{sizes_path}: group {index + 1} has {size:g} rows.", hint=_GROUP_SIZES)

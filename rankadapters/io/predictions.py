@@ -29,7 +29,7 @@ def read_predictions(
     return np.concatenate(parts)
 
 
-def read_numbers(path: AnyPath, *, n_before: int = 0) -> Floats:
+def read_numbers(path: AnyPath, *, n_before: int = 0, hint: str = _HINT) -> Floats:
     """Read a file of one finite number per line; `n_before` numbers precede it in the caller's data."""
     numbers = array("d")
     for number, line in lines(path):
@@ -37,5 +37,5 @@ def read_numbers(path: AnyPath, *, n_before: int = 0) -> Floats:
             numbers.append(finite(line))
         except ValueError:
             row = n_before + len(numbers)
-            raise bad_line(path, number, line, "one finite number per line", hint=_HINT, row=row) from None
+            raise bad_line(path, number, line, "one finite number per line", hint=hint, row=row) from None
     return np.asarray(numbers)

@@ -257,7 +257,7 @@ class StreamSums:
 class SeenQueries:
     """Hashes of all queries so far, 8 bytes each, in sorted arrays.
 
-    Integers of 64 bits with a sign never share a hash; that any two of n other ids do has probability n^2 / 2^65.
+    Ids in int64 never share a hash. Among n other ids, some two share one with a probability of about n^2 / 2^65.
     """
 
     def __init__(self) -> None:
@@ -340,7 +340,7 @@ def read_tables(batches: Any, reader: TableReader) -> Generator[Any]:
 
 def _is_table(value: object) -> bool:
     """Return whether a value has named columns in a form that is read here."""
-    names = ("__arrow_c_stream__", "__arrow_c_array__", "iter_batches", "get_fragments")
+    names = ("__arrow_c_stream__", "__arrow_c_array__", "schema_arrow", "get_fragments")
     return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
 
 
@@ -357,7 +357,7 @@ def _arrow_batches(source: str, table: Any, names: Names) -> Iterator[Any]:
     import pyarrow as pa
 
     with arrow_errors(source, hint="columns of numbers, of texts or of times"):
-        if hasattr(table, "iter_batches"):  # a ParquetFile
+        if hasattr(table, "schema_arrow"):  # a ParquetFile
             names.check(source, table.schema_arrow.names)
             yield from table.iter_batches(BATCH_ROWS, columns=names.all)
         elif hasattr(table, "get_fragments"):  # a Dataset

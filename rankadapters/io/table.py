@@ -26,6 +26,7 @@ Step = Callable[[int, int], object]  # called with the amount read so far and th
 _READ_AT_ONCE = 1 << 20  # bytes
 _LONGEST_ROW = 1 << 22  # bytes of a row of CSV, and bytes that are read at once
 _PARQUET = b"PAR1"
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what Spark and Hive write for a missing value
 _CSV_ERROR = re.compile(r"(?:In CSV column #(\d+): |CSV parse error: )Row #(\d+): (.*)", re.DOTALL)
 _QUOTES = "a field with quotes is quoted itself, and quotes within it are doubled"
 _CSV_FORM = "a row per line, a comma or tab between fields as in the header, numbers with a decimal point, UTF-8"
@@ -54,7 +55,7 @@ def read_table(
     score : str, optional
         Column of such numbers; float32 stays float32. None reads no scores.
     qid : str
-        Column of the query of each row, not nested. In CSV it is text, so that 07 is not 7.
+        Column of the query of each row. In CSV it is text, so that 07 is not 7.
     query_weight : str, optional
         Column of query weights, equal within a query.
     row_weight : str, optional
@@ -160,7 +161,7 @@ class TableReader:
         for field, first in zip(schema, self._schema, strict=True):
             if field.type != first.type:
                 name = self.names.by_role[field.name]
-                msg = f"{self.locate(self._n_rows)}: {name} has type {field.type}, but {first.type} before."
+                msg = f"{self.locate(self._n_rows)}: {name} has type {field.type}, but {first.type} in earlier rows."
                 raise InputError(msg, hint="convert it to one type in all batches")
 
     def locate(self, number: int) -> str:
@@ -188,7 +189,7 @@ def file_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[str,
 def _parquet_batches(
     path: AnyPath, names: Names, step: Step, constants: Mapping[str, str] | None = None
 ) -> Iterator[Any]:
-    """Read a Parquet file; in a folder, which may name columns that are the same in all rows, it may have no rows."""
+    """Read a Parquet file; `constants` has the columns that folder names give, and then it may have no rows."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -203,7 +204,10 @@ def _parquet_batches(
             n_read += batch.num_rows
             step(n_read, n_rows)
             columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-            yield pa.table(columns | {name: pa.repeat(value, batch.num_rows) for name, value in same.items()})
+            for name, value in same.items():
+                text = None if value == _NO_VALUE else value
+                columns[name] = pa.repeat(pa.scalar(text, pa.string()), batch.num_rows)
+            yield pa.table(columns)
         if n_read != n_rows:
             msg = f"{path} says that it holds {n_rows} rows, but {n_read} can be read."
             raise InputError(msg, hint="write it again")
@@ -273,7 +277,7 @@ class _Text:
         return block
 
     def close(self) -> None:
-        """Leave the file open: who opened it closes it."""
+        """Leave the file open: the `with` of the caller closes it."""
 
 
 def _header(path: AnyPath, line: bytes, names: Names) -> tuple[list[str], str]:
@@ -301,8 +305,8 @@ def _check_quotes(path: AnyPath, delimiter: str, n_rows: int) -> None:
     Fields between tabs are seldom quoted, so there a field of several lines is a mistake too.
     """
     n_strict, n_blank = -1, 0  # without the header
-    with open_text(path) as file:
-        rows = csv.reader(TextIOWrapper(file, newline=""), delimiter=delimiter, strict=True)
+    with open_text(path) as file, _fields_of_any_length():
+        rows = csv.reader(TextIOWrapper(file, "utf-8", newline=""), delimiter=delimiter, strict=True)
         try:
             for row in rows:
                 n_strict, n_blank = n_strict + bool(row), n_blank + (not row)
@@ -316,6 +320,15 @@ def _check_quotes(path: AnyPath, delimiter: str, n_rows: int) -> None:
 
 
 @contextmanager
+def _fields_of_any_length() -> Iterator[None]:
+    limit = csv.field_size_limit(4 * _LONGEST_ROW)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+@contextmanager
 def arrow_errors(
     path: AnyPath, header: Sequence[str] = (), *, hint: str = "give the path of a readable file"
 ) -> Iterator[None]:
@@ -325,8 +338,11 @@ def arrow_errors(
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        if str(error) == "Empty CSV file":  # it has a header only
+        if str(error) == "Empty CSV file":
             raise _no_rows(path) from None
+        if "straddling object" in str(error):
+            msg = f"{path}: a row or a field is longer than {_LONGEST_ROW} bytes."
+            raise InputError(msg, hint="write the columns that are needed to a file of their own") from None
         if match := _CSV_ERROR.match(str(error)):
             column, row, problem = match.groups()
             where = f", column {header[int(column)]!r}" if column else ""

@@ -101,7 +101,9 @@ _HEADER = b"query-id\tcorpus-id\tscore"  # of BEIR
 _WITH_ITERATION = "{print $1, 0, $2, $3}"
 _WORDS = "blanks and tabs separate words, no name has a blank in it, and there is no header"
 _AS_RUN = """awk '{print $1, "Q0", $2, $3, SCORE, "tag"}'"""
-_BY_SCORES = "qrels have four columns too, so perhaps the files are swapped; else {} makes a run that its scores order"
+_BY_SCORES = (
+    "qrels have four columns too, so perhaps the files are swapped; else {} makes a run that is ordered by its scores"
+)
 _SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the files are swapped"
 
 
@@ -155,6 +157,15 @@ class _Table:
         counts = all(numbers == [first + index for index in range(len(numbers))] for numbers in queries)
         return counts and first in {0, 1} and len(queries) < len(self.lines)
 
+    def is_run_of_ms_marco(self) -> bool:
+        """Return whether words of qrels are those of a run: `query document rank score`."""
+        if all(number.is_integer() for number in self.numbers):
+            return False
+        ranks = [[b"%d" % (first + index) for index in range(max(map(len, self.rows.values())))] for first in (0, 1)]
+        return any(
+            all([*documents] == counts[: len(documents)] for documents in self.rows.values()) for counts in ranks
+        )
+
     def notes(self) -> Iterator[str]:
         """Say how many lines and words were not read."""
         if self.n_comments:
@@ -184,6 +195,11 @@ def _read(path: AnyPath, layout: _Layout, tsv: _Layout) -> _Table:
         table.add(number, line, words)
     if not table.lines:
         raise InputError(f"{path}: every line is a comment or a header.", hint=layout.expected)
+    if layout is _QRELS and not is_tsv and table.is_run_of_ms_marco():
+        msg = (
+            f"{path}: in every query the documents are numbered and some labels are fractions, as ranks and scores are."
+        )
+        raise InputError(msg, hint="perhaps the files are swapped")
     if table.layout is _TSV_QRELS and not has_header and table.are_ranks():
         msg = f"{path}: in every query the labels count up, so they may be the ranks of a run."
         raise InputError(msg, hint=f"if they are labels, awk '{_WITH_ITERATION}' makes qrels of four columns")

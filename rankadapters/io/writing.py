@@ -1,4 +1,4 @@
-"""Write files atomically, for the command and the pytest plugin: a failed write leaves the old file unchanged."""
+"""Write files atomically, for the command: a failed write leaves the old file unchanged."""
 
 from __future__ import annotations
 
@@ -36,21 +36,6 @@ def write_text(path: AnyPath, text: str) -> None:
             target.write_bytes(data)
         else:
             _replace(target, data, status)
-
-
-def require_writable(path: AnyPath) -> None:
-    """Create a file's folder, and raise an error if the file cannot be written; the file itself stays unchanged.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written.
-    """
-    with _input_errors(path) as status:
-        if status is None:
-            _hidden_file(Path(os.path.realpath(path))).unlink()
-        else:
-            Path(path).open("ab").close()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Evaluate the partitions of a frame one by one and merge their exact sums; Dask and Spark say how to run the jobs."""
+"""Evaluate the partitions of a frame one by one and merge their sums; subclasses for Dask and Spark run the jobs."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ class Part(NamedTuple):
     """The result of a partition."""
 
     number: int  # of the partition
-    kind: str  # type of the query ids: texts, integers, or unsigned integers
+    kind: str  # of the query ids, for messages
     ids: Ids  # hashes of the query ids
     sums: Segmented  # over the queries, by segment; none if only the ids were requested
 
@@ -250,7 +250,7 @@ def part_of(request: FrameRequest, ranks: bool, columns: Columns, number: int) -
         sums = _sums(request, rows) if ranks else {}
     except RankAdaptersError as error:
         return error.about(f"partition {number}")
-    return Part(number, f"{id_kind(rows.queries.query_ids)}s", rows.queries.id_hashes, sums)
+    return Part(number, id_kind(rows.queries.query_ids), rows.queries.id_hashes, sums)
 
 
 def _sums(request: FrameRequest, rows: ScoredRows) -> Segmented:

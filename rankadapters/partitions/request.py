@@ -106,17 +106,17 @@ class FrameRequest:
 
 
 def refuse_pooled(conventions: Iterable[Convention]) -> None:
-    """Raise an error if a convention takes all rows as one query, of which no part of the rows has a value."""
+    """Raise an error if a convention takes all rows as one query, so that parts of the rows cannot be added up."""
     for convention in conventions:
         if convention.over == "rows":
-            msg = f"{convention.name} says pool='rows', which takes all rows as one query: no part of them has a sum."
+            msg = f"{convention.name} takes all rows as one query (pool='rows'), so parts cannot be added."
             hint = "ra.evaluate, which holds all rows in memory, or pool='queries'"
             raise UnsupportedConventionError(msg, hint=hint)
 
 
 def _refuse_unfit(convention: Convention, names: Names) -> None:
     if getattr(convention, "pairs", None) == "given":
-        msg = f"{convention.name} takes given pairs of rows, but rows of a cluster have no numbers to give pairs by."
+        msg = f"{convention.name} takes given pairs of rows, but rows of a cluster have no numbers for them."
         raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
     ties = getattr(convention, "ties", "")
     if ties in TIES_BY_ROW_ORDER and names.order is None:

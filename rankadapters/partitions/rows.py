@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
@@ -108,7 +108,7 @@ def _similar_name(name: str, columns: Collection[str]) -> str:
 
 
 @contextmanager
-def locating(numbers: Ints, locate: Locate, *, source: str = "", n_queries: int = 0) -> Iterator[None]:
+def locating(numbers: Ints | Sequence[int], locate: Locate, *, source: str = "", n_queries: int = 0) -> Iterator[None]:
     """Make an error count rows and queries in the whole data, and begin with the row's location or the source."""
     try:
         yield
@@ -152,10 +152,10 @@ def _arrow_array(name: str, column: Any) -> Any:
 
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column
-    if isinstance(column, Sized) and not len(column):
-        return pa.array([], pa.float64())
     try:
-        if pandas_index(column) is not None and column.dtype != object:
+        if isinstance(column, Sized) and not len(column):
+            return pa.array([], pa.float64())
+        if pandas_index(column) is not None and str(getattr(column, "dtype", "object")) != "object":
             return pa.array(column, from_pandas=True)
         array = as_column(name, column)
         return pa.array(
@@ -178,7 +178,7 @@ def _of_one_kind(name: str, array: Array) -> Array:
     is_mixed = {"bytes", "text"} <= kinds
     if kinds & {"date", "datetime"}:
         if (row := next((row for row, item in enumerate(array) if is_missing(item)), None)) is not None:
-            raise InputError(f"{name}[{row}] is missing.", hint="fix or drop the row")
+            raise InputError(f"{name} is missing in row {row + 1}.", hint="fix or drop the row")
         array = id_column(array)
         is_mixed = array.dtype == object
     if is_mixed:
@@ -272,7 +272,7 @@ def _is_beyond(decimals: Any) -> bool:
     import pyarrow as pa
     from pyarrow import compute
 
-    wide = decimals.cast(pa.decimal256(76, decimals.type.scale))  # of other widths, pyarrow knows no smallest
+    wide = decimals.cast(pa.decimal256(76, decimals.type.scale))  # min_max takes no decimals of 32 or 64 bits
     return any(abs(bound) > EXACT_INT for bound in compute.min_max(wide).as_py().values())
 
 
@@ -286,7 +286,7 @@ def _ids(column: Any, name: str, role: str) -> Any:
         if types.is_floating(kind):
             return _numbers(column, name, role)
         if not (types.is_integer(kind) or types.is_temporal(kind)):
-            raise _wrong_type(name, column, "numbers or times are")
+            raise _wrong_type(name, column, "integers, floats or times are")
     if role == "docid":
         if not (types.is_large_string(kind) or types.is_integer(kind)):
             raise _wrong_type(name, column, "strings or integers are")
@@ -295,7 +295,7 @@ def _ids(column: Any, name: str, role: str) -> Any:
         raise _wrong_type(name, column, "one value per row is")
     if types.is_integer(kind) and not types.is_uint64(kind):
         return column.cast("int64")
-    if types.is_date64(kind) or (types.is_timestamp(kind) and kind.tz):  # DuckDB would cut these
+    if types.is_date64(kind) or (types.is_timestamp(kind) and kind.tz and role != "by"):  # DuckDB would cut these
         return column.cast(pa.timestamp("ms" if types.is_date64(kind) else kind.unit))
     return column.cast("float64") if types.is_floating(kind) else column
 
@@ -415,7 +415,7 @@ def _in_order(queries: Queries, keys: Array) -> Queries:
     rows = rows[stable_order(queries.query_of_row[rows])]
     ordered = keys[rows]
     is_same = ordered[1:] == ordered[:-1]
-    is_same[queries.indptr[1:-1] - 1] = False  # of two queries
+    is_same[queries.indptr[1:-1] - 1] = False  # neighbors in different queries
     if is_same.any():
         row = int(np.argmax(is_same))
         query = queries.query_ids[np.searchsorted(queries.indptr, row, side="right") - 1]

@@ -29,7 +29,7 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
     queries : Queries
         The queries.
     in_parts : bool
-        Whether `queries` may be only some of the queries in the mapping.
+        Whether `queries` may be only some of the queries in the mapping, which `segments_by_id` returned.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignmen
         A segment is missing or varies within a query, or the mapping and the data have different queries.
     """
     if isinstance(by, Mapping):
-        segments = segments_by_id(by)
+        segments = by if in_parts else segments_by_id(by)
         ids = id_values(queries.query_ids)
         for query in ids:
             if query not in segments:

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from threading import Lock
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -21,6 +22,9 @@ T = TypeVar("T")
 
 BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 MIN_BATCH_ROWS = 100_000
+
+_lock = Lock()
+_user_values: list[str] = []  # one for each thread that evaluates
 
 
 class SparkFrame(Frame):
@@ -55,14 +59,21 @@ class SparkFrame(Frame):
 
 @contextmanager
 def _large_batches(conf: Any) -> Iterator[None]:
-    """Raise the number of rows per batch; Spark's default of 10,000 takes twice as long."""
-    user_value = conf.get(BATCH_ROWS)
-    if 0 < int(user_value) < MIN_BATCH_ROWS:
-        conf.set(BATCH_ROWS, MIN_BATCH_ROWS)
+    """Raise the number of rows per batch; Spark's default of 10,000 takes twice as long.
+
+    Of several threads, the first raises it and the last restores it.
+    """
+    with _lock:
+        _user_values.append(_user_values[0] if _user_values else conf.get(BATCH_ROWS))
+        if 0 < int(_user_values[0]) < MIN_BATCH_ROWS:
+            conf.set(BATCH_ROWS, MIN_BATCH_ROWS)
     try:
         yield
     finally:
-        conf.set(BATCH_ROWS, user_value)
+        with _lock:
+            user_value = _user_values.pop()
+            if not _user_values:
+                conf.set(BATCH_ROWS, user_value)
 
 
 def _column(name: str) -> Any:

@@ -316,7 +316,7 @@ ARGUMENTS = {
     "pool of rows": (
         {"convention": "sklearn.roc_auc_score"},
         ra.UnsupportedConventionError,
-        r"says pool='rows', which takes all rows as one query: .*\nHint: ra.evaluate",
+        r"takes all rows as one query .pool='rows'.*\nHint: ra.evaluate",
     ),
     "given pairs": ({"convention": "catboost.pair_logit"}, ra.UnsupportedConventionError, "takes given pairs of rows"),
 }

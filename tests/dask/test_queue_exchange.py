@@ -78,7 +78,7 @@ def test_a_worker_that_died_while_it_changed_the_sums_ends_all_others_with_an_er
     exchange._sums.get()
     error = failure_of(lambda: exchange.add("a", 2, np.array([1])))
     assert isinstance(error, ra.RankAdaptersError)
-    assert str(error).startswith("the sums are gone: a worker was lost")
+    assert str(error).startswith("the sums did not return within")
 
 
 def test_a_client_of_another_type_is_refused():

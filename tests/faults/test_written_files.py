@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import rankadapters as ra
-from rankadapters.io.writing import require_writable, write_text
+from rankadapters.io.writing import write_text
 from tests.helpers.checkout import CHECKOUT
 from tests.helpers.command import error_of
 from tests.helpers.python_processes import needs_posix, run_python, start_python
@@ -170,17 +170,6 @@ def test_a_writable_file_in_a_read_only_folder_is_written_in_place(tmp_path):
 def test_a_lone_surrogate_is_written_as_an_escape(tmp_path):
     write_text(tmp_path / "page.html", "a title of bytes: \udcff")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == "a title of bytes: \\udcff"
-
-
-def test_require_writable_changes_no_file(tmp_path):
-    path = tmp_path / "new" / "page.html"
-    require_writable(path)
-    assert names(path.parent) == []
-    path.write_text("old")
-    require_writable(path)
-    assert path.read_text(encoding="utf-8") == "old"
-    with pytest.raises(ra.InputError, match="cannot be written: Is a directory"):
-        require_writable(path.parent)
 
 
 @needs_posix

@@ -62,7 +62,7 @@ def test_docids_are_read_if_every_line_has_one_and_may_be_required(write):
     rows_without_a_docid = ROWS + "1 qid:9 1:1\n"
     assert read(write, rows_without_a_docid, SCORES + "1").queries.docid_rank is None
     assert read(write, ROWS, docids=False).queries.docid_rank is None
-    with pytest.raises(ra.InputError, match=r"rows\.txt, line 4 has no docid, which the convention needs"):
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 4 has no docid, but docids are required"):
         read(write, rows_without_a_docid, SCORES + "1", docids=True)
 
 
@@ -243,3 +243,22 @@ def test_a_line_whose_score_is_malformed_has_no_score_of_0(write, word):
     path = write(f"1 qid:1 {word}\n0 qid:1 1:0.25\n", "rows.txt")
     with pytest.raises(ra.InputError, match=r"rows.txt, line 1: .*is not a (feature|finite)"):
         read_letor(path, feature=1)
+
+
+def test_files_with_and_without_qids_are_not_read_together(write):
+    """The queries of a LightGBM file are numbered from 1, so they could be taken for those of the other file."""
+    plain = write("1 qid:1 1:1\n", "a.txt")
+    grouped = write("1 1:1\n", "b.txt")
+    write("1\n", "b.txt.query")
+    for files in ([plain, grouped], [grouped, plain]):
+        with pytest.raises(
+            ra.InputError, match=r"[ab]\.txt, line 1: '1' begins a file whose queries are named otherwise"
+        ):
+            read_letor(files, feature=1, split_queries="merge")
+    assert read_letor([grouped, grouped], feature=1).queries.n_queries == 2
+
+
+def test_the_row_of_the_first_malformed_feature_is_named_among_others_with_blanks(write):
+    path = write("1 qid:1 1 : 0.5\n0 qid:1 1:abc\n", "rows.txt")
+    with pytest.raises(ra.InputError, match=r"rows.txt, line 2: '1:abc' is not a feature"):
+        read_features(path)

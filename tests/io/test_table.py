@@ -319,7 +319,7 @@ def folder(tmp_path, arrow):
 
     def save(**tables):
         for name, columns in tables.items():
-            path = tmp_path / "folder" / name.replace("__", "/")
+            path = tmp_path / "folder" / name.replace("~", "/")
             path.parent.mkdir(parents=True, exist_ok=True)
             parquet.write_table(arrow.table({**TABLE, **columns}), path)
         return tmp_path / "folder"
@@ -334,9 +334,9 @@ def folder(tmp_path, arrow):
         (
             {"query": [7] * 4},
             {"query": ["07", "7", "7", "7"]},
-            "b, row 1: query has type large_string, but int64 before",
+            "b, row 1: query has type large_string, but int64 in earlier rows",
         ),
-        ({"query": [7] * 4}, {"query": [0.5] * 4}, "b, row 1: query has type double, but int64 before"),
+        ({"query": [7] * 4}, {"query": [0.5] * 4}, "b, row 1: query has type double, but int64 in earlier rows"),
         ({"model": [1.0] * 4}, {"model": ["0.5"] * 4}, "b: column 'model' has type string, but numbers are needed"),
         ({}, {"model": [1.0, None, 1.0, 1.0]}, "b, row 2: model is missing"),
     ],
@@ -350,18 +350,24 @@ def test_a_file_of_a_folder_is_read_in_its_own_types(folder, read, first, second
 
 def test_float64_scores_of_a_folder_do_not_become_float32(folder, arrow):
     path = folder(a={"model": arrow.array(TABLE["model"], "float32")}, b={"query": ["11", "11", "12", "12"]})
-    with pytest.raises(ra.InputError, match="b, row 1: model has type double, but float before"):
+    with pytest.raises(ra.InputError, match="b, row 1: model has type double, but float in earlier rows"):
         read_table(path, **COLUMNS)
 
 
 def test_names_of_folders_are_texts_and_no_second_column(folder):
     columns = {"label": "grade", "score": "model"}
-    path = folder(**{"q=07__a": {"grade": [1] * 4}, "q=7__a": {}})
+    path = folder(**{"q=07~a": {"grade": [1] * 4}, "q=7~a": {}})
     judgments = read_table(path, **columns, qid="q")
     assert judgments.queries.query_ids.tolist() == ["07", "7"]
-    path = folder(**{"query=x__a": {}})
+    path = folder(**{"query=x~a": {}})
     with pytest.raises(ra.InputError, match=r"query=x/a has more than one column 'query'"):
         read_table(path, **COLUMNS)
+
+
+def test_a_missing_value_in_the_name_of_a_folder_is_refused(folder):
+    path = folder(**{"q=__HIVE_DEFAULT_PARTITION__~a": {}})
+    with pytest.raises(ra.InputError, match=r"row 1: q is missing"):
+        read_table(path, label="grade", score="model", qid="q")
 
 
 def test_a_folder_without_rows_is_refused(folder):
@@ -412,6 +418,13 @@ def test_a_table_with_tabs_is_read(write, arrow):
 def test_a_text_whose_rows_pyarrow_would_read_otherwise_is_refused(write, arrow, text, match):
     with pytest.raises(ra.InputError, match=match):
         read_table(write(text, "table"), **COLUMNS)
+
+
+def test_a_long_field_beside_quotes_is_read_and_a_longer_row_refused(write, arrow):
+    path = write('query,grade,model,text\n7,1,0.5,"a"\n7,0,1,' + 200_000 * "b" + "\n", "table.csv")
+    assert read_table(path, **COLUMNS).scores.tolist() == [0.5, 1]
+    with pytest.raises(ra.InputError, match="is longer than 4194304 bytes"):
+        read_table(write("query,grade,model,text\n7,1,0.5," + 10_000_000 * "b" + "\n", "table.csv"), **COLUMNS)
 
 
 def test_a_byte_order_mark_in_the_first_row_is_a_part_of_the_id(write, arrow):

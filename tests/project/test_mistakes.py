@@ -395,11 +395,11 @@ COMMANDS = {  # regular expressions for the problem and the hint
         "a score for each row of the features, with a decimal point, without a header.",
     ),
     f"evaluate --features swapped.txt --predictions short.txt {CONVENTION}": (
-        "swapped.txt, line 1: 'qid:1' is not a label, .*", "SVMlight or LETOR format, decimal points, no header; LightGBM's format needs .*",
+        "swapped.txt, line 1: 'qid:1' is not a label, .*", "SVMlight or LETOR format, decimal points, .*",
     ),
     f"evaluate --features without.txt --predictions short.txt {CONVENTION}": (
         "without.txt, line 1: '1:0.5' is not qid:QUERY; .*",
-        "SVMlight or LETOR format, decimal points, no header; LightGBM's format needs .*",
+        "SVMlight or LETOR format, decimal points, .*",
     ),
     f"{EVALUATE_TABLE} table.csv --label relevance --score score --qid qid": (
         "table.csv has no column 'relevance'.", "its columns are 'label', 'qid', 'score'.",

@@ -136,7 +136,7 @@ ARGUMENTS = {
     "ties by input": ({"convention": "yahoo@5"}, ra.InputError, r"rows of a cluster have no order.\nHint: order="),
     "a column": ({"qid": "q"}, ra.InputError, "the frame has no column 'q'.*\nHint: its columns are 'query', 'grade'"),
     "a number": ({"docid": 0.5}, ra.InputError, "docid=0.5; allowed are names of columns"),
-    "pool of rows": ({"convention": "sklearn.roc_auc_score"}, ra.UnsupportedConventionError, "says pool='rows'"),
+    "pool of rows": ({"convention": "sklearn.roc_auc_score"}, ra.UnsupportedConventionError, "pool='rows'"),
 }
 
 
