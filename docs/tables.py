@@ -12,8 +12,7 @@ from field_tables import Table, fields, kinds_of, markdown
 from measure_sections import sections
 
 import rankadapters as ra
-from rankadapters.cli.conventions import PresetFields
-from rankadapters.cli.presets import Evidence
+from rankadapters.cli.conventions import Evidence, PresetFields
 from rankadapters.core.measures import MEASURES
 
 GENERATED = Path(__file__).parent / "generated"

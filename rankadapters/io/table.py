@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -223,7 +222,7 @@ def _folder_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[s
     for number, part in enumerate(files):
         step(number, len(files))
         pairs = re.findall(r"([^/=]+)=([^/]*)/", part.as_posix())
-        constants = {key: unquote(value) for key, value in pairs if key in names.all}
+        constants = {key: value for key, value in pairs if key in names.all}
         yield str(folder / part), _parquet_batches(folder / part, names, lambda _done, _total: None, constants)
 
 

@@ -71,8 +71,8 @@ def test_scores_stay_float32_or_become_float64_and_labels_become_float64(values,
         ("score", [[1]], None, None, "column 'score' has type list<item: int64>, but"),
         ("qid", [[1]], None, None, "list<item: int64>, but one value per row is needed"),
         ("docid", [1.0], None, None, "double, but strings or"), ("docid", [True], None, None, "bool, but strings or"),
-        ("order", ["a"], None, None, "string, but numbers or times are needed"),
-        ("order", [True], None, None, "bool, but numbers or times are needed"),
+        ("order", ["a"], None, None, "string, but integers, floats or times are needed"),
+        ("order", [True], None, None, "bool, but integers, floats or times are needed"),
     ],
 )  # fmt: skip
 def test_an_error_names_the_first_wrong_row_or_the_wrong_type(name, values, kind, row, problem):

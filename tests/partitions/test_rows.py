@@ -61,5 +61,5 @@ def test_columns_of_numbers_and_times_give_the_order_of_rows(kind):
 
 @pytest.mark.parametrize(("kind", "values"), [("bool", [True, False]), ("string", ["1", "2"])])
 def test_columns_of_other_types_give_no_order_of_rows(kind, values):
-    with pytest.raises(InputError, match=f"column 'order' has type {kind}, but numbers or times are needed"):
+    with pytest.raises(InputError, match=f"column 'order' has type {kind}, but integers, floats or times are needed"):
         read(qid=[7, 7], order=pa.array(values, kind))
