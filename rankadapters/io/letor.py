@@ -200,7 +200,7 @@ class LetorRows:
     def _group_ends(self, path: AnyPath, row: int, tokens: list[bytes]) -> list[int]:
         """Return the number of rows up to the end of each query of a LightGBM file; nothing if the rows have qids."""
         has_qid = len(tokens) > 1 and tokens[1].startswith(b"qid:")
-        ends = [] if has_qid else _group_ends(path)
+        ends = [] if has_qid else _read_group_ends(path)
         if row and bool(ends) != bool(self._n_groups):
             raise self.fault(row, tokens[0], _MIXED)
         return ends
@@ -220,7 +220,7 @@ class LetorRows:
         return number, query[4:], features
 
 
-def _group_ends(path: AnyPath) -> list[int]:
+def _read_group_ends(path: AnyPath) -> list[int]:
     """Return the number of rows up to the end of each query, from the file of group sizes; nothing without it."""
     sizes_path = f"{path}.query"
     sizes = read_numbers(sizes_path, hint=_GROUP_SIZES).tolist() if Path(sizes_path).is_file() else []

@@ -6,10 +6,11 @@ import csv
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -18,9 +19,9 @@ from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, check_split_queries, judgments_of
 from rankadapters.io.text import AnyPath, as_path, open_text, readable
 from rankadapters.partitions.rows import Names, id_array, locating, read_columns, require_pyarrow, score_role
+from rankadapters.progress import Step, steps
 
 BATCH_ROWS = 200_000  # rows that are read at a time
-Step = Callable[[int, int], object]  # called with the amount read so far and the total
 
 _READ_AT_ONCE = 1 << 20  # bytes
 _LONGEST_ROW = 1 << 22  # bytes of a row of CSV, and bytes that are read at once
@@ -29,6 +30,8 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what Spark and Hive write for a miss
 _CSV_ERROR = re.compile(r"(?:In CSV column #(\d+): |CSV parse error: )Row #(\d+): (.*)", re.DOTALL)
 _QUOTES = "a field with quotes is quoted itself, and quotes within it are doubled"
 _CSV_FORM = "a row per line, a comma or tab between fields as in the header, numbers with a decimal point, UTF-8"
+
+_csv_limit = Lock()
 
 
 def read_table(
@@ -99,7 +102,7 @@ def read_table(
     )  # fmt: skip
     require_pyarrow()
     reader = TableReader(names)
-    files = file_batches(as_path(path), names, lambda _done, _total: None)
+    files = file_batches(as_path(path), names, steps(progress=False))
     tables = [table for source, batches in files for table in reader.read(source, batches)]
     if not tables:
         raise _no_rows(path)
@@ -223,7 +226,7 @@ def _folder_batches(path: AnyPath, names: Names, step: Step) -> Iterator[tuple[s
         step(number, len(files))
         pairs = re.findall(r"([^/=]+)=([^/]*)/", part.as_posix())
         constants = {key: value for key, value in pairs if key in names.all}
-        yield str(folder / part), _parquet_batches(folder / part, names, lambda _done, _total: None, constants)
+        yield str(folder / part), _parquet_batches(folder / part, names, steps(progress=False), constants)
 
 
 def _csv_batches(path: AnyPath, names: Names, step: Step) -> Iterator[Any]:
@@ -304,7 +307,7 @@ def _check_quotes(path: AnyPath, delimiter: str, n_rows: int) -> None:
     Fields between tabs are seldom quoted, so there a field of several lines is a mistake too.
     """
     n_strict, n_blank = -1, 0  # without the header
-    with open_text(path) as file, _fields_of_any_length():
+    with open_text(path) as file, _long_fields():
         rows = csv.reader(TextIOWrapper(file, "utf-8", newline=""), delimiter=delimiter, strict=True)
         try:
             for row in rows:
@@ -319,12 +322,14 @@ def _check_quotes(path: AnyPath, delimiter: str, n_rows: int) -> None:
 
 
 @contextmanager
-def _fields_of_any_length() -> Iterator[None]:
-    limit = csv.field_size_limit(4 * _LONGEST_ROW)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)
+def _long_fields() -> Iterator[None]:
+    """Raise the limit of Python's csv module, which all threads share, and restore it."""
+    with _csv_limit:
+        limit = csv.field_size_limit(4 * _LONGEST_ROW)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(limit)
 
 
 @contextmanager

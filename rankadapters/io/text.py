@@ -14,9 +14,9 @@ from typing import Any, BinaryIO
 
 from rankadapters.core.declaration.arguments import members
 from rankadapters.core.errors import InputError, MissingToolkitError, brief
+from rankadapters.progress import Step
 
 AnyPath = str | os.PathLike[str]
-Step = Callable[[int, int], object]  # called with the number of bytes read so far and the file's size
 
 _BLOCK = 1 << 20  # bytes that are read at once
 _BOM = b"\xef\xbb\xbf"

@@ -124,7 +124,7 @@ def parquet_columns(columns):
     read_columns = {role: numbers_of(*columns[role]) for role in NUMBERS if role in columns}
     for role in set(TEXTS) & set(columns):
         kind, values = columns[role]
-        refuse_unless(kind not in {"list", "struct"}, "nested")
+        refuse_unless(kind not in {"list", "struct", "decimal"}, "nested, or a decimal, which is no id")
         refuse_unless(role == "qid" or kind in TEXT_TYPES or "int" in kind, "not a docid")
         refuse_unless(None not in values and "" not in values, "missing")
         read_columns[role] = list(map(str, values)) if role == "docid" else first_rows(values)
