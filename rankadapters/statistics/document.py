@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from abc import abstractmethod
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from html import escape
 from typing import Any
 
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.table import Table, Written
+from rankadapters.statistics.cells import spelled
 
 
 class Document(Written):
@@ -18,9 +21,9 @@ class Document(Written):
 
     __slots__ = ()
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON types; conventions become their signatures."""
+        """Return the fields of the report as plain JSON types, as `plain` converts them."""
+        return fields_as_dict(self)
 
     def __str__(self) -> str:
         """Return the paragraphs and aligned tables as text."""
@@ -45,6 +48,39 @@ class Document(Written):
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
+
+
+def fields_as_dict(report: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as plain JSON types."""
+    return {field.name: plain(getattr(report, field.name)) for field in fields(report)}
+
+
+def plain(value: Any) -> Any:
+    """Convert a value to plain JSON types.
+
+    A convention becomes its signature, a non-finite number None, a dataclass or named tuple a dict of its fields.
+
+    >>> import numpy as np
+    >>> plain({None: (np.float64(0.5), float("nan")), 3: np.arange(2)})
+    {'all': [0.5, None], '3': [0, 1]}
+    """
+    if isinstance(value, Convention):
+        value = str(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if hasattr(value, "tolist"):  # a numpy array or number
+        value = value.tolist()
+    if is_dataclass(value):
+        return fields_as_dict(value)
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {str(key) if isinstance(key, Convention) else spelled(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def as_csv(lines: Iterable[Iterable[object]]) -> str:
