@@ -13,8 +13,7 @@ from rankadapters.audit.identification.matches import Match, Matches
 from rankadapters.audit.identification.published_number import identify
 from rankadapters.audit.ordering.ordering import order
 from rankadapters.audit.ordering.report import Change, Comparison, OrderReport
-from rankadapters.audit.probing.probing import probe
-from rankadapters.audit.probing.report import Probe
+from rankadapters.audit.probing import Probe, probe
 from rankadapters.audit.profiling.data_profile import DataProfile
 from rankadapters.audit.profiling.field_effects import Effect
 from rankadapters.audit.profiling.profiling import profile

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rankadapters.conformance.checking import check
+from rankadapters.conformance.checking import Conformance, ConformanceError, Failure, check
 from rankadapters.conformance.programs import Program
-from rankadapters.conformance.report import Conformance, ConformanceError, Failure
 from rankadapters.conformance.vectors import Vector, Vectors, vectors
 
 __all__ = ["Conformance", "ConformanceError", "Failure", "Program", "Vector", "Vectors", "check", "vectors"]

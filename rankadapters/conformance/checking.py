@@ -4,22 +4,132 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rankadapters.conformance.report import Conformance, Failure
-from rankadapters.conformance.vectors import Vector, vectors
-from rankadapters.core.declaration.arguments import choice, number, refusal
+from rankadapters.conformance.vectors import Vector, make_vectors
+from rankadapters.core.declaration.arguments import number
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError
+from rankadapters.core.errors import ConventionError, RankAdaptersError
+from rankadapters.core.evaluation.table import Table
 from rankadapters.presets.texts import as_convention
-from rankadapters.statistics.probing.answers import TAKES, Function, Reply
+from rankadapters.statistics.cells import spelled
+from rankadapters.statistics.document import Document
+from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function, Reply
 from rankadapters.statistics.probing.cases import Case, value_of
-from rankadapters.statistics.probing.diagnosis import at_actual_cutoff, diagnose
-from rankadapters.statistics.probing.examination import examine, grades_of
+from rankadapters.statistics.probing.examination import BINARY, as_cutoff, as_grades, at_cutoff, examine, maker_for
+from rankadapters.statistics.probing.explaining import actual_cutoff, explain
 
 SAME = 1e-12  # the order of summation changes a value by less than this
+
+
+class ConformanceError(RankAdaptersError, AssertionError):
+    """An implementation does not compute the convention that it should."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """A case for which an implementation returns the wrong answer.
+
+    Attributes
+    ----------
+    id : int
+        The number of the case among the vectors, from 1.
+    vector : Vector
+        The case.
+    answer : float or None
+        The number that the implementation returned; None if it returned no number.
+    problem : str
+        What it did instead of returning a number; empty if it returned one.
+    """
+
+    id: int
+    vector: Vector
+    answer: float | None
+    problem: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conformance(Document):
+    """Whether an implementation computes a convention, and why not.
+
+    Attributes
+    ----------
+    convention : Convention
+        The convention that it should compute.
+    n_cases : int
+        The number of cases that were tried.
+    failures : tuple of Failure
+        The cases with a wrong answer.
+    fields : dict of str to tuple
+        Fields that it computes differently, each with the declared value and the value that fits its answers.
+    explanation : str
+        A mistake that explains its answers; empty if none is known, or if `fields` explain them.
+    faults : tuple of str
+        Further faults: it is not deterministic, or changes its input.
+    """
+
+    convention: Convention
+    n_cases: int
+    failures: tuple[Failure, ...] = ()
+    fields: dict[str, tuple[Any, Any]]
+    explanation: str = ""
+    faults: tuple[str, ...] = ()
+
+    @property
+    def conforms(self) -> bool:
+        """Whether every answer is right."""
+        return not self.failures and not self.faults
+
+    def raise_if_failed(self) -> None:
+        """Raise an error if the implementation does not conform.
+
+        Raises
+        ------
+        ConformanceError
+            The implementation does not conform; the message is the report.
+        """
+        __tracebackhide__ = True
+        if not self.conforms:
+            raise ConformanceError(str(self))
+
+    def blocks(self) -> list[str | Table]:
+        """Return the paragraphs and tables in reading order."""
+        if self.conforms:
+            return [f"The function conforms: all {self.n_cases} cases of {self.convention} have their value."]
+        failed = f"{len(self.failures)} of {self.n_cases} cases fail"
+        reason = failed if self.failures else f"{self.faults[0]}; all {self.n_cases} cases have their value"
+        blocks: list[str | Table] = [f"The function does not conform: {reason}.\n{self.convention}"]
+        if self.fields:
+            lines = [(name, spelled(declared), spelled(computed)) for name, (declared, computed) in self.fields.items()]
+            blocks.append(Table.of("fields that explain all answers", ("field", "declared", "computed"), lines))
+        if self.explanation:
+            blocks.append(f"Most likely {self.explanation}.")
+        if self.failures:
+            cases = [
+                (str(f.id), f.vector.purpose, _number(f.vector.value), f.problem or _number(f.answer))
+                for f in self.failures
+            ]
+            blocks.append(Table.of("cases that fail", ("id", "purpose", "expected", "the function"), cases))
+        return [*blocks, *(f"Note: {fault}." for fault in self.faults)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types, with the convention as its signature."""
+        return {
+            "convention": str(self.convention),
+            "conforms": self.conforms,
+            "n_cases": self.n_cases,
+            "failures": [
+                {"id": f.id, "purpose": f.vector.purpose, "queries": f.vector.case.as_queries(),
+                 "expected": f.vector.value, "value": f.answer, "problem": f.problem}
+                for f in self.failures
+            ],
+            "fields": {name: [spelled(value) for value in pair] for name, pair in self.fields.items()},
+            "explanation": self.explanation,
+            "faults": list(self.faults),
+        }  # fmt: skip
 
 
 def check(
@@ -39,9 +149,8 @@ def check(
         raise an error or return None or NaN.
     convention : Convention or str
         The convention that it should compute.
-    takes : {"query", "queries", "groups"}
-        How it is called: `function(labels, scores)` for one query, `function(labels, scores, qid)` with the query of
-        each row, or `function(labels, scores, group_sizes)` with the rows of each query.
+    takes : {"query", "queries", "groups", "ranked", "items"}
+        How it is called, as in `audit.probe`. If it has a parameter `k`, it receives the cutoff of the convention.
     labels : sequence of float, optional
         The grades that it accepts, as in `vectors`.
     tolerance : float, default 1e-9
@@ -68,11 +177,12 @@ def check(
     >>> ra.conformance.check(hits, "letor4.p@3", takes="query").fields
     {'divisor': ('k', 'retrieved')}
     """
-    if not callable(function):
-        raise refusal("function", function, "callables", "a function of labels and scores")
     declared, tolerance = as_convention(convention), number("tolerance", tolerance, least=0)
-    tested = Function(function, choice("takes", takes, TAKES))
-    usable = [v for v in vectors(declared, labels=labels).vectors if len(v.group_sizes) <= tested.n_queries]
+    k = as_cutoff(getattr(declared, "k", None))
+    tested = Function.of(function, takes, k)
+    grades = BINARY if tested.takes == "items" else as_grades(labels)
+    vectors = make_vectors(declared, grades, distinct=tested.takes in OF_RANKINGS).vectors
+    usable = [vector for vector in vectors if len(vector.group_sizes) == 1 or tested.takes in OF_QUERIES]
     answers = [tested.ask(vector.case) for vector in usable]
     for vector in reversed(usable):
         tested.repeat(vector.case)
@@ -99,18 +209,20 @@ def _explain(
     function: Function, convention: Convention, labels: Sequence[float] | None, tolerance: float
 ) -> tuple[dict[str, tuple[Any, Any]], str]:
     """Probe a function that fails: return the fields that it computes differently, or the mistake that it makes."""
-    grades, k = grades_of(function, labels), getattr(convention, "k", None)
-    elimination = examine(function, (type(convention),), k, grades, tolerance)
-    if not elimination.remaining:
-        elimination = at_actual_cutoff(elimination, grades) or elimination
-    if not elimination.fits:
-        return {}, diagnose(elimination, grades)[1]
-    computed = min(elimination.pool.members(elimination.remaining), key=lambda c: len(convention.diff(c)))
+    maker = replace(maker_for(function, labels), k=getattr(convention, "k", None))
+    examination = examine(function, (type(convention),), maker, tolerance)
+    elimination = examination.elimination
+    if not elimination.remaining and (cutoff := actual_cutoff(examination)) != maker.k:
+        elimination = at_cutoff(examination, cutoff)
+    if not (examination.enough and elimination.remaining):
+        finding = explain(examination)
+        return {}, "" if finding is None else finding.text
+    computed = min(elimination.members, key=lambda c: len(convention.diff(c)))
     cases = [case for case, answer in function.answers.items() if not answer.problem]
     return {name: v for name, v in convention.diff(computed).items() if _matters(computed, name, v[0], cases)}, ""
 
 
-def _matters(computed: Convention, name: str, declared: object, cases: list[Case]) -> bool:
+def _matters(computed: Convention, name: str, declared: object, cases: Sequence[Case]) -> bool:
     """Return whether values change if one field of the computed convention gets its declared value."""
     try:
         variant = computed.replace(**{name: declared})
@@ -118,3 +230,7 @@ def _matters(computed: Convention, name: str, declared: object, cases: list[Case
         return True
     values, variant_values = ([value_of(c, case) for case in cases] for c in (computed, variant))
     return not np.allclose(values, variant_values, rtol=0, atol=SAME, equal_nan=True)
+
+
+def _number(value: float | None) -> str:
+    return "no number" if value is None else repr(value)

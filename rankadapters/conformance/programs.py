@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import shlex
+import signal
 import subprocess
 import tempfile
 import threading
+from contextlib import suppress
 from typing import IO, Any, Self
 
 import numpy as np
@@ -18,6 +21,8 @@ from rankadapters.statistics.probing.answers import NoAnswer
 from rankadapters.statistics.probing.cases import Case
 
 MOST_TIME_OUTS = 3  # after this many time-outs, a program is not called again
+MOST_SECONDS = 10**6  # longest time-out; much longer ones overflow
+MOST_ERROR_BYTES, MOST_ERROR_CHARACTERS = 4096, 200  # of the error output that are read, and that are shown
 
 
 class Program:
@@ -34,7 +39,7 @@ class Program:
     k : int, optional
         The cutoff that is sent with each question.
     timeout : float, default 10
-        Seconds to wait for an answer.
+        Seconds to wait for an answer, at most 1,000,000.
 
     Raises
     ------
@@ -58,7 +63,8 @@ class Program:
         if not self._arguments:
             msg = f"command={brief(command)}; allowed are command lines."
             raise InputError(msg, hint="command='node ndcg.js'")
-        self._k, self._timeout = whole_or_none("k", k, "all ranks"), number("timeout", timeout, least=0, above=True)
+        self._k = whole_or_none("k", k, "all ranks")
+        self._timeout = number("timeout", timeout, least=0, most=MOST_SECONDS, above=True)
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._errors: IO[bytes] | None = None
@@ -96,7 +102,7 @@ class Program:
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - the user's own command
                     self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
-                    encoding="utf-8", errors="replace",
+                    encoding="utf-8", errors="replace", start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
                 self._errors.close()
@@ -132,24 +138,34 @@ class Program:
 
     def _crash(self) -> NoAnswer:
         """Return an error with the program's exit status and the last line of its standard error."""
-        status = self._process.wait(self._timeout) if self._process else None
-        last_line = ""
-        if self._errors is not None:
-            self._errors.seek(0)
-            last_line = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+        try:
+            ended = f"ended with the exit status {self._process.wait(self._timeout) if self._process else None}"
+        except subprocess.TimeoutExpired:
+            ended = "closed its output, but did not end"
+        last_line = self._last_error()
         self._end()
-        return NoAnswer(f"ended with the exit status {status}{f': {last_line}' if last_line else ''}")
+        return NoAnswer(f"{ended}{f': {last_line}' if last_line else ''}")
+
+    def _last_error(self) -> str:
+        """Return the last line of the error output, or its end if it is long."""
+        if self._errors is None:
+            return ""
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(size - MOST_ERROR_BYTES, 0))
+        last_line = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+        return last_line[-MOST_ERROR_CHARACTERS:]
 
     def _end(self) -> None:
+        """End the program and the processes that it has started."""
         process, self._process = self._process, None
         if process is not None:
+            with suppress(OSError, AttributeError):  # it has ended with its processes, or this is Windows
+                os.killpg(process.pid, signal.SIGKILL)
             process.kill()
             process.wait()
             for stream in (process.stdin, self._errors):
-                try:
+                with suppress(OSError):  # the program ended without reading all of its input
                     stream.close()  # type: ignore[union-attr]
-                except OSError:  # the program ended without reading all of its input
-                    continue
 
 
 def _read(stream: IO[str], lines: queue.SimpleQueue[str]) -> None:

@@ -5,46 +5,58 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from rankadapters.conformance.rivals import differ, rival_pool, values_with_mistakes
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.presets.texts import as_convention
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.grid import grid
+from rankadapters.statistics.grid import grid, values_to_search, with_refusals
+from rankadapters.statistics.mistakes import CHANGED_NUMBERS, changed_columns
 from rankadapters.statistics.probing.answers import Function
-from rankadapters.statistics.probing.case_maker import CaseMaker, unusual_label_cases
+from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
 from rankadapters.statistics.probing.cases import (
     ANY,
     BELOW_ZERO,
+    BOUNDARY,
+    CLOSE,
     EMPTY,
+    EXACT,
     FRACTIONAL,
+    IDEAL,
     LONG,
-    NEARLY_TIED,
+    MOST_SHORT,
     NEGATIVE,
     ONE_DOCUMENT,
+    PAIR,
     PLAIN,
+    RANK,
     SHORT,
-    UNTIED,
+    TIED,
     Case,
     value_of,
 )  # fmt: skip
-from rankadapters.statistics.probing.examination import as_cutoff, as_grades, grades_of
+from rankadapters.statistics.probing.elimination import Pool, values_of
+from rankadapters.statistics.probing.examination import as_cutoff, as_grades, maker_for
+from rankadapters.statistics.probing.explaining import mistaken_means, mistaken_values
 
-N_QUERIES = 3  # number of queries in a case that tests the mean over queries
-OF_QUERIES = (UNTIED, EMPTY, ANY)
-ORDER = (UNTIED, PLAIN, NEARLY_TIED, EMPTY, SHORT, NEGATIVE, LONG, ANY, ONE_DOCUMENT)  # from easy to hard to understand
-WORDS = {
-    PLAIN: "ties", UNTIED: "distinct scores", NEARLY_TIED: "nearly tied", ONE_DOCUMENT: "one document",
-    EMPTY: "empty", SHORT: "short", NEGATIVE: "negative scores", ANY: "any length", LONG: "many ties",
+MARGIN = 1e-6  # smaller differences may come from computing in float32
+LIKELY_CUTOFF = 20  # a cutoff that a program may apply by mistake if the convention has none
+SHUFFLES = 20  # number of random row orders that imitate an unstable sort
+ROUNDED = (3, 4, 5)  # decimals to which a program may round
+WORDS = {  # the purposes of the cases in files, from easy to hard to understand
+    RANK: "one relevant row", PAIR: "two relevant rows", PLAIN: "distinct scores", IDEAL: "beyond the cutoff",
+    TIED: "ties", BOUNDARY: "ties at the cutoff", CLOSE: "nearly tied", EMPTY: "empty", SHORT: "short",
+    EXACT: "cutoff", NEGATIVE: "negative scores", LONG: "many ties", ANY: "any length", ONE_DOCUMENT: "one document",
     FRACTIONAL: "fractional labels", BELOW_ZERO: "negative labels",
 }  # fmt: skip
+SPECIAL = (EMPTY, ONE_DOCUMENT, SHORT, EXACT, NEGATIVE, TIED, LONG)  # traits that a program may treat by its own rule
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,7 +133,8 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     """Return the cases that test an implementation of a convention; every call returns the same cases.
 
     Every different convention in the measure's grid fails at least one case if it differs on such data at all. So does
-    every known mistake, such as percentages, shifted discounts or an unstable sort. No case is superfluous.
+    every program with one wrong gain or discount, and every known mistake, such as percentages, a wrong cutoff, a
+    special rule for some queries, or an unstable sort. No case is superfluous.
 
     Parameters
     ----------
@@ -151,32 +164,33 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     """
     declared = as_convention(convention)
     as_cutoff(getattr(declared, "k", None))
-    return _vectors(declared, as_grades(labels))
+    return make_vectors(declared, as_grades(labels))
 
 
 @lru_cache(maxsize=16)
-def _vectors(convention: Convention, labels: tuple[float, ...] | None) -> Vectors:
+def make_vectors(convention: Convention, labels: tuple[float, ...] | None, *, distinct: bool = False) -> Vectors:
+    """Return the vectors of a convention; with `distinct`, none has tied scores, or more than one query."""
     for name, kind in convention.declared().items():
         if not kind.fits(getattr(convention, name), ()):
             msg = f"{name}={getattr(convention, name)} needs a column that the cases do not have."
             hint = "use convention.replace(ties='input') and an implementation that receives the rows in docid order"
             raise ConventionError(msg, hint=hint)
     oracle = Function(lambda a, b: value_of(convention, Case(tuple(a), tuple(b), (len(a),))), "query")
-    grades, cutoff = grades_of(oracle, labels), getattr(convention, "k", None)
-    of_queries = [case for case in CaseMaker(grades, cutoff, N_QUERIES).make_all() if case.purpose in OF_QUERIES]
-    cases = [*CaseMaker(grades, cutoff, 1).make_all(), *of_queries]
-    pool = rival_pool(convention, cases)
-    expected = np.array([value_of(convention, case) for case in cases])
-    fails = differ(np.concatenate([pool.values, values_with_mistakes(convention, cases, expected)]), expected)
+    maker = replace(maker_for(oracle, labels), k=getattr(convention, "k", None), distinct=distinct, one_relevant=False)
+    cases = [case for part in cases_of(maker, several=not distinct) for case in part]
+    expected = values_of(convention, cases)
+    pool = _grid_pool(convention, cases)
+    rivals = np.array(list(_values_with_mistakes(convention, maker, cases, expected)))
+    fails = differ(np.concatenate([pool.values, np.where(np.isnan(rivals), expected, rivals)]), expected)
     chosen: list[int] = []
-    for n_queries in (1, N_QUERIES):
+    for several in (False, True):
         detected = fails[:, chosen].any(axis=1, keepdims=True)
-        chosen += choose_cases(fails & ~detected, _parts(cases, n_queries))
+        chosen += choose_cases(fails & ~detected, _parts(cases, several=several))
     chosen_cases = [cases[i] for i in chosen]
     if labels is None:
         equal = pool.members([group for group in range(len(pool.groups)) if not fails[group].any()])
-        chosen_cases += [case for case in unusual_label_cases(cutoff, 1) if _distinguishes(case, convention, equal)]
-    return Vectors(convention, tuple(_vector(convention, case) for case in chosen_cases))
+        chosen_cases += [case for case in maker.unusual_labels() if _distinguishes(case, convention, equal)]
+    return Vectors(convention, tuple(_as_vectors(convention, chosen_cases)))
 
 
 def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
@@ -212,33 +226,129 @@ def choose_cases(fails: np.ndarray, parts: list[list[int]]) -> list[int]:
     return chosen
 
 
-def _parts(cases: list[Case], n_queries: int) -> list[list[int]]:
-    """Return the indices of the cases with this number of queries: one list per purpose, in the order of `ORDER`."""
-    numbered = [(i, case.purpose) for i, case in enumerate(cases) if len(case.sizes) == n_queries]
-    return [part for purpose in ORDER if (part := [i for i, case_purpose in numbered if case_purpose == purpose])]
+def _parts(cases: list[Case], *, several: bool) -> list[list[int]]:
+    """Return the indices of the cases of one or of several queries: one list per purpose, in the order of `WORDS`."""
+    numbered = [(i, case.purpose) for i, case in enumerate(cases) if (len(case.sizes) > 1) == several]
+    return [part for purpose in WORDS if (part := [i for i, case_purpose in numbered if case_purpose == purpose])]
+
+
+def differ(values: Floats, expected: Floats) -> np.ndarray:
+    """Return which values differ from the expected ones by more than the margin; NaN differs from any number."""
+    far = np.abs(values - expected) > MARGIN * np.maximum(1.0, np.abs(expected))
+    return np.asarray(far | (np.isnan(values) != np.isnan(expected)))
+
+
+def _grid_pool(convention: Convention, cases: Sequence[Case]) -> Pool:
+    """Evaluate all conventions of the measure's grid on cases; the grid includes the convention's own field values."""
+    measure = type(convention)
+    values = with_refusals(measure, values_to_search(measure, cases[0].queries))
+    fields = {name: tuple(dict.fromkeys((*field, getattr(convention, name)))) for name, field in values.items()}
+    return Pool.over(cases, [(measure, fields)], getattr(convention, "k", None))
+
+
+def _values_with_mistakes(
+    convention: Convention, maker: CaseMaker, cases: Sequence[Case], expected: Floats
+) -> Iterator[Floats]:
+    """Yield the values of a program with each known mistake; NaN if it has none, or the mistake changes nothing."""
+    yield from (expected * factor + offset for factor, offset in CHANGED_NUMBERS.values())
+    yield from (np.round(expected, decimals) for decimals in ROUNDED)
+    traits = [case.traits(maker.k) for case in cases]
+    for trait in SPECIAL:
+        yield np.array([value + 1 if trait in has else value for has, value in zip(traits, expected, strict=True)])
+    yield from (values_of(wrong, cases) for wrong in _with_wrong_cutoffs(convention))
+    yield from _values_of_changed_cases(convention, maker, cases)
+    tables = [mistaken_values(mistaken_means, convention, case) if len(case.sizes) > 1 else {} for case in cases]
+    for text in dict.fromkeys(text for table in tables for text in table):
+        yield np.array([table.get(text, math.nan) for table in tables])
+
+
+def _values_of_changed_cases(convention: Convention, maker: CaseMaker, cases: Sequence[Case]) -> Iterator[Floats]:
+    """Yield the convention's values on cases that are changed as programs do by mistake, NaN on all other cases."""
+    columns = [
+        {text: Case.of(queries, scores, case.purpose)
+         for text, queries, scores in changed_columns(case.queries, np.asarray(case.scores))}
+        for case in cases
+    ]  # fmt: skip
+    texts = dict.fromkeys(text for table in columns for text in table)
+    changed = [[table.get(text) for table in columns] for text in texts]
+    changed += [[_without_rank(case, rank, maker.grades[0]) for case in cases] for rank in maker.ranks]
+    changed += [
+        [_with_grade(case, *pair) for case in cases] for pair in zip(maker.grades[1:], maker.grades, strict=False)
+    ]
+    changed += [[_absolute(case) for case in cases], [_positive_rows(case) for case in cases]]
+    changed += [
+        [_shuffled(case, seed, least) for case in cases] for least in (0, MOST_SHORT) for seed in range(SHUFFLES)
+    ]
+    known = {(i, j): case for i, variants in enumerate(changed) for j, case in enumerate(variants) if case is not None}
+    values = np.full((len(changed), len(cases)), math.nan)
+    values[tuple(np.transpose(list(known)))] = values_of(convention, list(known.values()))
+    yield from values
+
+
+def _without_rank(case: Case, rank: int, label: float) -> Case | None:
+    """Return a query with distinct scores as a program sees it that overlooks the row at a rank."""
+    if len(case.sizes) > 1 or len(case.labels) < rank or TIED in case.traits():
+        return None
+    row = case.ranking()[rank - 1]
+    return case.with_columns(labels=(*case.labels[:row], label, *case.labels[row + 1 :]))
+
+
+def _with_grade(case: Case, grade: float, other: float) -> Case:
+    """Return the case as a program sees it that takes a grade for another one."""
+    return case.with_columns(labels=[other if label == grade else label for label in case.labels])
+
+
+def _absolute(case: Case) -> Case:
+    return case.with_columns(scores=np.abs(case.scores).tolist())
+
+
+def _positive_rows(case: Case) -> Case | None:
+    rows = [row for row, score in enumerate(case.scores) if score >= 0]
+    return case.select(rows) if rows else None
+
+
+def _shuffled(case: Case, seed: int, least: int) -> Case:
+    """Return the case with the rows of queries that have more than `least` rows in random order."""
+    generator = np.random.default_rng(seed)
+    queries = (
+        q.select(generator.permutation(len(q.labels)).tolist()) if len(q.labels) > least else q for q in case.split()
+    )
+    return Case.join(list(queries), case.purpose)
+
+
+def _with_wrong_cutoffs(convention: Convention) -> Iterator[Convention]:
+    """Yield the convention with cutoffs that a program may apply by mistake."""
+    if "k" in convention.fields():
+        k: int | None = getattr(convention, "k", None)
+        for wrong_k in (1, LIKELY_CUTOFF) if k is None else (k - 1, k + 1, None):
+            if wrong_k != 0:
+                yield convention.replace(k=wrong_k)
 
 
 def _distinguishes(case: Case, convention: Convention, rivals: list[Convention]) -> bool:
-    """Return whether a convention has a value on a case, and at least one rival has a different value."""
+    """Return whether a convention has a value on a case, and a rival or a program that rounds labels another one."""
     value = np.array([value_of(convention, case)])
-    values = np.array([value_of(rival, case) for rival in rivals])
-    return not math.isnan(value[0]) and bool((differ(values, value) & ~np.isnan(values)).any())
+    rounded = (case.with_columns(labels=change(case.labels)) for change in (np.floor, np.ceil, np.round))
+    values = [value_of(rival, case) for rival in rivals] + [value_of(convention, other) for other in rounded]
+    return not math.isnan(value[0]) and bool((differ(np.array(values), value) & ~np.isnan(values)).any())
 
 
-def _vector(convention: Convention, case: Case) -> Vector:
-    """Return the case as a vector, with the convention's value and the fields whose change changes that value."""
-    value = value_of(convention, case)
-    choices = {name: values for name, values in grid(type(convention), case.queries).items() if len(values) > 1}
-    shows = []
-    for name, values in choices.items():
-        varied_values = np.array([value_of(varied, case) for varied in _varied(convention, name, values)])
-        refused = np.isnan(varied_values) & (convention.declared()[name].group == "value")
-        if (differ(varied_values, np.full(varied_values.size, value)) & ~refused).any():
-            shows.append(name)
-    return Vector(
-        labels=case.labels, scores=case.scores, group_sizes=case.sizes, value=None if math.isnan(value) else value,
-        purpose=WORDS[case.purpose], shows=tuple(shows), optional=case.purpose in {FRACTIONAL, BELOW_ZERO},
-    )  # fmt: skip
+def _as_vectors(convention: Convention, cases: Sequence[Case]) -> Iterator[Vector]:
+    """Yield each case as a vector, with the convention's value and the fields whose change changes that value."""
+    values, shows = np.array([value_of(convention, case) for case in cases]), [list[str]() for _ in cases]
+    choices = {name: values for name, values in grid(type(convention), cases[0].queries).items() if len(values) > 1}
+    for name, field_values in choices.items():
+        decides = convention.declared()[name].group == "value"
+        varied = np.array([values_of(other, cases) for other in _varied(convention, name, field_values)])
+        changes = (differ(varied, values) & ~(np.isnan(varied) & decides)).any(axis=0)
+        for case in np.flatnonzero(changes).tolist():
+            shows[case].append(name)
+    for vector, value, names in zip(cases, values.tolist(), shows, strict=True):
+        yield Vector(
+            labels=vector.labels, scores=vector.scores, group_sizes=vector.sizes,
+            value=None if math.isnan(value) else value, purpose=WORDS[vector.purpose], shows=tuple(names),
+            optional=vector.purpose in {FRACTIONAL, BELOW_ZERO},
+        )  # fmt: skip
 
 
 def _varied(convention: Convention, name: str, values: Sequence[Any]) -> Iterator[Convention]:

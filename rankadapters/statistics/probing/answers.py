@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -10,18 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.declaration.arguments import choice, refusal
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.statistics.probing.cases import Case
 
-TAKES = ("query", "queries", "groups")
-N_QUERIES = 5  # queries per case for functions that take more than one query
+TAKES = ("query", "queries", "groups", "ranked", "items")
+OF_QUERIES = {"queries", "groups"}  # functions of several queries
+OF_RANKINGS = {"ranked", "items"}  # functions of a ranking, which do not receive the scores
+UNKNOWN = "unknown"  # the value of k that makes `probe` find the cutoff
+FIRST_ID = 11  # of the items of a query; no id is a row number
 UNSTEADY = "it is not deterministic"
-ONE_ROW = "arrays of shape (1, n_docs)"
-FORMS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {  # array types to try, in this order
-    "numpy arrays": lambda array: array,
-    "lists": lambda array: array.tolist(),
-    ONE_ROW: lambda array: array[np.newaxis],
+ONE_ROW, LISTS, LIST_AND_SET = "arrays of shape (1, n_docs)", "lists", "a list and a set"
+FORMS: dict[str, Callable[[list[Any]], list[Any]]] = {  # types of the arguments to try, in this order
+    "numpy arrays": lambda arrays: [array.copy() for array in arrays],
+    LISTS: lambda arrays: [array.tolist() for array in arrays],
+    ONE_ROW: lambda arrays: [array[np.newaxis].copy() for array in arrays],
+    LIST_AND_SET: lambda arrays: [arrays[0].tolist(), set(arrays[1].tolist())],
 }
+FORMS_OF_ITEMS = (LISTS, LIST_AND_SET, "numpy arrays")
 
 
 class NoAnswer(RankAdaptersError):  # noqa: N818 - a kind of answer, not an error
@@ -51,9 +58,11 @@ class Function:
     Attributes
     ----------
     call : callable
-        `call(labels, scores)`; a third argument is the query of each row or the size of each query.
+        The function.
     takes : str
-        One of `TAKES`.
+        One of `TAKES`: what it is called with.
+    keywords : dict
+        Arguments that each call gets in addition: `k`, if the function has a parameter of that name.
     answers : dict of Case to Reply
         The answers so far, by case.
     faults : list of str
@@ -66,16 +75,30 @@ class Function:
 
     call: Callable[..., Any]
     takes: str
+    keywords: dict[str, Any] = field(default_factory=dict)
     answers: dict[Case, Reply] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
-    form: str = "numpy arrays"
+    form: str = ""
     calls: int = 0
     seconds: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Set the first form."""
+        self.form = self.forms[0]
+
+    @classmethod
+    def of(cls, function: object, takes: object, k: object) -> Function:
+        """Check the arguments of `probe` and `check`; pass `k` on if the function has a parameter of that name."""
+        if not callable(function):
+            raise refusal("function", function, "callables", "a function of labels and scores")
+        return cls(function, choice("takes", takes, TAKES), _keywords(function, k))
+
     @property
-    def n_queries(self) -> int:
-        """The largest number of queries that a case may have."""
-        return 1 if self.takes == "query" else N_QUERIES
+    def forms(self) -> tuple[str, ...]:
+        """The forms in which it may take its arguments, in the order in which they are tried."""
+        if self.takes == "items":
+            return FORMS_OF_ITEMS
+        return ("numpy arrays", LISTS, ONE_ROW) if self.takes in {"query", "ranked"} else ("numpy arrays", LISTS)
 
     @property
     def deterministic(self) -> bool:
@@ -90,11 +113,11 @@ class Function:
 
     def find_accepted(self, cases: Sequence[Case]) -> Case | None:
         """Return the first case that the function accepts, and remember in which form it accepted the arguments."""
-        for self.form in [form for form in FORMS if form != ONE_ROW or self.takes == "query"]:
+        for self.form in self.forms:
             for case in cases:
                 if not self._answer(case).problem:
                     return case
-        self.form = next(iter(FORMS))
+        self.form = self.forms[0]
         return None
 
     def repeat(self, case: Case) -> None:
@@ -104,28 +127,53 @@ class Function:
             self._add_fault(f"{UNSTEADY}: {_text(first)}, then {_text(second)} for the same data")
 
     def _answer(self, case: Case) -> Reply:
-        arrays = [_column(case.labels), np.asarray(case.scores)]
-        if self.takes == "queries":
-            arrays.append(case.qid)
-        if self.takes == "groups":
-            arrays.append(np.asarray(case.sizes))
-        arguments, originals = ([FORMS[self.form](array.copy()) for array in arrays] for _ in range(2))
+        arguments, originals = (FORMS[self.form](self._columns(case)) for _ in range(2))
         self.calls, begin = self.calls + 1, time.perf_counter()
         try:
-            returned = self.call(*arguments)
+            returned = self.call(*arguments, **self.keywords)
         except NoAnswer as reason:
             return Reply(math.nan, str(reason))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - any error is an answer
             return Reply(math.nan, f"raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
         finally:
             self.seconds += time.perf_counter() - begin
-        if any(not np.array_equal(a, original) for a, original in zip(arguments, originals, strict=True)):
+        if any(not _same(a, original) for a, original in zip(arguments, originals, strict=True)):
             self._add_fault("it changes the arrays that it is given")
         return _reply(returned)
+
+    def _columns(self, case: Case) -> list[Any]:
+        """Return the arguments for a case as arrays."""
+        labels = _column(case.labels)
+        if self.takes == "ranked":
+            return [labels[case.ranking()]]
+        if self.takes == "items":
+            ids = FIRST_ID + 3 * np.arange(labels.size)
+            return [ids[case.ranking()], ids[labels > 0]]
+        further = {"queries": [case.qid], "groups": [np.asarray(case.sizes)]}
+        return [labels, np.asarray(case.scores), *further.get(self.takes, [])]
 
     def _add_fault(self, fault: str) -> None:
         if not any(fault.startswith(earlier.partition(":")[0]) for earlier in self.faults):
             self.faults.append(fault)
+
+
+def _keywords(function: Callable[..., Any], k: object) -> dict[str, Any]:
+    """Return `k` as a keyword if the function has such a parameter."""
+    try:
+        parameter = inspect.signature(function).parameters.get("k")
+    except (TypeError, ValueError):  # a function written in C
+        return {}
+    if parameter is None or parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}:
+        return {}
+    if k != UNKNOWN:
+        return {"k": k}
+    if parameter.default is parameter.empty:
+        raise refusal("k", k, "cutoffs that the function can be given as its argument k", "k=10")
+    return {}
+
+
+def _same(arrays: Any, originals: Any) -> bool:
+    return arrays == originals if isinstance(arrays, set) else np.array_equal(arrays, originals)
 
 
 def _text(reply: Reply) -> str:
@@ -139,7 +187,7 @@ def _column(values: tuple[float, ...]) -> np.ndarray[Any, Any]:
 
 
 def _reply(returned: object) -> Reply:
-    """Convert the returned object to a number if possible."""
+    """Convert the returned object to a number, if it is one."""
     if returned is None:
         return Reply(math.nan, "returned None")
     item = getattr(returned, "item", None)

@@ -1,9 +1,10 @@
-"""Generate small data sets on which conventions differ."""
+"""Make the small data sets on which conventions differ: first those that measure, then those that confirm."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,176 +12,319 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.statistics.probing.cases import (
     ANY,
     BELOW_ZERO,
+    BOUNDARY,
+    CLOSE,
     EMPTY,
+    EXACT,
     FRACTIONAL,
+    IDEAL,
     LONG,
-    LONGEST_STABLE,
-    NEARLY_TIED,
+    MOST_SHORT,
     NEGATIVE,
     ONE_DOCUMENT,
+    PAIR,
     PLAIN,
-    PURPOSES,
+    RANK,
     SHORT,
-    UNTIED,
+    TIED,
+    UNRETRIEVED,
     Case,
 )  # fmt: skip
 
-CLOSE = 1e-9  # a score plus this is a different number in float64, but not in float32
-SCORES = (0.1, 0.2, 0.2 + CLOSE, 0.3, 0.4)
-SHORTEST = 2  # rows of the shortest query of a `SHORT` case
+MOST_RANKS = 11  # ranks of a single relevant row that are measured
+DEEP_RANK = 200  # a rank that counts only without a cutoff
+USUAL_ROWS = 8  # ranks that are measured if there is no cutoff
+N_QUERIES = 3  # queries of a case that shows how a function averages
+TIED_SCORES = (0.1, 0.2, 0.3, 0.4)
+GAPS = (1e-9, 1e-6, 1e-4, 3e-3)  # between nearly equal scores; float32 takes the first for tied
 
 
+@dataclass(frozen=True, slots=True)
 class CaseMaker:
-    """Generate cases with given grades, for a function with a given cutoff; the same seed gives the same cases.
+    """Make cases with given grades, for a function with a given cutoff; equal makers make equal cases.
 
     Parameters
     ----------
-    grades : sequence of float
-        Labels that the function accepts.
+    grades : tuple of float
+        Labels that the function accepts, from the lowest.
     k : int or None
-        The cutoff. Queries have more rows than this, except in cases that test short queries.
-    n_queries : int
-        Number of queries per case.
+        The cutoff.
+    one_relevant : bool
+        Whether each query with a relevant row has exactly one.
+    distinct : bool
+        Whether all scores of a query are distinct, for a function that does not receive them.
+    seed : int
+        Changes the random cases.
     """
 
-    def __init__(self, grades: Sequence[float], k: int | None, n_queries: int, *, seed: int = 0) -> None:
-        self._grades = np.asarray(grades, dtype=float)
-        self._k = k or 3
-        self._n_queries = n_queries
-        self._generator = np.random.default_rng(seed)
+    grades: tuple[float, ...]
+    k: int | None
+    one_relevant: bool = False
+    distinct: bool = False
+    seed: int = 0
 
-    def make_all(self) -> list[Case]:
-        """Return cases of every purpose."""
-        makers = {PLAIN: (self.plain, 8), ONE_DOCUMENT: (self.one_document, 1), EMPTY: (self.empty, 2)}
-        makers |= {ANY: (self.any, 12)}
-        makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 6), LONG: (self.long, 2)}
-        makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
-        cases = [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
-        return [*cases, *map(self.nearly_tied_pair, (0, 1)), self.long_tie()]
+    @property
+    def n_rows(self) -> int:
+        """Rows of a query that is longer than the cutoff."""
+        return (USUAL_ROWS if self.k is None else self.k) + 2
 
-    def plain(self) -> Case:
-        """Make queries with more rows than the cutoff, at least one relevant row, and positive scores."""
-        return self._case([self._query(self._more_than_cutoff()) for _ in self._numbers()], PLAIN)
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks of a single relevant row that are measured: the first ones, and those around the cutoff."""
+        if self.k is None:
+            return tuple(range(1, USUAL_ROWS + 1))
+        around = (self.k - 1, self.k, self.k + 1)
+        first = range(1, min(self.k + 2, MOST_RANKS - len(around) + 1))
+        return tuple(sorted({*first, *around} - {0}))
 
-    def untied(self) -> Case:
-        """Make plain queries with distinct scores."""
-        queries = [self._query(self._more_than_cutoff()) for _ in self._numbers()]
-        return self._case(
-            [(labels, self._generator.permutation(np.arange(1.0, labels.size + 1))) for labels, _ in queries], UNTIED
-        )
+    def at_rank(self, rank: int, n_rows: int | None = None) -> Case:
+        """Make a query with a single relevant row, of the highest grade, at a rank."""
+        labels = np.full(n_rows or self.n_rows, self.grades[0])
+        labels[rank - 1] = self.grades[-1]
+        return _by_rank(labels, RANK)
 
-    def nearly_tied(self) -> Case:
-        """Make queries with two scores that are equal in float32, and a single relevant row."""
-        queries = []
-        for _ in self._numbers():
-            _, scores = self._query(self._more_than_cutoff() + self._k, (0.2, 0.2 + CLOSE))
-            labels = np.full(scores.size, self._grades.min())
-            labels[self._generator.integers(scores.size)] = self._grades.max()
-            queries.append((labels, scores))
-        return self._case(queries, NEARLY_TIED)
-
-    def nearly_tied_pair(self, turn: int) -> Case:
-        """Make queries with distinct scores, of which the two highest are equal in float32.
-
-        No score occurs in two queries, so all rows taken as one query have such a pair, too.
-        """
-        queries: list[tuple[Floats, Floats]] = []
-        for number in self._numbers():
-            size = self._more_than_cutoff()
-            scores = np.linspace(number + 1.0, number + 1.5, size)
-            scores[0] = scores[-1] + CLOSE
-            labels = np.full(size, self._grades.min())
-            labels[-((number + turn) % 2)] = self._grades.max()
-            order = self._generator.permutation(size)
-            queries.append((labels[order], scores[order]))
-        return self._case(queries, NEARLY_TIED)
-
-    def one_document(self) -> Case:
-        """Make queries, the first of them with a single row, which is relevant."""
-        single = (np.array([self._grades.max()]), np.array([SCORES[0]]))
-        return self._case([single, *(self._query(self._more_than_cutoff()) for _ in self._numbers()[1:])], ONE_DOCUMENT)
-
-    def empty(self) -> Case:
-        """Make queries, the first of them without a relevant row."""
-        n_rows = self._more_than_cutoff()
-        irrelevant = np.full(n_rows, self._grades.min())
-        queries = [(irrelevant, self._query(n_rows)[1]), *(self._query(n_rows) for _ in self._numbers()[1:])]
-        return self._case(queries, EMPTY)
-
-    def short(self) -> Case:
-        """Make queries with fewer rows than the cutoff."""
-        sizes = (int(self._generator.integers(SHORTEST, self._k)) for _ in self._numbers())
-        return self._case([self._query(size) for size in sizes], SHORT)
-
-    def negative(self) -> Case:
-        """Make queries in which some or all scores are 0 or below."""
-        scores = (*SCORES, -1.0, 0.0) if self._generator.random() < 0.5 else (-2.0, -1.0, 0.0)  # noqa: PLR2004 - a probability
-        return self._case([self._query(self._more_than_cutoff(), scores) for _ in self._numbers()], NEGATIVE)
-
-    def long(self) -> Case:
-        """Make queries too long for numpy's default sort to be stable, with mostly tied rows."""
-        n_rows = max(3 * LONGEST_STABLE, self._k + 8)
-        return self._case([self._query(n_rows, SCORES[:2]) for _ in self._numbers()], LONG)
-
-    def long_tie(self) -> Case:
-        """Make long queries whose top tie is relevant except for its first and its last row."""
-        queries = []
-        for _ in self._numbers():
-            labels, scores = self._query(max(3 * LONGEST_STABLE, self._k + 8), SCORES[:2])
-            tied = np.flatnonzero(scores == scores.max())
-            labels[tied] = self._grades.max()
-            labels[tied[[0, -1]]] = self._grades.min()
-            queries.append((labels, scores))
-        return self._case(queries, LONG)
-
-    def any(self) -> Case:
-        """Make queries of random length, some without a relevant row and some without a positive score."""
-        queries = []
-        for number in self._numbers():
-            size = int(self._generator.integers(1, max(self._k + 3, 5)))
-            labels, scores = self._query(size, (*SCORES, -1.0, 0.0))
-            if self._generator.random() < 0.3 or (number == 0 and self._n_queries > 1):  # noqa: PLR2004 - a probability
-                labels = np.full(size, self._grades.min())
-            if self._generator.random() < 0.2:  # noqa: PLR2004 - a probability
-                scores = -np.abs(scores) - 0.5
-            queries.append((labels, scores))
-        return self._case(queries, ANY)
+    def pair(self, grade: float) -> Case:
+        """Make a query with a row of a grade at rank 1 and one of the highest grade at rank 2."""
+        labels = np.full(self.n_rows, self.grades[0])
+        labels[:2] = grade, self.grades[-1]
+        return _by_rank(labels, PAIR)
 
     def every_grade(self) -> Case:
-        """Make queries that contain every grade and have more rows than the cutoff."""
-        queries = [self._query(self._more_than_cutoff()) for _ in self._numbers()]
-        scores = np.linspace(0.1, 0.9, self._grades.size)
-        return self._case([(np.append(q, self._grades), np.append(s, scores)) for q, s in queries], "every grade")
+        """Make a query that contains every grade."""
+        return _by_rank(np.resize(self.grades, max(self.n_rows, len(self.grades))), PLAIN)
 
-    def one_relevant(self, n_rows: int, rank: int) -> Case:
-        """Make identical queries with distinct scores and a single relevant row at the given rank."""
-        labels = np.full(n_rows, self._grades.min())
-        labels[rank - 1] = self._grades.max()
-        return self._case([(labels, np.linspace(1.0, 0.1, n_rows))] * self._n_queries, "one relevant row")
+    @property
+    def middle_grades(self) -> tuple[float, ...]:
+        """The grades between the lowest and the highest."""
+        return self.grades[1:-1]
 
-    def _more_than_cutoff(self) -> int:
-        return self._k + int(self._generator.integers(2, 6))
+    def measuring(self) -> list[Case]:
+        """Return the cases that show gains, discounts, the ideal list and ties, and one case for each trait."""
+        cases = [self.at_rank(rank) for rank in self.ranks]
+        cases += [self.pair(grade) for grade in self.middle_grades]
+        cases += [self._ideal_beyond(), self._all_relevant(), self._tied_pair(first=True), self._tied_pair(first=False)]
+        once = (PLAIN, EMPTY, ONE_DOCUMENT, SHORT, EXACT)
+        return self._unique([*cases, *(self._random(purpose, 0) for purpose in once)])
 
-    def _numbers(self) -> range:
-        return range(self._n_queries)
+    def several(self) -> list[Case]:
+        """Return cases of several queries, which show how a function averages."""
+        kinds = [(PLAIN, PLAIN, PLAIN), (EMPTY, PLAIN, TIED), (ANY, ANY, ANY), (SHORT, PLAIN, EMPTY), (ANY, ANY, ANY),
+                 (ONE_DOCUMENT, PLAIN, ANY), (PLAIN, EXACT, ONE_DOCUMENT), (ANY, ANY, EMPTY)]  # fmt: skip
+        joined = [
+            Case.join([self._random(purpose, 100 + 10 * i + j) for j, purpose in enumerate(purposes)], purposes[0])
+            for i, purposes in enumerate(kinds)
+        ]
+        return self._unique(joined)
 
-    def _query(self, n_rows: int, scores: Sequence[float] = SCORES) -> tuple[Floats, Floats]:
-        # The number of grades varies, since a function may use the highest grade in the data.
-        n_grades = self._generator.integers(2, self._grades.size + 1)
-        labels = self._generator.choice(np.sort(self._grades)[:n_grades], n_rows)
-        labels[self._generator.random(n_rows) < self._generator.choice((0.0, 0.6))] = self._grades.min()
+    def confirming(self) -> list[Case]:
+        """Return random cases of every kind of one query, those that tell the most first."""
+        counts = {PLAIN: 2, TIED: 4, BOUNDARY: 3, EXACT: 2, SHORT: 2, NEGATIVE: 3, CLOSE: 5, LONG: 3, EMPTY: 1, ANY: 8}
+        if self.distinct:
+            counts |= {BOUNDARY: 0, NEGATIVE: 0, CLOSE: 0, LONG: 1}
+        rounds = [[self._random(purpose, turn) for purpose, n in counts.items() if turn <= n] for turn in range(1, 9)]
+        cases = [case for cases in rounds for case in cases]
+        if self.k is None:
+            cases.append(self.at_rank(DEEP_RANK, DEEP_RANK + 1))
+        return self._unique([*cases, self._one_row(self.grades[0])])
+
+    def unusual_labels(self) -> list[Case]:
+        """Return two cases with fractional and one with negative labels, which many functions refuse."""
+        alone = np.zeros(self.n_rows)
+        alone[1] = 0.5
+        return [
+            _by_rank(alone, FRACTIONAL),
+            _by_rank(self._mixed((0.0, 0.5, 1.5, 2.0)), FRACTIONAL),
+            _by_rank(self._mixed((-1.0, 0.0, 1.0, 2.0)), BELOW_ZERO),
+        ]
+
+    def _mixed(self, labels: Sequence[float]) -> Floats:
+        """Return four labels in turn, with the highest beyond the cutoff; the ideal DCG of gains like them is positive."""
+        by_rank = np.array([labels[(3 * rank + 1) % 4] for rank in range(self.n_rows)])
+        by_rank[self.n_rows - 3 :] = labels[3], labels[0], labels[2]
+        return by_rank
+
+    def unretrieved(self) -> list[Case]:
+        """Return cases in which the ranking lacks some relevant rows, all relevant rows, many rows, or all rows."""
+        n_rows = self.n_rows + 2
+        labels = np.zeros(n_rows)
+        labels[[0, 2, n_rows - 2, n_rows - 1]] = self.grades[-1]
+        ranked = _by_rank(labels, UNRETRIEVED)
+        masks = [[rank < last for rank in range(n_rows)] for last in (n_rows - 1, n_rows - 3, 2, 0)]
+        masks.append([label == 0 for label in labels])
+        cases = []
+        for mask in masks:
+            of_row = dict(zip(ranked.ranking(), mask, strict=True))
+            cases.append(replace(ranked, retrieved=tuple(of_row[row] for row in range(n_rows))))
+        return cases
+
+    def _ideal_beyond(self) -> Case:
+        """Make a query with a relevant row at rank 1 and one beyond the cutoff."""
+        labels = np.full(self.n_rows, self.grades[0])
+        labels[[0, self.n_rows - 2]] = self.grades[-1]
+        return _by_rank(labels, IDEAL)
+
+    def _all_relevant(self) -> Case:
+        """Make a query whose rows are all relevant, with every grade, the highest last."""
+        positive = [grade for grade in self.grades if grade > 0]
+        labels = np.sort(np.resize(positive, self.n_rows))
+        return _by_rank(labels, IDEAL)
+
+    def _tied_pair(self, *, first: bool) -> Case:
+        """Make a query whose two highest scores are tied; the first or the second of these rows is relevant."""
+        labels = np.full(self.n_rows, self.grades[0])
+        labels[0 if first else 1] = self.grades[-1]
+        scores = np.linspace(0.9, 0.1, self.n_rows)
+        scores[1] = scores[0]
+        return Case(tuple(labels.tolist()), tuple(scores.tolist()), (self.n_rows,), TIED)
+
+    def _one_row(self, label: float) -> Case:
+        return Case((label,), (0.3,), (1,), ONE_DOCUMENT)
+
+    def _random(self, purpose: str, turn: int) -> Case:
+        """Make a random case of one query for a purpose."""
+        generator = np.random.default_rng([self.seed, turn, *purpose.encode()])
+        if purpose == ONE_DOCUMENT:
+            return self._one_row(self.grades[-1])
+        n_rows = self._n_rows(purpose, turn, generator)
+        labels = self._labels(n_rows, generator)
+        if purpose == EMPTY or (purpose == ANY and generator.random() < 0.2):  # noqa: PLR2004 - a probability
+            labels[:] = self.grades[0]
+        scores = _SCORES.get(purpose, _distinct)(n_rows, turn, generator)
+        if purpose in {BOUNDARY, CLOSE}:
+            return (self._at_cutoff if purpose == BOUNDARY else self._close)(labels, turn, generator)
+        return Case(tuple(labels.tolist()), tuple(scores.tolist()), (n_rows,), purpose)
+
+    def _n_rows(self, purpose: str, turn: int, generator: np.random.Generator) -> int:
+        k = USUAL_ROWS if self.k is None else self.k
+        if purpose == SHORT:
+            return max(k - 1 - turn, 1 if k < 3 else 2)  # noqa: PLR2004 - rows of the shortest list with an order
+        if purpose == EXACT:
+            return k + (turn > 1)
+        if purpose == ANY:
+            return int(generator.integers(1, k + 4))
+        return max(3 * MOST_SHORT, k + 8) if purpose == LONG else k + 2 + int(generator.integers(0, 4))
+
+    def _labels(self, n_rows: int, generator: np.random.Generator) -> Floats:
+        """Return random labels, at least one of them relevant; sometimes without the highest grades."""
+        highest = int(generator.integers(1, len(self.grades))) if generator.random() < 0.3 else len(self.grades) - 1  # noqa: PLR2004 - a probability
+        labels: Floats = generator.choice(np.asarray(self.grades[: highest + 1]), n_rows)
+        labels[generator.random(n_rows) < generator.choice((0.0, 0.5))] = self.grades[0]
         if labels.max() <= 0:
-            labels[self._generator.integers(n_rows)] = self._generator.choice(self._grades[self._grades > 0])
-        return labels, self._generator.choice(np.asarray(scores), n_rows)
+            labels[generator.integers(n_rows)] = self.grades[highest]
+        return labels
 
-    @staticmethod
-    def _case(queries: list[tuple[Floats, Floats]], purpose: str) -> Case:
-        labels, scores = (np.concatenate(column) for column in zip(*queries, strict=True))
-        sizes = tuple(len(query) for query, _ in queries)
-        return Case(tuple(labels.tolist()), tuple(scores.tolist()), sizes, purpose)
+    def _at_cutoff(self, labels: Floats, turn: int, generator: np.random.Generator) -> Case:
+        """Make a case in which the rows around the cutoff are tied.
+
+        Every second of them is relevant, or in later turns only the first or the last of all rows that are tied.
+        """
+        n_rows = labels.size
+        scores = np.linspace(0.9, 0.1, n_rows)
+        k = min(self.k or 2, n_rows - 2)
+        tied = np.arange(max(k - 2, 0), k + 2)
+        scores[tied] = scores[k]
+        rows = generator.permutation(n_rows)
+        if turn == 1:
+            labels[tied] = np.resize([self.grades[0], self.grades[-1]], tied.size)
+        else:
+            of_tied = np.flatnonzero(np.isin(rows, tied))
+            labels[:] = self.grades[0]
+            labels[rows[of_tied[0 if turn % 2 else -1]]] = self.grades[-1]
+        return Case(tuple(labels[rows].tolist()), tuple(scores[rows].tolist()), (n_rows,), BOUNDARY)
+
+    def _close(self, labels: Floats, turn: int, generator: np.random.Generator) -> Case:
+        """Make a case of distinct scores, each second of which is nearly equal to the one before.
+
+        The rows at rank k and k + 1 are nearly equal. The higher of them is relevant and comes first in odd turns, and
+        irrelevant and last in even turns, so that no order of tied rows has the same effect.
+        """
+        n_rows = labels.size
+        k = min(self.k or 2, n_rows - 1)
+        scores = np.linspace(0.9, 0.1, n_rows)
+        lower = np.arange(k % 2 or 2, n_rows, 2)
+        scores[lower] = scores[lower - 1] - GAPS[max(turn - 2, 0)]
+        labels[:] = labels if turn > 2 else self.grades[0]  # noqa: PLR2004 - once for each order of the pair
+        labels[k - 1], labels[k] = (self.grades[-1], self.grades[0])[:: 1 if turn % 2 else -1]
+        rows = generator.permutation(n_rows)
+        pair = np.flatnonzero((rows == k - 1) | (rows == k))
+        rows[pair] = (k - 1, k) if turn % 2 else (k, k - 1)
+        return Case(tuple(labels[rows].tolist()), tuple(scores[rows].tolist()), (n_rows,), CLOSE)
+
+    def _unique(self, cases: Sequence[Case]) -> list[Case]:
+        """Return the cases without repetitions, with one relevant row or distinct scores if the function needs that."""
+        if self.one_relevant:
+            cases = [_with_one_relevant(case) for case in cases]
+        if self.distinct:
+            cases = [_with_distinct_scores(case) for case in cases]
+        return list(dict.fromkeys(cases))
 
 
-def unusual_label_cases(k: int | None, n_queries: int) -> list[Case]:
-    """Make a case with fractional and a case with negative labels, which many functions refuse."""
-    kinds = {FRACTIONAL: (0.0, 0.5, 1.5, 2.0), BELOW_ZERO: (-1.0, 0.0, 1.0, 2.0)}
-    return [replace(CaseMaker(grades, k, n_queries).plain(), purpose=purpose) for purpose, grades in kinds.items()]
+@lru_cache(maxsize=64)
+def cases_of(maker: CaseMaker, *, several: bool) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
+    """Return the cases that measure, and the other cases; with `several`, also those of several queries."""
+    first = maker.measuring()
+    rest = [*(maker.several() if several else ()), *maker.confirming()]
+    known = set(first)
+    return tuple(first), tuple(case for case in dict.fromkeys(rest) if case not in known)
+
+
+def _by_rank(labels_by_rank: Floats, purpose: str) -> Case:
+    """Make a query with distinct scores, given the labels by rank; the rows are not in the order of their scores."""
+    n_rows = labels_by_rank.size
+    rows = np.random.default_rng(n_rows).permutation(n_rows)
+    scores = np.linspace(0.9, 0.1, n_rows)
+    return Case(tuple(labels_by_rank[rows].tolist()), tuple(scores[rows].tolist()), (n_rows,), purpose)
+
+
+def _distinct(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
+    """Return distinct positive scores, which are nowhere nearly equal."""
+    del turn
+    scores: Floats = generator.permutation(np.arange(1, n_rows + 1)) * 0.037
+    return scores
+
+
+def _tied(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
+    del turn
+    return generator.choice(np.asarray(TIED_SCORES), n_rows)
+
+
+def _tied_at_first(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
+    return (_tied if turn == 1 else _distinct)(n_rows, turn, generator)
+
+
+def _negative(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
+    """Return scores of which some or all are 0 or below; those below 0 may have the largest absolute values."""
+    scores = _distinct(n_rows, turn, generator) - {1: 0.6 * 0.037, 2: 1.0}.get(turn, 0.0) * n_rows
+    return scores if turn < 3 else generator.choice((-0.7, 0.0, 0.1, 0.4), n_rows)  # noqa: PLR2004 - the third has ties
+
+
+def _any_scores(n_rows: int, turn: int, generator: np.random.Generator) -> Floats:
+    scores = generator.choice((*TIED_SCORES, 0.2 + GAPS[0], -1.0, 0.0), n_rows)
+    return np.asarray(scores - 1.5 * (turn % 4 == 0))
+
+
+_SCORES: dict[str, Callable[[int, int, np.random.Generator], Floats]] = {
+    TIED: _tied, NEGATIVE: _negative, ANY: _any_scores,
+    SHORT: _tied_at_first, EXACT: _tied_at_first,
+    LONG: lambda n_rows, turn, generator: generator.choice(np.asarray(TIED_SCORES[: 1 + turn]), n_rows),
+}  # fmt: skip
+
+
+def _with_one_relevant(case: Case) -> Case:
+    """Return the case with a single relevant row, of label 1, in each query that has one."""
+    labels: list[float] = []
+    for query in case.split():
+        relevant = [row for row, label in enumerate(query.labels) if label > 0]
+        kept = relevant[len(relevant) // 2] if relevant else -1
+        labels += [float(row == kept) for row in range(len(query.labels))]
+    return case.with_columns(labels=labels)
+
+
+def _with_distinct_scores(case: Case) -> Case:
+    """Return the case with scores that keep the ranking but have no ties."""
+    scores: list[float] = []
+    for query in case.split():
+        of_row = np.empty(len(query.scores))
+        of_row[query.ranking()] = np.linspace(0.9, 0.1, len(query.scores))
+        scores += of_row.tolist()
+    return case.with_columns(scores=scores)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,19 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator
 
-PLAIN, LONG, ANY = "plain queries", "more than 16 rows", "queries of every kind"
-EMPTY, SHORT = "nothing relevant", "fewer rows than the cutoff"
-ONE_DOCUMENT, NEGATIVE = "one document", "scores below 0"
-UNTIED, NEARLY_TIED = "no tied scores", "scores that float32 takes for tied"
-FRACTIONAL, BELOW_ZERO = "fractional labels", "labels below 0"
-PURPOSES = (PLAIN, NEARLY_TIED, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order of the calls
-LONGEST_STABLE = 16  # rows up to which numpy's default sort is stable
+# The traits of data that a function may refuse or treat by a rule of its own.
+EMPTY, ONE_DOCUMENT = "nothing relevant", "one document"
+SHORT, EXACT = "fewer rows than the cutoff", "as many rows as the cutoff"
+NEGATIVE, FRACTIONAL, BELOW_ZERO = "scores of 0 and below", "fractional labels", "labels below 0"
+SEVERAL, TIED, CLOSE = "several relevant rows", "tied scores", "nearly equal scores"
+LONG, UNRETRIEVED = "more than 16 rows", "relevant items that are not recommended"
+MOST_SHORT = 16  # rows up to which many sorting algorithms are stable
+
+NEAR = 0.005  # different scores that are nearer than this are nearly equal
+
+# What a case is made for, if it is not a trait.
+RANK, PAIR, IDEAL = "one relevant row", "two relevant rows", "relevant rows beyond the cutoff"
+PLAIN, BOUNDARY, ANY = "distinct scores", "ties at the cutoff", "any length"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,46 +35,79 @@ class Case:
 
     Attributes
     ----------
-    labels, scores : tuple of numbers
+    labels, scores : tuple of float
         One entry per row.
     sizes : tuple of int
         Rows of each query, one after another.
     purpose : str
-        The trait that the case is made for, in a few words.
+        What the case is made for, in a few words.
+    retrieved : tuple of bool or None
+        Whether each row is in the ranking; None if all are.
     """
 
     labels: tuple[float, ...]
     scores: tuple[float, ...]
     sizes: tuple[int, ...]
     purpose: str = field(default="", compare=False)
+    retrieved: tuple[bool, ...] | None = None
+
+    @classmethod
+    def of(cls, queries: Queries, scores: Any, purpose: str) -> Case:
+        """Make a case from queries whose rows are contiguous."""
+        sizes = tuple(np.diff(queries.indptr).tolist())
+        return cls(tuple(queries.labels.tolist()), tuple(np.asarray(scores, float).tolist()), sizes, purpose)
+
+    @classmethod
+    def join(cls, cases: Sequence[Case], purpose: str) -> Case:
+        """Return the queries of several cases as one case."""
+        labels, scores, sizes = (
+            sum((getattr(case, name) for case in cases), ()) for name in ("labels", "scores", "sizes")
+        )
+        return cls(labels, scores, sizes, purpose)
 
     @property
     def queries(self) -> Queries:
         """The rows as queries."""
-        return Queries(np.asarray(self.labels, dtype=float), group_sizes=np.asarray(self.sizes))
-
-    def traits(self, cutoff: int | None = None) -> frozenset[str]:
-        """Return the case's traits, such as empty queries, that a function may refuse or treat by a special rule."""
-        highest = np.maximum.reduceat(np.asarray(self.labels), np.append(0, np.cumsum(self.sizes)[:-1]))
-        traits = {
-            EMPTY: (highest <= 0).any(),
-            ONE_DOCUMENT: min(self.sizes) == 1,
-            SHORT: min(self.sizes) < (cutoff or 0),
-            NEGATIVE: min(self.scores) <= 0,
-            NEARLY_TIED: len(set(self.scores)) > np.unique(np.asarray(self.scores, np.float32)).size,
-            LONG: max(self.sizes) > LONGEST_STABLE,
-        }
-        return frozenset(name for name, has in traits.items() if has)
-
-    @property
-    def untied(self) -> bool:
-        """Whether the scores of each query are distinct even in float32."""
-        return all(len(set(map(np.float32, query.scores))) == len(query.scores) for query in self.split())
+        labels, sizes = np.asarray(self.labels, dtype=float), np.asarray(self.sizes)
+        return Queries(labels, group_sizes=sizes, retrieved=None if self.retrieved is None else list(self.retrieved))
 
     @property
     def qid(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """The query of each row."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def traits(self, cutoff: int | None = None) -> frozenset[str]:
+        """Return the traits of the case, each if at least one query has it."""
+        return frozenset(trait for query in self.split() for trait, has in TRAITS.items() if has(query, cutoff or 0))
+
+    def split(self) -> Iterator[Case]:
+        """Yield each query as a case."""
+        ends = np.cumsum(self.sizes).tolist()
+        for end, size in zip(ends, self.sizes, strict=True):
+            rows = slice(end - size, end)
+            yield Case(self.labels[rows], self.scores[rows], (size,), self.purpose)
+
+    def select(self, rows: Sequence[int]) -> Case:
+        """Return the case with only these rows, in this order; queries without a row disappear."""
+        sizes = np.bincount(self.qid[list(rows)], minlength=len(self.sizes))
+        labels, scores = ([column[row] for row in rows] for column in (self.labels, self.scores))
+        return replace(
+            self, labels=tuple(labels), scores=tuple(scores), sizes=tuple(size for size in sizes.tolist() if size)
+        )
+
+    def with_columns(self, **columns: Any) -> Case:
+        """Return the case with the labels or scores replaced."""
+        lists: dict[str, Any] = {name: tuple(np.asarray(column, float).tolist()) for name, column in columns.items()}
+        return replace(self, **lists)
+
+    def with_rows_reversed(self) -> Case:
+        """Return the case with the rows of each query in reverse order."""
+        return Case.join([query.select(range(len(query.labels))[::-1]) for query in self.split()], self.purpose)
+
+    def ranking(self) -> list[int]:
+        """Return the retrieved rows of a single query in the order of their scores, tied rows in their order."""
+        rows = [row for row in range(len(self.scores)) if self.retrieved is None or self.retrieved[row]]
+        return sorted(rows, key=lambda row: -self.scores[row])
 
     def as_queries(self) -> list[dict[str, list[float]]]:
         """Return the labels and scores of each query in plain JSON types, with whole labels as integers."""
@@ -78,59 +117,25 @@ class Case:
             for query in self.split()
         ]  # fmt: skip
 
-    def without_row(self, row: int) -> Case | None:
-        """Return the case with one row removed; None if it has no other row."""
-        sizes = list(self.sizes)
-        sizes[int(self.qid[row])] -= 1
-        sizes = [size for size in sizes if size]
-        rows = [i for i in range(len(self.labels)) if i != row]
-        return self._select(rows, tuple(sizes)) if sizes else None
 
-    def without_query(self, query: int) -> Case | None:
-        """Return the case with one query removed; None if it has no other query."""
-        rows = [i for i, number in enumerate(self.qid) if number != query]
-        sizes = tuple(size for i, size in enumerate(self.sizes) if i != query)
-        return self._select(rows, sizes) if sizes else None
+def _is_close(query: Case, _: int) -> bool:
+    gaps = np.diff(np.unique(query.scores))
+    return bool((gaps < NEAR).any())
 
-    def with_columns(self, **columns: Sequence[float]) -> Case:
-        """Return the case with the labels or scores replaced."""
-        labels, scores = columns.get("labels", self.labels), columns.get("scores", self.scores)
-        return Case(tuple(labels), tuple(scores), self.sizes, self.purpose)
 
-    def split(self) -> list[Case]:
-        """Return one case per query."""
-        queries = [[row for row, number in enumerate(self.qid) if number == query] for query in range(len(self.sizes))]
-        return [self._select(rows, (len(rows),)) for rows in queries]
-
-    def as_one_query(self) -> Case:
-        """Return the case with all rows in a single query."""
-        return Case(self.labels, self.scores, (len(self.labels),), self.purpose)
-
-    def ideal(self) -> Case:
-        """Return the case ranked by its labels."""
-        return self.with_columns(scores=self.labels)
-
-    @property
-    def is_ideal(self) -> bool:
-        """Whether the rows of every query are in the order of their scores, or have equal labels."""
-        return all(
-            list(query.scores) == sorted(query.scores, reverse=True) or len(set(query.labels)) == 1
-            for query in self.split()
-        )
-
-    def with_rows_reversed(self) -> Case:
-        """Return the case with the rows of each query in reverse order."""
-        ends = np.cumsum(self.sizes).tolist()
-        rows = [row for end, size in zip(ends, self.sizes, strict=True) for row in range(end - 1, end - size - 1, -1)]
-        return self._select(rows, self.sizes)
-
-    def with_first_row(self) -> Case:
-        """Return a single query with all rows and one more: an irrelevant row that ranks first."""
-        rows = (0.0, *self.labels), (max(self.scores) + 1, *self.scores)
-        return Case(*rows, (len(self.labels) + 1,), self.purpose)
-
-    def _select(self, rows: list[int], sizes: tuple[int, ...]) -> Case:
-        return Case(tuple(self.labels[i] for i in rows), tuple(self.scores[i] for i in rows), sizes, self.purpose)
+TRAITS: dict[str, Callable[[Case, int], bool]] = {  # whether a query has the trait, given the cutoff or 0
+    EMPTY: lambda query, _: max(query.labels) <= 0,
+    ONE_DOCUMENT: lambda query, _: len(query.labels) == 1,
+    SHORT: lambda query, cutoff: len(query.labels) < cutoff,
+    EXACT: lambda query, cutoff: len(query.labels) == cutoff,
+    NEGATIVE: lambda query, _: min(query.scores) <= 0,
+    BELOW_ZERO: lambda query, _: min(query.labels) < 0,
+    FRACTIONAL: lambda query, _: not all(label.is_integer() for label in query.labels),
+    CLOSE: _is_close,
+    TIED: lambda query, _: len(set(query.scores)) < len(query.scores),
+    LONG: lambda query, _: len(query.labels) > MOST_SHORT,
+    SEVERAL: lambda query, _: sum(label > 0 for label in query.labels) > 1,
+}
 
 
 def value_of(convention: Convention, case: Case) -> float:

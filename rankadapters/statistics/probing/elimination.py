@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, values_to_search, with_refusals
-from rankadapters.statistics.probing.answers import Function, Reply
-from rankadapters.statistics.probing.cases import ANY, EMPTY, PLAIN, UNTIED, Case
+from rankadapters.statistics.probing.answers import Function
+from rankadapters.statistics.probing.cases import EMPTY, Case, value_of
 from rankadapters.statistics.search import Data, Search
 
-SIGNIFICANT = 10  # values that agree to this many decimals are equal
-FEWEST = 2  # with fewer answers, a convention or a mistake may fit by chance
 FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
 
 
@@ -82,7 +79,7 @@ class Pool:
 
 
 class Elimination:
-    """The answers of a function, and the conventions of a pool that agree with them.
+    """The answers of a function to the cases of a pool, and the conventions that agree with them.
 
     Parameters
     ----------
@@ -98,91 +95,80 @@ class Elimination:
 
     def __init__(self, function: Function, pool: Pool, cutoff: int | None, tolerance: float) -> None:
         self.function, self.pool, self.cutoff, self.tolerance = function, pool, cutoff, tolerance
-        self.answers: dict[int, Reply] = {}
-        self.refused: list[tuple[Case, Reply]] = []
 
     @property
-    def values(self) -> dict[int, float]:
-        """The answers that are numbers, by the index of the case."""
-        return {case: answer.value for case, answer in self.answers.items() if not answer.problem}
+    def answered(self) -> list[int]:
+        """The indices of the cases that the function has been asked."""
+        return [i for i, case in enumerate(self.pool.cases) if case in self.function.answers]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The indices of the cases to which the function has returned a number."""
+        return [i for i in self.answered if not self.function.answers[self.pool.cases[i]].problem]
+
+    @property
+    def refused(self) -> list[Case]:
+        """The cases to which the function has returned no number."""
+        cases = (self.pool.cases[i] for i in self.answered)
+        return [case for case in cases if self.function.answers[case].problem]
+
+    @property
+    def values(self) -> Floats:
+        """The answers that are numbers, in the order of `numbers`."""
+        return np.array([self.function.answers[self.pool.cases[i]].value for i in self.numbers], float)
+
+    @property
+    def margins(self) -> Floats:
+        """The largest difference from each of `values` that counts as equal."""
+        return self.tolerance * np.maximum(1.0, np.abs(self.values))
 
     @property
     def remaining(self) -> list[int]:
-        """The indices of the groups whose values agree with all answers."""
-        fits = np.ones(len(self.pool.groups), dtype=bool)
-        for case, answer in self.answers.items():
-            fits &= self._fits(case, answer.value)
+        """The indices of the groups whose values agree with all answers.
+
+        If a function returns no number where nothing is relevant, the conventions without a value for such data fit;
+        if there are none, and for any other data, such an answer fits every convention.
+        """
+        fits = self.near(self.pool.values[:, self.numbers], self.margins).all(axis=1)
+        for i in self.answered:
+            if i not in self.numbers and EMPTY in self.pool.cases[i].traits():
+                without_value = fits & np.isnan(self.pool.values[:, i])
+                fits = without_value if without_value.any() else fits
         return np.flatnonzero(fits).tolist()
 
+    def near(self, values: Floats, margins: Floats) -> Flags:
+        """Return which values of conventions, shape (n_conventions, n_numbers), agree with the numbers."""
+        return np.asarray(np.abs(values - self.values) <= margins)
+
     @property
-    def fits(self) -> bool:
-        """Whether a convention agrees with all answers, and enough answers on ordinary cases are numbers."""
-        ordinary = [case for case in self.values if self.pool.cases[case].purpose in {PLAIN, UNTIED, ANY}]
-        return len(ordinary) >= FEWEST and bool(self.remaining)
+    def members(self) -> list[Convention]:
+        """All conventions that agree with all answers."""
+        return self.pool.members(self.remaining)
 
-    def run(self, purposes: Sequence[str]) -> None:
-        """For each purpose, call the function on one case, then on more as long as they tell conventions apart.
-
-        Once the function has refused a case made for a trait, all other cases with that trait are skipped.
-        """
-        for purpose in purposes:
-            for number, cases in enumerate(iter(partial(self._unasked, purpose), [])):
-                n_distinct = {case: self._n_distinct(case) for case in cases}
-                case = max(cases, key=lambda case: n_distinct[case])
-                if not self.remaining or (number and n_distinct[case] <= 1):
+    def ask(self, cases: Iterable[Case]) -> None:
+        """Ask the function these cases, as long as a convention remains."""
+        for case in cases:
+            if not self.remaining:
+                self._relax_to_float32()
+                if not self.remaining:
                     break
-                self._ask(case)
-
-    def ask_more(self, purpose: str, least: int) -> None:
-        """Call the function on cases of a purpose until there are `least` answers, as a diagnosis needs."""
-        n_answers = sum(self.pool.cases[case].purpose == purpose for case in self.answers)
-        for case in self._unasked(purpose)[: max(least - n_answers, 0)]:
-            self._ask(case)
-
-    def _unasked(self, purpose: str) -> list[int]:
-        refused = {case.purpose for case, _ in self.refused}
-        cases = enumerate(self.pool.cases)
-        return [i for i, case in cases if i not in self.answers and case.purpose == purpose
-                and not case.traits(self.cutoff) & refused]  # fmt: skip
+            self.function.ask(case)
 
     def nearest(self) -> int | None:
         """Return the index of the group that agrees with the most answers; among equals, the closest group."""
-        if not self.values:
+        if not self.numbers or not self.pool.groups:
             return None
-        values = self.pool.values[:, list(self.values)]
-        differences = np.abs(values - np.array(list(self.values.values())))
-        differences[np.isnan(differences)] = math.inf
-        misses = np.sum([~self._fits(case, value) for case, value in self.values.items()], axis=0)
+        values = self.pool.values[:, self.numbers]
+        differences = np.where(np.isnan(values), math.inf, np.abs(values - self.values))
+        misses = (~self.near(values, self.margins)).sum(axis=1)
         return int(np.lexsort((differences.sum(axis=1), misses))[0])
 
     def _relax_to_float32(self) -> None:
         """Raise the tolerance to float32 precision if all answers are float32 numbers and a convention then fits."""
-        values = np.array(list(self.values.values()))
-        if self.tolerance < FLOAT32 and values.size and np.array_equal(values, values.astype(np.float32)):
+        if self.tolerance < FLOAT32 and np.array_equal(self.values, self.values.astype(np.float32)):
             original, self.tolerance = self.tolerance, FLOAT32
             if not self.remaining:
                 self.tolerance = original
-
-    def _ask(self, index: int) -> None:
-        case = self.pool.cases[index]
-        answer = self.answers[index] = self.function.ask(case)
-        if len(self.answers) == 1:
-            self.function.repeat(case)
-        if answer.problem:
-            self.refused.append((case, answer))
-        if not self.remaining:
-            self._relax_to_float32()
-
-    def _fits(self, case: int, value: float) -> np.ndarray:
-        values = self.pool.values[:, case]
-        if math.isnan(value):  # NaN for an empty query: only conventions without a value fit, if any
-            no_value, is_empty = np.isnan(values), self.pool.cases[case].purpose == EMPTY
-            return no_value if no_value.any() and is_empty else np.ones(values.size, dtype=bool)
-        return np.abs(values - value) <= self.tolerance * max(1.0, abs(value))
-
-    def _n_distinct(self, case: int) -> int:
-        values = self.pool.values[self.remaining, case]
-        return np.unique(np.round(values, SIGNIFICANT), equal_nan=True).size
 
 
 def conventions_in(group: Conventions) -> list[Convention]:
@@ -197,16 +183,21 @@ def conventions_in(group: Conventions) -> list[Convention]:
     return list(conventions)
 
 
-def values_of(conventions: Sequence[Convention], case: Case) -> Floats:
-    """Return the values of conventions on a case, all with the same cutoff; NaN for no value."""
-    values: dict[Convention, float] = {}
-    measures: dict[type[Convention], None] = dict.fromkeys(map(type, conventions))
-    for measure in measures:
-        members = [convention for convention in conventions if type(convention) is measure]
-        names = [name for name in measure.declared() if name != "k"]
-        grid = {name: tuple(dict.fromkeys(getattr(c, name) for c in members)) for name in names}
-        with suppress(InputError):  # all conventions of the measure refuse the labels
-            pool = Pool.over([case], [(measure, grid)], getattr(members[0], "k", None))
-            for group, value in zip(pool.groups, pool.values[:, 0].tolist(), strict=True):
-                values |= dict.fromkeys(conventions_in(group), value)
-    return np.array([values.get(convention, math.nan) for convention in conventions])
+def values_of(convention: Convention, cases: Sequence[Case]) -> Floats:
+    """Return the value of a convention on each case, NaN if it has none; much faster than `value_of` in turn.
+
+    Cases with unusual labels, which a convention may refuse, are evaluated apart from the others.
+    """
+    grid = {name: (getattr(convention, name),) for name in convention.fields() if name != "k"}
+    kinds = [(min(case.labels) < 0, all(float(label).is_integer() for label in case.labels)) for case in cases]
+    values = np.full(len(cases), math.nan)
+    for kind in set(kinds):
+        rows = [i for i, other in enumerate(kinds) if other == kind]
+        chosen = [cases[i] for i in rows]
+        with suppress(InputError):
+            pool = Pool.over(chosen, [(type(convention), grid)], getattr(convention, "k", None))
+            if len(pool.groups) == 1:
+                values[rows] = pool.values[0]
+                continue
+        values[rows] = [value_of(convention, case) for case in chosen]
+    return values

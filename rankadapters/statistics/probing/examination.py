@@ -1,30 +1,72 @@
-"""Call a function on cases until only the conventions that fit remain."""
+"""Call a function on cases, and keep the conventions that agree with all its answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from rankadapters.core.declaration.arguments import members, number, refusal, whole_or_none
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.statistics.probing.answers import Function
-from rankadapters.statistics.probing.case_maker import CaseMaker
-from rankadapters.statistics.probing.cases import ANY, PLAIN, PURPOSES, UNTIED, Case
+from rankadapters.statistics.grid import values_to_search, with_refusals
+from rankadapters.statistics.probing.answers import OF_QUERIES, OF_RANKINGS, Function
+from rankadapters.statistics.probing.case_maker import CaseMaker, cases_of
+from rankadapters.statistics.probing.cases import Case
 from rankadapters.statistics.probing.elimination import Elimination, Pool
+from rankadapters.statistics.probing.measuring import Measured
 
 GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in this order until the function accepts one
-CONFIRMING = {PLAIN: 3, UNTIED: 2, ANY: 2}  # with fewer answers of a purpose, a convention may fit by chance
+BINARY = GRADES[-1]
 MOST_CUTOFF = 1000  # larger cutoffs would need cases with too many rows
 MOST_RANKS = 256  # a function with a larger cutoff is treated as one without a cutoff
+FEWEST = 2  # with fewer different answers, a convention may fit by chance
+
+Measures = tuple[type[Convention], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """The answers of a function to the cases of a maker, and what they show.
+
+    Attributes
+    ----------
+    function : Function
+        The function.
+    maker : CaseMaker
+        The maker of the cases.
+    measures : tuple of type
+        The measures that it may compute.
+    elimination : Elimination
+        The conventions that agree with the answers.
+    measured : Measured
+        The gains and discounts that the answers show.
+    """
+
+    function: Function
+    maker: CaseMaker
+    measures: Measures
+    elimination: Elimination
+    measured: Measured
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough different answers that no convention fits them by chance."""
+        return len(set(self.elimination.values.tolist())) >= FEWEST
+
+    @property
+    def fits(self) -> bool:
+        """Whether a convention agrees with all answers, and there are enough of them."""
+        return self.enough and bool(self.elimination.remaining)
 
 
 def as_grades(labels: Sequence[float] | None) -> tuple[float, ...] | None:
-    """Return `labels` as checked grades; None if `labels` is None."""
+    """Return `labels` as checked grades in ascending order; None if `labels` is None."""
     if labels is None:
         return None
-    grades = tuple(number("labels", label) for label in members(labels) or ())
-    if len(set(grades)) < 2 or max(grades) <= 0:  # noqa: PLR2004 - relevant and irrelevant
-        raise refusal("labels", labels, "two grades or more, one of them above 0", "labels=(0, 1)")
+    grades = tuple(sorted({number("labels", label) for label in members(labels) or ()}))
+    if len(grades) < 2 or grades[-1] <= 0 or grades[0] > 0:  # noqa: PLR2004 - relevant and irrelevant
+        raise refusal("labels", labels, "two grades or more, one of them above 0 and one not", "labels=(0, 1)")
     return grades
 
 
@@ -36,64 +78,79 @@ def as_cutoff(k: object) -> int | None:
     return cutoff
 
 
-def grades_of(function: Function, labels: Sequence[float] | None) -> tuple[float, ...]:
-    """Return the grades for the cases: those in `labels`, or the first of `GRADES` that the function accepts."""
+def maker_for(function: Function, labels: Sequence[float] | None, k: int | None = 3) -> CaseMaker:
+    """Return the maker of cases with grades that the function accepts: those in `labels`, or the first of `GRADES`."""
     grades = as_grades(labels)
-    choices = GRADES if grades is None else (grades,)
-    cases = {CaseMaker(grades, 3, function.n_queries).every_grade(): grades for grades in choices}
+    distinct = function.takes in OF_RANKINGS
+    choices = (BINARY,) if function.takes == "items" else GRADES if grades is None else (grades,)
+    makers = [CaseMaker(grades, k, distinct=distinct) for grades in choices]
+    cases = {maker.every_grade(): maker for maker in makers}
+    if grades is None or grades == BINARY:
+        alone = CaseMaker(BINARY, k, one_relevant=True, distinct=distinct)
+        cases.setdefault(alone.at_rank(1), alone)
     case = function.find_accepted(list(cases))
-    return choices[0] if case is None else cases[case]
+    return makers[0] if case is None else cases[case]
 
 
-def examine(
-    function: Function,
-    measures: tuple[type[Convention], ...],
-    cutoff: int | None,
-    grades: tuple[float, ...],
-    tolerance: float,
-) -> Elimination:
-    """Call a function on cases until at most one group of indistinguishable conventions remains."""
-    eliminations = []
-    for further in (False, True):
-        pool = pool_of(grades, function.n_queries, measures, cutoff, further=further)
-        eliminations.append(Elimination(function, pool, cutoff, tolerance))
-        eliminations[-1].run(PURPOSES)
-        for purpose, least in CONFIRMING.items():
-            if eliminations[-1].remaining:
-                eliminations[-1].ask_more(purpose, least)
-        if eliminations[-1].remaining:
-            return eliminations[-1]
-    return eliminations[0]
+def examine(function: Function, measures: Measures, maker: CaseMaker, tolerance: float) -> Examination:
+    """Ask a function the cases that measure, then all other cases as long as a convention agrees with the answers.
+
+    The grid of conventions is extended if none of it fits: by rare values of fields, then by measured ones.
+    """
+    first, rest = cases_of(maker, several=function.takes in OF_QUERIES)
+    for case in first:
+        function.ask(case)
+    function.repeat(first[0])
+    if all(reply.problem for reply in function.answers.values()):
+        rest = ()
+    measured = Measured.of(function, maker)
+    extra = tuple((measure, name, values) for measure in measures for name, values in measured.values(measure).items())
+    grids: list[dict[str, Any]] = [{}, {"further": True}, *([{"further": True, "extra": extra}] if extra else [])]
+    examinations = []
+    for grid in grids:
+        pool = pool_of((*first, *rest), measures, maker.k, ranked=maker.distinct, **grid)
+        elimination = Elimination(function, pool, maker.k, tolerance)
+        elimination.ask(rest)
+        examinations.append(Examination(function, maker, measures, elimination, measured))
+        if elimination.remaining:
+            return examinations[-1]
+    return examinations[0]
 
 
 @lru_cache(maxsize=32)
 def pool_of(
-    grades: tuple[float, ...],
-    n_queries: int,
-    measures: tuple[type[Convention], ...],
+    cases: tuple[Case, ...],
+    measures: Measures,
     cutoff: int | None,
     *,
     further: bool = False,
+    extra: tuple[tuple[type[Convention], str, tuple[object, ...]], ...] = (),
+    ranked: bool = False,
 ) -> Pool:
-    """Return the cases for these grades and this cutoff, with the values of all conventions of the measures."""
-    return Pool.of(_cases(grades, n_queries, cutoff), measures, cutoff, further=further)
+    """Return the cases with the values of all conventions of the measures, whose grids have some `extra` values.
+
+    With `ranked`, the fields about scores have only their first value, since a function of a ranking has no scores.
+    """
+    grids = []
+    for measure in measures:
+        grid = with_refusals(measure, values_to_search(measure, cases[0].queries, further=further))
+        for _, name, values in (entry for entry in extra if entry[0] is measure):
+            grid[name] = tuple(dict.fromkeys((*grid[name], *values)))
+        if ranked:
+            grid |= {name: grid[name][:1] for name, field in measure.declared().items() if field.group == "ranking"}
+        grids.append((measure, grid))
+    return Pool.over(cases, grids, cutoff)
 
 
-@lru_cache(maxsize=32)
-def _cases(grades: tuple[float, ...], n_queries: int, cutoff: int | None) -> list[Case]:
-    return CaseMaker(grades, cutoff, n_queries).make_all()
-
-
-def find_cutoff(function: Function, grades: tuple[float, ...]) -> int | None:
+def find_cutoff(function: Function, maker: CaseMaker) -> int | None:
     """Return the last rank at which a single relevant row changes the value; None if it does at every or no rank.
 
     Beyond the cutoff, the function returns the same value for every rank of the relevant row.
     """
-    maker = CaseMaker(grades, 3, function.n_queries)
-    uncounted_value = function.ask(maker.one_relevant(MOST_RANKS, MOST_RANKS)).value
+    uncounted_value = function.ask(maker.at_rank(MOST_RANKS, MOST_RANKS)).value
 
     def counts(rank: int) -> bool:
-        answer = function.ask(maker.one_relevant(MOST_RANKS, rank))
+        answer = function.ask(maker.at_rank(rank, MOST_RANKS))
         return not answer.problem and answer.value != uncounted_value
 
     if counts(MOST_RANKS - 1) or not counts(1):
@@ -103,3 +160,15 @@ def find_cutoff(function: Function, grades: tuple[float, ...]) -> int | None:
         middle = (first + last) // 2
         first, last = (middle, last) if counts(middle) else (first, middle)
     return first
+
+
+def at_cutoff(examination: Examination, cutoff: int | None) -> Elimination:
+    """Return the conventions at a different cutoff that agree with the answers so far."""
+    elimination = examination.elimination
+    pool = Pool.of(elimination.pool.cases, examination.measures, cutoff)
+    return Elimination(examination.function, pool, cutoff, elimination.tolerance)
+
+
+def with_one_relevant(maker: CaseMaker) -> CaseMaker:
+    """Return the maker of cases with labels 0 and 1 and exactly one relevant row."""
+    return replace(maker, grades=BINARY, one_relevant=True)

@@ -25,15 +25,20 @@ def shrink(case: Case, differs: Callable[[Case], bool], budget: int) -> Case:
 
 
 def simpler(case: Case) -> Iterator[Case]:
-    """Yield cases that are slightly smaller or simpler than a case."""
-    yield from filter(None, (case.without_query(query) for query in range(len(case.sizes)) if len(case.sizes) > 1))
-    yield from filter(None, (case.without_row(row) for row in range(len(case.labels))))
+    """Yield cases that are smaller or simpler than a case: first without many rows, then without one, then plainer."""
+    n_rows = len(case.labels)
+    if len(case.sizes) > 1:
+        yield from (case.select(np.flatnonzero(case.qid != query).tolist()) for query in range(len(case.sizes)))
+    part = n_rows // 2
+    while part:
+        for first in range(0, n_rows, part):
+            if rows := [row for row in range(n_rows) if not first <= row < first + part]:
+                yield case.select(rows)
+        part //= 2
     scores = np.asarray(case.scores)
-    distinct = scores.size - np.argsort(np.argsort(-scores, kind="stable"))
-    ranks = np.unique(scores, return_inverse=True)[1] + 1
-    for plain in (distinct, ranks):
-        if (plain != scores).any():
-            yield case.with_columns(scores=plain.astype(float).tolist())
+    ranks = np.unique(scores, return_inverse=True)[1] + 1.0
+    if (ranks != scores).any():
+        yield case.with_columns(scores=ranks)
     for row, label in enumerate(case.labels):
         for lower in (0.0, 1.0):
             if 0 <= lower < label:

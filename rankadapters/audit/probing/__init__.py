@@ -1,1 +1,0 @@
-"""Probe a function to find out which convention it computes."""

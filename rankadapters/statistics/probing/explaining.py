@@ -1,0 +1,359 @@
+"""Explain a function that computes no known convention: by a cutoff, a kind of data, a mistake or another measure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+
+import numpy as np
+
+from rankadapters.core.data.columns import Flags, Floats
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.measures import MEASURES
+from rankadapters.statistics.grid import has_cutoff
+from rankadapters.statistics.known_presets import presets_by_label
+from rankadapters.statistics.mistakes import (
+    CHANGED_NUMBERS,
+    OurNumber,
+    changed_columns,
+    changed_formulas,
+    changed_means,
+    different_divisors,
+    without_query,
+)
+from rankadapters.statistics.probing.answers import UNSTEADY
+from rankadapters.statistics.probing.cases import (
+    ANY,
+    CLOSE,
+    EMPTY,
+    EXACT,
+    LONG,
+    NEGATIVE,
+    ONE_DOCUMENT,
+    PLAIN,
+    SEVERAL,
+    SHORT,
+    TIED,
+    Case,
+    value_of,
+)  # fmt: skip
+from rankadapters.statistics.probing.elimination import Elimination, Pool
+from rankadapters.statistics.probing.examination import MOST_RANKS, Examination, Measures, at_cutoff, find_cutoff
+
+Change = Callable[[OurNumber], Iterable[tuple[str, float]]]
+
+N_ASKED = 16  # further cases of one query, and half as many of several queries, that an explanation needs
+N_TURNED = 4  # cases whose rows are reversed
+N_FILTERS = 6  # cases on which a mistake is tried first
+FEWEST = 7  # with fewer answers, or only equal ones, an explanation may fit by chance
+FEWEST_DIFFERENT = 2
+MOST_DECIMALS = 8  # answers with more decimals do not count as rounded
+LEAST = 1e-6  # smallest difference of two values that certainly matters
+SPECIAL = {
+    EMPTY: "queries with nothing relevant",
+    ONE_DOCUMENT: "queries of one document",
+    SHORT: "queries with fewer rows than the cutoff",
+    EXACT: "queries with as many rows as the cutoff",
+    NEGATIVE: "scores of 0 and below",
+    CLOSE: "nearly equal scores",
+    LONG: "queries of more than 16 rows",
+    SEVERAL: "queries with several relevant rows",
+}
+NO_ORDER = "tied rows in no fixed order, as an unstable sort leaves them"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An explanation of a function's answers.
+
+    Attributes
+    ----------
+    text : str
+        What the function does, as the end of a sentence.
+    conventions : list of Convention
+        The conventions that the function computes but for what the text says.
+    names_presets : bool
+        Whether presets among the conventions describe the function, so that their names help.
+    """
+
+    text: str
+    conventions: list[Convention]
+    names_presets: bool = False
+
+
+def explain(examination: Examination) -> Finding | None:
+    """Return the first explanation of a function's answers; None if there is none.
+
+    The function is asked a few more cases, and some cases again.
+    """
+    function, elimination = examination.function, examination.elimination
+    if not elimination.numbers:
+        return None
+    several = [case for case in elimination.pool.cases if len(case.sizes) > 1]
+    single = [case for case in elimination.pool.cases if len(case.sizes) == 1 and case not in function.answers]
+    for case in (*several[: N_ASKED // 2], *single[:N_ASKED]):
+        function.ask(case)
+    for case in list(function.answers)[1::12]:
+        function.repeat(case)
+    if not function.deterministic:
+        return Finding(next(fault for fault in function.faults if fault.startswith(UNSTEADY)), [])
+    return next(_Search(examination).findings(), None)
+
+
+def actual_cutoff(examination: Examination) -> int | None:
+    """Return the cutoff that a function applies, as far as single relevant rows show it, or else the declared one."""
+    ranks, k = examination.measured.ranks, examination.maker.k
+    if not any(map(has_cutoff, examination.measures)) or (k or 0) >= MOST_RANKS - 1:
+        return k
+    if k is not None and ranks.get(k + 1) == 0 != ranks.get(k):
+        return k
+    return find_cutoff(examination.function, examination.maker)
+
+
+class _Search:
+    """Search for what explains the answers of a function."""
+
+    def __init__(self, examination: Examination, elimination: Elimination | None = None) -> None:
+        self.examination, self.function, self.measures = examination, examination.function, examination.measures
+        self.cutoff = examination.elimination.cutoff
+        self.elimination = elimination = elimination or examination.elimination
+        self.answers, self.margins = elimination.values, elimination.margins
+        self.cases = [elimination.pool.cases[i] for i in elimination.numbers]
+        self.pool = Pool(self.cases, elimination.pool.groups, elimination.pool.values[:, elimination.numbers])
+        self.traits = [case.traits(elimination.cutoff) for case in self.cases]
+        self.everywhere = np.ones(len(self.cases), bool)
+        usual = [i for i, case in enumerate(self.cases) if case.purpose in {PLAIN, TIED, ANY}]
+        self.filters = np.array(sorted(usual, key=lambda i: -len(self.cases[i].sizes))[:N_FILTERS], int)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the explanations, the surest first."""
+        if len(set(self.answers.tolist())) == 1 and self.answers.size >= FEWEST:
+            yield Finding(f"it returns {self.answers[0]:g} for all data", [])
+        yield from self._of_numbers()
+        yield from self._of_cutoffs()
+        yield from self._of_traits()
+        yield from self._of_gains()
+        yield from self._of_columns()
+        yield from self._of_formulas()
+        yield from self._of_means()
+        yield from self._of_measures()
+        yield from self._of_traits(2)
+        yield from self._of_ranks()
+
+    def _of_cutoffs(self) -> Iterator[Finding]:
+        """Yield a different cutoff, perhaps with a special rule."""
+        cutoff = actual_cutoff(self.examination)
+        if cutoff != self.cutoff:
+            recut = _Search(self.examination, at_cutoff(self.examination, cutoff))
+            text = f"its cutoff is {'all' if cutoff is None else cutoff}"
+            yield from recut._fitting(text, recut.pool.values, recut.everywhere)
+            for finding in chain(recut._of_numbers(), recut._of_traits()):
+                yield replace(finding, text=f"{text}, and {finding.text}")
+
+    def _members(self, rows: list[int]) -> list[Convention]:
+        """Return the conventions of groups, at the declared cutoff."""
+        return [c.replace(k=self.cutoff) if has_cutoff(type(c)) else c for c in self.pool.members(rows)]
+
+    def _of_numbers(self) -> Iterator[Finding]:
+        """Yield conventions whose values the function rounds, or changes to percentages or the like."""
+        for decimals in range(1, MOST_DECIMALS + 1):
+            if np.array_equal(np.round(self.answers, decimals), self.answers):
+                half = 0.5000001 * 10.0**-decimals
+                yield from self._fitting(f"it rounds to {decimals} decimals", self.pool.values, self.everywhere, half)
+                break
+        for text, (factor, offset) in CHANGED_NUMBERS.items():
+            values = self.pool.values * factor + offset
+            yield from self._fitting(f"it returns {_general(text)}", values, self.everywhere)
+        first = next(iter(np.flatnonzero(self.answers)), None)
+        if first is not None:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values = self.pool.values * (self.answers[first] / self.pool.values[:, [first]])
+            for finding in self._fitting("", values, self.everywhere):
+                factor = self.answers[first] / self.pool.values[self._rows(values, self.everywhere)[0], first]
+                yield replace(finding, text=f"it returns {factor:.10g} times the value")
+
+    def _of_traits(self, n_traits: int = 1) -> Iterator[Finding]:
+        """Yield conventions that fit but for data with some traits."""
+        for traits in combinations((TIED, *SPECIAL), n_traits):
+            mask = np.array([not set(traits) & has for has in self.traits], bool)
+            special = [trait for trait in traits if trait != TIED]
+            rows = [] if mask.all() else self._rows(self.pool.values, mask)
+            if not rows:
+                continue
+            texts = [f"it has a special rule for {SPECIAL[trait]}{self._constant(trait)}" for trait in special]
+            finding = self._of_ties(rows) if TIED in traits else None
+            if finding is None:
+                yield Finding(" and ".join(texts), self._members(rows))
+            else:
+                yield replace(finding, text=" and ".join([*texts, finding.text]))
+
+    def _constant(self, trait: str) -> str:
+        """Say what the function returns for queries with a trait if it is always the same number."""
+        returned = {
+            self.answers[i] for i, has in enumerate(self.traits) if trait in has and len(self.cases[i].sizes) == 1
+        }
+        return f": it returns {returned.pop():g}" if len(returned) == 1 else ""
+
+    def _of_ties(self, rows: list[int]) -> Finding:
+        """Say how the function orders tied rows, given the conventions that fit where no rows are tied."""
+        conventions = self._members(rows)
+        first = conventions[0]
+        tied = [(case, answer) for case, has, answer in zip(self.cases, self.traits, self.answers, strict=True)
+                if TIED in has and len(case.sizes) == 1]  # fmt: skip
+        if "ties" in first.fields() and tied:
+            orders = {ties: np.array([value_of(first.replace(ties=ties), case) for case, _ in tied])
+                      for ties in ("input", "reverse", "worst", "best")}  # fmt: skip
+            margin = self.elimination.tolerance
+            matters = np.flatnonzero(np.abs(orders["input"] - orders["reverse"]) > LEAST)[:N_TURNED].tolist()
+            turned = [self.function.ask(tied[i][0].with_rows_reversed()).value for i in matters]
+            if matters and np.allclose(turned, [tied[i][1] for i in matters], rtol=0, atol=margin):
+                return Finding("its tied rows share a rank, so that their order does not matter", conventions)
+            answers = np.array([answer for _, answer in tied])
+            if ((orders["worst"] <= answers + margin) & (answers <= orders["best"] + margin)).all():
+                verified = self._verified(f"it has {NO_ORDER}", self.elimination.pool, tied=False)
+                return verified or Finding(f"it has {NO_ORDER}", conventions)
+        return Finding("it has a special rule for tied rows", conventions)
+
+    def _verified(self, text: str, pool: Pool, *, tied: bool) -> Finding | None:
+        """Ask the cases that are left, and return the conventions that fit all of them, or all without ties."""
+        usable = [i for i, case in enumerate(pool.cases) if tied or TIED not in case.traits()]
+        replies = [self.function.ask(pool.cases[i]) for i in usable]
+        answers = np.array([reply.value for reply in replies])
+        near = np.abs(pool.values[:, usable] - answers) <= self.elimination.tolerance * np.maximum(1.0, np.abs(answers))
+        fits = (near | [bool(reply.problem) for reply in replies]).all(axis=1)
+        return Finding(text, pool.members(np.flatnonzero(fits).tolist()), names_presets=True) if fits.any() else None
+
+    def _of_gains(self) -> Iterator[Finding]:
+        """Yield a discount or gains that no convention has."""
+        nearest, measured = self.elimination.nearest(), self.examination.measured
+        if nearest is not None and measured.gains and (fault := measured.fault()):
+            yield Finding(fault, self._members([nearest]))
+
+    def _of_ranks(self) -> Iterator[Finding]:
+        """Yield a rank at which a single relevant row counts otherwise than under the nearest convention."""
+        nearest, ranks = self.elimination.nearest(), self.examination.measured.ranks
+        if nearest is None or self.examination.measured.gains:
+            return
+        columns = {rank: self.cases.index(self.examination.maker.at_rank(rank)) for rank in ranks}
+        expected = {rank: self.pool.values[nearest, column] for rank, column in columns.items()}
+        wrong = [rank for rank in ranks if not abs(ranks[rank] - expected[rank]) <= self.elimination.tolerance]
+        if wrong and len(wrong) < len(ranks) // 2:
+            counts = ", ".join(f"{ranks[rank]:.6g}, not {expected[rank]:.6g}, at rank {rank}" for rank in wrong)
+            yield Finding(f"one relevant row counts {counts}", self._members([nearest]))
+        elif wrong and (formula := self.examination.measured.formula):
+            yield Finding(f"one relevant row counts {formula} in proportion to rank 1", self._members([nearest]))
+
+    def _of_columns(self) -> Iterator[Finding]:
+        """Yield mistakes with scores, labels and queries."""
+        changed = [
+            {text: Case.of(queries, scores, case.purpose) for text, queries, scores in
+             changed_columns(case.queries, np.asarray(case.scores))}
+            for case in self.cases
+        ]  # fmt: skip
+        for text in dict.fromkeys(text for texts in changed for text in texts):
+            cases = [texts.get(text, case) for texts, case in zip(changed, self.cases, strict=True)]
+            yield from self._of_cases(f"it returns {text}", cases, self.measures)
+
+    def _of_measures(self) -> Iterator[Finding]:
+        """Yield the conventions of other measures that fit."""
+        for name, measure in MEASURES.items():
+            if measure not in self.measures:
+                text = f"it computes {name}, not {' or '.join(other.measure for other in self.measures)}"
+                for _ in self._of_cases(text, self.cases, (measure,)):
+                    pool = Pool.of(self.elimination.pool.cases, (measure,), self.elimination.cutoff)
+                    if verified := self._verified(text, pool, tied=True):
+                        yield verified
+
+    def _of_cases(self, text: str, cases: Sequence[Case], measures: Measures) -> Iterator[Finding]:
+        """Yield the conventions of measures that fit the answers if the cases are changed like this."""
+        lowest = min(self.examination.maker.grades)
+        usable = np.array([i for i, case in enumerate(cases) if min(case.labels) >= lowest], int)
+        mask = np.isin(np.arange(len(cases)), usable)
+        for part in (self.filters[mask[self.filters]], usable) if self._enough(mask) else ():
+            with suppress(InputError):  # no convention of the measure accepts these labels
+                pool = Pool.of([cases[i] for i in part], measures, self.elimination.cutoff)
+                fits = (np.abs(pool.values - self.answers[part]) <= self.margins[part]).all(axis=1)
+                if not fits.any():
+                    return
+                if len(part) == len(usable):
+                    yield Finding(text, pool.members(np.flatnonzero(fits).tolist()))
+
+    def _of_formulas(self) -> Iterator[Finding]:
+        """Yield presets with a mistake in the formula."""
+        presets = (c for measure in self.measures for c in presets_by_label(measure, self.elimination.cutoff).values())
+        yield from self._of_changes(presets, self.cases, changed_formulas)
+
+    def _of_means(self) -> Iterator[Finding]:
+        """Yield conventions that fit single queries, with a mistake in the mean over queries."""
+        single = np.array([len(case.sizes) == 1 for case in self.cases], bool)
+        several = [case for case in self.cases if len(case.sizes) > 1]
+        rows = self._rows(self.pool.values, single) if several else []
+        yield from self._of_changes((self.pool.members([row])[0] for row in rows), several, mistaken_means)
+
+    def _of_changes(
+        self, conventions: Iterable[Convention], cases: Sequence[Case], change: Change
+    ) -> Iterator[Finding]:
+        """Yield the conventions that give the answers to these cases if their numbers are changed."""
+        answers = dict(zip(self.cases, zip(self.answers, self.margins, strict=True), strict=True))
+
+        def agrees(value: float, case: Case) -> bool:
+            answer, margin = answers[case]
+            return bool(abs(value - answer) <= margin)
+
+        by_text: dict[str, list[Convention]] = {}
+        for convention in conventions:
+            contradicted = next((case for case in cases if not agrees(value_of(convention, case), case)), None)
+            changes = {} if contradicted is None else mistaken_values(change, convention, contradicted)
+            texts = [text for text, value in changes.items() if contradicted and agrees(value, contradicted)]
+            for case in cases if texts else ():
+                changes, value = mistaken_values(change, convention, case), value_of(convention, case)
+                texts = [text for text in texts if agrees(changes.get(text, value), case)]
+            for text in texts:
+                by_text.setdefault(text, []).append(convention)
+        yield from (Finding(f"it returns {text}", changed) for text, changed in by_text.items())
+
+    def _fitting(self, text: str, values: Floats, mask: Flags, margin: float | None = None) -> Iterator[Finding]:
+        """Yield the conventions of the pool whose changed values agree with the answers to the masked cases."""
+        if rows := self._rows(values, mask, margin):
+            yield Finding(text, self._members(rows))
+
+    def _enough(self, mask: Flags) -> bool:
+        """Return whether there are enough different answers to the masked cases that nothing fits them by chance."""
+        return bool(mask.sum() >= FEWEST and np.unique(self.answers[mask]).size >= FEWEST_DIFFERENT)
+
+    def _rows(self, values: Floats, mask: Flags, margin: float | None = None) -> list[int]:
+        """Return the indices of conventions that fit on all masked cases and, of these, on the most cases overall."""
+        near = np.abs(values - self.answers) <= (self.margins if margin is None else margin)
+        fits = near[:, mask].all(axis=1)
+        if not (self._enough(mask) and fits.any()):
+            return []
+        return np.flatnonzero(fits & (near.sum(axis=1) == near[fits].sum(axis=1).max())).tolist()
+
+
+def mistaken_values(change: Change, convention: Convention, case: Case) -> dict[str, float]:
+    """Return the value of a convention on a case with each mistake; empty if it has none."""
+    with suppress(InputError, ConventionError):
+        return dict(change(OurNumber.of(case.queries, np.asarray(case.scores), convention)))
+    return {}
+
+
+def mistaken_means(base: OurNumber) -> Iterator[tuple[str, float]]:
+    """Yield the mistakes with the mean in words that hold for every case."""
+    yield from ((_general(text), value) for text, value in changed_means(base))
+    left_out, divided = without_query(base).values, different_divisors(base).values
+    for name, query in (("first", 0), ("last", -1)):
+        yield f"the value without the {name} query", left_out[query]
+        yield f"the value of the {name} query", base.terms.values[query]
+    divisor = round(float(base.terms.divisors.sum()))
+    for name, n in (("few", divisor - 1), ("many", divisor + 1)):
+        if n > 0:
+            yield f"the sum of the queries' values divided by one too {name}", divided[n - 1]
+
+
+def _general(text: str) -> str:
+    """Word a mistake so that it holds for every case: as one of the value, without numbers of queries."""
+    return re.sub(r"\bours\b", "the value", re.sub(r"\bthe \d+ ", "the ", text))

@@ -1,0 +1,233 @@
+"""Read gains and discounts off a function's answers to queries with one or two relevant rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankadapters.core.data.columns import Floats
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import number
+from rankadapters.core.measures import DCG, ERR, NDCG
+from rankadapters.statistics.probing.answers import Function
+from rankadapters.statistics.probing.case_maker import CaseMaker
+from rankadapters.statistics.probing.cases import PLAIN, Case
+
+EQUAL = 1e-7  # relative difference up to which a discount or gain is the one of a formula
+ZERO = 1e-12  # a value up to this is 0
+MOST_DIGITS = 15  # digits of a float64 number
+PLACES = 12  # to which a measured persistence is rounded
+DECIMALS = 10  # to which a measured gain is rounded, since its quotients have rounding errors
+
+# What a relevant row may count at a rank, in proportion to rank 1.
+FORMULAS: dict[str, Callable[[int], float]] = {
+    "1/log2(rank + 1)": lambda rank: 1 / math.log2(rank + 1),
+    "1/rank": lambda rank: 1 / rank,
+    "1": lambda _: 1.0,
+    "1 at rank 1 and 1/log2(rank) from rank 2 on": lambda rank: 1 / math.log2(max(rank, 2)),
+    "1/log2(rank + 2)": lambda rank: 1 / math.log2(rank + 2),
+    "1/(rank + 1)": lambda rank: 1 / (rank + 1),
+    "1/sqrt(rank)": lambda rank: 1 / math.sqrt(rank),
+    "1/rank^2": lambda rank: 1 / rank**2,
+    "1/log2(rank + 1)^2": lambda rank: 1 / math.log2(rank + 1) ** 2,
+}
+GAINS: dict[str, Callable[[float], float]] = {
+    "2^label - 1": lambda label: 2**label - 1,
+    "label": lambda label: label,
+    "1": lambda label: float(label > 0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one relevant row counts at each rank, and what a row of each label counts if the function is a kind of DCG.
+
+    Attributes
+    ----------
+    cutoff : int or None
+        The cutoff that was declared.
+    top : float
+        The highest grade, which is the label of the relevant row.
+    ranks : dict of int to float
+        The value of a query with one relevant row, by the row's rank; only of ranks with a number.
+    gains : dict of float to float
+        The gain of each label, in proportion to the lowest label with a gain; empty if the function is no kind of DCG.
+    normalized : bool
+        Whether this DCG is divided by an ideal DCG.
+    """
+
+    cutoff: int | None
+    top: float
+    ranks: dict[int, float]
+    gains: dict[float, float]
+    normalized: bool
+
+    @classmethod
+    def of(cls, function: Function, maker: CaseMaker) -> Measured:
+        """Read the answers to the maker's cases that measure."""
+        known = {case: reply.value for case, reply in function.answers.items() if not reply.problem}
+        values = {rank: known.get(maker.at_rank(rank), math.nan) for rank in maker.ranks}
+        ranks = {rank: value for rank, value in values.items() if not math.isnan(value)}
+        pairs = {grade: known.get(maker.pair(grade), math.nan) for grade in maker.middle_grades}
+        for normalized in (True, False):
+            gains = _gains(ranks, pairs, maker, normalized=normalized)
+            if gains and _explains(known, ranks, gains, maker.k, normalized=normalized):
+                lowest = next((gain for gain in gains.values() if gain > ZERO), 1.0)
+                scaled = {label: gain / lowest for label, gain in gains.items()}
+                return cls(maker.k, maker.grades[-1], ranks, scaled, normalized)
+        return cls(maker.k, maker.grades[-1], ranks, {}, normalized=False)
+
+    @property
+    def discounts(self) -> dict[int, float]:
+        """What a row counts at a rank that is not beyond the cutoff, in proportion to rank 1."""
+        first = self.ranks.get(1, 0.0)
+        counted = {rank: value for rank, value in self.ranks.items() if self.cutoff is None or rank <= self.cutoff}
+        return {rank: value / first for rank, value in counted.items()} if first else {}
+
+    @property
+    def formula(self) -> str | None:
+        """The formula of the discounts; None if it is not known."""
+        return formula_of(self.discounts)
+
+    def sentences(self) -> list[str]:
+        """Return what was measured, in sentences without a full stop."""
+        sentences = []
+        if self.gains:
+            gains = [0.0, *self.gains.values()]
+            name = next((f" ({name})" for name, gain in GAINS.items()
+                         if all(_is_near(self.gains[label], gain(label)) for label in self.gains)), "")  # fmt: skip
+            labels = ", ".join(f"{label:g}" for label in (0.0, *self.gains))
+            sentences.append(f"gains {', '.join(f'{gain:.6g}' for gain in gains)} of the labels {labels}{name}")
+        if self.discounts:
+            what = "discounts" if self.gains else "one relevant row counts"
+            sentences.append(f"{what} {self._discounts()}")
+        return sentences
+
+    def _discounts(self) -> str:
+        discounts = self.discounts
+        at = f"at {len(discounts)} ranks up to {max(discounts)}"
+        if self.formula is not None:
+            exact = dict(zip(discounts, map(FORMULAS[self.formula], discounts), strict=True))
+            return f"{self.formula} {at}, to {_digits(discounts, exact)} digits"
+        ratio = discounts.get(2, 0.0)
+        powers = {rank: ratio ** (rank - 1) for rank in discounts}
+        if len(discounts) > 2 and 0 < ratio < 1 and _are_near(discounts, powers):  # noqa: PLR2004 - two powers always fit
+            return f"{ratio:.6g}^(rank - 1) {at}, to {_digits(discounts, powers)} digits"
+        return "{} at the ranks {}".format(
+            ", ".join(f"{value:.6g}" for value in discounts.values()), ", ".join(map(str, discounts))
+        )
+
+    def values(self, measure: type[Convention]) -> dict[str, tuple[Any, ...]]:
+        """Return values of the measure's fields that were measured and may not be in its grid."""
+        values: dict[str, tuple[Any, ...]] = {}
+        if measure in {NDCG, DCG} and self.gains and list(self.gains) == [*range(1, len(self.gains) + 1)]:
+            gains = [0.0, *(round(gain, DECIMALS) for gain in self.gains.values())]
+            if gains == sorted(gains):
+                values["gain"] = ("_".join(["table", *map(number, gains)]),)
+        if measure is ERR and self.ranks.get(1):
+            highest = (2**self.top - 1, self.top, 1.0)
+            values["scale"] = tuple(round(gain / self.ranks[1], DECIMALS) for gain in highest)
+        ratio = round(self.discounts.get(2, 0.0), PLACES)
+        if 0 < ratio < 1:
+            powers = {"persistence": ratio, "discount": f"power_{number(ratio)}"}
+            values |= {name: (value,) for name, value in powers.items() if name in measure.declared()}
+        return values
+
+    def fault(self) -> str:
+        """Return how a kind of DCG differs from every convention of NDCG or DCG; empty if that is unknown."""
+        usual = ("1/log2(rank + 1)", "1/rank", "1", "1 at rank 1 and 1/log2(rank) from rank 2 on")
+        faults = []
+        if self.formula is None:
+            for name in usual:
+                wrong = [rank for rank, value in self.discounts.items() if not _is_near(value, FORMULAS[name](rank))]
+                if len(wrong) == 1 and len(self.discounts) > 2:  # noqa: PLR2004 - most discounts are right
+                    discount = f"{self.discounts[wrong[0]]:.6g} times that of rank 1 at rank {wrong[0]}"
+                    faults.append(f"its discount is {name}, but {discount}")
+        elif self.formula not in usual:
+            faults.append(f"its discount is {self.formula}")
+        gains = list(self.gains.values())
+        if gains != sorted(gains):
+            faults.append(f"its gains are {', '.join(f'{gain:.6g}' for gain in gains)} for the labels from 1 on")
+        return faults[0] if faults else ""
+
+
+def formula_of(discounts: Mapping[int, float]) -> str | None:
+    """Return the formula of discounts by rank, in proportion to rank 1; None if it is not known.
+
+    >>> formula_of({1: 1.0, 2: 0.5, 3: 1 / 3})
+    '1/rank'
+    """
+    for name, formula in FORMULAS.items():
+        exact = {rank: formula(rank) / formula(1) for rank in discounts}
+        if len(discounts) > 1 and _are_near(discounts, exact):
+            return name
+    return None
+
+
+def _gains(
+    ranks: Mapping[int, float], pairs: Mapping[float, float], maker: CaseMaker, *, normalized: bool
+) -> dict[float, float]:
+    """Return the gain of each label in proportion to the highest, if the function is NDCG or DCG; empty if unknown.
+
+    A pair with a gain of g at rank 1 and 1 at rank 2 has (g d1 + d2) / (d1 + g d2) if it is normalized.
+    """
+    first, second = ranks.get(1, math.nan), ranks.get(2, math.nan)
+    ratio = second / first if first else math.nan
+    gains = {}
+    for grade, value in pairs.items():
+        if normalized:
+            gains[grade] = (value - ratio) / (1 - value * ratio) if value * ratio != 1 else math.nan
+        else:
+            gains[grade] = (value - second) / first if first else math.nan
+    gains[maker.grades[-1]] = 1.0
+    usable = all(math.isfinite(gain) for gain in (ratio, *gains.values()))
+    return {grade: 0.0 if abs(gain) < ZERO else gain for grade, gain in gains.items()} if usable else {}
+
+
+def _explains(
+    known: Mapping[Case, float], ranks: Mapping[int, float], gains: Mapping[float, float], k: int | None,
+    *, normalized: bool,
+) -> bool:  # fmt: skip
+    """Return whether these gains and discounts give the answers to plain queries of several relevant rows."""
+    n_checked = 0
+    for case, value in known.items():
+        if case.purpose == PLAIN and len(case.sizes) == 1:
+            predicted = _predict(case, ranks, gains, k, normalized=normalized)
+            n_checked += 1
+            if not abs(predicted - value) <= EQUAL * max(1.0, abs(value)):
+                return False
+    return n_checked > 0
+
+
+def _predict(
+    case: Case, ranks: Mapping[int, float], gains: Mapping[float, float], k: int | None, *, normalized: bool
+) -> float:
+    """Return the value of a query under measured gains and discounts; NaN if not all its discounts are known."""
+    by_rank: Floats = np.array([gains.get(case.labels[row], 0.0) for row in case.ranking()])
+    formula = formula_of({rank: value / ranks[1] for rank, value in ranks.items() if k is None or rank <= k})
+    factors = [
+        ranks.get(rank, math.nan if formula is None else ranks[1] * FORMULAS[formula](rank) / FORMULAS[formula](1))
+        for rank in range(1, min(len(by_rank), k or len(by_rank)) + 1)
+    ]
+    size, discounts = len(factors), np.array(factors)
+    ideal = np.sort(by_rank)[::-1][:size] @ discounts if normalized else 1.0
+    return float(by_rank[:size] @ discounts / ideal) if ideal else math.nan
+
+
+def _digits(values: Mapping[int, float], exact: Mapping[int, float]) -> int:
+    """Return to how many digits values equal the exact ones, in proportion to the first."""
+    first = next(iter(exact.values()))
+    errors = [abs(value * first / exact[rank] - 1) for rank, value in values.items()]
+    return min(MOST_DIGITS, int(-math.log10(max(*errors, 1e-16))))
+
+
+def _are_near(values: Mapping[int, float], exact: Mapping[int, float]) -> bool:
+    return all(_is_near(value, exact[rank]) for rank, value in values.items())
+
+
+def _is_near(value: float, exact: float) -> bool:
+    return math.isclose(value, exact, rel_tol=EQUAL, abs_tol=ZERO)
